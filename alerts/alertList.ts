@@ -61,7 +61,7 @@ export const alertList = {
     labels: ["cluster", "team", "domain"],
     dashboard: "fairness",
     advice: { kinds: forTheStarved, same: { for_team: "team" } },
-    summary: "A team has held far fewer GPUs than its share for hours while work that fits its share waits.",
+    summary: "A team has had far fewer GPUs than its share for hours while work that fits its share waits.",
   },
   GpuTeamAboveFairShare: {
     area: "fairness",

@@ -17,10 +17,10 @@ export interface Annotations {
   readonly dashboard_url: string;
 }
 
-/** What stands where nothing is recommended; fixed, so that receivers and people know it again. */
+/** What is where nothing is recommended; fixed, so that receivers and people know it again. */
 export const noRecommendation = "No open recommendation answers this alert; the runbook says what to check.";
 
-/** What stands where no saving is known. */
+/** What is where no saving is known. */
 export const noSaving = "No saving is known.";
 
 const gpusSeries = "cluster_recommendation:fairlead_recommendation_gpus:max" satisfies RecordedName;

@@ -9,7 +9,7 @@ export const exporterAlerts = {
     labels: ["cluster", "pool"],
     dashboard: "exporter",
     advice: { kinds: ["fix_source"], same: { pool: "pool" } },
-    summary: "Held GPUs have no telemetry; nobody is called idle there until it is back.",
+    summary: "Allocated GPUs have no telemetry; nobody is called idle there until it is back.",
   },
   GpuTeamMappingIncomplete: {
     area: "exporter",
@@ -18,7 +18,7 @@ export const exporterAlerts = {
     labels: ["cluster"],
     dashboard: "exporter",
     advice: null,
-    summary: "Many held GPUs belong to no team, so shares and costs of teams are incomplete.",
+    summary: "Many allocated GPUs belong to no team, so shares and costs of teams are incomplete.",
   },
   GpuExporterDown: {
     area: "exporter",

@@ -8,14 +8,14 @@ export const exporterThresholds = {
       ...common("GpuTelemetryMissing", { for: "15m", keepFiringFor: "5m" }),
       unobservedAbove: ratio
         .default(0.1)
-        .describe("Part of a pool's held GPUs without telemetry; above it, idle alerts are silent there."),
-      minUnobservedGpus: gpus.default(1).describe("Held GPUs without telemetry that there must be at least."),
+        .describe("Part of a pool's allocated GPUs without telemetry; above it, idle alerts are silent there."),
+      minUnobservedGpus: gpus.default(1).describe("Allocated GPUs without telemetry that there must be at least."),
     })
     .prefault({}),
   GpuTeamMappingIncomplete: z
     .strictObject({
       ...common("GpuTeamMappingIncomplete", { for: "1h", keepFiringFor: "0m" }),
-      unassignedAbove: ratio.default(0.05).describe("Part of the held GPUs that no team rule assigns."),
+      unassignedAbove: ratio.default(0.05).describe("Part of the allocated GPUs that no team rule assigns."),
       minUnassignedGpus: gpus.default(4).describe("Such GPUs that there must be at least."),
     })
     .prefault({}),

@@ -52,12 +52,12 @@ function alertsOf(area: Area, config: AlertsConfig): readonly AlertingRule[] {
 }
 
 function alertingRule(name: AlertName, config: AlertsConfig): AlertingRule {
-  const { severity, action, for: held, keepFiringFor } = config.alerts[name];
+  const { severity, action, for: allocated, keepFiringFor } = config.alerts[name];
   const { expression, description } = conditions[name];
   return {
     alert: name,
     expr: renameClusterLabel(expression(config).text, config.clusterLabel),
-    for: held,
+    for: allocated,
     ...(keepFiringFor.startsWith("0") ? {} : { keep_firing_for: keepFiringFor }),
     labels: { ...config.labels, severity, area: listedAlert(name).area, action },
     annotations: renamed(annotationsOf(name, description, config), config.clusterLabel),

@@ -6,7 +6,7 @@ import { exporterThresholds } from "./exporterThresholds.ts";
 import { amount, common, count, factor, gpus, ratio, span } from "./settingParts.ts";
 
 const starved = {
-  heldBelow: ratio.default(0.7).describe("Part of its share below which a team is starved."),
+  allocatedBelow: ratio.default(0.7).describe("Part of its share below which a team is starved."),
   minShortGpus: gpus
     .default(1)
     .describe("GPUs that a team must lack at least, and that its waiting work could take at once."),
@@ -26,7 +26,7 @@ const alerts = z.strictObject({
   GpuTeamAboveFairShare: z
     .strictObject({
       ...common("GpuTeamAboveFairShare", { for: "1h", keepFiringFor: "15m" }),
-      heldAbove: factor.default(1.3).describe("Times its share above which a team holds too much."),
+      allocatedAbove: factor.default(1.3).describe("Times its share above which a team holds too much."),
       minExcessGpus: gpus.default(2).describe("GPUs above its share that a team must hold at least."),
     })
     .prefault({}),

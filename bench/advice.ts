@@ -78,7 +78,7 @@ function advised(name: string, nodes: number, kind: "quiet" | "contended"): Advi
 }
 
 /** How many open pieces of advice there are of each kind, and what was withheld. */
-function told(advice: Advice | null): string {
+function reported(advice: Advice | null): string {
   const open = (advice?.recommendations ?? []).filter(({ state }) => state === "open");
   const byKind = [...Map.groupBy(open, ({ kind }) => kind)].map(([kind, found]) => `${kind} ${found.length}`);
   const withheld = [...Map.groupBy(advice?.withheld ?? [], ({ kind, why }) => `${kind} ${why}`)];
@@ -105,7 +105,11 @@ async function question({ nodes, samples, progress }: QuestionOptions): Promise<
   };
   const open = (contended.last()?.recommendations ?? []).filter(({ state }) => state === "open");
   if (open.length === 0) throw new Error("nothing is advised where queues are starved");
-  const notes = [`quiet: ${told(quiet.last())}`, `contended: ${told(contended.last())}`, JSON.stringify(figures)];
+  const notes = [
+    `quiet: ${reported(quiet.last())}`,
+    `contended: ${reported(contended.last())}`,
+    JSON.stringify(figures),
+  ];
   return { measurements: taken, figures, notes };
 }
 

@@ -115,5 +115,5 @@ export function createAdvisedFleet(nodes: number, kind: "quiet" | "contended"): 
   };
 }
 
-/** What a card says on which nothing runs. */
+/** What a GPU says on which nothing runs. */
 const still = { gpuUtil: 0, grEngineActive: 0, smActive: 0, dramActive: 0, memoryUsedBytes: 0 } as const;

@@ -17,15 +17,15 @@ await ask("cycle", async ({ nodes, samples, helpers, progress }) => {
   const fleet = await startFleet(nodes);
   for (const pid of fleet.pids) helpers.add(pid);
   const product = createProduct(fleet);
-  const empty = heldBytes();
+  const empty = allocatedBytes();
   progress("first list of all objects");
   const sync = await product.sync();
-  const withObjects = heldBytes();
+  const withObjects = allocatedBytes();
   progress(`first cycles, after ${(sync.wallMs / 1000).toFixed(1)} s of listing`);
   const first = wholeOf(await product.cycle());
   for (let done = 1; done < warmUps; done += 1) await product.cycle();
   assertWhole(product, nodes);
-  const withPages = heldBytes();
+  const withPages = allocatedBytes();
   progress("measured cycles");
   const cycles: ReadonlyMap<string, Sample>[] = [];
   for (let done = 0; done < samples; done += 1) {
@@ -67,7 +67,7 @@ function byStage(cycles: readonly ReadonlyMap<string, Sample>[]): readonly Measu
 }
 
 /**
- * Longest time that the event loop stood still in a few cycles, and the longest pause for garbage. Pages are read by the
+ * Longest time that the event loop did not move in a few cycles, and the longest pause for garbage. Pages are read by the
  * exporter's own timers here, spread over the interval as in real life.
  */
 async function longestDelays(product: Product): Promise<Readonly<Record<string, number>>> {
@@ -129,7 +129,7 @@ async function receiveAlone(
   return receive;
 }
 
-function heldBytes(): number {
+function allocatedBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

@@ -10,7 +10,7 @@ export interface BenchSeries {
 }
 
 const metricCount = 20;
-const states = ["active", "underused", "held_idle", "starting", "unobserved"] as const;
+const states = ["active", "underutilized", "idle", "starting", "unobserved"] as const;
 
 /** So many series in all. */
 export function createSeries(total: number): BenchSeries {

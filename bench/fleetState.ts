@@ -52,7 +52,7 @@ function seededRandom(seed: number): () => number {
 
 interface FleetNode {
   readonly object: ClusterNode;
-  /** Replicas of each card; above 1 the node is shared. */
+  /** Replicas of each GPU; above 1 the node is shared. */
   readonly replicas: number;
   readonly uuids: readonly string[];
   readonly owner: OwnerObject;
@@ -61,7 +61,7 @@ interface FleetNode {
   claimants: (readonly TelemetryClaimant[])[];
 }
 
-/** A fleet of `count` nodes with 8 GPUs and 10 pods each; every fifth node shares its cards. The same seed makes the same fleet. */
+/** A fleet of `count` nodes with 8 GPUs and 10 pods each; every fifth node shares its GPUs. The same seed makes the same fleet. */
 export function createFleet(count: number, seed = 1): Fleet {
   const random = seededRandom(seed);
   const nodes = Array.from({ length: count }, (_, i) => makeNode(i, Math.max(20, Math.ceil(count / 20))));
@@ -168,7 +168,7 @@ function makeNode(index: number, namespaces: number): FleetNode {
     replicas,
     uuids: Array.from(
       { length: gpusPerNode },
-      (_, card) => `GPU-${String(index).padStart(8, "0")}-5f3a-4c1d-9e2b-00000000000${card}`,
+      (_, physicalGpu) => `GPU-${String(index).padStart(8, "0")}-5f3a-4c1d-9e2b-00000000000${physicalGpu}`,
     ),
     owner,
     amounts,
@@ -214,17 +214,19 @@ function replacePod(node: FleetNode, generation: number, index: number): void {
   node.claimants = claimantsOf(node);
 }
 
-/** Rows name the pods of whole cards in the order of the cards; on shared nodes pods share cards two by two. */
+/** Rows name the pods of whole GPUs in the order of the GPUs; on shared nodes pods share GPUs two by two. */
 function claimantsOf(node: FleetNode): (readonly TelemetryClaimant[])[] {
-  const cards: TelemetryClaimant[][] = node.uuids.map(() => []);
+  const physicalGpus: TelemetryClaimant[][] = node.uuids.map(() => []);
   let slot = 0;
   for (const [i, amount] of node.amounts.entries()) {
     const pod = node.pods[i];
     for (let unit = 0; pod !== undefined && unit < amount; unit++, slot++) {
-      cards[Math.floor(slot / node.replicas)]?.push(claimantOf(pod));
+      physicalGpus[Math.floor(slot / node.replicas)]?.push(claimantOf(pod));
     }
   }
-  return cards.map((found, card) => (same(found, node.claimants[card]) ? (node.claimants[card] ?? found) : found));
+  return physicalGpus.map((found, physicalGpu) =>
+    same(found, node.claimants[physicalGpu]) ? (node.claimants[physicalGpu] ?? found) : found,
+  );
 }
 
 function same(a: readonly TelemetryClaimant[], b: readonly TelemetryClaimant[] | undefined): boolean {
@@ -250,14 +252,16 @@ function pageOf(node: FleetNode, index: number, cycle: number, random: () => num
     node: node.object.name,
     hostLabel: node.object.name,
     receivedAt: timeOfCycle(cycle) - 1,
-    devices: node.uuids.map((uuid, card) => readingOf(uuid, card, node.claimants[card] ?? [], cycle, random)),
+    devices: node.uuids.map((uuid, physicalGpu) =>
+      readingOf(uuid, physicalGpu, node.claimants[physicalGpu] ?? [], cycle, random),
+    ),
     dropped: {},
   };
 }
 
 function readingOf(
   uuid: string,
-  card: number,
+  physicalGpu: number,
   claimants: readonly TelemetryClaimant[],
   cycle: number,
   random: () => number,
@@ -269,7 +273,7 @@ function readingOf(
     profile: null,
     migUuid: null,
     modelName: "NVIDIA H100 80GB HBM3",
-    gpuIndex: String(card),
+    gpuIndex: String(physicalGpu),
     gpuUtil: busy,
     grEngineActive: busy,
     smActive: busy * 0.8,

@@ -4,10 +4,10 @@ import path from "node:path";
 import { performance } from "node:perf_hooks";
 import type { AccountDimension } from "../exporter/accounts/ledger/accountsQuery.ts";
 import { checkLedger } from "../exporter/accounts/ledger/checkLedger.ts";
+import type { LedgerTable } from "../exporter/accounts/ledger/ledgerTableQuery.ts";
 import { openToQuery } from "../exporter/accounts/ledger/openToQuery.ts";
 import { queryAccounts } from "../exporter/accounts/ledger/queryAccounts.ts";
-import { querySideBook } from "../exporter/accounts/ledger/querySideBook.ts";
-import type { SideBook } from "../exporter/accounts/ledger/sideBookQuery.ts";
+import { queryLedgerTable } from "../exporter/accounts/ledger/queryLedgerTable.ts";
 import {
   append,
   days,
@@ -76,13 +76,13 @@ try {
     if (!result.ok) throw new Error(result.error);
     say(`${name}: ${seconds(before)} s, ${result.answer.totalRows} groups`);
   }
-  for (const book of ["domains", "placement", "nodeStreaks"] satisfies readonly SideBook[]) {
-    const groupBy = book === "nodeStreaks" ? ["node", "state"] : [book === "domains" ? "domain" : "pool"];
+  for (const account of ["domains", "placement", "nodeStreaks"] satisfies readonly LedgerTable[]) {
+    const groupBy = account === "nodeStreaks" ? ["node", "state"] : [account === "domains" ? "domain" : "pool"];
     const asked = performance.now();
     const window = { from: end - 7 * 86_400, to: end };
-    const result = querySideBook(db, { of: book, ...window, groupBy, where: new Map(), limit: 20 });
+    const result = queryLedgerTable(db, { of: account, ...window, groupBy, where: new Map(), limit: 20 });
     if (!result.ok) throw new Error(result.error);
-    say(`${book}, a week: ${seconds(asked)} s, ${result.answer.totalRows} groups`);
+    say(`${account}, a week: ${seconds(asked)} s, ${result.answer.totalRows} groups`);
   }
   const before = performance.now();
   const check = checkLedger(db);

@@ -18,7 +18,7 @@ import { describeMachine, loadNow, maxLoad } from "./machine.ts";
 import { fullPlan, type Step, shortPlan } from "./plan.ts";
 import { writeReport } from "./report.ts";
 import { latestFile, type Results, readResults } from "./results.ts";
-import { onlyTold, shortLimits } from "./shortLimits.ts";
+import { onlyReported, shortLimits } from "./shortLimits.ts";
 
 /** What the short form forgives: a value may be worse than its goal by this factor. */
 const slack = 0.7;
@@ -112,7 +112,7 @@ function record(all: Results): number {
   return 0;
 }
 
-/** Prints every ratio, and tells how many are worse than forgiven. */
+/** Prints every ratio, and says how many are worse than forgiven. */
 function checkShort(all: Results): number {
   let ok = 0;
   let worse = 0;
@@ -120,9 +120,9 @@ function checkShort(all: Results): number {
     const limit = shortLimits[goal.id] === undefined ? goal.limit : shortLimits[goal.id];
     if (limit === null || limit === undefined) continue;
     const value = goal.value(all);
-    const whyTold = onlyTold[goal.id];
-    if (whyTold !== undefined && Number.isFinite(value)) {
-      process.stdout.write(`told ${goal.id}: ${value.toPrecision(3)}, no test: ${whyTold}\n`);
+    const whyReported = onlyReported[goal.id];
+    if (whyReported !== undefined && Number.isFinite(value)) {
+      process.stdout.write(`reported ${goal.id}: ${value.toPrecision(3)}, no test: ${whyReported}\n`);
       continue;
     }
     const verdict = verdictOf({ ...goal, limit }, value, slack);

@@ -65,7 +65,7 @@ export async function compare(
 }
 
 /**
- * A ratio of CPU times, taken round by round of samples that stand beside each other in time, and the median of those: a
+ * A ratio of CPU times, taken round by round of samples that are beside each other in time, and the median of those: a
  * busy neighbour takes caches from both sides of such a pair, while a quotient of two medians may set one contender's
  * quiet moments against the other's busy ones. `ratio` gets the milliseconds of a contender in the round by its name.
  */

@@ -13,7 +13,7 @@ import { readPage } from "./naive/dcgm/reduce.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
 
 const gpus = 8;
-/** Scrapes of each target that are held; the reader meets them in turn. */
+/** Scrapes of each target that are allocated; the reader meets them in turn. */
 const rounds = 2;
 
 /** Something that is done to pages, and to how many of them in one run: slow ones get fewer. */
@@ -23,12 +23,12 @@ interface Task {
   readonly read: (page: Buffer, target: number, round: number) => unknown;
 }
 
-function contenderOf({ name, pages, read }: Task, held: readonly (readonly Buffer[])[]): Contender {
+function contenderOf({ name, pages, read }: Task, allocated: readonly (readonly Buffer[])[]): Contender {
   let round = 0;
   return {
     name,
     run: () => {
-      const [now, at] = [held[round % rounds] ?? [], round];
+      const [now, at] = [allocated[round % rounds] ?? [], round];
       for (let target = 0; target < pages; target += 1) {
         const page = now[target];
         if (page !== undefined) read(page, target, at);
@@ -59,7 +59,7 @@ function npmParser(): ((text: string) => unknown) | null {
 }
 
 /** Heap and buffers that readers and their last pages keep, bytes per GPU. */
-function bytesPerGpu(held: readonly (readonly Buffer[])[], targets: number): number {
+function bytesPerGpu(allocated: readonly (readonly Buffer[])[], targets: number): number {
   const now = (): number => {
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
@@ -67,7 +67,7 @@ function bytesPerGpu(held: readonly (readonly Buffer[])[], targets: number): num
   };
   const keep = (target: number): unknown => {
     const reader = readerOf(target);
-    const results = held.map((pages, round) => reader.read(pages[target] ?? Buffer.alloc(0), round));
+    const results = allocated.map((pages, round) => reader.read(pages[target] ?? Buffer.alloc(0), round));
     return { reader, page: results.at(-1)?.pages[0] };
   };
   // Compiled code is no GPU's.
@@ -82,11 +82,11 @@ function bytesPerGpu(held: readonly (readonly Buffer[])[], targets: number): num
 async function question({ nodes, samples, isShort, progress }: QuestionOptions): Promise<Answer> {
   progress(`writing ${rounds} x ${nodes} pages`);
   const maker = createPageMaker(gpus);
-  const held = Array.from({ length: rounds }, (_unused, round) =>
+  const allocated = Array.from({ length: rounds }, (_unused, round) =>
     Array.from({ length: nodes }, (_other, target) => maker.page(target, round)),
   );
-  const pageBytes = held[0]?.[0]?.length ?? 0;
-  const memory = isShort ? Number.NaN : bytesPerGpu(held, nodes);
+  const pageBytes = allocated[0]?.[0]?.length ?? 0;
+  const memory = isShort ? Number.NaN : bytesPerGpu(allocated, nodes);
   const readers = Array.from({ length: nodes }, (_unused, target) => readerOf(target));
   const parse = npmParser();
   const tasks: Task[] = [
@@ -110,7 +110,7 @@ async function question({ nodes, samples, isShort, progress }: QuestionOptions):
   }
   progress("measuring");
   const taken = await compare(
-    tasks.map((task) => contenderOf(task, held)),
+    tasks.map((task) => contenderOf(task, allocated)),
     { samples, warmUps: 4 },
   );
   // Times of one page from here on.

@@ -5,9 +5,10 @@
  *
  *     node --expose-gc bench/placement.ts [--nodes=10000] [--samples=7]
  */
+
+import { findFreeCapacities } from "../exporter/analysis/freeCapacity/freeCapacities.ts";
 import { createPlacementCache, measurePlacement } from "../exporter/analysis/placement/measurePlacement.ts";
 import type { Placement } from "../exporter/analysis/placement/poolPlacement.ts";
-import { findRooms } from "../exporter/analysis/rooms/rooms.ts";
 import { configSchema } from "../exporter/config/schema.ts";
 import { join } from "../exporter/join/join.ts";
 import { createJoinCache } from "../exporter/join/joinCache.ts";
@@ -22,10 +23,10 @@ import { type Answer, ask, type QuestionOptions } from "./question.ts";
 
 const config = configSchema.parse({ cluster: "bench" });
 
-/** What a cycle does for placement, rooms included, which it shares with other questions. */
+/** What a cycle does for placement, free capacity included, which it shares with other questions. */
 function measureAll(snapshot: Snapshot, cache: ReturnType<typeof createPlacementCache>): Placement {
-  const rooms = findRooms(snapshot, cache.rooms);
-  return measurePlacement(snapshot, { targetWorkload: [], ended: null }, cache, rooms);
+  const freeCapacities = findFreeCapacities(snapshot, cache.freeCapacities);
+  return measurePlacement(snapshot, { targetWorkload: [], ended: null }, cache, freeCapacities);
 }
 
 async function question({ nodes, samples, progress }: QuestionOptions): Promise<Answer> {

@@ -1,6 +1,6 @@
 /** One run of one question. */
 export interface Step {
-  /** Where its answer stands in the results: `cycle@1000`. */
+  /** Where its answer is in the results: `cycle@1000`. */
   readonly key: string;
   readonly script: string;
   readonly args: readonly string[];
@@ -55,7 +55,7 @@ export const fullPlan: readonly Step[] = [
 
 /**
  * What continuous integration runs: less than three minutes on a quiet machine. Without `metricsPage`, whose ratios are of
- * waiting times (`shortLimits`). `queues` and `advice` are only told (`onlyTold`), and run for what they check of their answers.
+ * waiting times (`shortLimits`). `queues` and `advice` are only reported (`onlyReported`), and run for what they check of their answers.
  */
 export const shortPlan: readonly Step[] = [
   brief("parse", shortSize / 2, 7),

@@ -31,14 +31,14 @@ const total = Number(process.argv.slice(2).find((argument) => argument !== "--sh
  * So many pods are in memory; each pass over them changes their uids. client-node, which keeps 14 KB per pod, reads
  * them once, and its time is multiplied.
  */
-const held = Math.min(total, 20_000);
-const passes = Math.max(1, Math.round(total / held));
+const allocated = Math.min(total, 20_000);
+const passes = Math.max(1, Math.round(total / allocated));
 const isShort = process.argv.includes("--short");
 const samples = 5;
 
 /** Of 100 pods, so many ask for GPUs. */
 const gpuPercent = 20;
-const bytesOf = { protobuf: protobufPods(held, gpuPercent), json: jsonPods(held, gpuPercent) };
+const bytesOf = { protobuf: protobufPods(allocated, gpuPercent), json: jsonPods(allocated, gpuPercent) };
 
 function eachPage(source: PodBytes, take: (page: Buffer) => void): void {
   for (let pass = 0; pass < passes; pass += 1) {
@@ -166,21 +166,21 @@ const syncMs = {
   parseAndPick: cpuMs(syncs, "JSON.parse, 15 fields"),
   clientNode: cpuMs(syncs, "client-node", passes),
 };
-const perSecond = (ms: number): number => Math.round((held / ms) * 1000);
+const perSecond = (ms: number): number => Math.round((allocated / ms) * 1000);
 const events = {
   protobuf: perSecond(cpuMs(follows, "protobuf")),
   json: perSecond(cpuMs(follows, "JSON, the same rows")),
 };
-const plain = protobufPods(held, 0);
+const plain = protobufPods(allocated, 0);
 const ratio = (one: number, other: number): number => Math.round((one / other) * 10) / 10;
-const pods = held * passes;
+const pods = allocated * passes;
 const result = {
   question: "pods",
   pods,
   gpuPercent,
   bytesPerPod: {
-    protobuf: Math.round(bytesOf.protobuf.pages.reduce((sum, page) => sum + page.length, 0) / held),
-    json: Math.round(bytesOf.json.pages.reduce((sum, page) => sum + page.length, 0) / held),
+    protobuf: Math.round(bytesOf.protobuf.pages.reduce((sum, page) => sum + page.length, 0) / allocated),
+    json: Math.round(bytesOf.json.pages.reduce((sum, page) => sum + page.length, 0) / allocated),
   },
   firstSyncCpuMs: syncMs,
   syncRatio: {
@@ -193,7 +193,7 @@ const result = {
     protobufWithoutGpus: await retainedPerPod(() => sync(plain, protobuf), pods),
     protobuf: await retainedPerPod(() => sync(bytesOf.protobuf, protobuf), pods),
     parseAndPick: await retainedPerPod(syncNaively, pods),
-    clientNode: await retainedPerPod(syncAsClientNode, held),
+    clientNode: await retainedPerPod(syncAsClientNode, allocated),
   },
 };
 

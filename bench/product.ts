@@ -96,7 +96,7 @@ export function wholeOf(stages: ReadonlyMap<string, Sample>): Sample {
   return { cpuMs, wallMs };
 }
 
-/** The books must show the whole fleet, else a fast cycle proves nothing. */
+/** The accounts must show the whole fleet, else a fast cycle proves nothing. */
 export function assertWhole(product: Product, nodes: number): void {
   const analysis = product.stack.latest()?.analysis;
   const devices = analysis?.snapshot.devices.filter(({ reading }) => reading !== null).length ?? 0;

@@ -13,22 +13,22 @@ const nodePools = ["a", "b", "c", "d"];
 const teams = 500;
 /** Combinations of team, namespace, queue, pool, node pool and priority that are in use; each has five states. */
 const holders = 2000;
-const heldStates: readonly GpuState[] = ["active", "underused", "held_idle", "starting", "unobserved"];
-const unheldStates: readonly GpuState[] = ["free", "idle_node", "unattributed", "cordoned", "unavailable"];
+const allocatedStates: readonly GpuState[] = ["active", "underutilized", "idle", "starting", "unobserved"];
+const unallocatedStates: readonly GpuState[] = ["free", "idle_node", "unattributed", "cordoned", "unavailable"];
 /** Workloads that run on a day, and in an hour of it. Each is in three states in the course of a day. */
 export const workloadsADay = 20_000;
 const workloadsAnHour = 5000;
 export const statesOfWorkload = 3;
 const weeks = 13;
-/** The last days are kept by the hour. The days before are booked in one step each: folded, they are the same rows. */
+/** The last days are kept by the hour. The days before are counted in one step each: folded, they are the same rows. */
 const hourlyDays = 14;
 /** Begin of the quarter, days since the epoch: a Monday. */
 export const firstDay = 20_600;
 export const days = weeks * 7;
 
 const random = createRandomStream(13);
-const heldAccounts = Array.from({ length: holders }, (_, i) =>
-  heldStates.map((state): Account => {
+const allocatedAccounts = Array.from({ length: holders }, (_, i) =>
+  allocatedStates.map((state): Account => {
     const team = `team-${i % teams}`;
     return {
       pool: pools[i % pools.length] ?? "",
@@ -43,9 +43,9 @@ const heldAccounts = Array.from({ length: holders }, (_, i) =>
     };
   }),
 );
-const unheldAccounts = pools.flatMap((pool) =>
+const unallocatedAccounts = pools.flatMap((pool) =>
   nodePools.flatMap((nodePool) =>
-    unheldStates.map((state): Account => {
+    unallocatedStates.map((state): Account => {
       const none = { team: null, queue: null, namespace: null, priorityClass: null };
       return { pool, nodePool: `${pool}-${nodePool}`, capacityType: "on-demand", ...none, state, currency: "USD" };
     }),
@@ -53,7 +53,7 @@ const unheldAccounts = pools.flatMap((pool) =>
 );
 
 function workloadOf(day: number, i: number): { readonly key: WorkloadKey; readonly accounts: readonly Account[] } {
-  const accounts = heldAccounts[i % holders] ?? [];
+  const accounts = allocatedAccounts[i % holders] ?? [];
   const namespace = accounts[0]?.namespace ?? "";
   return { key: { kind: "Job", namespace, name: `train-experiment-${day}-${i}` }, accounts };
 }
@@ -79,8 +79,8 @@ export function postings(
       if (account !== undefined) add(account, key, share * (0.5 + random.next()));
     }
   }
-  for (const account of unheldAccounts)
-    add(account, null, ((0.1 * gpus * seconds) / unheldAccounts.length) * random.next());
+  for (const account of unallocatedAccounts)
+    add(account, null, ((0.1 * gpus * seconds) / unallocatedAccounts.length) * random.next());
   return made;
 }
 
@@ -96,7 +96,7 @@ function capacity(from: number, to: number): CapacityTime {
   return {
     domains: hours.flatMap((hour) =>
       pools.map((domain) => ({
-        ...{ hour: Math.floor(hour / 3600) * 3600, domain, seconds, capacity: ofPool, held: ofPool * used() },
+        ...{ hour: Math.floor(hour / 3600) * 3600, domain, seconds, capacity: ofPool, allocated: ofPool * used() },
         ...{ pending: 0.1 * ofPool * random.next(), guaranteedSeconds: seconds, guaranteed: 0.9 * ofPool },
       })),
     ),
@@ -127,7 +127,7 @@ function nodeStreaks(from: number, to: number): readonly NodeStreak[] {
   });
 }
 
-/** Appends what is booked over a step; in a single cycle, no node's streak ends. */
+/** Appends what is counted over a step; in a single cycle, no node's streak ends. */
 export function append(ledger: Ledger, from: number, to: number, made: readonly Posting[], isCycle = false): void {
   const sums = new Map<string, number>();
   for (const { account, gpuSeconds } of made) sums.set(account.pool, (sums.get(account.pool) ?? 0) + gpuSeconds);
@@ -155,7 +155,7 @@ export function append(ledger: Ledger, from: number, to: number, made: readonly 
   });
 }
 
-/** Books the whole quarter; its end, seconds since the epoch. */
+/** Accounts the whole quarter; its end, seconds since the epoch. */
 export async function fillQuarter(ledger: Ledger): Promise<number> {
   let at = firstDay * 86_400;
   for (let day = 0; day < days; day += 1) {

@@ -54,8 +54,8 @@ export const flavorsOf = (products: readonly string[]): readonly string[] =>
 
 /**
  * ClusterQueues below four levels of cohorts, over flavors that each select the on-demand or the spot nodes of one GPU model
- * whose cards are not shared, and `waiting` Workloads, of which two thirds may go to either. Nodes with shared cards are in no
- * quota: a unit of them is another part of a card.
+ * whose GPUs are not shared, and `waiting` Workloads, of which two thirds may go to either. Nodes with shared GPUs are in no
+ * quota: a unit of them is another part of a GPU.
  */
 export function createQueueFleet(
   products: readonly string[],

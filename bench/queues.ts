@@ -24,7 +24,7 @@ import { createQueueFleet, flavorsOf, inQueues, localQueuesOf, type QueueFleet }
 const config = configSchema.parse({ cluster: "bench" });
 /** At full size; of a smaller cluster in proportion. */
 const full = { nodes: 10_000, queues: 2_000, waiting: 50_000 } as const;
-/** Guarantee of each queue in each flavor, by the number of nodes: about four fifths of the cards that are not shared. */
+/** Guarantee of each queue in each flavor, by the number of nodes: about four fifths of the GPUs that are not shared. */
 const guaranteedPerNode = 1 / 1500;
 
 /** A cluster that is watched cycle by cycle. */

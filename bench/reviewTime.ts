@@ -30,8 +30,8 @@ try {
   for (const [name, length] of windows) {
     const parsed = parseWindow({ week: null, month: null, from: isoDay(end - length * 86_400), to: isoDay(end) }, end);
     if (!parsed.ok) throw new Error(parsed.error);
-    const books = createLedgerReader(file, 600_000);
-    const history = createLedgerHistory(file, books.query);
+    const accounts = createLedgerReader(file, 600_000);
+    const history = createLedgerHistory(file, accounts.query);
     const before = process.memoryUsage().rss;
     let most = before;
     const watch = setInterval(() => {
@@ -44,14 +44,14 @@ try {
       steps.push(`${((performance.now() - last) / 1000).toFixed(1)} s then ${step}`);
       last = performance.now();
     };
-    const question = { cluster: "bench", days: parsed.days, compare: 4, team: null, now: end, history, books };
+    const question = { cluster: "bench", days: parsed.days, compare: 4, team: null, now: end, history, accounts };
     const built = await buildReview({ ...question, budgets: [], notCharged: [], onProgress });
     if (!built.ok) throw new Error(built.error);
     const sizes = Object.entries(reviewRenderings).map(
       ([format, render]) => `${format} ${megabytes(Buffer.byteLength(render(built.review).body))}`,
     );
     clearInterval(watch);
-    await books.close();
+    await accounts.close();
     const took = ((performance.now() - began) / 1000).toFixed(1);
     say(
       `review of ${name}: ${took} s, ${megabytes(most - before)} of memory beside the ${megabytes(before)} of the process`,

@@ -16,10 +16,10 @@ const walksObjects =
   "walks the objects of a large heap, which a busy neighbour slows more than reading pages: by a half and more, with the same code";
 
 /**
- * Ratios that the short form only tells, and why. Those of advice move further beside a busy neighbour than is forgiven; of
- * queues that is not yet told apart from a change of how it is measured.
+ * Ratios that the short form only says, and why. Those of advice move further beside a busy neighbour than is forgiven; of
+ * queues that is not yet distinguished from a change of how it is measured.
  */
-export const onlyTold: Readonly<Record<string, string>> = {
+export const onlyReported: Readonly<Record<string, string>> = {
   queues: "is the difference of two cycles, garbage collection of other threads included, which is smaller than either",
   "advice-quiet": walksObjects,
   "advice-contended": walksObjects,

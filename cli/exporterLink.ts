@@ -19,7 +19,7 @@ export interface ExporterLink {
   readonly start: () => void;
   /** Ends it. What it has to write is written by the time that `ended` resolves. */
   readonly end: () => void;
-  /** Resolves when the thread has ended: with `null` if it was told to, else with what is known of why. */
+  /** Resolves when the thread has ended: with `null` if it was reported to, else with what is known of why. */
   readonly ended: Promise<string | null>;
 }
 
@@ -31,7 +31,7 @@ export function startExporter(
   monotonic: () => number,
 ): ExporterLink {
   const thread = startThread({ from: import.meta.url, module: "exporterThread", name: "exporter" }, settings);
-  const tell = (message: ToExporter): void => thread.postMessage(message);
+  const report = (message: ToExporter): void => thread.postMessage(message);
   const { interval: intervalSeconds } = settings.config;
   const startedAt = now();
   const clock = createSteadyClock(now, monotonic);
@@ -77,10 +77,10 @@ export function startExporter(
       thread.postMessage({ kind: "ask", port: port2, user } satisfies ToExporter, [port2]);
       return portStream(port1);
     },
-    start: () => tell({ kind: "start" }),
+    start: () => report({ kind: "start" }),
     end: () => {
       isEnding = true;
-      tell({ kind: "end" });
+      report({ kind: "end" });
     },
   };
 }

@@ -6,12 +6,12 @@ import { type Cycle, createCycle, type StageRunner } from "../exporter/cycle.ts"
 import { type BudgetWatch, createBudgetWatch } from "../exporter/history/budgetWatch.ts";
 import type { History } from "../exporter/history/history.ts";
 import { createLedgerHistory } from "../exporter/history/ledgerHistory.ts";
-import type { PriceBook } from "../exporter/model/prices.ts";
+import type { PriceList } from "../exporter/model/prices.ts";
 import type { Problem } from "../exporter/model/problem.ts";
 import { explain } from "../exporter/publish/explain/explain.ts";
 import type { Health } from "../exporter/publish/health.ts";
 import { createAnswers, createApp } from "../exporter/publish/http/app.ts";
-import type { Faces } from "../exporter/publish/http/faces.ts";
+import type { Outputs } from "../exporter/publish/http/outputs.ts";
 import type { ExportTally } from "../exporter/publish/otlp/exportTally.ts";
 import { createProcessMetrics } from "../exporter/publish/processMetrics.ts";
 import type { RenderCache } from "../exporter/publish/prometheus/render.ts";
@@ -31,7 +31,7 @@ import { kubernetesReads } from "./kubernetesReads.ts";
 import { labelsInRules } from "./labelsInRules.ts";
 import type { LedgerOutput } from "./ledgerOutput.ts";
 import { createPrices } from "./prices.ts";
-import { createReviewFace } from "./review/reviewFace.ts";
+import { createReviewOutput } from "./review/reviewOutput.ts";
 import { createSteadyClock } from "./steadyClock.ts";
 import { createTelemetrySources, type TelemetrySources } from "./telemetrySources.ts";
 import { readVersion } from "./version.ts";
@@ -49,7 +49,7 @@ export interface StackOptions {
   readonly users: Readonly<Record<string, string>>;
   /** Users who may see the data of some teams alone; default: nobody's view is limited. */
   readonly teams?: Readonly<Record<string, readonly string[]>>;
-  /** How the Kubernetes API is read, where that is not for the configuration to say; and who is told of it. */
+  /** How the Kubernetes API is read, where that is not for the configuration to say; and who is reported of it. */
   readonly kubernetes?: Pick<
     KubernetesSourceOptions,
     "clock" | "ownerClock" | "random" | "slowAnswerSeconds" | "ownerLimits" | "onStateChange" | "onRestart"
@@ -63,11 +63,11 @@ export interface StackOptions {
   readonly otlp?: ExportTally;
 }
 
-/** Sources, cycle and faces, wired; nothing runs yet. */
+/** Sources, cycle and outputs, wired; nothing runs yet. */
 export interface ExporterStack {
   readonly kubernetes: KubernetesSource;
   readonly dcgm: TelemetrySources;
-  readonly prices: Source<PriceBook>;
+  readonly prices: Source<PriceList>;
   /** Who knows the past; `null` when nobody keeps it. */
   readonly history: History | null;
   readonly budgets: BudgetWatch;
@@ -76,7 +76,7 @@ export interface ExporterStack {
   readonly cycle: Cycle;
   /** The whole HTTP side, for exporters that are driven by hand in one thread. */
   readonly app: ReturnType<typeof createApp>;
-  /** What of it is computed when somebody asks. */
+  /** What of it is computed when someone asks. */
   readonly answers: ReturnType<typeof createAnswers>;
   readonly latest: () => Publication | null;
   /** Fairlead's own health, OpenTelemetry output included. */
@@ -105,7 +105,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
   const prices = createPrices(config.prices, now, options.monotonic);
   const answersClock = createSteadyClock(now, options.monotonic);
   const processMetrics = createProcessMetrics(config.cluster);
-  const past = configuredHistory(config, options.ledger?.books.query ?? null, now, options.monotonic);
+  const past = configuredHistory(config, options.ledger?.accounts.query ?? null, now, options.monotonic);
   const budgets = createBudgetWatch(config.cost, past?.history ?? null, now);
   let publication: Publication | null = null;
   const rendered: RenderCache = new Map();
@@ -166,7 +166,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     return ledger === undefined ? known : { ...known, problems: [...known.problems, ...ledger.problems()] };
   };
   const problems = () => [...health().problems, ...(publication?.problems ?? [])];
-  const explainLatest: Faces["explain"] = (kind, name) => {
+  const explainLatest: Outputs["explain"] = (kind, name) => {
     const analysis = cycle.latest();
     return analysis === null
       ? null
@@ -174,10 +174,10 @@ export function buildExporter(options: StackOptions): ExporterStack {
           analysis,
           settings: config,
           problems: problems(),
-          bookedTime: cycle.bookedTime(),
+          accountedTime: cycle.accountedTime(),
         });
   };
-  const faces: Faces = {
+  const outputs: Outputs = {
     cluster: config.cluster,
     latest: () => publication,
     health,
@@ -192,10 +192,10 @@ export function buildExporter(options: StackOptions): ExporterStack {
     adviser: {
       latest: adviser.latest,
       dismiss: (id, by, reason) => adviser.dismiss(id, by, reason, now()),
-      // A fault in here shows in the next cycle, too, which tells of it.
-      hear: (alerts) => {
+      // A fault in here shows in the next cycle, too, which says of it.
+      receive: (alerts) => {
         try {
-          return adviser.hear(alerts, now());
+          return adviser.receive(alerts, now());
         } catch {
           return adviser.latest();
         }
@@ -205,16 +205,16 @@ export function buildExporter(options: StackOptions): ExporterStack {
     ...(ledger === undefined
       ? {}
       : {
-          ledger: ledger.books.query,
-          ledgerSideBooks: ledger.books.querySideBook,
-          ledgerPrices: ledger.books.queryPrices,
+          ledger: ledger.accounts.query,
+          ledgerTables: ledger.accounts.queryLedgerTable,
+          ledgerPrices: ledger.accounts.queryPrices,
         }),
     ...(ledger === undefined || config.ledger === undefined
       ? {}
       : { ledgerBackup: createLedgerCopies(config.ledger.path) }),
-    ...reviewFaceOf(config, ledger?.books ?? null, past?.history ?? null, answersClock.now),
+    ...reviewOutputOf(config, ledger?.accounts ?? null, past?.history ?? null, answersClock.now),
   };
-  const answers = createAnswers(faces);
+  const answers = createAnswers(outputs);
   return {
     kubernetes,
     dcgm,
@@ -223,7 +223,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     budgets,
     closeHistory: async () => await past?.close(),
     cycle,
-    app: createApp(faces, answers),
+    app: createApp(outputs, answers),
     answers,
     latest: () => publication,
     health,
@@ -232,16 +232,16 @@ export function buildExporter(options: StackOptions): ExporterStack {
 }
 
 /** Reviews are written from the ledger where one is kept, else from the server that knows the past. */
-function reviewFaceOf(
+function reviewOutputOf(
   { cluster, cost, ledger }: Config,
-  books: LedgerOutput["books"] | null,
+  accounts: LedgerOutput["accounts"] | null,
   past: History | null,
   now: () => number,
-): Pick<Faces, "review"> {
-  const history = books === null || ledger === undefined ? past : createLedgerHistory(ledger.path, books.query);
+): Pick<Outputs, "review"> {
+  const history = accounts === null || ledger === undefined ? past : createLedgerHistory(ledger.path, accounts.query);
   if (history === null) return {};
   const { budgets, notCharged } = cost;
-  return { review: createReviewFace({ cluster, history, books, budgets, notCharged }, now) };
+  return { review: createReviewOutput({ cluster, history, accounts, budgets, notCharged }, now) };
 }
 
 /** A plugin of Volcano that the configuration names needs no ConfigMap. */

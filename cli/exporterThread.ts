@@ -8,14 +8,14 @@ import type { FromExporter, LogLevel, ThreadSettings, ToExporter } from "./threa
 // The thread in which everything is read, computed and written; the main thread speaks with the network.
 const port = parentPort;
 if (port === null) throw new Error("the exporter runs in a thread of its own");
-const tell = (message: FromExporter, transfer: readonly ArrayBuffer[] = []): void =>
+const report = (message: FromExporter, transfer: readonly ArrayBuffer[] = []): void =>
   port.postMessage(message, [...transfer]);
 const settings: ThreadSettings = workerData;
 
 const lineAt =
   (level: LogLevel) =>
   (fields: object, message: string): void =>
-    tell({ kind: "log", level, fields, message });
+    report({ kind: "log", level, fields, message });
 
 let begin = (): void => {};
 const started = new Promise<void>((resolve) => {
@@ -40,17 +40,17 @@ const prepared = await prepareExporter(settings, {
   info: lineAt("info"),
   warn: lineAt("warn"),
 });
-if (!prepared.ok) tell({ kind: "refused", text: prepared.text });
+if (!prepared.ok) report({ kind: "refused", text: prepared.text });
 else {
   answer = createAnswerer(prepared.exporter.answers);
-  tell({ kind: "prepared", api: prepared.exporter.api });
+  report({ kind: "prepared", api: prepared.exporter.api });
   await Promise.race([started, interrupted]);
   await prepared.exporter.run(interrupted, {
     onPage: ({ at, page }) => {
       const bytes = new Uint8Array(page);
-      tell({ kind: "page", at, page: bytes }, [bytes.buffer]);
+      report({ kind: "page", at, page: bytes }, [bytes.buffer]);
     },
-    onState: (state) => tell({ kind: "state", ...state }),
+    onState: (state) => report({ kind: "state", ...state }),
   });
 }
 port.close();

@@ -1,7 +1,7 @@
 /** Where a command writes, and what it may know of its surroundings: the only door to the process. */
 export interface Io {
   readonly out: (text: string) => void;
-  /** Bytes to standard output, where somebody can take them; resolves when they are taken. */
+  /** Bytes to standard output, where someone can take them; resolves when they are taken. */
   readonly outBytes?: (bytes: Uint8Array) => Promise<void>;
   readonly err: (text: string) => void;
   /** Bytes from standard input, where there is one. */

@@ -9,14 +9,14 @@ import {
   rememberedChanges,
   rememberedIn,
 } from "../exporter/accounts/rememberedMemory.ts";
-import type { EndedOnDay } from "../exporter/accounts/shapeBook.ts";
+import type { EndedOnDay } from "../exporter/accounts/shapeAccount.ts";
 import type { Config } from "../exporter/config/schema.ts";
 import type { Memory } from "../exporter/join/memory.ts";
 import type { Problem } from "../exporter/model/problem.ts";
 import type { StoredAdvice } from "../exporter/model/storedAdvice.ts";
 import type { StoredWithheld } from "../exporter/model/storedWithheld.ts";
 
-/** The ledger between the cycle and the faces. */
+/** The ledger between the cycle and the outputs. */
 export interface LedgerOutput {
   /** What an earlier process remembered, as far as it still holds. */
   readonly memory: (at: number) => Memory;
@@ -37,7 +37,7 @@ export interface LedgerOutput {
     habits?: readonly RememberedChange[],
   ) => void;
   /** Answers questions about what is written. */
-  readonly books: Omit<LedgerReader, "close">;
+  readonly accounts: Omit<LedgerReader, "close">;
   readonly problems: () => readonly Problem[];
   readonly close: () => Promise<void>;
 }
@@ -71,7 +71,7 @@ function connect(ledger: Ledger, file: string, intervalSeconds: number): LedgerO
       ledger.append({ step, advice, withheld, remembered: [...changes, ...step.remembered, ...habits] });
       known = next;
     },
-    books: reader,
+    accounts: reader,
     problems: ledger.problems,
     async close() {
       await Promise.all([ledger.close(), reader.close()]);

@@ -1,6 +1,6 @@
 import { formatConfigErrors } from "../exporter/config/configError.ts";
 import type { Config } from "../exporter/config/schema.ts";
-import type { PriceBook } from "../exporter/model/prices.ts";
+import type { PriceList } from "../exporter/model/prices.ts";
 import { createGetPool } from "../exporter/sources/http/getPool.ts";
 import type { Source } from "../exporter/sources/port.ts";
 import { createPricesSource, openCostSeconds } from "../exporter/sources/prices/pricesSource.ts";
@@ -10,12 +10,12 @@ import type { Io } from "./io.ts";
 /** So much of an error's body is kept. */
 const errorBytes = 4096;
 
-/** The price book that a configuration asks for, wired to its server; nothing runs yet. */
+/** The price list that a configuration asks for, wired to its server; nothing runs yet. */
 export function createPrices(
   settings: Config["prices"],
   now: () => number,
   monotonic: () => number,
-): Source<PriceBook> {
+): Source<PriceList> {
   const { openCost } = settings;
   if (openCost === undefined) return createPricesSource({ settings, now });
   const pool = createGetPool({
@@ -32,8 +32,8 @@ export function createPrices(
   return createPricesSource({ settings, now, pool });
 }
 
-/** The price book of a moment without a running cluster: file and table, and no server. */
-export async function pricesWithoutServer(settings: Config["prices"]): Promise<PriceBook> {
+/** The price list of a moment without a running cluster: file and table, and no server. */
+export async function pricesWithoutServer(settings: Config["prices"]): Promise<PriceList> {
   const { file, table } = settings;
   const source = createPricesSource({
     settings: { table, ...(file === undefined ? {} : { file }) },

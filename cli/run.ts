@@ -18,7 +18,7 @@ import { printable } from "./printable.ts";
 import { addReview } from "./review/commands.ts";
 import { readVersion } from "./version.ts";
 
-/** Runs one command line (without `node` and the script). Rooms are loaded only by the command that needs them. */
+/** Runs one command line (without `node` and the script). Folders are loaded only by the command that needs them. */
 export async function run(args: readonly string[], door: Io): Promise<ExitCode> {
   // Errors quote what was given and found: arguments, file names.
   const io: Io = { ...door, err: (text) => door.err(printable(text)) };

@@ -20,7 +20,7 @@ export interface ExporterState {
   readonly missing: readonly string[];
 }
 
-/** Who hears of each cycle. */
+/** Who receives of each cycle. */
 export interface ExporterListener {
   readonly onPage: (page: { readonly at: number; readonly page: Buffer }) => void;
   /** Called whenever the state has changed. */
@@ -85,7 +85,7 @@ export async function prepareExporter(
   return { ok: true, exporter: { answers: stack.answers, api: loaded.credentials.server, run } };
 }
 
-/** Tells the state whenever it has changed; once nothing is missing, it changes with a cycle only. */
+/** Says the state whenever it has changed; once nothing is missing, it changes with a cycle only. */
 function watchState(
   { health }: Pick<ExporterStack, "health">,
   onState: ExporterListener["onState"],
@@ -125,15 +125,15 @@ async function runUntil(
   });
   const boundSeconds = firstRoundIntervals * intervalSeconds;
   await Promise.race([startSources(stack, { boundSeconds, isEnding: () => ended }), interrupted]);
-  const tellProblems = createProblemLog(log);
-  let told: unknown = null;
+  const reportProblems = createProblemLog(log);
+  let reported: unknown = null;
   while (!ended) {
     await (otlp === null ? stack.cycle.run() : otlp.runCycle(stack.cycle.run));
     const latest = stack.latest();
-    if (latest !== null && latest !== told) onPage(latest);
-    told = latest;
+    if (latest !== null && latest !== reported) onPage(latest);
+    reported = latest;
     onCycle();
-    tellProblems(stack.problems());
+    reportProblems(stack.problems());
     await Promise.race([interrupted, new Promise((resolve) => setTimeout(resolve, intervalSeconds * 1000).unref())]);
   }
 }

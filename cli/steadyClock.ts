@@ -7,7 +7,7 @@ export interface SteadyClock {
 
 /**
  * A clock that is right when it is set and steady ever after: what is asked for its age by it is never young or old because
- * somebody set the wall clock.
+ * someone set the wall clock.
  */
 export function createSteadyClock(wall: () => number, monotonic: () => number): SteadyClock {
   let offset = wall() - monotonic();

@@ -45,8 +45,8 @@ export function createTelemetrySources(
   ];
   const [first] = sources;
   if (first !== undefined) {
-    const told = { ...first, problems: () => [...first.problems(), ...exporters().problems] };
-    sources.splice(0, 1, told);
+    const reported = { ...first, problems: () => [...first.problems(), ...exporters().problems] };
+    sources.splice(0, 1, reported);
   }
   const all = async (run: (source: DcgmSource) => Promise<void>): Promise<void> => {
     await Promise.all(sources.map(run));
@@ -92,11 +92,11 @@ function createScraper(config: Config, exporters: ExporterLookup, steady: () => 
   const { prometheus, discovery, targets } = config.dcgm;
   const isDiscovering = prometheus === undefined || prometheus.scrapeToo;
   const source = createDcgmSource({
-    // While pods cannot be read, exporters are where they were: without them, not even the cards would be known.
+    // While pods cannot be read, exporters are where they were: without them, not even the GPUs would be known.
     targets: () => discoverTargets(isDiscovering ? exporters().pods : [], discovery, targets),
     pool,
     intervalSeconds: config.interval,
-    limits: { maxCards: config.dcgm.maxCardsPerPage },
+    limits: { maxGpus: config.dcgm.maxGpusPerPage },
     now: steady,
   });
   return { ...source, scrapeOnce: () => source.scrapeOnce(steady()) };
@@ -141,7 +141,7 @@ function createServerSource(
       const { known, nodes } = kubernetes.read();
       return known.has("nodes") ? new Set(nodes.map(({ name }) => name)) : null;
     },
-    limits: { maxCards: config.dcgm.maxCardsPerPage },
+    limits: { maxGpus: config.dcgm.maxGpusPerPage },
     now,
   });
 }

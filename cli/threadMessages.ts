@@ -15,7 +15,7 @@ export interface ThreadSettings {
 /** The levels of log lines. */
 export type LogLevel = keyof LevelLog;
 
-/** What the exporter's thread tells the one that serves. */
+/** What the exporter's thread says the one that serves. */
 export type FromExporter =
   /** A line for the log. */
   | {
@@ -24,7 +24,7 @@ export type FromExporter =
       readonly fields: object;
       readonly message: string;
     }
-  /** It cannot start, and ends; what to tell the user. */
+  /** It cannot start, and ends; what to say the user. */
   | { readonly kind: "refused"; readonly text: string }
   /** It could start; the address of the Kubernetes API. */
   | { readonly kind: "prepared"; readonly api: string }
@@ -33,7 +33,7 @@ export type FromExporter =
   /** The page of a cycle. */
   | { readonly kind: "page"; readonly at: number; readonly page: Uint8Array };
 
-/** What the exporter's thread is told. */
+/** What the exporter's thread is reported. */
 export type ToExporter =
   | { readonly kind: "start" }
   /** Ends it; what it has to write is written. */

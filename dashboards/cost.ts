@@ -33,7 +33,7 @@ const group = ["cluster", "pool", "node_pool", "capacity_type"] as const;
 
 /** States in which a GPU does no work, whoever is to blame; what nobody saw is not among them. */
 const withoutWork = [
-  "held_idle",
+  "idle",
   "stalled",
   "starting",
   "gang_wait",
@@ -136,14 +136,14 @@ function workloads({ query, currency, money, rowLink }: Tools): PanelDraft {
 }
 
 function costOfPools({ query, currency, money, rowLink }: Tools): PanelDraft {
-  type State = "active" | "underused" | "held_idle" | "unobserved" | "unattributed" | (typeof withoutWork)[number];
+  type State = "active" | "underutilized" | "idle" | "unobserved" | "unattributed" | (typeof withoutWork)[number];
   const by = ["cluster", "pool"] as const;
   const all = hoursOver(query.sum("fairlead_cost_per_hour", by, { currency }), "$__range");
   const of = (...states: readonly State[]) =>
     orZero(hoursOver(query.sum("fairlead_cost_per_hour", by, { currency, state: oneOf(states) }), "$__range"), all);
   return barChart({
     title: "What is paid for in each pool?",
-    meaning: `What the GPUs of each pool cost in the time range by what they were doing, in ${currency}. Long amber parts are held and idle: they go away when teams let go, the free ones when nodes do.`,
+    meaning: `What the GPUs of each pool cost in the time range by what they were doing, in ${currency}. Long amber parts are allocated and idle: they go away when teams let go, the free ones when nodes do.`,
     unit: money,
     stack: "normal",
     noValue: `no ${currency} price`,
@@ -152,8 +152,8 @@ function costOfPools({ query, currency, money, rowLink }: Tools): PanelDraft {
     along: "pool",
     values: [
       { title: "Busy", query: of("active"), unit: money },
-      { title: "Hardly used", query: of("underused"), unit: money },
-      { title: "Held, idle", query: of("held_idle"), unit: money },
+      { title: "Hardly used", query: of("underutilized"), unit: money },
+      { title: "Idle, allocated", query: of("idle"), unit: money },
       { title: "Stalled", query: of("stalled"), unit: money },
       { title: "Starting", query: of("starting", "gang_wait"), unit: money },
       { title: "Free", query: of("free", "idle_node"), unit: money },

@@ -58,7 +58,7 @@ export function method({ currency, page }: Tools): PanelDraft {
       "",
       "**Who pays:** a team pays for all GPUs that its pods hold, used or not, but for the states in `cost.notCharged`. What nobody holds stays with the platform.",
       "",
-      "**Price:** that of the moment in which the GPU was held; a new price changes nothing in the past. The table of prices says where each comes from, its basis, and the panel above this text which are old.",
+      "**Price:** that of the moment in which the GPU was allocated; a new price changes nothing in the past. The table of prices says where each comes from, its basis, and the panel above this text which are old.",
       "",
       "**Time:** the range of this page, as far back as your Prometheus keeps it, seen every 10 minutes. Budgets and their forecasts are of the calendar month (UTC), from Fairlead's own ledger.",
       "",

@@ -31,7 +31,7 @@ export interface Tools {
 
 export type LinkLabels = Readonly<Partial<Record<VariableName, LabelName>>>;
 
-/** Panels that stand together. */
+/** Panels that are together. */
 export interface Section {
   /** `null`: without a row's head; only the first one. */
   readonly title: string | null;

@@ -61,7 +61,7 @@ function judged(tools: Tools): readonly PanelDraft[] {
       meaning:
         "What the worst-off team holds of what it is entitled to in a quota domain: 100 % is its share. Shares never count more than a team asks for, so a low number means that its work waits.",
       unit: units.ratio,
-      levels: worseBelow(...limitOf(alerts, "GpuTeamStarved", ({ heldBelow }) => heldBelow)),
+      levels: worseBelow(...limitOf(alerts, "GpuTeamStarved", ({ allocatedBelow }) => allocatedBelow)),
       // What was true while a team still asked for something says nothing about now.
       kind: "now",
       noValue: "no shares known",
@@ -106,7 +106,7 @@ function misplaced({ query, alerts, page }: Tools): readonly PanelDraft[] {
     stat({
       title: "How many could be taken back?",
       meaning:
-        "GPUs that queues hold above what they are entitled to now, and that their scheduler would move to others, whose waiting gangs start with them. None is fair; what is held above a share and of use to nobody is no matter.",
+        "GPUs that queues hold above what they are entitled to now, and that their scheduler would move to others, whose waiting gangs start with them. None is fair; what is allocated above a share and of use to nobody is no matter.",
       unit: units.gpus,
       levels: worseAbove(limit(minExcessGpus, "watch")),
       noValue: "no shares known",
@@ -140,8 +140,8 @@ function shareOfQueues({ query, alerts, seriesLink }: Tools): PanelDraft {
     unit: units.times,
     max: 2,
     levels: worseOutside(
-      [limit(alerts.alerts.GpuTeamStarved.heldBelow, "watch")],
-      [limit(alerts.alerts.GpuTeamAboveFairShare.heldAbove, "watch")],
+      [limit(alerts.alerts.GpuTeamStarved.allocatedBelow, "watch")],
+      [limit(alerts.alerts.GpuTeamAboveFairShare.allocatedAbove, "watch")],
     ),
     noValue: "no shares known",
     size: [24, 10],
@@ -187,21 +187,21 @@ function pairs({ query, rowLink }: Tools): PanelDraft {
 }
 
 function teamsOverTime(tools: Tools): PanelDraft {
-  const { heldBelow } = tools.alerts.alerts.GpuTeamStarved;
-  const { heldAbove } = tools.alerts.alerts.GpuTeamAboveFairShare;
-  const nearly = Math.max(heldBelow, 0.95);
+  const { allocatedBelow } = tools.alerts.alerts.GpuTeamStarved;
+  const { allocatedAbove } = tools.alerts.alerts.GpuTeamAboveFairShare;
+  const nearly = Math.max(allocatedBelow, 0.95);
   return stateTimeline({
     title: "Since when has each team more or less?",
-    meaning: `GPUs that each team holds over those that it is entitled to, in each quota domain. Far below (under ${heldBelow}) for hours is unfair; far above (from ${heldAbove}) is only a matter while others are short. Nothing is shown while a team asks for nothing.`,
+    meaning: `GPUs that each team holds over those that it is entitled to, in each quota domain. Far below (under ${allocatedBelow}) for hours is unfair; far above (from ${allocatedAbove}) is only a matter while others are short. Nothing is shown while a team asks for nothing.`,
     unit: units.times,
     size: [24, 9],
     noValue: "no shares known",
     shows: [shows(partOfShare(tools), "{{team}} {{domain}} ({{cluster}})")],
     states: [
-      { from: null, to: heldBelow, text: "far below its share", colour: "act" },
-      { from: heldBelow, to: nearly, text: "below its share", colour: "watch" },
-      { from: nearly, to: heldAbove, text: "its share", colour: "good" },
-      { from: heldAbove, to: null, text: "far above its share", colour: "other" },
+      { from: null, to: allocatedBelow, text: "far below its share", colour: "act" },
+      { from: allocatedBelow, to: nearly, text: "below its share", colour: "watch" },
+      { from: nearly, to: allocatedAbove, text: "its share", colour: "good" },
+      { from: allocatedAbove, to: null, text: "far above its share", colour: "other" },
     ],
     links: [tools.seriesLink("team", "What does this team have?", { cluster: "cluster", team: "team" })],
   });

@@ -13,7 +13,7 @@ export function fairnessOverTime(tools: Tools): readonly PanelDraft[] {
 
 function borrowed({ query, seriesLink }: Tools): PanelDraft {
   return timeSeries({
-    title: "Who held more, who less than its share?",
+    title: "Who had more, who less than its share?",
     meaning:
       "GPUs that each queue holds above what it is entitled to in a quota domain; below 0 it lacks as many. Lines that mirror each other are two queues where one holds what the other is owed.",
     unit: units.gpusMoreOrLess,
@@ -38,7 +38,7 @@ function owed({ query, rowLink }: Tools): PanelDraft {
   return table({
     title: "Who is owed GPU time from before?",
     meaning:
-      "GPU-hours that a queue was entitled to and did not hold, less what it held above its share; the past counts half after each half-life, and less than one GPU-hour is left out. The part is that of all it was entitled to. Short half-lives say who lacks now, long ones who has lacked for days.",
+      "GPU-hours that a queue was entitled to and did not get, less what was allocated to it above its share; the past counts half after each half-life, and less than one GPU-hour is left out. The part is that of all it was entitled to. Short half-lives say who lacks now, long ones who has lacked for days.",
     size: [12, 11],
     labels: { queue: "Queue", domain: "Quota domain", half_life: "Half-life", cluster: null },
     values: [

@@ -1,6 +1,6 @@
 import { aggregate, arithmetic, type Expression, oneOf } from "../exporter/catalogue/promql.ts";
 import { clampMin } from "../exporter/catalogue/promqlSeries.ts";
-import type { heldTimeStates } from "../exporter/model/gpuStates.ts";
+import type { allocatedTimeStates } from "../exporter/model/gpuStates.ts";
 import { adviceGpus, adviceTable } from "./adviceTable.ts";
 import { collapsedRow, type DashboardDefinition, opening, type Tools } from "./dashboard.ts";
 import { barGauge } from "./panel/barGauge.ts";
@@ -34,12 +34,12 @@ export const fleet: DashboardDefinition = {
 /** Six numbers over everything that is chosen. */
 function headline({ query, alerts, currency, money, seriesLink }: Tools): readonly PanelDraft[] {
   const all = aggregate("sum", query.sum("fairlead_gpus", ["cluster"]));
-  const held = aggregate("sum", query.recorded("cluster_pool:fairlead_held_gpus:sum"));
+  const allocated = aggregate("sum", query.recorded("cluster_pool:fairlead_allocated_gpus:sum"));
   const busy = aggregate("sum", query.sum("fairlead_gpus", ["cluster"], { state: "active" }));
   const judged = query.sum("fairlead_gpus", ["cluster"], {
-    state: oneOf(["active", "underused", "held_idle", "stalled"]),
+    state: oneOf(["active", "underutilized", "idle", "stalled"]),
   });
-  const idleCost = query.sum("fairlead_cost_per_hour", ["cluster"], { state: "held_idle", currency });
+  const idleCost = query.sum("fairlead_cost_per_hour", ["cluster"], { state: "idle", currency });
   const fairness = query.recorded("cluster_domain:fairlead_fairness_jain_index:min");
   const open = orZero(
     query.sum("fairlead_recommendations", ["cluster"], { state: "open" }),
@@ -57,21 +57,21 @@ function headline({ query, alerts, currency, money, seriesLink }: Tools): readon
       links: [seriesLink("review", "Is there enough of them?", {})],
     }),
     stat({
-      title: "Held?",
+      title: "Allocated?",
       meaning:
         "Part of the GPUs that pods hold, used or not. Much below all of them while work waits points at quotas or fragmentation.",
       unit: units.ratio,
       size: [4, 5],
-      shows: [shows(partOf(held, all), "Held")],
+      shows: [shows(partOf(allocated, all), "Allocated")],
       links: [seriesLink("fairness", "Who holds them, and who waits?", {})],
     }),
     stat({
       title: "Busy?",
       meaning:
-        "Active part of the held GPUs whose activity is known; starting and waiting ones are left out. Where it is low, look at who holds idle GPUs.",
+        "Active part of the allocated GPUs whose activity is known; starting and waiting ones are left out. Where it is low, look at who holds idle GPUs.",
       unit: units.ratio,
       levels: worseBelow(limit(0.7, "watch"), limit(0.4, "act")),
-      // Of what was held last, long ago, nobody asks.
+      // Of what was allocated last, long ago, nobody asks.
       kind: "now",
       size: [4, 5],
       shows: [shows(partOf(busy, aggregate("sum", judged)), "Busy")],
@@ -79,7 +79,7 @@ function headline({ query, alerts, currency, money, seriesLink }: Tools): readon
     }),
     stat({
       title: "Idle, a day?",
-      meaning: `What GPUs that are held and idle now would cost in 24 hours, in ${currency}; those without a price are left out. Ask the teams with the most of them to let go.`,
+      meaning: `What GPUs that are allocated and idle now would cost in 24 hours, in ${currency}; those without a price are left out. Ask the teams with the most of them to let go.`,
       unit: money,
       noValue: `no ${currency} price`,
       size: [4, 5],
@@ -120,8 +120,8 @@ function shareOfTeams({ query, alerts, seriesLink }: Tools): PanelDraft {
     unit: units.times,
     max: 2,
     levels: worseOutside(
-      limitOf(alerts, "GpuTeamStarved", ({ heldBelow }) => heldBelow),
-      limitOf(alerts, "GpuTeamAboveFairShare", ({ heldAbove }) => heldAbove),
+      limitOf(alerts, "GpuTeamStarved", ({ allocatedBelow }) => allocatedBelow),
+      limitOf(alerts, "GpuTeamAboveFairShare", ({ allocatedAbove }) => allocatedAbove),
     ),
     noValue: "no shares known",
     size: [8, 8],
@@ -132,7 +132,7 @@ function shareOfTeams({ query, alerts, seriesLink }: Tools): PanelDraft {
 
 /** The picture of the page: where all GPUs are, at any time. */
 function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
-  type State = (typeof heldTimeStates)[number] | "free" | "idle_node" | "unattributed" | "cordoned";
+  type State = (typeof allocatedTimeStates)[number] | "free" | "idle_node" | "unattributed" | "cordoned";
   const all = aggregate("sum", query.sum("fairlead_gpus", ["cluster"]));
   const inStates = (...states: readonly State[]): Expression<never> =>
     aggregate("sum", query.sum("fairlead_gpus", ["cluster"], { state: oneOf(states) }));
@@ -149,8 +149,8 @@ function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
     size: [16, 8],
     shows: [
       shows(part(inStates("active")), "Busy", "good"),
-      shows(part(inStates("underused")), "Hardly used", "third"),
-      shows(part(inStates("held_idle")), "Held, idle", "watch"),
+      shows(part(inStates("underutilized")), "Hardly used", "third"),
+      shows(part(inStates("idle")), "Idle, allocated", "watch"),
       shows(part(inStates("stalled")), "Stalled", "worse"),
       shows(part(inStates("starting", "gang_wait")), "Starting, waiting for a gang", "other"),
       shows(part(clampMin(arithmetic(free, "-", orZero(stranded, free)), 0)), "Free", "neutral"),
@@ -185,7 +185,7 @@ function pressure({ query, seriesLink }: Tools): PanelDraft {
     size: [10, 9],
     shows: [shows(partOf(demand, capacity), "{{domain}} ({{cluster}})")],
     states: [
-      { from: null, to: 0.8, text: "room", colour: "good" },
+      { from: null, to: 0.8, text: "freeCapacity", colour: "good" },
       { from: 0.8, to: 1, text: "nearly full", colour: "neutral" },
       { from: 1, to: 1.5, text: "short", colour: "watch" },
       { from: 1.5, to: null, text: "far short", colour: "act" },
@@ -200,12 +200,16 @@ function poolTable({ query, alerts, rowLink }: Tools): PanelDraft {
   return table({
     title: "What does each pool have left?",
     meaning:
-      "GPUs of each pool: all, held, the busy part of the held ones, and wholly free ones. Stranded GPUs are free on nodes where no usual pod fits; the largest pod is what one node could take now.",
+      "GPUs of each pool: all, allocated, the busy part of the allocated ones, and wholly free ones. Stranded GPUs are free on nodes where no usual pod fits; the largest pod is what one node could take now.",
     size: [24, 8],
     labels: { pool: "Pool", cluster: "Cluster" },
     values: [
       { title: "All", query: all, unit: units.gpus, decimals: 0 },
-      { title: "Held", query: orZero(query.recorded("cluster_pool:fairlead_held_gpus:sum"), all), unit: units.gpus },
+      {
+        title: "Allocated",
+        query: orZero(query.recorded("cluster_pool:fairlead_allocated_gpus:sum"), all),
+        unit: units.gpus,
+      },
       { title: "Busy", query: query.max("fairlead_pool_gpu_utilization_ratio", by), unit: units.ratio, cell: "bar" },
       { title: "Free", query: query.recorded("cluster_pool:fairlead_whole_free_gpus:sum"), unit: units.gpus },
       {

@@ -177,12 +177,16 @@ function unmatched({ query, alerts, rowLink }: Tools): PanelDraft {
   return table({
     title: "What cannot be matched?",
     meaning:
-      "GPUs of each pool, those that are held, and of these the part without telemetry; GPUs without a price; and how far counts by device and by pod differ. Each of the last three should be 0.",
+      "GPUs of each pool, those that are allocated, and of these the part without telemetry; GPUs without a price; and how far counts by device and by pod differ. Each of the last three should be 0.",
     size: [24, 7],
     labels: { pool: "Pool", cluster: "Cluster" },
     values: [
       { title: "All", query: all, unit: units.gpus, decimals: 0 },
-      { title: "Held", query: orZero(query.recorded("cluster_pool:fairlead_held_gpus:sum"), all), unit: units.gpus },
+      {
+        title: "Allocated",
+        query: orZero(query.recorded("cluster_pool:fairlead_allocated_gpus:sum"), all),
+        unit: units.gpus,
+      },
       {
         title: "Unseen",
         query: query.recorded("cluster_pool:fairlead_unobserved_gpus:ratio"),
@@ -250,7 +254,7 @@ function inputs({ query, page }: Tools): readonly PanelDraft[] {
   ];
 }
 
-/** Where each problem stands with its next step. */
+/** Where each problem is with its next step. */
 function toStart(page: Tools["page"]): ValueLink {
   return page("/", "What is wrong now, and what to do");
 }

@@ -21,7 +21,7 @@ function quotas({ query, alerts, rowLink }: Tools): PanelDraft {
     size: [24, 11],
     labels: { queue: "Queue", domain: "Quota domain", cluster: "Cluster" },
     values: [
-      { title: "Holds", query: query.sum("fairlead_queue_held_gpus", by), unit: units.gpus },
+      { title: "Holds", query: query.sum("fairlead_queue_allocated_gpus", by), unit: units.gpus },
       { title: "Is sure of", query: query.sum("fairlead_queue_guaranteed_gpus", by), unit: units.gpus },
       {
         title: "Unused of it",

@@ -45,7 +45,7 @@ export function absentCapacity({ query, rowLink }: Tools): PanelDraft {
       { title: "Past the queues", query: missing("past_queues"), unit: units.gpus },
       { title: "Promised twice", query: missing("promised_twice"), unit: units.gpus },
       {
-        title: "Held by no queue",
+        title: "Allocated to no queue",
         query: where(query.max("fairlead_domain_past_queues_gpus", by), ">", 0),
         unit: units.gpus,
       },

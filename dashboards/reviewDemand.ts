@@ -46,7 +46,7 @@ export function domainTable({ query, alerts, rowLink }: Tools): PanelDraft {
   );
   return table({
     title: "When will GPUs run out?",
-    meaning: `GPUs that can be given out in each quota domain, and those that work held or waited for in 95 % of the last 7 days and of the 7 days before. In ${ahead}: where a line through the last ${trendWindow} leads, if it goes on like that, and which part of capacity that is; no number with less than ${minHistory} known.`,
+    meaning: `GPUs that can be given out in each quota domain, and those that were allocated or waited for in 95 % of the last 7 days and of the 7 days before. In ${ahead}: where a line through the last ${trendWindow} leads, if it goes on like that, and which part of capacity that is; no number with less than ${minHistory} known.`,
     size: [24, 6],
     labels: { domain: "Quota domain", cluster: "Cluster" },
     values: [

@@ -13,16 +13,16 @@ export function movers({ query, currency, money, rowLink }: Tools): PanelDraft {
   type OfTeam = Expression<"cluster" | "team">;
   const by = ["cluster", "team"] as const;
   const known = query.recorded("cluster:fairlead_build_info:max");
-  const held = query.sum("fairlead_team_gpus", by);
-  const now = meanOver(held, known, week);
-  const before = meanOver(held, known, week, week);
+  const allocated = query.sum("fairlead_team_gpus", by);
+  const now = meanOver(allocated, known, week);
+  const before = meanOver(allocated, known, week, week);
   // A team without series held nothing, if Fairlead ran: 0 then, and not unknown.
   const ran = (ago: typeof week | undefined) => arithmetic(meanOver(known, known, week, ago), "*", 0);
   const none = (other: OfTeam, ago: typeof week | undefined) =>
     arithmeticWithOne(arithmetic(other, "*", 0), "+", ran(ago), ["cluster"]);
   const thisWeek: OfTeam = union(now, none(before, undefined));
   const weekBefore: OfTeam = union(before, none(now, week));
-  const idle = query.sum("fairlead_team_gpus", by, { state: "held_idle" });
+  const idle = query.sum("fairlead_team_gpus", by, { state: "idle" });
   const cost = aggregate(
     "sum",
     query.recorded("cluster_team_currency:fairlead_team_cost_per_hour:sum", { currency }),
@@ -30,7 +30,7 @@ export function movers({ query, currency, money, rowLink }: Tools): PanelDraft {
   );
   return table({
     title: "Who holds more or less than a week ago?",
-    meaning: `GPUs that each team held as a mean of the last 7 days, the difference to the 7 days before, how many of them were idle, and what it was charged, in ${currency}. Ask those at the top what comes, and those at the bottom what they need no more.`,
+    meaning: `GPUs allocated to each team as a mean of the last 7 days, the difference to the 7 days before, how many of them were idle, and what it was charged, in ${currency}. Ask those at the top what comes, and those at the bottom what they need no more.`,
     size: [24, 10],
     labels: { team: "Team", cluster: "Cluster" },
     values: [

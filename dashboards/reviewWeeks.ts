@@ -24,18 +24,20 @@ export function weekAgainstWeek(tools: Tools): readonly PanelDraft[] {
   const known = query.recorded("cluster:fairlead_build_info:max");
   const mean = (of: OfCluster, ago: Ago) => meanOver(of, known, week, ago);
   const all = query.sum("fairlead_gpus", ["cluster"]);
-  const held: OfCluster = aggregate("sum", query.recorded("cluster_pool:fairlead_held_gpus:sum"), ["cluster"]);
+  const allocated: OfCluster = aggregate("sum", query.recorded("cluster_pool:fairlead_allocated_gpus:sum"), [
+    "cluster",
+  ]);
   const busy = query.sum("fairlead_gpus", ["cluster"], { state: "active" });
   const judged = query.sum("fairlead_gpus", ["cluster"], {
-    state: oneOf(["active", "underused", "held_idle", "stalled"]),
+    state: oneOf(["active", "underutilized", "idle", "stalled"]),
   });
   const waiting: OfCluster = aggregate("sum", query.recorded("cluster_domain:fairlead_queue_pending_gpus:sum"), [
     "cluster",
   ]);
   const paid = query.sum("fairlead_cost_per_hour", ["cluster"], { currency });
-  const idlePaid = query.sum("fairlead_cost_per_hour", ["cluster"], { currency, state: "held_idle" });
+  const idlePaid = query.sum("fairlead_cost_per_hour", ["cluster"], { currency, state: "idle" });
   const wasted = query.sum("fairlead_gpus", ["cluster"], {
-    state: oneOf(["held_idle", "stalled", "underused", "gang_wait"]),
+    state: oneOf(["idle", "stalled", "underutilized", "gang_wait"]),
   });
   const covered = query.max("fairlead_idle_node_covered_ratio", ["cluster"], { window: "7d" });
   const idleNodes = query.sum("fairlead_idle_node_hours", ["cluster"], {
@@ -59,18 +61,18 @@ export function weekAgainstWeek(tools: Tools): readonly PanelDraft[] {
       links: [seriesLink("exporter", "What was not seen?", {})],
     }),
     pair({
-      title: "How many are held?",
+      title: "How many are allocated?",
       meaning:
-        "Part of all GPUs that pods held, as a mean of the week. If it falls while work waits, quotas or fragmentation keep work out.",
+        "Part of all GPUs that was allocated to pods, as a mean of the week. If it falls while work waits, quotas or fragmentation keep work out.",
       unit: units.ratio,
       decimals: 1,
-      of: (ago) => partOf(total(held, ago), total(all, ago)),
+      of: (ago) => partOf(total(allocated, ago), total(all, ago)),
       links: [seriesLink("fairness", "Who holds them, and who waits?", {})],
     }),
     pair({
       title: "How many of them work?",
       meaning:
-        "Active part of the held GPUs whose activity is known, as a mean of the week. The rest was paid for and not used.",
+        "Active part of the allocated GPUs whose activity is known, as a mean of the week. The rest was paid for and not used.",
       unit: units.ratio,
       decimals: 1,
       of: (ago) => partOf(total(busy, ago), total(judged, ago)),
@@ -79,7 +81,7 @@ export function weekAgainstWeek(tools: Tools): readonly PanelDraft[] {
     pair({
       title: "How many are wasted?",
       meaning:
-        "GPUs that are held and idle, hardly used, or wait for the rest of a gang, as a mean of the week. This many could be won without buying any.",
+        "GPUs that are allocated and idle, hardly used, or wait for the rest of a gang, as a mean of the week. This many could be won without buying any.",
       unit: units.gpus,
       decimals: 1,
       of: (ago) => total(wasted, ago),
@@ -103,7 +105,7 @@ export function weekAgainstWeek(tools: Tools): readonly PanelDraft[] {
     }),
     pair({
       title: "What did idle cost?",
-      meaning: `What held and idle GPUs cost in a week, in ${currency}; those without a price are left out.`,
+      meaning: `What allocated and idle GPUs cost in a week, in ${currency}; those without a price are left out.`,
       unit: money,
       noValue: `no ${currency} price`,
       of: (ago) => aWeek(idlePaid, ago),
@@ -112,7 +114,7 @@ export function weekAgainstWeek(tools: Tools): readonly PanelDraft[] {
     pair({
       title: "Idle node-hours?",
       meaning:
-        "Hours of nodes with GPUs on which nothing held one; nodes kept warm on purpose are left out. Many in a row are nodes to scale in.",
+        "Hours of nodes with GPUs on which no GPU is allocated; nodes kept warm on purpose are left out. Many in a row are nodes to scale in.",
       unit: units.nodeHours,
       of: (ago) => aggregate("sum", at(idleNodes, ago)),
       links: [seriesLink("waste", "Which nodes are idle?", {}), inReview],
@@ -166,8 +168,8 @@ export function whatGpusDid({ query, rowLink }: Tools): PanelDraft {
     along: "window",
     values: [
       column("Busy", "active"),
-      column("Hardly used", "underused"),
-      column("Held, idle", "held_idle"),
+      column("Hardly used", "underutilized"),
+      column("Idle, allocated", "idle"),
       column("Stalled", "stalled"),
       column("Starting", "starting", "gang_wait"),
       column("Free", "free", "idle_node"),

@@ -9,7 +9,15 @@ import { units } from "./panel/units.ts";
 import { orZero, partOf } from "./query/queries.ts";
 import { teamAdvice, teamComputed } from "./teamAdvice.ts";
 import { teamCosts } from "./teamCosts.ts";
-import { entitledGpus, heldAndShare, heldGpus, ofTeam, shareByDomain, waitingGpus, waitingWork } from "./teamShares.ts";
+import {
+  allocatedAndShare,
+  allocatedGpus,
+  entitledGpus,
+  ofTeam,
+  shareByDomain,
+  waitingGpus,
+  waitingWork,
+} from "./teamShares.ts";
 import { teamUse } from "./teamUse.ts";
 
 /** One team: what it holds and is entitled to, waits for, wastes and pays. Without a choice: all teams together. */
@@ -24,7 +32,7 @@ export const team: DashboardDefinition = {
     opening(
       ...shares(tools),
       ...useAndMoney(tools),
-      heldAndShare(tools),
+      allocatedAndShare(tools),
       waitingWork(tools),
       shareByDomain(tools),
       teamAdvice(tools),
@@ -45,7 +53,7 @@ function shares(tools: Tools): readonly PanelDraft[] {
         "Physical GPUs that pods of the team hold, used or not. More than it uses is waste; less than its share while its work waits is unfair.",
       unit: units.gpus,
       size: [6, 4],
-      shows: [shows(aggregate("sum", heldGpus(tools)), "Held")],
+      shows: [shows(aggregate("sum", allocatedGpus(tools)), "Allocated")],
       links: [seriesLink("waste", "Which of them are idle?", {})],
     }),
     stat({
@@ -61,7 +69,7 @@ function shares(tools: Tools): readonly PanelDraft[] {
     stat({
       title: "More or less than that?",
       meaning:
-        "GPUs held above the share and GPUs missing below it, each counted by quota domain: too many of one pool do not make up for too few of another. What is above may be taken back when others need it; if some are missing, see who holds them.",
+        "GPUs allocated above the share and GPUs missing below it, each counted by quota domain: too many of one pool do not make up for too few of another. What is above may be taken back when others need it; if some are missing, see who holds them.",
       unit: units.gpus,
       noValue: "no share known",
       size: [6, 4],
@@ -87,26 +95,26 @@ function useAndMoney(tools: Tools): readonly PanelDraft[] {
   const { query, alerts, currency, money, seriesLink } = tools;
   const busy = query.sum("fairlead_team_gpus", ["cluster"], { state: "active" });
   const judged = query.sum("fairlead_team_gpus", ["cluster"], {
-    state: oneOf(["active", "underused", "held_idle", "stalled"]),
+    state: oneOf(["active", "underutilized", "idle", "stalled"]),
   });
-  const held = heldGpus(tools);
-  const idle = aggregate("sum", query.recorded("cluster_team_pool:fairlead_held_idle_gpus:sum"), ofTeam);
+  const allocated = allocatedGpus(tools);
+  const idle = aggregate("sum", query.recorded("cluster_team_pool:fairlead_idle_gpus:sum"), ofTeam);
   const cost = "cluster_team_currency:fairlead_team_cost_per_hour:sum";
   // Who holds nothing has no series of its cost, and pays nothing, where anybody pays in the currency.
   const anybody = aggregate("sum", query.without("team").recorded(cost, { currency }), ["cluster"]);
-  const without = filter(where(held, "==", 0), "and", anybody, ["cluster"]);
+  const without = filter(where(allocated, "==", 0), "and", anybody, ["cluster"]);
   const perHour = orZero(aggregate("sum", query.recorded(cost, { currency }), ofTeam), without);
   const spent = query.recorded("cluster_team_currency:fairlead_budget_spent:ratio", { currency });
   return [
     stat({
       title: "How busy are they?",
       meaning:
-        "Active part of the held GPUs whose activity is known; starting and waiting ones are left out. Where it is low, the table of pools below says where to look.",
+        "Active part of the allocated GPUs whose activity is known; starting and waiting ones are left out. Where it is low, the table of pools below says where to look.",
       unit: units.ratio,
       levels: worseBelow(limit(0.7, "watch"), limit(0.4, "act")),
       // Of who holds nothing any more, the last part that was known says nothing about now.
       kind: "now",
-      noValue: "none held",
+      noValue: "none allocated",
       size: [6, 4],
       shows: [shows(partOf(aggregate("sum", busy), aggregate("sum", judged)), "Busy")],
       links: [seriesLink("waste", "Which of them are idle?", {})],
@@ -116,9 +124,9 @@ function useAndMoney(tools: Tools): readonly PanelDraft[] {
       meaning:
         "GPUs that the team holds and that have done nothing for long. Let go of them, or shrink the jobs that hold them: Fairlead's recommendations name them.",
       unit: units.gpus,
-      noValue: "none held",
+      noValue: "none allocated",
       size: [6, 4],
-      shows: [shows(aggregate("sum", orZero(idle, held)), "Idle")],
+      shows: [shows(aggregate("sum", orZero(idle, allocated)), "Idle")],
       links: [seriesLink("waste", "Since when, and what do they cost?", {})],
     }),
     stat({

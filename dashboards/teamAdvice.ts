@@ -28,10 +28,10 @@ export function teamComputed({ currency, page }: Tools): PanelDraft {
     size: [24, 9],
     markdown: [
       "**Team**: who answers for a pod, by the rules under `teams` of Fairlead's configuration. What no rule assigns is `unassigned`.",
-      "**Held**: physical GPUs that its running pods have, parts of shared GPUs as parts; used or not.",
+      "**Allocated**: physical GPUs that its running pods have, parts of shared GPUs as parts; used or not.",
       "**Share**: what its queues are entitled to now: first what each is sure of, then the rest by weight, never more than it holds and waits for, and never above a limit. Each quota domain (the pools that one quota counts over) is shared out by itself.",
       "**Busy**: the active part, by the telemetry of the GPUs. **Idle**: nothing for long, of work that is neither starting nor opted out.",
-      `**Cost**: price of a GPU-hour of its node × GPUs × time, charged by what is held; amounts in ${currency} only. **Budget**: what was charged since the month began (UTC), while Fairlead was watching.`,
+      `**Cost**: price of a GPU-hour of its node × GPUs × time, charged by what is allocated; amounts in ${currency} only. **Budget**: what was charged since the month began (UTC), while Fairlead was watching.`,
       `Where nothing is known, nothing is shown; that is not 0. By name: [which work could let go of GPUs](${advice}), [what Fairlead cannot see now](${state}).`,
     ].join("\n\n"),
   });

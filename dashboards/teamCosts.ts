@@ -13,7 +13,7 @@ function byNamespace({ query, currency, money, seriesLink }: Tools): PanelDraft 
   const by = ["cluster", "namespace"] as const;
   const aDay = (charge: "allocation" | "use") =>
     arithmetic(query.sum("fairlead_namespace_cost_per_hour", by, { charge, currency }), "*", 24);
-  const held = topk(10, aDay("allocation"));
+  const allocated = topk(10, aDay("allocation"));
   return barChart({
     title: "What does a day of each namespace cost?",
     meaning: `What 24 hours of what each namespace holds now would cost, in ${currency}, and the part of it that is in use. The gap between the two is paid for nothing: look there first.`,
@@ -22,11 +22,11 @@ function byNamespace({ query, currency, money, seriesLink }: Tools): PanelDraft 
     labels: { namespace: "Namespace", cluster: null },
     along: "namespace",
     values: [
-      { title: "Held", query: held, unit: money, decimals: 0 },
-      { title: "Used", query: filter(aDay("use"), "and", held, by), unit: money, decimals: 0 },
+      { title: "Allocated", query: allocated, unit: money, decimals: 0 },
+      { title: "Used", query: filter(aDay("use"), "and", allocated, by), unit: money, decimals: 0 },
     ],
-    colours: { Held: "watch", Used: "good" },
-    noValue: `nothing held has a ${currency} price`,
+    colours: { Allocated: "watch", Used: "good" },
+    noValue: `nothing allocated has a ${currency} price`,
     links: [seriesLink("cost", "What was it charged?", {})],
   });
 }
@@ -40,7 +40,7 @@ function dearest({ query, currency, money, rowLink }: Tools): PanelDraft {
     labels: { workload: "Workload", namespace: "Namespace", cluster: "Cluster" },
     values: [{ title: "a day", query: topk(10, arithmetic(perHour, "*", 24)), unit: money, cell: "bar" }],
     sortBy: "a day",
-    noValue: `nothing held has a ${currency} price`,
+    noValue: `nothing allocated has a ${currency} price`,
     widths: { Namespace: 95, Cluster: 75, "a day": 120 },
     links: { workload: rowLink("cost", "What was the team charged?", { cluster: "cluster" }) },
   });

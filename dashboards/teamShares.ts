@@ -8,7 +8,7 @@ import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
 import { orZero } from "./query/queries.ts";
 
-/** What tells teams apart: teams of the same name in two clusters are two. */
+/** What says teams apart: teams of the same name in two clusters are two. */
 export const ofTeam = ["cluster", "team"] as const;
 
 /** What teams are entitled to, of all quota domains. */
@@ -17,7 +17,7 @@ export function entitledGpus({ query }: Tools): Expression<"cluster" | "team"> {
 }
 
 /** What teams hold. One that has a share and holds nothing has no series of that: it holds 0. */
-export function heldGpus(tools: Tools): Expression<"cluster" | "team"> {
+export function allocatedGpus(tools: Tools): Expression<"cluster" | "team"> {
   return orZero(tools.query.sum("fairlead_team_gpus", ofTeam), entitledGpus(tools));
 }
 
@@ -32,21 +32,21 @@ export function waitingGpus({ query }: Tools): Expression<"cluster" | "team"> {
 }
 
 /** The picture of the page: whether the team gets what it is entitled to. */
-export function heldAndShare(tools: Tools): PanelDraft {
-  const held = heldGpus(tools);
-  const demand = arithmetic(held, "+", orZero(waitingGpus(tools), held));
+export function allocatedAndShare(tools: Tools): PanelDraft {
+  const allocated = allocatedGpus(tools);
+  const demand = arithmetic(allocated, "+", orZero(waitingGpus(tools), allocated));
   return timeSeries({
     title: "Does it hold what it is entitled to?",
     meaning:
-      "GPUs that the team holds, is entitled to, and would hold if nothing of it waited. Held below its share for hours is unfair to it; held above it is borrowed; far more wanted than its share needs more quota or less work. Where two are equal, the lower one of the three is seen.",
+      "GPUs that the team holds, is entitled to, and would hold if nothing of it waited. Less than its share for hours is unfair to it; more than it is borrowed; far more wanted than its share needs more quota or less work. Where two are equal, the lower one of the three is seen.",
     unit: units.gpus,
     size: [24, 8],
     noValue: "no share known",
     shows: [
       // The last is drawn on top: a line shows only where it is above the next.
-      shows(aggregate("sum", demand), "Held and waited for", "watch"),
+      shows(aggregate("sum", demand), "Allocated and waited for", "watch"),
       shows(aggregate("sum", entitledGpus(tools)), "Share", "good"),
-      shows(aggregate("sum", held), "Held", "neutral"),
+      shows(aggregate("sum", allocated), "Allocated", "neutral"),
     ],
     links: [tools.seriesLink("fairness", "Who has more, who has less?", {})],
   });
@@ -85,7 +85,7 @@ export function shareByDomain({ query, rowLink }: Tools): PanelDraft {
   return table({
     title: "Where is it below its share?",
     meaning:
-      "What the team is entitled to in each quota domain (the pools that one quota counts over), and how much of it is missing. What is missing is held by others, or is free and does not fit; what it has too much elsewhere does not make up for it.",
+      "What the team is entitled to in each quota domain (the pools that one quota counts over), and how much of it is missing. What is missing is allocated to others, or is free and does not fit; what it has too much elsewhere does not make up for it.",
     size: [12, 7],
     labels: { domain: "Quota domain", team: "Team", cluster: "Cluster" },
     values: [

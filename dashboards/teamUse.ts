@@ -1,5 +1,5 @@
 import { aggregate, type Expression, oneOf } from "../exporter/catalogue/promql.ts";
-import type { heldTimeStates } from "../exporter/model/gpuStates.ts";
+import type { allocatedTimeStates } from "../exporter/model/gpuStates.ts";
 import type { Tools } from "./dashboard.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { heatmap } from "./panel/heatmap.ts";
@@ -10,7 +10,7 @@ import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
 import { orZero, partOf } from "./query/queries.ts";
 
-type State = (typeof heldTimeStates)[number];
+type State = (typeof allocatedTimeStates)[number];
 
 /** What the GPUs of the team do: all of them over time, when they are busy, and in which pool. */
 export function teamUse(tools: Tools): readonly PanelDraft[] {
@@ -30,8 +30,8 @@ function states({ query, page }: Tools): PanelDraft {
     size: [12, 8],
     shows: [
       shows(inStates("active"), "Busy", "good"),
-      shows(inStates("underused"), "Hardly used", "third"),
-      shows(inStates("held_idle"), "Idle", "watch"),
+      shows(inStates("underutilized"), "Hardly used", "third"),
+      shows(inStates("idle"), "Idle", "watch"),
       shows(inStates("stalled"), "Stalled", "worse"),
       shows(inStates("starting", "gang_wait"), "Starting, waiting for a gang", "other"),
       shows(inStates("unavailable"), "Not usable", "act"),
@@ -45,7 +45,7 @@ function busyTimes({ query, seriesLink }: Tools): PanelDraft {
   return heatmap({
     title: "When is it busy?",
     meaning:
-      "Active part of the GPUs that each team holds, over time, by colour as in the scale below. Nights or weekends near 0 % are GPUs that could be lent or let go then; no colour is time in which it held none, or nothing is known.",
+      "Active part of the GPUs that each team holds, over time, by colour as in the scale below. Nights or weekends near 0 % are GPUs that could be lent or let go then; no colour is time in which none was allocated, or nothing is known.",
     unit: units.ratio,
     size: [12, 8],
     rows: "series",
@@ -57,7 +57,7 @@ function busyTimes({ query, seriesLink }: Tools): PanelDraft {
 function byPool({ query, alerts, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "pool"] as const;
   const inStates = (...of: readonly State[]) => query.sum("fairlead_team_gpus", by, { state: oneOf(of) });
-  const held = query.sum("fairlead_team_gpus", by);
+  const allocated = query.sum("fairlead_team_gpus", by);
   return table({
     title: "In which pool is its waste?",
     meaning:
@@ -65,15 +65,15 @@ function byPool({ query, alerts, rowLink }: Tools): PanelDraft {
     size: [24, 6],
     labels: { pool: "Pool", cluster: "Cluster" },
     values: [
-      { title: "Held", query: held, unit: units.gpus },
+      { title: "Allocated", query: allocated, unit: units.gpus },
       {
         title: "Busy",
-        query: partOf(inStates("active"), inStates("active", "underused", "held_idle", "stalled")),
+        query: partOf(inStates("active"), inStates("active", "underutilized", "idle", "stalled")),
         unit: units.ratio,
       },
       {
         title: "Idle",
-        query: orZero(aggregate("sum", query.recorded("cluster_team_pool:fairlead_held_idle_gpus:sum"), by), held),
+        query: orZero(aggregate("sum", query.recorded("cluster_team_pool:fairlead_idle_gpus:sum"), by), allocated),
         unit: units.gpus,
         levels: worseAbove(...limitOf(alerts, "GpuIdleAllocated", ({ minIdleGpus }) => minIdleGpus)),
       },

@@ -11,7 +11,7 @@ import { orZero, partOf } from "./query/queries.ts";
 export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDraft[] {
   const links = [seriesLink("exporter", "What is wrong?", { cluster: "cluster" })];
   const age = secondsSince(query.recorded("cluster:fairlead_last_cycle_timestamp_seconds:max"));
-  const held = aggregate("sum", query.recorded("cluster_pool:fairlead_held_gpus:sum"), ["cluster"]);
+  const allocated = aggregate("sum", query.recorded("cluster_pool:fairlead_allocated_gpus:sum"), ["cluster"]);
   const unseen = aggregate("sum", query.recorded("cluster_pool:fairlead_unobserved_gpus:sum"), ["cluster"]);
   const covered = query.increase("fairlead_covered_seconds_total", "$__range", ["cluster"]);
   const uncovered = query.increase("fairlead_uncovered_seconds_total", "$__range", ["cluster"]);
@@ -44,25 +44,25 @@ export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDr
     stat({
       title: "GPUs not observed?",
       meaning:
-        "Part of the held GPUs without telemetry: nobody knows whether they are used. Find the nodes whose exporter does not answer.",
+        "Part of the allocated GPUs without telemetry: nobody knows whether they are used. Find the nodes whose exporter does not answer.",
       unit: units.ratio,
       decimals: 1,
       kind: "now",
       levels: worseAbove(...limitOf(alerts, "GpuTelemetryMissing", ({ unobservedAbove }) => unobservedAbove)),
-      noValue: "none held",
+      noValue: "none allocated",
       size: [6, 4],
-      shows: [shows(partOf(orZero(unseen, held), held), "{{cluster}}")],
+      shows: [shows(partOf(orZero(unseen, allocated), allocated), "{{cluster}}")],
       links,
     }),
     stat({
       title: "GPUs without a team?",
       meaning:
-        "Part of the held GPUs that no team rule assigns: shares and costs of teams are too low by as much. Add rules under `teams`.",
+        "Part of the allocated GPUs that no team rule assigns: shares and costs of teams are too low by as much. Add rules under `teams`.",
       unit: units.ratio,
       decimals: 1,
       kind: "now",
       levels: worseAbove(...limitOf(alerts, "GpuTeamMappingIncomplete", ({ unassignedAbove }) => unassignedAbove)),
-      noValue: "none held",
+      noValue: "none allocated",
       size: [6, 4],
       shows: [shows(query.recorded("cluster:fairlead_unassigned_gpus:ratio"), "{{cluster}}")],
       links,

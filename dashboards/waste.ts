@@ -16,7 +16,7 @@ import { partOf } from "./query/queries.ts";
 import { believed } from "./trust.ts";
 import { blockedWork, placeablePods, strandedGpus, strandedOverTime } from "./wasteFragments.ts";
 
-/** What is paid for and does no work: held and idle, idle nodes, and free GPUs that nothing fits on. */
+/** What is paid for and does no work: allocated and idle, idle nodes, and free GPUs that nothing fits on. */
 export const waste: DashboardDefinition = {
   name: "waste",
   title: "Fairlead: waste",
@@ -26,7 +26,7 @@ export const waste: DashboardDefinition = {
   refresh: "5m",
   sections: (tools) => [
     opening(...headline(tools), waterfall(tools)),
-    row("Held and idle", idleTable(tools), idleOverTime(tools), idleCost(tools), advice(tools)),
+    row("Allocated and idle", idleTable(tools), idleOverTime(tools), idleCost(tools), advice(tools)),
     row("Idle nodes", idleNodes(tools)),
     row(
       "Free, but nothing fits",
@@ -40,7 +40,7 @@ export const waste: DashboardDefinition = {
 };
 
 function headline({ query, alerts, currency, money, seriesLink, page }: Tools): readonly PanelDraft[] {
-  const idle = query.recorded("cluster_team_pool:fairlead_held_idle_gpus:sum");
+  const idle = query.recorded("cluster_team_pool:fairlead_idle_gpus:sum");
   const cost = query.recorded("cluster_team_currency:fairlead_idle_cost:increase1d", { currency });
   return [
     stat({
@@ -48,14 +48,14 @@ function headline({ query, alerts, currency, money, seriesLink, page }: Tools): 
       meaning:
         "GPUs that the chosen teams hold and have not used for the whole idle window. A few are normal between two runs; what stays idle for hours should be given back.",
       unit: units.gpus,
-      noValue: "none held",
+      noValue: "none allocated",
       size: [6, 4],
       shows: [shows(aggregate("sum", idle), "Idle")],
       links: [page("/recommendations", "Which pods should go?")],
     }),
     stat({
       title: "What did they cost?",
-      meaning: `What held and idle GPUs cost in the last 24 hours, in ${currency}; those without a price are left out. The table below says whose they are.`,
+      meaning: `What allocated and idle GPUs cost in the last 24 hours, in ${currency}; those without a price are left out. The table below says whose they are.`,
       unit: money,
       noValue: `no ${currency} price`,
       size: [6, 4],
@@ -90,8 +90,8 @@ function headline({ query, alerts, currency, money, seriesLink, page }: Tools): 
 function waterfall({ query, rowLink }: Tools): PanelDraft {
   type State =
     | "active"
-    | "underused"
-    | "held_idle"
+    | "underutilized"
+    | "idle"
     | "stalled"
     | "starting"
     | "gang_wait"
@@ -105,7 +105,7 @@ function waterfall({ query, rowLink }: Tools): PanelDraft {
   return barChart({
     title: "Where did the GPU time go?",
     meaning:
-      "GPU-hours of the time range: all, and what became of them; the bars after the first add up to it. With chosen teams only what these held. Begin with the tallest bar that is not busy: idle and stalled belong to teams, free and not usable to the platform; starting ones include those that wait for the rest of a gang. Time that Fairlead did not see is in none.",
+      "GPU-hours of the time range: all, and what became of them; the bars after the first add up to it. With chosen teams only what was allocated to these. Begin with the tallest bar that is not busy: idle and stalled belong to teams, free and not usable to the platform; starting ones include those that wait for the rest of a gang. Time that Fairlead did not see is in none.",
     unit: units.gpuHours,
     size: [24, 9],
     orientation: "vertical",
@@ -116,9 +116,9 @@ function waterfall({ query, rowLink }: Tools): PanelDraft {
       { title: "Not usable", query: inStates("unavailable", "cordoned"), unit: units.gpuHours },
       { title: "Free", query: inStates("free", "idle_node"), unit: units.gpuHours },
       { title: "Starting", query: inStates("starting", "gang_wait"), unit: units.gpuHours },
-      { title: "Held, idle", query: inStates("held_idle"), unit: units.gpuHours },
+      { title: "Idle, allocated", query: inStates("idle"), unit: units.gpuHours },
       { title: "Stalled", query: inStates("stalled"), unit: units.gpuHours },
-      { title: "Hardly used", query: inStates("underused"), unit: units.gpuHours },
+      { title: "Hardly used", query: inStates("underutilized"), unit: units.gpuHours },
       { title: "Unknown", query: inStates("unobserved", "unattributed"), unit: units.gpuHours },
       { title: "Busy", query: inStates("active"), unit: units.gpuHours },
     ],
@@ -127,7 +127,7 @@ function waterfall({ query, rowLink }: Tools): PanelDraft {
       "Not usable": "act",
       Free: "fourth",
       Starting: "other",
-      "Held, idle": "watch",
+      "Idle, allocated": "watch",
       Stalled: "worse",
       "Hardly used": "third",
       Unknown: "unknown",
@@ -139,8 +139,8 @@ function waterfall({ query, rowLink }: Tools): PanelDraft {
 
 function idleTable({ query, alerts, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "team", "pool"] as const;
-  const held = query.sum("fairlead_team_gpus", by);
-  const idle = query.recorded("cluster_team_pool:fairlead_held_idle_gpus:sum");
+  const allocated = query.sum("fairlead_team_gpus", by);
+  const idle = query.recorded("cluster_team_pool:fairlead_idle_gpus:sum");
   return table({
     title: "Who holds idle GPUs?",
     meaning:
@@ -154,23 +154,23 @@ function idleTable({ query, alerts, rowLink }: Tools): PanelDraft {
         unit: units.gpus,
         levels: worseAbove(...limitOf(alerts, "GpuIdleAllocated", ({ minIdleGpus }) => minIdleGpus)),
       },
-      { title: "Held", query: held, unit: units.gpus },
-      { title: "Idle part", query: partOf(idle, held), unit: units.ratio, cell: "bar" },
+      { title: "Allocated", query: allocated, unit: units.gpus },
+      { title: "Idle part", query: partOf(idle, allocated), unit: units.ratio, cell: "bar" },
       { title: "Idle in range", query: hoursOver(idle, "$__range"), unit: units.gpuHours },
     ],
     sortBy: "Idle now",
     noValue: "–",
-    widths: { Pool: 160, Cluster: 100, "Idle now": 105, Held: 105, "Idle part": 120, "Idle in range": 120 },
+    widths: { Pool: 160, Cluster: 100, "Idle now": 105, Allocated: 105, "Idle part": 120, "Idle in range": 120 },
     links: { team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "team", pool: "pool" }) },
   });
 }
 
 function idleOverTime({ query, seriesLink }: Tools): PanelDraft {
-  const idle = query.recorded("cluster_team_pool:fairlead_held_idle_gpus:sum");
+  const idle = query.recorded("cluster_team_pool:fairlead_idle_gpus:sum");
   return timeSeries({
     title: "Since when are they idle?",
     meaning:
-      "Held and idle GPUs of each team. A hump every night is work that ends and does not let go; a flat line is forgotten.",
+      "Allocated and idle GPUs of each team. A hump every night is work that ends and does not let go; a flat line is forgotten.",
     unit: units.gpus,
     style: "area",
     stack: "normal",
@@ -184,7 +184,7 @@ function idleCost({ query, alerts, currency, money, seriesLink }: Tools): PanelD
   const cost = query.recorded("cluster_team_currency:fairlead_idle_cost:increase1d", { currency });
   return barGauge({
     title: "Whose idle GPUs cost most?",
-    meaning: `What held and idle GPUs of each team cost in the last 24 hours, in ${currency}. Above the limit, talk to the team's lead before the next day costs as much.`,
+    meaning: `What allocated and idle GPUs of each team cost in the last 24 hours, in ${currency}. Above the limit, talk to the team's lead before the next day costs as much.`,
     unit: money,
     levels: worseAbove(...limitOf(alerts, "GpuIdleExpensive", ({ perDayAbove }) => perDayAbove)),
     noValue: `no ${currency} price`,
@@ -194,7 +194,7 @@ function idleCost({ query, alerts, currency, money, seriesLink }: Tools): PanelD
   });
 }
 
-/** Kinds of recommendations that take back what is held or free and not used. */
+/** Kinds of recommendations that take back what is allocated or free and not used. */
 const againstWaste: readonly AdviceKindLabel[] = ["release_idle", "right_size", "share_gpu", "scale_in", "defragment"];
 
 function advice(tools: Tools): PanelDraft {
@@ -217,7 +217,7 @@ function idleNodes({ query, currency, money, rowLink }: Tools): PanelDraft {
   return table({
     title: "Which nodes are idle?",
     meaning:
-      "Nodes with GPUs that do nothing, by why: unallocated (nothing holds a GPU) or held (all that is held is idle); nodes kept warm on purpose are left out. Unallocated ones can be scaled in, held ones must be let go first.",
+      "Nodes with GPUs that do nothing, by why: unallocated (nothing holds a GPU) or allocated (all that is allocated is idle); nodes kept warm on purpose are left out. Unallocated ones can be scaled in, on the others teams must let go first.",
     size: [24, 10],
     labels: { node_pool: "Node pool", pool: "Pool", idle_kind: "Why", cluster: "Cluster" },
     values: [

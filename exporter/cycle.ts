@@ -1,10 +1,10 @@
 import { performance } from "node:perf_hooks";
-import { type BookedTime, createBooks } from "./accounts/books.ts";
+import { type AccountedTime, createAccounting } from "./accounts/accounting.ts";
 import type { AccountCounters } from "./accounts/counters.ts";
 import type { PastIdleTime } from "./accounts/idleHours.ts";
 import type { Remembered } from "./accounts/ledger/ledger.ts";
 import type { AccruedStep } from "./accounts/posting.ts";
-import type { EndedOnDay } from "./accounts/shapeBook.ts";
+import type { EndedOnDay } from "./accounts/shapeAccount.ts";
 import type { Adviser } from "./advice/adviser.ts";
 import { type HabitRow, habitRows } from "./advice/usage/habitRows.ts";
 import { analyse, analysisSettings } from "./analysis/analyse.ts";
@@ -19,7 +19,7 @@ import { createJoinCache } from "./join/joinCache.ts";
 import { emptyMemory, type Memory } from "./join/memory.ts";
 import { withFindings } from "./join/withFindings.ts";
 import type { ClusterState } from "./model/cluster.ts";
-import { noPrices, type PriceBook } from "./model/prices.ts";
+import { noPrices, type PriceList } from "./model/prices.ts";
 import type { Problem } from "./model/problem.ts";
 import { type Advice, noAdvice } from "./model/recommendation.ts";
 import type { StoredAdvice } from "./model/storedAdvice.ts";
@@ -42,12 +42,12 @@ export interface CycleOptions {
   /** Ways in for GPU telemetry, best first. */
   readonly dcgm: readonly Source<DcgmState>[];
   /** What GPUs cost; absent where nobody knows. */
-  readonly prices?: Source<PriceBook>;
+  readonly prices?: Source<PriceList>;
   /** Seconds since the epoch. */
   readonly now: () => number;
   /** Seconds on a clock that is never set: how long a step was. */
   readonly monotonic: () => number;
-  /** Hands the result to the faces; its time counts as stage `publish`. */
+  /** Hands the result to the outputs; its time counts as stage `publish`. */
   readonly publish: (analysis: Analysis, health: Health, accounts: AccountCounters, advice: Advice) => Promise<void>;
   readonly runStage?: StageRunner;
   /** What an earlier process remembered, as far as it holds at the time of the first cycle; without it, nothing. */
@@ -77,8 +77,8 @@ export interface Cycle {
   health(): Health;
   /** The last complete answers; `null` before the first cycle. */
   latest(): Analysis | null;
-  /** Which time is in the books; `null` before the first cycle. */
-  bookedTime(): BookedTime | null;
+  /** Which time is in the accounts; `null` before the first cycle. */
+  accountedTime(): AccountedTime | null;
 }
 
 const untraced: StageRunner = async (_stage, work) => await work();
@@ -87,7 +87,7 @@ const untraced: StageRunner = async (_stage, work) => await work();
 export function createCycle(options: CycleOptions): Cycle {
   const { config, kubernetes, dcgm, now, runStage = untraced } = options;
   const startedAt = now();
-  const books = createBooks({
+  const accounts = createAccounting({
     intervalSeconds: config.interval,
     limits: config.limits,
     queues: config.queues,
@@ -134,7 +134,7 @@ export function createCycle(options: CycleOptions): Cycle {
           ? []
           : [sourceHealth(options.prices, [], false)]),
       ],
-      problems: [...(fault === null ? [] : [fault]), ...parts, ...joined, ...priced, ...books.problems()],
+      problems: [...(fault === null ? [] : [fault]), ...parts, ...joined, ...priced, ...accounts.problems()],
       lastCycleAt,
       stageSeconds,
       cycles,
@@ -166,16 +166,16 @@ export function createCycle(options: CycleOptions): Cycle {
       const answers = await timed("analyse", () =>
         analyse(joined.snapshot, {
           ...settings,
-          history: books.usageHistory(),
+          history: accounts.usageHistory(),
           shortSince: before.shortSince,
           blockedSince: before.blockedSince,
           idleNodeSince: before.idleNodeSince,
-          ended: books.endedShapes(),
+          ended: accounts.endedShapes(),
           placementCache,
           priceCache,
         }),
       );
-      const step = await timed("accrue", () => books.book(answers, { wall: at, monotonic }));
+      const step = await timed("accrue", () => accounts.account(answers, { wall: at, monotonic }));
       memory = withFindings(
         joined.memory,
         {
@@ -196,7 +196,7 @@ export function createCycle(options: CycleOptions): Cycle {
       }
       const cycles = { ...outcome.cycles, ok: outcome.cycles.ok + 1 };
       const complete: Outcome = { lastCycleAt: at, fault: failure, stageSeconds: timings, cycles };
-      await timed("publish", () => options.publish(answers, healthAfter(complete), books.counters(), advice));
+      await timed("publish", () => options.publish(answers, healthAfter(complete), accounts.counters(), advice));
       outcome = complete;
     } catch (error) {
       const cycles = { ...outcome.cycles, failed: outcome.cycles.failed + 1 };
@@ -204,7 +204,7 @@ export function createCycle(options: CycleOptions): Cycle {
     }
   }
 
-  return { run, health: () => healthAfter(outcome), latest: () => analysis, bookedTime: books.bookedTime };
+  return { run, health: () => healthAfter(outcome), latest: () => analysis, accountedTime: accounts.accountedTime };
 }
 
 /** How cycles ended so far. */
@@ -227,7 +227,7 @@ function adviseOn(
   }
 }
 
-function collect(objects: KubernetesState, telemetry: readonly DcgmState[], prices: PriceBook): ClusterState {
+function collect(objects: KubernetesState, telemetry: readonly DcgmState[], prices: PriceList): ClusterState {
   return {
     nodes: objects.nodes,
     pods: objects.pods,
@@ -286,6 +286,6 @@ function adviceFault(error: unknown): Problem {
     subject: null,
     message: `no recommendations could be worked out (${errorWords(error)}); all other answers are complete`,
     nextStep:
-      "This is a fault in Fairlead: please report it with the output of fairlead inspect --output json; advice.enabled: false switches recommendations off until it is mended.",
+      "This is a fault in Fairlead: please report it with the output of fairlead inspect --output json; advice.enabled: false switches recommendations off until it is fixed.",
   };
 }

@@ -14,7 +14,7 @@ const root = path.join(import.meta.dirname, "..");
 const preview = path.join(root, "dashboards", "preview");
 /** From the first of the month on, so that the month to date is all there. */
 const days = 15 + 8 / 24;
-/** The dashboard of one team shows what somebody asks who answers for two: one that waits, and one that is advised. */
+/** The dashboard of one team shows what someone asks who answers for two: one that waits, and one that is advised. */
 const chosen = ["vision", "notebooks"].flatMap((team) => ["--variable", `fairlead-team:var-team=${team}`]);
 
 const say = (line: string): void => console.error(`fairlead: ${line}`);

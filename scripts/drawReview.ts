@@ -24,12 +24,12 @@ const schemes = ["light", "dark"] as const;
 export async function drawReview({ cluster, ledgerFile, now }: DrawnReview, out: string): Promise<readonly string[]> {
   const window = parseWindow({ week: "last", month: null, from: null, to: null }, now);
   if (!window.ok) throw new Error(window.error);
-  const books = createLedgerReader(ledgerFile);
-  const history = createLedgerHistory(ledgerFile, books.query);
+  const accounts = createLedgerReader(ledgerFile);
+  const history = createLedgerHistory(ledgerFile, accounts.query);
   const folder = mkdtempSync(path.join(tmpdir(), "fairlead-review-"));
   const browser = await startChromium();
   try {
-    const question = { cluster, days: window.days, compare: 4, team: null, now, history, books };
+    const question = { cluster, days: window.days, compare: 4, team: null, now, history, accounts };
     const built = await buildReview({ ...question, budgets: [], notCharged: [] });
     if (!built.ok) throw new Error(built.error);
     const page = path.join(folder, "review.html");
@@ -45,7 +45,7 @@ export async function drawReview({ cluster, ledgerFile, now }: DrawnReview, out:
     return written;
   } finally {
     await browser.close();
-    await books.close();
+    await accounts.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

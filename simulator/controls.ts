@@ -1,5 +1,5 @@
 import type { ClusterControls } from "./api/write/controls.ts";
-import { obey } from "./cluster/obey.ts";
+import { apply } from "./cluster/apply.ts";
 import { disruptPod, removeNode, restartExporter } from "./cluster/removePod.ts";
 import type { SimPod, World } from "./cluster/world.ts";
 import type { FaultBoard } from "./faults.ts";
@@ -21,7 +21,7 @@ export function createControls(world: World, publisher: Publisher, faults: Fault
       publisher.publish();
     },
     change(info, wanted) {
-      obey(world, info, wanted);
+      apply(world, info, wanted);
       publisher.publishWritten(info, wanted);
     },
   };

@@ -1,12 +1,12 @@
 /**
- * What work does to the engines of its cards while it keeps them busy; `tensor` and `dram` are parts of its
+ * What work does to the engines of its GPUs while it keeps them busy; `tensor` and `dram` are parts of its
  * activity, `memoryCopyPercent` is at full activity, `power` is the part of the way from idle to full power at full activity.
  */
 export interface DeviceProfile {
   readonly tensor: number;
   readonly dram: number;
   readonly memoryCopyPercent: number;
-  /** Bytes a second that a card sends over PCIe at full activity; it receives twice as many. */
+  /** Bytes a second that a GPU sends over PCIe at full activity; it receives twice as many. */
   readonly pcieBytes: number;
   readonly power: number;
 }
@@ -21,7 +21,7 @@ export const hungProfile: DeviceProfile = { tensor: 0, dram: 0.001, memoryCopyPe
 export const deviceProfiles = {
   /** Decoding with a batch of one, or a graph: the memory is all that is busy. */
   memoryBound: { tensor: 0, dram: 0.7, memoryCopyPercent: 70, pcieBytes: 1e5, power: 0.15 },
-  /** It moves data between the host and the card. */
+  /** It moves data between the host and the GPU. */
   moving: { tensor: 0, dram: 0.015, memoryCopyPercent: 1, pcieBytes: 8e9, power: 0.12 },
   /** FP64 or integer codes that live in registers: an exporter with its default counters shows them by their power alone. */
   doublePrecision: { tensor: 0, dram: 0.005, memoryCopyPercent: 0, pcieBytes: 1e5, power: 0.85 },

@@ -22,14 +22,14 @@ export type Fault =
   /** The host engine is lost: values stay as they were, status 200. */
   | { readonly kind: "exporter-frozen"; readonly target: ExporterTarget; readonly endsWithRestart?: boolean }
   | { readonly kind: "exporter-reset"; readonly target: ExporterTarget }
-  /** Profiling fields stand at 0 while GPU_UTIL goes on. */
+  /** Profiling fields are at 0 while GPU_UTIL goes on. */
   | { readonly kind: "profiling-stuck"; readonly target: ExporterTarget }
   /** Ready turns Unknown, the exporter cannot be reached, its pods stay in the API, nothing computes there. */
   | { readonly kind: "node-lost"; readonly node: string }
-  /** A card falls off the bus: gone from the page, allocatable falls at once, capacity 60 s later; its pod stays. */
-  | { readonly kind: "gpu-lost"; readonly node: string; readonly card: number }
-  /** A process that no pod owns keeps a card busy at this ratio (only where nothing else does). */
-  | { readonly kind: "stray-process"; readonly node: string; readonly card: number; readonly activity: number }
+  /** A GPU falls off the bus: gone from the page, allocatable falls at once, capacity 60 s later; its pod stays. */
+  | { readonly kind: "gpu-lost"; readonly node: string; readonly physicalGpu: number }
+  /** A process that no pod owns keeps a GPU busy at this ratio (only where nothing else does). */
+  | { readonly kind: "stray-process"; readonly node: string; readonly physicalGpu: number; readonly activity: number }
   /** Cuts every open watch once, when it is switched on. */
   | { readonly kind: "api-watch-cut" }
   /** The next watch of each resource that names a resourceVersion gets the ERROR event 410. */
@@ -49,7 +49,7 @@ export type Fault =
 export interface FaultBoard {
   on(fault: Fault): () => void;
   active(): ReadonlySet<Fault>;
-  /** The exporter's pod on this node was replaced: faults of that node alone that a restart mends (`endsWithRestart`) are over. */
+  /** The exporter's pod on this node was replaced: faults of that node alone that a restart fixes (`endsWithRestart`) are over. */
   restarted(node: string): void;
 }
 
@@ -69,9 +69,9 @@ export function createFaultBoard(changed: (fault: Fault, on: boolean) => void): 
     active: () => active,
     restarted(node) {
       for (const fault of active) {
-        const isMended =
+        const isFixed =
           (fault.kind === "exporter-empty" || fault.kind === "exporter-frozen") && fault.endsWithRestart === true;
-        if (isMended && fault.target !== "all" && fault.target.node === node && active.delete(fault))
+        if (isFixed && fault.target !== "all" && fault.target.node === node && active.delete(fault))
           changed(fault, false);
       }
     },

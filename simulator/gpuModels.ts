@@ -8,7 +8,7 @@ export interface GpuModel {
   readonly memoryMiB: number;
   readonly idleWatts: number;
   readonly maxWatts: number;
-  /** Compute slices of a whole card; 0 when the model cannot do MIG. */
+  /** Compute slices of a whole GPU; 0 when the model cannot do MIG. */
   readonly migSlices: number;
   /** Whether DCGM offers profiling fields (Volta or newer). */
   readonly profiling: boolean;
@@ -51,7 +51,7 @@ export function slicesOfProfile(profile: string): number {
   return Number.parseInt(profile, 10);
 }
 
-/** Memory slices of a card that can do MIG: one more than compute slices where there are seven. */
+/** Memory slices of a GPU that can do MIG: one more than compute slices where there are seven. */
 const memorySlicesOf = ({ migSlices }: GpuModel): number => (migSlices === 7 ? 8 : migSlices);
 
 /** Memory slices that an instance takes, by the gigabytes in its name. */
@@ -59,7 +59,7 @@ function memoryOf(profile: string, model: GpuModel): number {
   return Math.round((gigabytesOf(profile) * memorySlicesOf(model)) / (model.memoryMiB / 1024));
 }
 
-/** How many instances of one profile a card can have. */
+/** How many instances of one profile a GPU can have. */
 export function mostInstances(profile: string, model: GpuModel): number {
   return Math.floor(
     Math.min(model.migSlices / slicesOfProfile(profile), memorySlicesOf(model) / Math.max(1, memoryOf(profile, model))),
@@ -67,8 +67,8 @@ export function mostInstances(profile: string, model: GpuModel): number {
 }
 
 /**
- * The part of its card that each instance of a layout is: the larger of its parts of compute and memory, and where no further
- * instance has a place, or these parts make more than the card, the same in proportion to a whole card.
+ * The part of its GPU that each instance of a layout is: the larger of its parts of compute and memory, and where no further
+ * instance has a place, or these parts make more than the GPU, the same in proportion to a whole GPU.
  */
 export function instanceWeights(layout: readonly string[], model: GpuModel): readonly number[] {
   const [compute, memory] = [model.migSlices, memorySlicesOf(model)];
@@ -89,7 +89,7 @@ export function memoryOfProfile(profile: string): number {
   return Math.round(gigabytesOf(profile) * 1024 * 0.985);
 }
 
-/** First NVML GPU instance id that a profile of this many slices gets on a seven-slice card. */
+/** First NVML GPU instance id that a profile of this many slices gets on a seven-slice GPU. */
 const firstInstanceId: Readonly<Record<number, number>> = { 1: 7, 2: 3, 3: 1, 4: 1, 7: 0 };
 
 /** NVML GPU instance ids for a layout such as `["3g.40gb", "2g.20gb", "1g.10gb"]`, in its order. */

@@ -15,7 +15,7 @@ export function isArray(value: JsonValue | undefined): value is readonly JsonVal
   return Array.isArray(value);
 }
 
-/** What stands at a path of keys; `undefined` where it ends before. */
+/** What is at a path of keys; `undefined` where it ends before. */
 export function at(value: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined {
   let found = value;
   for (const key of path) {

@@ -3,12 +3,12 @@ import type { Fault } from "./faults.ts";
 import type { GpuModelName } from "./gpuModels.ts";
 import type { QueueingSpec } from "./queues/spec.ts";
 
-/** How a node hands out its cards. It decides capacity, labels, what pods must ask for, and what pages can say. */
+/** How a node hands out its GPUs. It decides capacity, labels, what pods must ask for, and what pages can say. */
 export type NodeMode =
   | { readonly kind: "whole" }
   | { readonly kind: "time-slicing" | "mps"; readonly replicas: number; readonly renamed: boolean }
   | { readonly kind: "mig-single"; readonly profile: string }
-  /** `layouts[i % layouts.length]` is what card `i` is cut into; an empty layout is a card with MIG off. */
+  /** `layouts[i % layouts.length]` is what GPU `i` is cut into; an empty layout is a GPU with MIG off. */
   | { readonly kind: "mig-mixed"; readonly layouts: readonly (readonly string[])[] }
   | { readonly kind: "dra"; readonly monitoringClaim: boolean }
   | { readonly kind: "kai" }
@@ -18,7 +18,7 @@ export type NodeMode =
 /** Generation of dcgm-exporter whose page format a node speaks. */
 export type DialectName = "2.4" | "3.3" | "old-namespace" | "4.5" | "4.8.3";
 
-/** What an exporter shows of a time-sliced or MPS card. */
+/** What an exporter shows of a time-sliced or MPS GPU. */
 export type SharedRows =
   /** Without the virtual-GPU flag: one row, one of the sharers, changing. */
   | "one-arbitrary-pod"
@@ -32,7 +32,7 @@ export interface ExporterSpec {
   /** `default`: the generation's own list (PROF fields from 4.x). `operator`: the GPU operator's list, which always had them. */
   readonly counters: "default" | "operator";
   readonly sharedRows: SharedRows;
-  /** Whether the exporter labels cards that are allocated by DRA. */
+  /** Whether the exporter labels GPUs that are allocated to DRA. */
   readonly draLabels: boolean;
   /** Name of the container port in the exporter's pod. */
   readonly portName: "metrics" | "gpu-metrics";
@@ -40,8 +40,8 @@ export interface ExporterSpec {
 
 export interface NodeSpec {
   readonly name: string;
-  /** One entry per card; two models on one node are allowed. */
-  readonly cards: readonly GpuModelName[];
+  /** One entry per GPU; two models on one node are allowed. */
+  readonly physicalGpus: readonly GpuModelName[];
   readonly mode: NodeMode;
   /** `null`: no exporter runs here. */
   readonly exporter: ExporterSpec | null;
@@ -75,7 +75,7 @@ export type ActivityPattern =
   /** Low at 04:00 UTC, high at 16:00 UTC. */
   | { readonly kind: "day"; readonly low: number; readonly high: number }
   /**
-   * Somebody works with it in spells and pauses, as with pods of a real cluster (scenarios/pauses.ts), until he has used it for
+   * Someone works with it in spells and pauses, as with pods of a real cluster (scenarios/pauses.ts), until he has used it for
    * so many seconds (shortest and longest; `null`: to its end) and forgets it. All its pods are busy at `level` together.
    */
   | { readonly kind: "sessions"; readonly level: number; readonly usedSeconds: readonly [number, number] | null }
@@ -85,8 +85,8 @@ export type ActivityPattern =
 /** What one pod asks of GPUs. */
 export type GpuRequest =
   | { readonly kind: "none" }
-  /** `nvidia.com/gpu: count` on nodes that hand out whole cards. */
-  | { readonly kind: "cards"; readonly count: number }
+  /** `nvidia.com/gpu: count` on nodes that hand out whole GPUs. */
+  | { readonly kind: "physicalGpus"; readonly count: number }
   /** Replicas on nodes that time-slice or use MPS. */
   | {
       readonly kind: "replicas";
@@ -100,13 +100,13 @@ export type GpuRequest =
       readonly count: number;
       readonly strategy: "mig-single" | "mig-mixed";
     }
-  /** A ResourceClaim. `shared`: one named claim for all pods of the workload, which then share its cards equally. */
+  /** A ResourceClaim. `shared`: one named claim for all pods of the workload, which then share its GPUs equally. */
   | { readonly kind: "claim"; readonly count: number; readonly shared: boolean }
   /** `nvidia.com/gpu: count`, served by DRA through the pod's extended resource claim. */
   | { readonly kind: "extended-resource"; readonly count: number }
   /** KAI: annotation `gpu-fraction`. */
   | { readonly kind: "fraction"; readonly share: number }
-  /** HAMi: memory and cores of one card; the share is the larger of the two ratios. */
+  /** HAMi: memory and cores of one GPU; the share is the larger of the two ratios. */
   | { readonly kind: "hami"; readonly memoryMiB: number; readonly corePercent: number };
 
 export type WorkloadKind =
@@ -147,13 +147,13 @@ export interface WorkloadSpec {
   readonly onDisruption?: "FailJob" | "Ignore";
   /** `minAvailable` of its PodDisruptionBudgets; default: a Deployment of several pods may miss one. */
   readonly disruptionBudgets?: readonly number[];
-  /** Cards of a pod that it keeps busy (the first ones); default: all that it has. */
-  readonly busyCards?: number;
-  /** GPU memory that a pod uses of each of its busy cards; default: some part of its share. */
+  /** GPUs of a pod that it keeps busy (the first ones); default: all that it has. */
+  readonly busyGpus?: number;
+  /** GPU memory that a pod uses of each of its busy GPUs; default: some part of its share. */
   readonly gpuMemoryMiB?: number;
   /** Its pods need each other: none computes before all run, although their scheduler binds them one by one. */
   readonly needsAll?: boolean;
-  /** What it does to its cards while it is busy; default: `usualProfile`. */
+  /** What it does to its GPUs while it is busy; default: `usualProfile`. */
   readonly profile?: DeviceProfile;
   /** After so many seconds of running its pods hang: they look busy, compute nothing and make no checkpoints any more. */
   readonly hangsAfterSeconds?: number;
@@ -212,14 +212,14 @@ export interface LaterFault {
   readonly fault: Fault;
 }
 
-/** A pod that is there from the beginning, on given cards. */
+/** A pod that is there from the beginning, on given GPUs. */
 export interface PlacedPod {
   readonly name: string;
   readonly workload: WorkloadSpec;
   /** `null`: it waits for the scheduler. */
   readonly node: string | null;
-  /** Indexes into the node's cards; empty for a pod without GPUs. */
-  readonly cards: readonly number[];
+  /** Indexes into the node's GPUs; empty for a pod without GPUs. */
+  readonly physicalGpus: readonly number[];
   readonly ageSeconds: number;
 }
 

@@ -6,8 +6,8 @@ import { logRequest, type WrittenRequest } from "./api/write/requestLog.ts";
 import { applyFault } from "./cluster/applyFault.ts";
 import { createWorkload } from "./cluster/lifecycle.ts";
 import { letGo } from "./cluster/removePod.ts";
+import { reportTruth } from "./cluster/report.ts";
 import { createLivedInWorld, longestStep, step } from "./cluster/step.ts";
-import { tellTruth } from "./cluster/tell.ts";
 import { type SimNode, type World, wallClock } from "./cluster/world.ts";
 import { createControls } from "./controls.ts";
 import { createFaultBoard, type Fault, type FaultBoard, faultsOf, hits } from "./faults.ts";
@@ -51,7 +51,7 @@ export interface SimulatedCluster {
   install(system: QueueSystemName, isInstalled: boolean): void;
   /** Its owner has no more use for a workload and deletes it, pods and all; `false` where there is none. */
   letGo(namespace: string, name: string): boolean;
-  /** Somebody starts one more workload, which runs until it is stopped. */
+  /** Someone starts one more workload, which runs until it is stopped. */
   submit(name: string, workload: WorkloadSpec): void;
   /** What the API was asked to change, oldest first, and how it answered. */
   requests(): readonly WrittenRequest[];
@@ -126,7 +126,7 @@ export function prepareCluster(options: SimulatorOptions): PreparedCluster {
         hub.bookmark();
       },
       resourceVersion: () => String(store.version()),
-      truth: () => tellTruth(world),
+      truth: () => reportTruth(world),
       fault(fault) {
         const off = faults.on(fault);
         publisher.publish();

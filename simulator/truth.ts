@@ -1,7 +1,7 @@
 import type { GpuModelName } from "./gpuModels.ts";
 import type { WorkloadKind } from "./scenario.ts";
 
-/** Who holds a card or instance, and how much of a physical GPU that is. */
+/** Who holds a GPU or instance, and how much of a physical GPU that is. */
 export interface TruthHolder {
   readonly namespace: string;
   readonly pod: string;
@@ -29,18 +29,18 @@ export interface TruthInstance {
   readonly observed: number | null;
 }
 
-export interface TruthCard {
+export interface TruthGpu {
   readonly node: string;
   readonly uuid: string;
   readonly gpuModel: string;
-  /** False once the card fell off the bus. */
+  /** False once the GPU fell off the bus. */
   readonly healthy: boolean;
-  /** Empty unless the card is cut into MIG instances. */
+  /** Empty unless the GPU is cut into MIG instances. */
   readonly migInstances: readonly TruthInstance[];
   readonly holders: readonly TruthHolder[];
-  /** Mean over the card, ratio 0..1, now. */
+  /** Mean over the GPU, ratio 0..1, now. */
   readonly activity: number;
-  /** The same as the exporter saw it last; `null` before its first look and while the card is gone. */
+  /** The same as the exporter saw it last; `null` before its first look and while the GPU is gone. */
   readonly observed: number | null;
 }
 
@@ -55,8 +55,8 @@ export interface TruthNode {
 export interface TruthTeam {
   /** `null`: holders in namespaces without the label `team`. */
   readonly team: string | null;
-  /** Physical GPUs held, and of these the busy part, now. */
-  readonly held: number;
+  /** Physical GPUs allocated, and of these the busy part, now. */
+  readonly allocated: number;
   readonly active: number;
 }
 
@@ -76,8 +76,8 @@ export interface TruthPending {
 export interface TruthQueue {
   readonly system: "kueue" | "kai" | "volcano";
   readonly queue: string;
-  /** Physical GPUs held by its pods. */
-  readonly held: number;
+  /** Physical GPUs allocated to its pods. */
+  readonly allocated: number;
   /** GPUs of work that waits in the queue, or for nodes. */
   readonly waiting: number;
   /** Evictions from it so far. */
@@ -94,7 +94,7 @@ export interface TruthWork {
   readonly models: readonly GpuModelName[];
   /** The queue of a queue system that it is in; `null`: it goes straight to the scheduler. */
   readonly queue: string | null;
-  /** Physical GPUs of all its pods (whole cards and fractions; 0 for other requests), and of those that are not bound yet. */
+  /** Physical GPUs of all its pods (whole GPUs and fractions; 0 for other requests), and of those that are not bound yet. */
   readonly gpus: number;
   readonly waitingGpus: number;
   /** Since when it has waited, or did: creation, or its last eviction. */
@@ -108,7 +108,7 @@ export interface TruthWork {
   readonly worksAgainAt: number | null;
 }
 
-/** An owner who came back to work and found that somebody had stopped it. */
+/** An owner who came back to work and found that someone had stopped it. */
 export interface TruthFoundStopped {
   readonly namespace: string;
   readonly name: string;
@@ -121,7 +121,7 @@ export interface Truth {
   readonly at: number;
   /** When the exporters last looked at their GPUs, seconds since the epoch; `null` before the first time. */
   readonly observedAt: number | null;
-  readonly cards: readonly TruthCard[];
+  readonly physicalGpus: readonly TruthGpu[];
   readonly nodes: readonly TruthNode[];
   readonly teams: readonly TruthTeam[];
   readonly pending: readonly TruthPending[];

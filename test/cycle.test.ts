@@ -58,13 +58,13 @@ describe("a cycle in which the making of advice fails", () => {
     },
     latest: () => someAdvice,
     dismiss: () => false,
-    hear: createAdviser({ ...advisedNever() }, 30).hear,
+    receive: createAdviser({ ...advisedNever() }, 30).receive,
     takeChanges: () => [],
     takeWithheld: () => [],
     takeHabits: () => new Map(),
   };
 
-  it("publishes and books everything else, with a problem that says so", async () => {
+  it("publishes and accounts everything else, with a problem that says so", async () => {
     const { run, published, kept, cycle } = cycleWith(broken);
     await run();
     await run();
@@ -86,7 +86,7 @@ describe("a cycle in which the making of advice fails", () => {
   });
 });
 
-it("a cycle without a fault in its advice has none to tell of", async () => {
+it("a cycle without a fault in its advice has none to say of", async () => {
   const { run, published } = cycleWith(createAdviser(advisedNever(), 30));
   await run();
   expect(published[0]?.health.problems.filter(({ code }) => code === "advice-failed")).toEqual([]);

@@ -7,7 +7,7 @@ export interface StartedServer {
   stop(): Promise<void>;
 }
 
-/** What a program is told, and what it says of its address. */
+/** What a program is reported, and what it says of its address. */
 export interface ServerProgram {
   readonly program: string;
   readonly flags: readonly string[];
@@ -25,7 +25,7 @@ export async function startedServer({ program, flags, address, ready }: ServerPr
   const child = spawn(program, flags, { stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   let url = "";
-  const heard = new Promise<void>((resolve) => {
+  const received = new Promise<void>((resolve) => {
     child.stderr.setEncoding("utf8").on("data", (part: string) => {
       if (url !== "") return;
       said += part;
@@ -38,7 +38,7 @@ export async function startedServer({ program, flags, address, ready }: ServerPr
   const over = once(child, "close").then(() => {
     throw new Error(`${program} ended before it was ready: ${said.slice(-1000)}`);
   });
-  await Promise.race([heard, over]);
+  await Promise.race([received, over]);
   await Promise.race([answersAt(`${url}${ready}`, child), over]);
   return { url, stop: () => end(child) };
 }

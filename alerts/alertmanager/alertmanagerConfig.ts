@@ -16,7 +16,7 @@ export interface Route {
   readonly routes?: readonly Route[];
 }
 
-/** Who is told, and how. */
+/** Who is reported, and how. */
 export interface Receiver {
   readonly name: string;
   readonly slack_configs?: readonly Readonly<Record<string, string | boolean>>[];
@@ -45,7 +45,7 @@ export interface AlertmanagerConfig {
 
 const digestInterval = "fairlead-digest";
 
-/** Alertmanager forgets whom it told after its retention, 120 h by default: nothing may be repeated later. */
+/** Alertmanager forgets whom it reported after its retention, 120 h by default: nothing may be repeated later. */
 const repeated: Readonly<Record<Action, string>> = { page: "4h", ticket: "1d", digest: "4d" };
 
 /**
@@ -90,7 +90,7 @@ function fairleadRoute({ groupWait, groupInterval, teamChannels }: AlertmanagerS
     group_wait: groupWait,
     group_interval: groupInterval,
     routes: [
-      // Fairlead hears of all; whatever becomes of that, people are told all the same.
+      // Fairlead receives of all; whatever becomes of that, people are reported all the same.
       { receiver: "fairlead", group_wait: "1s", repeat_interval: "12h", continue: true },
       { receiver: "fairlead-page", matchers: ['action="page"'], repeat_interval: repeated.page },
       ...toTeams,

@@ -6,7 +6,7 @@ const channel = z.string().min(1).max(100);
 /** A path on Alertmanager's machine; nothing is read from it here. */
 const fileName = z.string().min(1).max(500);
 
-/** The example configuration of Alertmanager: who hears of what. It is written with the rules. */
+/** The example configuration of Alertmanager: who receives of what. It is written with the rules. */
 export const alertmanagerSchema = z.strictObject({
   fairleadUrl: url
     .default("http://fairlead.monitoring:10836")
@@ -34,7 +34,7 @@ export const alertmanagerSchema = z.strictObject({
   teamChannels: z
     .record(z.string().min(1).max(200), channel)
     .default({ ads: "#team-ads", search: "#team-search" })
-    .describe("Slack channels of teams, which hear of tickets about themselves, too; the defaults are examples."),
+    .describe("Slack channels of teams, which receive tickets about themselves, too; the defaults are examples."),
   webhooks: z
     .strictObject({
       page: url.optional().describe("For what must not wait."),

@@ -22,7 +22,7 @@ export function messageTemplates(clusterLabel: string): string {
   ].join("\n");
 }
 
-/** Title and text; `shown` is how a value stands in them. */
+/** Title and text; `shown` is how a value is in them. */
 function definitions(prefix: string, clusterLabel: string, shown: (value: string) => string): readonly string[] {
   const annotation = (name: string): string => shown(`.Annotations.${name}`);
   const labels = titleLabels.map((label) => {

@@ -24,7 +24,7 @@ export function alertsReference(): string {
     "recommendation is asked for when the alert is evaluated, by the template function `query`: it is in every receiver, and a",
     "change of its text begins no alert anew.",
     "",
-    "How they are installed, who hears of them and what silences what: [alerting.md](alerting.md).",
+    "How they are installed, who receives of them and what silences what: [alerting.md](alerting.md).",
     "",
     "Tested: Prometheus 2.42 (unit tests of every alert). vmalert 1.79 takes rules and templates when `keepFiringFor` is `0m`",
     "everywhere, which it does not know; it stores what it records a little later than it evaluates, so that each of the four",
@@ -63,12 +63,12 @@ const common = ["enabled", "for", "keepFiringFor", "severity", "action", "exclud
 
 function overview(name: AlertName, config: AlertsConfig): readonly string[] {
   const { area, labels, summary } = listedAlert(name);
-  const { severity, action, for: held } = config.alerts[name];
-  return [`[${name}](#${name.toLowerCase()})`, severity, area, action, held, labels.map(code).join(", "), summary];
+  const { severity, action, for: allocated } = config.alerts[name];
+  return [`[${name}](#${name.toLowerCase()})`, severity, area, action, allocated, labels.map(code).join(", "), summary];
 }
 
 function section(name: AlertName, schema: JsonSchema | undefined): readonly string[] {
-  const { for: held, keepFiringFor } = defaultAlerts.alerts[name];
+  const { for: allocated, keepFiringFor } = defaultAlerts.alerts[name];
   const kept = keepFiringFor.startsWith("0") ? "" : ` and goes on for ${keepFiringFor} after its condition has ended`;
   const kinds = listedAlert(name).advice?.kinds;
   const advice = kinds === undefined ? "none answers it" : kinds.map(code).join(", ");
@@ -78,7 +78,7 @@ function section(name: AlertName, schema: JsonSchema | undefined): readonly stri
     "",
     listedAlert(name).summary,
     "",
-    `Fires after ${held}${kept}. Recommendations: ${advice}. [Runbook](../alerts/runbooks/${name.toLowerCase()}.md).`,
+    `Fires after ${allocated}${kept}. Recommendations: ${advice}. [Runbook](../alerts/runbooks/${name.toLowerCase()}.md).`,
     "",
     "```",
     conditions[name].expression(defaultAlerts).text,

@@ -23,7 +23,7 @@ export const exporterConditions = {
         pool,
       );
     },
-    description: `There is no telemetry of ${gpuNumber("$value")} held ${gpuWord("$value")} of {{ $labels.pool }} in {{ $labels.cluster }}.`,
+    description: `There is no telemetry of ${gpuNumber("$value")} allocated ${gpuWord("$value")} of {{ $labels.pool }} in {{ $labels.cluster }}.`,
   },
   GpuTeamMappingIncomplete: {
     expression: (config) => {
@@ -39,7 +39,7 @@ export const exporterConditions = {
         cluster,
       );
     },
-    description: "{{ $value | humanizePercentage }} of the held GPUs in {{ $labels.cluster }} belong to no team.",
+    description: "{{ $value | humanizePercentage }} of the allocated GPUs in {{ $labels.cluster }} belong to no team.",
   },
   GpuExporterDown: {
     expression: (config) => {

@@ -31,7 +31,7 @@ export const fairnessConditions = {
   },
   GpuTeamAboveFairShare: {
     expression: (config) => {
-      const { heldAbove, minExcessGpus } = config.alerts.GpuTeamAboveFairShare;
+      const { allocatedAbove, minExcessGpus } = config.alerts.GpuTeamAboveFairShare;
       const excess = subject(
         "cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum",
         "GpuTeamAboveFairShare",
@@ -40,7 +40,7 @@ export const fairnessConditions = {
       const allowed = arithmetic(
         recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"),
         "*",
-        Number((heldAbove - 1).toFixed(6)),
+        Number((allocatedAbove - 1).toFixed(6)),
       );
       const usable = filter(
         where(where(excess, ">", allowed), ">=", minExcessGpus),

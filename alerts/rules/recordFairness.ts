@@ -66,7 +66,7 @@ export const fairnessRecordings = {
       arithmeticOn(
         recorded("cluster_queue_team_domain:fairlead_queue_guaranteed_gpus:sum"),
         "-",
-        sumOf("fairlead_queue_held_gpus", queueDomain),
+        sumOf("fairlead_queue_allocated_gpus", queueDomain),
         queueDomain,
       ),
       0,
@@ -83,12 +83,12 @@ export const fairnessRecordings = {
 /** GPUs that starved teams lack: they hold far less than their share, and work that fits the rest of it waits. */
 export function starvedTeams(
   deviation: Expression<(typeof teamDomain)[number]>,
-  { heldBelow, minShortGpus }: { readonly heldBelow: number; readonly minShortGpus: number },
+  { allocatedBelow, minShortGpus }: { readonly allocatedBelow: number; readonly minShortGpus: number },
 ): Expression<(typeof teamDomain)[number]> {
   const allowed = arithmetic(
     recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"),
     "*",
-    Number((1 - heldBelow).toFixed(6)),
+    Number((1 - allocatedBelow).toFixed(6)),
   );
   return filter(
     where(where(arithmetic(deviation, "*", -1), ">", allowed), ">=", minShortGpus),

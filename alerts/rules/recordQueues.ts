@@ -46,7 +46,7 @@ export const queueRecordings = {
   "cluster_domain:fairlead_queue_pending_gpus:sum": () => sumOf("fairlead_queue_pending_gpus", domain),
   "cluster_domain:fairlead_demand_gpus:sum": () =>
     arithmetic(
-      sumOf("fairlead_queue_held_gpus", domain),
+      sumOf("fairlead_queue_allocated_gpus", domain),
       "+",
       recorded("cluster_domain:fairlead_queue_pending_gpus:sum"),
     ),

@@ -20,7 +20,7 @@ import { type Recordings, recorded } from "./recorded.ts";
 const sourceDownSeconds = 1e10;
 const kindFailingSeconds = 1e8;
 
-/** How the problem is told that a kind cannot be read. */
+/** How the problem is reported that a kind cannot be read. */
 const kindFailing = { source: "kubernetes", code: "kind-failing" } as const;
 
 /** How much longer another replica must have covered before it is read instead: more than scrapes and cycles can make up. */

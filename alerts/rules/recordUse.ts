@@ -8,37 +8,37 @@ const pool = ["cluster", "pool"] as const;
 const nodePool = ["cluster", "node_pool"] as const;
 const teamMoney = ["cluster", "team", "currency"] as const;
 
-/** What is held and not used, seen or not, free and not usable, and what it costs. */
+/** What is allocated and not used, seen or not, free and not usable, and what it costs. */
 export const useRecordings = {
-  "cluster:fairlead_held_gpus:sum": () => sumOf("fairlead_team_gpus", cluster),
+  "cluster:fairlead_allocated_gpus:sum": () => sumOf("fairlead_team_gpus", cluster),
   "cluster:fairlead_unassigned_gpus:sum": () => sumOf("fairlead_unassigned_gpus", cluster),
   "cluster:fairlead_unassigned_gpus:ratio": () =>
     arithmeticOn(
       recorded("cluster:fairlead_unassigned_gpus:sum"),
       "/",
-      where(recorded("cluster:fairlead_held_gpus:sum"), ">", 0),
+      where(recorded("cluster:fairlead_allocated_gpus:sum"), ">", 0),
       cluster,
     ),
-  "cluster_pool:fairlead_held_gpus:sum": () => sumOf("fairlead_team_gpus", pool),
+  "cluster_pool:fairlead_allocated_gpus:sum": () => sumOf("fairlead_team_gpus", pool),
   "cluster_pool:fairlead_unobserved_gpus:sum": () => sumOf("fairlead_team_gpus", pool, { state: "unobserved" }),
   "cluster_pool:fairlead_unobserved_gpus:ratio": () =>
     arithmeticOn(
       recorded("cluster_pool:fairlead_unobserved_gpus:sum"),
       "/",
-      where(recorded("cluster_pool:fairlead_held_gpus:sum"), ">", 0),
+      where(recorded("cluster_pool:fairlead_allocated_gpus:sum"), ">", 0),
       pool,
     ),
   "cluster:fairlead_unobserved_gpus:ratio": () =>
     arithmeticOn(
       aggregate("sum", recorded("cluster_pool:fairlead_unobserved_gpus:sum"), cluster),
       "/",
-      where(recorded("cluster:fairlead_held_gpus:sum"), ">", 0),
+      where(recorded("cluster:fairlead_allocated_gpus:sum"), ">", 0),
       cluster,
     ),
-  "cluster_team_pool:fairlead_held_idle_gpus:sum": () =>
-    sumOf("fairlead_team_gpus", ["cluster", "team", "pool"], { state: "held_idle" }),
+  "cluster_team_pool:fairlead_idle_gpus:sum": () =>
+    sumOf("fairlead_team_gpus", ["cluster", "team", "pool"], { state: "idle" }),
   "cluster_team_currency:fairlead_idle_cost:increase1d": () =>
-    increaseOf("fairlead_cost_total", "1d", teamMoney, { state: "held_idle" }),
+    increaseOf("fairlead_cost_total", "1d", teamMoney, { state: "idle" }),
   "cluster_pool:fairlead_whole_free_gpus:sum": () => sumOf("fairlead_pool_free_gpus", pool, { part: "whole" }),
   "cluster_pool:fairlead_stranded_gpus:sum": () =>
     sumOf("fairlead_stranded_gpus", pool, { reason: oneOf(["gpus", "cpu", "memory", "cpu_and_memory"]) }),

@@ -6,13 +6,13 @@ import { gpuNumber, gpuWord, valueInGpus } from "./wording.ts";
 const cluster = ["cluster"] as const;
 const pool = ["cluster", "pool"] as const;
 
-/** What is held and does nothing, and what is free and cannot be used. No verdict on idleness while telemetry is missing. */
+/** What is allocated and does nothing, and what is free and cannot be used. No verdict on idleness while telemetry is missing. */
 export const wasteConditions = {
   GpuIdleAllocated: {
     expression: (config) =>
       filter(
         where(
-          subject("cluster_team_pool:fairlead_held_idle_gpus:sum", "GpuIdleAllocated", config),
+          subject("cluster_team_pool:fairlead_idle_gpus:sum", "GpuIdleAllocated", config),
           ">=",
           config.alerts.GpuIdleAllocated.minIdleGpus,
         ),

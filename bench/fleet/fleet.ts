@@ -11,7 +11,7 @@ export interface Fleet {
   /** Port of all exporters, each on its node's address (`nodeAddress`). */
   readonly exporterPort: number;
   readonly pids: readonly number[];
-  /** Changes 1 % of the pods; tells how many events that were and the version of the last one. */
+  /** Changes 1 % of the pods; says how many events that were and the version of the last one. */
   advance(cycle: number): Promise<{ readonly events: number; readonly version: string }>;
   stop(): void;
 }

@@ -54,7 +54,7 @@ export function teamName(team: number): string {
   return `team-${digits(team, 3)}`;
 }
 
-/** How the GPUs of a node are held: 8 pods of one, 4 of two, one of eight, or none (every 20th node is free). */
+/** How the GPUs of a node are allocated: 8 pods of one, 4 of two, one of eight, or none (every 20th node is free). */
 export function holdersOf(node: number): {
   readonly pods: number;
   readonly gpusEach: 1 | 2 | 8;

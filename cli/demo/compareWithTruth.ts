@@ -14,25 +14,25 @@ export interface Comparison {
   readonly differences: readonly Difference[];
 }
 
-/** What a process has booked since its start. */
-export interface BookedGpuTime {
+/** What a process has counted since its start. */
+export interface AccountedGpuTime {
   readonly gpuSeconds: number;
   readonly coveredSeconds: number;
 }
 
 const tolerance = 1e-6;
-/** Books close to this part of the GPU time in them. */
+/** Accounts close to this part of the GPU time in them. */
 const closedTo = 1e-9;
 
 /**
- * Compares what the exporter found with what the simulator knows: physical GPUs of each node, held GPUs of each team, held
- * and waiting GPUs of each queue, and, of a cluster whose cards stayed the same, the GPU time that was booked since the start.
+ * Compares what the exporter found with what the simulator knows: physical GPUs of each node, allocated GPUs of each team, held
+ * and waiting GPUs of each queue, and, of a cluster whose GPUs stayed the same, the GPU time that was counted since the start.
  */
 export function compareWithTruth(
   analysis: Analysis,
   truth: Truth,
   teamOfUnlabelled: string,
-  booked: BookedGpuTime | null = null,
+  accounted: AccountedGpuTime | null = null,
 ): Comparison {
   const pairs: Difference[] = [];
   const nodes = new Map(analysis.snapshot.nodes.map((node) => [node.name, node.physicalGpus ?? 0] as const));
@@ -40,40 +40,40 @@ export function compareWithTruth(
     if (node.physicalGpus > 0)
       pairs.push({ what: `GPUs of node ${node.name}`, found: nodes.get(node.name) ?? 0, truth: node.physicalGpus });
   }
-  const held = new Map(analysis.teams.map((team) => [team.team, team.held] as const));
-  const really = new Map(truth.teams.map((team) => [team.team ?? teamOfUnlabelled, team.held] as const));
-  for (const team of new Set([...held.keys(), ...really.keys()])) {
-    pairs.push({ what: `GPUs held by ${team}`, found: held.get(team) ?? 0, truth: really.get(team) ?? 0 });
+  const allocated = new Map(analysis.teams.map((team) => [team.team, team.allocated] as const));
+  const really = new Map(truth.teams.map((team) => [team.team ?? teamOfUnlabelled, team.allocated] as const));
+  for (const team of new Set([...allocated.keys(), ...really.keys()])) {
+    pairs.push({ what: `GPUs allocated to ${team}`, found: allocated.get(team) ?? 0, truth: really.get(team) ?? 0 });
   }
   for (const queue of truth.queues) {
     const name = `queue ${queue.queue} of ${queue.system}`;
     const found = leavesOf(analysis, queue);
-    pairs.push({ what: `GPUs held in ${name}`, found: found.held, truth: queue.held });
+    pairs.push({ what: `GPUs allocated in ${name}`, found: found.allocated, truth: queue.allocated });
     if (found.pending !== null)
       pairs.push({ what: `GPUs that wait in ${name}`, found: found.pending, truth: queue.waiting });
   }
   const physical = truth.nodes.reduce((sum, node) => sum + node.physicalGpus, 0);
-  const inStates = analysis.bookings.reduce((sum, booking) => sum + booking.gpus, 0);
-  pairs.push({ what: "GPUs booked in all states", found: inStates, truth: physical });
-  if (booked !== null)
+  const inStates = analysis.accountingEntries.reduce((sum, accountingEntry) => sum + accountingEntry.gpus, 0);
+  pairs.push({ what: "GPUs counted in all states", found: inStates, truth: physical });
+  if (accounted !== null)
     pairs.push({
-      what: "GPU-seconds booked in all states",
-      found: booked.gpuSeconds,
-      truth: physical * booked.coveredSeconds,
+      what: "GPU-seconds counted in all states",
+      found: accounted.gpuSeconds,
+      truth: physical * accounted.coveredSeconds,
     });
   return { numbers: pairs.length, differences: pairs.filter(isDifferent) };
 }
 
-/** What waits is `null` where it cannot be told how many GPUs a part of it asks for. */
+/** What waits is `null` where it cannot be reported how many GPUs a part of it asks for. */
 function leavesOf(
   { snapshot }: Analysis,
   { system, queue }: TruthQueue,
-): { readonly held: number; readonly pending: number | null } {
+): { readonly allocated: number; readonly pending: number | null } {
   const { queues, gangs } = snapshot.queueing;
   const leaves = queues.filter(({ scheduler, name, isLeaf }) => isLeaf && scheduler === system && name === queue);
   const isUnknown = leaves.some((leaf) => leaf.gangs.some((gang) => gangs[gang]?.gpus === null));
   return {
-    held: leaves.reduce((sum, leaf) => sum + leaf.held, 0),
+    allocated: leaves.reduce((sum, leaf) => sum + leaf.allocated, 0),
     pending: isUnknown ? null : leaves.reduce((sum, leaf) => sum + leaf.pending, 0),
   };
 }

@@ -9,7 +9,7 @@ import type { Scenario } from "../../simulator/scenario.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { traceScenario } from "../../simulator/scenarios/trace.ts";
 import type { ExitCode, Io } from "../io.ts";
-import { type BookedGpuTime, compareWithTruth } from "./compareWithTruth.ts";
+import { type AccountedGpuTime, compareWithTruth } from "./compareWithTruth.ts";
 import { type PlayedCluster, playCluster } from "./playCluster.ts";
 import { startPrometheus } from "./prometheus.ts";
 
@@ -27,7 +27,7 @@ export interface DemoOptions {
 
 /** A Monday afternoon, so that the same seed gives the same table on any day. */
 const startAt = Date.parse("2026-11-16T13:00:00Z") / 1000;
-/** Long enough for idle holdings to be called so, and to tell who has been short for how long. */
+/** Long enough for idle holdings to be called so, and to say who has been short for how long. */
 const historySeconds = 60 * 60;
 
 /** Plays a simulated cluster behind real HTTP, and shows what the exporter finds in it. */
@@ -59,7 +59,7 @@ function chooseScenario(options: DemoOptions, io: Io): Scenario | null {
 
 async function playHistory(cluster: PlayedCluster, config: Config, seconds: number, io: Io): Promise<void> {
   const cycles = Math.ceil(seconds / config.interval);
-  io.err(`fairlead: playing ${Math.round(seconds / 60)} minutes of its life (${cycles} cycles) ...\n`);
+  io.err(`fairlead: playing ${Math.round(seconds / 60)} minutes of its time (${cycles} cycles) ...\n`);
   await cluster.step(0);
   for (let i = 0; i < cycles; i++) await cluster.step(config.interval);
 }
@@ -71,13 +71,15 @@ function showOnce({ simulator, stack }: PlayedCluster, io: Io): ExitCode {
     return 1;
   }
   io.out(`${overview(analysis, stack.problems(), stack.latest()?.advice)}\n\n`);
-  const booked = bookedTime(stack);
-  const { numbers, differences } = compareWithTruth(analysis, simulator.truth(), unassigned, booked);
+  const accounted = accountedTime(stack);
+  const { numbers, differences } = compareWithTruth(analysis, simulator.truth(), unassigned, accounted);
   if (differences.length === 0) {
-    const hours = (booked.gpuSeconds / 3600).toFixed(1);
-    io.out(`booked: ${hours} GPU-hours in ${Math.round(booked.coveredSeconds / 60)} minutes, and the books close\n`);
+    const hours = (accounted.gpuSeconds / 3600).toFixed(1);
     io.out(
-      `checked: ${numbers} numbers (GPUs of nodes, held by teams, held and waiting in queues, all states) equal the truth\n`,
+      `counted: ${hours} GPU-hours in ${Math.round(accounted.coveredSeconds / 60)} minutes, and the accounts close\n`,
+    );
+    io.out(
+      `checked: ${numbers} numbers (GPUs of nodes, allocated to teams, allocated and waiting in queues, all states) equal the truth\n`,
     );
     return 0;
   }
@@ -87,7 +89,7 @@ function showOnce({ simulator, stack }: PlayedCluster, io: Io): ExitCode {
 }
 
 /** What the page says of the time since the start. */
-function bookedTime(stack: PlayedCluster["stack"]): BookedGpuTime {
+function accountedTime(stack: PlayedCluster["stack"]): AccountedGpuTime {
   const sumOf = (name: MetricName): number =>
     stack
       .latest()

@@ -1,11 +1,11 @@
 import type { AdviceKind, AdviceStep, ApiRequest, Recommendation } from "../../exporter/model/recommendation.ts";
 import type { RequestAnswer } from "./sendRequest.ts";
 
-/** Somebody who does what is recommended. */
+/** Someone who does what is recommended. */
 export interface AdviceFollower {
   /**
    * Goes on with the plans that were begun, and begins those whose need has been open for the delay: the requests of their
-   * steps, as they stand there, up to the first one after which something has to happen. What is refused is passed over.
+   * steps, as they are there, up to the first one after which something has to happen. What is refused is passed over.
    * Advice without steps is a question to the owners of its targets.
    */
   act(recommendations: readonly Recommendation[], now: number): Promise<void>;

@@ -5,7 +5,7 @@ const patience = 10_000;
 
 /**
  * Lets time pass and the exporter see all of it, as `PlayedCluster.step` does, but waits for every kind that is read: plays in
- * which somebody acts on budgets or owners are the same each time only then. Not for an API with faults. Throws, with the kinds
+ * which someone acts on budgets or owners are the same each time only then. Not for an API with faults. Throws, with the kinds
  * that are behind, where the exporter never sees all: what is played then would not be what is asserted.
  */
 export async function playFully({ simulator, stack, step }: PlayedCluster, seconds: number): Promise<void> {

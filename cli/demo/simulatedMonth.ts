@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { type Config, configSchema } from "../../exporter/config/schema.ts";
 import { monthPrices, monthScenario, warmPoolLabel } from "../../simulator/scenarios/month.ts";
-import type { MonthTruth } from "../../simulator/truthBook/monthTruth.ts";
-import { createTruthBook } from "../../simulator/truthBook/truthBook.ts";
+import type { MonthTruth } from "../../simulator/truthRecord/monthTruth.ts";
+import { createTruthRecord } from "../../simulator/truthRecord/truthRecord.ts";
 import { prepareLedger } from "../ledgerOutput.ts";
 import { playCluster } from "./playCluster.ts";
 import { playFully } from "./playFully.ts";
@@ -60,18 +60,18 @@ export async function playMonth({ seed, from, days, ledgerPath }: MonthOptions):
   const stack = { ledger: prepared.output };
   const cluster = await playCluster({ scenario, seed, startAt: from, config, stack });
   const { simulator } = cluster;
-  const book = createTruthBook({ scenario, prices: monthPrices, warmPoolLabel, from, to });
+  const account = createTruthRecord({ scenario, prices: monthPrices, warmPoolLabel, from, to });
   try {
     await playFully(cluster, 0);
     while (simulator.now() < to) {
       for (let gone = fineSeconds; gone < monthCycleSeconds; gone += fineSeconds) {
-        book.look(simulator.truth(), fineSeconds);
+        account.look(simulator.truth(), fineSeconds);
         simulator.advance(fineSeconds);
       }
-      book.look(simulator.truth(), fineSeconds);
+      account.look(simulator.truth(), fineSeconds);
       await playFully(cluster, fineSeconds);
     }
-    const truth = book.close(simulator.truth());
+    const truth = account.close(simulator.truth());
     writeFileSync(`${ledgerPath}.truth.json`, JSON.stringify(truth, null, 1));
     return truth;
   } finally {

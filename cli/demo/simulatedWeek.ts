@@ -12,7 +12,7 @@ import { trueWaste } from "./trueWaste.ts";
 export interface WeekOptions {
   readonly seed: number;
   readonly hours: number;
-  /** Seconds for which a need must have been open before somebody acts on it; `null`: nobody follows any advice. */
+  /** Seconds for which a need must have been open before someone acts on it; `null`: nobody follows any advice. */
   readonly followAfter: number | null;
 }
 
@@ -41,7 +41,7 @@ export interface WeekFigures {
     readonly blocked: number;
     readonly unfair: number;
     readonly nodeHours: number;
-    /** How often somebody came back to work and found that it had been stopped, and the hours until it ran again. */
+    /** How often someone came back to work and found that it had been stopped, and the hours until it ran again. */
     readonly foundStopped: number;
     readonly waitedHours: number;
   };

@@ -8,7 +8,7 @@ export interface WeekPair {
   readonly followed: WeekFigures;
 }
 
-/** Seconds for which a need has been open when somebody acts on it. */
+/** Seconds for which a need has been open when someone acts on it. */
 const delaySeconds = 3600;
 
 /** Plays some hours of the week without advice, and with all advice followed. */

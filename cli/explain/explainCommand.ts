@@ -46,6 +46,6 @@ async function fromDump(options: ExplainOptions, io: Io): Promise<ExporterAnswer
   if (!moment.ok) return moment.code;
   const { analysis, config } = moment;
   const { problems } = analysis.snapshot;
-  const found = explain(options.kind, options.name, { analysis, settings: config, problems, bookedTime: null });
+  const found = explain(options.kind, options.name, { analysis, settings: config, problems, accountedTime: null });
   return found.ok ? { ok: true, answer: found.explanation } : found;
 }

@@ -19,7 +19,7 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
   program
     .command("waterfall")
     .description(
-      "where the GPU time of a window went: capacity, ready, held, started, active, and what each step loses",
+      "where the GPU time of a window went: capacity, ready, allocated, started, active, and what each step loses",
     )
     .option("--ledger <file>", "ask a ledger, also while it is written")
     .option("--prometheus <url>", "ask a server with Prometheus' HTTP API that scrapes Fairlead")
@@ -28,8 +28,8 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
     .option("--from <time>", "begin: a date, a time, or a span before the end (7d, 12h)", "7d")
     .option("--to <time>", "end, itself not in it: a date or a time; default: the end of this hour (UTC)")
     .option("--pool <pool>", "only this pool; may be repeated", collected, [])
-    .option("--team <team>", "only what this team held; may be repeated", collected, [])
-    .option("--queue <queue>", "only what this queue held; may be repeated", collected, [])
+    .option("--team <team>", "only what this team had allocated; may be repeated", collected, [])
+    .option("--queue <queue>", "only what this queue had allocated; may be repeated", collected, [])
     .addOption(
       new Option("-o, --output <format>", "a table for people, or data")
         .choices(["table", "json", "csv"])

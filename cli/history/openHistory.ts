@@ -33,7 +33,7 @@ export async function openHistory(choice: HistoryChoice, io: Io): Promise<OpenHi
       return serverHistory(settings.data.prometheus, choice.cluster, systemNow, monotonic);
     return refuse(
       `${JSON.stringify(choice.prometheus)} is not the address of a server`,
-      "Use what stands before /api/v1, such as http://prometheus:9090.",
+      "Use what is before /api/v1, such as http://prometheus:9090.",
       io,
     );
   }

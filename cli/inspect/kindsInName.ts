@@ -39,7 +39,7 @@ function namesOf(kind: WatchedKindName): readonly string[] {
   return [resourceName(group, resource), ...(isShared ? [] : own)];
 }
 
-/** Kinds of which there being none tells nothing. */
+/** Kinds of which there being none says nothing. */
 const ownerNames = [
   "configmaps",
   ...Object.values(ownerKinds)

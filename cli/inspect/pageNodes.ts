@@ -2,18 +2,18 @@ import type { ClusterNode } from "../../exporter/model/node.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
 import type { TelemetryPage } from "../../exporter/model/telemetry.ts";
 
-/** What tells which node a captured page speaks for. */
+/** What says which node a captured page speaks for. */
 export interface PageClues {
   readonly nodes: readonly ClusterNode[];
   /** Node of every pod in the dump, by pod name: exporters without NODE_NAME write their own pod's name as host. */
   readonly nodeOfPod: ReadonlyMap<string, string>;
-  /** Node of every card that ResourceSlices name. */
+  /** Node of every GPU that ResourceSlices name. */
   readonly nodeOfUuid: ReadonlyMap<string, string>;
   /** Nodes that may have GPUs. */
   readonly gpuNodes: readonly string[];
 }
 
-/** Gives a captured page its node: by host label, exporter pod, card, file name, or because there is only one. */
+/** Gives a captured page its node: by host label, exporter pod, GPU, file name, or because there is only one. */
 export function placePage(
   page: TelemetryPage,
   stem: string,
@@ -22,7 +22,7 @@ export function placePage(
 ): { readonly page: TelemetryPage; readonly problems: readonly Problem[] } {
   if (clues.nodes.length === 0) return { page, problems: [] };
   const names = new Set(clues.nodes.map((node) => node.name));
-  const node = byHost(page.hostLabel, clues, names) ?? byCard(page, clues) ?? (names.has(stem) ? stem : null);
+  const node = byHost(page.hostLabel, clues, names) ?? byGpu(page, clues) ?? (names.has(stem) ? stem : null);
   if (node !== null) return { page: { ...page, node }, problems: [] };
   const [only] = clues.gpuNodes;
   if (only === undefined || clues.gpuNodes.length > 1 || pages > 1) return { page, problems: [] };
@@ -52,7 +52,7 @@ function byHost(host: string | null, clues: PageClues, names: ReadonlySet<string
   return short.length === 1 ? (short[0]?.name ?? null) : null;
 }
 
-function byCard(page: TelemetryPage, clues: PageClues): string | null {
+function byGpu(page: TelemetryPage, clues: PageClues): string | null {
   const nodes = new Set(
     page.devices.map((device) => clues.nodeOfUuid.get(device.uuid)).filter((node) => node !== undefined),
   );

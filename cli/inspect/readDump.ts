@@ -178,7 +178,7 @@ function emptyList({ path }: DumpFile): Problem {
   };
 }
 
-/** What the API server tells objects apart by; `null` without a name. */
+/** What the API server says objects apart by; `null` without a name. */
 function identityOf({ kind, apiVersion, value }: DumpObject): string | null {
   const { metadata } = value;
   if (typeof metadata !== "object" || metadata === null || !("name" in metadata)) return null;

@@ -13,11 +13,11 @@ export function unreadPods(
   pages: readonly TelemetryPage[],
   podNamespaces: ReadonlySet<string> | null,
 ): readonly Problem[] {
-  const isToldOf = (namespace: string) =>
+  const isReportedOf = (namespace: string) =>
     podNamespaces === null ? reservationNamespaces.has(namespace) : !podNamespaces.has(namespace);
   const pods = new Map<string, Set<string>>();
   for (const { namespace, pod } of pages.flatMap(({ devices }) => devices.flatMap(({ claimants }) => claimants))) {
-    if (!isToldOf(namespace)) continue;
+    if (!isReportedOf(namespace)) continue;
     const known = pods.get(namespace) ?? new Set();
     pods.set(namespace, known.add(pod));
   }
@@ -29,8 +29,8 @@ export function unreadPods(
 function lineOf(namespace: string, names: readonly string[]): Problem {
   const more = names.length > shownPods ? `, and ${names.length - shownPods} more` : "";
   const instead = reservationNamespaces.has(namespace)
-    ? "they keep cards for pods that nothing names, so that these cards are unattributed"
-    : "the cards on which the pages show them count as held by them";
+    ? "they keep GPUs for pods that nothing names, so that these GPUs are unattributed"
+    : "the GPUs on which the pages show them count as held by them";
   return {
     source: "inspect",
     code: "pods-not-in-dump",

@@ -38,7 +38,7 @@ export async function ledgerBackup({ from, target }: BackupOptions, io: Io): Pro
     const message = error instanceof Error ? error.message : String(error);
     return refuse(
       `the copy cannot be written: ${message}`,
-      "Make room in the folder for temporary files (TMPDIR, else /tmp).",
+      "Free some space in the folder for temporary files (TMPDIR, else /tmp).",
       io,
     );
   } finally {

@@ -9,7 +9,7 @@ import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import { showProblem } from "./showProblem.ts";
 
-/** `fairlead ledger check`: whether a ledger is sound, its books close, and what it holds. */
+/** `fairlead ledger check`: whether a ledger is sound, its accounts close, and what it holds. */
 export function ledgerCheck(file: string, io: Io): ExitCode {
   const opened = openToQuery(file);
   if (!opened.ok) return showProblem(opened.problem, io);
@@ -17,7 +17,7 @@ export function ledgerCheck(file: string, io: Io): ExitCode {
   try {
     const check = checkLedger(opened.db);
     const good = check.wrong.length === 0;
-    say(`ledger ${file}: ${good ? "sound, and the books close" : "NOT in order"}`);
+    say(`ledger ${file}: ${good ? "sound, and the accounts close" : "NOT in order"}`);
     for (const line of contents(check, file)) say(`  ${line}`);
     if (good) return 0;
     for (const line of check.wrong) io.err(`fairlead: ${line}\n`);

@@ -1,5 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type SideBook, sideBookDimensions, sideBooks } from "../../exporter/accounts/ledger/sideBookQuery.ts";
+import {
+  type LedgerTable,
+  ledgerTableDimensions,
+  ledgerTables,
+} from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { addBackup, addMerge, addRestore } from "./copyCommands.ts";
 import type { LedgerExportOptions } from "./export.ts";
@@ -11,7 +15,7 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
     .description("look into the ledger: the record of GPU time that outlives restarts");
   ledger
     .command("check")
-    .description("check that a ledger is sound and that its books close")
+    .description("check that a ledger is sound and that its accounts close")
     .argument("<file>", "the ledger (ledger.path of the configuration)")
     .action(async (file: string) => done((await import("./check.ts")).ledgerCheck(file, io)));
   addBackup(ledger, io, done);
@@ -24,7 +28,9 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
     )
     .argument("<file>", "the ledger")
     .addOption(
-      new Option("--of <subject>", "what to add up").choices(["gpu-time", ...sideBooks, "prices"]).default("gpu-time"),
+      new Option("--of <subject>", "what to add up")
+        .choices(["gpu-time", ...ledgerTables, "prices"])
+        .default("gpu-time"),
     )
     .option("--from <time>", "begin: a date, a time, or a span before the end (7d, 12h)", "7d")
     .option("--to <time>", "end, itself not in it: a date or a time; default: the end of this hour (UTC)")
@@ -36,7 +42,7 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
         "of nodeStreaks: node,nodePool,pool,state; of domains: domain; of placement: pool; of recommendations: kind,state).",
         "GPU time: day or hour, pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, currency,",
         "workload. Prices are listed one by one.",
-        ...sideBooks.map((subject) => `${subject}: ${sideBookDimensions[subject].join(", ")}.`),
+        ...ledgerTables.map((subject) => `${subject}: ${ledgerTableDimensions[subject].join(", ")}.`),
       ].join(" "),
     )
     .option("--where <name=value>", "only these; may be repeated, and `team=` means without a team", collected, [])
@@ -50,7 +56,7 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
       async (
         file: string,
         flags: {
-          of: "gpu-time" | "prices" | SideBook;
+          of: "gpu-time" | "prices" | LedgerTable;
           from: string;
           to?: string;
           by?: string;
@@ -88,7 +94,7 @@ function addExport(ledger: Command, io: Io, done: (code: ExitCode) => void): voi
         .default("day"),
     )
     .addOption(
-      new Option("--charge <basis>", "teams pay for what they held, or only for what they used")
+      new Option("--charge <basis>", "teams pay for what was allocated to them, or only for what they used")
         .choices(["allocation", "use"])
         .default("allocation"),
     )

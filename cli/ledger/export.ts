@@ -90,7 +90,7 @@ async function sourceOf({ file, configFile }: LedgerExportOptions, io: Io): Prom
 
 /** As much text as is written at once. */
 const chunkCharacters = 1 << 16;
-/** Who waits longer is told how far it is: then, and every so often. */
+/** Who waits longer is reported how far it is: then, and every so often. */
 const firstProgressMilliseconds = 1000;
 const progressMilliseconds = 10_000;
 

@@ -33,7 +33,7 @@ export function openOutput(file: string | null, io: Io): OpenedOutput {
     code: "export-not-written",
     subject: file,
     message: `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-    nextStep: "Name a file in a folder that exists, may be written to, and has room.",
+    nextStep: "Name a file in a folder that exists, may be written to, and has space.",
   });
   const attempt = (action: () => void): Problem | null => {
     try {

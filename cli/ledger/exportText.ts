@@ -10,7 +10,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 /** The text of an export, piece by piece. */
 export interface ExportText {
   readonly heading: string;
-  /** `null` for a row that the format cannot tell. */
+  /** `null` for a row that the format cannot say. */
   line(row: ExportRow): string | null;
   ending(): string;
 }

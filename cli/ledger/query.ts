@@ -1,17 +1,21 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { LedgerTable } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import { openToQuery } from "../../exporter/accounts/ledger/openToQuery.ts";
 import { parseAccountsQuery } from "../../exporter/accounts/ledger/parseAccountsQuery.ts";
-import { parseSideBookQuery } from "../../exporter/accounts/ledger/parseSideBookQuery.ts";
+import { parseLedgerTableQuery } from "../../exporter/accounts/ledger/parseLedgerTableQuery.ts";
 import { parsePriceQuery } from "../../exporter/accounts/ledger/priceQuery.ts";
 import { queryAccounts } from "../../exporter/accounts/ledger/queryAccounts.ts";
+import { queryLedgerTable } from "../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { queryPrices } from "../../exporter/accounts/ledger/queryPrices.ts";
-import { querySideBook } from "../../exporter/accounts/ledger/querySideBook.ts";
-import type { SideBook } from "../../exporter/accounts/ledger/sideBookQuery.ts";
 import { answerCsv } from "../../exporter/publish/ledger/answerCsv.ts";
 import { answerRecord } from "../../exporter/publish/ledger/answerRecord.ts";
 import { answerLines } from "../../exporter/publish/ledger/answerTable.ts";
+import {
+  ledgerTableCsv,
+  ledgerTableLines,
+  ledgerTableRecord,
+} from "../../exporter/publish/ledger/ledgerTableAnswer.ts";
 import { priceAnswerCsv, priceAnswerLines, priceAnswerRecord } from "../../exporter/publish/ledger/priceAnswer.ts";
-import { sideBookCsv, sideBookLines, sideBookRecord } from "../../exporter/publish/ledger/sideBookAnswer.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import { showProblem } from "./showProblem.ts";
@@ -19,7 +23,7 @@ import { showProblem } from "./showProblem.ts";
 /** Options of `fairlead ledger query`. */
 export interface LedgerQueryOptions {
   readonly file: string;
-  readonly of: "gpu-time" | "prices" | SideBook;
+  readonly of: "gpu-time" | "prices" | LedgerTable;
   readonly from: string | null;
   readonly to: string | null;
   /** `null`: what is usual for `of`. */
@@ -62,18 +66,18 @@ export function ledgerQuery(options: LedgerQueryOptions, now: number, io: Io): E
     });
   }
   if (of !== "gpu-time") {
-    const parsed = parseSideBookQuery(of, asked, now);
+    const parsed = parseLedgerTableQuery(of, asked, now);
     if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);
     return answerFrom(options.file, io, (db) => {
-      const result = querySideBook(db, parsed.query);
+      const result = queryLedgerTable(db, parsed.query);
       if (!result.ok) return result;
       const { answer } = result;
       return {
         ok: true,
         text: {
-          json: () => sideBookRecord(answer),
-          csv: () => sideBookCsv(answer),
-          table: () => sideBookLines(answer),
+          json: () => ledgerTableRecord(answer),
+          csv: () => ledgerTableCsv(answer),
+          table: () => ledgerTableLines(answer),
         },
         output: options.output,
       };

@@ -4,7 +4,7 @@ import type { Config } from "../../exporter/config/schema.ts";
 import { gpusOfInstanceType } from "../../exporter/join/instanceTypes.ts";
 import { bareRecord } from "../../exporter/kernel/bareRecord.ts";
 import type { CapacityType } from "../../exporter/model/capacityType.ts";
-import type { ListedPrice, PriceBasis, PriceBook } from "../../exporter/model/prices.ts";
+import type { ListedPrice, PriceBasis, PriceList } from "../../exporter/model/prices.ts";
 import { type TableRow, tableRows } from "../../exporter/sources/prices/table.ts";
 
 /** What a price is asked for. */
@@ -18,7 +18,7 @@ export interface PriceQuestion {
 /** A price of one source. */
 export interface FoundPrice {
   readonly source: "file" | "table";
-  /** `null`: not told without the number of GPUs. */
+  /** `null`: not reported without the number of GPUs. */
   readonly perNodeHour: number | null;
   readonly perGpuHour: number | null;
   readonly currency: string;
@@ -65,7 +65,7 @@ const mostNear = 3;
 /** Looks up what a kind of node costs, as a cycle would without OpenCost; `at` in seconds since the epoch. */
 export function findPrice(
   question: PriceQuestion,
-  book: PriceBook,
+  account: PriceList,
   settings: Config["prices"],
   at: number,
 ): PriceAnswer {
@@ -80,7 +80,7 @@ export function findPrice(
     nodePool: "",
     labels: bareRecord(),
   };
-  const inForce = pricesInForce(book.listed, at);
+  const inForce = pricesInForce(account.listed, at);
   const lists = (["file", "table"] as const).map((source) => inForce.filter((price) => price.source === source));
   const found = lists.flatMap((list) => firstPrice(list, node, question.capacityType, settings.basis) ?? []);
   const others = inForce.filter((price) => price.capacityType !== question.capacityType && isFor(price, node));

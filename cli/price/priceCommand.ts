@@ -26,8 +26,8 @@ export async function priceCommand(options: PriceOptions, io: Io, at = Date.now(
   }
   const config = options.configFile === null ? defaultConfig : await readConfig(options.configFile, io);
   if (config === null) return 1;
-  const book = await pricesWithoutServer(config.prices);
-  const answer = findPrice({ instanceType, gpuModel, provider, capacityType }, book, config.prices, at);
+  const account = await pricesWithoutServer(config.prices);
+  const answer = findPrice({ instanceType, gpuModel, provider, capacityType }, account, config.prices, at);
   io.out(options.output === "json" ? `${JSON.stringify(record(answer, at), null, 2)}\n` : priceText(answer, at));
   return answer.prices.length > 0 ? 0 : 1;
 }

@@ -19,9 +19,9 @@ export function priceText(answer: PriceAnswer, at: number): string {
 }
 
 function nameOf({ instanceType, gpuModel, gpus, capacityType }: PriceAnswer): string {
-  const cards = gpus === null ? gpuModel : gpuModel === null ? `${gpus} GPUs` : `${gpus} x ${gpuModel}`;
+  const physicalGpus = gpus === null ? gpuModel : gpuModel === null ? `${gpus} GPUs` : `${gpus} x ${gpuModel}`;
   const name = instanceType ?? "a node";
-  return plainText(`${name}${cards === null ? "" : ` (${cards})`}, ${capacityType},`, 160);
+  return plainText(`${name}${physicalGpus === null ? "" : ` (${physicalGpus})`}, ${capacityType},`, 160);
 }
 
 function amounts({ perNodeHour, perGpuHour, currency }: FoundPrice): string {

@@ -38,7 +38,7 @@ export function addReview(program: Command, io: Io, done: (code: ExitCode) => vo
     .option("--month [month]", "a calendar month: 2026-10; without a value, the last one that is over")
     .option("--from <day>", "first day of another window: 2026-11-09")
     .option("--to <day>", "day after its last one")
-    .option("--team <team>", "only what one team held, waited for and paid")
+    .option("--team <team>", "only what one team was allocated, waited for and paid")
     .option("--compare <windows>", "windows before it to compare with", windows, defaultCompare)
     .addOption(new Option("-f, --format <format>", "how it is written").choices(reviewFormats).default("markdown"))
     .option("-o, --output <file>", "file to write it to, {window} is 2026-W46 or such; default: standard output")

@@ -31,7 +31,7 @@ export async function mergeReplicas(replicas: Replicas, io: Io): Promise<MergedR
     folder = await mkdtemp(path.join(tmpdir(), "fairlead-review-"));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return refuse(message, "Make room in the folder for temporary files (TMPDIR, else /tmp).", io);
+    return refuse(message, "Free some space in the folder for temporary files (TMPDIR, else /tmp).", io);
   }
   const close = async (): Promise<void> => await rm(folder, { recursive: true, force: true });
   const merged = await mergeInto(folder, replicas, io).catch((error: unknown) =>
@@ -66,7 +66,7 @@ async function fetchAll(folder: string, exporters: readonly ExporterAddress[], i
   const clusters = new Map<string, string>();
   for (const [i, exporter] of exporters.entries()) {
     io.err(`fairlead: copying the ledger of ${exporter.url}\n`);
-    // Its name stands in messages about it.
+    // Its name is in messages about it.
     const file = path.join(folder, `${i}-${exporter.url.replaceAll(/[^\w.-]+/g, "_").slice(0, 100)}.db`);
     const fetched = await fetchLedger(exporter, file);
     if (!fetched.ok) {

@@ -20,7 +20,7 @@ export interface ReviewPlaces {
 
 /** Who answers, and what must be closed afterwards. */
 export interface OpenReview {
-  readonly source: Pick<ReviewQuestion, "cluster" | "history" | "books" | "budgets" | "notCharged">;
+  readonly source: Pick<ReviewQuestion, "cluster" | "history" | "accounts" | "budgets" | "notCharged">;
   readonly close: () => Promise<void>;
 }
 
@@ -40,9 +40,9 @@ export async function openReview(places: ReviewPlaces, io: Io): Promise<OpenRevi
     const opened = openToQuery(ledger);
     if (!opened.ok) return refuse(opened.problem.message, opened.problem.nextStep, io);
     opened.db.close();
-    const books = createLedgerReader(ledger, patienceMilliseconds);
-    const history = createLedgerHistory(places.ledgerName ?? ledger, books.query);
-    return { source: { cluster, history, books, budgets, notCharged }, close: books.close };
+    const accounts = createLedgerReader(ledger, patienceMilliseconds);
+    const history = createLedgerHistory(places.ledgerName ?? ledger, accounts.query);
+    return { source: { cluster, history, accounts, budgets, notCharged }, close: accounts.close };
   }
   const server = await openHistory(
     {
@@ -54,7 +54,7 @@ export async function openReview(places: ReviewPlaces, io: Io): Promise<OpenRevi
     io,
   );
   if (server === null) return null;
-  return { source: { cluster, history: server.history, books: null, budgets, notCharged }, close: server.close };
+  return { source: { cluster, history: server.history, accounts: null, budgets, notCharged }, close: server.close };
 }
 
 function refuse(error: string, nextStep: string, io: Io): null {

@@ -1,7 +1,7 @@
 import { Document } from "yaml";
 import type { DashboardsConfig } from "../settings.ts";
 
-/** Examples for Grafana's provisioning: files that stand in its folder `provisioning`. */
+/** Examples for Grafana's provisioning: files that are in its folder `provisioning`. */
 export function provisioningFiles(config: DashboardsConfig): Readonly<Record<string, string>> {
   return {
     "provisioning/dashboards/fairlead.yaml": yaml({

@@ -6,7 +6,7 @@ import { descriptionOf, fieldDefaults, type PanelDraft, type PanelTexts } from "
 import { entriesOf, type Rows, rowTargets, rowTransformations } from "./rows.ts";
 
 export interface BarChartPanel<Labels extends string> extends Rows<Labels>, PanelTexts {
-  /** The label whose values stand along the axis; it must have a title. */
+  /** The label whose values are along the axis; it must have a title. */
   readonly along: NoInfer<Labels>;
   readonly stack?: "none" | "normal" | "percent";
   readonly orientation?: "horizontal" | "vertical";

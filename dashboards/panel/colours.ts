@@ -7,7 +7,7 @@ export const colours = {
   /** Between the two: nobody gets anything from it, and its owner does not know. */
   worse: "dark-orange",
   unknown: "#8e8e8e",
-  /** More things that are told apart and are not judged. */
+  /** More things that are distinguished and are not judged. */
   other: "purple",
   third: "light-green",
   fourth: "yellow",
@@ -19,7 +19,7 @@ export type Colour = keyof typeof colours;
 export const stateColours = {
   Busy: "good",
   "Hardly used": "third",
-  "Held, idle": "watch",
+  "Idle, allocated": "watch",
   Stalled: "worse",
   Starting: "other",
   Free: "neutral",

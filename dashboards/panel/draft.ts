@@ -29,7 +29,7 @@ export interface PanelTexts {
   readonly size: Size;
   /** What its colours mean; without them blue. */
   readonly levels?: Levels;
-  /** What stands where there is no value; never 0. */
+  /** What is where there is no value; never 0. */
   readonly noValue?: string;
   readonly decimals?: number;
   readonly min?: number;

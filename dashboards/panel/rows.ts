@@ -96,11 +96,11 @@ const wrapped = [
 
 /** What the levels of the columns mean. */
 export function rowsText<Labels extends string>({ values }: Rows<Labels>): string {
-  const told = values.flatMap(({ title, levels = neutral, unit }) => {
+  const reported = values.flatMap(({ title, levels = neutral, unit }) => {
     const said = levelsText(levels, unit);
     return said === "" ? [] : [` ${title}:${said.slice(0, 1)}${said.slice(1, 2).toLowerCase()}${said.slice(2)}`];
   });
-  return told.join("");
+  return reported.join("");
 }
 
 /** Name of a field in Grafana -> title of its column. */

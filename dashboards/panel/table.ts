@@ -14,7 +14,7 @@ export interface TablePanel<Labels extends string> extends Rows<Labels> {
   readonly links?: Readonly<Partial<Record<Labels, ValueLink>>>;
   /** Title of a column -> its width in pixels; the others share the rest. */
   readonly widths?: Readonly<Record<string, number>>;
-  /** What stands in a cell without a value. */
+  /** What is in a cell without a value. */
   readonly noValue?: string;
 }
 

@@ -50,7 +50,7 @@ export function quantileOver<Labels extends string>(
   return over(`quantile_over_time(${quantile}, `, of, span, ago);
 }
 
-/** How many times each series was seen in a span: to tell how much of it is known. */
+/** How many times each series was seen in a span: to say how much of it is known. */
 export function looksOver<Labels extends string>(of: Expression<Labels>, span: Span, ago?: Span): Expression<Labels> {
   return over("count_over_time(", of, span, ago);
 }

@@ -2,8 +2,8 @@ import { call, type Expression, matches, metric, operand, type Window } from "..
 import { narrowed } from "../../exporter/catalogue/promqlSeries.ts";
 
 /**
- * What stands on the page of every Node.js program, and what a server notes of each scrape. Fairlead gives the former its
- * `cluster`; the latter have one only where a server that holds several clusters was told it (`external_labels`).
+ * What is on the page of every Node.js program, and what a server notes of each scrape. Fairlead gives the former its
+ * `cluster`; the latter have one only where a server that holds several clusters was reported it (`external_labels`).
  */
 export const scrapedNames = [
   "up",

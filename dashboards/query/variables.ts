@@ -24,7 +24,7 @@ export const variableSources: Readonly<Record<VariableName, string>> = {
   cluster: "cluster:fairlead_build_info:max",
   // A team that holds nothing is chosen by those who ask why.
   team: `{__name__=~"fairlead_team_gpus|fairlead_team_entitled_gpus|fairlead_team_pending_gpus", cluster=~"$cluster"}`,
-  queue: metric("fairlead_queue_held_gpus", cluster).text,
+  queue: metric("fairlead_queue_allocated_gpus", cluster).text,
   domain: metric("fairlead_domain_info", cluster).text,
   pool: metric("fairlead_pool_info", cluster).text,
   node_pool: metric("fairlead_nodes", cluster).text,

@@ -59,7 +59,7 @@ function saidOf(path: string, comment: readonly string[]): JsonSchema {
   return Object.assign({ description }, ...said);
 }
 
-/** The last paragraph of what stands above a value; above the first one of a map, the parser takes it for the map's. */
+/** The last paragraph of what is above a value; above the first one of a map, the parser takes it for the map's. */
 function commentAbove(map: YAMLMap, index: number): readonly string[] {
   const key = map.items[index]?.key;
   const comment = (isScalar(key) ? key.commentBefore : null) ?? (index === 0 ? map.commentBefore : null) ?? "";

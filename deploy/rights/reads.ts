@@ -27,7 +27,7 @@ const metadataOnly =
 
 const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
   nodes: {
-    purpose: "cards, models, labels, taints and readiness of nodes",
+    purpose: "GPUs, models, labels, taints and readiness of nodes",
     exposes: "all nodes with labels, addresses and images",
   },
   pods: {
@@ -59,7 +59,7 @@ const reasonsOfKinds: Readonly<Record<WatchedKindName, ReadReason>> = {
     exposes: "devices and their attributes",
   },
   deviceTaintRules: {
-    purpose: "devices that somebody has taken out of use, under dynamic resource allocation",
+    purpose: "devices that someone has taken out of use, under dynamic resource allocation",
     exposes: "taints and what they select",
   },
   kueueClusterQueues: { purpose: "quota, borrowing and policies", exposes: "quotas of all queues" },
@@ -167,7 +167,7 @@ function ownerReads(): readonly Read[] {
 
 /** A ConfigMap that is read by its name where the configuration says so; the chart has a Role for each (role-configmaps.yaml). */
 export interface ConfigMapRead {
-  /** Where in the configuration its namespace and name stand. */
+  /** Where in the configuration its namespace and name are. */
   readonly path: readonly string[];
   readonly reason: ReadReason;
 }

@@ -3,7 +3,7 @@ import type { CapacityType } from "../model/capacityType.ts";
 import { type GpuState, gpuStates, stateIds } from "../model/gpuStates.ts";
 import type { Account } from "./posting.ts";
 
-/** Where booked GPU time is: part of an account. */
+/** Where counted GPU time is: part of an account. */
 export interface Place {
   readonly pool: string;
   readonly nodePool: string;

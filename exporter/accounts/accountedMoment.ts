@@ -2,7 +2,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import { gpuStates, stateIds } from "../model/gpuStates.ts";
 import { type AccountInterner, createAccountInterner } from "./accountInterner.ts";
 import { type Block, type Holder, holders, type OwnerMemory, places } from "./holders.ts";
-import { activeId, type IndexByState, indexIn, noIndices, setIndex, underusedId } from "./indexByState.ts";
+import { activeId, type IndexByState, indexIn, noIndices, setIndex, underutilizedId } from "./indexByState.ts";
 import { countNodes, type NodeCount } from "./inventory.ts";
 import type { Account, WorkloadKey } from "./posting.ts";
 import { createQueueNames, type QueueNameOf } from "./queueNames.ts";
@@ -15,23 +15,23 @@ export interface Line {
   readonly workload: WorkloadKey | null;
 }
 
-/** The bookings of a moment by account and workload. */
+/** The accounting entries of a moment by account and workload. */
 export interface AccountedMoment {
   readonly lines: readonly Line[];
   /** The distinct accounts of all lines. */
   readonly accounts: readonly Account[];
-  /** Physical GPUs of each line now; 0 for the other one of `active` and `underused`, which the next step may need. */
+  /** Physical GPUs of each line now; 0 for the other one of `active` and `underutilized`, which the next step may need. */
   readonly gpus: Float64Array;
-  /** Line of each booking. */
+  /** Line of each accounting entry. */
   readonly lineOf: Int32Array;
-  /** Lines of the same holder's `active` and `underused` GPUs; -1 for bookings in other states. */
+  /** Lines of the same holder's `active` and `underutilized` GPUs; -1 for accounting entries in other states. */
   readonly activeLineOf: Int32Array;
-  readonly underusedLineOf: Int32Array;
+  readonly underutilizedLineOf: Int32Array;
   readonly nodeCounts: readonly NodeCount[];
 }
 
 /**
- * How the bookings of moments are accounted, each found once: a moment is the later end of one step and the earlier end
+ * How the accounting entries of moments are accounted, each found once: a moment is the later end of one step and the earlier end
  * of the next. Memory only: with a new one for each step, postings are the same.
  */
 export interface AccountedMoments {
@@ -63,23 +63,23 @@ export function createAccountedMoments(): AccountedMoments {
   return { of };
 }
 
-/** Finds the line of every booking. What is alike is found by value, in any order of pods, nodes and bookings. */
+/** Finds the line of every accounting entry. What is alike is found by value, in any order of pods, nodes and accounting entries. */
 function accountMoment(
   analysis: Analysis,
   interner: AccountInterner,
   owners: OwnerMemory,
   queueOf: QueueNameOf,
 ): AccountedMoment {
-  const { snapshot, bookings, prices } = analysis;
+  const { snapshot, accountingEntries, prices } = analysis;
   const holderOf = holders(snapshot, interner, owners, queueOf);
   const placeOf = places(snapshot, prices, interner);
   const accounts = accountList(interner);
   const blockOf = blocks(accounts.of);
   const lines: Line[] = [];
   const gpus: number[] = [];
-  const lineOf = new Int32Array(bookings.length);
-  const activeLineOf = new Int32Array(bookings.length).fill(-1);
-  const underusedLineOf = new Int32Array(bookings.length).fill(-1);
+  const lineOf = new Int32Array(accountingEntries.length);
+  const activeLineOf = new Int32Array(accountingEntries.length).fill(-1);
+  const underutilizedLineOf = new Int32Array(accountingEntries.length).fill(-1);
 
   const openLine = (block: Block, holder: Holder, stateId: number): number => {
     let accountIndex = indexIn(block.accounts, stateId);
@@ -99,20 +99,21 @@ function accountMoment(
     return known >= 0 ? known : openLine(block, holder, stateId);
   };
 
-  for (let i = 0; i < bookings.length; i++) {
-    const booking = bookings[i];
-    if (booking === undefined) continue;
-    const holder = holderOf(booking.pod);
-    const block = blockOf(holder, placeOf(booking));
-    const { state } = booking;
-    const isSplit = state === "active" || state === "underused";
-    const stateId = state === "active" ? activeId : state === "underused" ? underusedId : (stateIds.get(state) ?? 0);
+  for (let i = 0; i < accountingEntries.length; i++) {
+    const accountingEntry = accountingEntries[i];
+    if (accountingEntry === undefined) continue;
+    const holder = holderOf(accountingEntry.pod);
+    const block = blockOf(holder, placeOf(accountingEntry));
+    const { state } = accountingEntry;
+    const isSplit = state === "active" || state === "underutilized";
+    const stateId =
+      state === "active" ? activeId : state === "underutilized" ? underutilizedId : (stateIds.get(state) ?? 0);
     const line = lineIn(block, holder, stateId);
     lineOf[i] = line;
-    gpus[line] = (gpus[line] ?? 0) + booking.gpus;
+    gpus[line] = (gpus[line] ?? 0) + accountingEntry.gpus;
     if (!isSplit) continue;
     activeLineOf[i] = lineIn(block, holder, activeId);
-    underusedLineOf[i] = lineIn(block, holder, underusedId);
+    underutilizedLineOf[i] = lineIn(block, holder, underutilizedId);
   }
   return {
     lines,
@@ -120,7 +121,7 @@ function accountMoment(
     gpus: new Float64Array(gpus),
     lineOf,
     activeLineOf,
-    underusedLineOf,
+    underutilizedLineOf,
     nodeCounts: countNodes(analysis),
   };
 }

@@ -1,11 +1,11 @@
+import type { AccountingEntry } from "../analysis/accountingEntry.ts";
 import type { Analysis } from "../analysis/analysis.ts";
-import type { Booking } from "../analysis/booking.ts";
 import type { Snapshot } from "../join/snapshot.ts";
 import { type AccountedMoment, type AccountedMoments, createAccountedMoments } from "./accountedMoment.ts";
-import { type BookedPrices, bookedPrices } from "./bookedPrices.ts";
+import { type AccountedPrices, accountedPrices } from "./accountedPrices.ts";
 import { noCapacityTime } from "./capacityPosting.ts";
 import { capacityTimeOf } from "./capacityTime.ts";
-import { type StepEnergy, stepEnergy } from "./cardEnergy.ts";
+import { type StepEnergy, stepEnergy } from "./gpuEnergy.ts";
 import { imbalancedNodes, physicalGpusByPool } from "./inventory.ts";
 import { laterActivity, matchDevices } from "./matchDevices.ts";
 import type { AccruedTime, NodeTime, PoolHour, Posting, StepInterval } from "./posting.ts";
@@ -13,7 +13,7 @@ import { partialGangTimes, queueTimesOf } from "./queueTime.ts";
 import { gapOf, type HourPart, hourParts, type StepTime } from "./stepTime.ts";
 
 /**
- * Books the GPU time between two cycles (design: double-entry GPU time): the holdings and states of the earlier moment,
+ * Accounts the GPU time between two cycles (design: double-entry GPU time): the holdings and states of the earlier moment,
  * with the mean activity of both where the same pod still holds the same device and is observed. Pure: `moments` only
  * saves work. A step that is not covered has an interval and nothing else.
  */
@@ -65,15 +65,15 @@ interface Amounts {
 }
 
 function amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, seconds: number): Amounts {
-  const { snapshot, bookings } = before;
-  const { lines, lineOf, activeLineOf, underusedLineOf } = moment;
+  const { snapshot, accountingEntries } = before;
+  const { lines, lineOf, activeLineOf, underutilizedLineOf } = moment;
   const gpus = new Float64Array(lines.length);
   const estimated = new Float64Array(lines.length);
   const joules = new Float64Array(lines.length).fill(Number.NaN);
   const costPerHour = new Float64Array(lines.length);
   const matches = matchDevices(snapshot, later);
   const energy = stepEnergy(snapshot, later, matches, seconds);
-  const prices = bookedPrices(before);
+  const prices = accountedPrices(before);
 
   const add = (line: number, amount: number, isEstimated: boolean, joulesPerGpu: number, price: number): void => {
     if (!(amount > 0)) return;
@@ -88,13 +88,13 @@ function amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, s
   let lastDevice = -1;
   let lastPod = -1;
   let lastActivity: number | null = null;
-  const addBooking = (booking: Booking, i: number): void => {
-    const { device, pod, estimated: isEstimated } = booking;
-    const perGpu = joulesPerGpu(energy, booking);
-    const price = priceOf(prices, booking);
+  const addAccountingEntry = (accountingEntry: AccountingEntry, i: number): void => {
+    const { device, pod, estimated: isEstimated } = accountingEntry;
+    const perGpu = joulesPerGpu(energy, accountingEntry);
+    const price = priceOf(prices, accountingEntry);
     const activeLine = activeLineOf[i] ?? -1;
     if (activeLine < 0 || device === null || pod === null) {
-      add(lineOf[i] ?? 0, booking.gpus, isEstimated, perGpu, price);
+      add(lineOf[i] ?? 0, accountingEntry.gpus, isEstimated, perGpu, price);
       return;
     }
     if (device !== lastDevice || pod !== lastPod) {
@@ -102,20 +102,20 @@ function amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, s
       lastDevice = device;
       lastPod = pod;
     }
-    const wasActive = booking.state === "active" ? 1 : 0;
-    const active = booking.gpus * (wasActive + (lastActivity ?? wasActive)) * 0.5;
+    const wasActive = accountingEntry.state === "active" ? 1 : 0;
+    const active = accountingEntry.gpus * (wasActive + (lastActivity ?? wasActive)) * 0.5;
     add(activeLine, active, isEstimated, perGpu, price);
-    add(underusedLineOf[i] ?? 0, booking.gpus - active, isEstimated, perGpu, price);
+    add(underutilizedLineOf[i] ?? 0, accountingEntry.gpus - active, isEstimated, perGpu, price);
   };
-  for (let i = 0; i < bookings.length; i++) {
-    const booking = bookings[i];
-    if (booking !== undefined) addBooking(booking, i);
+  for (let i = 0; i < accountingEntries.length; i++) {
+    const accountingEntry = accountingEntries[i];
+    if (accountingEntry !== undefined) addAccountingEntry(accountingEntry, i);
   }
   return { gpus, estimated, joules, costPerHour };
 }
 
 /**
- * `null`: the earlier activity stands alone. The mean of a holding, share x (a + b) / 2, is booked piece by piece: half of
+ * `null`: the earlier activity is alone. The mean of a holding, share x (a + b) / 2, is counted piece by piece: half of
  * what was active stays so, and of every piece, half is as active as the later moment.
  */
 function activityLater(
@@ -130,11 +130,11 @@ function activityLater(
   return holder === undefined || match === undefined ? null : laterActivity(holder, match, later);
 }
 
-function joulesPerGpu(energy: StepEnergy, { device, node, pool }: Booking): number {
+function joulesPerGpu(energy: StepEnergy, { device, node, pool }: AccountingEntry): number {
   return device === null ? energy.ofUnpartitioned(node, pool) : (energy.ofDevice[device] ?? Number.NaN);
 }
 
-function priceOf(prices: BookedPrices, { device, node }: Booking): number {
+function priceOf(prices: AccountedPrices, { device, node }: AccountingEntry): number {
   return device === null ? prices.ofNode(node) : (prices.ofDevice[device] ?? 0);
 }
 

@@ -16,17 +16,17 @@ export function largestFirst(accounts: readonly Account[], { lines, gpus }: Acco
 
 /** Of the accounts that are `wanted`, by index, those with a device that reports energy or power. */
 export function meteredAccounts(
-  { bookings, snapshot }: Analysis,
-  { lines, accounts, lineOf, activeLineOf, underusedLineOf }: AccountedMoment,
+  { accountingEntries, snapshot }: Analysis,
+  { lines, accounts, lineOf, activeLineOf, underutilizedLineOf }: AccountedMoment,
   wanted: boolean[],
 ): readonly Account[] {
   const found: Account[] = [];
   const indexOf = (line: number | undefined): number => lines[line ?? -1]?.accountIndex ?? -1;
   if (!wanted.includes(true)) return found;
-  for (let i = 0; i < bookings.length; i++) {
-    const indices = [indexOf(lineOf[i]), indexOf(activeLineOf[i]), indexOf(underusedLineOf[i])];
+  for (let i = 0; i < accountingEntries.length; i++) {
+    const indices = [indexOf(lineOf[i]), indexOf(activeLineOf[i]), indexOf(underutilizedLineOf[i])];
     if (!indices.some((index) => wanted[index] === true)) continue;
-    const reading = snapshot.devices[bookings[i]?.device ?? -1]?.reading;
+    const reading = snapshot.devices[accountingEntries[i]?.device ?? -1]?.reading;
     if (reading == null || (reading.energyJoules === null && reading.powerWatts === null)) continue;
     for (const index of indices) {
       const account = accounts[index];

@@ -8,7 +8,7 @@ export interface DomainTime {
   readonly seconds: number;
   /** What could be given out, as in `QuotaDomain.capacity`. */
   readonly capacity: number;
-  readonly held: number;
+  readonly allocated: number;
   /** Eligible demand that waited. */
   readonly pending: number;
   /** Of `seconds`: those in which the guarantees were known. */
@@ -23,7 +23,7 @@ export interface PlacementTime {
   readonly pool: string;
   /** Covered time in which there was such a pool. */
   readonly seconds: number;
-  /** Fully free cards of usable nodes. */
+  /** Fully free GPUs of usable nodes. */
   readonly free: number;
   /** Of these: what no typical pod could use. */
   readonly stranded: Readonly<Record<StrandedReason, number>>;

@@ -17,11 +17,11 @@ export function capacityTimeOf(before: Analysis, parts: readonly HourPart[]): Ca
 
 function domainTimesOf(queueing: Snapshot["queueing"], parts: readonly HourPart[]): readonly DomainTime[] {
   const { domains, queues } = queueing;
-  const held = new Float64Array(domains.length);
+  const allocated = new Float64Array(domains.length);
   const pending = new Float64Array(domains.length);
   for (const view of queues) {
     if (!view.isLeaf) continue;
-    held[view.domain] = (held[view.domain] ?? 0) + view.held;
+    allocated[view.domain] = (allocated[view.domain] ?? 0) + view.allocated;
     pending[view.domain] = (pending[view.domain] ?? 0) + view.pending;
   }
   const guarantees = domainGuarantees(queueing);
@@ -33,7 +33,7 @@ function domainTimesOf(queueing: Snapshot["queueing"], parts: readonly HourPart[
         domain: name,
         seconds,
         capacity: capacity * seconds,
-        held: (held[i] ?? 0) * seconds,
+        allocated: (allocated[i] ?? 0) * seconds,
         pending: (pending[i] ?? 0) * seconds,
         guaranteedSeconds: guaranteed === null ? 0 : seconds,
         guaranteed: (guaranteed ?? 0) * seconds,

@@ -6,7 +6,7 @@ export interface CounterCell<Labels> {
   value: number;
 }
 
-/** The series of one counter, bounded in number (`SeriesTable`). New ones stand at 0. */
+/** The series of one counter, bounded in number (`SeriesTable`). New ones are at 0. */
 export type CounterTable<Labels> = SeriesTable<Labels, CounterCell<Labels>>;
 
 /** Creates a counter with at most `budget` series (`createSeriesTable`). */

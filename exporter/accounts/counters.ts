@@ -3,10 +3,10 @@ import type { GapReason } from "../model/gapReasons.ts";
 import type { GpuState } from "../model/gpuStates.ts";
 import type { NodeTimeState } from "../model/idleKinds.ts";
 import { type CounterCell, createCounterTable } from "./counterTable.ts";
-import type { IdleNodeCounters } from "./idleNodeBook.ts";
+import type { IdleNodeCounters } from "./idleNodeAccount.ts";
 import type { NodeCount } from "./inventory.ts";
 import type { Account } from "./posting.ts";
-import type { ProgressCost } from "./progressBook.ts";
+import type { ProgressCost } from "./progressAccount.ts";
 import type { QueueCounters } from "./queueCounters.ts";
 import { createTeamNames } from "./teamNames.ts";
 
@@ -34,7 +34,7 @@ export interface CostLabels extends GpuSecondsLabels {
   readonly currency: string;
 }
 
-/** Of what was held. */
+/** Of what was allocated. */
 export interface NamespaceCostLabels {
   readonly namespace: string;
   readonly team: string;
@@ -62,11 +62,11 @@ export interface AccountCounters {
   readonly gpuSeconds: readonly Total<GpuSecondsLabels>[];
   /** Twin of `gpuSeconds`, for what has a price. */
   readonly costs: readonly Total<CostLabels>[];
-  /** GPU-seconds without a price; every pool that was booked. */
+  /** GPU-seconds without a price; every pool that was counted. */
   readonly unpricedGpuSeconds: readonly Total<{ readonly pool: string }>[];
   readonly namespaceCosts: readonly Total<NamespaceCostLabels>[];
   readonly energyJoules: readonly Total<EnergyLabels>[];
-  /** What a kWh of energy emits, grams of CO2 equivalent; `null`: not told. */
+  /** What a kWh of energy emits, grams of CO2 equivalent; `null`: not reported. */
   readonly co2GramsPerKwh: number | null;
   readonly nodeSeconds: readonly Total<NodeSecondsLabels>[];
   readonly imbalanceGpuSeconds: readonly Total<{ readonly pool: string }>[];
@@ -74,7 +74,7 @@ export interface AccountCounters {
   readonly uncoveredSeconds: Readonly<Record<GapReason, number>>;
   /** Accounts of the present moment that share their series with others. */
   readonly foldedAccounts: number;
-  /** Of workloads that tell how far they are; no totals: they come and go. The dearest first. */
+  /** Of workloads that say how far they are; no totals: they come and go. The dearest first. */
   readonly progress: readonly ProgressCost[];
   readonly queues: QueueCounters;
   readonly idleNodes: IdleNodeCounters;
@@ -95,12 +95,12 @@ export interface AccountCells {
 }
 
 /** Finds the cells that count, within their budgets. */
-export interface CounterBook {
+export interface CounterAccount {
   isKnown(account: Account): boolean;
   account(account: Account): AccountCells;
   /**
    * Says that an account is of the moment that has begun, before the next step can add to it: its cells stay, and one that has shared
-   * the series of others gets its own where there is room now.
+   * the series of others gets its own where there is free capacity now.
    */
   announce(account: Account): AccountCells;
   /** A moment begins, seconds since the epoch. */
@@ -129,7 +129,7 @@ const unknown = "unknown";
 
 /**
  * Parts of `limits.series`; three tenths of the page are left to everything else, two thirds of them to queues. Cost has as
- * much as GPU time, whose labels it has; energy is there twice, where emissions are told.
+ * much as GPU time, whose labels it has; energy is there twice, where emissions are reported.
  */
 const budgets = {
   gpuSeconds: 0.25,
@@ -164,7 +164,7 @@ const leastLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
  * own while the budget lasts; all others count as `other`, until there is room: what nobody has had GPUs under for an hour is given
  * back when it is needed. No series ever falls.
  */
-export function createCounterBook({ teams, series }: CounterLimits): CounterBook {
+export function createCounterAccount({ teams, series }: CounterLimits): CounterAccount {
   const gpuSeconds = createCounterTable<GpuSecondsLabels>(series * budgets.gpuSeconds, foldedLabels, leastLabels);
   const costs = createCounterTable<CostLabels>(
     series * budgets.costs,

@@ -1,7 +1,7 @@
 import type { Problem } from "../model/problem.ts";
 import type { StepInterval } from "./posting.ts";
 
-/** Names a step that is booked nowhere and that no source explains; it is gone with the next step. */
+/** Names a step that is counted nowhere and that no source explains; it is gone with the next step. */
 export function gapProblem({ from, to, seconds, gap }: StepInterval): readonly Problem[] {
   const base = { source: "accounts", severity: "warning", subject: null } as const;
   if (gap === "clock-jump") {
@@ -10,7 +10,7 @@ export function gapProblem({ from, to, seconds, gap }: StepInterval): readonly P
       {
         ...base,
         code: "clock-jump",
-        message: `The wall clock was set ${Math.abs(jump)} s ${jump > 0 ? "ahead" : "back"} within the last step of ${Math.round(seconds)} s, which is booked nowhere.`,
+        message: `The wall clock was set ${Math.abs(jump)} s ${jump > 0 ? "ahead" : "back"} within the last step of ${Math.round(seconds)} s, which is counted nowhere.`,
         nextStep: "Check time synchronisation (NTP) on the node that Fairlead runs on.",
       },
     ];
@@ -20,7 +20,7 @@ export function gapProblem({ from, to, seconds, gap }: StepInterval): readonly P
     {
       ...base,
       code: "step-too-long",
-      message: `${Math.round(seconds)} s passed between the last two cycles, more than three intervals: they are booked nowhere.`,
+      message: `${Math.round(seconds)} s passed between the last two cycles, more than three intervals: they are counted nowhere.`,
       nextStep: "Check whether Fairlead was throttled, starved or stopped (CPU limits, a suspended node).",
     },
   ];

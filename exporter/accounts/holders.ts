@@ -1,4 +1,4 @@
-import type { Booking } from "../analysis/booking.ts";
+import type { AccountingEntry } from "../analysis/accountingEntry.ts";
 import type { Prices } from "../analysis/prices/prices.ts";
 import type { PodView, Snapshot } from "../join/snapshot.ts";
 import { type AccountInterner, nobody } from "./accountInterner.ts";
@@ -87,12 +87,12 @@ function isAlike(a: PodView, b: PodView): boolean {
   return a.team === b.team && a.queue === b.queue && a.namespace === b.namespace && a.priorityClass === b.priorityClass;
 }
 
-/** Finds the place of a booking, with the currency of its node's price. Neighbouring bookings mostly are of one node and pool, so that only the first of them looks it up. */
+/** Finds the place of an accounting entry, with the currency of its node's price. Neighbouring accounting entries mostly are of one node and pool, so that only the first of them looks it up. */
 export function places(
   snapshot: Snapshot,
   { byNode }: Pick<Prices, "byNode">,
   accounts: AccountInterner,
-): (booking: Booking) => number {
+): (accountingEntry: AccountingEntry) => number {
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node] as const));
   let lastNode: string | null = null;
   let lastPool: string | null = null;

@@ -28,7 +28,7 @@ export interface IdleTime extends IdleGroup {
 /** Idle node time of the last hours or days. */
 export interface IdleWindow {
   readonly window: IdleWindowName;
-  /** How much of the window is booked: the rest is not known, and counts nowhere. */
+  /** How much of the window is counted: the rest is not known, and counts nowhere. */
   readonly coveredSeconds: number;
   readonly times: readonly IdleTime[];
 }

@@ -3,9 +3,9 @@ import type { IdleKind, NodeTimeState } from "../model/idleKinds.ts";
 /** The states of time of idle nodes. */
 export const idleNodeStates = [
   "idle_unallocated",
-  "idle_held",
+  "idle_allocated",
   "warm_unallocated",
-  "warm_held",
+  "warm_allocated",
 ] as const satisfies readonly NodeTimeState[];
 
 export type IdleNodeState = (typeof idleNodeStates)[number];
@@ -19,9 +19,9 @@ export interface IdleNodeClass {
 /** Kind and warm pool of each state of idle nodes. */
 export const idleNodeClasses: Readonly<Record<IdleNodeState, IdleNodeClass>> = {
   idle_unallocated: { kind: "unallocated", isWarmPool: false },
-  idle_held: { kind: "held", isWarmPool: false },
+  idle_allocated: { kind: "allocated", isWarmPool: false },
   warm_unallocated: { kind: "unallocated", isWarmPool: true },
-  warm_held: { kind: "held", isWarmPool: true },
+  warm_allocated: { kind: "allocated", isWarmPool: true },
 };
 
 /** The state in which the time of an idle node is counted. */

@@ -10,21 +10,21 @@ import type { NodeImbalance, NodeTime } from "./posting.ts";
 /** The pool of a node of which nothing says what GPUs it has. */
 export const unknownPool = "unknown";
 
-/** Physical GPUs of each pool, from the inventory of nodes and not from bookings. */
+/** Physical GPUs of each pool, from the inventory of nodes and not from accounting entries. */
 export function physicalGpusByPool(snapshot: Snapshot): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   visitInventory(snapshot, (_node, pool, gpus) => void sums.set(pool, (sums.get(pool) ?? 0) + gpus));
   return sums;
 }
 
-/** A pool, and what its cards cost per hour in one currency. */
+/** A pool, and what its GPUs cost per hour in one currency. */
 export interface PoolCost {
   readonly pool: string;
   readonly currency: string;
   readonly costPerHour: number;
 }
 
-/** What the cards of each pool cost by their nodes' prices, from the inventory and not from bookings. */
+/** What the GPUs of each pool cost by their nodes' prices, from the inventory and not from accounting entries. */
 export function costsByPool(snapshot: Snapshot, { byNode }: Prices): readonly PoolCost[] {
   if (byNode.size === 0) return [];
   const sums = new Map<string, Map<string, number>>();
@@ -41,7 +41,7 @@ export function costsByPool(snapshot: Snapshot, { byNode }: Prices): readonly Po
 }
 
 /**
- * The physical GPUs of every node by pool. A node with cards of several pools is divided by the weights of its devices and
+ * The physical GPUs of every node by pool. A node with GPUs of several pools is divided by the weights of its devices and
  * parts. Nodes whose GPUs are not counted are left out.
  */
 function visitInventory(snapshot: Snapshot, visit: (node: NodeView, pool: string, gpus: number) => void): void {
@@ -102,14 +102,14 @@ export function nodeTimeState(node: NodeView, idle: IdleNode | undefined): NodeT
   return node.ready === true ? "ready" : "unknown";
 }
 
-/** What is lost in adding shares is no difference between the books. */
+/** What is lost in adding shares is no difference between the accounts. */
 const toleratedGpus = 1e-6;
 
 /** Nodes of which the book by device and the book by pod differ, for a step of `seconds`. */
 export function imbalancedNodes(snapshot: Snapshot, seconds: number): readonly NodeImbalance[] {
   const imbalances: NodeImbalance[] = [];
-  for (const { name, pools, heldByDevices, heldByPods } of snapshot.nodes) {
-    const gpus = Math.abs(heldByDevices - heldByPods);
+  for (const { name, pools, allocatedByDevices, allocatedByPods } of snapshot.nodes) {
+    const gpus = Math.abs(allocatedByDevices - allocatedByPods);
     if (gpus > toleratedGpus)
       imbalances.push({ node: name, pool: pools[0] ?? unknownPool, gpuSeconds: gpus * seconds });
   }

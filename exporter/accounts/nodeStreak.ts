@@ -1,9 +1,9 @@
 import type { NodeTimeState } from "../model/idleKinds.ts";
 
-/** The states of nodes of which it is told when they were for long; of idle nodes, those that are not kept ready on purpose. */
+/** The states of nodes of which it is reported when they were for long; of idle nodes, those that are not kept ready on purpose. */
 export const nodeStreakStates = [
   "idle_unallocated",
-  "idle_held",
+  "idle_allocated",
   "cordoned",
   "not_ready",
 ] as const satisfies readonly NodeTimeState[];

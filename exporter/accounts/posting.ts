@@ -12,7 +12,7 @@ import type { NodeStreak } from "./nodeStreak.ts";
 import type { QueueKey } from "./queueCounters.ts";
 
 /**
- * What booked GPU time is accounted to. Two accounts with the same values are the same account; what nobody holds has
+ * What counted GPU time is accounted to. Two accounts with the same values are the same account; what nobody holds has
  * no team, queue, namespace and priority class.
  */
 export interface Account {
@@ -28,7 +28,7 @@ export interface Account {
   readonly currency: string | null;
 }
 
-/** The workload that held what was booked. */
+/** The workload that held what was counted. */
 export interface WorkloadKey {
   readonly kind: string;
   readonly namespace: string;
@@ -37,7 +37,7 @@ export interface WorkloadKey {
 
 /** GPU time of one account (and one workload) within one hour. Append-only: postings are added up, never taken back. */
 export interface Posting {
-  /** Begin of the hour it is booked in, seconds since the epoch; a multiple of 3600. */
+  /** Begin of the hour it is counted in, seconds since the epoch; a multiple of 3600. */
   readonly hour: number;
   readonly account: Account;
   /** `null` for what nobody holds. */
@@ -46,13 +46,13 @@ export interface Posting {
   readonly gpuSeconds: number;
   /** Of these, of holdings whose device or split of activity is estimated. */
   readonly estimatedGpuSeconds: number;
-  /** Joules drawn by what was booked; `null` when its cards report neither energy nor power. */
+  /** Joules drawn by what was counted; `null` when its GPUs report neither energy nor power. */
   readonly energyJoules: number | null;
-  /** At the prices of the moment in which it is booked, in the account's currency; `null` exactly where that is `null`. */
+  /** At the prices of the moment in which it is counted, in the account's currency; `null` exactly where that is `null`. */
   readonly cost: number | null;
 }
 
-/** The control sum of a pool in one hour, taken from the inventory of cards and not from the bookings. */
+/** The control sum of a pool in one hour, taken from the inventory of GPUs and not from the accounting entries. */
 export interface PoolHour {
   readonly hour: number;
   readonly pool: string;
@@ -73,17 +73,17 @@ export interface NodeTime {
   readonly cost: number | null;
 }
 
-/** An interval between two cycles, booked or not. Times are wall time, seconds since the epoch. */
+/** An interval between two cycles, counted or not. Times are wall time, seconds since the epoch. */
 export interface StepInterval {
   readonly from: number;
   readonly to: number;
   /** Monotonic seconds between the two cycles. */
   readonly seconds: number;
-  /** `null`: covered, and booked. */
+  /** `null`: covered, and counted. */
   readonly gap: GapReason | null;
 }
 
-/** |held by device - held by pod| of one node over a step, GPU-seconds; only nodes where the books differ. */
+/** |held by device - held by pod| of one node over a step, GPU-seconds; only nodes where the accounts differ. */
 export interface NodeImbalance {
   readonly node: string;
   readonly pool: string;
@@ -92,7 +92,7 @@ export interface NodeImbalance {
 
 /** What a queue's time is made of, physical GPU-seconds. */
 export const queueGpuAmounts = [
-  "held",
+  "allocated",
   "entitled",
   "excess",
   "shortfallByBorrowers",
@@ -104,10 +104,10 @@ export const queueGpuAmounts = [
   "shortfallByIndivisible",
   "pending",
   /** Of `held`: that of the judged seconds. Less `entitled`, it is the deviation; neither follows from the shortfalls. */
-  "judgedHeld",
+  "judgedAllocated",
 ] as const;
 
-/** A shortfall by absent capacity is kept by whose it is to mend; its sum is the whole of it. */
+/** A shortfall by absent capacity is kept by whose it is to fix; its sum is the whole of it. */
 export const absentAmounts = {
   lost_node: "shortfallByLostNode",
   node_to_come: "shortfallByNodeToCome",
@@ -115,14 +115,14 @@ export const absentAmounts = {
   promised_twice: "shortfallByPromisedTwice",
 } as const satisfies Readonly<Record<AbsentOwner, (typeof queueGpuAmounts)[number]>>;
 
-/** What a queue missed because its guarantees have no nodes, whoever is to mend it. */
+/** What a queue missed because its guarantees have no nodes, whoever is to fix it. */
 export function absentSum(of: Readonly<Record<(typeof absentAmounts)[AbsentOwner], number>>): number {
   return of.shortfallByLostNode + of.shortfallByNodeToCome + of.shortfallByPastQueues + of.shortfallByPromisedTwice;
 }
 
 /** The sums of a queue's time that are counted since the process started. */
 export const countedQueueAmounts = [
-  /** Covered time in which its entitlement could be told: only then the entitlement and what follows from it count. */
+  /** Covered time in which its entitlement was known: only then the entitlement and what follows from it count. */
   "judgedSeconds",
   ...queueGpuAmounts,
 ] as const;
@@ -181,7 +181,7 @@ export interface PartialGangTime {
   readonly gpuSeconds: number;
 }
 
-/** A price at which nodes of one kind are booked; all amounts are `null` where they have none. */
+/** A price at which nodes of one kind are counted; all amounts are `null` where they have none. */
 export interface UsedPrice {
   readonly pool: string;
   readonly nodePool: string;
@@ -196,7 +196,7 @@ export interface UsedPrice {
   readonly perGpuHour: number | null;
 }
 
-/** All prices at which time is booked from a moment on, until others are. */
+/** All prices at which time is counted from a moment on, until others are. */
 export interface PricesInUse {
   /** Seconds since the epoch. */
   readonly since: number;
@@ -216,17 +216,17 @@ export interface AccruedTime {
 }
 
 /**
- * Everything that one step adds to the books. Waits, evictions and ends of pods are events, which a gap has as well; each is
+ * Everything that one step adds to the accounts. Waits, evictions and ends of pods are events, which a gap has as well; each is
  * there once.
  */
 export interface AccruedStep extends AccruedTime {
   readonly waits: readonly EndedWait[];
   readonly evictions: readonly SeenEviction[];
-  /** Pods with GPUs that were held when the objects were last known before, and have ended, by shape; at `interval.to`. */
+  /** Pods with GPUs that were allocated when the objects were last known before, and have ended, by shape; at `interval.to`. */
   readonly endedPods: readonly EndedShape[];
   /** Nodes that have been in one state for an hour now, and those of them that no longer are. */
   readonly nodeStreaks: readonly NodeStreak[];
-  /** At which prices this step is booked; `null`: at those of the step before. */
+  /** At which prices this step is counted; `null`: at those of the step before. */
   readonly prices: PricesInUse | null;
   /** What must survive a restart of decayed deviations and of past use. */
   readonly remembered: readonly RememberedChange[];

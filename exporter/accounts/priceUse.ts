@@ -1,7 +1,7 @@
 import type { PriceGroup, Prices } from "../analysis/prices/prices.ts";
 import type { PricesInUse, UsedPrice } from "./posting.ts";
 
-/** Tells when other prices are booked than before. */
+/** Says when other prices are counted than before. */
 export interface PriceUse {
   /** What is in use from `since` on; `null` while it is what was in use before. Only `commit` makes it what was before. */
   prepare(prices: Prices, since: number): { readonly inUse: PricesInUse | null; commit(): void };

@@ -8,9 +8,9 @@ export interface Tracked {
   /** In the ledger's `remembered`. */
   readonly rowKey: string;
   team: string;
-  /** What it tells in the present moment; `null` where it is not there or tells nothing. */
-  told: number | null;
-  /** What it told last; `null` where nothing since then counts. */
+  /** What it says in the present moment; `null` where it is not there or says nothing. */
+  reported: number | null;
+  /** What it reported last; `null` where nothing since then counts. */
   units: number | null;
   /** Some of its GPUs had no price in the last step. */
   isUnpriced: boolean;
@@ -25,8 +25,8 @@ export interface ProgressTable {
   find(workload: WorkloadKey): Tracked | undefined;
   /** Takes over what an earlier process knew; answers the row keys of what is too old, or too much. */
   fill(known: readonly Progress[], now: number): readonly string[];
-  /** The workloads that tell their progress at a moment: what they tell, new ones, and which rows are dropped. */
-  see(telling: readonly WorkloadView[], now: number): Seen;
+  /** The workloads that say their progress at a moment: what they say, new ones, and which rows are dropped. */
+  see(reporting: readonly WorkloadView[], now: number): Seen;
 }
 
 interface Seen {
@@ -49,7 +49,7 @@ export function createProgressTable(most: number): ProgressTable {
 
   function add(progress: Progress, rowKey: string, team: string): Tracked {
     const { namespace, name, kind } = progress.key;
-    const added = { progress, rowKey, team, told: null, units: null, isUnpriced: false, isChanged: true };
+    const added = { progress, rowKey, team, reported: null, units: null, isUnpriced: false, isChanged: true };
     const byName = byNamespace.get(namespace) ?? new Map<string, Map<string, Tracked>>();
     const byKind = byName.get(name) ?? new Map<string, Tracked>();
     byNamespace.set(namespace, byName);
@@ -73,7 +73,7 @@ export function createProgressTable(most: number): ProgressTable {
   function longestGone(): Tracked | null {
     let oldest: Tracked | null = null;
     for (const one of tracked) {
-      if (one.told === null && (oldest === null || one.progress.seenAt < oldest.progress.seenAt)) oldest = one;
+      if (one.reported === null && (oldest === null || one.progress.seenAt < oldest.progress.seenAt)) oldest = one;
     }
     return oldest;
   }
@@ -89,18 +89,18 @@ export function createProgressTable(most: number): ProgressTable {
     return dropped;
   }
 
-  /** What is there of the telling ones keeps its place; answers those that have none. */
-  function tellKnown(telling: readonly WorkloadView[], now: number): readonly WorkloadView[] {
+  /** What is there of the saying ones keeps its place; answers those that have none. */
+  function reportKnown(reporting: readonly WorkloadView[], now: number): readonly WorkloadView[] {
     const others: WorkloadView[] = [];
-    for (const view of telling) {
+    for (const view of reporting) {
       const known = find(view);
       if (known === undefined || known.progress.key.uid !== uidOf(view)) {
         others.push(view);
         continue;
       }
       // Pods of one workload may count for different teams.
-      if (known.told === null) known.team = view.team;
-      known.told = Math.max(known.told ?? 0, view.progressUnits ?? 0);
+      if (known.reported === null) known.team = view.team;
+      known.reported = Math.max(known.reported ?? 0, view.progressUnits ?? 0);
       known.progress.seenAt = now;
       known.isChanged = true;
     }
@@ -110,9 +110,9 @@ export function createProgressTable(most: number): ProgressTable {
   /** Answers the key of the row that it takes the place of, if any; `null`: there is no room for it. */
   function takeIn(view: WorkloadView, now: number): string | null {
     const known = find(view);
-    if (known !== undefined && known.told !== null) {
+    if (known !== undefined && known.reported !== null) {
       // Two of the same name at once: the one that was there first stays.
-      if (known.progress.key.uid === uidOf(view)) known.told = Math.max(known.told, view.progressUnits ?? 0);
+      if (known.progress.key.uid === uidOf(view)) known.reported = Math.max(known.reported, view.progressUnits ?? 0);
       return "";
     }
     const { kind, namespace, name, progressUnits } = view;
@@ -122,7 +122,7 @@ export function createProgressTable(most: number): ProgressTable {
     const gone = known ?? (tracked.size < most ? undefined : longestGone());
     if (gone === null) return null;
     if (gone !== undefined) remove(gone);
-    add({ key, costs: new Map(), madeUnits: 0, seenAt: now }, rowKey, view.team).told = progressUnits;
+    add({ key, costs: new Map(), madeUnits: 0, seenAt: now }, rowKey, view.team).reported = progressUnits;
     return gone?.rowKey ?? "";
   }
 
@@ -141,13 +141,13 @@ export function createProgressTable(most: number): ProgressTable {
       }
       return dropped;
     },
-    see(telling, now) {
-      for (const one of tracked) one.told = null;
-      const others = tellKnown(telling, now);
+    see(reporting, now) {
+      for (const one of tracked) one.reported = null;
+      const others = reportKnown(reporting, now);
       const dropped = forgetOld(now);
       let leftOut = 0;
       let absent = 0;
-      for (const { told } of tracked) if (told === null) absent += 1;
+      for (const { reported } of tracked) if (reported === null) absent += 1;
       for (const view of others) {
         const isFull = absent === 0 && tracked.size >= most && find(view) === undefined;
         const taken = isFull ? null : takeIn(view, now);

@@ -3,7 +3,7 @@ import type { QueueScheduler } from "../model/queues/eviction.ts";
 import type { AbsentOwner } from "../model/shortfall.ts";
 import type { countedQueueAmounts } from "./posting.ts";
 
-/** A leaf queue in a domain, as it stands in series and in the ledger. */
+/** A leaf queue in a domain, as it is in series and in the ledger. */
 export interface QueueKey {
   readonly scheduler: QueueScheduler;
   readonly kind: QueueKind;
@@ -14,14 +14,14 @@ export interface QueueKey {
 
 /**
  * GPU time of a queue since the process started, GPU-seconds. `held` and `pending` count all covered time; the others only
- * the part of it in which the entitlement could be told, `judgedSeconds`. Over that part judgedHeld - entitled is the deviation.
+ * the part of it in which the entitlement could be reported, `judgedSeconds`. Over that part judgedAllocated - entitled is the deviation.
  */
 export interface QueueTotals extends QueueKey, Readonly<Record<(typeof countedQueueAmounts)[number], number>> {
   /** Team of the queue; empty where several share it. */
   readonly team: string;
 }
 
-/** GPU-seconds that a queue missed because what it is guaranteed had no nodes, by whose it is to mend. */
+/** GPU-seconds that a queue missed because what it is guaranteed had no nodes, by whose it is to fix. */
 export interface AbsentTotals extends QueueKey {
   readonly team: string;
   readonly owner: AbsentOwner;
@@ -71,6 +71,6 @@ export interface QueueCounters {
   readonly debts: readonly FairnessDebt[];
   readonly waits: readonly EndedWaits[];
   readonly evictions: readonly EvictionTotals[];
-  /** GPU-seconds held by partial gangs, by pool. */
+  /** GPU-seconds allocated to partial gangs, by pool. */
   readonly partialGangGpuSeconds: readonly { readonly pool: string; readonly gpuSeconds: number }[];
 }

@@ -12,7 +12,7 @@ export interface QueueNames {
 
 /** So many names of one team are kept at once. */
 const mostOfTeam = 50;
-/** A name under which nobody has held GPUs for so long makes room for others, seconds. */
+/** A name under which nobody has allocated GPUs for so long makes room for others, seconds. */
 const keptSeconds = 3600;
 const other = "other";
 
@@ -25,11 +25,13 @@ export function createQueueNames(): QueueNames {
   /** By team and name: when pods with GPUs bore it last. */
   const kept = new Map<string, Map<string, number>>();
 
-  function keep(team: string, held: ReadonlyMap<string, number>, at: number): void {
+  function keep(team: string, allocated: ReadonlyMap<string, number>, at: number): void {
     const names = kept.get(team) ?? new Map<string, number>();
     kept.set(team, names);
-    for (const name of held.keys()) if (names.has(name)) names.set(name, at);
-    const added = [...held].filter(([name]) => !names.has(name)).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+    for (const name of allocated.keys()) if (names.has(name)) names.set(name, at);
+    const added = [...allocated]
+      .filter(([name]) => !names.has(name))
+      .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
     if (names.size + added.length > mostOfTeam)
       for (const [name, last] of names) if (last < at - keptSeconds) names.delete(name);
     for (const [name] of added.slice(0, Math.max(0, mostOfTeam - names.size))) names.set(name, at);
@@ -40,16 +42,16 @@ export function createQueueNames(): QueueNames {
       const known = new Set(
         queueing.queues.filter(({ isLeaf, kind }) => isLeaf && isObject(kind)).map(({ name }) => name),
       );
-      const held = new Map<string, Map<string, number>>();
+      const allocated = new Map<string, Map<string, number>>();
       for (const { status, queue, team, gpus } of pods) {
-        if (status !== "held" || queue === null || known.has(queue)) continue;
-        const ofTeam = held.get(team) ?? new Map<string, number>();
-        if (ofTeam.size === 0) held.set(team, ofTeam);
+        if (status !== "allocated" || queue === null || known.has(queue)) continue;
+        const ofTeam = allocated.get(team) ?? new Map<string, number>();
+        if (ofTeam.size === 0) allocated.set(team, ofTeam);
         ofTeam.set(queue, (ofTeam.get(queue) ?? 0) + (gpus ?? 0));
       }
-      for (const [team, names] of held) keep(team, names, at);
+      for (const [team, names] of allocated) keep(team, names, at);
       for (const [team, names] of kept)
-        if (!held.has(team) && [...names.values()].every((last) => last < at - keptSeconds)) kept.delete(team);
+        if (!allocated.has(team) && [...names.values()].every((last) => last < at - keptSeconds)) kept.delete(team);
       return ({ queue, team }) => {
         if (queue === null || known.has(queue)) return { name: queue, isConfirmed: true };
         return { name: kept.get(team)?.has(queue) === true ? queue : other, isConfirmed: false };

@@ -6,7 +6,7 @@ import type { HourPart } from "./stepTime.ts";
 
 /**
  * What each leaf queue of the earlier moment had over a step: its held, entitled and pending GPUs of that moment times the
- * seconds of each hour. Where the entitlement cannot be told, only held and pending. A leaf that has a guarantee and nothing
+ * seconds of each hour. Where the entitlement cannot be reported, only allocated and pending. A leaf that has a guarantee and nothing
  * else has the seconds of that and no others.
  */
 export function queueTimesOf(before: Analysis, parts: readonly HourPart[]): readonly QueueTime[] {
@@ -25,26 +25,26 @@ export function queueTimesOf(before: Analysis, parts: readonly HourPart[]): read
 type QueueMoment = Omit<QueueTime, "hour">;
 
 function hadOf(view: QueueView, domain: QuotaDomain, fairness: QueueFairness | null): QueueMoment | null {
-  const { held, pending, scheduler, kind, name, team } = view;
+  const { allocated, pending, scheduler, kind, name, team } = view;
   const entitled = fairness?.entitled ?? 0;
   const isKnown = domain.unknownBecause === null;
   // What no queue answers for is guaranteed to nobody.
   const guaranteed = isKnown && kind !== "Unqueued" ? view.guaranteed : 0;
-  const has = held > 0 || pending > 0 || entitled > 0;
+  const has = allocated > 0 || pending > 0 || entitled > 0;
   if (!has && !(guaranteed > 0)) return null;
   return {
     ...{ scheduler, kind, queue: name, domain: domain.name, team },
     seconds: has ? 1 : 0,
     judgedSeconds: has && fairness !== null ? 1 : 0,
-    ...{ held, entitled, pending, ...shortfallsOf(fairness) },
+    ...{ allocated, entitled, pending, ...shortfallsOf(fairness) },
     excess: fairness?.excess ?? 0,
-    judgedHeld: fairness === null ? 0 : held,
+    judgedAllocated: fairness === null ? 0 : allocated,
     guaranteedSeconds: isKnown ? 1 : 0,
     guaranteed,
   };
 }
 
-/** By cause, and what has no nodes by whose it is to mend. */
+/** By cause, and what has no nodes by whose it is to fix. */
 function shortfallsOf(fairness: QueueFairness | null) {
   const { shortfallByBorrowers = 0, shortfallByIdleGap = 0, shortfallByIndivisible = 0 } = fairness ?? {};
   const absent = {
@@ -68,7 +68,7 @@ const over = (amount: number, seconds: number): number => (amount > 0 ? amount *
 /** GPU time that the partial gangs of the earlier moment held, by pool; every pool that has one. */
 export function partialGangTimes(before: Analysis, seconds: number): readonly PartialGangTime[] {
   const sums = new Map<string, number>();
-  for (const { pool, heldGpus } of before.waiting.partialGangs)
-    sums.set(pool, (sums.get(pool) ?? 0) + heldGpus * seconds);
+  for (const { pool, allocatedGpus } of before.waiting.partialGangs)
+    sums.set(pool, (sums.get(pool) ?? 0) + allocatedGpus * seconds);
   return [...sums].map(([pool, gpuSeconds]) => ({ pool, gpuSeconds }));
 }

@@ -13,8 +13,8 @@ const timeKinds = {
   idle: "idleSince",
   stalled: "stalledSince",
   "stalled-unseen": "stalledUnseenSince",
-  "active-unheld": "activeUnheldAt",
-  held: "heldAt",
+  "active-unallocated": "activeUnallocatedAt",
+  allocated: "allocatedAt",
   gang: "gangSince",
   pending: "pendingSince",
   "not-ready": "notReadySince",
@@ -28,7 +28,7 @@ type TimeKind = keyof typeof timeKinds;
 const nodeKind = "node";
 
 /** These say when something was last seen: while it lasts they are the cycle's own time, which would change every row. */
-const movingKinds: ReadonlySet<TimeKind> = new Set<TimeKind>(["active-unheld", "held"]);
+const movingKinds: ReadonlySet<TimeKind> = new Set<TimeKind>(["active-unallocated", "allocated"]);
 
 /** Stands for the time of the cycle with which the row is (or could have been) written. */
 const atTheCycle = "=";
@@ -140,8 +140,8 @@ export function memoryFromLedger(start: LedgerStart, at: number, intervalSeconds
     idleSince: isSeen ? past(memory.idleSince) : new Map(),
     stalledSince: isSeen ? past(memory.stalledSince) : new Map(),
     stalledUnseenSince: isSeen ? past(memory.stalledUnseenSince) : new Map(),
-    activeUnheldAt: past(memory.activeUnheldAt),
-    heldAt: past(memory.heldAt),
+    activeUnallocatedAt: past(memory.activeUnallocatedAt),
+    allocatedAt: past(memory.allocatedAt),
     gangSince: silence <= gangSilenceSeconds ? past(memory.gangSince) : new Map(),
     pendingSince: past(memory.pendingSince),
     notReadySince: past(memory.notReadySince),
@@ -151,15 +151,15 @@ export function memoryFromLedger(start: LedgerStart, at: number, intervalSeconds
   };
 }
 
-/** All that the ledger remembers, as of its last entry: what the first changes are told from. Unreadable rows are left out. */
+/** All that the ledger remembers, as of its last entry: what the first changes are distinguished from. Unreadable rows are left out. */
 export function rememberedIn(start: LedgerStart): MemoryAt {
   const at = start.lastInterval?.to ?? 0;
   const times: Readonly<Record<TimeKind, Map<string, number>>> = {
     idle: new Map(),
     stalled: new Map(),
     "stalled-unseen": new Map(),
-    "active-unheld": new Map(),
-    held: new Map(),
+    "active-unallocated": new Map(),
+    allocated: new Map(),
     gang: new Map(),
     pending: new Map(),
     "not-ready": new Map(),
@@ -182,8 +182,8 @@ export function rememberedIn(start: LedgerStart): MemoryAt {
     idleSince: times.idle,
     stalledSince: times.stalled,
     stalledUnseenSince: times["stalled-unseen"],
-    activeUnheldAt: times["active-unheld"],
-    heldAt: times.held,
+    activeUnallocatedAt: times["active-unallocated"],
+    allocatedAt: times.allocated,
     gangSince: times.gang,
     pendingSince: times.pending,
     notReadySince: times["not-ready"],

@@ -11,13 +11,13 @@ const longestKey = 1200;
 /** In so many currencies may one workload cost something; more are read from no row. */
 export const mostCurrencies = 8;
 
-/** A workload that tells how far it is; another one of its name that came later has another uid. */
+/** A workload that says how far it is; another one of its name that came later has another uid. */
 export interface ProgressKey extends Pick<WorkloadView, "kind" | "namespace" | "name"> {
   /** Of its top owner, or of the pod that has none; empty where nobody knows. */
   readonly uid: string;
 }
 
-/** What a workload cost, and what it made of it, in the time that is booked. */
+/** What a workload cost, and what it made of it, in the time that is counted. */
 export interface Progress {
   readonly key: ProgressKey;
   /** By currency. */

@@ -1,5 +1,5 @@
 import { parseJson } from "../kernel/parseJson.ts";
-import type { MomentClock } from "./books.ts";
+import type { MomentClock } from "./accounting.ts";
 import { isAmount } from "./isAmount.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 
@@ -16,7 +16,7 @@ export interface UsageSlot {
   /** The same in seconds since the epoch, as of when it began. */
   readonly wallBegin: number;
   /** By `scheduler/kind/name/domain name`. */
-  readonly held: Map<string, Use>;
+  readonly allocated: Map<string, Use>;
   /** By name of the domain. */
   readonly capacity: Map<string, number>;
 }
@@ -31,8 +31,8 @@ export function slotKey({ wallBegin }: UsageSlot): string {
 
 /** The row of a slot. */
 export function slotRow(slot: UsageSlot): RememberedChange {
-  const held = [...slot.held].map(([key, { domain, gpuSeconds }]) => [key, domain, gpuSeconds]);
-  return { kind: usageKind, key: slotKey(slot), value: JSON.stringify({ held, capacity: [...slot.capacity] }) };
+  const allocated = [...slot.allocated].map(([key, { domain, gpuSeconds }]) => [key, domain, gpuSeconds]);
+  return { kind: usageKind, key: slotKey(slot), value: JSON.stringify({ allocated, capacity: [...slot.capacity] }) };
 }
 
 /**
@@ -58,13 +58,13 @@ export function slotsIn(
 
 function slotIn(text: string, wallBegin: number, begin: number): UsageSlot | null {
   const value = parseJson(text);
-  if (typeof value !== "object" || value === null || !("held" in value) || !("capacity" in value)) return null;
-  if (!Array.isArray(value.held) || !Array.isArray(value.capacity)) return null;
-  const slot: UsageSlot = { begin, wallBegin, held: new Map(), capacity: new Map() };
-  for (const entry of value.held) {
+  if (typeof value !== "object" || value === null || !("allocated" in value) || !("capacity" in value)) return null;
+  if (!Array.isArray(value.allocated) || !Array.isArray(value.capacity)) return null;
+  const slot: UsageSlot = { begin, wallBegin, allocated: new Map(), capacity: new Map() };
+  for (const entry of value.allocated) {
     const [key, domain, gpuSeconds]: readonly unknown[] = Array.isArray(entry) ? entry : [];
     if (typeof key !== "string" || typeof domain !== "string" || !isAmount(gpuSeconds)) return null;
-    slot.held.set(key, { domain, gpuSeconds });
+    slot.allocated.set(key, { domain, gpuSeconds });
   }
   for (const entry of value.capacity) {
     const [domain, gpuSeconds]: readonly unknown[] = Array.isArray(entry) ? entry : [];

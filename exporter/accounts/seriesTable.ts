@@ -20,7 +20,7 @@ export type Fold<Labels> = (labels: Labels) => Labels;
 /** The part of the budget that is kept for shared label sets. */
 const sharedPart = 0.2;
 /**
- * A cell that nothing has used for so long may be given to another label set, where there is no room otherwise: its series has
+ * A cell that nothing has used for so long may be given to another label set, where there is no free capacity otherwise: its series has
  * been flat for longer than anybody's `increase` looks back for an alert, and begins at 0 if it comes again. Seconds.
  */
 export const keptUnusedSeconds = 3600;

@@ -2,7 +2,7 @@ import type { GapReason } from "../model/gapReasons.ts";
 
 /** The time between two cycles, by both clocks. */
 export interface StepTime {
-  /** Wall time at its begin and end, seconds since the epoch: they say in which hour it is booked. */
+  /** Wall time at its begin and end, seconds since the epoch: they say in which hour it is counted. */
   readonly from: number;
   readonly to: number;
   /** Monotonic seconds: they say how long it was. */
@@ -33,7 +33,7 @@ export interface HourPart {
 const hourSeconds = 3600;
 
 /**
- * Cuts a covered step at each full hour (UTC), in proportion to its wall time. Where the wall clock stood still or went
+ * Cuts a covered step at each full hour (UTC), in proportion to its wall time. Where the wall clock did not move or went
  * back a little, all of it belongs to the hour in which it began. The parts add up to the step.
  */
 export function hourParts({ from, to, seconds }: StepTime): readonly HourPart[] {

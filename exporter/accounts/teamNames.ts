@@ -12,8 +12,8 @@ export interface TeamNames {
 const other = "other";
 
 /**
- * The first `limit` teams are named, as long as something of them is accounted within an hour; then, and when others need the room,
- * `forget` is told the labels that are given back.
+ * The first `limit` teams are named, as long as something of them is accounted within an hour; then, and when others need the free capacity,
+ * `forget` is reported the labels that are given back.
  */
 export function createTeamNames(limit: number, forget: (labels: ReadonlySet<string>) => void): TeamNames {
   /** When each was accounted last. */

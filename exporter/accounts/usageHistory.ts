@@ -1,6 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { UsageHistory } from "../analysis/fairness/fairness.ts";
-import type { MomentClock } from "./books.ts";
+import type { MomentClock } from "./accounting.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import { slotKey, slotRow, slotsIn, type UsageSlot, type Use, usageKind } from "./rememberedUsage.ts";
 
@@ -13,7 +13,7 @@ export interface HistorySettings {
 }
 
 /** What queues used of a window. */
-export interface UsageBook {
+export interface UsageAccount {
   /** The first moment: what was remembered is as much older as nobody looked. */
   begin(now: MomentClock): void;
   /** Adds a covered step that ends now, with the values of its earlier moment. */
@@ -33,7 +33,7 @@ const writeSeconds = 60;
  * window, over the sum of the capacity weighted likewise). Queues of all levels count. `remembered` is what a ledger
  * holds; `null`: there is none to write to.
  */
-export function createUsageBook(settings: HistorySettings, remembered: readonly Remembered[] | null): UsageBook {
+export function createUsageAccount(settings: HistorySettings, remembered: readonly Remembered[] | null): UsageAccount {
   const { enabled, halfLifeSeconds, windowSeconds, kValue } = settings;
   let slots: readonly UsageSlot[] = [];
   /** Keys of the rows that the ledger has. */
@@ -47,7 +47,7 @@ export function createUsageBook(settings: HistorySettings, remembered: readonly 
     const begin = Math.floor(monotonic / slotSeconds) * slotSeconds;
     const last = slots.at(-1);
     if (last !== undefined && last.begin >= begin) return last;
-    const slot: UsageSlot = { begin, wallBegin: wall - (monotonic - begin), held: new Map(), capacity: new Map() };
+    const slot: UsageSlot = { begin, wallBegin: wall - (monotonic - begin), allocated: new Map(), capacity: new Map() };
     slots = [...slots.filter((s) => s.begin + slotSeconds > monotonic - windowSeconds), slot];
     return slot;
   }
@@ -62,15 +62,15 @@ export function createUsageBook(settings: HistorySettings, remembered: readonly 
     add(before, seconds, now) {
       if (!enabled || !(seconds > 0)) return;
       const { queues, domains } = before.snapshot.queueing;
-      const { begin, held, capacity } = slotAt(now);
+      const { begin, allocated, capacity } = slotAt(now);
       at = now.monotonic;
       // Use at a time t weighs 2^((t - begin) / H) as of `begin`; this is its integral over the step.
       const weight = (Math.exp(rate * (at - begin)) * -Math.expm1(-rate * seconds)) / rate;
       for (const { name, capacity: gpus } of domains) plus(capacity, name, gpus * weight);
-      for (const { scheduler, kind, name, domain: index, held: gpus } of queues) {
+      for (const { scheduler, kind, name, domain: index, allocated: gpus } of queues) {
         const domain = domains[index]?.name;
         if (domain !== undefined && gpus > 0)
-          plusUse(held, `${scheduler}/${kind}/${name}/${domain}`, domain, gpus * weight);
+          plusUse(allocated, `${scheduler}/${kind}/${name}/${domain}`, domain, gpus * weight);
       }
     },
     changes({ monotonic }) {
@@ -85,16 +85,16 @@ export function createUsageBook(settings: HistorySettings, remembered: readonly 
     },
     history() {
       if (!enabled) return null;
-      const held = new Map<string, Use>();
+      const allocated = new Map<string, Use>();
       const capacity = new Map<string, number>();
       for (const slot of slots) {
         if (slot.begin + slotSeconds <= at - windowSeconds) continue;
         const weight = 2 ** ((slot.begin - at) / halfLifeSeconds);
-        for (const [key, use] of slot.held) plusUse(held, key, use.domain, use.gpuSeconds * weight);
+        for (const [key, use] of slot.allocated) plusUse(allocated, key, use.domain, use.gpuSeconds * weight);
         for (const [key, gpuSeconds] of slot.capacity) plus(capacity, key, gpuSeconds * weight);
       }
       const usage = new Map<string, number>();
-      for (const [key, { domain, gpuSeconds }] of held) {
+      for (const [key, { domain, gpuSeconds }] of allocated) {
         const whole = capacity.get(domain) ?? 0;
         if (whole > 0) usage.set(key, Math.min(1, gpuSeconds / whole));
       }

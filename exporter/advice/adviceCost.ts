@@ -2,7 +2,7 @@ import type { Snapshot } from "../join/snapshot.ts";
 import type { AdviceCost } from "../model/recommendation.ts";
 import type { Candidate } from "./candidate.ts";
 import { type DisruptionUnit, undoneSince, unitsWith } from "./disruptionUnits.ts";
-import { workloadName } from "./life/sight.ts";
+import { workloadName } from "./lifecycle/momentIndex.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { DisruptedPod } from "./offer.ts";
 

@@ -6,13 +6,13 @@ import type { StoredAdvice } from "../model/storedAdvice.ts";
 import type { StoredWithheld } from "../model/storedWithheld.ts";
 import type { AdviceSettings } from "./adviceSettings.ts";
 import { findOffers, type OffersFound } from "./findOffers.ts";
-import { createAdviceLife } from "./life/adviceLife.ts";
-import { createWithheldLog } from "./life/withheldLog.ts";
+import { createAdviceLifecycle } from "./lifecycle/adviceLifecycle.ts";
+import { createWithheldLog } from "./lifecycle/withheldLog.ts";
 import type { Habit } from "./usage/habit.ts";
 import { longestGapSeconds, nothingWatched, type UsageWatch, watchUsage } from "./usage/usageWatch.ts";
 import { type Habits, nothingKnown, watchHabits } from "./usage/watchHabits.ts";
 
-/** Gives advice from cycle to cycle, and hears what becomes of it. */
+/** Gives advice from cycle to cycle, and receives what becomes of it. */
 export interface Adviser {
   /** The advice of one more moment, of whose sources this is known to be wrong. What fails in it is thrown. */
   advise(analysis: Analysis, sourceProblems?: readonly Problem[]): Advice;
@@ -21,7 +21,7 @@ export interface Adviser {
   /** Whether there was open advice of that id. */
   dismiss(id: string, by: string, reason: string, at: number): boolean;
   /** Takes in alerts; the subject of one that fires gets a fresh plan from the last moment. */
-  hear(alerts: readonly ReceivedAlert[], at: number): Advice;
+  receive(alerts: readonly ReceivedAlert[], at: number): Advice;
   /** What the ledger must keep since it was last asked. */
   takeChanges(): readonly StoredAdvice[];
   /** The same of what is withheld. */
@@ -37,7 +37,7 @@ export function createAdviser(
   stored: readonly StoredAdvice[] = [],
   knownHabits: Pick<Habits, "known" | "cluster"> = nothingKnown,
 ): Adviser {
-  const life = createAdviceLife(settings, intervalSeconds, stored);
+  const lifecycle = createAdviceLifecycle(settings, intervalSeconds, stored);
   const withheldLog = createWithheldLog();
   let usage: UsageWatch = nothingWatched;
   let habits: Habits = { ...nothingKnown, ...knownHabits };
@@ -50,13 +50,13 @@ export function createAdviser(
   function latest(): Advice {
     if (!settings.enabled) return switchedOff;
     if (last === null) return noAdvice;
-    const { recommendations, withheld } = life.latest();
+    const { recommendations, withheld } = lifecycle.latest();
     const { found } = last;
     return {
       recommendations,
       withheld: [...found.withheld, ...withheld],
       reducibleFragmentation: found.reducibleFragmentation,
-      trackRecords: life.trackRecords(last.analysis.snapshot.at),
+      trackRecords: lifecycle.trackRecords(last.analysis.snapshot.at),
     };
   }
 
@@ -67,9 +67,9 @@ export function createAdviser(
       try {
         usage = watchUsage(usage, analysis);
         habits = watchHabits(habits, analysis.snapshot, longestGapSeconds);
-        const open = life.openPlans();
+        const open = lifecycle.openPlans();
         const found = findOffers({ analysis, settings, usage, habits, sourceProblems, open });
-        life.advance(found.offers, analysis, found.withheld);
+        lifecycle.advance(found.offers, analysis, found.withheld);
         last = { analysis, sourceProblems, found };
         const advice = latest();
         withheldLog.note(advice.withheld, analysis.snapshot.at);
@@ -77,23 +77,23 @@ export function createAdviser(
         return advice;
       } finally {
         // What nobody could work out again is not valid for ever.
-        if (!isDone) life.lapse(analysis.snapshot.at);
+        if (!isDone) lifecycle.lapse(analysis.snapshot.at);
       }
     },
     latest,
-    dismiss: (id, by, reason, at) => life.dismiss(id, by, reason, at),
-    hear(alerts, at) {
-      life.link(alerts, at);
+    dismiss: (id, by, reason, at) => lifecycle.dismiss(id, by, reason, at),
+    receive(alerts, at) {
+      lifecycle.link(alerts, at);
       if (last !== null && settings.enabled && alerts.some(({ status }) => status === "firing")) {
         const { analysis, sourceProblems } = last;
-        const open = life.openPlans();
+        const open = lifecycle.openPlans();
         const found = findOffers({ analysis, settings, usage, habits, sourceProblems, open });
         last = { analysis, sourceProblems, found };
-        life.advance(found.offers, analysis, found.withheld);
+        lifecycle.advance(found.offers, analysis, found.withheld);
       }
       return latest();
     },
-    takeChanges: () => life.takeChanges(),
+    takeChanges: () => lifecycle.takeChanges(),
     takeWithheld: () => withheldLog.takeChanges(),
     takeHabits() {
       const { known, changed } = habits;
@@ -109,7 +109,7 @@ const switchedOff: Advice = {
   withheld: adviceKinds.map((kind) => ({ kind, subject: "", why: "disabled", reason: "advice.enabled is false" })),
 };
 
-/** The advice of one moment alone, as a dump is looked at: nothing has to stand before it is shown. */
+/** The advice of one moment alone, as a dump is looked at: nothing has to are before it is shown. */
 export function adviseOnce(analysis: Analysis, settings: AdviceSettings, intervalSeconds: number): Advice {
   const work = analysis.blocked.work.map((one) => ({ ...one, isStanding: true }));
   const standing = { ...analysis, blocked: { ...analysis.blocked, work } };

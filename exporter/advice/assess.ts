@@ -131,7 +131,7 @@ interface Worth {
 
 /**
  * Why so little is not worth saying; `null` where it is worth it. What is open already stays down to a lower bar. A question
- * takes nothing from anybody: it tells what would be lost, and need not gain more than that.
+ * takes nothing from anybody: it says what would be lost, and need not gain more than that.
  */
 function tooLittle({ settings }: AdviceMoment, { act, gained, lost, isOpen }: Worth): string | null {
   const { horizonHours } = settings;

@@ -47,7 +47,7 @@ export interface Candidate {
   readonly untouched?: readonly number[];
   /** GPU-hours that the beneficiary is expected to gain within the horizon; absent: its GPUs for all of it. */
   readonly gainedGpuHours?: (outcome: Outcome) => number;
-  /** Physical GPUs that the plan takes out of everybody's use: cards that are cut for those who then hold less. */
+  /** Physical GPUs that the plan takes out of everybody's use: GPUs that are cut for those who then hold less. */
   readonly usedUpGpus?: number;
   /** GPUs that are paid for and not used while the plan is not carried out; what of it is saved, `savedMoney` decides. */
   readonly unused?: readonly UnusedGpus[];

@@ -37,7 +37,7 @@ export interface ActFacts {
 /** Kinds that change what work asks for: why only its owner can say yes. */
 const ownersDecide: ReadonlyMap<AdviceKind, string> = new Map([
   ["right_size", "how many GPUs its program needs, only its owner knows"],
-  ["share_gpu", "whether its program runs on a part of a card, only its owner knows"],
+  ["share_gpu", "whether its program runs on a part of a GPU, only its owner knows"],
 ]);
 
 /** Idle for so many times longer than it ever was before it came back: out of its habit. */

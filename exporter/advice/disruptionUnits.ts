@@ -18,7 +18,7 @@ export interface DisruptionUnit {
    * - the later of start and last checkpoint), and GPUs x the time of a restart; of serving work only that.
    */
   readonly lostGpuHours: number;
-  /** No checkpoint is known for one of them: its start stands in. */
+  /** No checkpoint is known for one of them: its start is in. */
   readonly isUpperBound: boolean;
 }
 
@@ -86,14 +86,14 @@ function costOf({ pods, workload }: PodGroup, analysis: Analysis, restartMinutes
   for (const pod of pods) {
     const view = snapshot.pods[pod];
     if (view === undefined) continue;
-    let held = 0;
+    let allocated = 0;
     for (const device of index.devicesOf(pod))
-      for (const holder of snapshot.devices[device]?.holders ?? []) if (holder.pod === pod) held += holder.share;
-    gpus += held;
+      for (const holder of snapshot.devices[device]?.holders ?? []) if (holder.pod === pod) allocated += holder.share;
+    gpus += allocated;
     const since = undoneSince(view, snapshot.workloads[workload], snapshot.at);
     if (since === null) continue;
     if (view.checkpointedAt === null) isUpperBound = true;
-    seconds += held * Math.max(0, snapshot.at - since);
+    seconds += allocated * Math.max(0, snapshot.at - since);
   }
   return { gpus, lostGpuHours: seconds / 3600 + (gpus * restartMinutes) / 60, isUpperBound };
 }

@@ -1,7 +1,7 @@
 import type { NodePoolView, NodeView } from "../join/snapshot.ts";
 import { countWords, durationWords } from "./kinds/words.ts";
 
-/** What becomes of a node of a node pool once it is empty, as far as the settings of its autoscaler tell. */
+/** What becomes of a node of a node pool once it is empty, as far as the settings of its autoscaler say. */
 export type EmptyNodes =
   /** Its autoscaler removes it after so long. */
   | { readonly kind: "removed"; readonly afterSeconds: number; readonly words: string }

@@ -61,13 +61,10 @@ export function excludeRivals(moment: AdviceMoment, trial: Trial, offers: readon
       giveWay(`it may not be done beside what comes first: ${objection}`);
       continue;
     }
-    if (needsRoom(candidate)) {
-      if (!haveRoomTogether(trial, [...placing, one])) {
+    if (needsFreeCapacity(candidate)) {
+      if (!haveFreeCapacityTogether(trial, [...placing, one])) {
         const others = placing.map((other) => other.offer.draft.id);
-        giveWay(
-          `there is not room enough for it beside ${nameWords(others)}`,
-          others.length === 1 ? others[0] : undefined,
-        );
+        giveWay(`there is no room for it beside ${nameWords(others)}`, others.length === 1 ? others[0] : undefined);
         continue;
       }
       placing.push(one);
@@ -85,7 +82,7 @@ const givesWayTo = (rival: string, worth: number, { draft }: Offer): string =>
 /** What people see already counts so many times. */
 const openCounts = 1.25;
 
-/** The most worth first, then the least lost; names decide only between what nothing else tells apart. */
+/** The most worth first, then the least lost; names decide only between what nothing else distinguishes. */
 function inOrder({ open, analysis }: AdviceMoment, offers: readonly AssessedOffer[]): readonly AssessedOffer[] {
   const worth = ({ draft: { id, worthGpuHours } }: Offer): number =>
     worthGpuHours * (open?.has(id) === true ? openCounts : 1);
@@ -151,7 +148,7 @@ function objectionTo(moment: AdviceMoment, pods: readonly number[]): string | nu
  * Whether what a plan promises takes free GPUs that another could take, too; or takes them away. Who lets go of GPUs has done
  * so, whatever starts on them.
  */
-const needsRoom = (candidate: Candidate): boolean =>
+const needsFreeCapacity = (candidate: Candidate): boolean =>
   gainsByStarts(candidate) || candidate.plan.changes.some(({ kind }) => kind === "move" || kind === "removeNode");
 
 /** Its gain is work that starts. */
@@ -162,7 +159,7 @@ const gainsByStarts = ({
   plan.starts.length > 0 && (beneficiary.kind === "workload" || beneficiary.kind === "queue");
 
 /** Whether all of them, carried out together, gain what each of them promises. */
-function haveRoomTogether(trial: Trial, offers: readonly AssessedOffer[]): boolean {
+function haveFreeCapacityTogether(trial: Trial, offers: readonly AssessedOffer[]): boolean {
   if (offers.length < 2) return true;
   const changes = offers.flatMap(({ candidate }) => candidate.plan.changes);
   const avoided = new Set(changes.flatMap((change) => (change.kind === "move" ? change.avoid : [])));

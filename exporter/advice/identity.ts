@@ -25,8 +25,8 @@ function partsOf(advice: Needed): readonly string[] {
   const [first = ""] = targets;
   switch (kind) {
     case "release_idle":
-      // Parts of cards are let go of together; whoever holds whole cards is asked for itself.
-      return targets.length > 1 || (measuredBy.kind === "work-released" && measuredBy.gpus < wholeCard)
+      // Parts of GPUs are let go of together; whoever holds whole GPUs is asked for itself.
+      return targets.length > 1 || (measuredBy.kind === "work-released" && measuredBy.gpus < wholeGpu)
         ? ["team", fromTeam, pool]
         : ["workload", first];
     case "right_size":
@@ -46,7 +46,7 @@ function partsOf(advice: Needed): readonly string[] {
   }
 }
 
-const wholeCard = 1;
+const wholeGpu = 1;
 
 /** A queue may lack GPUs of one pool and have those of another. */
 const queueIn = ({ beneficiary, pool }: Needed): readonly string[] => [beneficiary.kind, beneficiary.name, pool];

@@ -1,7 +1,7 @@
 import { adviceActs } from "../model/adviceAct.ts";
 import { observingKinds, type Recommendation } from "../model/recommendation.ts";
 
-/** What shows that somebody took the advice: all signs of an offer must be seen. Plain data, for the ledger keeps it. */
+/** What shows that someone took the advice: all signs of an offer must be seen. Plain data, for the ledger keeps it. */
 export type TakenSign =
   /** These pods have left their nodes, and not because they ended by themselves. */
   | { readonly kind: "pods-left"; readonly pods: readonly { readonly uid: string; readonly node: string }[] }
@@ -39,9 +39,9 @@ export type MeasuredBy =
       readonly kind: "nodes-removed";
       readonly nodes: readonly { readonly name: string; readonly gpus: number }[];
     }
-  /** GPUs of these nodes while nothing is held there; advice of today measures `nodes-removed`, older ledgers keep this. */
+  /** GPUs of these nodes while nothing is allocated there; advice of today measures `nodes-removed`, older ledgers keep this. */
   | { readonly kind: "whole-nodes"; readonly nodes: readonly string[] }
-  /** GPUs of these nodes that are held and observed. */
+  /** GPUs of these nodes that are allocated and observed. */
   | { readonly kind: "observed"; readonly nodes: readonly string[] };
 
 /** A pod that the plan takes off its node, and since when its work would be lost. */

@@ -27,7 +27,7 @@ function findGroups({ snapshot: { pods, workloads } }: Analysis): readonly PodGr
   const found: { pods: number[]; workload: number; isGang: boolean }[] = [];
   const places = new Map<string | number, number>();
   for (const [i, pod] of pods.entries()) {
-    if (pod.status !== "held" || pod.uid === null || pod.needs === null) continue;
+    if (pod.status !== "allocated" || pod.uid === null || pod.needs === null) continue;
     const key = groupKey(pod, workloads[pod.workload]);
     const known = key === null ? undefined : places.get(key);
     const group = known === undefined ? undefined : found[known];

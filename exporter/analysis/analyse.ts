@@ -5,6 +5,8 @@ import { findBlocked } from "./blocked/findBlocked.ts";
 import type { UsageHistory } from "./fairness/fairness.ts";
 import { judgeFairness } from "./fairness/judgeFairness.ts";
 import { shortSince } from "./fairness/shortSince.ts";
+import { findFreeCapacities } from "./freeCapacity/freeCapacities.ts";
+import { findGangFreeCapacities } from "./freeCapacity/gangFreeCapacities.ts";
 import { findIdleNodes, type IdleNodeSettings } from "./idleNodes/findIdleNodes.ts";
 import { findings } from "./lint/findings.ts";
 import {
@@ -15,10 +17,8 @@ import {
 } from "./placement/measurePlacement.ts";
 import type { PriceCache } from "./prices/priceCache.ts";
 import { type PriceSettings, priceNodes } from "./prices/priceNodes.ts";
-import { findGangRooms } from "./rooms/gangRooms.ts";
-import { findRooms } from "./rooms/rooms.ts";
 import { schedulerViews } from "./schedulerViews/schedulerViews.ts";
-import { bookStates, type StateSettings } from "./states.ts";
+import { accountStates, type StateSettings } from "./states.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
 import { explainWaiting, type WaitSettings } from "./waiting/explainWaiting.ts";
 
@@ -64,24 +64,24 @@ export function analysisSettings({
 /** Asks every question of one Snapshot. Pure. */
 export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysis {
   const { history = null, idleBatchSeconds, idleServingSeconds, warmPools } = settings;
-  const { bookings, uses } = bookStates(snapshot, settings);
-  const teams = totalTeams(snapshot, bookings);
-  const pools = totalPools(snapshot, bookings);
+  const { accountingEntries, uses } = accountStates(snapshot, settings);
+  const teams = totalTeams(snapshot, accountingEntries);
+  const pools = totalPools(snapshot, accountingEntries);
   const fairness = judgeFairness(snapshot.queueing, history);
   const cache = settings.placementCache ?? createPlacementCache();
-  const rooms = findRooms(snapshot, cache.rooms);
-  const gangRooms = findGangRooms(snapshot, rooms);
-  const waiting = explainWaiting(snapshot, settings, gangRooms);
+  const freeCapacities = findFreeCapacities(snapshot, cache.freeCapacities);
+  const gangFreeCapacities = findGangFreeCapacities(snapshot, freeCapacities);
+  const waiting = explainWaiting(snapshot, settings, gangFreeCapacities);
   const found = findings(snapshot, history);
   const plugin = snapshot.schedulerSettings.volcano?.plugin ?? "proportion";
   const views = schedulerViews(snapshot, plugin, history);
   const prices = priceNodes(snapshot, settings, settings.priceCache);
-  const placement = measurePlacement(snapshot, settings, cache, rooms);
-  const blocked = findBlocked(snapshot, gangRooms, settings.blockedSince ?? nothing);
+  const placement = measurePlacement(snapshot, settings, cache, freeCapacities);
+  const blocked = findBlocked(snapshot, gangFreeCapacities, settings.blockedSince ?? nothing);
   const idleNodes = findIdleNodes(snapshot, uses, settings.idleNodeSince ?? nothing, settings);
   return {
     snapshot,
-    bookings,
+    accountingEntries,
     stateSettings: { idleBatchSeconds, idleServingSeconds, warmPools },
     teams,
     pools,
@@ -95,7 +95,7 @@ export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysi
     placement,
     blocked,
     idleNodes,
-    rooms,
-    gangRooms,
+    freeCapacities,
+    gangFreeCapacities,
   };
 }

@@ -1,13 +1,13 @@
 import type { Snapshot } from "../join/snapshot.ts";
+import type { AccountingEntry } from "./accountingEntry.ts";
 import type { Blocked } from "./blocked/blocked.ts";
-import type { Booking } from "./booking.ts";
 import type { Fairness, UsageHistory } from "./fairness/fairness.ts";
+import type { FreeCapacities } from "./freeCapacity/freeCapacities.ts";
+import type { GangFreeCapacities } from "./freeCapacity/gangFreeCapacities.ts";
 import type { IdleNodes } from "./idleNodes/idleNodes.ts";
 import type { Finding } from "./lint/finding.ts";
 import type { Placement } from "./placement/poolPlacement.ts";
 import type { Prices } from "./prices/prices.ts";
-import type { GangRooms } from "./rooms/gangRooms.ts";
-import type { Rooms } from "./rooms/rooms.ts";
 import type { SchedulerView } from "./schedulerViews/schedulerView.ts";
 import type { StateSettings } from "./states.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
@@ -16,8 +16,8 @@ import type { Waiting } from "./waiting/waiting.ts";
 /** The answers of one moment: what every face publishes. */
 export interface Analysis {
   readonly snapshot: Snapshot;
-  readonly bookings: readonly Booking[];
-  /** What decided on the states of the bookings: for those who ask what if it were otherwise. */
+  readonly accountingEntries: readonly AccountingEntry[];
+  /** What decided on the states of the accounting entries: for those who ask what if it were otherwise. */
   readonly stateSettings: StateSettings;
   /** By name; includes `unassigned` when anything is. */
   readonly teams: readonly TeamTotals[];
@@ -37,6 +37,6 @@ export interface Analysis {
   readonly blocked: Blocked;
   readonly idleNodes: IdleNodes;
   /** What nodes have free, and where waiting gangs could go: for those who ask what if it were otherwise. */
-  readonly rooms: Rooms;
-  readonly gangRooms: GangRooms;
+  readonly freeCapacities: FreeCapacities;
+  readonly gangFreeCapacities: GangFreeCapacities;
 }

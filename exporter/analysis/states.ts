@@ -1,6 +1,6 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
 import type { GpuState } from "../model/gpuStates.ts";
-import type { Booking } from "./booking.ts";
+import type { AccountingEntry } from "./accountingEntry.ts";
 import { isQuiet } from "./quietHolding.ts";
 import { stalledSince } from "./stalledSince.ts";
 import { mayBeQuietLong, stateLimits } from "./stateLimits.ts";
@@ -8,7 +8,7 @@ import { isWarmPool, type WarmPools } from "./warmPools.ts";
 
 /** What of the configuration decides on states. */
 export interface StateSettings {
-  /** The times after which held GPUs are idle, seconds; the other times are in `stateLimits`. */
+  /** The times after which allocated GPUs are idle, seconds; the other times are in `stateLimits`. */
   readonly idleBatchSeconds: number;
   readonly idleServingSeconds: number;
   /** Nodes that are never in the state `idle_node`. */
@@ -25,44 +25,45 @@ const {
 } = stateLimits;
 
 /**
- * What goes on at a node. `idle`: all that is held there is held idle; `other`: anything else is held there, or active without
+ * What goes on at a node. `idle`: all that is allocated there is idle; `other`: anything else is allocated there, or active without
  * a holder; `null`: neither.
  */
 export type NodeUse = "idle" | "other" | null;
 
-/** The bookings of a moment, and what they say of each node. */
-export interface BookedStates {
-  readonly bookings: readonly Booking[];
+/** The accounting entries of a moment, and what they say of each node. */
+export interface AccountedStates {
+  readonly accountingEntries: readonly AccountingEntry[];
   /** Parallel to `Snapshot.nodes`. */
   readonly uses: readonly NodeUse[];
 }
 
 /**
- * Books every physical GPU of the moment in exactly one state (design, section 4): held is decided first, by the state
- * of its holder; the rest of each device by the state of its node. The bookings of a node add up to its physical GPUs.
+ * Accounts every physical GPU of the moment in exactly one state (design, section 4): held is decided first, by the state
+ * of its holder; the rest of each device by the state of its node. The accounting entries of a node add up to its physical GPUs.
  */
-export function bookStates(snapshot: Snapshot, settings: StateSettings): BookedStates {
-  const bookings: Booking[] = [];
+export function accountStates(snapshot: Snapshot, settings: StateSettings): AccountedStates {
+  const accountingEntries: AccountingEntry[] = [];
   const uses: NodeUse[] = [];
   const states = new Map<string, GpuState>();
-  const unhealthy = unhealthyCards(snapshot);
+  const unhealthy = unhealthyGpus(snapshot);
   for (const node of snapshot.nodes) {
     if (node.physicalGpus === null) {
       uses.push(null);
       continue;
     }
-    const first = bookings.length;
-    const unheldState = stateOfUnheld(snapshot, node, settings.warmPools);
-    states.set(node.name, unheldState);
+    const first = accountingEntries.length;
+    const unallocatedState = stateOfUnallocated(snapshot, node, settings.warmPools);
+    states.set(node.name, unallocatedState);
     for (const index of node.devices) {
       const device = snapshot.devices[index];
-      if (device !== undefined) bookDevice(bookings, snapshot, node, device, index, unheldState, settings);
+      if (device !== undefined)
+        accountDevice(accountingEntries, snapshot, node, device, index, unallocatedState, settings);
     }
-    uses.push(useFrom(bookings, first));
+    uses.push(useFrom(accountingEntries, first));
   }
   for (const part of snapshot.unpartitioned) {
     const state = unhealthy.has(`${part.node}/${part.uuid}`) ? "unavailable" : (states.get(part.node) ?? "free");
-    bookings.push({
+    accountingEntries.push({
       gpus: part.weight,
       state,
       node: part.node,
@@ -72,23 +73,24 @@ export function bookStates(snapshot: Snapshot, settings: StateSettings): BookedS
       estimated: false,
     });
   }
-  return { bookings, uses };
+  return { accountingEntries, uses };
 }
 
-/** What bookings say of their node, from the first of it on. */
-function useFrom(bookings: readonly Booking[], first: number): NodeUse {
+/** What accounting entries say of their node, from the first of it on. */
+function useFrom(accountingEntries: readonly AccountingEntry[], first: number): NodeUse {
   let use: NodeUse = null;
-  for (let i = first; i < bookings.length; i++) {
-    const booking = bookings[i];
-    if (booking === undefined || (booking.pod === null && booking.state !== "unattributed")) continue;
-    if (booking.state !== "held_idle") return "other";
+  for (let i = first; i < accountingEntries.length; i++) {
+    const accountingEntry = accountingEntries[i];
+    if (accountingEntry === undefined || (accountingEntry.pod === null && accountingEntry.state !== "unattributed"))
+      continue;
+    if (accountingEntry.state !== "idle") return "other";
     use = "idle";
   }
   return use;
 }
 
-/** Cards of which every instance is unhealthy: the rest of the card is no better. */
-function unhealthyCards(snapshot: Snapshot): ReadonlySet<string> {
+/** GPUs of which every instance is unhealthy: the rest of the GPU is no better. */
+function unhealthyGpus(snapshot: Snapshot): ReadonlySet<string> {
   const unhealthy = new Set<string>();
   if (snapshot.unpartitioned.length === 0) return unhealthy;
   const nodes = new Set<string>();
@@ -104,7 +106,7 @@ function unhealthyCards(snapshot: Snapshot): ReadonlySet<string> {
   return unhealthy;
 }
 
-/** One device on its node, as it is booked. */
+/** One device on its node, as it is counted. */
 interface Place {
   readonly node: NodeView;
   readonly device: Device;
@@ -112,41 +114,41 @@ interface Place {
   readonly index: number;
 }
 
-function bookDevice(
-  bookings: Booking[],
+function accountDevice(
+  accountingEntries: AccountingEntry[],
   snapshot: Snapshot,
   node: NodeView,
   device: Device,
   index: number,
-  unheldState: GpuState,
+  unallocatedState: GpuState,
   settings: StateSettings,
 ): void {
   const place = { node, device, index };
-  // Neither pods nor a telemetry row: nobody knows whether it is held.
-  const ownUnheldState =
-    !snapshot.coverage.objects && device.reading === null ? unknownHolder(unheldState) : unheldState;
-  let held = 0;
+  // Neither pods nor a telemetry row: nobody knows whether it is allocated.
+  const ownUnallocatedState =
+    !snapshot.coverage.objects && device.reading === null ? unknownHolder(unallocatedState) : unallocatedState;
+  let allocated = 0;
   for (const holding of device.holders) {
     const pod = snapshot.pods[holding.pod];
     if (pod === undefined) continue;
-    held += holding.share;
-    bookHolding(bookings, place, holding, pod, snapshot.at, settings);
+    allocated += holding.share;
+    accountHolding(accountingEntries, place, holding, pod, snapshot.at, settings);
   }
-  const rest = Math.max(0, device.weight - held);
-  if (rest > 1e-12) bookUnheld(bookings, place, rest, ownUnheldState);
+  const rest = Math.max(0, device.weight - allocated);
+  if (rest > 1e-12) accountUnallocated(accountingEntries, place, rest, ownUnallocatedState);
 }
 
 /** What is true of the node stays true whoever holds its GPUs. */
 const unknownHolder = (state: GpuState): GpuState => (state === "free" ? "unobserved" : state);
 
-function book(
-  bookings: Booking[],
+function account(
+  accountingEntries: AccountingEntry[],
   { node, device, index }: Place,
   holding: Holding | null,
   state: GpuState,
   gpus: number,
 ) {
-  bookings.push({
+  accountingEntries.push({
     gpus,
     state,
     node: node.name,
@@ -157,8 +159,8 @@ function book(
   });
 }
 
-function bookHolding(
-  bookings: Booking[],
+function accountHolding(
+  accountingEntries: AccountingEntry[],
   place: Place,
   holding: Holding,
   pod: PodView,
@@ -168,15 +170,15 @@ function bookHolding(
   const { share } = holding;
   const state = stateOfHolding(holding, pod, place.device, place.node, at, settings);
   if (state !== null) {
-    book(bookings, place, holding, state, share);
+    account(accountingEntries, place, holding, state, share);
     return;
   }
   const active = share * (holding.activity ?? 0);
-  if (active > 0) book(bookings, place, holding, "active", active);
-  if (share - active > 0) book(bookings, place, holding, "underused", share - active);
+  if (active > 0) account(accountingEntries, place, holding, "active", active);
+  if (share - active > 0) account(accountingEntries, place, holding, "underutilized", share - active);
 }
 
-/** The state of a whole share; `null` where it is partly active and partly underused. */
+/** The state of a whole share; `null` where it is partly active and partly underutilized. */
 function stateOfHolding(
   holding: Holding,
   pod: PodView,
@@ -192,12 +194,12 @@ function stateOfHolding(
   const boundAt = pod.boundAt ?? pod.createdAt ?? at;
   if (pod.starting && at - boundAt <= startingLimitSeconds) return "starting";
   if (holding.activity === null) return "unobserved";
-  if (isHeldIdle(holding, pod, boundAt, at, settings)) return "held_idle";
+  if (isIdle(holding, pod, boundAt, at, settings)) return "idle";
   const since = stalledSince(holding, pod, device);
   return since !== null && at - since >= stalledSeconds ? "stalled" : null;
 }
 
-function isHeldIdle(holding: Holding, pod: PodView, boundAt: number, at: number, settings: StateSettings): boolean {
+function isIdle(holding: Holding, pod: PodView, boundAt: number, at: number, settings: StateSettings): boolean {
   if (pod.idleOptOut || holding.idleSince === null) return false;
   if (at - (pod.createdAt ?? boundAt) <= youngPodSeconds) return false;
   const window = mayBeQuietLong(pod) ? settings.idleServingSeconds : settings.idleBatchSeconds;
@@ -205,24 +207,29 @@ function isHeldIdle(holding: Holding, pod: PodView, boundAt: number, at: number,
   return at - Math.max(holding.idleSince, Math.min(boundAt, at)) >= window;
 }
 
-function bookUnheld(bookings: Booking[], place: Place, rest: number, unheldState: GpuState): void {
+function accountUnallocated(
+  accountingEntries: AccountingEntry[],
+  place: Place,
+  rest: number,
+  unallocatedState: GpuState,
+): void {
   const { device } = place;
-  if (unheldState === "unavailable" || device.unhealthy) {
-    book(bookings, place, null, "unavailable", rest);
+  if (unallocatedState === "unavailable" || device.unhealthy) {
+    account(accountingEntries, place, null, "unavailable", rest);
     return;
   }
   if (device.holders.length === 0) {
-    const isUnattributed = device.activeUnheldAt !== null || device.orphanReservation;
-    book(bookings, place, null, isUnattributed ? "unattributed" : unheldState, rest);
+    const isUnattributed = device.activeUnallocatedAt !== null || device.orphanReservation;
+    account(accountingEntries, place, null, isUnattributed ? "unattributed" : unallocatedState, rest);
     return;
   }
   const unattributed = Math.min(rest, device.unattributedGpus);
-  if (unattributed > 0) book(bookings, place, null, "unattributed", unattributed);
-  if (rest - unattributed > 0) book(bookings, place, null, unheldState, rest - unattributed);
+  if (unattributed > 0) account(accountingEntries, place, null, "unattributed", unattributed);
+  if (rest - unattributed > 0) account(accountingEntries, place, null, unallocatedState, rest - unattributed);
 }
 
 /** The state of what nobody holds on a node, before the devices themselves are looked at. */
-function stateOfUnheld(snapshot: Snapshot, node: NodeView, warmPools: WarmPools): GpuState {
+function stateOfUnallocated(snapshot: Snapshot, node: NodeView, warmPools: WarmPools): GpuState {
   if (node.ready === false) return "unavailable";
   if (node.schedulable === false) return "cordoned";
   return isIdleNode(snapshot, node) && !isWarmPool(node.labels, warmPools) ? "idle_node" : "free";
@@ -244,7 +251,7 @@ export function isIdleNode(snapshot: Snapshot, node: NodeView): boolean {
     const device = snapshot.devices[index];
     return (
       device === undefined ||
-      (device.holders.length === 0 && device.activeUnheldAt === null && !device.orphanReservation)
+      (device.holders.length === 0 && device.activeUnallocatedAt === null && !device.orphanReservation)
     );
   });
 }

@@ -6,16 +6,16 @@ export type GpusByState = Readonly<Partial<Record<GpuState, number>>>;
 /** What one team, or everything, holds and does with it at one moment. */
 export interface TeamTotals {
   readonly team: string;
-  /** Physical GPUs held. */
-  readonly held: number;
-  /** Effective GPUs: held x activity, of what is observed. */
+  /** Physical GPUs allocated. */
+  readonly allocated: number;
+  /** Effective GPUs: allocated x activity, of what is observed. */
   readonly active: number;
   /** active / (held - unobserved - gang_wait - starting - unavailable); `null` if nothing was observed. */
   readonly utilization: number | null;
   readonly states: GpusByState;
-  /** Held GPUs of which the device or the split of the activity is estimated. */
+  /** Allocated GPUs of which the device or the split of the activity is estimated. */
   readonly estimated: number;
-  /** Held GPUs that are idle but opted out by label. */
+  /** Allocated GPUs that are idle but opted out by label. */
   readonly idleOptedOut: number;
   /** Physical GPUs that its pods wait for. */
   readonly pending: number;
@@ -27,13 +27,13 @@ export interface PoolTotals {
   readonly gpuModels: readonly string[];
   readonly nodes: number;
   readonly physicalGpus: number;
-  readonly held: number;
+  readonly allocated: number;
   readonly states: GpusByState;
   readonly estimated: number;
   /** Mean activity of the observed GPUs of the pool, weighted; `null` if nothing was observed. */
   readonly activity: number | null;
   /** Like a team's: active / (held - unobserved - gang_wait - starting - unavailable). */
   readonly utilization: number | null;
-  /** Sum over nodes of |held by device - held by pod|; 0 when both books agree. */
+  /** Sum over nodes of |held by device - held by pod|; 0 when both accounts agree. */
   readonly imbalance: number;
 }

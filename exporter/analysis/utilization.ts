@@ -1,23 +1,23 @@
 import type { Snapshot } from "../join/snapshot.ts";
 import { type GpuState, observedStates } from "../model/gpuStates.ts";
-import type { Booking } from "./booking.ts";
+import type { AccountingEntry } from "./accountingEntry.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
 
 /** Sums amounts by state. */
 class StateSums {
   readonly states: Partial<Record<GpuState, number>> = {};
-  held = 0;
+  allocated = 0;
   estimated = 0;
 
-  add(booking: Booking): void {
-    this.states[booking.state] = (this.states[booking.state] ?? 0) + booking.gpus;
-    if (booking.pod === null) return;
-    this.held += booking.gpus;
-    if (booking.estimated) this.estimated += booking.gpus;
+  add(accountingEntry: AccountingEntry): void {
+    this.states[accountingEntry.state] = (this.states[accountingEntry.state] ?? 0) + accountingEntry.gpus;
+    if (accountingEntry.pod === null) return;
+    this.allocated += accountingEntry.gpus;
+    if (accountingEntry.estimated) this.estimated += accountingEntry.gpus;
   }
 }
 
-/** Sums by name. Neighbouring bookings mostly are of one name, so that only the first of them looks it up. */
+/** Sums by name. Neighbouring accounting entries mostly are of one name, so that only the first of them looks it up. */
 function createSums() {
   const sums = new Map<string, StateSums>();
   let lastName: string | null = null;
@@ -41,18 +41,18 @@ function utilizationOf(active: number, states: Partial<Record<GpuState, number>>
 }
 
 /** Totals of every team that holds or waits for GPUs, by name. */
-export function totalTeams(snapshot: Snapshot, bookings: readonly Booking[]): readonly TeamTotals[] {
+export function totalTeams(snapshot: Snapshot, accountingEntries: readonly AccountingEntry[]): readonly TeamTotals[] {
   const { sums, of: sumOf } = createSums();
   const idleOptedOut = new Map<string, number>();
-  for (let i = 0; i < bookings.length; i++) {
-    const booking = bookings[i];
-    if (booking === undefined) continue;
-    const pod = booking.pod === null ? undefined : snapshot.pods[booking.pod];
+  for (let i = 0; i < accountingEntries.length; i++) {
+    const accountingEntry = accountingEntries[i];
+    if (accountingEntry === undefined) continue;
+    const pod = accountingEntry.pod === null ? undefined : snapshot.pods[accountingEntry.pod];
     if (pod === undefined) continue;
-    sumOf(pod.team).add(booking);
-    if (!pod.idleOptOut || booking.device === null) continue;
-    if (snapshot.devices[booking.device]?.idleNow)
-      idleOptedOut.set(pod.team, (idleOptedOut.get(pod.team) ?? 0) + booking.gpus);
+    sumOf(pod.team).add(accountingEntry);
+    if (!pod.idleOptOut || accountingEntry.device === null) continue;
+    if (snapshot.devices[accountingEntry.device]?.idleNow)
+      idleOptedOut.set(pod.team, (idleOptedOut.get(pod.team) ?? 0) + accountingEntry.gpus);
   }
   const pending = new Map<string, number>();
   for (const pod of snapshot.pods) {
@@ -64,7 +64,7 @@ export function totalTeams(snapshot: Snapshot, bookings: readonly Booking[]): re
     const active = sum.states.active ?? 0;
     return {
       team,
-      held: sum.held,
+      allocated: sum.allocated,
       active,
       utilization: utilizationOf(active, sum.states),
       states: sum.states,
@@ -76,24 +76,24 @@ export function totalTeams(snapshot: Snapshot, bookings: readonly Booking[]): re
 }
 
 /** Totals of every pool, by name; the states of each add up to its physical GPUs. */
-export function totalPools(snapshot: Snapshot, bookings: readonly Booking[]): readonly PoolTotals[] {
+export function totalPools(snapshot: Snapshot, accountingEntries: readonly AccountingEntry[]): readonly PoolTotals[] {
   const { sums, of: sumOf } = createSums();
-  for (let i = 0; i < bookings.length; i++) {
-    const booking = bookings[i];
-    if (booking !== undefined) sumOf(booking.pool).add(booking);
+  for (let i = 0; i < accountingEntries.length; i++) {
+    const accountingEntry = accountingEntries[i];
+    if (accountingEntry !== undefined) sumOf(accountingEntry.pool).add(accountingEntry);
   }
   const parts = partsOfPools(snapshot);
   const imbalance = imbalanceByPool(snapshot);
   const nodes = nodesByPool(snapshot);
   return [...sums.keys()].sort().map((pool) => {
-    const { states, held, estimated } = sums.get(pool) ?? new StateSums();
+    const { states, allocated, estimated } = sums.get(pool) ?? new StateSums();
     const { models, weight, active, observed } = parts.get(pool) ?? noParts;
     return {
       pool,
       gpuModels: [...models].sort(),
       nodes: nodes.get(pool) ?? 0,
       physicalGpus: weight,
-      held,
+      allocated,
       states,
       estimated,
       activity: observed > 0 ? active / observed : null,
@@ -144,7 +144,7 @@ function imbalanceByPool(snapshot: Snapshot): ReadonlyMap<string, number> {
   const byPool = new Map<string, number>();
   for (const node of snapshot.nodes) {
     const pool = node.pools[0];
-    const difference = Math.abs(node.heldByDevices - node.heldByPods);
+    const difference = Math.abs(node.allocatedByDevices - node.allocatedByPods);
     if (pool !== undefined && difference > 1e-6) byPool.set(pool, (byPool.get(pool) ?? 0) + difference);
   }
   return byPool;

@@ -39,7 +39,7 @@ export const accountsMetrics = {
   fairlead_accounting_imbalance_gpu_seconds_total: {
     type: "counter",
     unit: "gpu_seconds",
-    help: "Difference between held GPU time counted by device and by pod, summed over the nodes of a pool.",
+    help: "Difference between allocated GPU time counted by device and by pod, summed over the nodes of a pool.",
     labels: ["cluster", "pool"],
     stability: "alpha",
   },

@@ -17,8 +17,9 @@ export const budgetsMetrics = {
     unit: "cost",
     help: "What a team with a budget was charged by allocation since the month began (UTC), in units of the currency, as far as that time is covered; absent where its GPU time has no price.",
     formula:
-      "sum over the month so far of the cost of the GPU time that the team held, in all states but those of cost.notCharged",
-    example: "20 days on which the team held 50 GPUs at 2 USD an hour, all charged: 20 x 24 x 50 x 2 = 48000 USD.",
+      "sum over the month so far of the cost of the GPU time that was allocated to the team, in all states but those of cost.notCharged",
+    example:
+      "20 days on which 50 GPUs were allocated to the team at 2 USD an hour, all charged: 20 x 24 x 50 x 2 = 48000 USD.",
     labels: ["cluster", "team", "currency"],
     stability: "alpha",
   },

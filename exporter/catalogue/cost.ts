@@ -15,7 +15,7 @@ export const costMetrics = {
     formula:
       "sum over accounting entries of physical GPUs x price of a GPU-hour of their node x seconds / 3600; all states of a pool add up to its nodes' prices x covered time",
     example:
-      "A node of 8 GPUs costs 32 USD an hour, so a GPU-hour costs 4 USD. A team holds 2 of them for 30 minutes, half of the time active: 2 USD count as `active`, 2 USD as `underused`, and 12 USD as `free` without a team; 2 + 2 + 12 = 16 USD is half an hour of the node.",
+      "A node of 8 GPUs costs 32 USD an hour, so a GPU-hour costs 4 USD. A team holds 2 of them for 30 minutes, half of the time active: 2 USD count as `active`, 2 USD as `underutilized`, and 12 USD as `free` without a team; 2 + 2 + 12 = 16 USD is half an hour of the node.",
     labels: ["cluster", "state", "team", "queue", "pool", "capacity_type", "priority_class", "currency"],
     values: { state: gpuStates },
     stability: "alpha",
@@ -34,9 +34,9 @@ export const costMetrics = {
   fairlead_namespace_cost_total: {
     type: "counter",
     unit: "cost",
-    help: "Cost of the GPU time that the pods of a namespace held, since the start, in units of the currency; namespaces beyond the budget of series count as `other`.",
+    help: "Cost of the GPU time that was allocated to the pods of a namespace, since the start, in units of the currency; namespaces beyond the budget of series count as `other`.",
     formula:
-      "sum over the accounting entries that a pod of the namespace holds, in every held state, of physical GPUs x price of a GPU-hour x seconds / 3600",
+      "sum over the accounting entries that a pod of the namespace holds, in every allocated state, of physical GPUs x price of a GPU-hour x seconds / 3600",
     example: "A pod holds 4 GPUs at 2.50 USD an hour for 6 hours, used or not: 4 x 2.50 x 6 = 60 USD.",
     labels: ["cluster", "namespace", "team", "currency"],
     stability: "alpha",
@@ -58,7 +58,7 @@ export const costMetrics = {
     formula:
       "sum over accounting entries of physical GPUs x price of a GPU-hour of their node; all states of a pool add up to its nodes' prices",
     example:
-      "a node of 8 GPUs costs 32 an hour; 5 GPUs are active, 1 is held idle, 2 are free: active 20, held_idle 4, free 8; together 32.",
+      "a node of 8 GPUs costs 32 an hour; 5 GPUs are active, 1 is idle, 2 are free: active 20, idle 4, free 8; together 32.",
     labels: ["cluster", "pool", "node_pool", "capacity_type", "state", "currency"],
     values: { capacity_type: capacityTypeLabels, state: gpuStates },
     stability: "alpha",
@@ -102,7 +102,7 @@ export const costMetrics = {
     unit: "cost_per_hour",
     help: "What GPUs cost per hour now that nobody holds: free, on idle or cordoned nodes, or not usable.",
     formula: "sum over the accounting entries without a pod of physical GPUs x price of a GPU-hour",
-    example: "of 16 GPUs at 4 an hour, 13 are held: 3 x 4 = 12.",
+    example: "of 16 GPUs at 4 an hour, 13 are allocated: 3 x 4 = 12.",
     labels: ["cluster", "pool", "currency"],
     stability: "alpha",
   },
@@ -121,7 +121,7 @@ export const costMetrics = {
     unit: "cost",
     help: "What a unit of progress of a workload has cost since Fairlead saw it first; of workloads that say how far they are (annotation `fairlead.dev/progress-units`), the `cost.topWorkloads` that have cost most.",
     formula:
-      "cost of what its pods held, used or not, in covered time in which all of it had a price / units that it made in that time; none while no unit was made",
+      "cost of what was allocated to its pods, used or not, in covered time in which all of it had a price / units that it made in that time; none while no unit was made",
     example:
       "a job on 8 GPUs at 4 USD an hour says 12 epochs when it is first seen and 20 two hours later: 8 x 4 x 2 / (20 - 12) = 8 USD per epoch.",
     labels: ["cluster", "team", "namespace", "workload", "currency"],

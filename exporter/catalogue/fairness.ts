@@ -10,7 +10,7 @@ export const fairnessMetrics = {
   fairlead_domain_capacity_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "Physical GPUs of a quota domain that can be given out: on ready and schedulable nodes, and what is held on others.",
+    help: "Physical GPUs of a quota domain that can be given out: on ready and schedulable nodes, and what is allocated on others.",
     labels: ["cluster", "domain"],
     stability: "stable",
   },
@@ -31,14 +31,14 @@ export const fairnessMetrics = {
   fairlead_fairness_misallocated_ratio: {
     type: "gauge",
     unit: "ratio",
-    help: "GPUs held above entitlement that a scheduler would take back for whole waiting gangs, over all that queues of the domain are entitled to; absent where entitlement is unknown.",
+    help: "GPUs allocated above entitlement that a scheduler would take back for whole waiting gangs, over all that queues of the domain are entitled to; absent where entitlement is unknown.",
     labels: ["cluster", "domain"],
     stability: "stable",
   },
   fairlead_fairness_jain_index: {
     type: "gauge",
     unit: "number",
-    help: "Jain's fairness index of held over entitled GPUs, 1 when all queues have the same part of theirs; absent if none is entitled to anything.",
+    help: "Jain's fairness index of allocated over entitled GPUs, 1 when all queues have the same part of theirs; absent if none is entitled to anything.",
     labels: ["cluster", "domain"],
     stability: "stable",
   },
@@ -67,7 +67,7 @@ export const fairnessMetrics = {
   fairlead_team_fairness_deviation_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "Held minus entitled GPUs of the team: above 0 it has more than its share, below 0 less.",
+    help: "Allocated minus entitled GPUs of the team: above 0 it has more than its share, below 0 less.",
     labels: ["cluster", "team", "domain"],
     stability: "stable",
   },
@@ -79,7 +79,7 @@ export const fairnessMetrics = {
     values: { scheduler: queueSchedulers },
     stability: "stable",
   },
-  fairlead_queue_held_gpus: {
+  fairlead_queue_allocated_gpus: {
     type: "gauge",
     unit: "gpus",
     help: "Physical GPUs that pods of the queue hold, used or not.",
@@ -98,7 +98,7 @@ export const fairnessMetrics = {
   fairlead_fairness_deviation_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "Held minus entitled GPUs of the queue: above 0 it has more than its share, below 0 less; 0 for everyone when all demand fits.",
+    help: "Allocated minus entitled GPUs of the queue: above 0 it has more than its share, below 0 less; 0 for everyone when all demand fits.",
     labels: queue,
     values: { scheduler: queueSchedulers },
     stability: "stable",
@@ -173,18 +173,18 @@ export const fairnessMetrics = {
     labels: ["cluster", "domain", "starved_queue", "borrower_queue"],
     stability: "alpha",
   },
-  fairlead_queue_held_gpu_seconds_total: {
+  fairlead_queue_allocated_gpu_seconds_total: {
     type: "counter",
     unit: "gpu_seconds",
-    help: "GPU time that the queue held.",
+    help: "GPU time that was allocated to the queue.",
     labels: queue,
     values: { scheduler: queueSchedulers },
     stability: "stable",
   },
-  fairlead_queue_judged_held_gpu_seconds_total: {
+  fairlead_queue_judged_allocated_gpu_seconds_total: {
     type: "counter",
     unit: "gpu_seconds",
-    help: "GPU time that the queue held while its entitlement was known; minus what it was entitled to, this is its deviation.",
+    help: "GPU time that was allocated to the queue while its entitlement was known; minus what it was entitled to, this is its deviation.",
     labels: queue,
     values: { scheduler: queueSchedulers },
     stability: "alpha",
@@ -200,7 +200,7 @@ export const fairnessMetrics = {
   fairlead_queue_excess_gpu_seconds_total: {
     type: "counter",
     unit: "gpu_seconds",
-    help: "GPU time that the queue held above its entitlement.",
+    help: "GPU time that was allocated to the queue above its entitlement.",
     labels: queue,
     values: { scheduler: queueSchedulers },
     stability: "stable",
@@ -232,7 +232,7 @@ export const fairnessMetrics = {
   fairlead_queue_judged_seconds_total: {
     type: "counter",
     unit: "seconds",
-    help: "Covered time in which the queue's entitlement was known and it held, waited for or was entitled to anything.",
+    help: "Covered time in which the queue's entitlement was known and anything was allocated to it, waited in it or was owed to it.",
     labels: queue,
     values: { scheduler: queueSchedulers },
     stability: "alpha",

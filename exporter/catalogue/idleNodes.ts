@@ -13,9 +13,9 @@ export const idleNodesMetrics = {
     unit: "nodes",
     help: "Nodes with GPUs that are idle now; the two kinds are separate and never added up.",
     formula:
-      "nodes with allocatable GPUs that are ready, schedulable, older than 15 min and without unattributed activity, on which nothing holds a GPU (unallocated), or on which everything that is held is held idle (held)",
+      "nodes with allocatable GPUs that are ready, schedulable, older than 15 min and without unattributed activity, on which nothing holds a GPU (unallocated), or on which everything that is allocated is idle (allocated)",
     example:
-      "of 10 nodes, 2 have no pod with GPUs and 1 has one pod that was last active 40 min ago: unallocated 2, held 1.",
+      "of 10 nodes, 2 have no pod with GPUs and 1 has one pod that was last active 40 min ago: unallocated 2, allocated 1.",
     labels: nodes,
     values: kinds,
     stability: "stable",

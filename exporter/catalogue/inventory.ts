@@ -37,7 +37,7 @@ export const inventoryMetrics = {
   fairlead_accounting_imbalance_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "Difference between held GPUs counted by device and by pod, summed over the nodes of a pool.",
+    help: "Difference between allocated GPUs counted by device and by pod, summed over the nodes of a pool.",
     labels: ["cluster", "pool"],
     stability: "alpha",
   },

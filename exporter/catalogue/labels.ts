@@ -28,7 +28,7 @@ export const labelMeanings = {
   owner:
     "Why guaranteed GPUs are on no node: a `lost_node`, a `node_to_come`, pods of no queue that hold them (`past_queues`), or guarantees that never had nodes (`promised_twice`).",
   idle_kind:
-    "`unallocated`: nothing holds a GPU of the node; `held`: everything that is held there has been idle for long. The two are never added up.",
+    "`unallocated`: nothing holds a GPU of the node; `allocated`: everything that is allocated there has been idle for long. The two are never added up.",
   warm_pool: "`true` for nodes that are kept ready on purpose (`idle.warmPools`), which are no waste; else `false`.",
   window: "The time up to now over which it is added up.",
   manager:
@@ -47,7 +47,7 @@ export const labelMeanings = {
   namespace: "Namespace of Kubernetes; `other` beyond the budget of series.",
   workload: "Top owner of the pods, as `KIND/NAME`.",
   charge:
-    "Who pays: `allocation`, for all that was held but `cost.notCharged`; `use`, only for what was active. The rest stays with the platform.",
+    "Who pays: `allocation`, for all that was allocated but `cost.notCharged`; `use`, only for what was active. The rest stays with the platform.",
   currency: "Currency of the price, such as `USD`; amounts of different currencies are never added up.",
   state: "What the thing counted is doing; each metric lists its values.",
   part: "Which part of the free GPUs: `whole`, `shared` or `partitioned`.",

@@ -8,10 +8,10 @@ export const placementMetrics = {
   fairlead_pool_free_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "Free GPUs on ready and schedulable nodes: fully free GPUs (whole), free parts of partly held GPUs (shared), free MIG instances, replicas and unpartitioned parts (partitioned).",
+    help: "Free GPUs on ready and schedulable nodes: fully free GPUs (whole), free parts of partly allocated GPUs (shared), free MIG instances, replicas and unpartitioned parts (partitioned).",
     formula: "sum over the pool's ready and schedulable nodes of what nobody holds, by what it is",
     example:
-      "two nodes of 8 GPUs; 7 and 4 GPUs are wholly held, and one is half held by a fraction: whole 4, shared 0.5.",
+      "two nodes of 8 GPUs; 7 and 4 GPUs are wholly allocated, and one is half allocated to a fraction: whole 4, shared 0.5.",
     labels: ["cluster", "pool", "part"],
     values: { part: ["whole", "shared", "partitioned"] },
     stability: "stable",
@@ -21,7 +21,7 @@ export const placementMetrics = {
     unit: "gpus",
     help: "GPUs that nobody holds and nobody can get: on nodes that are not ready or not schedulable, or unhealthy.",
     formula: "sum of what nobody holds on all other nodes, and of unhealthy GPUs",
-    example: "a cordoned node of 8 GPUs with 2 held: 6.",
+    example: "a cordoned node of 8 GPUs with 2 allocated: 6.",
     labels: ["cluster", "pool"],
     stability: "stable",
   },
@@ -67,7 +67,7 @@ export const placementMetrics = {
   fairlead_possible_whole_free_nodes: {
     type: "gauge",
     unit: "nodes",
-    help: "Nodes that could be wholly free if what is held were moved together; the difference to the whole free nodes is lost to scatter.",
+    help: "Nodes that could be wholly free if what is allocated were moved together; the difference to the whole free nodes is lost to scatter.",
     formula:
       "the most nodes whose GPUs together are at most the free ones: floor(sum of f / GPUs of a node) where nodes are alike",
     example: "16 free GPUs on nodes of 8: 2.",
@@ -111,7 +111,7 @@ export const placementMetrics = {
     formula:
       "GPUs without a legal start whose memory slices are all free / GPUs; both of GPUs with enough free memory and compute slices for the profile",
     example:
-      "1g.10gb held at slots 1 and 5 leave six slices and no place for 3g.40gb; another GPU is free: 1 of 2 = 0.5.",
+      "1g.10gb allocated at slots 1 and 5 leave six slices and no place for 3g.40gb; another GPU is free: 1 of 2 = 0.5.",
     labels: ["cluster", "pool", "profile"],
     stability: "alpha",
   },

@@ -6,7 +6,7 @@ import type { CounterName, HistogramName, LabelsOf, LabelValue, SeriesName } fro
  */
 export interface Expression<in out Labels extends string> {
   readonly text: string;
-  /** Whether it must stand in parentheses as an operand. */
+  /** Whether it must are in parentheses as an operand. */
   readonly compound: boolean;
   readonly labels?: readonly Labels[];
 }

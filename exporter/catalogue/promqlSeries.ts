@@ -139,7 +139,7 @@ export function quantileOfBuckets<Labels extends string>(
 
 /**
  * Keeps the series that have a partner with the same values of the labels `on`. These may be labels that are not Fairlead's
- * own, such as `instance`, which a server adds when it scrapes: what tells two replicas of one exporter apart.
+ * own, such as `instance`, which a server adds when it scrapes: what says two replicas of one exporter apart.
  */
 export function scrapedTogether<Labels extends string, Right extends string>(
   left: Expression<Labels>,
@@ -149,7 +149,7 @@ export function scrapedTogether<Labels extends string, Right extends string>(
   return { text: `${operand(left)} and on (${on.join(", ")}) ${operand(right)}`, compound: true };
 }
 
-/** What tells two replicas of one exporter apart: not Fairlead's own but for `cluster`; servers add them when they scrape. */
+/** What says two replicas of one exporter apart: not Fairlead's own but for `cluster`; servers add them when they scrape. */
 export const replicaLabels = ["cluster", "instance", "pod"] as const;
 
 /** One number for each replica. */

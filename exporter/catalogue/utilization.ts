@@ -1,4 +1,4 @@
-import { heldTimeStates } from "../model/gpuStates.ts";
+import { allocatedTimeStates } from "../model/gpuStates.ts";
 import type { MetricArea } from "./metric.ts";
 
 /** Who holds what, and uses it. */
@@ -6,14 +6,14 @@ export const utilizationMetrics = {
   fairlead_pool_gpu_utilization_ratio: {
     type: "gauge",
     unit: "ratio",
-    help: "Active part of the pool's held GPUs, without unobserved, starting, waiting and unavailable ones; absent if nothing was observed.",
+    help: "Active part of the pool's allocated GPUs, without unobserved, starting, waiting and unavailable ones; absent if nothing was observed.",
     labels: ["cluster", "pool"],
     stability: "stable",
   },
   fairlead_pool_gpu_activity_ratio: {
     type: "gauge",
     unit: "ratio",
-    help: "Mean activity of the pool's observed GPUs, held or not; absent if nothing was observed.",
+    help: "Mean activity of the pool's observed GPUs, allocated or not; absent if nothing was observed.",
     labels: ["cluster", "pool"],
     stability: "stable",
   },
@@ -34,7 +34,7 @@ export const utilizationMetrics = {
   fairlead_team_gpu_utilization_ratio: {
     type: "gauge",
     unit: "ratio",
-    help: "Active part of the team's held GPUs, without unobserved, starting, waiting and unavailable ones; absent if nothing was observed.",
+    help: "Active part of the team's allocated GPUs, without unobserved, starting, waiting and unavailable ones; absent if nothing was observed.",
     labels: ["cluster", "team"],
     stability: "stable",
   },
@@ -48,7 +48,7 @@ export const utilizationMetrics = {
   fairlead_team_idle_opted_out_gpus: {
     type: "gauge",
     unit: "gpus",
-    help: "Held GPUs of the team that are idle but opted out of being called idle.",
+    help: "Allocated GPUs of the team that are idle but opted out of being called idle.",
     labels: ["cluster", "team"],
     stability: "alpha",
   },
@@ -57,7 +57,7 @@ export const utilizationMetrics = {
     unit: "gpus",
     help: "Physical GPUs that the team holds, by what they are doing; the states add up to what it holds.",
     labels: ["cluster", "team", "pool", "state"],
-    values: { state: heldTimeStates },
+    values: { state: allocatedTimeStates },
     stability: "stable",
   },
 } as const satisfies MetricArea;

@@ -89,7 +89,7 @@ export const waitingMetrics = {
   fairlead_partial_gang_gpu_seconds_total: {
     type: "counter",
     unit: "gpu_seconds",
-    help: "GPU time that partial gangs held.",
+    help: "GPU time that was allocated to partial gangs.",
     labels: ["cluster", "pool"],
     stability: "stable",
   },

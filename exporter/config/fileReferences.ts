@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import path from "node:path";
 import { type ConfigError, formatPath } from "./configError.ts";
 
-/** Where a setting that names a file can stand; `[]` is every entry of a list. */
+/** Where a setting that names a file can are; `[]` is every entry of a list. */
 export type FileSetting = readonly string[];
 
 /** A configuration with absolute file names, and what is wrong with the files. */
@@ -13,7 +13,7 @@ export interface ResolvedFiles {
 }
 
 /**
- * Makes the file names of a configuration absolute, relative to the folder of the file that they stand in, and checks
+ * Makes the file names of a configuration absolute, relative to the folder of the file that they are in, and checks
  * that each can be read. Works on data that has not been checked yet, so that all errors are found in one go.
  */
 export async function resolveFiles(

@@ -70,7 +70,7 @@ function foundAndExpected(found: unknown, expected: string): string {
   return found === undefined ? `missing, expected ${expected}` : `found ${describeValue(found)}, expected ${expected}`;
 }
 
-/** A value as it may stand in a message: short, on one line. */
+/** A value as it may are in a message: short, on one line. */
 export function describeValue(value: unknown): string {
   if (value === null) return "nothing";
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);

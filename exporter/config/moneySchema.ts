@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { heldTimeStates } from "../model/gpuStates.ts";
+import { allocatedTimeStates } from "../model/gpuStates.ts";
 import { priceBases } from "../model/prices.ts";
 import { prometheusServer } from "./prometheusSchema.ts";
 
@@ -21,7 +21,7 @@ const askedServer = prometheusServer.pick({
   maxAnswerBytes: true,
 });
 
-/** Settings of the price book: `prices` of the configuration. */
+/** Settings of the price list: `prices` of the configuration. */
 export const pricesSchema = z.strictObject({
   file: z
     .string()
@@ -63,9 +63,9 @@ export const pricesSchema = z.strictObject({
 /** Settings of what is charged: `cost` of the configuration. */
 export const costSchema = z.strictObject({
   notCharged: z
-    .array(z.enum(heldTimeStates))
+    .array(z.enum(allocatedTimeStates))
     .default(["unavailable"])
-    .describe("States of held GPU time that no team pays for: their cost stays with the platform."),
+    .describe("States of allocated GPU time that no team pays for: their cost stays with the platform."),
   topWorkloads: z
     .number()
     .int()

@@ -110,7 +110,7 @@ export const configSchema = z.strictObject({
         .max(1 << 30)
         .default(16 * 1024 * 1024)
         .describe("A larger page is refused."),
-      maxCardsPerPage: z
+      maxGpusPerPage: z
         .number()
         .int()
         .min(1)
@@ -137,9 +137,7 @@ export const configSchema = z.strictObject({
   idle: z
     .strictObject({
       threshold: ratio.default(0.05).describe("Activity up to which a device counts as idle."),
-      batchSeconds: seconds(60, 604_800)
-        .default(1800)
-        .describe("How long a batch workload must be idle to be `held_idle`."),
+      batchSeconds: seconds(60, 604_800).default(1800).describe("How long a batch workload must be idle to be `idle`."),
       servingSeconds: seconds(60, 604_800)
         .default(86_400)
         .describe("The same for serving workloads, and for those whose class is a guess."),
@@ -154,7 +152,7 @@ export const configSchema = z.strictObject({
         .describe("Nodes that are kept ready on purpose: counted apart from idle ones."),
     })
     .prefault({})
-    .describe("When held GPUs count as idle."),
+    .describe("When allocated GPUs count as idle."),
   clusterAutoscaler: z
     .strictObject({
       statusConfigMap: z

@@ -31,13 +31,13 @@ export interface BudgetStatus extends Budget {
   readonly forecast: Forecast | null;
   /** Part of the budget that is spent over the part of the month that has passed: at 1, it is used up exactly at its end. */
   readonly burnRate: number | null;
-  /** Part of the month so far that is booked, 0..1. */
+  /** Part of the month so far that is counted, 0..1. */
   readonly coveredRatio: number | null;
   /** Currencies of the team's other costs, which are in no number here. */
   readonly otherCurrencies: readonly string[];
 }
 
-/** By what days must be told apart, in this order. */
+/** By what days must be distinguished, in this order. */
 export const budgetDimensions = ["team", "state"] as const;
 
 /** Days that a forecast looks back. */

@@ -3,7 +3,7 @@ import { type ChargeBasis, isCharged, shareUnallocated } from "../model/charge.t
 import type { TotalsDimension, TotalsRow } from "./history.ts";
 import { sortedRecord } from "./totalsSum.ts";
 
-/** By what costs can be told apart. */
+/** By what costs can be distinguished. */
 export const costDimensions = ["day", "team", "queue", "pool", "capacityType", "priorityClass"] as const;
 
 export type CostDimension = (typeof costDimensions)[number];
@@ -14,7 +14,7 @@ export interface CostView {
   readonly charge: ChargeBasis;
   /** States that nobody pays for. */
   readonly notCharged: readonly string[];
-  /** Whether who holds GPUs also pays for those that nobody holds, in proportion to what was held. */
+  /** Whether who holds GPUs also pays for those that nobody holds, in proportion to what was allocated. */
   readonly sharesUnallocated: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface CostItem {
   /** In the order of `CostView.by`; empty text: none. */
   readonly values: readonly string[];
   /** GPU-seconds that it held. */
-  readonly heldGpuSeconds: number;
+  readonly allocatedGpuSeconds: number;
   /** By currency. */
   readonly costs: Readonly<Record<string, CostParts>>;
 }
@@ -42,19 +42,19 @@ export interface CostItem {
 export interface Costs {
   /** Those that cost most first. */
   readonly items: readonly CostItem[];
-  /** What nobody held and nobody pays for, by currency. */
+  /** What nobody allocated and nobody pays for, by currency. */
   readonly unallocated: Readonly<Record<string, number>>;
   readonly bill: Readonly<Record<string, number>>;
 }
 
-/** By what totals must be told apart for a view, in this order. */
+/** By what totals must be distinguished for a view, in this order. */
 export function costQuestion(by: readonly CostDimension[]): readonly TotalsDimension[] {
   return [...by.filter((dimension) => dimension !== "team"), "team", "state"];
 }
 
 interface Draft {
   readonly values: readonly string[];
-  heldGpuSeconds: number;
+  allocatedGpuSeconds: number;
   readonly charged: Map<string, number>;
   readonly platform: Map<string, number>;
   /** By allocation, whatever the basis is: what shares go by. */
@@ -80,7 +80,7 @@ export function costsOf(rows: readonly TotalsRow[], view: CostView): Costs {
     const key = JSON.stringify(of);
     const draft = drafts.get(key) ?? draftOf(of);
     drafts.set(key, draft);
-    draft.heldGpuSeconds += gpuSeconds;
+    draft.allocatedGpuSeconds += gpuSeconds;
     for (const [currency, cost] of Object.entries(costs)) {
       add(isCharged(state, view.charge, view.notCharged) ? draft.charged : draft.platform, currency, cost);
       if (isCharged(state, "allocation", view.notCharged)) add(draft.allocated, currency, cost);
@@ -97,7 +97,7 @@ export function costsOf(rows: readonly TotalsRow[], view: CostView): Costs {
 
 const draftOf = (values: readonly string[]): Draft => ({
   values,
-  heldGpuSeconds: 0,
+  allocatedGpuSeconds: 0,
   charged: new Map(),
   platform: new Map(),
   allocated: new Map(),
@@ -124,14 +124,14 @@ function itemOf(draft: Draft, shared: ReadonlyMap<string, number> = new Map()): 
       shared: shared.get(currency) ?? 0,
     };
   }
-  return { values: draft.values, heldGpuSeconds: draft.heldGpuSeconds, costs };
+  return { values: draft.values, allocatedGpuSeconds: draft.allocatedGpuSeconds, costs };
 }
 
 /** Currencies are not compared: the largest amount decides, then GPU time, then the name. */
 function byCost(one: CostItem, other: CostItem): number {
   return (
     largest(other) - largest(one) ||
-    other.heldGpuSeconds - one.heldGpuSeconds ||
+    other.allocatedGpuSeconds - one.allocatedGpuSeconds ||
     (JSON.stringify(one.values) < JSON.stringify(other.values) ? -1 : 1)
   );
 }

@@ -1,5 +1,5 @@
 import { secondsPerDay } from "../accounts/ledger/schema.ts";
-/** What one day cost, and how much of it is booked. */
+/** What one day cost, and how much of it is counted. */
 export interface DailyAmount {
   readonly amount: number;
   readonly coveredSeconds: number;
@@ -14,7 +14,7 @@ export interface Forecast {
   readonly days: number;
 }
 
-/** A day of which less is covered tells nothing of the spread. */
+/** A day of which less is covered says nothing of the spread. */
 const leastCoveredPart = 0.5;
 /** Of a normal distribution, so that four ends in five lie within the range. */
 const deviationsOfRange = 1.28;

@@ -1,6 +1,6 @@
 import type { QueueHistory } from "./queueHistory.ts";
 
-/** By what totals can be told apart. `day`: UTC days, written `2026-11-21`. */
+/** By what totals can be distinguished. `day`: UTC days, written `2026-11-21`. */
 export const totalsDimensions = ["day", "state", "team", "queue", "pool", "capacityType", "priorityClass"] as const;
 
 export type TotalsDimension = (typeof totalsDimensions)[number];
@@ -20,16 +20,16 @@ export interface TotalsRow {
   /** In the order of `TotalsQuestion.by`; empty text: none. */
   readonly values: readonly string[];
   readonly gpuSeconds: number;
-  /** Cost by currency, at the prices of the time at which it was booked. */
+  /** Cost by currency, at the prices of the time at which it was counted. */
   readonly costs: Readonly<Record<string, number>>;
-  /** Part of `gpuSeconds` that had no price; `null` where the server cannot tell. */
+  /** Part of `gpuSeconds` that had no price; `null` where the server cannot say. */
   readonly unpricedGpuSeconds: number | null;
 }
 
 /** All totals of a window, and how much of it they are. */
 export interface TotalsAnswer {
   readonly rows: readonly TotalsRow[];
-  /** Seconds of the window that are booked. */
+  /** Seconds of the window that are counted. */
   readonly coveredSeconds: number;
   /** Begin and end of what the history can know of the window (a ledger may know whole hours or days only). */
   readonly from: number;

@@ -1,4 +1,4 @@
-import type { SideBookQuery, SideBookResult } from "../accounts/ledger/sideBookQuery.ts";
+import type { LedgerTableQuery, LedgerTableResult } from "../accounts/ledger/ledgerTableQuery.ts";
 import { countedQueueAmounts } from "../accounts/posting.ts";
 import { type QueueHistory, sumQueueTotals } from "./queueHistory.ts";
 import { tooManyGroups } from "./windowErrors.ts";
@@ -6,7 +6,7 @@ import { tooManyGroups } from "./windowErrors.ts";
 const maxTeams = 100_000;
 
 /** What queues had, as a ledger keeps it; windows are whole hours, and whole days (UTC) where only these are kept. */
-export function createLedgerQueueHistory(ask: (query: SideBookQuery) => Promise<SideBookResult>): QueueHistory {
+export function createLedgerQueueHistory(ask: (query: LedgerTableQuery) => Promise<LedgerTableResult>): QueueHistory {
   return {
     async queueTotals({ from, to, team }) {
       const where = new Map(team === null ? [] : [["team", [team === "" ? null : team]] as const]);

@@ -7,7 +7,7 @@ import { type AnsweredSeries, type ParsedAnswer, parseHistoryAnswer } from "./pr
 
 /** A server with Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics. */
 export interface HistoryServer {
-  /** What stands before `/api/v1`; parameters after `?` are sent along. */
+  /** What is before `/api/v1`; parameters after `?` are sent along. */
   readonly url: string;
   readonly auth: GetAuth;
   readonly caFile: string | null;
@@ -33,7 +33,7 @@ export interface PrometheusClient {
 }
 
 /**
- * Creates a client. An answer in part counts as none (Thanos and VictoriaMetrics are told so): sums that lack a store look
+ * Creates a client. An answer in part counts as none (Thanos and VictoriaMetrics are reported so): sums that lack a store look
  * like less GPU time. The pool's own pauses after failures are not used: who asks wants to know.
  */
 export function createPrometheusClient(server: HistoryServer, pool: GetPool): PrometheusClient {

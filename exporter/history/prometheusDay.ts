@@ -93,7 +93,7 @@ async function readersOf(
   return { ok: true, segments: chooseReaders(course.series.map(processOf), from, to, step) };
 }
 
-/** Labels that tell a process: all that the server gave it, and none of Fairlead's own. */
+/** Labels that say a process: all that the server gave it, and none of Fairlead's own. */
 function processOf({ labels, points }: AnsweredSeries): AnsweredSeries {
   const { cluster: _own, __name__: _name, ...process } = labels;
   return { labels: process, points };

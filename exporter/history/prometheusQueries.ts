@@ -68,8 +68,8 @@ export function unpricedQuery(
 /** The counters of queues. */
 export type QueueCounter =
   | "fairlead_queue_judged_seconds_total"
-  | "fairlead_queue_held_gpu_seconds_total"
-  | "fairlead_queue_judged_held_gpu_seconds_total"
+  | "fairlead_queue_allocated_gpu_seconds_total"
+  | "fairlead_queue_judged_allocated_gpu_seconds_total"
   | "fairlead_queue_entitled_gpu_seconds_total"
   | "fairlead_queue_excess_gpu_seconds_total"
   | "fairlead_queue_shortfall_gpu_seconds_total"
@@ -104,12 +104,12 @@ export function queueGrowthQuery(
   ]).text;
 }
 
-/** Whether counters tell what had no price by the dimensions of a question. */
+/** Whether counters say what had no price by the dimensions of a question. */
 export function isUnpricedCounted({ by, where }: Pick<TotalsQuestion, "by" | "where">): boolean {
   return [...by, ...Object.keys(where)].every((name) => name === "day" || name === "pool");
 }
 
-/** What each process booked within the last `seconds`, with all labels that tell processes apart. */
+/** What each process counted within the last `seconds`, with all labels that say processes apart. */
 export function coveredQuery(scope: SeriesScope, seconds: number): string {
   const all = metric("fairlead_covered_seconds_total", ofCluster(scope));
   return increase(scrapedWith(all, scope.matchers), lengthOf(seconds)).text;

@@ -20,8 +20,8 @@ export type QueueDayResult = { readonly ok: true; readonly day: CountedQueueDay 
 
 const counters: readonly QueueCounter[] = [
   "fairlead_queue_judged_seconds_total",
-  "fairlead_queue_held_gpu_seconds_total",
-  "fairlead_queue_judged_held_gpu_seconds_total",
+  "fairlead_queue_allocated_gpu_seconds_total",
+  "fairlead_queue_judged_allocated_gpu_seconds_total",
   "fairlead_queue_entitled_gpu_seconds_total",
   "fairlead_queue_excess_gpu_seconds_total",
   "fairlead_queue_shortfall_gpu_seconds_total",
@@ -34,8 +34,8 @@ type Part = CountedQueueDay["parts"][number];
 
 const amountOf: Readonly<Record<QueueCounter, (labels: Labels) => QueueAmount | null>> = {
   fairlead_queue_judged_seconds_total: () => "judgedSeconds",
-  fairlead_queue_held_gpu_seconds_total: () => "held",
-  fairlead_queue_judged_held_gpu_seconds_total: () => "judgedHeld",
+  fairlead_queue_allocated_gpu_seconds_total: () => "allocated",
+  fairlead_queue_judged_allocated_gpu_seconds_total: () => "judgedAllocated",
   fairlead_queue_entitled_gpu_seconds_total: () => "entitled",
   fairlead_queue_excess_gpu_seconds_total: () => "excess",
   fairlead_queue_shortfall_gpu_seconds_total: (labels) => byCause[labelIn(labels, "cause")] ?? null,
@@ -72,7 +72,7 @@ export async function queueTotalsOfDay(
       if (!asked.ok) return asked;
       for (const { labels, points } of asked.series) own.push(...partsOf(counter, labels, points[0]?.[1] ?? 0));
     }
-    parts.push(...own, ...judgedHeldOf(own));
+    parts.push(...own, ...judgedAllocatedOf(own));
   }
   return { ok: true, day: { parts, clusters: found.clusters } };
 }
@@ -86,15 +86,15 @@ function partsOf(counter: QueueCounter, labels: Labels, amount: number): readonl
   return of === null || !(amount >= 0) ? [] : [{ team, of, amount }];
 }
 
-/** What was held in judged time, of processes that did not count it: for them it followed from their excess and shortfalls. */
-function judgedHeldOf(parts: readonly Part[]): readonly Part[] {
+/** What was allocated in judged time, of processes that did not count it: for them it followed from their excess and shortfalls. */
+function judgedAllocatedOf(parts: readonly Part[]): readonly Part[] {
   const signs: Partial<Record<QueueAmount, number>> = {
     ...{ entitled: 1, excess: 1 },
     ...{ shortfallByBorrowers: -1, shortfallByIdleGap: -1 },
   };
   return [...Map.groupBy(parts, ({ team }) => team)].flatMap(([team, own]): Part[] => {
-    if (own.some(({ of }) => of === "judgedHeld")) return [];
+    if (own.some(({ of }) => of === "judgedAllocated")) return [];
     const amount = own.reduce((sum, part) => sum + (signs[part.of] ?? 0) * part.amount, 0);
-    return [{ team, of: "judgedHeld", amount: Math.max(0, amount) }];
+    return [{ team, of: "judgedAllocated", amount: Math.max(0, amount) }];
   });
 }

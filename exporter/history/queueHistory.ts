@@ -14,12 +14,12 @@ export interface QueueTotalsQuestion {
 /** The amounts of a team's queues: GPU-seconds; all but `held` and `pending` are of the judged time. */
 export type QueueAmount = (typeof countedQueueAmounts)[number];
 
-/** Amounts that older versions of Fairlead did not tell apart. */
+/** Amounts that older versions of Fairlead did not distinguish. */
 export type LaterAmount = (typeof absentAmounts)[AbsentOwner] | "shortfallByIndivisible";
 
 /**
  * All queues of one team; `judgedSeconds` adds up over them: 0 where entitlement was never known. What no part of the window
- * tells is `null`.
+ * says is `null`.
  */
 export interface QueueTotalsRow
   extends Readonly<Record<Exclude<QueueAmount, LaterAmount>, number>>,
@@ -55,7 +55,7 @@ type Sums = { -readonly [Name in QueueAmount]: QueueTotalsRow[Name] };
 
 const nothing = (): Sums => ({
   judgedSeconds: 0,
-  held: 0,
+  allocated: 0,
   entitled: 0,
   excess: 0,
   shortfallByBorrowers: 0,
@@ -66,5 +66,5 @@ const nothing = (): Sums => ({
   shortfallByPromisedTwice: null,
   shortfallByIndivisible: null,
   pending: 0,
-  judgedHeld: 0,
+  judgedAllocated: 0,
 });

@@ -6,7 +6,7 @@ export interface Segment {
   readonly to: number;
   /** Labels that the server gave this process when it scraped it; `null`: everybody's, for nobody overlaps. */
   readonly process: Readonly<Record<string, string>> | null;
-  /** Seconds that are booked in it. */
+  /** Seconds that are counted in it. */
   readonly coveredSeconds: number;
 }
 
@@ -26,7 +26,7 @@ interface Step {
 
 /**
  * Decides whose counters count when: several replicas book the same GPUs, so their counters must not be added up; a process
- * that follows another (a restart, a new pod) must be. `series` tell, at the end of each step, what each process covered
+ * that follows another (a restart, a new pod) must be. `series` say, at the end of each step, what each process covered
  * within the step. Where two of them cover the same time, one is read, as long as it covers about as much as the best.
  */
 export function chooseReaders(

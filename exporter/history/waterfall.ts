@@ -3,7 +3,7 @@ import type { TotalsRow } from "./history.ts";
 import { sortedRecord } from "./totalsSum.ts";
 
 /** The levels of a waterfall, from all GPU time down to what was used. */
-export const waterfallLevels = ["capacity", "ready", "held", "started", "active"] as const;
+export const waterfallLevels = ["capacity", "ready", "allocated", "started", "active"] as const;
 
 export type WaterfallLevel = (typeof waterfallLevels)[number];
 
@@ -19,8 +19,8 @@ export interface WaterfallAmount {
 /** What is lost between a level and the next. */
 export interface WaterfallDrop extends WaterfallAmount {
   readonly state: GpuState;
-  /** Whether somebody held it: GPUs are unavailable under a pod as well as free. */
-  readonly isHeld: boolean;
+  /** Whether someone held it: GPUs are unavailable under a pod as well as free. */
+  readonly isAllocated: boolean;
 }
 
 /** A level, and what the next one lacks of it: its drops and the next level add up to it. */
@@ -36,12 +36,12 @@ export interface Waterfall {
   readonly unpricedGpuSeconds: number | null;
 }
 
-/** By what the totals of a waterfall must be told apart, in this order. */
+/** By what the totals of a waterfall must be distinguished, in this order. */
 export const waterfallDimensions = ["state", "team"] as const;
 
-/** What each level loses before the next, as states and whether they are held. */
+/** What each level loses before the next, as states and whether they are allocated. */
 const dropsAfter: Readonly<
-  Record<Exclude<WaterfallLevel, "active">, readonly (readonly [state: GpuState, isHeld: boolean])[]>
+  Record<Exclude<WaterfallLevel, "active">, readonly (readonly [state: GpuState, isAllocated: boolean])[]>
 > = {
   capacity: [
     ["unavailable", false],
@@ -53,15 +53,15 @@ const dropsAfter: Readonly<
     ["idle_node", false],
     ["unattributed", false],
   ],
-  held: [
+  allocated: [
     ["starting", true],
     ["gang_wait", true],
   ],
   started: [
     ["unobserved", true],
-    ["held_idle", true],
+    ["idle", true],
     ["stalled", true],
-    ["underused", true],
+    ["underutilized", true],
   ],
 };
 
@@ -70,7 +70,7 @@ const drops = (level: WaterfallLevel) => (level === "active" ? [] : dropsAfter[l
 
 /**
  * Builds the waterfall from totals by state and team: capacity, less what was unavailable or cordoned, is ready; less what
- * nobody held, held; less what waited or started, started; less what was idle, stalled, underused or not observed, active. Each level
+ * nobody held, held; less what waited or started, started; less what was idle, stalled, underutilized or not observed, active. Each level
  * is made of the next and its drops, so all sums close. `unpriced` is the whole's, for servers that do not know it by state.
  */
 export function waterfallOf(rows: readonly TotalsRow[], unpriced: number | null = null): Waterfall {
@@ -78,15 +78,15 @@ export function waterfallOf(rows: readonly TotalsRow[], unpriced: number | null 
   const stages: WaterfallStage[] = [];
   let below = amounts("active", true);
   for (const level of waterfallLevels.toReversed()) {
-    const lost = drops(level).map(([state, isHeld]) => ({ state, isHeld, ...amounts(state, isHeld) }));
+    const lost = drops(level).map(([state, isAllocated]) => ({ state, isAllocated, ...amounts(state, isAllocated) }));
     below = lost.reduce<WaterfallAmount>((sum, drop) => added(sum, drop), below);
     stages.push({ level, ...below, drops: lost.filter(({ gpuSeconds }) => gpuSeconds > 0) });
   }
   return { stages: stages.toReversed(), unpricedGpuSeconds: below.unpricedGpuSeconds ?? unpriced };
 }
 
-/** Only `unavailable` is told apart by whether somebody held it: every other state is one or the other. */
-function amountsByState(rows: readonly TotalsRow[]): (state: GpuState, isHeld: boolean) => WaterfallAmount {
+/** Only `unavailable` is distinguished by whether someone held it: every other state is one or the other. */
+function amountsByState(rows: readonly TotalsRow[]): (state: GpuState, isAllocated: boolean) => WaterfallAmount {
   const sums = new Map<string, WaterfallAmount>();
   for (const { values, gpuSeconds, costs, unpricedGpuSeconds } of rows) {
     const [text = "", team = ""] = values;
@@ -95,11 +95,11 @@ function amountsByState(rows: readonly TotalsRow[]): (state: GpuState, isHeld: b
     const key = keyOf(state, team !== "");
     sums.set(key, added(sums.get(key) ?? none, { gpuSeconds, costs, unpricedGpuSeconds }));
   }
-  return (state, isHeld) => sums.get(keyOf(state, isHeld)) ?? none;
+  return (state, isAllocated) => sums.get(keyOf(state, isAllocated)) ?? none;
 }
 
-const keyOf = (state: GpuState, isHeld: boolean): string =>
-  state === "unavailable" && isHeld ? "unavailable, held" : state;
+const keyOf = (state: GpuState, isAllocated: boolean): string =>
+  state === "unavailable" && isAllocated ? "unavailable, allocated" : state;
 
 const none: WaterfallAmount = { gpuSeconds: 0, costs: {}, unpricedGpuSeconds: 0 };
 

@@ -83,7 +83,7 @@ export function activityOf(
 
 /**
  * Whether every signal that the device has is at most `threshold`; `null` when it has none. GPU_UTIL of a MIG instance
- * is absent, a constant 0 or the card's: it is no signal of the instance.
+ * is absent, a constant 0 or the GPU's: it is no signal of the instance.
  */
 export function isIdle(reading: DeviceReading, threshold: number): boolean | null {
   const { smActive, grEngineActive, dramActive, encoderUtil, decoderUtil } = reading;

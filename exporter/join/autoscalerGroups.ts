@@ -5,7 +5,7 @@ import type { NodeView } from "./snapshot.ts";
 /** The sizes of all groups of the Cluster Autoscaler that belong to one node pool. */
 export type GroupSizes = Omit<AutoscalerNodeGroup, "name">;
 
-/** `gke-CLUSTER-POOL-HASH-grp`, at the end of an address: one for each zone of the pool, of which the hash tells them apart. */
+/** `gke-CLUSTER-POOL-HASH-grp`, at the end of an address: one for each zone of the pool, of which the hash says them apart. */
 const gkeGroup = /^(gke-.+)-[0-9a-f]{8}-grp$/;
 /** `gke-CLUSTER-POOL-HASH-SUFFIX`: a node of such a group. */
 const gkeNode = /^(gke-.+)-[0-9a-f]{8}-[0-9a-z]{4}$/;

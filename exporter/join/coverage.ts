@@ -3,7 +3,7 @@ import type { Problem } from "../model/problem.ts";
 import { labelProblems } from "./labelProblems.ts";
 
 const meaning: Readonly<Partial<Record<ObjectKind, string>>> = {
-  nodes: "the devices on telemetry pages stand for the cards",
+  nodes: "the devices on telemetry pages stand for the GPUs",
   pods: "pod labels on telemetry pages stand for the holdings",
   namespaces: "team rules that read namespaces do not match",
 };

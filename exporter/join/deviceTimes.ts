@@ -7,7 +7,7 @@ import type { Device, Snapshot } from "./snapshot.ts";
 /** The times of a memory that are those of devices. */
 export type DeviceTimes = Pick<
   Memory,
-  "idleSince" | "stalledSince" | "stalledUnseenSince" | "activeUnheldAt" | "heldAt"
+  "idleSince" | "stalledSince" | "stalledUnseenSince" | "activeUnallocatedAt" | "allocatedAt"
 >;
 
 /**
@@ -46,23 +46,23 @@ export function deviceTimes(
       made.stalledUnseenSince ??= mapOf(({ stall }) => stall?.unseenSince);
       return made.stalledUnseenSince;
     },
-    get activeUnheldAt() {
-      made.activeUnheldAt ??= mapOf((device) => device.activeUnheldAt);
-      return made.activeUnheldAt;
+    get activeUnallocatedAt() {
+      made.activeUnallocatedAt ??= mapOf((device) => device.activeUnallocatedAt);
+      return made.activeUnallocatedAt;
     },
-    get heldAt() {
-      made.heldAt ??= mapOf((device, key) => (device.holders.length > 0 ? at : ended.get(key)));
-      return made.heldAt;
+    get allocatedAt() {
+      made.allocatedAt ??= mapOf((device, key) => (device.holders.length > 0 ? at : ended.get(key)));
+      return made.allocatedAt;
     },
   };
 }
 
-/** Adds the devices of one node that nobody holds now, but somebody did while telemetry may still tell of it. */
+/** Adds the devices of one node that nobody holds now, but someone did while telemetry may still say of it. */
 export function addEnded(binding: NodeBinding, past: PastDevices, at: number, ended: Map<string, number>): void {
   for (let place = 0; place < binding.devices.length; place++) {
     const device = binding.devices[place];
     if (device === undefined || device.key === null || device.shares.length > 0) continue;
-    const heldAt = past.heldAt(binding, place);
-    if (heldAt !== undefined && at - heldAt <= telemetryLagSeconds) ended.set(device.key, heldAt);
+    const allocatedAt = past.allocatedAt(binding, place);
+    if (allocatedAt !== undefined && at - allocatedAt <= telemetryLagSeconds) ended.set(device.key, allocatedAt);
   }
 }

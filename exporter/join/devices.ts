@@ -25,7 +25,7 @@ export interface ActivitySettings {
 /** What telemetry says of a node. */
 export interface NodeReadings {
   readonly readings: readonly DeviceReading[];
-  /** No page of it came, or its numbers have stood still for so long that they are no sample of their own. */
+  /** No page of it came, or its numbers have did not move for so long that they are no sample of their own. */
   readonly isLost: boolean;
 }
 
@@ -67,7 +67,7 @@ interface Sample {
   readonly idleNow: boolean | null;
   readonly idleSince: number | null;
   readonly stall: Stall | null;
-  readonly activeUnheldAt: number | null;
+  readonly activeUnallocatedAt: number | null;
 }
 
 function sampleOf(
@@ -93,19 +93,19 @@ function sampleOf(
       isLost ? null : stalls(device, reading, settings),
       settings.at,
     ),
-    activeUnheldAt: device.held > 0 ? null : lastActiveUnheld(binding, place, activity, settings),
+    activeUnallocatedAt: device.allocated > 0 ? null : lastActiveUnallocated(binding, place, activity, settings),
   };
 }
 
-/** A row that a page has no more says nothing of its card: what it was is not known to last. */
+/** A row that a page has no more says nothing of its GPU: what it was is not known to last. */
 function stalls({ model }: BoundDevice, reading: DeviceReading | null, { power }: ActivitySettings): boolean {
   return reading !== null && looksStalled(reading, () => powerRangeOf(model, power));
 }
 
-/** The node's devices that estimated shares stand on: any of them may be the pod's. */
+/** The node's devices that estimated shares are on: any of them may be the pod's. */
 interface SpreadGroup {
   readonly idleSince: number | null;
-  /** Part of the room left on these devices that must be active without a holder. */
+  /** Part of the free capacity left on these devices that must be active without a holder. */
   readonly unattributedRatio: number;
 }
 
@@ -117,16 +117,19 @@ function spreadGroup(samples: readonly Sample[]): SpreadGroup {
   const idleSince = idle ? Math.max(...group.map((s) => s.idleSince ?? 0)) : null;
   const exclusive = group.filter((s) => s.device.standsOnSpread);
   const active = exclusive.reduce((sum, s) => sum + (s.activity ?? 0) * s.device.weight, 0);
-  const held = exclusive.reduce((sum, s) => sum + s.device.held, 0);
-  const room = exclusive.reduce((sum, s) => sum + s.device.weight - s.device.held, 0);
-  return { idleSince, unattributedRatio: room <= 1e-9 ? 0 : Math.min(1, Math.max(0, active - held) / room) };
+  const allocated = exclusive.reduce((sum, s) => sum + s.device.allocated, 0);
+  const freeCapacity = exclusive.reduce((sum, s) => sum + s.device.weight - s.device.allocated, 0);
+  return {
+    idleSince,
+    unattributedRatio: freeCapacity <= 1e-9 ? 0 : Math.min(1, Math.max(0, active - allocated) / freeCapacity),
+  };
 }
 
 const nobody: readonly Holding[] = [];
 
 function finish(sample: Sample, group: SpreadGroup): Device {
   const { device, activity } = sample;
-  const { held, shares } = device;
+  const { allocated, shares } = device;
   return {
     node: device.node,
     uuid: device.uuid,
@@ -144,21 +147,27 @@ function finish(sample: Sample, group: SpreadGroup): Device {
     idleNow: sample.idleNow,
     idleSince: sample.idleSince,
     stall: sample.stall,
-    activeUnheldAt: sample.activeUnheldAt,
-    unattributedGpus: held === 0 ? 0 : unattributedOf(device, activity, group),
+    activeUnallocatedAt: sample.activeUnallocatedAt,
+    unattributedGpus: allocated === 0 ? 0 : unattributedOf(device, activity, group),
     orphanReservation: device.orphanReservation,
-    memoryTotalBytes: device.rowTellsMemory ? (sample.reading?.memoryTotalBytes ?? null) : device.memoryBytes,
+    memoryTotalBytes: device.rowHasMemory ? (sample.reading?.memoryTotalBytes ?? null) : device.memoryBytes,
     migSlots: device.migSlots,
     holders: shares.length === 0 ? nobody : shares.map((share) => holding(share, sample, group)),
   };
 }
 
-function unattributedOf({ weight, held, standsOnSpread }: BoundDevice, activity: number | null, group: SpreadGroup) {
-  const room = Math.max(0, weight - held);
-  return standsOnSpread ? room * group.unattributedRatio : Math.min(room, Math.max(0, (activity ?? 0) * weight - held));
+function unattributedOf(
+  { weight, allocated, standsOnSpread }: BoundDevice,
+  activity: number | null,
+  group: SpreadGroup,
+) {
+  const freeCapacity = Math.max(0, weight - allocated);
+  return standsOnSpread
+    ? freeCapacity * group.unattributedRatio
+    : Math.min(freeCapacity, Math.max(0, (activity ?? 0) * weight - allocated));
 }
 
-function lastActiveUnheld(
+function lastActiveUnallocated(
   binding: NodeBinding,
   place: number,
   activity: number | null,
@@ -166,16 +175,16 @@ function lastActiveUnheld(
 ): number | null {
   // Telemetry lags: right after a pod has ended, its last samples are still its own.
   if (activity !== null && activity > idleThreshold) {
-    const heldAt = past.heldAt(binding, place);
-    if (heldAt === undefined || at - heldAt > telemetryLagSeconds) return at;
+    const allocatedAt = past.allocatedAt(binding, place);
+    if (allocatedAt === undefined || at - allocatedAt > telemetryLagSeconds) return at;
   }
-  const remembered = past.activeUnheldAt(binding, place);
+  const remembered = past.activeUnallocatedAt(binding, place);
   return remembered !== undefined && at - remembered <= unattributedSeconds ? remembered : null;
 }
 
 /**
  * Activity of one share. Alone on its device, or standing on all unassigned devices of a node: the device's activity.
- * On a shared card of which H is held: min(1, u/H), or the pod's own per-process value where rows carry it.
+ * On a shared GPU of which H is allocated: min(1, u/H), or the pod's own per-process value where rows carry it.
  */
 function holding(share: BoundShare, sample: Sample, group: SpreadGroup): Holding {
   const { device, activity } = sample;
@@ -194,10 +203,10 @@ function holding(share: BoundShare, sample: Sample, group: SpreadGroup): Holding
 
 function shareActivity({ share }: BoundShare, device: BoundDevice, activity: number, own: number | null): number {
   if (own !== null) return share > 0 ? Math.min(1, own / share) : 0;
-  return device.held > 0 ? Math.min(1, (activity * device.weight) / device.held) : 0;
+  return device.allocated > 0 ? Math.min(1, (activity * device.weight) / device.allocated) : 0;
 }
 
-/** Per-process values are believed unless all are 0 on a busy card (the exporter cannot see processes then). */
+/** Per-process values are believed unless all are 0 on a busy GPU (the exporter cannot see processes then). */
 function trustedProcessUtil(share: BoundShare, sample: Sample): number | null {
   if (share.processUtil === null || sample.device.shares.length < 2) return null;
   const seen = sample.device.shares.some((s) => (s.processUtil ?? 0) > 0);

@@ -6,18 +6,18 @@ import { canonicalModel } from "./gpuModel.ts";
 /** What a ResourceSlice says of one GPU or MIG device. */
 export interface DraDevice {
   readonly node: string;
-  /** UUID of the card (for MIG: of the parent); `null` where the driver does not tell. */
-  readonly cardUuid: string | null;
+  /** UUID of the GPU (for MIG: of the parent); `null` where the driver does not say. */
+  readonly gpuUuid: string | null;
   readonly migUuid: string | null;
-  /** MIG profile; `null` for a whole card. */
+  /** MIG profile; `null` for a whole GPU. */
   readonly profile: string | null;
   readonly model: string | null;
   readonly memoryBytes: number | null;
   /** Everything that it has to give, in base units by name without the driver's domain; claims may consume parts of it. */
   readonly capacity: ResourceAmounts;
-  /** PCI address of its card, `0000:65:00.0`; `null` where the driver does not tell. */
+  /** PCI address of its GPU, `0000:65:00.0`; `null` where the driver does not say. */
   readonly pciAddress: string | null;
-  /** Memory slices of its card that a MIG device takes; `null` for a whole card, and where the driver does not tell. */
+  /** Memory slices of its GPU that a MIG device takes; `null` for a whole GPU, and where the driver does not say. */
   readonly migSlots: readonly number[] | null;
   /** Under a taint that keeps work away or evicts it: neither idle nor free. */
   readonly tainted: boolean;
@@ -33,8 +33,8 @@ export function draDeviceKey(driver: string, pool: string, device: string): stri
 
 /**
  * Reads the GPU devices out of ResourceSlices. Of a pool that is being rewritten, the newest generation whose slices are
- * all there counts; if none is complete, the newest one. Entries of type `mig` of a partitionable card are possible, not
- * existing, instances: callers count cards, never entries. `rules` taint devices beside what slices say. `read` keeps what unchanged slices said, as the same objects.
+ * all there counts; if none is complete, the newest one. Entries of type `mig` of a partitionable GPU are possible, not
+ * existing, instances: callers count GPUs, never entries. `rules` taint devices beside what slices say. `read` keeps what unchanged slices said, as the same objects.
  */
 export function indexDraDevices(
   slices: readonly ResourceSlice[],
@@ -51,22 +51,20 @@ export function indexDraDevices(
       for (const { key, device } of known) devices.set(key, underRules(key, device, applied));
     }
   }
-  return oneCardEach(devices);
+  return oneGpuEach(devices);
 }
 
 /**
- * A card that can be passed through has a second entry without a UUID (`gpu-vfio-0` beside `gpu-0`): by its PCI address it is the
- * same card, and goes by its UUID.
+ * A GPU that can be passed through has a second entry without a UUID (`gpu-vfio-0` beside `gpu-0`): by its PCI address it is the
+ * same GPU, and goes by its UUID.
  */
-function oneCardEach(devices: ReadonlyMap<string, DraDevice>): DraDevices {
-  const nameless = [...devices].filter(
-    ([, { cardUuid, pciAddress }]) => pciAddress !== null && cardUuid === pciAddress,
-  );
+function oneGpuEach(devices: ReadonlyMap<string, DraDevice>): DraDevices {
+  const nameless = [...devices].filter(([, { gpuUuid, pciAddress }]) => pciAddress !== null && gpuUuid === pciAddress);
   if (nameless.length === 0) return devices;
   const uuids = new Map<string, string>();
-  for (const { node, cardUuid, pciAddress, profile } of devices.values())
-    if (profile === null && cardUuid !== null && pciAddress !== null && cardUuid !== pciAddress)
-      uuids.set(`${node}/${pciAddress}`, cardUuid);
+  for (const { node, gpuUuid, pciAddress, profile } of devices.values())
+    if (profile === null && gpuUuid !== null && pciAddress !== null && gpuUuid !== pciAddress)
+      uuids.set(`${node}/${pciAddress}`, gpuUuid);
   const merged = new Map(devices);
   for (const [key, device] of nameless) {
     const uuid = uuids.get(`${device.node}/${device.pciAddress}`);
@@ -100,10 +98,10 @@ function selectsDevice({ driver, pool, device }: DeviceTaintRule, key: string): 
 /** Devices under the UUID of their sibling, as the same objects while they are the same. */
 const siblings = new WeakMap<DraDevice, DraDevice>();
 
-function renamed(device: DraDevice, cardUuid: string): DraDevice {
+function renamed(device: DraDevice, gpuUuid: string): DraDevice {
   const known = siblings.get(device);
-  if (known?.cardUuid === cardUuid) return known;
-  const made = { ...device, cardUuid };
+  if (known?.gpuUuid === gpuUuid) return known;
+  const made = { ...device, gpuUuid };
   siblings.set(device, made);
   return made;
 }
@@ -144,7 +142,7 @@ function readDevice(slice: ResourceSlice, node: string, device: SliceDevice): Dr
   const pciAddress = text(device, "resource.kubernetes.io/pciBusID") ?? text(device, "pciBusID");
   return {
     node,
-    cardUuid: isMig ? text(device, "parentUUID") : (uuid ?? pciAddress),
+    gpuUuid: isMig ? text(device, "parentUUID") : (uuid ?? pciAddress),
     migUuid: isMig ? uuid : null,
     profile: isMig ? text(device, "profile") : null,
     model: canonicalModel(text(device, "productName")),

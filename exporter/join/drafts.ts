@@ -5,13 +5,13 @@ import type { HoldingSource } from "./snapshot.ts";
 export interface ShareDraft {
   /** Index of the pod. */
   readonly pod: number;
-  /** Physical GPUs; scaled down only when a card turns out to be over-held. */
+  /** Physical GPUs; scaled down only when a GPU turns out to be over-held. */
   share: number;
   readonly source: HoldingSource;
   estimated: boolean;
-  /** The share stands on every unassigned device of the node, because nothing tells on which it is. */
+  /** The share is on every unassigned device of the node, because nothing says on which it is. */
   readonly spread: boolean;
-  /** The pod's own part of the card's activity, where rows carry per-process values. */
+  /** The pod's own part of the GPU's activity, where rows carry per-process values. */
   readonly processUtil: number | null;
 }
 
@@ -28,27 +28,27 @@ export interface DeviceDraft {
   readonly slots: number;
   readonly virtual: boolean;
   readonly memoryBytes: number | null;
-  /** Memory slices of its card that a MIG instance takes; `null` where nothing says. */
+  /** Memory slices of its GPU that a MIG instance takes; `null` where nothing says. */
   migSlots: readonly number[] | null;
-  /** They may be those of another instance of its profile: nothing tells instances that nobody claims from each other. */
+  /** They may be those of another instance of its profile: nothing says instances that nobody claims from each other. */
   areSlotsAssumed: boolean;
   unhealthy: boolean;
-  /** A reservation pod keeps the card, but no fraction pod of its group is there. */
+  /** A reservation pod keeps the GPU, but no fraction pod of its group is there. */
   orphanReservation: boolean;
   readonly reading: DeviceReading | null;
   readonly shares: ShareDraft[];
 }
 
-/** Physical GPUs of a device that are held. */
-export function heldOf(device: DeviceDraft): number {
-  let held = 0;
-  for (const share of device.shares) held += share.share;
-  return held;
+/** Physical GPUs of a device that are allocated. */
+export function allocatedOf(device: DeviceDraft): number {
+  let allocated = 0;
+  for (const share of device.shares) allocated += share.share;
+  return allocated;
 }
 
 /** Physical GPUs of a device that nobody holds yet. */
-export function roomOf(device: DeviceDraft): number {
-  return Math.max(0, device.weight - heldOf(device));
+export function freeCapacityOf(device: DeviceDraft): number {
+  return Math.max(0, device.weight - allocatedOf(device));
 }
 
 /** The key of a device in what is remembered; `null` for a device that nothing identifies. */

@@ -3,7 +3,7 @@ import type { ClusterNode } from "../model/node.ts";
 import type { Problem } from "../model/problem.ts";
 import { shownGpus } from "./shownGpus.ts";
 
-/** What a node's inventory tells of its vendor. */
+/** What a node's inventory says of its vendor. */
 export interface CountedNode {
   readonly object: ClusterNode;
   /** The GPU resources that it offers. */
@@ -37,7 +37,7 @@ function unknownNames(nodes: readonly ClusterNode[]): readonly Problem[] {
       severity: "info",
       subject: name,
       message: `${name} is offered by ${countOf(names.length, "node")} without GPUs (${firstOf(names)}), and nothing says whether it is a GPU; it is not counted`,
-      nextStep: `Set gpu.resources["${name}"] in the configuration: the part of a card that one of it is, or 0 if it is no GPU.`,
+      nextStep: `Set gpu.resources["${name}"] in the configuration: the part of a GPU that one of it is, or 0 if it is no GPU.`,
     }));
 }
 
@@ -82,7 +82,8 @@ function withoutTelemetry(vendor: GpuVendor, nodes: readonly CountedNode[]): Pro
     severity: "info",
     subject: vendorNames[vendor],
     message: `${shownGpus(gpus)} accelerators of ${vendorNames[vendor]} on ${countOf(nodes.length, "node")} (${firstOf(names)}) are counted, and who holds them by request; Fairlead reads no telemetry of them, so that their activity is unknown`,
-    nextStep: "Nothing is to be done; a pool of theirs is told by its model, and never answers for another vendor's.",
+    nextStep:
+      "Nothing is to be done; a pool of theirs is reported by its model, and never answers for another vendor's.",
   };
 }
 

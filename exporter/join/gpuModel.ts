@@ -2,7 +2,7 @@ import { type GpuVendor, gpuResourceOf } from "../model/gpuResource.ts";
 import type { ClusterNode } from "../model/node.ts";
 import { gpuModelLabels } from "../model/wellKnown.ts";
 
-/** What stands where nothing says which model a card is. */
+/** What is where nothing says which model a GPU is. */
 export const unknownModel = "unknown";
 
 /** Cloud and scheduler spellings that no rule turns into the vendor's name. Keys are lower case. */
@@ -49,7 +49,7 @@ function modelIn(text: string): string | null {
     .slice(0, 100)
     .replace(/[\s_]+/g, "-");
   const spelling = dashed.toLowerCase();
-  // A page may call a card `constructor`: only own keys are spellings.
+  // A page may call a GPU `constructor`: only own keys are spellings.
   if (Object.hasOwn(spellings, spelling)) return spellings[spelling] ?? null;
   const bare = dashed
     .replace(/^(?:nvidia-)+/i, "")
@@ -69,7 +69,7 @@ export function labelledModel(node: ClusterNode): string | null {
   return null;
 }
 
-/** What cards are called where only their resource tells them apart. */
+/** What GPUs are called where only their resource says them apart. */
 const modelOfVendor: Readonly<Record<GpuVendor, string | null>> = {
   nvidia: null,
   amd: "AMD-GPU",
@@ -80,7 +80,7 @@ const modelOfVendor: Readonly<Record<GpuVendor, string | null>> = {
 };
 
 /**
- * The model that resource names alone tell: the card of a passthrough function (`nvidia.com/GA102GL_A10`) or of a vGPU type
+ * The model that resource names alone tell: the GPU of a passthrough function (`nvidia.com/GA102GL_A10`) or of a vGPU type
  * (`nvidia.com/NVIDIA_A10-12Q`), else the vendor; `null` where they name neither, or several.
  */
 export function modelOfResources(resources: readonly string[]): string | null {

@@ -1,13 +1,13 @@
 import { gpuLikeResource, gpuResourceOf } from "../model/gpuResource.ts";
 import type { ClusterNode, ResourceAmounts } from "../model/node.ts";
 import { gpuResources, nodeAnnotations, nodeLabels } from "../model/wellKnown.ts";
-import { type MigCard, migProfileOfResource, migWeight } from "./mig.ts";
+import { type MigGpu, migProfileOfResource, migWeight } from "./mig.ts";
 
 /** Settings that give meaning to resources which labels do not explain. */
 export interface GpuResourceSettings {
-  /** Part of a card per unit, by resource name. */
+  /** Part of a GPU per unit, by resource name. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Replicas per card, by resource name. */
+  /** Replicas per GPU, by resource name. */
   readonly replicas: Readonly<Record<string, number>>;
 }
 
@@ -17,7 +17,7 @@ export interface GpuUnit {
   readonly gpus: number | null;
   /** Pods that can share one device of it; 1 without sharing. */
   readonly replicas: number;
-  /** MIG profile of its devices; `null` for whole cards. */
+  /** MIG profile of its devices; `null` for whole GPUs. */
   readonly profile: string | null;
 }
 
@@ -35,14 +35,14 @@ export function singleMigProfile(node: ClusterNode): string | null {
   return fromProduct ?? node.labels[nodeLabels.gkePartitionSize] ?? null;
 }
 
-/** Cards that GFD counts; `null` where its number is not of cards (MIG single, invalid, absent). */
-export function gfdCardCount(node: ClusterNode): number | null {
+/** GPUs that GFD counts; `null` where its number is not of GPUs (MIG single, invalid, absent). */
+export function gfdGpuCount(node: ClusterNode): number | null {
   if (/-MIG-/.test(node.labels[nodeLabels.gpuProduct] ?? "")) return null;
   return labelNumber(node.labels[nodeLabels.gpuCount]);
 }
 
-/** One card in the node register of HAMi, or of Volcano's vGPU plugin. */
-export interface RegisteredCard {
+/** One GPU in the node register of HAMi, or of Volcano's vGPU plugin. */
+export interface RegisteredGpu {
   readonly uuid: string;
   readonly replicas: number;
   /** Memory that is handed out of it (scaled, where it overcommits); `null` where the register does not say. */
@@ -60,15 +60,15 @@ export function registeredModel(node: ClusterNode): string | null {
   return models.size === 1 ? model : null;
 }
 
-/** What a sharing plugin wrote of a node's cards, as it wrote it; `undefined` on nodes that none shares. */
+/** What a sharing plugin wrote of a node's GPUs, as it wrote it; `undefined` on nodes that none shares. */
 export const registerOf = ({ annotations }: ClusterNode): string | undefined =>
   annotations[nodeAnnotations.hamiRegister] ?? annotations[nodeAnnotations.volcanoRegister];
 
-/** The register of a sharing plugin: the cards with their UUIDs, how often each is offered, and the memory that is handed out. */
-export function registeredCards(node: ClusterNode): readonly RegisteredCard[] {
+/** The register of a sharing plugin: the GPUs with their UUIDs, how often each is offered, and the memory that is handed out. */
+export function registeredGpus(node: ClusterNode): readonly RegisteredGpu[] {
   const text = registerOf(node);
   if (text === undefined) return [];
-  const cards = new Map<string, RegisteredCard>();
+  const physicalGpus = new Map<string, RegisteredGpu>();
   // Bounded look-ahead: the annotation is untrusted text, and an unbounded one costs quadratic time.
   for (const entry of text.matchAll(
     /(GPU-[0-9a-fA-F-]{8,64})(?:,|"[^{}]{0,200}?"count":\s{0,4})(\d{1,4})(?:(?:,|[^{}]{0,200}?"devmem":\s{0,4})(\d{1,9}))?/g,
@@ -76,42 +76,42 @@ export function registeredCards(node: ClusterNode): readonly RegisteredCard[] {
     const [, uuid, count, memory] = entry;
     if (uuid === undefined || count === undefined) continue;
     const memoryMiB = memory === undefined || Number(memory) === 0 ? null : Number(memory);
-    cards.set(uuid, { uuid, replicas: Math.max(1, Number(count)), memoryMiB });
+    physicalGpus.set(uuid, { uuid, replicas: Math.max(1, Number(count)), memoryMiB });
   }
-  return [...cards.values()];
+  return [...physicalGpus.values()];
 }
 
 /**
  * What one unit of `resource` is on `node`, before its MIG instances are weighed against each other. Order: configuration, the
  * name itself, MIG profile, then sharing by label, a plugin's register, GKE's sharing labels, configured replicas, the ratio of
- * capacity to GFD's count where the product says `-SHARED`, and the cards that witnesses count (`shared`).
+ * capacity to GFD's count where the product says `-SHARED`, and the GPUs that witnesses count (`shared`).
  */
 export function gpuUnitOf(
   node: ClusterNode,
   resource: string,
-  card: MigCard,
+  physicalGpu: MigGpu,
   settings: GpuResourceSettings,
   shared: number | null = null,
 ): GpuUnit {
   const configured = own(settings.resources, resource);
-  if (configured !== undefined) return partOfCard(configured);
+  if (configured !== undefined) return partOfGpu(configured);
   const named = gpuResourceOf(resource)?.unit;
-  if (named === undefined) return partOfCard(0);
+  if (named === undefined) return partOfGpu(0);
   if (named === null && own(settings.replicas, resource) === undefined)
     return { gpus: null, replicas: 1, profile: null };
-  if (typeof named === "number" && named < 1) return partOfCard(named);
+  if (typeof named === "number" && named < 1) return partOfGpu(named);
   const profile = migProfileOfResource(resource) ?? (resource === gpuResources.nvidia ? singleMigProfile(node) : null);
   const amount = node.capacity[resource] ?? 0;
-  if (shared !== null && amount > 0) return partOfCard(shared / amount);
-  const told = toldReplicas(node, resource, settings);
-  const replicas = told === undefined ? 1 : told;
+  if (shared !== null && amount > 0) return partOfGpu(shared / amount);
+  const reported = reportedReplicas(node, resource, settings);
+  const replicas = reported === undefined ? 1 : reported;
   if (replicas === null) return { gpus: null, replicas: 1, profile };
   if (profile === null) return { gpus: 1 / replicas, replicas: Math.ceil(replicas - 1e-9), profile };
-  const weight = migWeight(profile, card);
+  const weight = migWeight(profile, physicalGpu);
   return { gpus: weight === null ? null : weight / replicas, replicas, profile };
 }
 
-function partOfCard(gpus: number): GpuUnit {
+function partOfGpu(gpus: number): GpuUnit {
   return { gpus, replicas: gpus > 0 ? Math.max(1, Math.floor(1 / gpus + 1e-9)) : 1, profile: null };
 }
 
@@ -123,7 +123,7 @@ function own(amounts: Readonly<Record<string, number>>, name: string): number | 
  * How many pods share a device of the resource, as the node or the configuration says; `undefined` where nothing says that it is
  * shared, `null` where it is and nothing says by how many.
  */
-export function toldReplicas(
+export function reportedReplicas(
   node: ClusterNode,
   resource: string,
   settings: GpuResourceSettings,
@@ -133,7 +133,7 @@ export function toldReplicas(
   const set = own(settings.replicas, resource);
   if (mig !== null) return labelNumber(labels[`${gpuResources.nvidiaMigPrefix}${mig}.replicas`]) ?? set;
   const renamed = resource !== gpuResources.nvidia && resource !== gpuResources.nvidiaShared;
-  // A name that somebody chose means what the setting of that name says.
+  // A name that someone chose means what the setting of that name says.
   if (renamed && set !== undefined) return set;
   if (renamed) return gpuResourceOf(resource)?.unit === "node" ? replicasOfPlugin(node, resource) : undefined;
   const sharedIsSeparate = resource === gpuResources.nvidia && (node.capacity[gpuResources.nvidiaShared] ?? 0) > 0;
@@ -142,29 +142,29 @@ export function toldReplicas(
   if (labelled !== null && labelled > 1) return labelled;
   // GFD's 1 only says that NVIDIA's own plugin does not share: others share beside it.
   const known =
-    registeredCards(node)[0]?.replicas ??
-    ratioTo(volcanoCards(node), node.capacity[resource] ?? 0) ??
+    registeredGpus(node)[0]?.replicas ??
+    ratioTo(volcanoGpus(node), node.capacity[resource] ?? 0) ??
     labelNumber(labels[nodeLabels.gkeMaxSharedClients]) ??
     set;
   if (known !== undefined) return known;
-  return saysShared(node, resource) ? ratioTo(gfdCardCount(node), node.capacity[resource] ?? 0) : undefined;
+  return saysShared(node, resource) ? ratioTo(gfdGpuCount(node), node.capacity[resource] ?? 0) : undefined;
 }
 
-/** Cards of which Volcano's vGPU plugin gives out the cores; `null` without it. */
-export function volcanoCards({ capacity }: ClusterNode): number | null {
+/** GPUs of which Volcano's vGPU plugin gives out the cores; `null` without it. */
+export function volcanoGpus({ capacity }: ClusterNode): number | null {
   const cores = capacity[gpuResources.volcanoCores] ?? 0;
   return cores > 0 && cores % 100 === 0 ? cores / 100 : null;
 }
 
-/** Units of another plugin's resource to a card, by what it says itself of the node's cards. */
+/** Units of another plugin's resource to a GPU, by what it says itself of the node's GPUs. */
 function replicasOfPlugin(node: ClusterNode, resource: string): number | null {
   const { capacity } = node;
   const amount = capacity[resource] ?? 0;
   if (resource === gpuResources.neuronCore)
     return ratioTo(capacity[gpuResources.neuron] ?? capacity[gpuResources.neuronDevice] ?? null, amount);
   if (resource === gpuResources.gpushareMemory)
-    return ratioTo(capacity[gpuResources.gpushareCount] ?? gfdCardCount(node), amount);
-  return registeredCards(node)[0]?.replicas ?? ratioTo(volcanoCards(node) ?? gfdCardCount(node), amount);
+    return ratioTo(capacity[gpuResources.gpushareCount] ?? gfdGpuCount(node), amount);
+  return registeredGpus(node)[0]?.replicas ?? ratioTo(volcanoGpus(node) ?? gfdGpuCount(node), amount);
 }
 
 function saysShared(node: ClusterNode, resource: string): boolean {
@@ -176,8 +176,10 @@ function saysShared(node: ClusterNode, resource: string): boolean {
   );
 }
 
-function ratioTo(cards: number | null, amount: number): number | null {
-  return cards === null || cards <= 0 || amount <= 0 || amount % cards !== 0 ? null : amount / cards;
+function ratioTo(physicalGpus: number | null, amount: number): number | null {
+  return physicalGpus === null || physicalGpus <= 0 || amount <= 0 || amount % physicalGpus !== 0
+    ? null
+    : amount / physicalGpus;
 }
 
 /** The GPU resources that a node offers now: a zero, or a left-over of an older geometry (nothing allocatable), adds nothing. */

@@ -2,8 +2,8 @@ import type { Problem } from "../model/problem.ts";
 import { shownGpus } from "./shownGpus.ts";
 import type { CountedBy } from "./witnesses.ts";
 
-/** Fewer cards than the node has had since its boot. */
-export function lostCards(node: string, physical: number, counted: number): Problem {
+/** Fewer GPUs than the node has had since its boot. */
+export function lostGpus(node: string, physical: number, counted: number): Problem {
   return {
     source: "join",
     code: "gpu-lost",
@@ -15,7 +15,7 @@ export function lostCards(node: string, physical: number, counted: number): Prob
   };
 }
 
-/** Two sources that count cards differently; the first one is taken. */
+/** Two sources that count GPUs differently; the first one is taken. */
 export function disagree(node: string, taken: string, takenValue: number, other: string, otherValue: number): Problem {
   return {
     source: "join",
@@ -28,28 +28,28 @@ export function disagree(node: string, taken: string, takenValue: number, other:
   };
 }
 
-/** Units of a resource that are more than the cards behind them, by a witness that is believed. */
+/** Units of a resource that are more than the GPUs behind them, by a witness that is believed. */
 export function takenAsShared(node: string, witness: CountedBy, units: number): Problem {
-  const { source, cards } = witness;
+  const { source, physicalGpus } = witness;
   return {
     source: "join",
     code: "gpu-count-conflict",
     severity: "warning",
     subject: node,
-    message: `node ${node}: ${source} says ${cards} GPUs, nvidia.com/gpu says ${units}: each card counts as shared by ${shownGpus(units / cards)}`,
+    message: `node ${node}: ${source} says ${physicalGpus} GPUs, nvidia.com/gpu says ${units}: each GPU counts as shared by ${shownGpus(units / physicalGpus)}`,
     nextStep:
-      "If its cards are shared on purpose, let the node say so: label nvidia.com/gpu.replicas, or gpu.replicas in the configuration.",
+      "If its GPUs are shared on purpose, let the node say so: label nvidia.com/gpu.replicas, or gpu.replicas in the configuration.",
   };
 }
 
-/** A resource of a node that cannot be converted to cards. */
+/** A resource of a node that cannot be converted to GPUs. */
 export function unknownUnit(node: string, resource: string, amount: number): Problem {
   return {
     source: "join",
     code: "gpu-resource-unknown",
     severity: "warning",
     subject: node,
-    message: `node ${node} offers ${amount} of ${resource}, and nothing says how much of a card one of it is`,
+    message: `node ${node} offers ${amount} of ${resource}, and nothing says how much of a GPU one of it is`,
     nextStep: `Set gpu.replicas or gpu.resources for ${resource} in the configuration, or the label nvidia.com/gpu.replicas on the node.`,
   };
 }
@@ -67,14 +67,14 @@ export function notCounted(node: string, model: string): Problem {
   };
 }
 
-/** A number of cards that no machine has. */
-export function tooMany(node: string, cards: number): Problem {
+/** A number of GPUs that no machine has. */
+export function tooMany(node: string, physicalGpus: number): Problem {
   return {
     source: "join",
     code: "gpu-count-absurd",
     severity: "warning",
     subject: node,
-    message: `node ${node} claims to have ${cards} GPUs, more than any machine; the number is not believed`,
+    message: `node ${node} claims to have ${physicalGpus} GPUs, more than any machine; the number is not believed`,
     nextStep: "Check the node's capacity and its label nvidia.com/gpu.count: kubectl get node -o yaml.",
   };
 }

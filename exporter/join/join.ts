@@ -21,7 +21,7 @@ import { indexSubjects, type SubjectIndex } from "./ownerIndex.ts";
 import { pastDevices } from "./pastDevices.ts";
 import { pendingGpus, unknownDemand } from "./pendingGpus.ts";
 import { type SubjectPod, viewSubjects } from "./podViews.ts";
-import { tellQueueObjects } from "./queueObjects.ts";
+import { reportQueueObjects } from "./queueObjects.ts";
 import { findQueueing } from "./queues/findQueueing.ts";
 import { impossibleDemand } from "./queues/impossibleDemand.ts";
 import { impossibleProblems } from "./queues/impossibleProblems.ts";
@@ -45,7 +45,7 @@ import { unconfirmedQueues } from "./trust/unconfirmedQueues.ts";
 /** The settings that change what a Snapshot says. */
 export type JoinSettings = Pick<Config, "cluster" | "teams" | "queues" | "gpu" | "idle">;
 
-/** What one cycle joins to, and what it must tell the next. */
+/** What one cycle joins to, and what it must say the next. */
 export interface Joined {
   readonly snapshot: Snapshot;
   readonly memory: Memory;
@@ -57,7 +57,7 @@ const unattributedSeconds = 30 * 60;
 /**
  * Joins nodes, devices, holdings, workloads, teams and queues to one Snapshot. Pure: everything comes in as arguments,
  * and neither the order of the objects nor that of the pages changes the result. Every physical GPU of a counted node is
- * in exactly one device or unpartitioned part, and no part of it is held twice. `cache` only saves work: with a new one
+ * in exactly one device or unpartitioned part, and no part of it is allocated twice. `cache` only saves work: with a new one
  * the result is equal.
  */
 export function join(
@@ -144,7 +144,7 @@ export function join(
     teamOf: (namespace, queue) => teamOfNamespace(namespace, queue, index, settings),
     unknownBecause,
   });
-  if (unknownBecause === null) tellQueueObjects(subjects.workloads, found.gangOfWorkload, entries, objects);
+  if (unknownBecause === null) reportQueueObjects(subjects.workloads, found.gangOfWorkload, entries, objects);
   const problems: Problem[] = [
     ...state.problems,
     ...coverageProblems(state),
@@ -175,7 +175,7 @@ export function join(
     workloads: subjects.workloads,
     requestsByNode: state.requestsByNode,
     nodePools,
-    priceBook: state.prices,
+    priceList: state.prices,
     podDisruptionBudgets: state.known.has("podDisruptionBudgets") ? state.podDisruptionBudgets : null,
     autoscalers: {
       horizontal: state.known.has("horizontalPodAutoscalers") ? state.horizontalPodAutoscalers : null,
@@ -208,7 +208,7 @@ function endedPods(pods: readonly Pod[]): ReadonlySet<string> {
   return ended;
 }
 
-/** Bound pods in the order of their nodes, and the waiting ones after them; bound pods are told their index. */
+/** Bound pods in the order of their nodes, and the waiting ones after them; bound pods are reported their index. */
 function subjectPods(
   bindings: readonly NodeBinding[],
   waiting: readonly Pod[],

@@ -1,4 +1,4 @@
-/** What can count a node's cards, worst first. */
+/** What can count a node's GPUs, worst first. */
 export const countSources = ["instance-type", "resources", "labels", "slices"] as const;
 
 export type CountSource = (typeof countSources)[number];
@@ -15,7 +15,7 @@ export interface NodeMemory {
 }
 
 /**
- * What one cycle must tell the next; data in and out of the join, and what must survive a restart.
+ * What one cycle must say the next; data in and out of the join, and what must survive a restart.
  * Times are seconds since the epoch. Keys: device = `node/UUID` or `node/UUID/GPU_I_ID`; pod = uid.
  */
 export interface Memory {
@@ -27,9 +27,9 @@ export interface Memory {
   /** Of these, since when there has been no sample. */
   readonly stalledUnseenSince: ReadonlyMap<string, number>;
   /** When a device that nobody held was last active. */
-  readonly activeUnheldAt: ReadonlyMap<string, number>;
-  /** When somebody last held a part of a device; kept while telemetry may still lag behind. */
-  readonly heldAt: ReadonlyMap<string, number>;
+  readonly activeUnallocatedAt: ReadonlyMap<string, number>;
+  /** When someone last held a part of a device; kept while telemetry may still lag behind. */
+  readonly allocatedAt: ReadonlyMap<string, number>;
   /** Since when a gang has been partly bound, by gang id. */
   readonly gangSince: ReadonlyMap<string, number>;
   /** Since when a pod has waited for a node. */
@@ -50,8 +50,8 @@ export const emptyMemory: Memory = {
   idleSince: new Map(),
   stalledSince: new Map(),
   stalledUnseenSince: new Map(),
-  activeUnheldAt: new Map(),
-  heldAt: new Map(),
+  activeUnallocatedAt: new Map(),
+  allocatedAt: new Map(),
   gangSince: new Map(),
   pendingSince: new Map(),
   notReadySince: new Map(),

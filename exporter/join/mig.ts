@@ -1,45 +1,45 @@
 import { likelyGeometryOf, type MigGeometry } from "./migGeometry.ts";
 
-/** A card that MIG may cut, as far as it is known. */
-export interface MigCard {
+/** A GPU that MIG may cut, as far as it is known. */
+export interface MigGpu {
   /** Canonical model. */
   readonly model: string;
-  /** Memory of the whole card; `null` where nothing says. */
+  /** Memory of the whole GPU; `null` where nothing says. */
   readonly memoryBytes: number | null;
 }
 
-/** What an instance of a profile takes of its card. */
+/** What an instance of a profile takes of its GPU. */
 export interface MigSize {
   /** Compute slices. */
   readonly compute: number;
   /** Memory slices; of a compute instance the part that falls to it. */
   readonly memory: number;
-  /** Instances of the profile that one card can have at most. */
-  readonly mostPerCard: number;
+  /** Instances of the profile that one GPU can have at most. */
+  readonly mostPerGpu: number;
 }
 
 /** `1g.10gb`, `1c.3g.40gb`, `1g.10gb+me`, `1g.10gb.me`, `2g47gb` (DRA device names): compute instance, instance, gigabytes, attributes. */
 const profilePattern = /^(?:([1-9])c\.)?([1-9])g\.?(\d{1,4})gb(.*)$/;
 
-/** Gigabytes of those `1g` profiles that have a quarter of their card's memory on every card that has them (NVIDIA MIG user guide). */
+/** Gigabytes of those `1g` profiles that have a quarter of their GPU's memory on every GPU that has them (NVIDIA MIG user guide). */
 const doubledGigabytes: ReadonlySet<number> = new Set([20, 24, 45, 47, 67, 70]);
 
 /**
- * What an instance of this profile takes of a card; `null` when the text is no profile. The gigabytes in its name tell how many
- * memory slices it has: `1g.10gb` is one of eight on a card of 80 GB, and two on one of 40 GB. Where the card's memory is not
- * known, the name alone decides as far as it can, and else it has as few as its compute slices allow. Only one instance of a card can have the media engines (`+me`).
+ * What an instance of this profile takes of a GPU; `null` when the text is no profile. The gigabytes in its name say how many
+ * memory slices it has: `1g.10gb` is one of eight on a GPU of 80 GB, and two on one of 40 GB. Where the GPU's memory is not
+ * known, the name alone decides as far as it can, and else it has as few as its compute slices allow. Only one instance of a GPU can have the media engines (`+me`).
  */
-export function migSizeOf(profile: string, card: MigCard): MigSize | null {
+export function migSizeOf(profile: string, physicalGpu: MigGpu): MigSize | null {
   const match = profilePattern.exec(profile);
   if (match === null) return null;
   const [, computeInstance, compute, gigabytes, attributes = ""] = match;
-  const geometry = likelyGeometryOf(card.model);
+  const geometry = likelyGeometryOf(physicalGpu.model);
   const kinds = geometry.kinds.filter((kind) => kind.compute === Number(compute));
   const isDoubled = compute === "1" && doubledGigabytes.has(Number(gigabytes));
   const gigabytesOf = (size: number): number =>
-    card.memoryBytes === null
+    physicalGpu.memoryBytes === null
       ? (Number(gigabytes) * size) / (isDoubled ? 2 : 1)
-      : ((size / geometry.memorySlices) * card.memoryBytes) / 2 ** 30;
+      : ((size / geometry.memorySlices) * physicalGpu.memoryBytes) / 2 ** 30;
   const kind = kinds
     .toSorted((a, b) => a.size - b.size)
     .reduce<(typeof kinds)[number] | undefined>((best, one) => {
@@ -48,25 +48,25 @@ export function migSizeOf(profile: string, card: MigCard): MigSize | null {
         Math.abs(gigabytesOf(one.size) - Number(gigabytes)) < Math.abs(gigabytesOf(best.size) - Number(gigabytes));
       return isNearer ? one : best;
     }, undefined);
-  // A profile that its card does not have is taken at its word: its slices count, as far as there are any.
+  // A profile that its GPU does not have is taken at its word: its slices count, as far as there are any.
   const slices = Math.min(Number(compute), geometry.computeSlices);
   const memory = kind?.size ?? slices;
   const part = computeInstance === undefined ? 1 : Math.min(1, Number(computeInstance) / Number(compute));
   const mostInstances = /[+.]me(?:\.all)?$/.test(attributes)
     ? 1
     : (kind?.starts.length ?? Math.max(1, Math.floor(geometry.computeSlices / slices)));
-  return { compute: slices * part, memory: memory * part, mostPerCard: Math.max(1, Math.floor(mostInstances / part)) };
+  return { compute: slices * part, memory: memory * part, mostPerGpu: Math.max(1, Math.floor(mostInstances / part)) };
 }
 
-/** The part of a card that an instance is before its neighbours are looked at: the larger of its parts of compute and memory. */
+/** The part of a GPU that an instance is before its neighbours are looked at: the larger of its parts of compute and memory. */
 export function rawWeight({ compute, memory }: MigSize, { computeSlices, memorySlices }: MigGeometry): number {
   return Math.max(compute / computeSlices, memory / memorySlices);
 }
 
 /** The same by the profile's name; `null` when the text is no profile. */
-export function migWeight(profile: string, card: MigCard): number | null {
-  const size = migSizeOf(profile, card);
-  return size === null ? null : rawWeight(size, likelyGeometryOf(card.model));
+export function migWeight(profile: string, physicalGpu: MigGpu): number | null {
+  const size = migSizeOf(profile, physicalGpu);
+  return size === null ? null : rawWeight(size, likelyGeometryOf(physicalGpu.model));
 }
 
 /** Instances of one size. */
@@ -75,43 +75,43 @@ export interface MigInstances {
   readonly count: number;
 }
 
-/** How instances divide the cards that they lie on. */
+/** How instances divide the GPUs that they lie on. */
 export interface MigLayout {
-  /** What to multiply each raw weight with, so that a full card is wholly given out. */
+  /** What to multiply each raw weight with, so that a full GPU is wholly given out. */
   readonly scale: number;
   /** Physical GPUs that are in no instance. */
   readonly rest: number;
-  /** The instances take more slices than the cards have. */
+  /** The instances take more slices than the GPUs have. */
   readonly isOverfull: boolean;
 }
 
 const tolerance = 1e-9;
 
 /**
- * How the instances of some cards divide them (design: weight of a MIG instance). Where raw weights make more than the cards, or no
- * profile of the cards fits beside the instances any more, they are everything that the cards give: their weights add up to the
- * cards. Else what is left is in no instance.
+ * How the instances of some GPUs divide them (design: weight of a MIG instance). Where raw weights make more than the GPUs, or no
+ * profile of the GPUs fits beside the instances any more, they are everything that the GPUs give: their weights add up to the
+ * GPUs. Else what is left is in no instance.
  */
-export function layOutMig(instances: readonly MigInstances[], cards: number, geometry: MigGeometry): MigLayout {
+export function layOutMig(instances: readonly MigInstances[], physicalGpus: number, geometry: MigGeometry): MigLayout {
   let [compute, memory, raw] = [0, 0, 0];
   for (const { size, count } of instances) {
     compute += size.compute * count;
     memory += size.memory * count;
     raw += rawWeight(size, geometry) * count;
   }
-  if (raw <= 0) return { scale: 1, rest: cards, isOverfull: false };
-  const freeCompute = cards * geometry.computeSlices - compute;
-  const freeMemory = cards * geometry.memorySlices - memory;
+  if (raw <= 0) return { scale: 1, rest: physicalGpus, isOverfull: false };
+  const freeCompute = physicalGpus * geometry.computeSlices - compute;
+  const freeMemory = physicalGpus * geometry.memorySlices - memory;
   const fits = geometry.kinds.some(
     (kind) => kind.compute <= freeCompute + tolerance && kind.size <= freeMemory + tolerance,
   );
   const isOverfull = freeCompute < -tolerance || freeMemory < -tolerance;
-  if (raw > cards + tolerance || !fits) return { scale: cards / raw, rest: 0, isOverfull };
-  return { scale: 1, rest: cards - raw, isOverfull };
+  if (raw > physicalGpus + tolerance || !fits) return { scale: physicalGpus / raw, rest: 0, isOverfull };
+  return { scale: 1, rest: physicalGpus - raw, isOverfull };
 }
 
-/** Fewest cards that can carry instances, so many of each size: by compute, by memory, and by how many of each a card can have. */
-export function cardsOfInstances(
+/** Fewest GPUs that can carry instances, so many of each size: by compute, by memory, and by how many of each a GPU can have. */
+export function gpusOfInstances(
   instances: readonly MigInstances[],
   { computeSlices, memorySlices }: MigGeometry,
 ): number {
@@ -119,7 +119,7 @@ export function cardsOfInstances(
   for (const { size, count } of instances) {
     compute += size.compute * count;
     memory += size.memory * count;
-    byProfile = Math.max(byProfile, count / size.mostPerCard);
+    byProfile = Math.max(byProfile, count / size.mostPerGpu);
   }
   return Math.ceil(Math.max(compute / computeSlices, memory / memorySlices, byProfile) - 1e-6);
 }

@@ -1,6 +1,6 @@
-import { memoryOfModel } from "./cardMemory.ts";
+import { memoryOfModel } from "./gpuMemory.ts";
 
-/** Where instances of one kind may lie on a card. */
+/** Where instances of one kind may lie on a GPU. */
 export interface MigKind {
   /** Compute slices: the number before `g`. */
   readonly compute: number;
@@ -10,14 +10,14 @@ export interface MigKind {
   readonly starts: readonly number[];
 }
 
-/** What a card may be cut into. */
+/** What a GPU may be cut into. */
 export interface MigGeometry {
   readonly computeSlices: number;
   readonly memorySlices: number;
   readonly kinds: readonly MigKind[];
 }
 
-/** `nvidia-smi mig -lgipp` on A100 and H100: the same on each card with seven compute and eight memory slices. */
+/** `nvidia-smi mig -lgipp` on A100 and H100: the same on each GPU with seven compute and eight memory slices. */
 const sevenSlices: MigGeometry = {
   computeSlices: 7,
   memorySlices: 8,
@@ -52,21 +52,21 @@ const twoSlices: MigGeometry = {
   ],
 };
 
-/** What cards of a canonical model may be cut into; `null` where that is not known. */
+/** What GPUs of a canonical model may be cut into; `null` where that is not known. */
 export function migGeometryOf(model: string): MigGeometry | null {
   if (/^(?:A30(?!\d)|RTX-PRO-6000)/.test(model)) return fourSlices;
   if (/^RTX-PRO-[45][05]00/.test(model)) return twoSlices;
   return /^(?:[AH][18]00|H20|H200|GH200|G?B[123]00)(?!\d)/.test(model) ? sevenSlices : null;
 }
 
-/** The same, where a card of an unknown model is taken for one of seven compute and eight memory slices, as most are. */
+/** The same, where a GPU of an unknown model is taken for one of seven compute and eight memory slices, as most are. */
 export function likelyGeometryOf(model: string): MigGeometry {
   return migGeometryOf(model) ?? sevenSlices;
 }
 
 /**
- * The name of a kind's profile on cards of a model; `null` where their memory is not known. The memory in it is the
- * fraction of the card's memory, in GiB and rounded up, that the instance takes (getMigMemorySizeGB of go-nvlib).
+ * The name of a kind's profile on GPUs of a model; `null` where their memory is not known. The memory in it is the
+ * fraction of the GPU's memory, in GiB and rounded up, that the instance takes (getMigMemorySizeGB of go-nvlib).
  */
 export function profileOf({ compute, size }: MigKind, geometry: MigGeometry, model: string): string | null {
   const bytes = memoryOfModel(model);

@@ -3,11 +3,11 @@ import type { DraDevice } from "./draDevices.ts";
 import type { DeviceDraft } from "./drafts.ts";
 import { sameProfile } from "./mig.ts";
 
-/** Where an instance lies on its card, and whether that may be where another of its profile lies. */
+/** Where an instance lies on its GPU, and whether that may be where another of its profile lies. */
 export type MigSlots = Pick<DeviceDraft, "migSlots" | "areSlotsAssumed">;
 
 /**
- * Where the instances that rows of telemetry show lie, row by row, by what the driver says of the card's instances;
+ * Where the instances that rows of telemetry show lie, row by row, by what the driver says of the GPU's instances;
  * `null` where it says nothing. An instance is known by its UUID, which rows carry where a claim has been given it;
  * the others of a profile are taken in any order.
  */
@@ -37,16 +37,16 @@ export function slotsOfRows(
 
 /**
  * Settles where a device lies that a claim is put on: where the instance lies that the claim was given. An instance of
- * the card that nobody holds and was taken to lie there gets its place; two claims for different instances on one device
+ * the GPU that nobody holds and was taken to lie there gets its place; two claims for different instances on one device
  * leave it unknown.
  */
-export function settleSlots(device: DeviceDraft, slots: readonly number[], ofCard: readonly DeviceDraft[]): void {
+export function settleSlots(device: DeviceDraft, slots: readonly number[], ofGpu: readonly DeviceDraft[]): void {
   if (!isSame(device.migSlots, slots)) {
     if (device.shares.length > 0 && !device.areSlotsAssumed) {
       device.migSlots = null;
       return;
     }
-    const other = ofCard.find((one) => one !== device && one.shares.length === 0 && isSame(one.migSlots, slots));
+    const other = ofGpu.find((one) => one !== device && one.shares.length === 0 && isSame(one.migSlots, slots));
     if (other !== undefined) {
       other.migSlots = device.migSlots;
       other.areSlotsAssumed = true;

@@ -57,7 +57,7 @@ export function regionOf({ labels }: Pick<ClusterNode, "labels">): string | null
 
 const keepingAnnotations = [nodeAnnotations.karpenterDoNotDisrupt, nodeAnnotations.scaleDownDisabled] as const;
 
-/** The annotation by which somebody asks that a node stay. */
+/** The annotation by which someone asks that a node stay. */
 export function keptBy({ annotations }: Pick<ClusterNode, "annotations">): Pick<NodeView, "keptBy"> {
   const name = keepingAnnotations.find((one) => Object.hasOwn(annotations, one) && annotations[one] === "true");
   return name === undefined ? {} : { keptBy: name };

@@ -7,7 +7,7 @@ import type { PoolFacts } from "./queues/queueSystem.ts";
 import { isGpuResource } from "./queues/resourceGpus.ts";
 import type { NodePoolView, NodeView } from "./snapshot.ts";
 
-/** What node pools are told from. `pools` says what GPU resources are on the nodes of each pool of GPUs. */
+/** What node pools are distinguished from. `pools` says what GPU resources are on the nodes of each pool of GPUs. */
 export interface NodePoolInput {
   readonly state: Pick<ClusterState, "karpenterNodePools" | "autoscalerNodeGroups">;
   readonly nodes: readonly NodeView[];
@@ -82,7 +82,7 @@ function managerOf(name: string, isKarpenter: boolean, hasGroup: boolean): NodeP
 
 /**
  * The physical GPUs up to which Karpenter fills the NodePool. Limits count units of what its nodes offer, shared or
- * partitioned as they are; before it has any, only whole cards have a meaning. `null`: no limit on GPUs, or none that can be
+ * partitioned as they are; before it has any, only whole GPUs have a meaning. `null`: no limit on GPUs, or none that can be
  * converted.
  */
 function limitGpus({ name, limits }: KarpenterNodePool, pools: readonly PoolFacts[]): number | null {
@@ -100,7 +100,7 @@ function limitGpus({ name, limits }: KarpenterNodePool, pools: readonly PoolFact
   return sum;
 }
 
-/** Physical GPUs of one unit, where all nodes that offer it agree; of a whole card where none does. */
+/** Physical GPUs of one unit, where all nodes that offer it agree; of a whole GPU where none does. */
 function unitOn(pools: readonly PoolFacts[], resource: string): number | null {
   let agreed: number | null = null;
   for (const { gpusPerUnit } of pools) {
@@ -109,8 +109,8 @@ function unitOn(pools: readonly PoolFacts[], resource: string): number | null {
     if (unit === null || (agreed !== null && agreed !== unit)) return null;
     agreed = unit;
   }
-  return agreed ?? (resource === gpuResources.nvidia || wholeCards.has(resource) ? 1 : null);
+  return agreed ?? (resource === gpuResources.nvidia || wholeGpus.has(resource) ? 1 : null);
 }
 
-/** Resources of other vendors of which one unit is a card. */
-const wholeCards: ReadonlySet<string> = new Set(["amd.com/gpu", "habana.ai/gaudi"]);
+/** Resources of other vendors of which one unit is a GPU. */
+const wholeGpus: ReadonlySet<string> = new Set(["amd.com/gpu", "habana.ai/gaudi"]);

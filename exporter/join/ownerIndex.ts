@@ -41,7 +41,7 @@ export function indexSubjects(
   const hasSame = last?.index.hasQueues === hasQueueObjects(state.queues);
   const hasSameOwners = isSame && sameList(last.podsThatOwn, owning);
   if (hasSameOwners && findsSame && hasSame) return last.index;
-  // The same maps tell that nothing in them need be looked up again.
+  // The same maps say that nothing in them need be looked up again.
   const index: SubjectIndex = {
     owners: hasSameOwners
       ? last.index.owners

@@ -7,21 +7,21 @@ import type { Stall } from "./stall/stallWindow.ts";
 export interface PastDevices {
   idleSince(binding: NodeBinding, place: number): number | undefined;
   stall(binding: NodeBinding, place: number): Stall | null;
-  activeUnheldAt(binding: NodeBinding, place: number): number | undefined;
-  /** When somebody last held a part of it. */
-  heldAt(binding: NodeBinding, place: number): number | undefined;
+  activeUnallocatedAt(binding: NodeBinding, place: number): number | undefined;
+  /** When someone last held a part of it. */
+  allocatedAt(binding: NodeBinding, place: number): number | undefined;
 }
 
 /** The devices that bindings had at the end of a join, and of which memory they are. */
 export interface LastDevices {
   readonly memory: Memory;
   readonly at: number;
-  /** Of those that nobody held then: when somebody last did. */
+  /** Of those that nobody held then: when someone last did. */
   readonly ended: ReadonlyMap<string, number>;
 }
 
 /**
- * The past as a memory tells it. If the last join ended with this very memory, the devices that it left in the bindings
+ * The past as a memory says it. If the last join ended with this very memory, the devices that it left in the bindings
  * say the same, and no device is looked up by its key.
  */
 export function pastDevices(memory: Memory, last: LastDevices | null): PastDevices {
@@ -32,12 +32,12 @@ export function pastDevices(memory: Memory, last: LastDevices | null): PastDevic
       binding.last === null ? fromMemory.idleSince(binding, place) : (lastOf(binding, place)?.idleSince ?? undefined),
     stall: (binding, place) =>
       binding.last === null ? fromMemory.stall(binding, place) : (lastOf(binding, place)?.stall ?? null),
-    activeUnheldAt: (binding, place) =>
+    activeUnallocatedAt: (binding, place) =>
       binding.last === null
-        ? fromMemory.activeUnheldAt(binding, place)
-        : (lastOf(binding, place)?.activeUnheldAt ?? undefined),
-    heldAt: (binding, place) => {
-      if (binding.last === null) return fromMemory.heldAt(binding, place);
+        ? fromMemory.activeUnallocatedAt(binding, place)
+        : (lastOf(binding, place)?.activeUnallocatedAt ?? undefined),
+    allocatedAt: (binding, place) => {
+      if (binding.last === null) return fromMemory.allocatedAt(binding, place);
       const device = lastOf(binding, place);
       if (device === null) return undefined;
       return device.holders.length > 0 ? last.at : last.ended.get(keyOf(binding, place) ?? "");
@@ -55,8 +55,8 @@ function pastFromMemory(memory: Memory): PastDevices {
       const since = timeIn(memory.stalledSince, key);
       return since === undefined ? null : { since, unseenSince: timeIn(memory.stalledUnseenSince, key) ?? null };
     },
-    activeUnheldAt: (binding, place) => timeIn(memory.activeUnheldAt, keyOf(binding, place)),
-    heldAt: (binding, place) => timeIn(memory.heldAt, keyOf(binding, place)),
+    activeUnallocatedAt: (binding, place) => timeIn(memory.activeUnallocatedAt, keyOf(binding, place)),
+    allocatedAt: (binding, place) => timeIn(memory.allocatedAt, keyOf(binding, place)),
   };
 }
 

@@ -16,7 +16,7 @@ type OfferingNode = Pick<NodeInput, "inventory" | "object">;
 
 /**
  * What a waiting pod asks for in physical GPUs: its units converted as all nodes agree on that offer the resource and
- * that its node selector allows, or the devices that its claims ask for; `null` where nodes differ, or where it cannot be told what
+ * that its node selector allows, or the devices that its claims ask for; `null` where nodes differ, or where it cannot be reported what
  * a claim asks for, and for amounts that are nonsense.
  */
 export function pendingGpus(
@@ -100,9 +100,9 @@ export function unknownDemand(pods: readonly PodView[]): readonly Problem[] {
       code: "pending-gpus-unknown",
       severity: "info",
       subject: `${first.namespace}/${first.name}`,
-      message: `${unknown.length} waiting pods (${first.namespace}/${first.name} first) ask for claims, memory, or a resource that is not the same part of a card on all nodes; their GPUs are not in any sum of pending GPUs`,
+      message: `${unknown.length} waiting pods (${first.namespace}/${first.name} first) ask for claims, memory, or a resource that is not the same part of a GPU on all nodes; their GPUs are not in any sum of pending GPUs`,
       nextStep:
-        "Let the device plugin rename shared resources (renameByDefault: true), so that nvidia.com/gpu is a whole card on every node.",
+        "Let the device plugin rename shared resources (renameByDefault: true), so that nvidia.com/gpu is a whole GPU on every node.",
     },
   ];
 }

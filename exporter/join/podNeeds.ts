@@ -19,7 +19,7 @@ export const createNeedsCache = (): NeedsCache => ({ byContent: new Map(), textO
 
 /**
  * What a pod asks of its node: requests of its own resources (a fraction or a claim is in none of them; `PodView.gpus`
- * tells), CPU in cores, memory in bytes, and its rules. Pods that ask alike get the same object.
+ * says), CPU in cores, memory in bytes, and its rules. Pods that ask alike get the same object.
  */
 export function needsOf(pod: Pod, cache: NeedsCache): PodNeeds {
   const key = contentKey(pod, cache);

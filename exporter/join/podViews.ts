@@ -12,7 +12,7 @@ import type { GangView, PodView, WorkloadView } from "./snapshot.ts";
 import { findSubject, isFoundAgain, isSameFacts, type OpenWorkload, type Subject } from "./subject.ts";
 import { isSameChain, ownerRefsOf, ownerUidsOf } from "./workloadOf.ts";
 
-/** What stands where a pod has no priority class. */
+/** What is where a pod has no priority class. */
 export const noPriorityClass = "none";
 
 /** Bound, and not ended: it holds what it was given, used or not. */
@@ -104,7 +104,7 @@ export function viewSubjects(input: SubjectInput, cache: SubjectCache): Subjects
   return { pods, workloads };
 }
 
-/** What the pods of a workload may tell differently. */
+/** What the pods of a workload may say differently. */
 function addTo(view: GatheredView | undefined, { chain, progressUnits }: Subject): void {
   if (view === undefined) return;
   if (progressUnits !== null) view.progressUnits = largerUnits(view.progressUnits, progressUnits);
@@ -210,7 +210,7 @@ function podView(pod: Pod, { chain, facts, view }: Subject, now: ViewOfNow, need
     namespace: pod.namespace,
     name: pod.name,
     node: pod.nodeName,
-    status: pod.nodeName === null ? "pending" : "held",
+    status: pod.nodeName === null ? "pending" : "allocated",
     gpus: now.gpus,
     team: facts.team,
     queue: facts.queue,

@@ -11,7 +11,7 @@ export interface NamedPod {
 
 /**
  * Where pod objects were not read, the pod labels of rows stand for the holdings: one pod per namespace and name on a node.
- * `isRead` tells the namespaces whose pods were read: a row that names one of theirs that is not there speaks of a pod that
+ * `isRead` says the namespaces whose pods were read: a row that names one of theirs that is not there speaks of a pod that
  * has ended.
  */
 export function podsNamedByTelemetry(

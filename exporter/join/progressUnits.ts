@@ -8,18 +8,18 @@ const maxUnits = 1e15;
 
 const decimal = /^\d+(\.\d+)?(e\+?\d+)?$/i;
 
-/** How many units of progress an annotation tells; `null` where it is absent, or anything but a decimal number from 0 on. */
+/** How many units of progress an annotation says; `null` where it is absent, or anything but a decimal number from 0 on. */
 export function parseProgressUnits(text: string | undefined): number | null {
   if (text === undefined || text.length > maxChars || !decimal.test(text)) return null;
   const units = Number(text);
   return units <= maxUnits ? units : null;
 }
 
-/** Units of progress of a pod's workload as far as its owners, the top one first, or else the pod itself tell. */
+/** Units of progress of a pod's workload as far as its owners, the top one first, or else the pod itself say. */
 export function progressUnitsOf(pod: Pod, { owners }: OwnerChain): number | null {
   for (let i = owners.length - 1; i >= 0; i--) {
-    const told = parseProgressUnits(owners[i]?.annotations[ownAnnotations.progressUnits]);
-    if (told !== null) return told;
+    const reported = parseProgressUnits(owners[i]?.annotations[ownAnnotations.progressUnits]);
+    if (reported !== null) return reported;
   }
   return parseProgressUnits(pod.annotations[ownAnnotations.progressUnits]);
 }

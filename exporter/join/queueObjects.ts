@@ -4,10 +4,10 @@ import { type QueueObjectFinder, refOfGang } from "./queues/queueObjectFinder.ts
 import type { DeclaredGang } from "./queues/queueSystem.ts";
 
 /**
- * Tells each workload the object by which its queue system knows it: its gang; or else, where its GPUs are claims, which are
+ * Says each workload the object by which its queue system knows it: its gang; or else, where its GPUs are claims, which are
  * no resources that would make the object a gang with GPUs, the object of its first pod.
  */
-export function tellQueueObjects(
+export function reportQueueObjects(
   workloads: readonly GatheredView[],
   gangOfWorkload: readonly (DeclaredGang | undefined)[],
   pods: readonly SubjectPod[],

@@ -15,7 +15,7 @@ const queueLabels = [
 const queueAnnotations = [podAnnotations.volcanoQueue, podAnnotations.yunikornQueue] as const;
 
 /**
- * The queue that a pod, or the first of its owners, names; `null` where none does. Anybody can write these names: they stand
+ * The queue that a pod, or the first of its owners, names; `null` where none does. Anybody can write these names: they are
  * for a queue only in a cluster of which no queue is known.
  */
 export function queueOf(pod: Pod, owners: readonly OwnerObject[]): string | null {

@@ -40,11 +40,11 @@ export function remember(
     get stalledUnseenSince() {
       return times.stalledUnseenSince;
     },
-    get activeUnheldAt() {
-      return times.activeUnheldAt;
+    get activeUnallocatedAt() {
+      return times.activeUnallocatedAt;
     },
-    get heldAt() {
-      return times.heldAt;
+    get allocatedAt() {
+      return times.allocatedAt;
     },
     gangSince,
     pendingSince,
@@ -84,7 +84,7 @@ function rememberNode(
   const { bootId } = input.object;
   const seen = devices.map((device) => device.uuid).filter((uuid) => uuid !== null);
   const kept = old?.bootId === bootId ? old.uuids : [];
-  // Twice the cards is enough to know a card that fell off, and bounds what a lying page can make us keep.
+  // Twice the GPUs is enough to know a GPU that fell off, and bounds what a lying page can make us keep.
   const uuids = [...new Set([...seen, ...kept])].slice(0, 2 * physicalGpus);
   const { countedBy } = input.inventory;
   const models = facts.gpuModels;

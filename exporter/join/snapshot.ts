@@ -8,7 +8,7 @@ import type { Taint, TextMap } from "../model/node.ts";
 import type { KarpenterNodePool, NodePoolManager } from "../model/nodePools.ts";
 import type { OwnerRef } from "../model/pod.ts";
 import type { PodPlacement } from "../model/podPlacement.ts";
-import type { PriceBook } from "../model/prices.ts";
+import type { PriceList } from "../model/prices.ts";
 import type { Problem } from "../model/problem.ts";
 import type { KueuePendingWorkloads } from "../model/queues/kueue.ts";
 import type { PodNeeds } from "../model/queues/podNeeds.ts";
@@ -32,23 +32,23 @@ export interface Holding {
   /** Physical GPUs. */
   readonly share: number;
   readonly source: HoldingSource;
-  /** The node is known, the device is not; or a shared card's activity had to be split. */
+  /** The node is known, the device is not; or a shared GPU's activity had to be split. */
   readonly estimated: boolean;
-  /** What is estimated is how much of the card's activity is its own: that it is on this device, and with how much, is known. */
+  /** What is estimated is how much of the GPU's activity is its own: that it is on this device, and with how much, is known. */
   readonly isSplitAlone?: true;
   /**
    * Activity of this share, 0..1; `null` when the device is not observed.
-   * Shared cards: min(1, u/H) of the card's activity u and held part H, or the pod's own per-process value.
+   * Shared GPUs: min(1, u/H) of the GPU's activity u and held part H, or the pod's own per-process value.
    */
   readonly activity: number | null;
   /** Since when every sample of the device (of all devices it may be on, when estimated) was idle; `null` when not idle. */
   readonly idleSince: number | null;
 }
 
-/** One card, or one MIG instance. `weight` is the part of a physical GPU that it is. */
+/** One GPU, or one MIG instance. `weight` is the part of a physical GPU that it is. */
 export interface Device {
   readonly node: string;
-  /** UUID of the card; `null` for a card that nothing identifies. */
+  /** UUID of the GPU; `null` for a GPU that nothing identifies. */
   readonly uuid: string | null;
   readonly gpuInstance: string | null;
   readonly profile: string | null;
@@ -72,21 +72,21 @@ export interface Device {
   /** Since when every sample looked busy and computed nothing; `null` when the last one did not, and for MIG instances. */
   readonly stall: Stall | null;
   /** When it was last seen active while nobody held any of it; `null` if not within memory. */
-  readonly activeUnheldAt: number | null;
+  readonly activeUnallocatedAt: number | null;
   /** Physical GPUs of a partly held device that are active beyond what its holders can be. */
   readonly unattributedGpus: number;
-  /** A reservation pod keeps the card, but the pods of its group are gone. */
+  /** A reservation pod keeps the GPU, but the pods of its group are gone. */
   readonly orphanReservation: boolean;
   readonly memoryTotalBytes: number | null;
   /**
-   * Memory slices of its card that a MIG instance takes, as the DRA driver says it; `null` for a whole card and where
+   * Memory slices of its GPU that a MIG instance takes, as the DRA driver says it; `null` for a whole GPU and where
    * nothing says. Instances of one profile that nobody holds may have each other's.
    */
   readonly migSlots: readonly number[] | null;
   readonly holders: readonly Holding[];
 }
 
-/** A part of a card that is no device: slices of a MIG card that are not partitioned. Nobody can hold it as it is. */
+/** A part of a GPU that is no device: slices of a MIG GPU that are not partitioned. Nobody can hold it as it is. */
 export interface UnpartitionedPart {
   readonly node: string;
   readonly uuid: string | null;
@@ -105,7 +105,7 @@ export interface NodeView {
   readonly name: string;
   /** Of its Node object: what a request to change the node is made conditional on; absent where no object was read. */
   readonly uid?: string;
-  /** Name of the annotation by which somebody asks that the node stay; absent without one. */
+  /** Name of the annotation by which someone asks that the node stay; absent without one. */
   readonly keptBy?: string;
   readonly nodePool: string;
   readonly gpuModels: readonly string[];
@@ -117,7 +117,7 @@ export interface NodeView {
   /** `aws`, `gcp`, `azure`, `oci`, ...: by its providerID, else by its labels; `null` where neither says. */
   readonly provider: string | null;
   readonly region: string | null;
-  /** Physical GPUs; `null` when nothing says how many: left out of the books and counted. */
+  /** Physical GPUs; `null` when nothing says how many: left out of the accounts and counted. */
   readonly physicalGpus: number | null;
   /** Physical GPUs that the scheduler may give out; `null` when unknown. */
   readonly allocatableGpus: number | null;
@@ -127,9 +127,9 @@ export interface NodeView {
   /** `false` when cordoned or under a maintenance taint; `null` when the API was not read. */
   readonly schedulable: boolean | null;
   readonly createdAt: number | null;
-  /** Held physical GPUs by device (telemetry, claims, reservations) and by pod (requests, claims). */
-  readonly heldByDevices: number;
-  readonly heldByPods: number;
+  /** Allocated physical GPUs by device (telemetry, claims, reservations) and by pod (requests, claims). */
+  readonly allocatedByDevices: number;
+  readonly allocatedByPods: number;
   readonly labels: TextMap;
   readonly taints: readonly Taint[];
   /** What all pods together may ask for. */
@@ -156,7 +156,7 @@ export interface PodView {
   readonly name: string;
   readonly node: string | null;
   /** `pending`: not bound. `held`: bound and not ended, or named by telemetry alone. */
-  readonly status: "pending" | "held";
+  readonly status: "pending" | "allocated";
   /** What it asks for in physical GPUs; `null` where a unit of its resource cannot be converted. */
   readonly gpus: number | null;
   readonly team: string;
@@ -226,7 +226,7 @@ export interface WorkloadView {
   readonly pods: readonly number[];
 }
 
-/** A node pool of the cloud or of an autoscaler, as far as objects and labels tell. */
+/** A node pool of the cloud or of an autoscaler, as far as objects and labels say. */
 export interface NodePoolView {
   /** As in `NodeView.nodePool`. */
   readonly name: string;
@@ -254,7 +254,7 @@ export interface SnapshotCoverage {
   readonly objects: boolean;
   /** At least one telemetry page was read. */
   readonly telemetry: boolean;
-  /** Nodes with GPUs whose number is unknown: left out of the books. */
+  /** Nodes with GPUs whose number is unknown: left out of the accounts. */
   readonly uncountedNodes: readonly string[];
 }
 
@@ -280,7 +280,7 @@ export interface Snapshot {
   readonly kueuePendingWorkloads: KueuePendingWorkloads;
   /** By name; those that have or may have GPUs. */
   readonly nodePools: readonly NodePoolView[];
-  readonly priceBook: PriceBook;
+  readonly priceList: PriceList;
   /** `null`: they could not be read, so nobody knows whom they protect. */
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[] | null;
   readonly autoscalers: Autoscalers;

@@ -8,14 +8,14 @@ export interface TelemetryByNode {
   readonly byNode: ReadonlyMap<string, readonly DeviceReading[]>;
   /** Of nodes whose pages all have the numbers of the ones before: since when, seconds since the epoch. */
   readonly movedAt: ReadonlyMap<string, number>;
-  /** Nodes of which a page had lines that could not be read: it may lack cards that are there. */
+  /** Nodes of which a page had lines that could not be read: it may lack GPUs that are there. */
   readonly incomplete: ReadonlySet<string>;
   /** Counts of dropped samples over all pages. */
   readonly dropped: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];
 }
 
-/** In what order the devices of pages were last seen, by node; and which of them stand on two nodes. */
+/** In what order the devices of pages were last seen, by node; and which of them are on two nodes. */
 export interface TelemetryCache {
   readonly orders: Map<string, PageOrder>;
   copies: readonly Problem[] | null;
@@ -71,7 +71,7 @@ function pagesByNode(pages: readonly TelemetryPage[], knownNodes: ReadonlySet<st
       strange.push(page);
       continue;
     }
-    if (losesCards(page)) incomplete.add(node);
+    if (losesGpus(page)) incomplete.add(node);
     const others = pagesOf.get(node);
     if (others === undefined ? page.movedAt !== undefined : movedAt.has(node)) noteMoved(movedAt, node, page);
     pagesOf.set(node, others === undefined ? page : [others, page].flat());
@@ -79,13 +79,13 @@ function pagesByNode(pages: readonly TelemetryPage[], knownNodes: ReadonlySet<st
   return { pagesOf, strange, dropped, incomplete, movedAt };
 }
 
-/** A node stands still for as long as the page that moved last. */
+/** A node is still for as long as the page that moved last. */
 function noteMoved(movedAt: Map<string, number>, node: string, page: TelemetryPage): void {
   if (page.movedAt === undefined) movedAt.delete(node);
   else movedAt.set(node, Math.max(movedAt.get(node) ?? 0, page.movedAt));
 }
 
-/** A page whose numbers stand still for so long is no new sample of a card that looks busy: such a card's numbers jitter. */
+/** A page whose numbers are still for so long is no new sample of a GPU that looks busy: such a GPU's numbers jitter. */
 const standstillSeconds = 5 * 60;
 
 /** What telemetry says of one node now. */
@@ -98,8 +98,8 @@ export function readingsOfNode({ byNode, movedAt }: TelemetryByNode, node: strin
 
 const noReadings: NodeReadings = { readings: [], isLost: true };
 
-/** Samples that were dropped for want of a value are of cards that are shown; these may have been all that was said of one. */
-function losesCards({ dropped }: TelemetryPage): boolean {
+/** Samples that were dropped for want of a value are of GPUs that are shown; these may have been all that was said of one. */
+function losesGpus({ dropped }: TelemetryPage): boolean {
   return (dropped.malformed_line ?? 0) + (dropped.too_many_devices ?? 0) + (dropped.not_this_node ?? 0) > 0;
 }
 

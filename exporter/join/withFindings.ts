@@ -18,11 +18,11 @@ export function withFindings(memory: Memory, found: LastingFindings, cache: Join
     get stalledUnseenSince() {
       return memory.stalledUnseenSince;
     },
-    get activeUnheldAt() {
-      return memory.activeUnheldAt;
+    get activeUnallocatedAt() {
+      return memory.activeUnallocatedAt;
     },
-    get heldAt() {
-      return memory.heldAt;
+    get allocatedAt() {
+      return memory.allocatedAt;
     },
     gangSince: memory.gangSince,
     pendingSince: memory.pendingSince,

@@ -6,15 +6,15 @@ import { labelNumber } from "./gpuUnits.ts";
 import { gpusOfInstanceType } from "./instanceTypes.ts";
 import type { NodeMemory } from "./memory.ts";
 
-/** What a node's fresh telemetry page says of its cards as a whole. */
+/** What a node's fresh telemetry page says of its GPUs as a whole. */
 export interface PageWitness {
-  /** UUIDs of its cards. */
+  /** UUIDs of its GPUs. */
   readonly uuids: readonly string[];
-  /** Some card is shown with several pods. */
+  /** Some GPU is shown with several pods. */
   readonly showsSharing: boolean;
-  /** Cards may be missing on it: lines could not be read, or the exporter shows replicas or claims, of which older versions leave out idle cards. */
+  /** GPUs may be missing on it: lines could not be read, or the exporter shows replicas or claims, of which older versions leave out idle GPUs. */
   readonly mayBePartial: boolean;
-  /** The model of all of its cards; `null` where it names none, or several. */
+  /** The model of all of its GPUs; `null` where it names none, or several. */
   readonly model: string | null;
 }
 
@@ -38,9 +38,9 @@ function podsOf(rows: readonly DeviceReading[]): number {
   return new Set(rows.flatMap(({ claimants }) => claimants.map(({ namespace, pod }) => `${namespace}/${pod}`))).size;
 }
 
-/** A number of cards and what says it. */
+/** A number of GPUs and what says it. */
 export interface CountedBy {
-  readonly cards: number;
+  readonly physicalGpus: number;
   /** As messages name it. */
   readonly source: string;
 }
@@ -53,15 +53,15 @@ const countLabels = [
   nodeLabels.gkeAcceleratorCount,
 ] as const;
 
-/** How many cards the machine was sold with, by a label of who made the node, else by its instance type; `null` where neither says. */
-export function soldCards({ labels }: Pick<ClusterNode, "labels">): CountedBy | null {
+/** How many GPUs the machine was sold with, by a label of who made the node, else by its instance type; `null` where neither says. */
+export function soldGpus({ labels }: Pick<ClusterNode, "labels">): CountedBy | null {
   for (const label of countLabels) {
-    const cards = labelNumber(labels[label]);
-    if (cards !== null) return { cards, source: `label ${label}` };
+    const physicalGpus = labelNumber(labels[label]);
+    if (physicalGpus !== null) return { physicalGpus, source: `label ${label}` };
   }
   const instanceType = labels[nodeLabels.instanceType];
-  const cards = gpusOfInstanceType(instanceType);
-  return cards === null ? null : { cards, source: `instance type ${instanceType}` };
+  const physicalGpus = gpusOfInstanceType(instanceType);
+  return physicalGpus === null ? null : { physicalGpus, source: `instance type ${instanceType}` };
 }
 
 /** Families of machines that are sold with GPUs, by AWS, Google Cloud, Azure and Oracle Cloud. */
@@ -73,11 +73,11 @@ export function isGpuInstanceType(instanceType: string | undefined): boolean {
   return instanceType !== undefined && gpuFamilies.test(instanceType);
 }
 
-/** What is known of the cards behind a resource that nothing on the node calls shared. */
+/** What is known of the GPUs behind a resource that nothing on the node calls shared. */
 export interface SharingEvidence {
   /** Units of `nvidia.com/gpu` that the node has. */
   readonly units: number;
-  /** Cards that GFD counts; `null` where it does not. */
+  /** GPUs that GFD counts; `null` where it does not. */
   readonly gfd: number | null;
   readonly sold: CountedBy | null;
   readonly page: PageWitness | null;
@@ -86,19 +86,19 @@ export interface SharingEvidence {
 }
 
 /**
- * The cards behind units of which nothing on the node says that they are shared, where a witness counts fewer cards than there are
- * units; `null` where each unit is a card. A page alone is no witness: GPUs fall off the bus. It is one where the units are a whole
- * multiple of its cards, and it shows several pods on one card or another witness says the same.
+ * The GPUs behind units of which nothing on the node says that they are shared, where a witness counts fewer GPUs than there are
+ * units; `null` where each unit is a GPU. A page alone is no witness: GPUs fall off the bus. It is one where the units are a whole
+ * multiple of its GPUs, and it shows several pods on one GPU or another witness says the same.
  */
-export function sharedCards({ units, gfd, sold, page, kept }: SharingEvidence): CountedBy | null {
+export function sharedGpus({ units, gfd, sold, page, kept }: SharingEvidence): CountedBy | null {
   if (gfd !== null && gfd >= units) return null;
-  if (sold !== null && sold.cards < units && (gfd === null || gfd === sold.cards)) return sold;
+  if (sold !== null && sold.physicalGpus < units && (gfd === null || gfd === sold.physicalGpus)) return sold;
   const shown = page === null ? 0 : page.uuids.length;
   const isMultiple = shown > 0 && shown < units && units % shown === 0;
   if (isMultiple && (page?.showsSharing === true || shown === gfd))
-    return { cards: shown, source: "the telemetry page" };
+    return { physicalGpus: shown, source: "the telemetry page" };
   const before = kept !== null && kept.countedBy === "labels" ? kept.physicalGpus : 0;
   if (gfd === null && before > 0 && before < units && units % before === 0)
-    return { cards: before, source: "what was counted since the boot" };
+    return { physicalGpus: before, source: "what was counted since the boot" };
   return null;
 }

@@ -51,7 +51,7 @@ const wrappers: ReadonlySet<string> = new Set(["AppWrapper"]);
 
 /**
  * Batch or serving: by the label of the pod or of an owner, else by the highest owner whose kind is known, read or only named.
- * Where an unknown kind stands above a server it serves, as far as anybody can tell; where no kind is known it counts as
+ * Where an unknown kind is above a server it serves, as far as anybody can say; where no kind is known it counts as
  * batch, unless it waits to be asked. Work of both may be quiet for as long as servers may. A job runs to its end whoever made it.
  */
 export function workloadClassOf(pod: Pod, chain: OwnerChain): FoundClass {

@@ -17,12 +17,12 @@ export interface OwnerChain {
   readonly isCut: boolean;
 }
 
-/** Chains are short; a longer one is a loop that somebody wrote. */
+/** Chains are short; a longer one is a loop that someone wrote. */
 const longestChain = 10;
 
 /**
  * Walks the owner references of a pod upwards. Where the chain cannot be walked to its end, the job labels that
- * operators put on pods stand in (they name the top owner); else the last owner that is named. A pod without an owner
+ * operators put on pods are in (they name the top owner); else the last owner that is named. A pod without an owner
  * is its own workload. An object of another namespace owns nothing here, whatever uid a reference names.
  */
 export function ownerChainOf(pod: Pod, ownersByUid: ReadonlyMap<string, OwnerObject>): OwnerChain {

@@ -1,5 +1,5 @@
 /**
- * Returns one shared copy per distinct text, so that a name which stands in 100,000 objects is kept once.
+ * Returns one shared copy per distinct text, so that a name which is in 100,000 objects is kept once.
  * The pool stops growing at `limit` distinct texts (text from a cluster is unbounded); beyond it, texts pass through.
  */
 export function createInterner(limit = 1_000_000): (text: string) => string {

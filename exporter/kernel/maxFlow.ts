@@ -37,23 +37,23 @@ export function createFlowNetwork(): FlowNetwork {
   };
   return {
     addNode: () => nodes++,
-    addArc(source, target, room) {
+    addArc(source, target, freeCapacity) {
       built = null;
       // Every arc is followed by its reverse, through which flow is taken back.
       from.push(source, target);
       to.push(target, source);
-      return capacity.push(room, 0) - 2;
+      return capacity.push(freeCapacity, 0) - 2;
     },
-    setCapacity(arc, room) {
-      capacity[arc] = room;
+    setCapacity(arc, freeCapacity) {
+      capacity[arc] = freeCapacity;
       if (built === null) return;
       const at = built.places[arc] ?? -1;
-      built.room[at] = room - (built.room[built.reverse[at] ?? -1] ?? 0);
+      built.freeCapacity[at] = freeCapacity - (built.freeCapacity[built.reverse[at] ?? -1] ?? 0);
     },
     clear() {
       if (built === null) return;
-      const { places, room } = built;
-      for (let arc = 0; arc < places.length; arc++) room[places[arc] ?? 0] = capacity[arc] ?? 0;
+      const { places, freeCapacity } = built;
+      for (let arc = 0; arc < places.length; arc++) freeCapacity[places[arc] ?? 0] = capacity[arc] ?? 0;
     },
     augment(source, sink) {
       const all = columns();
@@ -65,8 +65,8 @@ export function createFlowNetwork(): FlowNetwork {
       }
     },
     flowOf(arc) {
-      const { room, reverse, places } = columns();
-      return room[reverse[places[arc] ?? -1] ?? -1] ?? 0;
+      const { freeCapacity, reverse, places } = columns();
+      return freeCapacity[reverse[places[arc] ?? -1] ?? -1] ?? 0;
     },
     reachableFrom(source) {
       const found = distances(columns(), source, -1);
@@ -85,7 +85,7 @@ interface Columns {
   /** Where the reverse of each arc is. */
   readonly reverse: Int32Array;
   /** What can still flow; of a reverse, what flows. */
-  readonly room: Float64Array;
+  readonly freeCapacity: Float64Array;
   /** By the number of an arc: where it is. */
   readonly places: Int32Array;
 }
@@ -109,18 +109,18 @@ function columnsOf(
   }
   const target = new Int32Array(from.length);
   const reverse = new Int32Array(from.length);
-  const room = new Float64Array(from.length);
+  const freeCapacity = new Float64Array(from.length);
   for (let arc = 0; arc < from.length; arc++) {
     const at = places[arc] ?? 0;
     target[at] = to[arc] ?? 0;
     reverse[at] = places[arc ^ 1] ?? 0;
-    room[at] = capacity[arc] ?? 0;
+    freeCapacity[at] = capacity[arc] ?? 0;
   }
-  return { first, target, reverse, room, places };
+  return { first, target, reverse, freeCapacity, places };
 }
 
-/** Distance of each node from the source over arcs with room, as far as the sink is; -1: not reached. */
-function distances({ first, target, room }: Columns, source: number, sink: number): Int32Array {
+/** Distance of each node from the source over arcs with free capacity, as far as the sink is; -1: not reached. */
+function distances({ first, target, freeCapacity }: Columns, source: number, sink: number): Int32Array {
   const found = new Int32Array(first.length - 1).fill(-1);
   const open = new Int32Array(first.length - 1);
   let count = 1;
@@ -131,7 +131,7 @@ function distances({ first, target, room }: Columns, source: number, sink: numbe
     const distance = (found[node] ?? 0) + 1;
     for (let at = first[node] ?? 0; at < (first[node + 1] ?? 0); at++) {
       const next = target[at] ?? 0;
-      if (found[next] !== -1 || (room[at] ?? 0) <= nothing) continue;
+      if (found[next] !== -1 || (freeCapacity[at] ?? 0) <= nothing) continue;
       found[next] = distance;
       if (next === sink) return found;
       open[count++] = next;
@@ -169,21 +169,21 @@ function fill(all: Columns, source: number, sink: number, level: Int32Array): nu
   }
 }
 
-/** The next arc of a node, from one on, that has room and leads one step further; its end where there is none. */
-function nextArc({ first, target, room }: Columns, level: Int32Array, node: number, from: number): number {
+/** The next arc of a node, from one on, that has free capacity and leads one step further; its end where there is none. */
+function nextArc({ first, target, freeCapacity }: Columns, level: Int32Array, node: number, from: number): number {
   const end = first[node + 1] ?? 0;
   const deeper = (level[node] ?? 0) + 1;
   let at = from;
-  while (at < end && ((room[at] ?? 0) <= nothing || level[target[at] ?? 0] !== deeper)) at++;
+  while (at < end && ((freeCapacity[at] ?? 0) <= nothing || level[target[at] ?? 0] !== deeper)) at++;
   return at;
 }
 
 /** Fills a path; by how much, and which of its arcs is the first that is full then. */
-function pushAlong({ room, reverse }: Columns, path: Int32Array, length: number) {
+function pushAlong({ freeCapacity, reverse }: Columns, path: Int32Array, length: number) {
   let amount = Number.POSITIVE_INFINITY;
   let full = 0;
   for (let i = 0; i < length; i++) {
-    const here = room[path[i] ?? 0] ?? 0;
+    const here = freeCapacity[path[i] ?? 0] ?? 0;
     if (here >= amount) continue;
     amount = here;
     full = i;
@@ -191,8 +191,8 @@ function pushAlong({ room, reverse }: Columns, path: Int32Array, length: number)
   for (let i = 0; i < length; i++) {
     const at = path[i] ?? 0;
     const back = reverse[at] ?? 0;
-    room[at] = (room[at] ?? 0) - amount;
-    room[back] = (room[back] ?? 0) + amount;
+    freeCapacity[at] = (freeCapacity[at] ?? 0) - amount;
+    freeCapacity[back] = (freeCapacity[back] ?? 0) + amount;
   }
   return { amount, full };
 }

@@ -102,7 +102,7 @@ export function wireTypeOf(tag: number): number {
   return tag & 7;
 }
 
-/** Reads the length of a text, of bytes or of a nested message: its end; the cursor then stands at its start. */
+/** Reads the length of a text, of bytes or of a nested message: its end; the cursor then is at its start. */
 export function readLimit(cursor: ProtobufCursor, end: number): number {
   const length = readVarint(cursor, end);
   if (length <= end - cursor.position) return cursor.position + length;

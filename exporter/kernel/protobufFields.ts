@@ -21,7 +21,7 @@ export function wantedTags(...tags: readonly number[]): WantedTags {
 
 /**
  * Moves to the next wanted field of the message that ends at `end`, and gives its tag; 0 where there is none, or the
- * cursor failed. The cursor then stands at the value; of bytes, `limit` is where it ends: the caller moves there.
+ * cursor failed. The cursor then is at the value; of bytes, `limit` is where it ends: the caller moves there.
  * All other fields are passed over; this is where nearly all bytes of an object go by.
  */
 export function seekField(cursor: ProtobufCursor, end: number, wanted: WantedTags): number {

@@ -2,7 +2,7 @@
 const maxKeyChars = 4096;
 
 /**
- * Returns one shared object for plain data of equal content, so that what stands in 100,000 objects is kept once. A pool
+ * Returns one shared object for plain data of equal content, so that what is in 100,000 objects is kept once. A pool
  * with `limit` values is emptied before another comes in: text from a cluster is unbounded, and what is current fills
  * it anew. Values must not be changed afterwards.
  */

@@ -10,7 +10,7 @@ const digest = /^(?=.*\d)[0-9a-f]{8,64}$/;
 const ordinal = /^\d+$/;
 
 /**
- * A name without what somebody's machine put behind it, and without the numbers that count what follows: `sweep` of
+ * A name without what someone's machine put behind it, and without the numbers that count what follows: `sweep` of
  * `sweep-ttblx-2`, `crawl` of `crawl-29384756`. Names that would have nothing left stay as they are.
  */
 export function stemOfName(name: string): string {

@@ -8,7 +8,7 @@ const hashPrime = 0x01000193;
 const hashedBytes = 12;
 
 /**
- * Texts that stand in many objects (namespaces, node names, keys of labels) are made once and shared. The cache has
+ * Texts that are in many objects (namespaces, node names, keys of labels) are made once and shared. The cache has
  * a fixed number of places (a power of two), and a text takes the place of another of the same hash: hostile text can
  * make it slow, not large. Long texts and those that are not ASCII are not kept.
  */

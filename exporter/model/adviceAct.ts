@@ -1,6 +1,6 @@
 /**
  * What a recommendation asks for. `do`: every guard allows it, and its steps are commands. `ask`: only the owner of the work
- * can tell whether it may be done: it has questions instead of steps. `watch`: a signal is missing or in doubt, and is to be
+ * can say whether it may be done: it has questions instead of steps. `watch`: a signal is missing or in doubt, and is to be
  * put right before anybody believes what it says.
  */
 export const adviceActs = ["do", "ask", "watch"] as const;

@@ -16,7 +16,7 @@ export interface HorizontalPodAutoscaler {
   /** `spec.minReplicas`, default 1. */
   readonly minReplicas: number;
   readonly maxReplicas: number | null;
-  /** Who made it: KEDA makes one for each ScaledObject, KServe for an InferenceService; `null` of one that somebody wrote. */
+  /** Who made it: KEDA makes one for each ScaledObject, KServe for an InferenceService; `null` of one that someone wrote. */
   readonly owner: OwnerRef | null;
 }
 

@@ -2,7 +2,7 @@
  * What keeps a gang off free GPUs of which there would be enough: the first that, lifted alone, would let it in.
  *
  * - `topology`: everything fits, but the queue system says that the topology which it asks for has no place;
- * - `mig_geometry`: its MIG instances would fit if the free slices of the cards were partitioned for them;
+ * - `mig_geometry`: its MIG instances would fit if the free slices of the GPUs were partitioned for them;
  * - `cpu`, `memory`, `cpu_and_memory`: with as much of these as it likes on every node;
  * - `model`: without what it demands of labels that name the model of the GPUs;
  * - `selector`: without what it demands of other labels, and without the nodes' taints;

@@ -1,4 +1,4 @@
-import { heldTimeStates } from "./gpuStates.ts";
+import { allocatedTimeStates } from "./gpuStates.ts";
 
 /** What a team pays for: all that it held (`allocation`: idle time has an owner), or only what it used (`use`). */
 export const chargeBases = ["allocation", "use"] as const;
@@ -13,10 +13,10 @@ export interface Charge {
   readonly platform: number;
 }
 
-const canBeCharged: ReadonlySet<string> = new Set(heldTimeStates);
+const canBeCharged: ReadonlySet<string> = new Set(allocatedTimeStates);
 
 /**
- * Divides what the time of one team (queue, namespace, workload) cost, all in one currency. By allocation, every held state
+ * Divides what the time of one team (queue, namespace, workload) cost, all in one currency. By allocation, every allocated state
  * is charged but those of `cost.notCharged`; by use, `active` alone. Everything else stays with the platform, and so does
  * the time of states that nobody can hold.
  */
@@ -50,7 +50,7 @@ export interface SharedCost<Key> {
 
 /**
  * Shares the cost of what was not allocated in proportion to what each is charged, all in one currency: who held a tenth of
- * what was held pays a tenth of the rest. A view of reports: counters and ledger leave it with the platform. The shares and
+ * what was allocated pays a tenth of the rest. A view of reports: counters and ledger leave it with the platform. The shares and
  * `platform` add up to `unallocated`.
  */
 export function shareUnallocated<Key>(charges: ReadonlyMap<Key, number>, unallocated: number): SharedCost<Key> {

@@ -4,7 +4,7 @@ import type { ClusterNode, ResourceAmounts, Taint, TextMap } from "./node.ts";
 import type { AutoscalerNodeGroup, KarpenterNodePool } from "./nodePools.ts";
 import type { OwnerRef, Pod } from "./pod.ts";
 import type { NeighborPod } from "./podPlacement.ts";
-import type { PriceBook } from "./prices.ts";
+import type { PriceList } from "./prices.ts";
 import type { Problem } from "./problem.ts";
 import type { Eviction } from "./queues/eviction.ts";
 import type { KueuePendingWorkloads } from "./queues/kueue.ts";
@@ -111,7 +111,7 @@ export interface SliceDevice {
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   /** Base units by capacity name (`memory` in bytes). */
   readonly capacity: ResourceAmounts;
-  /** Memory slices of its card that it takes, ascending; empty where it names none. */
+  /** Memory slices of its GPU that it takes, ascending; empty where it names none. */
   readonly memorySlices: readonly number[];
   readonly taints: readonly Taint[];
 }
@@ -137,7 +137,7 @@ export interface DeviceTaintRule {
   readonly driver: string | null;
   readonly pool: string | null;
   readonly device: string | null;
-  /** `null` where it keeps nothing away, or where it cannot be told what it selects. */
+  /** `null` where it keeps nothing away, or where it cannot be reported what it selects. */
   readonly taint: Taint | null;
 }
 
@@ -186,7 +186,7 @@ export interface ClusterState {
   /** What queue systems put into the API; arrays of kinds that are not in `known` mean nothing. */
   readonly queues: QueueObjects;
   readonly schedulerSettings: SchedulerSettings;
-  /** Lines that Kueue itself told lately; empty where its visibility API is not served or may not be read. */
+  /** Lines that Kueue itself reported lately; empty where its visibility API is not served or may not be read. */
   readonly kueuePendingWorkloads: KueuePendingWorkloads;
   /** Work that lost its GPUs to others, as seen in the last minutes: most objects forget it soon. */
   readonly evictions: readonly Eviction[];
@@ -205,7 +205,7 @@ export interface ClusterState {
   readonly autoscalerNodeGroups: readonly AutoscalerNodeGroup[];
   /** Empty where exporters are not found by way of pods. */
   readonly exporterPods: readonly ExporterPodRef[];
-  readonly prices: PriceBook;
+  readonly prices: PriceList;
   /**
    * Kinds that were read and are fresh enough. A kind that is not here is unknown: its array is empty and means
    * nothing. A kind whose API does not exist in this cluster is known, and empty.

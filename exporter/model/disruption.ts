@@ -13,13 +13,13 @@ export const mayBeDisrupted: PodDisruption = { isStatic: false, hasLocalStorage:
 
 /** What of a batch/v1 Job decides whether it survives the loss of a pod. */
 export interface JobLimits {
-  /** `spec.backoffLimit`, default 6; `null` where it counts by index (`backoffLimitPerIndex`) and no index tells. */
+  /** `spec.backoffLimit`, default 6; `null` where it counts by index (`backoffLimitPerIndex`) and no index says. */
   readonly backoffLimit: number | null;
   /** `status.failed` when the Job was last read, which is some minutes ago at most. */
   readonly failed: number;
   /**
    * What `spec.podFailurePolicy` does with a pod that was disrupted (condition `DisruptionTarget`): `Count` where nothing says.
-   * The worst, where that depends on how its processes end when they are told to.
+   * The worst, where that depends on how its processes end when they are reported to.
    */
   readonly onDisruption: "FailJob" | "FailIndex" | "Ignore" | "Count";
   readonly isSuspended: boolean;

@@ -1,5 +1,5 @@
 /**
- * Why an interval is booked nowhere. `too-long`: longer than three cycles, because the process slept, was stopped, or restarted;
+ * Why an interval is counted nowhere. `too-long`: longer than three cycles, because the process slept, was stopped, or restarted;
  * `clock-jump`: wall clock and monotonic clock disagree by more than a cycle; `stale-objects`: nodes or pods could not be read
  * freshly enough.
  */

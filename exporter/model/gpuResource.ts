@@ -4,7 +4,7 @@ import { gpuResources, sharedAmounts } from "./wellKnown.ts";
 /** Who makes the accelerators that a resource counts. They never answer for each other. */
 export type GpuVendor = "nvidia" | "amd" | "intel" | "habana" | "google" | "aws";
 
-/** What the name of an extended resource alone tells. */
+/** What the name of an extended resource alone says. */
 export interface GpuResource {
   readonly vendor: GpuVendor;
   /**
@@ -17,11 +17,11 @@ export interface GpuResource {
 const whole = { vendor: "nvidia", unit: 1 } as const;
 const byNode = { vendor: "nvidia", unit: "node" } as const;
 
-/** Resources whose whole name is known. Those of other plugins give out parts of NVIDIA cards. */
+/** Resources whose whole name is known. Those of other plugins give out parts of NVIDIA GPUs. */
 const names: Readonly<Record<string, GpuResource>> = {
   [gpuResources.nvidia]: byNode,
   [gpuResources.nvidiaShared]: byNode,
-  // KubeVirt's device plugin, told to call every passthrough card so (P_GPU_ALIAS).
+  // KubeVirt's device plugin, reported to call every passthrough GPU so (P_GPU_ALIAS).
   "nvidia.com/pgpu": whole,
   // Extended resources on DRA, by the class that a driver installs (KEP-5004).
   [`${gpuResources.deviceClassPrefix}gpu.nvidia.com`]: whole,
@@ -44,17 +44,17 @@ const names: Readonly<Record<string, GpuResource>> = {
   [gpuResources.neuronCore]: { vendor: "aws", unit: "node" },
 };
 
-/** Parts of AMD cards: how many make a card depends on the card; `spx` is the card itself. */
+/** Parts of AMD GPUs: how many make a GPU depends on the GPU; `spx` is the GPU itself. */
 const amdPartition = /^amd\.com\/([a-z]px)_nps\d+$/;
 
-/** Functions of a card by the name of its chip in the PCI database, as KubeVirt's device plugin calls them: `GA102GL_A10`. */
+/** Functions of a GPU by the name of its chip in the PCI database, as KubeVirt's device plugin calls them: `GA102GL_A10`. */
 const passthrough = /^(?:G[KMPVAH]\d{3}|TU\d{3}|AD\d{3}|GB\d{3})[A-Z]{0,4}_/;
-/** Functions beside the GPU on the same card or board. */
+/** Functions beside the GPU on the same GPU or board. */
 const otherFunctions = /AUDIO|USB|UCSI|NVSWITCH|NVLINK|BRIDGE|CONTROLLER/i;
 
 /**
  * What an extended resource is by its name, if it is one of the closed list of those that count GPUs; `null` for all others. NVIDIA's
- * network cards, DPUs, NVSwitches, audio functions and amounts of memory or cores go by `nvidia.com/` names, too.
+ * network GPUs, DPUs, NVSwitches, audio functions and amounts of memory or cores go by `nvidia.com/` names, too.
  */
 export function gpuResourceOf(name: string): GpuResource | null {
   if (name === gpuResources.nvidia) return byNode;
@@ -70,7 +70,7 @@ export function gpuResourceOf(name: string): GpuResource | null {
   return passthrough.test(own) && !otherFunctions.test(own) ? whole : null;
 }
 
-/** Who makes the accelerators that the first of these resources counts that tells; `undefined` where none does. */
+/** Who makes the accelerators that the first of these resources counts that says; `undefined` where none does. */
 export function vendorOfResources(names: Iterable<string>): GpuVendor | undefined {
   for (const name of names) {
     const vendor = gpuResourceOf(name)?.vendor;
@@ -79,7 +79,7 @@ export function vendorOfResources(names: Iterable<string>): GpuVendor | undefine
   return undefined;
 }
 
-/** Whether cards of this resource are given to virtual machines, passed through or as vGPU types: the host's driver does not see them. */
+/** Whether GPUs of this resource are given to virtual machines, passed through or as vGPU types: the host's driver does not see them. */
 export function isForMachines(name: string): boolean {
   if (!name.startsWith(gpuResources.nvidiaPrefix)) return false;
   const resource = gpuResourceOf(name);
@@ -95,12 +95,12 @@ const noNames: ReadonlySet<string> = new Set();
 
 const amountNames: ReadonlySet<string> = new Set(Object.values(sharedAmounts).flat());
 
-/** Whether a resource is memory or cores of a card that a sharing plugin gives out: no GPU, but a part of one. */
+/** Whether a resource is memory or cores of a GPU that a sharing plugin gives out: no GPU, but a part of one. */
 export const isSharedAmount = (name: string): boolean => amountNames.has(name);
 
 /**
  * Words in names below `nvidia.com/` that are known to be no GPUs: memory and cores of HAMi, IMEX channels, NVSwitches, functions
- * beside the GPU of a card, and what NVIDIA's network operator and DPU framework register.
+ * beside the GPU of a GPU, and what NVIDIA's network operator and DPU framework register.
  */
 const notGpus =
   /(?:^|[-_./])(?:(?:v?gpu)?(?:mem|memory|cores?|percentage|priority)|imex|channels?|nvswitch\w*|rdma\w*|roce\w*|hostdev\w*|mlnx\w*|sriov\w*|nics?|res(?:ib|eth)\w*|ib\w*|eth\w*|bf\d?\w*|bluefield\w*|dpu\w*|vfs?|sf|ovs\w*|connectx\w*|cx\d\w*)(?=[-_./]|$)/i;

@@ -1,30 +1,30 @@
 /**
- * The states of held GPU time (design: double-entry GPU time). `unobserved` is also what GPUs are of which neither pods nor
- * telemetry tell whether anybody holds them; such time is not booked.
+ * The states of allocated GPU time (design: double-entry GPU time). `unobserved` is also what GPUs are of which neither pods nor
+ * telemetry say whether anybody holds them; such time is not counted.
  */
-export const heldStates = [
+export const allocatedStates = [
   "active",
-  "underused",
-  "held_idle",
+  "underutilized",
+  "idle",
   "stalled",
   "starting",
   "gang_wait",
   "unobserved",
 ] as const;
 
-/** The states of held GPU time that was seen: utilization is the active part of it. */
-export const observedStates = ["active", "underused", "held_idle", "stalled"] as const;
+/** The states of allocated GPU time that was seen: utilization is the active part of it. */
+export const observedStates = ["active", "underutilized", "idle", "stalled"] as const;
 
 /** Those of them in which it was not used. */
-export const wastedStates = ["underused", "held_idle", "stalled"] as const;
+export const wastedStates = ["underutilized", "idle", "stalled"] as const;
 
 /** The states of GPU time that nobody holds; `unavailable` is a state of both. */
-export const unheldStates = ["free", "idle_node", "unattributed", "cordoned", "unavailable"] as const;
+export const unallocatedStates = ["free", "idle_node", "unattributed", "cordoned", "unavailable"] as const;
 
 /** The states of GPU time that a team answers for. `unavailable` is a state of what nobody holds, too: only time with a team is meant. */
-export const heldTimeStates = [...heldStates, "unavailable"] as const;
+export const allocatedTimeStates = [...allocatedStates, "unavailable"] as const;
 
-export const gpuStates = [...heldStates, ...unheldStates] as const;
+export const gpuStates = [...allocatedStates, ...unallocatedStates] as const;
 
 /** Every physical GPU is in exactly one of these at every moment. */
 export type GpuState = (typeof gpuStates)[number];

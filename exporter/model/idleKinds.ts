@@ -1,5 +1,5 @@
-/** `unallocated`: nothing holds a GPU of the node; `held`: everything that is held there is held idle. */
-export const idleKinds = ["unallocated", "held"] as const;
+/** `unallocated`: nothing holds a GPU of the node; `allocated`: everything that is allocated there is idle. */
+export const idleKinds = ["unallocated", "allocated"] as const;
 
 export type IdleKind = (typeof idleKinds)[number];
 
@@ -11,9 +11,9 @@ export const nodeTimeStates = [
   "not_ready",
   "cordoned",
   "idle_unallocated",
-  "idle_held",
+  "idle_allocated",
   "warm_unallocated",
-  "warm_held",
+  "warm_allocated",
   "ready",
   "unknown",
 ] as const;

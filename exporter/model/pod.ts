@@ -79,7 +79,7 @@ export interface Pod {
   /**
    * Has a `hostPath` volume, or an `emptyDir` that is not memory, that the annotation `safe-to-evict-local-volumes` does not
    * name, as the Cluster Autoscaler judges it: what is in it is lost when the pod moves. Whether a volume claim is bound to a
-   * disk of one node cannot be told from the pod (`volumeClaims`).
+   * disk of one node cannot be distinguished from the pod (`volumeClaims`).
    */
   readonly hasLocalStorage: boolean;
   /** What it asks of the pods around it; absent: nothing. */

@@ -22,7 +22,7 @@ export interface PricedNodes {
   readonly instanceType: string | null;
   /** Canonical GPU model. */
   readonly gpuModel: string | null;
-  /** `aws`, `gcp`, `azure`, ...; told from the node's providerID or labels. */
+  /** `aws`, `gcp`, `azure`, ...; distinguished from the node's providerID or labels. */
   readonly provider: string | null;
   readonly region: string | null;
   readonly nodePool: string | null;
@@ -60,7 +60,7 @@ export interface QuotedPrice {
 }
 
 /** All prices that are known at one moment. */
-export interface PriceBook {
+export interface PriceList {
   /** In the order in which they are tried. */
   readonly listed: readonly ListedPrice[];
   /** By node. */
@@ -69,4 +69,4 @@ export interface PriceBook {
 }
 
 /** Nobody knows what anything costs. */
-export const noPrices: PriceBook = { listed: [], quoted: new Map(), quotedCurrency: "USD" };
+export const noPrices: PriceList = { listed: [], quoted: new Map(), quotedCurrency: "USD" };

@@ -24,7 +24,7 @@ export type AdviceKind = (typeof adviceKinds)[number];
  */
 export const observingKinds: ReadonlySet<AdviceKind> = new Set<AdviceKind>(["fix_source"]);
 
-/** Where a recommendation is in its life. `taken`: the cluster itself shows that somebody did it. */
+/** Where a recommendation is in its life. `taken`: the cluster itself shows that someone did it. */
 export const adviceStates = ["open", "taken", "expired", "dismissed"] as const;
 
 export type AdviceState = (typeof adviceStates)[number];
@@ -86,11 +86,11 @@ export interface EffectMeasures {
   readonly wholeFreeNodes: number;
   /** Expected fragmentation, GPUs. */
   readonly expectedFragmentation: number;
-  /** held - entitled of the leaf queues whose deviation the plan changes; empty where entitlement cannot be told. */
+  /** held - entitled of the leaf queues whose deviation the plan changes; empty where entitlement cannot be reported. */
   readonly deviations: readonly { readonly queue: string; readonly domain: string; readonly gpus: number }[];
-  /** Physical GPUs held by workloads that do not use them. */
-  readonly heldIdleGpus: number;
-  /** Physical GPUs that are held and not observed. */
+  /** Physical GPUs allocated to workloads that do not use them. */
+  readonly idleGpus: number;
+  /** Physical GPUs that are allocated and not observed. */
   readonly unobservedGpus: number;
   /** Hours of the last 168 for which the nodes that nobody uses have been so, without a break until now. */
   readonly idleNodeHoursPerWeek: number;
@@ -142,7 +142,7 @@ export interface AdviceBeneficiary {
 
 /**
  * How a plan that was taken came to nothing. `came-back`: released work, a node that was let go, or the fault of a source is
- * back. `evicted-again`: pods that it moved, or let start, have lost their place. `changed-back`: somebody took back the setting.
+ * back. `evicted-again`: pods that it moved, or let start, have lost their place. `changed-back`: someone took back the setting.
  */
 export const undoneWays = ["came-back", "evicted-again", "changed-back"] as const;
 
@@ -155,7 +155,7 @@ export interface Undone {
   readonly gpus: number;
 }
 
-/** What was seen after somebody had taken the advice. */
+/** What was seen after someone had taken the advice. */
 export interface MeasuredEffect {
   /** At the end of the cool-down, or as it is now while that goes on. */
   readonly gainedGpus: number;

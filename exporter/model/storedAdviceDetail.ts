@@ -4,7 +4,7 @@ import { type AdviceAct, adviceActs } from "./adviceAct.ts";
 import { type Aftermath, aftermathOutcomes } from "./aftermath.ts";
 import type { AdviceConfidence, Money } from "./recommendation.ts";
 
-/** What a report tells of a recommendation beside the ledger's columns. */
+/** What a report says of a recommendation beside the ledger's columns. */
 export interface StoredAdviceDetail {
   /** Why it was given, in sentences. */
   readonly reason: string;
@@ -25,7 +25,7 @@ export interface StoredAdviceDetail {
   readonly isMeasuredFinal: boolean | null;
   /** `null` of what was written before there were acts. */
   readonly act: AdviceAct | null;
-  /** What became of the work that it named; `null` while nobody can tell. */
+  /** What became of the work that it named; `null` while nobody can say. */
   readonly aftermath: Pick<Aftermath, "outcome" | "regretGpuHours"> | null;
 }
 

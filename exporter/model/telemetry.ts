@@ -7,7 +7,7 @@ export interface TelemetryClaimant {
   readonly pod: string;
   readonly podUid: string | null;
   readonly container: string | null;
-  /** How many of the card's virtual GPUs (replicas) rows show for this pod; 1 without sharing. */
+  /** How many of the GPU's virtual GPUs (replicas) rows show for this pod; 1 without sharing. */
   readonly slots: number;
   /** The pod's own part of GPU_UTIL as a ratio 0..1, where rows carry per-process values; else `null`. */
   readonly processUtil: number | null;
@@ -22,11 +22,11 @@ export interface TelemetryClaimant {
  * Ratios are 0..1. `null` is "no valid value", never 0.
  */
 export interface DeviceReading {
-  /** UUID of the card (for a MIG instance: of its parent). */
+  /** UUID of the GPU (for a MIG instance: of its parent). */
   readonly uuid: string;
-  /** NVML GPU instance id of a MIG instance; `null` for a whole card. */
+  /** NVML GPU instance id of a MIG instance; `null` for a whole GPU. */
   readonly gpuInstance: string | null;
-  /** MIG profile such as `1g.10gb`; `null` for a whole card. */
+  /** MIG profile such as `1g.10gb`; `null` for a whole GPU. */
   readonly profile: string | null;
   /** UUID of the MIG device itself, where rows carry it (`dra_mig_device_uuid`). */
   readonly migUuid: string | null;
@@ -40,25 +40,25 @@ export interface DeviceReading {
   readonly dramActive: number | null;
   /** How busy the tensor cores are. */
   readonly tensorActive: number | null;
-  /** The busiest of the other compute pipes that the exporter tells of: FP64, FP32, FP16, integer. */
+  /** The busiest of the other compute pipes that the exporter says of: FP64, FP32, FP16, integer. */
   readonly pipeActive: number | null;
   /** Part of the time in which the device memory is read or written, by NVML (MEM_COPY_UTIL). */
   readonly memoryCopyUtil: number | null;
-  /** Bytes a second over PCIe and NVLink, sent and received, as far as the exporter tells of them. */
+  /** Bytes a second over PCIe and NVLink, sent and received, as far as the exporter says of them. */
   readonly movedBytesPerSecond: number | null;
   readonly encoderUtil: number | null;
   readonly decoderUtil: number | null;
   readonly memoryUsedBytes: number | null;
   readonly memoryTotalBytes: number | null;
-  /** Of the whole card, also on a MIG instance. */
+  /** Of the whole GPU, also on a MIG instance. */
   readonly powerWatts: number | null;
-  /** The limit that is set for the power of the whole card, which may be below what it can draw. */
+  /** The limit that is set for the power of the whole GPU, which may be below what it can draw. */
   readonly powerLimitWatts: number | null;
   /** Bits of NVML's clock event reasons (throttle reasons in older drivers). */
   readonly clockEventReasons: number | null;
-  /** Of the whole card since driver load, also on a MIG instance. */
+  /** Of the whole GPU since driver load, also on a MIG instance. */
   readonly energyJoules: number | null;
-  /** Of the whole card, also on a MIG instance. */
+  /** Of the whole GPU, also on a MIG instance. */
   readonly temperatureCelsius: number | null;
   /** Number of the last XID error; sticky until the exporter restarts. */
   readonly lastXid: number | null;

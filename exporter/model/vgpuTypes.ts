@@ -1,5 +1,5 @@
-/** Memory of the cards that NVIDIA vGPU types are cut from, in GB, by the name of the card in the type (NVIDIA vGPU user guide). */
-const cardGigabytes: Readonly<Record<string, number>> = {
+/** Memory of the GPUs that NVIDIA vGPU types are cut from, in GB, by the name of the GPU in the type (NVIDIA vGPU user guide). */
+const gpuGigabytes: Readonly<Record<string, number>> = {
   A2: 16,
   A10: 24,
   A16: 16,
@@ -59,12 +59,12 @@ const proGigabytes = 96;
 
 /** A vGPU type in the resource name of a KubeVirt node, below `nvidia.com/`. */
 export interface VgpuType {
-  /** Part of a card; `null` where the memory of its card is not known. */
+  /** Part of a GPU; `null` where the memory of its GPU is not known. */
   readonly gpus: number | null;
 }
 
 /**
- * Reads the name of a vGPU type: `NVIDIA_A10-12Q` is 12 of the 24 GB of an A10, half a card; a type of 0 GB is half a gigabyte.
+ * Reads the name of a vGPU type: `NVIDIA_A10-12Q` is 12 of the 24 GB of an A10, half a GPU; a type of 0 GB is half a gigabyte.
  * `null` for any other name.
  */
 export function vgpuTypeOf(name: string): VgpuType | null {
@@ -72,11 +72,11 @@ export function vgpuTypeOf(name: string): VgpuType | null {
   if (pro !== null) return { gpus: partOf(pro[1], proGigabytes) };
   const match = vgpuName.exec(name);
   if (match === null) return null;
-  const card = (match[1] ?? "").toUpperCase().replace("_", "-");
-  return { gpus: partOf(match[2], Object.hasOwn(cardGigabytes, card) ? cardGigabytes[card] : undefined) };
+  const physicalGpu = (match[1] ?? "").toUpperCase().replace("_", "-");
+  return { gpus: partOf(match[2], Object.hasOwn(gpuGigabytes, physicalGpu) ? gpuGigabytes[physicalGpu] : undefined) };
 }
 
-function partOf(gigabytes: string | undefined, ofCard: number | undefined): number | null {
-  if (ofCard === undefined) return null;
-  return Math.min(1, Math.max(0.5, Number(gigabytes)) / ofCard);
+function partOf(gigabytes: string | undefined, ofGpu: number | undefined): number | null {
+  if (ofGpu === undefined) return null;
+  return Math.min(1, Math.max(0.5, Number(gigabytes)) / ofGpu);
 }

@@ -94,15 +94,15 @@ export const gpuResources = {
   nvidiaShared: "nvidia.com/gpu.shared",
   nvidiaMigPrefix: "nvidia.com/mig-",
   nvidiaPrefix: "nvidia.com/",
-  /** Before the name of a DeviceClass: what serves such a request is allocated by DRA. */
+  /** Before the name of a DeviceClass: what serves such a request is allocated to DRA. */
   deviceClassPrefix: "deviceclass.resource.kubernetes.io/",
-  /** Replicas of cards that HAMi shares, where it is told not to take NVIDIA's own name (its documentation's example). */
+  /** Replicas of GPUs that HAMi shares, where it is reported not to take NVIDIA's own name (its documentation's example). */
   hamiVgpu: "nvidia.com/vgpu",
-  /** Replicas of cards that Volcano's vGPU device plugin shares. */
+  /** Replicas of GPUs that Volcano's vGPU device plugin shares. */
   volcanoVgpu: "volcano.sh/vgpu-number",
-  /** Of the same plugin: 100 for each card. */
+  /** Of the same plugin: 100 for each GPU. */
   volcanoCores: "volcano.sh/vgpu-cores",
-  /** Of Alibaba Cloud's gpushare: memory of all cards of a node in GiB, and the number of cards, which nobody asks for. */
+  /** Of Alibaba Cloud's gpushare: memory of all GPUs of a node in GiB, and the number of GPUs, which nobody asks for. */
   gpushareMemory: "aliyun.com/gpu-mem",
   gpushareCount: "aliyun.com/gpu-count",
   /** Trainium and Inferentia: devices under two names, and their cores. */
@@ -114,7 +114,7 @@ export const gpuResources = {
 /** `spec.schedulerName` of pods that Kubernetes' own scheduler places; pods that name none get it. */
 export const defaultScheduler = "default-scheduler";
 
-/** Resources by which a pod asks a sharing plugin (HAMi, Volcano's vGPU) for less than the card behind each of its units. */
+/** Resources by which a pod asks a sharing plugin (HAMi, Volcano's vGPU) for less than the GPU behind each of its units. */
 export const sharedAmounts = {
   memoryMiB: ["nvidia.com/gpumem", "volcano.sh/vgpu-memory"],
   memoryPercent: ["nvidia.com/gpumem-percentage", "volcano.sh/vgpu-memory-percentage"],
@@ -183,7 +183,7 @@ export const podAnnotations = {
   yunikornQueue: "yunikorn.apache.org/queue",
   /** When the work saved its state last, RFC 3339. */
   volcanoCheckpoint: "volcano.sh/last-checkpoint-time",
-  /** Of the kubelet, on what stands in the API for a pod of its own. */
+  /** Of the kubelet, on what is in the API for a pod of its own. */
   mirrorPod: "kubernetes.io/config.mirror",
   /** `true`: not to be taken off its node. */
   karpenterDoNotDisrupt: "karpenter.sh/do-not-disrupt",
@@ -205,7 +205,7 @@ export const ownAnnotations = {
   progressUnits: "fairlead.dev/progress-units",
 } as const;
 
-/** Annotations that tell of the last checkpoint. */
+/** Annotations that say of the last checkpoint. */
 export const checkpointAnnotations = [ownAnnotations.checkpointedAt, podAnnotations.volcanoCheckpoint] as const;
 
 /** Of Kueue's Workloads: a label and annotations. */
@@ -244,7 +244,7 @@ export const schedulerNames = {
   volcano: ["volcano"],
 } as const;
 
-/** Namespaces in which KAI and Run:ai keep the pods that reserve a card for fractions; they hold nothing themselves. */
+/** Namespaces in which KAI and Run:ai keep the pods that reserve a GPU for fractions; they hold nothing themselves. */
 export const reservationNamespaces: ReadonlySet<string> = new Set(["kai-resource-reservation", "runai-reservation"]);
 
 /** The NVIDIA DRA driver's name (kubernetes-sigs/dra-driver-nvidia-gpu). */

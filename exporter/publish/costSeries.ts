@@ -6,7 +6,7 @@ import { createTupleInterner } from "../kernel/tupleInterner.ts";
 /** The label value of all that is beyond the budget. */
 const others = "other";
 
-/** What somebody's GPUs cost per hour, in one currency. */
+/** What someone's GPUs cost per hour, in one currency. */
 export interface OwnerCost {
   readonly name: string;
   /** Of a namespace: its team. */
@@ -115,7 +115,7 @@ function* everySum(sums: OwnerSums): Generator<Costs, void> {
   for (const ofName of sums.values()) for (const ofTeam of ofName.values()) yield* ofTeam.values();
 }
 
-/** The owners with the largest costs; amounts of different currencies are compared as they are, to choose and not to tell. */
+/** The owners with the largest costs; amounts of different currencies are compared as they are, to choose and not to say. */
 function dearest(sums: OwnerSums, limit: number): ReadonlySet<string> {
   if (sums.size <= limit) return new Set(sums.keys());
   const costs = new Map<string, number>();

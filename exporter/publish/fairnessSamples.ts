@@ -5,7 +5,7 @@ import { otherTeams } from "./teamSeries.ts";
 
 type Moment = FamilyInput["moment"];
 
-/** Quota domains with their fairness; `null` where entitlement cannot be told. */
+/** Quota domains with their fairness; `null` where entitlement cannot be reported. */
 export function domainsOf(
   moment: Moment,
 ): readonly { readonly name: string; readonly fairness: DomainFairness | null }[] {
@@ -66,11 +66,11 @@ interface SchedulerSample {
 export function schedulerValues(moment: Moment): readonly SchedulerSample[] {
   if (moment === null) return [];
   const { analysis, queues } = moment;
-  let room = queues.limit;
+  let freeCapacity = queues.limit;
   return analysis.schedulerViews.flatMap(({ scheduler, kind, name, shard, number, computed, reported }) => {
     const isNamed = queues.isNamed(scheduler, name);
-    if (!isNamed && room <= 0) return [];
-    if (!isNamed) room -= 1;
+    if (!isNamed && freeCapacity <= 0) return [];
+    if (!isNamed) freeCapacity -= 1;
     const labels = { scheduler, kind, queue: labelValue(name), shard: labelValue(shard), number };
     return [
       ...(computed === null ? [] : [{ labels: { ...labels, source: "computed" }, value: computed }]),

@@ -213,10 +213,10 @@ function cutTo(families: readonly Family[], limit: number): { kept: readonly Fam
   const kept = families.map((family) => {
     const each = seriesPerEntry(family);
     const all = family.series.length;
-    const room = family.name in selfMetrics ? all : Math.max(0, Math.min(all, Math.floor(left / each)));
-    left -= room * each;
-    cut += (all - room) * each;
-    return room === all ? family : { ...family, series: family.series.slice(0, room) };
+    const freeCapacity = family.name in selfMetrics ? all : Math.max(0, Math.min(all, Math.floor(left / each)));
+    left -= freeCapacity * each;
+    cut += (all - freeCapacity) * each;
+    return freeCapacity === all ? family : { ...family, series: family.series.slice(0, freeCapacity) };
   });
   return { kept, cut };
 }

@@ -52,7 +52,7 @@ export interface FamilyInput {
   readonly accounts: AccountCounters | null;
   /** Setting `cost.topWorkloads`. */
   readonly topWorkloads: number;
-  /** How budgets are doing; `null`: none are set, or nothing tells. */
+  /** How budgets are doing; `null`: none are set, or nothing says. */
   readonly budgets: Budgets | null;
   /** `null`: nobody advises. */
   readonly advice: Advice | null;

@@ -6,9 +6,9 @@ import type { Family } from "./family.ts";
 import type { Health } from "./health.ts";
 import { type RenderCache, renderPage } from "./prometheus/render.ts";
 
-/** What one cycle leaves for the faces until the next one is complete. */
+/** What one cycle leaves for the outputs until the next one is complete. */
 export interface Publication {
-  /** The moment that it tells of, seconds since the epoch. */
+  /** The moment that it says of, seconds since the epoch. */
   readonly at: number;
   /** Seconds between two cycles. */
   readonly intervalSeconds: number;

@@ -11,7 +11,7 @@ const otherQueues = "other";
 /** What is published of one leaf queue in one domain, or of all that share the name `other`. Physical GPUs. */
 export interface QueueSeries {
   readonly labels: QueueLabels;
-  readonly held: number;
+  readonly allocated: number;
   readonly pending: number;
   readonly guaranteed: number;
   /** `Infinity` without a limit. */
@@ -19,7 +19,7 @@ export interface QueueSeries {
   readonly reserved: number | null;
   /** `null` where several queues are folded together. */
   readonly weight: number | null;
-  /** `null` where entitlement cannot be told. */
+  /** `null` where entitlement cannot be reported. */
   readonly fairness: FairnessSums | null;
 }
 
@@ -33,7 +33,7 @@ export type FairnessSums = Pick<
   | "shortfallByIndivisible"
   | "actionableShortfall"
 > & {
-  /** Whoever is to mend it. */
+  /** Whoever is to fix it. */
   readonly shortfallByAbsentCapacity: number;
   /** Of what it borrows: what its scheduler would move to starved queues. */
   readonly reclaimable: number;
@@ -67,7 +67,7 @@ export interface QueueFold {
 const shownPairs = 10;
 
 /**
- * The queues of a page: the `limit` largest leaf queues by held and waiting GPUs (then by name) keep their names, all
+ * The queues of a page: the `limit` largest leaf queues by allocated and waiting GPUs (then by name) keep their names, all
  * others of a system and domain are added up as `other`, so that sums over queues stay what they were.
  */
 export function foldQueues(analysis: Analysis, limit: number): QueueFold {
@@ -101,7 +101,7 @@ export function foldQueues(analysis: Analysis, limit: number): QueueFold {
 
 /** Indices of the largest, by what they hold and wait for, then by name. */
 function largestOf(leaves: readonly (readonly [number, QueueView])[], limit: number): readonly number[] {
-  const size = ({ held, pending }: QueueView) => held + pending;
+  const size = ({ allocated, pending }: QueueView) => allocated + pending;
   return leaves
     .toSorted(([, a], [, b]) => size(b) - size(a) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
     .slice(0, limit)
@@ -137,14 +137,14 @@ const sumsOf = (fairness: QueueFairness, reclaimable: number): FairnessSums => (
 });
 
 function seriesOf(queue: QueueView, labels: QueueLabels, fairness: FairnessSums | null): QueueSeries {
-  const { held, pending, guaranteed, limit, reserved, weight } = queue;
-  return { labels, held, pending, guaranteed, limit, reserved, weight, fairness };
+  const { allocated, pending, guaranteed, limit, reserved, weight } = queue;
+  return { labels, allocated, pending, guaranteed, limit, reserved, weight, fairness };
 }
 
 function together(a: QueueSeries, b: QueueSeries): QueueSeries {
   return {
     labels: a.labels,
-    held: a.held + b.held,
+    allocated: a.allocated + b.allocated,
     pending: a.pending + b.pending,
     guaranteed: a.guaranteed + b.guaranteed,
     limit: a.limit + b.limit,

@@ -4,8 +4,8 @@ import type { GpuState } from "../model/gpuStates.ts";
 /** States of GPU time as people read them. */
 export const stateNames: Readonly<Record<GpuState, string>> = {
   active: "active",
-  underused: "underused",
-  held_idle: "held idle",
+  underutilized: "underutilized",
+  idle: "idle",
   stalled: "stalled",
   starting: "starting",
   gang_wait: "gang wait",
@@ -21,12 +21,12 @@ export const stateNames: Readonly<Record<GpuState, string>> = {
 export const levelNames: Readonly<Record<WaterfallLevel, string>> = {
   capacity: "capacity",
   ready: "ready",
-  held: "held",
+  allocated: "allocated",
   started: "started",
   active: "active",
 };
 
 /** A loss of the waterfall: GPUs are unavailable under a pod as well as free. */
-export function dropName(state: GpuState, isHeld: boolean): string {
-  return state === "unavailable" ? `unavailable, ${isHeld ? "held" : "not held"}` : stateNames[state];
+export function dropName(state: GpuState, isAllocated: boolean): string {
+  return state === "unavailable" ? `unavailable, ${isAllocated ? "allocated" : "not allocated"}` : stateNames[state];
 }

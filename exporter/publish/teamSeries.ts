@@ -12,7 +12,7 @@ export const otherTeams = "other";
 /** What is published of one team, or of all teams that share the name `other`. */
 export interface TeamSeries {
   readonly team: string;
-  readonly held: number;
+  readonly allocated: number;
   readonly pending: number;
   readonly idleOptedOut: number;
   readonly utilization: number | null;
@@ -25,7 +25,7 @@ interface Fold {
 }
 
 /**
- * The teams of a page: the `limit` largest by held GPUs (then by pending, then by name) keep their names, all others are
+ * The teams of a page: the `limit` largest by allocated GPUs (then by pending, then by name) keep their names, all others are
  * added up as `other`, so that sums over teams stay what they were.
  */
 export function foldTeams(
@@ -34,7 +34,7 @@ export function foldTeams(
   limit: number,
 ): { readonly teams: readonly TeamSeries[]; readonly named: number; readonly folded: number } {
   const ranked = [...everyTeam(analysis)].sort(
-    (a, b) => b.held - a.held || b.pending - a.pending || (a.team < b.team ? -1 : 1),
+    (a, b) => b.allocated - a.allocated || b.pending - a.pending || (a.team < b.team ? -1 : 1),
   );
   const folds = new Map<string, Fold>();
   for (const [rank, totals] of ranked.entries()) {
@@ -69,7 +69,7 @@ function toSeries({ team, members }: Fold, sums: MomentSums): TeamSeries {
   const sum = (of: (totals: TeamTotals) => number) => members.reduce((total, member) => total + of(member), 0);
   return {
     team,
-    held: sum((member) => member.held),
+    allocated: sum((member) => member.allocated),
     pending: sum((member) => member.pending),
     idleOptedOut: sum((member) => member.idleOptedOut),
     utilization: commonUtilization(members),

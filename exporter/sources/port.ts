@@ -11,7 +11,7 @@ export interface Freshness {
 }
 
 /**
- * The port that every room under `sources/` offers. A source works on its own clock between `start` and `stop`;
+ * The port that every free capacity under `sources/` offers. A source works on its own clock between `start` and `stop`;
  * `read` returns at once with the last good state and never throws.
  */
 export interface Source<State> {

@@ -1,10 +1,10 @@
-import type { AdviceLife } from "../../exporter/accounts/ledger/adviceQuery.ts";
+import type { AdviceLifecycle } from "../../exporter/accounts/ledger/adviceQuery.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import { adviceActs } from "../../exporter/model/adviceAct.ts";
 import type { AftermathOutcome } from "../../exporter/model/aftermath.ts";
 import { type AdviceKind, adviceKinds, observingKinds } from "../../exporter/model/recommendation.ts";
 import type { Action, TrackRecord } from "../document/waste.ts";
-import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { sumCosts } from "./sumCosts.ts";
 
 /** What a meeting can decide. */
@@ -26,39 +26,44 @@ export interface Actions {
 }
 
 /** Asks what was advised in the window. */
-export async function askActions(books: ReviewBooks, question: ReviewQuestion): Promise<Part<Actions>> {
+export async function askActions(accounts: ReviewAccounts, question: ReviewQuestion): Promise<Part<Actions>> {
   const { days, cluster, team } = question;
-  const asked = await books.queryAdvice({ from: days.from, to: days.to, limit: maxLives });
+  const asked = await accounts.queryAdvice({ from: days.from, to: days.to, limit: maxLives });
   if (!asked.ok) return asked;
   const lives = asked.answer.rows.filter(
     ({ fromTeam, forTeam }) => team === null || fromTeam === team || forTeam === team,
   );
-  const isOpen = ({ closedAt }: AdviceLife): boolean => closedAt === null || closedAt >= days.to;
-  const closed = byNeed(lives.filter((life) => !isOpen(life))).map(({ life, records }) => ({
-    ...actionOf(cluster, life),
+  const isOpen = ({ closedAt }: AdviceLifecycle): boolean => closedAt === null || closedAt >= days.to;
+  const closed = byNeed(lives.filter((lifecycle) => !isOpen(lifecycle))).map(({ lifecycle, records }) => ({
+    ...actionOf(cluster, lifecycle),
     records,
   }));
   return part({
-    actions: sortedActions(lives.filter(isOpen).map((life) => actionOf(cluster, life))).slice(0, shownActions),
+    actions: sortedActions(lives.filter(isOpen).map((lifecycle) => actionOf(cluster, lifecycle))).slice(
+      0,
+      shownActions,
+    ),
     ...lastActionsOf(sortedActions(closed), 0),
     trackRecords: trackRecordsOf(lives),
   });
 }
 
 /**
- * What ended, by need: each thing that was taken or dismissed is somebody's act, and stands for itself; what expired again and again
+ * What ended, by need: each thing that was taken or dismissed is someone's act, and stands for itself; what expired again and again
  * is one, whether its records had one id or, as they had once, many.
  */
-function byNeed(lives: readonly AdviceLife[]): readonly { readonly life: AdviceLife; readonly records: number }[] {
-  const needs = Map.groupBy(lives, (life) => {
-    const { id, firstSeenAt, kind, state, fromTeam, forTeam, queue, pool } = life;
+function byNeed(
+  lives: readonly AdviceLifecycle[],
+): readonly { readonly lifecycle: AdviceLifecycle; readonly records: number }[] {
+  const needs = Map.groupBy(lives, (lifecycle) => {
+    const { id, firstSeenAt, kind, state, fromTeam, forTeam, queue, pool } = lifecycle;
     return JSON.stringify(state === "expired" ? [kind, fromTeam, forTeam, queue, pool] : [id, firstSeenAt]);
   });
   return [...needs.values()].flatMap((own) => {
-    const life = own.toSorted(
+    const lifecycle = own.toSorted(
       (one, other) => (other.closedAt ?? 0) - (one.closedAt ?? 0) || (one.id < other.id ? -1 : 1),
     )[0];
-    return life === undefined ? [] : [{ life, records: own.length }];
+    return lifecycle === undefined ? [] : [{ lifecycle, records: own.length }];
   });
 }
 
@@ -79,7 +84,7 @@ export function sortedActions(actions: readonly Action[]): Action[] {
 }
 
 /** How they turned out, by kind and act; only where it is known of any. */
-function trackRecordsOf(lives: readonly AdviceLife[]): TrackRecord[] {
+function trackRecordsOf(lives: readonly AdviceLifecycle[]): TrackRecord[] {
   return mergeTrackRecords(
     lives.flatMap(({ kind, detail }) => {
       const { act = null, aftermath = null } = detail ?? {};
@@ -113,8 +118,8 @@ export function mergeTrackRecords(all: readonly TrackRecord[]): TrackRecord[] {
   );
 }
 
-function actionOf(cluster: string, life: AdviceLife): Action {
-  const { id, kind, title, state, firstSeenAt, closedAt, fromTeam, forTeam, pool, gainedGpusWorst, detail } = life;
+function actionOf(cluster: string, lifecycle: AdviceLifecycle): Action {
+  const { id, kind, title, state, firstSeenAt, closedAt, fromTeam, forTeam, pool, gainedGpusWorst, detail } = lifecycle;
   return {
     cluster,
     id,
@@ -131,19 +136,19 @@ function actionOf(cluster: string, life: AdviceLife): Action {
     owner: fromTeam !== "" && teamsOwn.includes(kind) ? `team ${fromTeam}` : "platform",
     predictedGpus: gainedGpusWorst,
     predictedGpuHoursPerWeek: observingKinds.has(kind) ? 0 : gainedGpusWorst * hoursPerWeek,
-    lostGpuHours: Math.max(0, life.lostGpuHours),
+    lostGpuHours: Math.max(0, lifecycle.lostGpuHours),
     savingPerWeek: sumCosts(
       (detail?.savingPerWeek ?? [])
         .filter(({ amount }) => amount > 0)
         .map(({ currency, amount }) => ({ [currency]: amount })),
     ),
-    risk: riskOf(life),
-    measuredGpus: life.measuredGpus,
-    measuredLostGpuHours: life.measuredLostGpuHours,
+    risk: riskOf(lifecycle),
+    measuredGpus: lifecycle.measuredGpus,
+    measuredLostGpuHours: lifecycle.measuredLostGpuHours,
   };
 }
 
-function riskOf({ detail }: AdviceLife): string {
+function riskOf({ detail }: AdviceLifecycle): string {
   if (detail === null) return "not known: another version wrote it";
   const { act, confidence, disruptedPods, disruptedTeams, lostIsUpperBound } = detail;
   const whose = disruptedTeams.length === 0 ? "" : ` of ${disruptedTeams.slice(0, 3).join(", ")}`;

@@ -22,7 +22,7 @@ const shownGaps = 20;
 export async function buildReview(
   question: ReviewQuestion,
 ): Promise<{ readonly ok: true; readonly review: Review } | ReviewFailure> {
-  const { cluster, days, compare, team, now, history, books, onProgress = () => {} } = question;
+  const { cluster, days, compare, team, now, history, accounts, onProgress = () => {} } = question;
   const periods = await askPeriods(question);
   if (!periods.ok) return periods;
   const last = periods.value.at(-1);
@@ -50,7 +50,7 @@ export async function buildReview(
     clusters: [cluster],
     team,
     writtenAt: isoTime(now),
-    source: books === null ? history.kind : "ledger",
+    source: accounts === null ? history.kind : "ledger",
     window: shownWindow(days, now),
     ...facts,
     tiles: [...tilesOf(shownPeriods, team)],

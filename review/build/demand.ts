@@ -26,7 +26,7 @@ export function demandRows(
 /** The demand that 95 of 100 covered hours did not exceed. */
 export function p95Demand(hours: readonly DomainHour[]): number | null {
   return weightedQuantile(
-    hours.map(({ held, pending, seconds }) => ({ value: held + pending, weight: seconds })),
+    hours.map(({ allocated, pending, seconds }) => ({ value: allocated + pending, weight: seconds })),
     0.95,
   );
 }
@@ -49,7 +49,7 @@ function demandOf(
       at: isoTime(at),
       capacity: meanOf(inStep, ({ capacity }) => capacity),
       guaranteed: meanGuarantee(inStep),
-      held: meanOf(inStep, ({ held }) => held),
+      allocated: meanOf(inStep, ({ allocated }) => allocated),
       active: seconds > 0 && pools.length > 0 ? used / seconds : null,
       pending: meanOf(inStep, ({ pending }) => pending),
     });

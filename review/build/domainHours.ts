@@ -1,5 +1,5 @@
 import type { Days } from "../window.ts";
-import { type Part, part, type ReviewBooks } from "./source.ts";
+import { type Part, part, type ReviewAccounts } from "./source.ts";
 
 /** One covered hour of a quota domain: means over its covered seconds, physical GPUs. */
 export interface DomainHour {
@@ -7,7 +7,7 @@ export interface DomainHour {
   readonly at: number;
   readonly seconds: number;
   readonly capacity: number;
-  readonly held: number;
+  readonly allocated: number;
   readonly pending: number;
   /** Mean over the seconds of which the guarantee is known; `null` without any. */
   readonly guaranteed: number | null;
@@ -18,10 +18,10 @@ const maxRows = 10_000_000;
 
 /** Asks for the hours of all quota domains in a window, by domain and in order; hours that are not covered are not there. */
 export async function askDomainHours(
-  books: ReviewBooks,
+  accounts: ReviewAccounts,
   { from, to }: Pick<Days, "from" | "to">,
 ): Promise<Part<ReadonlyMap<string, readonly DomainHour[]>>> {
-  const asked = await books.querySideBook({
+  const asked = await accounts.queryLedgerTable({
     of: "domains",
     from,
     to,
@@ -43,7 +43,7 @@ export async function askDomainHours(
       at: Date.parse(hour) / 1000,
       seconds,
       capacity: (amounts.capacity ?? 0) / seconds,
-      held: (amounts.held ?? 0) / seconds,
+      allocated: (amounts.allocated ?? 0) / seconds,
       pending: (amounts.pending ?? 0) / seconds,
       guaranteed: guaranteed === null || !(guaranteedSeconds > 0) ? null : guaranteed / guaranteedSeconds,
       guaranteedSeconds,

@@ -1,18 +1,18 @@
-import type { SideBookRow } from "../../exporter/accounts/ledger/sideBookQuery.ts";
+import type { LedgerTableRow } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import type { Fragmentation, IdleNodePool, NodeStreak } from "../document/waste.ts";
 import { hoursOf } from "./hours.ts";
-import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { sumCosts } from "./sumCosts.ts";
 
-/** States of node time that somebody should look at; the others are in use, or not known. */
+/** States of node time that someone should look at; the others are in use, or not known. */
 const idleStates: readonly string[] = [
   "idle_unallocated",
-  "idle_held",
+  "idle_allocated",
   "cordoned",
   "not_ready",
   "warm_unallocated",
-  "warm_held",
+  "warm_allocated",
 ];
 
 const maxRows = 100_000;
@@ -20,13 +20,13 @@ const shownStreaks = 10;
 
 /** Asks which nodes nobody used, by node pool and one by one. */
 export async function askIdleNodes(
-  books: ReviewBooks,
+  accounts: ReviewAccounts,
   question: ReviewQuestion,
 ): Promise<Part<{ readonly pools: IdleNodePool[]; readonly streaks: NodeStreak[] }>> {
   const { cluster, days } = question;
-  const pools = await ask(books, question, "nodes", ["nodePool", "pool", "state", "currency"]);
+  const pools = await ask(accounts, question, "nodes", ["nodePool", "pool", "state", "currency"]);
   if (!pools.ok) return pools;
-  const streaks = await ask(books, question, "nodeStreaks", ["node", "nodePool", "pool", "state"]);
+  const streaks = await ask(accounts, question, "nodeStreaks", ["node", "nodePool", "pool", "state"]);
   if (!streaks.ok) return streaks;
   return part({
     pools: poolsOf(cluster, pools.value),
@@ -46,7 +46,7 @@ export function sortedPools(pools: readonly IdleNodePool[]): IdleNodePool[] {
   return pools.toSorted((one, other) => other.nodeHours - one.nodeHours || (one.nodePool < other.nodePool ? -1 : 1));
 }
 
-function poolsOf(cluster: string, rows: readonly SideBookRow[]): IdleNodePool[] {
+function poolsOf(cluster: string, rows: readonly LedgerTableRow[]): IdleNodePool[] {
   const idle = rows.filter(({ values }) => idleStates.includes(values[2] ?? ""));
   const groups = Map.groupBy(idle, ({ values }) => JSON.stringify(values.slice(0, 3)));
   return sortedPools(
@@ -70,7 +70,11 @@ function poolsOf(cluster: string, rows: readonly SideBookRow[]): IdleNodePool[] 
 }
 
 /** Of a node in a state, the streak of which most is in the window, from its begin as far as it had lasted at the window's end. */
-function streakOf(cluster: string, { from, to }: ReviewQuestion["days"], { values, amounts }: SideBookRow): NodeStreak {
+function streakOf(
+  cluster: string,
+  { from, to }: ReviewQuestion["days"],
+  { values, amounts }: LedgerTableRow,
+): NodeStreak {
   const [node, nodePool, pool, state] = values;
   const begins = amounts.longestBegins ?? 0;
   const ends = amounts.longestEnds ?? null;
@@ -87,8 +91,11 @@ function streakOf(cluster: string, { from, to }: ReviewQuestion["days"], { value
 }
 
 /** Asks what could be placed on the free GPUs of each pool. */
-export async function askFragmentation(books: ReviewBooks, question: ReviewQuestion): Promise<Part<Fragmentation[]>> {
-  const placement = await ask(books, question, "placement", ["pool"]);
+export async function askFragmentation(
+  accounts: ReviewAccounts,
+  question: ReviewQuestion,
+): Promise<Part<Fragmentation[]>> {
+  const placement = await ask(accounts, question, "placement", ["pool"]);
   if (!placement.ok) return placement;
   return part(
     sortedFragmentation(
@@ -119,12 +126,12 @@ export function sortedFragmentation(pools: readonly Fragmentation[]): Fragmentat
 }
 
 async function ask(
-  books: ReviewBooks,
+  accounts: ReviewAccounts,
   { days }: ReviewQuestion,
   of: "nodes" | "nodeStreaks" | "placement",
   groupBy: readonly string[],
-): Promise<Part<readonly SideBookRow[]>> {
-  const asked = await books.querySideBook({
+): Promise<Part<readonly LedgerTableRow[]>> {
+  const asked = await accounts.queryLedgerTable({
     of,
     from: days.from,
     to: days.to,

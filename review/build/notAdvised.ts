@@ -1,7 +1,7 @@
 import type { WithheldTime } from "../../exporter/accounts/ledger/queryWithheld.ts";
 import type { IdleNodePool, NotAdvised } from "../document/waste.ts";
 import { hoursOf } from "./hours.ts";
-import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { sumCosts } from "./sumCosts.ts";
 
 /** Reasons that a review lists. */
@@ -14,20 +14,20 @@ export interface NotAdvisedList {
   readonly notAdvisedLeftOut: number;
 }
 
-/** Asks what was looked at and not advised in the window; of each need the reason that stood for longest. */
+/** Asks what was looked at and not advised in the window; of each need the reason that lasted longest. */
 export async function askNotAdvised(
-  books: ReviewBooks,
+  accounts: ReviewAccounts,
   { cluster, days }: ReviewQuestion,
   idle: readonly IdleNodePool[],
 ): Promise<Part<NotAdvisedList>> {
-  const asked = await books.queryWithheld({ from: days.from, to: days.to, limit: maxReasons });
+  const asked = await accounts.queryWithheld({ from: days.from, to: days.to, limit: maxReasons });
   if (!asked.ok) return asked;
   const needs = Map.groupBy(asked.answer.rows, ({ kind, subject }) => JSON.stringify([kind, subject]));
   const rows = [...needs.values()].flatMap((reasons) => {
     const [longest, ...others] = reasons.toSorted((one, other) => other.seconds - one.seconds);
     return longest === undefined ? [] : [rowOf(cluster, longest, others.length, idle)];
   });
-  const advised = await books.queryAdvice({ from: days.from, to: days.to, limit: maxReasons });
+  const advised = await accounts.queryAdvice({ from: days.from, to: days.to, limit: maxReasons });
   if (!advised.ok) return advised;
   const known = new Set([
     ...rows.filter(({ kind }) => kind === "scale_in").map(({ subject }) => subject),

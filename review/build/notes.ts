@@ -15,7 +15,7 @@ export function notesOf(
 ): Note[] {
   const { coverage, unpricedGpuHours, estimatedGpuHours, unobservedGpuHours, periods, prices } = review;
   const last = periods.at(-1);
-  const [capacity, held] = [last?.capacity ?? 0, last?.held ?? 0];
+  const [capacity, allocated] = [last?.capacity ?? 0, last?.allocated ?? 0];
   const unknownBefore = periods.slice(0, -1).filter((period) => period.coverage === null).length;
   const currencies = new Set(prices.map(({ currency }) => currency));
   const texts = [
@@ -27,11 +27,11 @@ export function notesOf(
       ? `${percent((unpricedGpuHours ?? 0) / capacity)} of the GPU time has no price and is in no cost.`
       : null,
     unpricedGpuHours === null ? "How much of the GPU time has no price is not known." : null,
-    unobservedGpuHours > largeShare * held
-      ? `${percent(unobservedGpuHours / held)} of the held GPU time was not observed: whether it was used is not known.`
+    unobservedGpuHours > largeShare * allocated
+      ? `${percent(unobservedGpuHours / allocated)} of the allocated GPU time was not observed: whether it was used is not known.`
       : null,
-    (estimatedGpuHours ?? 0) > largeShare * held
-      ? `Of ${percent((estimatedGpuHours ?? 0) / held)} of the held GPU time, the device or the split of a shared card is estimated.`
+    (estimatedGpuHours ?? 0) > largeShare * allocated
+      ? `Of ${percent((estimatedGpuHours ?? 0) / allocated)} of the allocated GPU time, the device or the split of a shared GPU is estimated.`
       : null,
     currencies.size > 1 ? `Prices are in ${[...currencies].sort().join(", ")}: these are never added up.` : null,
   ];

@@ -48,22 +48,22 @@ function periodOf({ label, from, to }: Days, answer: TotalsAnswer | null, pendin
     coverage: answer === null ? null : coverageRecord({ from, to, coveredSeconds }, now).ratio,
     coveredSeconds,
     capacity: hours("capacity"),
-    held: hours("held"),
+    allocated: hours("allocated"),
     active: hours("active"),
     judged: hoursOf(seen.reduce((sum, { gpuSeconds }) => sum + gpuSeconds, 0)),
     pending,
     usable: hours("ready"),
     costs: sumCosts(rows.map(({ costs }) => costs)),
-    notHeldCosts: sumCosts(rows.filter(({ values }) => values[1] === "").map(({ costs }) => costs)),
+    notAllocatedCosts: sumCosts(rows.filter(({ values }) => values[1] === "").map(({ costs }) => costs)),
   };
 }
 
 /** What queues had, by team; `null` where nobody knows any: without queues, nobody knows what waited. */
 async function askQueues(
-  { books, history, team }: ReviewQuestion,
+  { accounts, history, team }: ReviewQuestion,
   { from, to }: Days,
 ): Promise<Part<readonly QueueTotalsRow[] | null>> {
-  const known = books === null ? history.queues : createLedgerQueueHistory(books.querySideBook);
+  const known = accounts === null ? history.queues : createLedgerQueueHistory(accounts.queryLedgerTable);
   if (known === undefined) return part(null);
   const asked = await known.queueTotals({ from, to, team });
   if (!asked.ok) return asked;

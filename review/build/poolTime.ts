@@ -3,26 +3,26 @@ import { type Part, part, type ReviewQuestion } from "./source.ts";
 
 const secondsPerHour = 3600;
 const secondsPerDay = 86_400;
-/** A longer window is told apart by days. */
+/** A longer window is distinguished by days. */
 const longestByHour = 15 * secondsPerDay;
 const maxRows = 1_000_000;
 
-/** The booked GPU time of a window by pool: of one team, where the review is of one. */
+/** The counted GPU time of a window by pool: of one team, where the review is of one. */
 export interface PoolTime {
   /** An hour, or a day where the window is long or its hours are folded. */
   readonly stepSeconds: number;
   /** Active GPU-seconds by pool and begin of the step. */
   readonly active: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** GPU-seconds held idle, by pool. */
-  readonly heldIdle: ReadonlyMap<string, number>;
+  /** GPU-seconds idle, by pool. */
+  readonly idle: ReadonlyMap<string, number>;
   /** GPU-seconds of which the device or the split is estimated. */
   readonly estimatedGpuSeconds: number;
   readonly coverage: LedgerCoverage;
 }
 
 /** Asks for it once: the ledger of a large cluster is read from end to end for each question. `null` from a server. */
-export async function askPoolTime({ books, days, team }: ReviewQuestion): Promise<Part<PoolTime | null>> {
-  if (books === null) return part(null);
+export async function askPoolTime({ accounts, days, team }: ReviewQuestion): Promise<Part<PoolTime | null>> {
+  if (accounts === null) return part(null);
   const query: Omit<AccountsQuery, "groupBy"> = {
     from: days.from,
     to: days.to,
@@ -30,20 +30,20 @@ export async function askPoolTime({ books, days, team }: ReviewQuestion): Promis
     limit: maxRows,
   };
   const isShort = days.to - days.from <= longestByHour;
-  const byHour = isShort ? await books.query({ ...query, groupBy: ["hour", "pool", "state"] }) : null;
+  const byHour = isShort ? await accounts.query({ ...query, groupBy: ["hour", "pool", "state"] }) : null;
   const isByHour = byHour?.ok === true;
-  const asked = isByHour ? byHour : await books.query({ ...query, groupBy: ["day", "pool", "state"] });
+  const asked = isByHour ? byHour : await accounts.query({ ...query, groupBy: ["day", "pool", "state"] });
   if (!asked.ok) return asked;
   const active = new Map<string, Map<number, number>>();
-  const heldIdle = new Map<string, number>();
+  const idle = new Map<string, number>();
   for (const { values, gpuSeconds } of asked.answer.rows) {
     const [time = "", pool = "", state = ""] = values.map((value) => value ?? "");
-    if (state === "held_idle") heldIdle.set(pool, (heldIdle.get(pool) ?? 0) + gpuSeconds);
+    if (state === "idle") idle.set(pool, (idle.get(pool) ?? 0) + gpuSeconds);
     if (state !== "active") continue;
     const times = active.get(pool) ?? new Map<number, number>();
     active.set(pool, times.set(Date.parse(time) / 1000, gpuSeconds));
   }
   const { totals, coverage } = asked.answer;
   const stepSeconds = isByHour ? secondsPerHour : secondsPerDay;
-  return part({ stepSeconds, active, heldIdle, estimatedGpuSeconds: totals.estimatedGpuSeconds, coverage });
+  return part({ stepSeconds, active, idle, estimatedGpuSeconds: totals.estimatedGpuSeconds, coverage });
 }

@@ -1,13 +1,16 @@
 import type { PriceRow } from "../../exporter/accounts/ledger/priceQuery.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import type { UsedPrices } from "../document/head.ts";
-import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 
 const maxPrices = 100_000;
 
-/** Asks at which prices the window was booked, by where they come from and what they stand for. */
-export async function askPrices(books: ReviewBooks, { days, cluster }: ReviewQuestion): Promise<Part<UsedPrices[]>> {
-  const asked = await books.queryPrices({ from: days.from, to: days.to, where: new Map(), limit: maxPrices });
+/** Asks at which prices the window was counted, by where they come from and what they stand for. */
+export async function askPrices(
+  accounts: ReviewAccounts,
+  { days, cluster }: ReviewQuestion,
+): Promise<Part<UsedPrices[]>> {
+  const asked = await accounts.queryPrices({ from: days.from, to: days.to, where: new Map(), limit: maxPrices });
   if (!asked.ok) return asked;
   const priced = asked.answer.rows.filter(({ perGpuHour }) => perGpuHour !== null);
   const groups = Map.groupBy(priced, ({ source, basis, currency }) => JSON.stringify([source, basis, currency]));

@@ -12,7 +12,7 @@ const secondsPerHour = 3600;
 const secondsPerWeek = 7 * 86_400;
 /** Weeks that a trend is made of. */
 export const runwayWeeks = 26;
-/** A week of which less is covered tells too little. */
+/** A week of which less is covered says too little. */
 const leastCovered = 0.8;
 
 /** How long each quota domain's GPUs last, as of the end of the window (or now); `hours` reach back `runwayWeeks`. */
@@ -20,10 +20,10 @@ export function runwayRows(
   { cluster, now, days }: ReviewQuestion,
   hours: ReadonlyMap<string, readonly DomainHour[]>,
   pools: DomainPools,
-  { heldIdle, coverage }: PoolTime,
+  { idle, coverage }: PoolTime,
 ): Runway[] {
   const seconds = Math.max(secondsPerHour, coverage.coveredSeconds);
-  const idleGpus = new Map([...heldIdle].map(([pool, gpuSeconds]) => [pool, gpuSeconds / seconds]));
+  const idleGpus = new Map([...idle].map(([pool, gpuSeconds]) => [pool, gpuSeconds / seconds]));
   const at = Math.min(now, days.to);
   return [...hours]
     .map(([domain, all]) => runwayOf(cluster, domain, all, pools.get(domain) ?? [], idleGpus, at))

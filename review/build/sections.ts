@@ -10,7 +10,7 @@ import { askNotAdvised } from "./notAdvised.ts";
 import type { PoolTime } from "./poolTime.ts";
 import { askPrices } from "./prices.ts";
 import { runwayRows, runwayWeeks } from "./runway.ts";
-import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { askWaitTables } from "./waits.ts";
 
 /** The sections that only a ledger can fill, and what they were asked for beside. */
@@ -57,20 +57,20 @@ const secondsPerWeek = 7 * 86_400;
 
 /** Asks for everything beside GPU time. Nodes, placement and demand of one team have no meaning, and are left out. */
 export async function askSections(question: ReviewQuestion, time: PoolTime | null): Promise<Part<Sections>> {
-  const { books, team, onProgress = () => {} } = question;
-  if (books === null || time === null) return part(none);
-  const prices = await askPrices(books, question);
+  const { accounts, team, onProgress = () => {} } = question;
+  if (accounts === null || time === null) return part(none);
+  const prices = await askPrices(accounts, question);
   if (!prices.ok) return prices;
   onProgress("waits");
-  const waits = await askWaitTables(books, question);
+  const waits = await askWaitTables(accounts, question);
   if (!waits.ok) return waits;
   onProgress("jobs");
-  const jobs = await askJobs(books, question);
+  const jobs = await askJobs(accounts, question);
   if (!jobs.ok) return jobs;
   onProgress("actions");
-  const actions = await askActions(books, question);
+  const actions = await askActions(accounts, question);
   if (!actions.ok) return actions;
-  const ofCluster = team === null ? await askCluster(books, question, time) : part({});
+  const ofCluster = team === null ? await askCluster(accounts, question, time) : part({});
   if (!ofCluster.ok) return ofCluster;
   return part({
     ...none,
@@ -84,10 +84,10 @@ export async function askSections(question: ReviewQuestion, time: PoolTime | nul
 
 /** Workloads are kept for a shorter time than GPU time: where they are not kept any more, the note says so. */
 async function askJobs(
-  books: ReviewBooks,
+  accounts: ReviewAccounts,
   { cluster, days, team }: ReviewQuestion,
 ): Promise<Part<Pick<Sections, "jobs" | "jobsAnswer" | "notes">>> {
-  const asked = await books.queryJobs({ from: days.from, to: days.to, team, limit: shownJobs });
+  const asked = await accounts.queryJobs({ from: days.from, to: days.to, team, limit: shownJobs });
   if (asked.ok) return part({ jobs: jobsOf(cluster, asked.answer), jobsAnswer: asked.answer, notes: [] });
   if (asked.fault === "ledger") return asked;
   return part({ jobs: null, jobsAnswer: null, notes: [{ cluster, text: `No jobs: ${asked.error}.` }] });
@@ -95,7 +95,7 @@ async function askJobs(
 
 /** What is of a cluster as a whole. */
 async function askCluster(
-  books: ReviewBooks,
+  accounts: ReviewAccounts,
   question: ReviewQuestion,
   time: PoolTime,
 ): Promise<
@@ -104,17 +104,17 @@ async function askCluster(
   const { days, now, onProgress = () => {} } = question;
   onProgress("demand");
   const since = Math.min(days.from, Math.min(now, days.to) - (runwayWeeks + 1) * secondsPerWeek);
-  const hours = await askDomainHours(books, { from: wholeHour(since), to: days.to });
+  const hours = await askDomainHours(accounts, { from: wholeHour(since), to: days.to });
   if (!hours.ok) return hours;
-  const pools = await askPools(books, question, hours.value);
+  const pools = await askPools(accounts, question, hours.value);
   if (!pools.ok) return pools;
   const inWindow = new Map([...hours.value].filter(([, list]) => list.some(({ at }) => at >= days.from)));
   onProgress("nodes");
-  const idleNodes = await askIdleNodes(books, question);
+  const idleNodes = await askIdleNodes(accounts, question);
   if (!idleNodes.ok) return idleNodes;
-  const notAdvised = await askNotAdvised(books, question, idleNodes.value.pools);
+  const notAdvised = await askNotAdvised(accounts, question, idleNodes.value.pools);
   if (!notAdvised.ok) return notAdvised;
-  const fragmentation = await askFragmentation(books, question);
+  const fragmentation = await askFragmentation(accounts, question);
   if (!fragmentation.ok) return fragmentation;
   return part({
     demand: demandRows(question, inWindow, pools.value, time),
@@ -128,11 +128,11 @@ async function askCluster(
 const wholeHour = (at: number): number => Math.floor(at / 3600) * 3600;
 
 async function askPools(
-  books: ReviewBooks,
+  accounts: ReviewAccounts,
   { days }: ReviewQuestion,
   hours: ReadonlyMap<string, readonly DomainHour[]>,
 ): Promise<Part<DomainPools>> {
-  const asked = await books.queryPools({ from: days.from, to: days.to });
+  const asked = await accounts.queryPools({ from: days.from, to: days.to });
   if (!asked.ok) return asked;
   const pools = new Map([...hours.keys()].map((domain) => [domain, [] as string[]]));
   for (const { domain, pool } of asked.answer.domains) pools.get(domain)?.push(pool);

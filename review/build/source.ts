@@ -3,10 +3,10 @@ import type { Budget } from "../../exporter/history/budget.ts";
 import type { History } from "../../exporter/history/history.ts";
 import type { Days } from "../window.ts";
 
-/** The books of a ledger, as a review asks them. */
-export type ReviewBooks = Pick<
+/** The accounts of a ledger, as a review asks them. */
+export type ReviewAccounts = Pick<
   LedgerReader,
-  "query" | "querySideBook" | "queryPrices" | "queryPools" | "queryAdvice" | "queryWithheld" | "queryJobs"
+  "query" | "queryLedgerTable" | "queryPrices" | "queryPools" | "queryAdvice" | "queryWithheld" | "queryJobs"
 >;
 
 /** What a review is of, and who is asked. */
@@ -22,11 +22,11 @@ export interface ReviewQuestion {
   /** Who knows GPU time: the ledger, or a server with Prometheus' HTTP API. */
   readonly history: History;
   /** Everything else; `null`: nobody knows it, and its sections are missing. */
-  readonly books: ReviewBooks | null;
+  readonly accounts: ReviewAccounts | null;
   readonly budgets: readonly Budget[];
   /** States that no team pays for (`cost.notCharged`). */
   readonly notCharged: readonly string[];
-  /** Is told what is being asked: a long window takes seconds. */
+  /** Is reported what is being asked: a long window takes seconds. */
   readonly onProgress?: (step: string) => void;
 }
 

@@ -1,5 +1,5 @@
 import type { JobsAnswer } from "../../exporter/accounts/ledger/jobsQuery.ts";
-import type { SideBookAmounts, SideBookRow } from "../../exporter/accounts/ledger/sideBookQuery.ts";
+import type { LedgerTableAmounts, LedgerTableRow } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import type { TotalsRow } from "../../exporter/history/history.ts";
 import type { QueueTotalsRow } from "../../exporter/history/queueHistory.ts";
 import { isCharged } from "../../exporter/model/charge.ts";
@@ -9,7 +9,7 @@ import { wastedHours } from "../document/wastedHours.ts";
 import { askBudgets } from "./budgets.ts";
 import { hoursOf } from "./hours.ts";
 import type { PeriodTotals } from "./periods.ts";
-import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { largestCost, sumCosts } from "./sumCosts.ts";
 import { askWaits } from "./waits.ts";
 
@@ -21,29 +21,29 @@ export async function askTeams(
   { rows, queues }: Pick<PeriodTotals, "rows" | "queues">,
   jobs: JobsAnswer | null,
 ): Promise<Part<TeamRow[]>> {
-  const { books } = question;
-  const evictions = await evictionsByTeam(books, question);
-  const waits = books === null ? part([]) : await askWaits(books, question, ["team"]);
+  const { accounts } = question;
+  const evictions = await evictionsByTeam(accounts, question);
+  const waits = accounts === null ? part([]) : await askWaits(accounts, question, ["team"]);
   const budgets = await askBudgets(question);
   if (!evictions.ok) return evictions;
   if (!waits.ok) return waits;
   if (!budgets.ok) return budgets;
-  const held = Map.groupBy(
+  const allocated = Map.groupBy(
     rows.filter(({ values }) => values[1] !== ""),
     ({ values }) => values[1] ?? "",
   );
   const waitsByTeam = new Map(waits.value.map((group) => [group.values[0] ?? null, group.waits]));
   const queuesByTeam = new Map(queues?.map((row) => [row.team, row]));
-  const names = new Set([...held.keys(), ...[...queuesByTeam.keys()].filter((name) => name !== "")]);
+  const names = new Set([...allocated.keys(), ...[...queuesByTeam.keys()].filter((name) => name !== "")]);
   const teams = [...names].map((team): TeamRow => {
     const evicted = evictions.value.get(team)?.amounts;
     return {
       team,
-      ...useOf(held.get(team) ?? [], question.notCharged),
+      ...useOf(allocated.get(team) ?? [], question.notCharged),
       ...entitlementOf(queuesByTeam.get(team)),
-      waits: books === null ? null : (waitsByTeam.get(team) ?? noWaits),
-      evictions: books === null ? null : (evicted?.evictions ?? 0),
-      lostToEvictions: books === null ? null : lostHours(evicted),
+      waits: accounts === null ? null : (waitsByTeam.get(team) ?? noWaits),
+      evictions: accounts === null ? null : (evicted?.evictions ?? 0),
+      lostToEvictions: accounts === null ? null : lostHours(evicted),
       jobs: jobs === null ? null : (jobs.countByTeam.get(team) ?? 0),
       budgets: budgets.value.filter((budget) => budget.team === team).map(({ team: _, ...budget }) => budget),
     };
@@ -52,7 +52,7 @@ export async function askTeams(
 }
 
 /** Without evictions nothing was lost; of evictions of which nobody knows it, unknown. */
-function lostHours(evicted: SideBookAmounts | undefined): number | null {
+function lostHours(evicted: LedgerTableAmounts | undefined): number | null {
   const lost = evicted?.lostGpuSeconds ?? null;
   if (lost !== null) return hoursOf(lost);
   return (evicted?.evictions ?? 0) > 0 ? null : 0;
@@ -70,7 +70,7 @@ export function sortedTeams(teams: readonly TeamRow[]): TeamRow[] {
   );
 }
 
-/** Utilization: the active part of what was held and seen; `null` if nothing was. */
+/** Utilization: the active part of what was allocated and seen; `null` if nothing was. */
 export const utilizationOf = (active: number, judged: number): number | null =>
   judged > 0 ? Math.min(1, active / judged) : null;
 
@@ -84,12 +84,12 @@ function useOf(rows: readonly TotalsRow[], notCharged: readonly string[]) {
   const active = hoursIn("active");
   const judged = hoursIn(...observedStates);
   return {
-    held: hoursOf(rows.reduce((sum, { gpuSeconds }) => sum + gpuSeconds, 0)),
+    allocated: hoursOf(rows.reduce((sum, { gpuSeconds }) => sum + gpuSeconds, 0)),
     active,
     judged,
-    heldIdle: hoursIn("held_idle"),
+    idle: hoursIn("idle"),
     stalled: hoursIn("stalled"),
-    underused: hoursIn("underused"),
+    underutilized: hoursIn("underutilized"),
     utilization: utilizationOf(active, judged),
     costs: costsOf((state) => isCharged(state, "allocation", notCharged)),
     wasteCosts: costsOf((state) => wastedStates.some((wasted) => wasted === state)),
@@ -102,7 +102,7 @@ function entitlementOf(row: QueueTotalsRow | undefined) {
   const hours = (gpuSeconds: number | null | undefined) => (gpuSeconds == null ? null : hoursOf(gpuSeconds));
   return {
     entitled: hours(known?.entitled),
-    deviation: known === null ? null : hoursOf(known.judgedHeld - known.entitled),
+    deviation: known === null ? null : hoursOf(known.judgedAllocated - known.entitled),
     shortByOthers: hours(known?.shortfallByBorrowers),
     shortByIdleGap: hours(known?.shortfallByIdleGap),
     shortByLostNode: hours(known?.shortfallByLostNode),
@@ -114,12 +114,12 @@ function entitlementOf(row: QueueTotalsRow | undefined) {
 }
 
 async function evictionsByTeam(
-  books: ReviewBooks | null,
+  accounts: ReviewAccounts | null,
   { days, team }: ReviewQuestion,
-): Promise<Part<ReadonlyMap<string | null, SideBookRow>>> {
-  if (books === null) return part(new Map());
+): Promise<Part<ReadonlyMap<string | null, LedgerTableRow>>> {
+  if (accounts === null) return part(new Map());
   const where = new Map(team === null ? [] : [["team", [team]] as const]);
-  const asked = await books.querySideBook({
+  const asked = await accounts.queryLedgerTable({
     of: "evictions",
     from: days.from,
     to: days.to,

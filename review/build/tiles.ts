@@ -6,7 +6,7 @@ interface TileKind {
   readonly id: TileId;
   readonly title: string;
   readonly owner: string;
-  /** `null` where it cannot be told. */
+  /** `null` where it cannot be reported. */
   readonly of: (period: Period) => number | null;
   readonly unit: string;
   readonly note: string;
@@ -35,9 +35,9 @@ function tileKinds(periods: readonly Period[], team: string | null, currency: st
   const use: readonly TileKind[] = [
     {
       id: "active",
-      title: "active of held",
+      title: "active of allocated",
       owner: "teams",
-      of: ({ active, held, capacity }) => ratioOf(active, team === null ? held : capacity),
+      of: ({ active, allocated, capacity }) => ratioOf(active, team === null ? allocated : capacity),
       unit: "ratio",
       note: "",
     },
@@ -60,16 +60,16 @@ function tileKinds(periods: readonly Period[], team: string | null, currency: st
   ];
   if (team !== null)
     return [
-      { id: "held", title: "held", owner: "team", of: ({ capacity }) => capacity, unit: "GPU-h", note: "" },
+      { id: "allocated", title: "allocated", owner: "team", of: ({ capacity }) => capacity, unit: "GPU-h", note: "" },
       ...use,
     ];
   return [
     { id: "capacity", title: "capacity", owner: "platform", of: ({ capacity }) => capacity, unit: "GPU-h", note: "" },
     {
-      id: "held",
-      title: "held of capacity",
+      id: "allocated",
+      title: "allocated of capacity",
       owner: "platform",
-      of: ({ held, capacity }) => ratioOf(held, capacity),
+      of: ({ allocated, capacity }) => ratioOf(allocated, capacity),
       unit: "ratio",
       note: "",
     },
@@ -81,10 +81,11 @@ function costNote(last: Period | undefined, team: string | null, currency: strin
   if (last === undefined || currency === null) return "no price is known";
   const others = Object.keys(last.costs).filter((name) => name !== currency);
   const more = others.length === 0 ? "" : `; other currencies beside it: ${others.join(", ")}`;
-  if (team !== null) return `of all that it held${more}`;
-  const notHeld = last.notHeldCosts[currency] ?? 0;
+  if (team !== null) return `of all that was allocated to it${more}`;
+  const notAllocated = last.notAllocatedCosts[currency] ?? 0;
   const whole = last.costs[currency] ?? 0;
-  const share = whole > 0 ? `${Math.round((100 * notHeld) / whole)} % of it nobody held` : "nothing was booked";
+  const share =
+    whole > 0 ? `${Math.round((100 * notAllocated) / whole)} % of it was allocated to nobody` : "nothing was counted";
   return `${share}${more}`;
 }
 
@@ -104,15 +105,16 @@ function changeOf(periods: readonly Period[], values: readonly (number | null)[]
 
 /** The terms of capacity planners for one period of one cluster. No GPUs are one team's to run on, whoever holds them. */
 export function termsOf(period: Period, team: string | null): Terms {
-  const { capacity, held, active, judged, usable, pending, coveredSeconds } = period;
+  const { capacity, allocated, active, judged, usable, pending, coveredSeconds } = period;
   const covered = coveredSeconds / 3600;
   const mean = (gpuHours: number): number | null => (covered > 0 ? gpuHours / covered : null);
   return {
     totalGpus: mean(capacity),
     effectiveGpus: mean(active),
-    wastedGpus: mean(Math.max(0, held - active)),
+    wastedGpus: mean(Math.max(0, allocated - active)),
     utilization: ratioOf(active, judged),
-    schedulingEfficiency: pending === null || team !== null ? null : ratioOf(held, Math.min(usable, held + pending)),
+    schedulingEfficiency:
+      pending === null || team !== null ? null : ratioOf(allocated, Math.min(usable, allocated + pending)),
   };
 }
 

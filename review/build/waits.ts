@@ -1,8 +1,8 @@
-import type { SideBookQuery, SideBookRow } from "../../exporter/accounts/ledger/sideBookQuery.ts";
+import type { LedgerTableQuery, LedgerTableRow } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import { type BucketedWaits, waitQuantile } from "../../exporter/accounts/ledger/waitBucket.ts";
 import type { Waits } from "../document/parts.ts";
 import type { WaitRow } from "../document/use.ts";
-import { type Part, part, type ReviewBooks, type ReviewQuestion } from "./source.ts";
+import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 
 /** Groups of one answer: more than queues x sizes x priorities x buckets of any cluster that this is made for. */
 const maxGroups = 1_000_000;
@@ -27,14 +27,14 @@ export function waitsOf(buckets: readonly BucketedWaits[]): Waits {
 
 /** Asks for ended waits from creation to start, by what waited; the key is the JSON of the values. */
 export async function askWaits(
-  books: ReviewBooks,
+  accounts: ReviewAccounts,
   { days, team }: ReviewQuestion,
   by: readonly ("team" | "queue" | "sizeClass" | "priorityClass")[],
 ): Promise<Part<readonly { readonly values: readonly (string | null)[]; readonly waits: Waits }[]>> {
   const where = new Map<string, readonly (string | null)[]>([["phase", ["total"]]]);
   if (team !== null) where.set("team", [team]);
-  const query: SideBookQuery = { of: "waits", ...window(days), groupBy: [...by, "bucket"], where, limit: maxGroups };
-  const asked = await books.querySideBook(query);
+  const query: LedgerTableQuery = { of: "waits", ...window(days), groupBy: [...by, "bucket"], where, limit: maxGroups };
+  const asked = await accounts.queryLedgerTable(query);
   if (!asked.ok) return asked;
   const groups = Map.groupBy(asked.answer.rows, ({ values }) => JSON.stringify(values.slice(0, -1)));
   return part(
@@ -47,18 +47,18 @@ export async function askWaits(
 
 const window = ({ from, to }: ReviewQuestion["days"]) => ({ from, to });
 
-function bucketOf({ values, amounts }: SideBookRow): BucketedWaits {
+function bucketOf({ values, amounts }: LedgerTableRow): BucketedWaits {
   return { bucket: Number(values.at(-1)), waits: amounts.waits ?? 0, seconds: amounts.seconds ?? 0 };
 }
 
 /** The tables of waits: by size and priority, and by queue. */
 export async function askWaitTables(
-  books: ReviewBooks,
+  accounts: ReviewAccounts,
   question: ReviewQuestion,
 ): Promise<Part<{ readonly bySize: WaitRow[]; readonly byQueue: WaitRow[] }>> {
-  const bySize = await askWaits(books, question, ["sizeClass", "priorityClass"]);
+  const bySize = await askWaits(accounts, question, ["sizeClass", "priorityClass"]);
   if (!bySize.ok) return bySize;
-  const byQueue = await askWaits(books, question, ["queue"]);
+  const byQueue = await askWaits(accounts, question, ["queue"]);
   if (!byQueue.ok) return byQueue;
   return part({
     bySize: sortedWaits(

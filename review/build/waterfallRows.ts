@@ -7,8 +7,8 @@ import { hoursOf } from "./hours.ts";
 /** Who can act on GPU time in a state. */
 const owners: Readonly<Record<GpuState, string>> = {
   active: "",
-  underused: "team",
-  held_idle: "team",
+  underutilized: "team",
+  idle: "team",
   stalled: "team",
   starting: "platform",
   gang_wait: "scheduler",
@@ -28,7 +28,7 @@ export function waterfallRows(rows: readonly TotalsRow[], stranded: number | nul
     costs: { ...costs },
     drops: drops.map((drop) => ({
       state: drop.state,
-      isHeld: drop.isHeld,
+      isAllocated: drop.isAllocated,
       gpuHours: hoursOf(drop.gpuSeconds),
       costs: { ...drop.costs },
       strandedGpuHours: drop.state === "free" ? stranded : null,

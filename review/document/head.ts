@@ -10,7 +10,7 @@ export const windowSchema = z.object({
   isOver: z.boolean().describe("It ended before the review was written."),
 });
 
-/** How much of the window is booked. What is not covered is in no number of the review. */
+/** How much of the window is counted. What is not covered is in no number of the review. */
 export const coverageSchema = z.object({
   windowSeconds: amount.describe("Of the part of the window that has passed, added up over clusters."),
   coveredSeconds: amount,
@@ -22,7 +22,7 @@ export const coverageSchema = z.object({
   gapsLeftOut: amount,
 });
 
-/** Prices at which the window was booked. */
+/** Prices at which the window was counted. */
 export const priceSchema = z.object({
   cluster: name,
   source: z.string().max(100),
@@ -41,13 +41,13 @@ export const periodSchema = z.object({
   coverage: ratio.nullable().describe("null where nothing of it is known; then the amounts say nothing."),
   coveredSeconds: amount.describe("Added up over clusters."),
   capacity: amount,
-  held: amount.describe("By pods, on nodes that can be used."),
+  allocated: amount.describe("By pods, on nodes that can be used."),
   active: amount,
-  judged: amount.describe("Held and observed: active, underused, stalled or held idle."),
+  judged: amount.describe("Allocated and observed: active, underutilized, stalled or idle."),
   pending: amount.nullable().describe("Work that could have run and waited; null where queues are not known."),
   usable: amount.describe("On nodes that are ready and schedulable."),
   costs,
-  notHeldCosts: costs,
+  notAllocatedCosts: costs,
 });
 
 export type ReviewWindow = z.infer<typeof windowSchema>;

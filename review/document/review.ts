@@ -32,8 +32,10 @@ export const reviewSchema = z.object({
   coverage: coverageSchema,
   prices: z.array(priceSchema),
   unpricedGpuHours: amount.nullable(),
-  estimatedGpuHours: amount.nullable().describe("Of the held GPU time, of which the device or the split is estimated."),
-  unobservedGpuHours: amount.describe("Held without telemetry."),
+  estimatedGpuHours: amount
+    .nullable()
+    .describe("Of the allocated GPU time, of which the device or the split is estimated."),
+  unobservedGpuHours: amount.describe("Allocated without telemetry."),
   periods: z.array(periodSchema).describe("Those before, the oldest first; the window itself last."),
   tiles: z.array(tileSchema),
   terms: termsSchema,

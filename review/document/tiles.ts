@@ -2,7 +2,7 @@ import { z } from "zod";
 import { name } from "./parts.ts";
 
 /** The numbers on top of the page. */
-export const tileIds = ["capacity", "held", "active", "effective", "cost"] as const;
+export const tileIds = ["capacity", "allocated", "active", "effective", "cost"] as const;
 
 /** One of them. */
 export const tileSchema = z.object({
@@ -19,7 +19,7 @@ export const tileSchema = z.object({
     .describe(
       "Against the mean of the periods before: of ratios in points (0.03: 3 points), of amounts per covered hour and relative (0.03: 3 % more).",
     ),
-  note: z.string().max(300).describe("What else belongs to it: what of the cost nobody held."),
+  note: z.string().max(300).describe("What else belongs to it: the part of the cost that was allocated to nobody."),
   owner: z.string().max(100).describe("Who can act on a change."),
 });
 
@@ -27,12 +27,12 @@ export const tileSchema = z.object({
 export const termsSchema = z.object({
   totalGpus: z.number().nullable(),
   effectiveGpus: z.number().nullable().describe("Active."),
-  wastedGpus: z.number().nullable().describe("Held less active."),
-  utilization: z.number().nullable().describe("Active / (held and observed)."),
+  wastedGpus: z.number().nullable().describe("Allocated less active."),
+  utilization: z.number().nullable().describe("Active / (allocated and observed)."),
   schedulingEfficiency: z
     .number()
     .nullable()
-    .describe("Held / min(usable, held + pending): 1 when nothing waits that could run; null of one team."),
+    .describe("Allocated / min(usable, allocated + pending): 1 when nothing waits that could run; null of one team."),
 });
 
 /** Something that a reader should know before trusting a number. */

@@ -8,7 +8,7 @@ const gpuTime = { gpuHours: amount, costs };
 /** A loss between two levels of the waterfall. */
 export const dropSchema = z.object({
   state: z.enum(gpuStates),
-  isHeld: z.boolean(),
+  isAllocated: z.boolean(),
   ...gpuTime,
   strandedGpuHours: amount
     .nullable()
@@ -28,7 +28,7 @@ export const demandStepSchema = z.object({
   at: moment,
   capacity: amount.nullable(),
   guaranteed: amount.nullable(),
-  held: amount.nullable(),
+  allocated: amount.nullable(),
   active: amount.nullable(),
   pending: amount.nullable(),
 });
@@ -40,30 +40,33 @@ export const demandSchema = z.object({
   pools: z.array(name),
   stepSeconds: amount,
   steps: z.array(demandStepSchema),
-  p95DemandGpus: amount.nullable().describe("95 of 100 covered hours had at most this demand (held + pending)."),
+  p95DemandGpus: amount.nullable().describe("95 of 100 covered hours had at most this demand (allocated + pending)."),
   meanCapacityGpus: amount.nullable(),
 });
 
-/** What reviews from before did not tell. */
+/** What reviews from before did not say. */
 const later = amount.nullable().default(null);
 
 /** What a team had, GPU-hours unless the name says otherwise. */
 export const teamSchema = z.object({
   team: name.describe("Empty: no team."),
-  held: amount,
+  allocated: amount,
   active: amount,
   judged: amount,
-  heldIdle: amount,
+  idle: amount,
   stalled: later.describe("Looked busy and computed nothing."),
-  underused: amount,
+  underutilized: amount,
   utilization: ratio.nullable(),
   entitled: amount.nullable().describe("Of the queues of this team alone; null where entitlement is not known."),
-  deviation: z.number().nullable().describe("Held less entitled in the judged time: below 0 others owe it GPU time."),
-  shortByOthers: amount.nullable().describe("Missed because others held it above their entitlement."),
+  deviation: z
+    .number()
+    .nullable()
+    .describe("Allocated less entitled in the judged time: below 0 others owe it GPU time."),
+  shortByOthers: amount.nullable().describe("Missed because it was allocated to others above their entitlement."),
   shortByIdleGap: amount.nullable().describe("Missed although it was free."),
   shortByLostNode: later.describe("Guaranteed, and its nodes were lost."),
   shortByNodeToCome: later.describe("Guaranteed, and its nodes were still being made."),
-  shortByPastQueues: later.describe("Guaranteed, and held by pods of no queue."),
+  shortByPastQueues: later.describe("Guaranteed, and allocated to pods of no queue."),
   shortByPromisedTwice: later.describe("Guaranteed, and there were no nodes for all guarantees."),
   shortByIndivisible: later.describe("Missed because no whole gang fits into it, or a setting keeps it where it is."),
   waits: waits.nullable().describe("Of ended waits from creation to start; null where not known."),
@@ -71,9 +74,9 @@ export const teamSchema = z.object({
   lostToEvictions: amount
     .nullable()
     .describe("Work undone by evictions; an upper bound where no checkpoint is known. null: not known of any."),
-  costs: costs.describe("Of what it held, used or not, by allocation."),
-  wasteCosts: costs.describe("Of what it held and did not use: held idle, stalled and underused."),
-  jobs: amount.nullable().describe("Workloads that held GPUs."),
+  costs: costs.describe("Of what was allocated to it, used or not."),
+  wasteCosts: costs.describe("Of what it allocated and did not use: idle, stalled and underutilized."),
+  jobs: amount.nullable().describe("Workloads that allocated GPUs."),
   budgets: z.array(
     z.object({
       cluster: name,

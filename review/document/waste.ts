@@ -8,7 +8,10 @@ export const idleNodePoolSchema = z.object({
   cluster: name,
   nodePool: name,
   pool: name,
-  state: z.string().max(40).describe("idle_unallocated, idle_held, cordoned, not_ready, warm_unallocated, warm_held."),
+  state: z
+    .string()
+    .max(40)
+    .describe("idle_unallocated, idle_allocated, cordoned, not_ready, warm_unallocated, warm_allocated."),
   nodeHours: amount,
   costs,
 });
@@ -46,9 +49,9 @@ export const jobSchema = z.object({
   name,
   team: name,
   queue: name,
-  gpuHours: amount.describe("That it held."),
+  gpuHours: amount.describe("Allocated to it."),
   activeGpuHours: amount,
-  wastedGpuHours: amount.describe("Held and not used: held idle, stalled and underused."),
+  wastedGpuHours: amount.describe("Allocated and not used: idle, stalled and underutilized."),
   utilization: ratio.nullable(),
   costs,
   wasteCosts: costs,
@@ -56,7 +59,7 @@ export const jobSchema = z.object({
 
 /** The dates between which demand outgrows capacity in four of five cases; `null`: not within the horizon. */
 export const runOutSchema = z.object({
-  state: z.enum(["exhausted", "growing", "not-in-sight", "unknown"]),
+  state: z.enum(["exhausted", "growing", "not-foreseeable", "unknown"]),
   earliest: moment.nullable(),
   likely: moment.nullable(),
   latest: moment.nullable(),
@@ -72,7 +75,7 @@ export const runwaySchema = z.object({
   capacityGpus: amount.nullable(),
   trendGpusPerWeek: z.number().nullable(),
   runsOut: runOutSchema,
-  recoverableGpus: amount.nullable().describe("Held idle, as a mean: what demand would be less without it."),
+  recoverableGpus: amount.nullable().describe("Idle, as a mean: what demand would be less without it."),
   runsOutWithoutWaste: runOutSchema,
 });
 
@@ -91,7 +94,7 @@ export const actionSchema = z.object({
     .nullable()
     .default(null)
     .describe("Why it is not open any more, where that is known."),
-  records: amount.default(1).describe("Records of the same need that ended in the same way; the last one is told."),
+  records: amount.default(1).describe("Records of the same need that ended in the same way; the last one is reported."),
   fromTeam: name,
   forTeam: name,
   pool: name,
@@ -110,8 +113,8 @@ export const notAdvisedSchema = z.object({
   cluster: name,
   kind: z.enum(adviceKinds),
   subject: z.string().max(300).describe("What it was about; empty: all of the kind."),
-  reason: z.string().max(500).describe("The one that stood for longest, as it was said last."),
-  hours: amount.describe("Of the window in which it stood."),
+  reason: z.string().max(500).describe("The one that lasted longest, as it was said last."),
+  hours: amount.describe("Of the window in which it was."),
   otherReasons: amount.describe("How many other reasons there were for it in the window."),
   costs: costs.describe("Of idle nodes of the node pool that it is about, in the window."),
 });

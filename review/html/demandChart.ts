@@ -45,15 +45,17 @@ function drawing({ steps }: Demand, index: number, name: string): Html {
       ([from, run]) =>
         html`<path class="${look}" d="${linePath(stepPoints(from, run, x, y))}V${height}H${place(x(from))}Z"/>`,
     );
-  const held = drawn.map((step) => step.held);
-  const asked = drawn.map(({ held, pending }) => (held === null || pending === null ? null : held + pending));
+  const allocated = drawn.map((step) => step.allocated);
+  const asked = drawn.map(({ allocated, pending }) =>
+    allocated === null || pending === null ? null : allocated + pending,
+  );
   const id = `waits-${index}`;
   const said = `From ${dayText(first.at)} to ${dayText(last.at)}. The numbers are in the table below.`;
   return html`<div class="axis" aria-hidden="true"><span>${top.toLocaleString("en-US")} GPUs</span>${every > 1 ? html`<span>one step in ${every} is drawn</span>` : html``}</div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">Demand of ${name}</title><desc id="${id}-desc">${said}</desc>
 <defs>${hatch(id)}</defs>
 ${dayLines(drawn, x)}
-${waitingAreas(held, asked, x, y, id)}${area("held", held)}${area(
+${waitingAreas(allocated, asked, x, y, id)}${area("allocated", allocated)}${area(
   "active",
   drawn.map((step) => step.active),
 )}
@@ -68,23 +70,23 @@ ${line(
 <div class="axis" aria-hidden="true"><span>${dayText(first.at)}</span><span>${dayText(last.at)}</span></div>`;
 }
 
-const highest = ({ capacity, guaranteed, held, active, pending }: DemandStep): number =>
-  Math.max(capacity ?? 0, guaranteed ?? 0, active ?? 0, (held ?? 0) + (pending ?? 0));
+const highest = ({ capacity, guaranteed, allocated, active, pending }: DemandStep): number =>
+  Math.max(capacity ?? 0, guaranteed ?? 0, active ?? 0, (allocated ?? 0) + (pending ?? 0));
 
-/** What waits stands on what is held, hatched, where any waits. */
+/** What waits is on what is allocated, hatched, where any waits. */
 function waitingAreas(
-  held: readonly (number | null)[],
+  allocated: readonly (number | null)[],
   asked: readonly (number | null)[],
   x: (index: number) => number,
   y: (gpus: number) => number,
   id: string,
 ): readonly Html[] {
-  const waits = asked.map((sum, i) => (sum !== null && sum > (held[i] ?? 0) ? sum : null));
+  const waits = asked.map((sum, i) => (sum !== null && sum > (allocated[i] ?? 0) ? sum : null));
   return knownRuns(waits).map(([from, run]) => {
     const upper = stepPoints(from, run, x, y);
     const below: readonly Point[] = stepPoints(
       from,
-      held.slice(from, from + run.length).map((one) => one ?? 0),
+      allocated.slice(from, from + run.length).map((one) => one ?? 0),
       x,
       y,
     ).toReversed();

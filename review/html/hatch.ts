@@ -12,7 +12,7 @@ export function demandLegend(): Html {
   return html`<ul class="legend">${[
     entry(html`<path class="capacity" d="M0 8H28"/>`, "capacity"),
     entry(html`<path class="guaranteed" d="M0 8H28"/>`, "guaranteed (dashed)"),
-    entry(html`<rect class="held" width="28" height="16"/>`, "held (faint)"),
+    entry(html`<rect class="allocated" width="28" height="16"/>`, "allocated (faint)"),
     entry(html`<rect class="active" width="28" height="16"/>`, "active (strong)"),
     entry(
       html`<defs>${hatch("legend-waits")}</defs><rect fill="url(#legend-waits)" width="28" height="16"/>`,

@@ -23,7 +23,7 @@ import {
 import { table } from "./table.ts";
 import { tileList } from "./tiles.ts";
 
-/** Where a page of the review stands. */
+/** Where a page of the review is. */
 export interface ReviewPageOptions {
   /** Served at /review, beside the other pages; a file has no neighbours to link to. */
   readonly isServed?: boolean;
@@ -90,6 +90,6 @@ function foot({ source }: Review, { docs: base }: ReviewPageOptions): Html {
     const name = base === undefined ? html`docs/${file}` : html`<a href="${base}${file}">docs/${file}</a>`;
     return html`${i === 0 ? "" : ", "}${text} (${name})`;
   });
-  return html`<p>Numbers come from ${from}, in physical GPUs and UTC; – is unknown. Held: given to a pod. Active: held and used. Use: active of what was held and observed. Held idle: nothing ran on it. Stalled: it looked busy and computed nothing. Wasted: held idle, stalled or underused. Stranded: free where no typical pod fits. Money is what the time cost at the prices that held then, whether used or not; nothing is converted between currencies.</p>
+  return html`<p>Numbers come from ${from}, in physical GPUs and UTC; – is unknown. Allocated: given to a pod. Active: allocated and used. Use: active of what was allocated and observed. Idle: allocated, and nothing ran on it. Stalled: it looked busy and computed nothing. Wasted: idle, stalled or underutilized. Stranded: free where no typical pod fits. Money is what the time cost at the prices that held then, whether used or not; nothing is converted between currencies.</p>
 <p>How each number is made: ${words}. The same numbers, not rounded: fairlead review --format csv.</p>`;
 }

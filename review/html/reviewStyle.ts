@@ -5,9 +5,9 @@ import { styleSource } from "../../exporter/publish/http/pageStyle.ts";
  * and words say the same.
  */
 export const reviewStyle = `
-:root { --held: #b5d3f2; --active: #1f6fbf; --level: #1f6fbf; --good: #1a7f37; --lost: #e0a637; --unknown: #8b949e;
+:root { --allocated: #b5d3f2; --active: #1f6fbf; --level: #1f6fbf; --good: #1a7f37; --lost: #e0a637; --unknown: #8b949e;
   --wait: #a15c00; --grid: #e3e7ec; }
-@media (prefers-color-scheme: dark) { :root { --held: #2d4c6d; --active: #5aa5ee; --level: #5aa5ee; --good: #4fbf6b; --lost: #c98f22;
+@media (prefers-color-scheme: dark) { :root { --allocated: #2d4c6d; --active: #5aa5ee; --level: #5aa5ee; --good: #4fbf6b; --lost: #c98f22;
   --unknown: #7d8792; --wait: #f0b849; --grid: #2a323a; } }
 body { max-width: 82rem; }
 header p { max-width: 60rem; }
@@ -47,7 +47,7 @@ figure > svg { display: block; width: 100%; height: 9rem; }
 .grid { stroke: var(--grid); fill: none; } .base { stroke: var(--line); fill: none; }
 .capacity { stroke: var(--text); stroke-width: 1.6; fill: none; }
 .guaranteed { stroke: var(--quiet); stroke-width: 1.6; stroke-dasharray: 5 4; fill: none; }
-.held { fill: var(--held); } .active { fill: var(--active); }
+.allocated { fill: var(--allocated); } .active { fill: var(--active); }
 .waiting-line { stroke: var(--wait); stroke-width: 1.5; fill: none; }
 .waiting-edge { stroke: var(--wait); stroke-width: 1; fill: none; }
 .trace { stroke: var(--active); stroke-width: 1.8; fill: none; }
@@ -64,7 +64,7 @@ svg line, svg path, svg polyline { vector-effect: non-scaling-stroke; }
 @page { margin: 11mm 10mm; }
 @media print {
   :root { color-scheme: light; --text: #000000; --back: #ffffff; --line: #c5cbd2; --quiet: #454c54; --link: #000000; --warning: #6b4600;
-    --error: #8f1d16; --ok: #125c28; --held: #b5d3f2; --active: #1f6fbf; --level: #1f6fbf; --good: #1a7f37; --lost: #e0a637;
+    --error: #8f1d16; --ok: #125c28; --allocated: #b5d3f2; --active: #1f6fbf; --level: #1f6fbf; --good: #1a7f37; --lost: #e0a637;
     --unknown: #8b949e; --wait: #a15c00; --grid: #e3e7ec; }
   html { font-size: 8pt; }
   body { max-width: none; padding: 0; line-height: 1.35; print-color-adjust: exact; -webkit-print-color-adjust: exact; }

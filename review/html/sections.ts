@@ -77,7 +77,7 @@ export function teamSection(review: Review): Html {
   return section(
     review,
     "teams",
-    review.team === null ? "Who held, used and waited?" : "What it held, used and waited for",
+    review.team === null ? "Who had, used and waited?" : "What it had, used and waited for",
     html`${tables([teamTable(review), most.teams], [fairnessTable(review), most.teams]) ?? html``}
 ${budgets === null ? html`` : html`<h3>Budgets</h3>\n${table(budgets, { most: most.teams })}`}`,
   );

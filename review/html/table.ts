@@ -11,7 +11,7 @@ export interface TableLook {
   readonly stride?: number;
   /** Class of the table. */
   readonly look?: "wordy";
-  /** Stands before the cells of a row: a bar, with its heading. */
+  /** Is before the cells of a row: a bar, with its heading. */
   readonly picture?: { readonly heading: string; readonly of: (row: Row, index: number) => Html };
 }
 

@@ -57,9 +57,9 @@ function sparkline(tile: Tile, label: string): Html {
       ([left, top], i, all) =>
         html`<path class="${i === all.length - 1 ? "dot last" : "dot"}" d="M${left.toFixed(1)} ${top.toFixed(1)}h0"/>`,
     );
-  const told = [...tile.before, { label, value: tile.value }].map(
+  const reported = [...tile.before, { label, value: tile.value }].map(
     (one) => `${nameText(one.label)}: ${spokenText({ measure: "value", unit: tileUnit(tile), value: one.value })}`,
   );
-  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img"><title>${nameText(tile.title)} by period</title><desc>${told.join("; ")}</desc>${lines}${dots}</svg>
+  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img"><title>${nameText(tile.title)} by period</title><desc>${reported.join("; ")}</desc>${lines}${dots}</svg>
 `;
 }

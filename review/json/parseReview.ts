@@ -48,7 +48,7 @@ const failed = (path: string, found: string, expected: string): ParsedReview => 
   errors: [{ path, found, expected }],
 });
 
-/** What stands at a path. */
+/** What is at a path. */
 function at(value: unknown, path: readonly PropertyKey[]): unknown {
   let found: unknown = value;
   for (const key of path) {

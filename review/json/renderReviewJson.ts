@@ -1,7 +1,7 @@
 import { type Review, reviewSchema } from "../document/review.ts";
 
 /** Keys of amounts by currency, which no schema puts in order. */
-const byCurrency = new Set(["costs", "wasteCosts", "notHeldCosts", "savingPerWeek"]);
+const byCurrency = new Set(["costs", "wasteCosts", "notAllocatedCosts", "savingPerWeek"]);
 
 /** A review as JSON, in the order of its schema: what `parseReview` reads, and what reviews of clusters are merged from. */
 export function renderReviewJson(review: Review): string {

@@ -61,23 +61,23 @@ function largestLoss(review: Review): readonly string[] {
   const losses = shownStages(review).flatMap(({ drops }) => drops);
   const [largest] = [...losses].sort((one, other) => other.gpuHours - one.gpuHours);
   if (largest === undefined || largest.gpuHours === 0) return [];
-  const { state, isHeld, gpuHours, costs, owner } = largest;
+  const { state, isAllocated, gpuHours, costs, owner } = largest;
   const cost: readonly Piece[] = Object.keys(costs).length === 0 ? [] : [", ", ...money("cost", costs)];
   const pieces: readonly Piece[] = [{ measure: "gpu_hours", unit: "GPU-h", value: gpuHours }, ...cost];
-  return [`Largest loss: ${dropName(state, isHeld)}, ${words(pieces)} (${chatText(owner)})`];
+  return [`Largest loss: ${dropName(state, isAllocated)}, ${words(pieces)} (${chatText(owner)})`];
 }
 
 function wastefulTeam(review: Review): readonly string[] {
   const [team] = teamsByWaste(review);
   if (team === undefined || review.team !== null || wastedHours(team) === 0) return [];
   const pieces: readonly Piece[] = [
-    { measure: "held_idle", unit: "GPU-h", value: team.heldIdle },
-    " held idle, ",
+    { measure: "idle", unit: "GPU-h", value: team.idle },
+    " idle, ",
     ...((team.stalled ?? 0) > 0
       ? [{ measure: "stalled", unit: "GPU-h", value: team.stalled } as const, " stalled, "]
       : []),
-    { measure: "underused", unit: "GPU-h", value: team.underused },
-    " underused",
+    { measure: "underutilized", unit: "GPU-h", value: team.underutilized },
+    " underutilized",
     ...(weight(team.wasteCosts) === 0 ? [] : [", ", ...money("waste_cost", team.wasteCosts)]),
   ];
   return [`Most waste: ${chatText(teamText(team.team))}, ${words(pieces)}`];
@@ -90,7 +90,7 @@ function runwayLines({ runway }: Review): readonly string[] {
     .map(({ domain, runsOut }) => `${chatText(domainItem(domain))} ${chatText(runOutText(runsOut))}`);
   const rest = running.length - shown.length;
   if (runway === null || runway.length === 0) return [];
-  if (running.length === 0) return ["Capacity used up: not in sight, or not known"];
+  if (running.length === 0) return ["Capacity used up: not to be foreseen, or not known"];
   return [`Capacity used up: ${shown.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`];
 }
 

@@ -44,13 +44,13 @@ function merged({ label, from, to }: Period, known: readonly Period[], covered: 
     coverage: known.length === 0 ? null : Math.min(1, covered),
     coveredSeconds: sum(({ coveredSeconds }) => coveredSeconds),
     capacity: sum(({ capacity }) => capacity),
-    held: sum(({ held }) => held),
+    allocated: sum(({ allocated }) => allocated),
     active: sum(({ active }) => active),
     judged: sum(({ judged }) => judged),
     pending: sumOrUnknown(known.map(({ pending }) => pending)),
     usable: sum(({ usable }) => usable),
     costs: sumCosts(known.map(({ costs }) => costs)),
-    notHeldCosts: sumCosts(known.map(({ notHeldCosts }) => notHeldCosts)),
+    notAllocatedCosts: sumCosts(known.map(({ notAllocatedCosts }) => notAllocatedCosts)),
   };
 }
 
@@ -60,10 +60,10 @@ export function mergeTerms(reviews: readonly Review[]): Terms {
   const lasts = reviews.map(({ periods }) => periods.at(-1));
   const judged = lasts.reduce((sum, period) => sum + (period?.judged ?? 0), 0);
   const active = lasts.reduce((sum, period) => sum + (period?.active ?? 0), 0);
-  const held = lasts.reduce((sum, period) => sum + (period?.held ?? 0), 0);
-  const couldBeHeld = sumOrUnknown(
+  const allocated = lasts.reduce((sum, period) => sum + (period?.allocated ?? 0), 0);
+  const couldBeAllocated = sumOrUnknown(
     reviews.map(({ terms: { schedulingEfficiency: ratio } }, i) => {
-      const own = lasts[i]?.held ?? 0;
+      const own = lasts[i]?.allocated ?? 0;
       if (ratio === null) return own > 0 ? null : 0;
       return ratio > 0 ? own / ratio : 0;
     }),
@@ -73,6 +73,7 @@ export function mergeTerms(reviews: readonly Review[]): Terms {
     effectiveGpus: sumOrUnknown(terms.map(({ effectiveGpus }) => effectiveGpus)),
     wastedGpus: sumOrUnknown(terms.map(({ wastedGpus }) => wastedGpus)),
     utilization: judged > 0 ? Math.min(1, active / judged) : null,
-    schedulingEfficiency: couldBeHeld === null || couldBeHeld <= 0 ? null : Math.min(1, held / couldBeHeld),
+    schedulingEfficiency:
+      couldBeAllocated === null || couldBeAllocated <= 0 ? null : Math.min(1, allocated / couldBeAllocated),
   };
 }

@@ -23,7 +23,7 @@ const shownGaps = 20;
 
 /**
  * Makes one review of those of several clusters for the same window. Sums are added up, percentiles made anew from the buckets
- * of all, lists joined and cut again; what has a cluster of its own (demand, nodes, runway) stands side by side. The order in
+ * of all, lists joined and cut again; what has a cluster of its own (demand, nodes, runway) is side by side. The order in
  * which they are given does not matter.
  */
 export function mergeReviews(given: readonly Review[]): MergedReview {

@@ -15,12 +15,12 @@ export function mergeTeams(all: readonly (readonly TeamRow[])[]): TeamRow[] {
     const known = waits.filter((one) => one !== null);
     return {
       team,
-      held: sum(({ held }) => held),
+      allocated: sum(({ allocated }) => allocated),
       active,
       judged,
-      heldIdle: sum(({ heldIdle }) => heldIdle),
+      idle: sum(({ idle }) => idle),
       stalled: sumKnown(({ stalled }) => stalled),
-      underused: sum(({ underused }) => underused),
+      underutilized: sum(({ underutilized }) => underutilized),
       utilization: utilizationOf(active, judged),
       entitled: sumKnown(({ entitled }) => entitled),
       deviation: sumKnown(({ deviation }) => deviation),

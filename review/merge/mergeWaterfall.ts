@@ -9,7 +9,7 @@ export function mergeWaterfall(all: readonly (readonly WaterfallStageRow[])[]): 
     const stages = all.flatMap((stages) => stages.filter((stage) => stage.level === level));
     const drops = Map.groupBy(
       stages.flatMap((stage) => stage.drops),
-      ({ state, isHeld }) => `${state} ${isHeld}`,
+      ({ state, isAllocated }) => `${state} ${isAllocated}`,
     );
     return {
       level,

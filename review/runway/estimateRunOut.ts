@@ -5,17 +5,17 @@ import { type DemandPoint, fitTrendModels, fromScale, type TrendModels } from ".
 export interface RunwayWeek {
   /** Seconds since the epoch. */
   readonly from: number;
-  /** 95 of 100 of its hours had at most this demand (held + pending), GPUs; `null` where too little of it is known. */
+  /** 95 of 100 of its hours had at most this demand (allocated + pending), GPUs; `null` where too little of it is known. */
   readonly p95DemandGpus: number | null;
 }
 
 /** When demand will exceed capacity. Times are begins of weeks, seconds since the epoch. */
 export interface RunOutEstimate {
   /**
-   * `exhausted`: it does already; `growing`: it may within the horizon; `not-in-sight`: in fewer than one of ten futures;
-   * `unknown`: nobody can tell, `reason` says why.
+   * `exhausted`: it does already; `growing`: it may within the horizon; `not-foreseeable`: in fewer than one of ten futures;
+   * `unknown`: nobody can say, `reason` says why.
    */
-  readonly state: "exhausted" | "growing" | "not-in-sight" | "unknown";
+  readonly state: "exhausted" | "growing" | "not-foreseeable" | "unknown";
   /** In one of ten futures it is sooner, in one of ten later: four of five lie between; `null`: beyond the horizon. */
   readonly earliest: number | null;
   /** As many futures sooner as later; `null`: beyond the horizon. */
@@ -36,7 +36,7 @@ const earlyPart = 0.1;
 const latePart = 0.9;
 
 /**
- * Tells in which week the p95 of hourly demand exceeds capacity for the first time, with an interval that holds the truth in
+ * Says in which week the p95 of hourly demand exceeds capacity for the first time, with an interval that holds the truth in
  * four of five cases. Lines are fitted to the weekly numbers, to themselves and to their logarithms, with residuals that last
  * (trendModels.ts); futures are drawn from all of them by how well they explain the weeks, and the ends of the interval are the
  * weeks by which one and nine of ten futures have exceeded capacity (first passage). Weeks may be missing. Pure: the same
@@ -79,7 +79,7 @@ export function estimateRunOut(
   ];
   const trend = trendOf(trends);
   return {
-    state: earliest === null ? "not-in-sight" : "growing",
+    state: earliest === null ? "not-foreseeable" : "growing",
     earliest,
     likely,
     latest,

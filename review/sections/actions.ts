@@ -55,7 +55,7 @@ export function notAdvisedTable(review: Review): Table | null {
   if (review.notAdvised === null) return null;
   return withClusters(review, {
     section: "not_advised",
-    caption: "What was looked at and is not advised, and why; of each the reason that stood for longest",
+    caption: "What was looked at and is not advised, and why; of each the reason that lasted longest",
     rowHeading: "what",
     columns: [textColumn("kind"), longColumn("why not"), numberColumn("for"), numberColumn("idle nodes cost")],
     rows: review.notAdvised.map((one) => ({

@@ -24,7 +24,7 @@ export function demandSentence({ cluster, domain, p95DemandGpus, meanCapacityGpu
   return {
     ...{ section: "demand", cluster, item: domainItem(domain) },
     pieces: [
-      "p95 demand (held and waiting) ",
+      "p95 demand (allocated and waiting) ",
       gpus("p95_demand", p95DemandGpus),
       ", mean capacity ",
       gpus("mean_capacity", meanCapacityGpus),
@@ -37,7 +37,7 @@ export function demandTable(review: Review): Table | null {
   if (review.demand === null) return null;
   return withClusters(review, {
     section: "demand",
-    caption: "Demand (held and waiting) against capacity, GPUs",
+    caption: "Demand (allocated and waiting) against capacity, GPUs",
     rowHeading: "quota domain",
     columns: [textColumn("pools"), numberColumn("p95 demand", "GPUs"), numberColumn("mean capacity", "GPUs")],
     rows: review.demand.map((one) => ({
@@ -58,13 +58,15 @@ export function stepTable({ cluster, domain, steps }: Demand): Table {
     section: "demand_steps",
     caption: `${item}, mean GPUs of each step`,
     rowHeading: "from (UTC)",
-    columns: ["capacity", "guaranteed", "held", "active", "waiting"].map((heading) => numberColumn(heading, "GPUs")),
+    columns: ["capacity", "guaranteed", "allocated", "active", "waiting"].map((heading) =>
+      numberColumn(heading, "GPUs"),
+    ),
     rows: steps.map((step) => ({
       ...{ item: `${item} ${step.at}`, cluster, head: minuteText(step.at) },
       cells: [
         [gpus("capacity", step.capacity)],
         [gpus("guaranteed", step.guaranteed)],
-        [gpus("held", step.held)],
+        [gpus("allocated", step.allocated)],
         [gpus("active", step.active)],
         [gpus("waiting", step.pending)],
       ],

@@ -12,7 +12,7 @@ const gpuHours = (measure: string, value: number): Figure => ({ measure, unit: "
 /** Whether any of the window is known. Without that there is no number to show. */
 export const isCovered = ({ coverage }: Review): boolean => coverage.coveredSeconds > 0;
 
-/** How much of the window is known, what prices it was booked at, and what is missing: before any other number. */
+/** How much of the window is known, what prices it was counted at, and what is missing: before any other number. */
 export function headSentences(review: Review): readonly Sentence[] {
   const whole = (item: string, pieces: Sentence["pieces"]): Sentence => ({
     ...{ section: "head", cluster: "", item },
@@ -28,7 +28,7 @@ export function headSentences(review: Review): readonly Sentence[] {
 function coveragePieces({ coverage }: Review): Sentence["pieces"] {
   const { ratio, coveredSeconds, windowSeconds } = coverage;
   if (coveredSeconds === 0)
-    return ["Nothing of this time is booked, so there are no numbers. Was Fairlead running, with a ledger?"];
+    return ["Nothing of this time is counted, so there are no numbers. Was Fairlead running, with a ledger?"];
   return [
     "Covered: ",
     { measure: "coverage", unit: "ratio", value: ratio },
@@ -70,7 +70,7 @@ function partSentences(
   const estimated = estimatedGpuHours ?? 0;
   const pieces: Sentence["pieces"][] = [];
   if (unpriced > 0) pieces.push([gpuHours("unpriced", unpriced), " without a price"]);
-  if (unobservedGpuHours > 0) pieces.push([gpuHours("unobserved", unobservedGpuHours), " held without telemetry"]);
+  if (unobservedGpuHours > 0) pieces.push([gpuHours("unobserved", unobservedGpuHours), " allocated without telemetry"]);
   if (estimated > 0) pieces.push([gpuHours("estimated", estimated), " with an estimated device or split"]);
   if (pieces.length === 0) return [];
   return [whole("parts", ["Of all: ", ...pieces.flatMap((one, i) => (i === 0 ? one : [", ", ...one])), "."])];

@@ -12,7 +12,7 @@ export function jobsSentence({ jobs }: Review): Sentence | null {
     ...{ section: "jobs", cluster: "", item: "all" },
     pieces: [
       { measure: "jobs", unit: "count", value: jobs.count },
-      " workloads held GPUs; together they cost ",
+      " workloads allocated GPUs; together they cost ",
       ...money("cost", jobs.costs),
       ".",
     ],
@@ -27,14 +27,14 @@ export const jobsByCost = (review: Review): Table | null =>
 export const jobsByWaste = (review: Review): Table | null =>
   review.jobs === null
     ? null
-    : jobTable(review, review.jobs.byWaste, "jobs_by_waste", "By waste (held idle and underused)");
+    : jobTable(review, review.jobs.byWaste, "jobs_by_waste", "By waste (idle and underutilized)");
 
 function jobTable(review: Review, jobs: readonly Job[], section: string, caption: string): Table {
   return withClusters(review, {
     ...{ section, caption, rowHeading: "workload" },
     columns: [
       textColumn("team"),
-      numberColumn("held", "GPU-h"),
+      numberColumn("allocated", "GPU-h"),
       numberColumn("use"),
       numberColumn("wasted", "GPU-h"),
       numberColumn("cost"),

@@ -21,7 +21,7 @@ export function runwayTable(review: Review): Table | null {
       numberColumn("capacity", "GPUs"),
       numberColumn("trend"),
       longColumn("capacity lasts until"),
-      numberColumn("held idle", "GPUs"),
+      numberColumn("idle", "GPUs"),
       longColumn("without that waste until"),
     ],
     rows: review.runway.map((one) => ({

@@ -23,15 +23,15 @@ export function teamsByWaste({ teams }: Pick<Review, "teams">): readonly TeamRow
 export function teamTable(review: Review): Table {
   return {
     section: "teams",
-    caption: "Held, used and paid; the most expensive waste first",
+    caption: "Allocated, used and paid; the most expensive waste first",
     rowHeading: "team",
     columns: [
-      numberColumn("held", "GPU-h"),
+      numberColumn("allocated", "GPU-h"),
       numberColumn("active", "GPU-h"),
       numberColumn("use"),
-      numberColumn("held idle", "GPU-h"),
+      numberColumn("idle", "GPU-h"),
       numberColumn("stalled", "GPU-h"),
-      numberColumn("underused", "GPU-h"),
+      numberColumn("underutilized", "GPU-h"),
       numberColumn("cost"),
       numberColumn("of it wasted"),
       numberColumn("jobs"),
@@ -39,12 +39,12 @@ export function teamTable(review: Review): Table {
     rows: teamsByWaste(review).map((team) => ({
       ...head(team),
       cells: [
-        [gpuHours("held", team.held)],
+        [gpuHours("allocated", team.allocated)],
         [gpuHours("active", team.active)],
         [{ measure: "utilization", unit: "ratio", value: team.utilization }],
-        [gpuHours("held_idle", team.heldIdle)],
+        [gpuHours("idle", team.idle)],
         [gpuHours("stalled", team.stalled)],
-        [gpuHours("underused", team.underused)],
+        [gpuHours("underutilized", team.underutilized)],
         money("cost", team.costs),
         money("waste_cost", team.wasteCosts),
         [count("jobs", team.jobs)],

@@ -70,7 +70,7 @@ export function termsSentence({ terms, team }: Review): Sentence {
   const parts: readonly (readonly [text: string, figure: Figure])[] = [
     ["total", { measure: "total", unit: "GPUs", value: terms.totalGpus }],
     ["effective (active)", { measure: "effective", unit: "GPUs", value: terms.effectiveGpus }],
-    ["wasted (held, not active)", { measure: "wasted", unit: "GPUs", value: terms.wastedGpus }],
+    ["wasted (allocated, not active)", { measure: "wasted", unit: "GPUs", value: terms.wastedGpus }],
     ["utilization", { measure: "utilization", unit: "ratio", value: terms.utilization }],
     ["scheduling efficiency", { measure: "scheduling_efficiency", unit: "ratio", value: terms.schedulingEfficiency }],
   ];

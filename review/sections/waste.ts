@@ -9,7 +9,7 @@ import { numberColumn, type Piece, type Row, type Table, textColumn } from "./se
 export function shownStages({ waterfall, team }: Pick<Review, "waterfall" | "team">): readonly WaterfallStageRow[] {
   if (team === null) return waterfall;
   return waterfall.filter(
-    ({ level, drops }) => level === "held" || level === "active" || drops.some(({ gpuHours }) => gpuHours > 0),
+    ({ level, drops }) => level === "allocated" || level === "active" || drops.some(({ gpuHours }) => gpuHours > 0),
   );
 }
 
@@ -25,14 +25,14 @@ export function wasteTable(review: Review): Table {
 }
 
 function stageRows({ level, gpuHours, costs, drops }: WaterfallStageRow, team: string | null): readonly Row[] {
-  const name = team !== null && level === "capacity" ? "held, or unavailable" : levelNames[level];
+  const name = team !== null && level === "capacity" ? "allocated, or unavailable" : levelNames[level];
   return [
     {
       ...{ item: level, cluster: "", head: name },
       cells: [[{ measure: "gpu_hours", unit: "GPU-h", value: gpuHours }], money("cost", costs), [""]],
     },
     ...drops.map((drop): Row => {
-      const name = dropName(drop.state, drop.isHeld);
+      const name = dropName(drop.state, drop.isAllocated);
       const stranded: readonly Piece[] =
         drop.strandedGpuHours === null || drop.strandedGpuHours === 0
           ? []

@@ -22,7 +22,7 @@ export type Unit = Quantity | MoneyUnit;
 
 /** One number of a review, as every face shows it. `value` is an instant of ISO 8601 where the unit is `date`. */
 export interface Figure {
-  /** What is measured: `held`, `cost`; with section, cluster and item it names one number of the review. */
+  /** What is measured: `allocated`, `cost`; with section, cluster and item it names one number of the review. */
   readonly measure: string;
   readonly unit: Unit;
   readonly value: number | string | null;

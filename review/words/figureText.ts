@@ -2,7 +2,7 @@ import { duration, plainText } from "../../exporter/publish/terminal/columns.ts"
 import type { Figure, MoneyUnit, Quantity } from "./figure.ts";
 import { dayText } from "./times.ts";
 
-/** What stands in a cell for a number that nobody knows. */
+/** What is in a cell for a number that nobody knows. */
 export const unknownCell = "–";
 
 /** What follows the number. */
@@ -33,7 +33,7 @@ export function figureText({ measure, unit, value }: Figure): string {
   return isNothing(text) ? text : `${sign}${text}`;
 }
 
-/** The same without the unit, for columns whose heading says it. What is told in words keeps them. */
+/** The same without the unit, for columns whose heading says it. What is reported in words keeps them. */
 export function bareText(figure: Figure): string {
   const { unit } = figure;
   if (typeof unit !== "string" || figure.measure === "deviation") return figureText(figure);
@@ -118,7 +118,7 @@ function coverageText(ratio: number): string {
   return ratio >= 1 - 1e-9 ? "100 %" : `${(Math.floor(ratio * 1000 + 1e-9) / 10).toFixed(1)} %`;
 }
 
-/** Held less entitled, as who owes whom. */
+/** Allocated less entitled, as who owes whom. */
 function deviationText(gpuHours: number): string {
   const text = `${compactText(Math.abs(gpuHours), 10)} GPU-h`;
   if (Math.abs(gpuHours) < 0.05) return "even";

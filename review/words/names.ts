@@ -19,18 +19,18 @@ export const longText = (text: string): string => plainText(text, 1000);
 export const levelMeanings: Readonly<Record<WaterfallLevel, string>> = {
   capacity: "all GPU time",
   ready: "on nodes that take work",
-  held: "given to pods",
+  allocated: "given to pods",
   started: "of work that runs",
   active: "used",
 };
 
 const nodeStates: Readonly<Record<string, string>> = {
   idle_unallocated: "idle, nothing on it",
-  idle_held: "idle, held",
+  idle_allocated: "idle, allocated",
   cordoned: "cordoned",
   not_ready: "not ready",
   warm_unallocated: "warm, kept ready on purpose",
-  warm_held: "warm, held",
+  warm_allocated: "warm, allocated",
 };
 
 /** A state of idle node time in words. */

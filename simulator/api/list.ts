@@ -30,7 +30,7 @@ export interface Lister {
 /** Snapshots kept; a token of an older one is answered with 410. */
 const snapshotLimit = 32;
 
-/** Answers LIST requests from a store. `continueExpired` tells whether tokens are refused just now. */
+/** Answers LIST requests from a store. `continueExpired` says whether tokens are refused just now. */
 export function createLister(store: ObjectStore, continueExpired: () => boolean): Lister {
   const snapshots = new Map<number, Snapshot>();
   let serial = 0;

@@ -59,7 +59,7 @@ interface Parts {
 /** What becomes of writes. */
 export interface ApiWriting {
   readonly controls: ClusterControls;
-  /** Told of every write that was answered. */
+  /** Called of every write that was answered. */
   written(request: Omit<WrittenRequest, "at">): void;
 }
 

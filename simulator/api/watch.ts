@@ -35,7 +35,7 @@ export interface WatchHub {
   bookmark(): void;
   /** Breaks every open watch off in the middle. */
   cut(): void;
-  /** The next watch of each resource that names a version is told that it is too old. */
+  /** The next watch of each resource that names a version is reported that it is too old. */
   forgetOnce(): void;
   openWatches(): number;
 }
@@ -44,11 +44,11 @@ export interface WatchHub {
 export function createWatchHub(store: ObjectStore): WatchHub {
   const open = new Map<WatchStream, { bookmark(): void }>();
   let forgottenRound = 0;
-  const toldGone = new Map<string, number>();
+  const reportedGone = new Map<string, number>();
 
   function isForgotten(resource: string): boolean {
-    if ((toldGone.get(resource) ?? 0) >= forgottenRound) return false;
-    toldGone.set(resource, forgottenRound);
+    if ((reportedGone.get(resource) ?? 0) >= forgottenRound) return false;
+    reportedGone.set(resource, forgottenRound);
     return true;
   }
 
@@ -109,7 +109,7 @@ function selects(query: WatchQuery, entry: StoredObject): boolean {
   return query.matches(entry.object);
 }
 
-/** An object that begins or ceases to match the selector is added or deleted as far as this watch can tell. */
+/** An object that begins or ceases to match the selector is added or deleted as far as this watch can say. */
 function eventLine(query: WatchQuery, event: StoreEvent): string | null {
   const was = event.previous !== null && selects(query, event.previous);
   const is = event.type !== "DELETED" && selects(query, event.current);

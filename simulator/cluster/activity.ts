@@ -1,7 +1,7 @@
 import { noise } from "../random.ts";
 import type { ActivityPattern } from "../scenario.ts";
 import { computes, hangs } from "./lostWork.ts";
-import type { Allocation, Card, Unit, World } from "./world.ts";
+import type { Allocation, PhysicalGpu, Unit, World } from "./world.ts";
 
 /** Grain of all patterns: activity is constant within these seconds. */
 const grainSeconds = 10;
@@ -43,36 +43,36 @@ function rawLevel(pattern: OwnPattern, key: number, runningSeconds: number, time
   }
 }
 
-/** Activity of one pod's share of one card, now. */
+/** Activity of one pod's share of one GPU, now. */
 export function allocationActivity(world: World, allocation: Allocation): number {
-  const { pod, card } = allocation;
-  if (!computes(pod) || !card.healthy || card.node.lost) return 0;
+  const { pod, physicalGpu } = allocation;
+  if (!computes(pod) || !physicalGpu.healthy || physicalGpu.node.lost) return 0;
   if (!isUsed(allocation)) return 0;
   if (hangs(world, pod)) return 1;
   const { session, spec } = pod.workload;
   if (spec.activity.kind === "sessions") return session?.isWorking === true ? spec.activity.level : 0;
-  const key = (pod.key + Math.imul(card.index + 1, 0x27d4eb2f)) >>> 0;
+  const key = (pod.key + Math.imul(physicalGpu.index + 1, 0x27d4eb2f)) >>> 0;
   return patternLevel(spec.activity, key, world.time - pod.startedTime, world.time);
 }
 
-/** Whether its pod uses the card at all: some ask for more than they ever use. */
-export function isUsed({ pod, card }: Allocation): boolean {
-  const { busyCards } = pod.workload.spec;
-  return busyCards === undefined || pod.allocations.findIndex((each) => each.card === card) < busyCards;
+/** Whether its pod uses the GPU at all: some ask for more than they ever use. */
+export function isUsed({ pod, physicalGpu }: Allocation): boolean {
+  const { busyGpus } = pod.workload.spec;
+  return busyGpus === undefined || pod.allocations.findIndex((each) => each.physicalGpu === physicalGpu) < busyGpus;
 }
 
-/** Mean activity over a card, now. */
-export function cardActivity(world: World, card: Card): number {
-  if (!card.healthy || card.node.lost) return 0;
-  if (card.allocations.size === 0) return card.stray;
+/** Mean activity over a GPU, now. */
+export function gpuActivity(world: World, physicalGpu: PhysicalGpu): number {
+  if (!physicalGpu.healthy || physicalGpu.node.lost) return 0;
+  if (physicalGpu.allocations.size === 0) return physicalGpu.stray;
   let sum = 0;
-  for (const allocation of card.allocations) sum += allocation.share * allocationActivity(world, allocation);
+  for (const allocation of physicalGpu.allocations) sum += allocation.share * allocationActivity(world, allocation);
   return Math.min(1, sum);
 }
 
 /** Activity of a MIG instance, relative to the instance, now. */
-export function unitActivity(world: World, card: Card, unit: Unit): number {
-  for (const allocation of card.allocations) {
+export function unitActivity(world: World, physicalGpu: PhysicalGpu, unit: Unit): number {
+  for (const allocation of physicalGpu.allocations) {
     if (allocation.unit === unit) return allocationActivity(world, allocation);
   }
   return 0;

@@ -11,7 +11,7 @@ import { accepts, isSchedulable } from "./placement.ts";
 import { priorityOf } from "./scheduler.ts";
 import type { Workload, World } from "./world.ts";
 
-/** Lets every queue system decide once who may go on to the scheduler, and who must make room. */
+/** Lets every queue system decide once who may go on to the scheduler, and who must give way. */
 export function admitWork(world: World): void {
   for (const rules of rulesOf(world)) decide(world, rules);
 }
@@ -46,7 +46,7 @@ function usableGpusFor(world: World, { spec }: Workload): number {
   let gpus = 0;
   for (const node of world.nodes) {
     if (!isSchedulable(node) || !accepts(node.spec.mode, spec.request)) continue;
-    gpus += node.cards.filter((card) => card.healthy).length;
+    gpus += node.physicalGpus.filter((physicalGpu) => physicalGpu.healthy).length;
   }
   return gpus;
 }

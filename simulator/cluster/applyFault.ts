@@ -1,6 +1,6 @@
 import type { WatchHub } from "../api/watch.ts";
 import type { Fault } from "../faults.ts";
-import { type Card, type World, wallClock } from "./world.ts";
+import { type PhysicalGpu, type World, wallClock } from "./world.ts";
 
 /** What a fault does to the world at the moment when it is switched on or off; the others act while requests come. */
 export function applyFault(world: World, hub: WatchHub, fault: Fault, on: boolean): void {
@@ -14,17 +14,17 @@ export function applyFault(world: World, hub: WatchHub, fault: Fault, on: boolea
       return;
     }
     case "gpu-lost": {
-      const card = cardOf(world, fault.node, fault.card);
-      if (card === undefined) return;
-      card.healthy = !on;
-      card.lostTime = on ? world.time : null;
-      card.sample = null;
-      world.dirtyNodes.add(card.node);
+      const physicalGpu = gpuOf(world, fault.node, fault.physicalGpu);
+      if (physicalGpu === undefined) return;
+      physicalGpu.healthy = !on;
+      physicalGpu.lostTime = on ? world.time : null;
+      physicalGpu.sample = null;
+      world.dirtyNodes.add(physicalGpu.node);
       return;
     }
     case "stray-process": {
-      const card = cardOf(world, fault.node, fault.card);
-      if (card !== undefined) card.stray = on ? fault.activity : 0;
+      const physicalGpu = gpuOf(world, fault.node, fault.physicalGpu);
+      if (physicalGpu !== undefined) physicalGpu.stray = on ? fault.activity : 0;
       return;
     }
     case "clock-jump":
@@ -41,6 +41,6 @@ export function applyFault(world: World, hub: WatchHub, fault: Fault, on: boolea
   }
 }
 
-function cardOf(world: World, node: string, index: number): Card | undefined {
-  return world.nodesByName.get(node)?.cards[index];
+function gpuOf(world: World, node: string, index: number): PhysicalGpu | undefined {
+  return world.nodesByName.get(node)?.physicalGpus[index];
 }

@@ -60,15 +60,18 @@ function removeWhenEmpty(world: World, node: SimNode): void {
 
 /** Whether no pod of a workload is on the node. */
 export function isEmpty(node: SimNode): boolean {
-  return node.freeCpuMilli === node.spec.cpuMilli && node.cards.every((card) => card.allocations.size === 0);
+  return (
+    node.freeCpuMilli === node.spec.cpuMilli &&
+    node.physicalGpus.every((physicalGpu) => physicalGpu.allocations.size === 0)
+  );
 }
 
 /** Whether a pod fits on the node while nobody else is there. */
 function wouldFit(node: SimNode, { workload }: SimPod): boolean {
   const { request, models, cpuMilli, memoryMiB } = workload.spec;
-  const cards = node.spec.cards.filter((model) => models.length === 0 || models.includes(model));
+  const physicalGpus = node.spec.physicalGpus.filter((model) => models.length === 0 || models.includes(model));
   const isLarge = cpuMilli <= node.spec.cpuMilli && memoryMiB <= node.spec.memoryMiB;
-  return request.kind === "cards" && isLarge && serves(node, workload) && request.count <= cards.length;
+  return request.kind === "physicalGpus" && isLarge && serves(node, workload) && request.count <= physicalGpus.length;
 }
 
 /** A machine like the one that was let go: another node object with the same name. */

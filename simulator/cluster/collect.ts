@@ -1,51 +1,51 @@
 import { type DeviceProfile, hungProfile, usualProfile } from "../deviceProfiles.ts";
 import { noise } from "../random.ts";
-import { allocationActivity, cardActivity, isUsed, unitActivity } from "./activity.ts";
+import { allocationActivity, gpuActivity, isUsed, unitActivity } from "./activity.ts";
 import { hangs } from "./lostWork.ts";
-import { type Allocation, type Card, type SimNode, type World, wallClock } from "./world.ts";
+import { type Allocation, type PhysicalGpu, type SimNode, type World, wallClock } from "./world.ts";
 
 /** The exporters look at their GPUs, for the last of `looks` times. Nodes in `frozen` keep what they saw before. */
 export function collect(world: World, frozen: (node: SimNode) => boolean, looks: number): void {
   for (const node of world.nodes) {
     if (node.lost || frozen(node)) continue;
-    for (const card of node.cards) collectCard(world, card, looks);
+    for (const physicalGpu of node.physicalGpus) collectGpu(world, physicalGpu, looks);
   }
   world.observedAt = wallClock(world);
 }
 
-function collectCard(world: World, card: Card, looks: number): void {
-  if (!card.healthy) {
-    card.sample = null;
+function collectGpu(world: World, physicalGpu: PhysicalGpu, looks: number): void {
+  if (!physicalGpu.healthy) {
+    physicalGpu.sample = null;
     return;
   }
-  const activity = cardActivity(world, card);
-  const { idleWatts, maxWatts } = card.model;
-  const profile = profileOf(world, card);
+  const activity = gpuActivity(world, physicalGpu);
+  const { idleWatts, maxWatts } = physicalGpu.model;
+  const profile = profileOf(world, physicalGpu);
   const powerWatts = idleWatts + (maxWatts - idleWatts) * activity * profile.power;
   let memoryUsedMiB = 0;
-  for (const allocation of card.allocations) {
+  for (const allocation of physicalGpu.allocations) {
     allocation.observed = allocationActivity(world, allocation);
     memoryUsedMiB += memoryOfAllocation(allocation);
   }
-  for (const unit of card.units) {
-    if (unit.profile !== null) unit.observed = unitActivity(world, card, unit);
+  for (const unit of physicalGpu.units) {
+    if (unit.profile !== null) unit.observed = unitActivity(world, physicalGpu, unit);
   }
-  card.sample = { activity, memoryUsedMiB, powerWatts, profile };
-  card.energyMillijoules += Math.round(powerWatts * world.scenario.collectionInterval * 1000) * looks;
+  physicalGpu.sample = { activity, memoryUsedMiB, powerWatts, profile };
+  physicalGpu.energyMillijoules += Math.round(powerWatts * world.scenario.collectionInterval * 1000) * looks;
 }
 
-/** Of work that is alone on its card; several together are as usual work is. */
-function profileOf(world: World, { allocations }: Card): DeviceProfile {
+/** Of work that is alone on its GPU; several together are as usual work is. */
+function profileOf(world: World, { allocations }: PhysicalGpu): DeviceProfile {
   const [first] = allocations;
   if (first === undefined || allocations.size > 1) return usualProfile;
   return hangs(world, first.pod) ? hungProfile : (first.pod.workload.spec.profile ?? usualProfile);
 }
 
-/** GPU memory of one pod on one card, MiB: a part of its share that stays the same while it runs. */
+/** GPU memory of one pod on one GPU, MiB: a part of its share that stays the same while it runs. */
 export function memoryOfAllocation(allocation: Allocation): number {
-  const { pod, card, share } = allocation;
+  const { pod, physicalGpu, share } = allocation;
   if (pod.phase !== "Running" || !isUsed(allocation)) return 0;
   const { gpuMemoryMiB } = pod.workload.spec;
-  if (gpuMemoryMiB !== undefined) return Math.min(gpuMemoryMiB, Math.floor(share * card.model.memoryMiB * 0.95));
-  return Math.floor((0.2 + 0.7 * noise(pod.key, 1)) * share * card.model.memoryMiB * 0.95);
+  if (gpuMemoryMiB !== undefined) return Math.min(gpuMemoryMiB, Math.floor(share * physicalGpu.model.memoryMiB * 0.95));
+  return Math.floor((0.2 + 0.7 * noise(pod.key, 1)) * share * physicalGpu.model.memoryMiB * 0.95);
 }

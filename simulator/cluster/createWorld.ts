@@ -1,9 +1,9 @@
 import { type GpuModel, gpuModels, instanceIds, instanceWeights, mostInstances } from "../gpuModels.ts";
 import { createRandomStream, hashText, nameSuffix, uuidFrom } from "../random.ts";
 import type { NodeSpec, Scenario } from "../scenario.ts";
-import type { Card, SimNode, Unit, World } from "./world.ts";
+import type { PhysicalGpu, SimNode, Unit, World } from "./world.ts";
 
-/** An empty world at the given time: nodes and cards, no workloads. */
+/** An empty world at the given time: nodes and GPUs, no workloads. */
 export function createWorld(scenario: Scenario, seed: number, time: number): World {
   const nodes = scenario.nodes.map((spec) => createNode(spec, seed, time));
   return {
@@ -24,7 +24,7 @@ export function createWorld(scenario: Scenario, seed: number, time: number): Wor
     running: new Set(),
     dirtyNodes: new Set(nodes),
     dirtyPods: new Set(),
-    dirtyCards: new Set(),
+    dirtyGpus: new Set(),
     removedWorkloads: new Set(),
     newWorkloads: new Set(),
     removedPods: new Set(),
@@ -44,11 +44,11 @@ export function createWorld(scenario: Scenario, seed: number, time: number): Wor
 
 function createNode(spec: NodeSpec, seed: number, time: number): SimNode {
   const identity = `${seed}/${spec.name}`;
-  const cards: Card[] = [];
+  const physicalGpus: PhysicalGpu[] = [];
   const node: SimNode = {
     spec,
     uid: uuidFrom(`node/${identity}`),
-    cards,
+    physicalGpus,
     freeCpuMilli: spec.cpuMilli,
     freeMemoryMiB: spec.memoryMiB,
     createdAt: time - 30 * 86_400,
@@ -63,12 +63,12 @@ function createNode(spec: NodeSpec, seed: number, time: number): SimNode {
     emptySince: null,
     unusedSince: null,
   };
-  spec.cards.forEach((name, index) => {
+  spec.physicalGpus.forEach((name, index) => {
     const uuid = uuidFrom(`card/${index}/${identity}`);
-    cards.push({
+    physicalGpus.push({
       node,
       index,
-      minor: (index + 1) % spec.cards.length,
+      minor: (index + 1) % spec.physicalGpus.length,
       uuid: spec.mode.kind === "vgpu-guest" ? `GPU-${uuid.slice(0, 18)}-0000-000000000000` : `GPU-${uuid}`,
       model: gpuModels[name],
       units: unitsOf(spec, gpuModels[name], index),
@@ -84,7 +84,7 @@ function createNode(spec: NodeSpec, seed: number, time: number): SimNode {
   return node;
 }
 
-/** Replicas or MIG instances of a card, by its node's mode. */
+/** Replicas or MIG instances of a GPU, by its node's mode. */
 export function unitsOf(spec: NodeSpec, model: GpuModel, index: number): readonly Unit[] {
   const { mode } = spec;
   if (mode.kind === "time-slicing" || mode.kind === "mps") {

@@ -11,7 +11,12 @@ export function noteUse(world: World, seconds: number): void {
   const { kai } = world.scenario.queueing;
   if (kai?.history === undefined) return;
   const running = worksOf(world).filter(({ admittedAt }) => admittedAt !== null);
-  const sample = { at: world.time, seconds, held: allocatedByQueue(kai.queues, running), capacity: capacityOf(world) };
+  const sample = {
+    at: world.time,
+    seconds,
+    allocated: allocatedByQueue(kai.queues, running),
+    capacity: capacityOf(world),
+  };
   world.pastUse = [...withinWindow(world.pastUse, kai.history, world.time), sample];
 }
 
@@ -40,5 +45,5 @@ function capacityOf({ nodes, scenario }: World): number {
   const inShard = nodes.filter(
     (node) => isSchedulable(node) && (node.spec.labels[kaiNames.nodePool] ?? null) === nodePool,
   );
-  return inShard.reduce((sum, { cards }) => sum + cards.filter(({ healthy }) => healthy).length, 0);
+  return inShard.reduce((sum, { physicalGpus }) => sum + physicalGpus.filter(({ healthy }) => healthy).length, 0);
 }

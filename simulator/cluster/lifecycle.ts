@@ -128,7 +128,7 @@ function disruptionMessage(pod: SimPod, by: Workload): string {
   return `Pod ${spec.namespace}/${pod.name} was preempted by workload ${by.spec.namespace}/${podGroupName(by)}.`;
 }
 
-/** A pod of a workload that is not placed yet; it stands nowhere until its maker puts it into the sets of the world. */
+/** A pod of a workload that is not placed yet; it is nowhere until its maker puts it into the sets of the world. */
 export function createPod(
   world: World,
   workload: Workload,

@@ -3,7 +3,7 @@ import { isEmpty } from "./autoscaler.ts";
 import { unitsOf } from "./createWorld.ts";
 import type { SimNode, World } from "./world.ts";
 
-/** Label by which people choose how a node's cards are cut. */
+/** Label by which people choose how a node's GPUs are cut. */
 export const migConfigLabel = "nvidia.com/mig.config";
 
 /** Seconds that the GPU operator's MIG manager needs on an empty node. */
@@ -15,7 +15,7 @@ export function wishMig(world: World, node: SimNode, config: string | undefined)
   else if (node.migWish?.config !== config) node.migWish = { config, since: world.time };
 }
 
-/** Cuts the cards of empty nodes as their labels ask. Nodes that share their cards in other ways are left alone. */
+/** Cuts the GPUs of empty nodes as their labels ask. Nodes that share their GPUs in other ways are left alone. */
 export function partitionNodes(world: World): void {
   for (const node of world.nodes) {
     const { migWish } = node;
@@ -24,7 +24,8 @@ export function partitionNodes(world: World): void {
     node.migWish = null;
     if (mode === null || !["whole", "mig-mixed", "mig-single"].includes(node.spec.mode.kind)) continue;
     node.spec = { ...node.spec, mode };
-    for (const card of node.cards) card.units = unitsOf(node.spec, card.model, card.index);
+    for (const physicalGpu of node.physicalGpus)
+      physicalGpu.units = unitsOf(node.spec, physicalGpu.model, physicalGpu.index);
     world.dirtyNodes.add(node);
   }
 }

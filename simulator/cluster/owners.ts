@@ -79,7 +79,7 @@ function makeMissing(world: World, workload: Workload): void {
   workload.pods = pods.sort((a, b) => a.index - b.index);
   for (const pod of pods) world.dirtyPods.add(pod);
   if (workload.failed > 0) world.newWorkloads.add(workload);
-  // New pods stand behind those that waited already.
+  // New pods are behind those that waited already.
   world.serial += 1;
   workload.order = world.serial;
 }

@@ -3,7 +3,7 @@ import { gpuResources } from "../../exporter/model/wellKnown.ts";
 import { at, itemsAt, numberAt, textAt } from "../json.ts";
 import type { ClusterQueueSpec, FlavorQuota, KaiQueueSpec, QueueingSpec, VolcanoQueueSpec } from "../queues/spec.ts";
 
-/** The object of a queue system that somebody wrote. */
+/** The object of a queue system that someone wrote. */
 export interface WrittenQueue {
   readonly system: "kueue" | "kai" | "volcano";
   readonly kind: string;

@@ -21,7 +21,7 @@ export function removePod(world: World, pod: SimPod, why: SimDisruption | null):
   world.unsettled.add(workload);
 }
 
-/** Somebody evicted or deleted a pod, or its node went: for a Job that is a failure unless its policy says otherwise. */
+/** Someone evicted or deleted a pod, or its node went: for a Job that is a failure unless its policy says otherwise. */
 export function disruptPod(
   world: World,
   pod: SimPod,

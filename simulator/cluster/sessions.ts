@@ -17,7 +17,7 @@ export interface Session {
   waitsSince: number | null;
 }
 
-/** An owner who came back to work and found that somebody had stopped it. */
+/** An owner who came back to work and found that someone had stopped it. */
 export interface FoundStopped {
   readonly namespace: string;
   readonly name: string;

@@ -9,10 +9,10 @@ import { createWorkload, endPods, settleClaims, startPods } from "./lifecycle.ts
 import { noteCheckpoints } from "./lostWork.ts";
 import { partitionNodes } from "./migManager.ts";
 import { settleOwners } from "./owners.ts";
-import { bindToCards } from "./placement.ts";
+import { bindToGpus } from "./placement.ts";
 import { schedule } from "./scheduler.ts";
 import { followSessions } from "./sessions.ts";
-import type { Card, SimNode, World } from "./world.ts";
+import type { PhysicalGpu, SimNode, World } from "./world.ts";
 
 /** Longest step of simulated time, seconds, where the scenario says nothing else. */
 const usualStepSeconds = 10;
@@ -22,7 +22,7 @@ export function longestStep(scenario: Scenario): number {
   return scenario.stepSeconds ?? usualStepSeconds;
 }
 
-/** Seconds after which the device plugin also takes a lost card out of the node's capacity. */
+/** Seconds after which the device plugin also takes a lost GPU out of the node's capacity. */
 export const capacityDelaySeconds = 60;
 
 /** Moves time by `seconds` (at most `longestStep`) and lets everything happen that is due. */
@@ -40,7 +40,8 @@ export function step(world: World, seconds: number, frozen: (node: SimNode) => b
   noteUse(world, seconds);
   settleClaims(world);
   for (const node of world.nodes) {
-    if (node.cards.some((card) => capacityFalls(card, before, world.time))) world.dirtyNodes.add(node);
+    if (node.physicalGpus.some((physicalGpu) => capacityFalls(physicalGpu, before, world.time)))
+      world.dirtyNodes.add(node);
   }
   noteCheckpoints(world, before);
   partitionNodes(world);
@@ -51,9 +52,9 @@ export function step(world: World, seconds: number, frozen: (node: SimNode) => b
   if (looks > 0) collect(world, frozen, world.scenario.stepSeconds === undefined ? 1 : looks);
 }
 
-function capacityFalls(card: Card, before: number, now: number): boolean {
-  if (card.lostTime === null) return false;
-  const at = card.lostTime + capacityDelaySeconds;
+function capacityFalls(physicalGpu: PhysicalGpu, before: number, now: number): boolean {
+  if (physicalGpu.lostTime === null) return false;
+  const at = physicalGpu.lostTime + capacityDelaySeconds;
   return before < at && at <= now;
 }
 
@@ -87,7 +88,7 @@ function placeGiven(world: World): void {
     const [pod] = pods;
     const node = world.nodesByName.get(placed.node ?? "");
     if (pod === undefined || node === undefined) continue;
-    const cards = placed.cards.flatMap((index) => node.cards[index] ?? []);
-    bindToCards(world, pod, node, cards);
+    const physicalGpus = placed.physicalGpus.flatMap((index) => node.physicalGpus[index] ?? []);
+    bindToGpus(world, pod, node, physicalGpus);
   }
 }

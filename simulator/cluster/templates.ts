@@ -32,7 +32,7 @@ function requestOf(before: GpuRequest, gpus: Readonly<Record<string, string>>): 
     if (name !== gpuResources.nvidia) continue;
     return before.kind === "replicas" || before.kind === "extended-resource"
       ? { ...before, count }
-      : { kind: "cards", count };
+      : { kind: "physicalGpus", count };
   }
   return before.kind === "claim" || before.kind === "fraction" ? before : { kind: "none" };
 }

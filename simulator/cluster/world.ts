@@ -6,7 +6,7 @@ import { type RandomStream, uuidFrom } from "../random.ts";
 import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../scenario.ts";
 import type { FoundStopped, Session } from "./sessions.ts";
 
-/** A replica or MIG instance of a card. */
+/** A replica or MIG instance of a GPU. */
 export interface Unit {
   /** Replica number, or NVML GPU instance id. */
   readonly id: string;
@@ -19,11 +19,11 @@ export interface Unit {
   observed: number | null;
 }
 
-/** One pod's part of one card. */
+/** One pod's part of one GPU. */
 export interface Allocation {
   readonly pod: SimPod;
-  readonly card: Card;
-  /** `null` for a whole card and for KAI and HAMi fractions. */
+  readonly physicalGpu: PhysicalGpu;
+  /** `null` for a whole GPU and for KAI and HAMi fractions. */
   readonly unit: Unit | null;
   /** Physical GPUs. */
   readonly share: number;
@@ -32,7 +32,7 @@ export interface Allocation {
 }
 
 /** What the exporter saw at its last look. */
-export interface CardSample {
+export interface GpuSample {
   readonly activity: number;
   readonly memoryUsedMiB: number;
   readonly powerWatts: number;
@@ -40,7 +40,7 @@ export interface CardSample {
   readonly profile: DeviceProfile;
 }
 
-/** The pod with which KAI keeps a card out of the device plugin's hands. */
+/** The pod with which KAI keeps a GPU out of the device plugin's hands. */
 export interface Reservation {
   readonly name: string;
   readonly uid: string;
@@ -48,7 +48,7 @@ export interface Reservation {
   readonly createdAt: number;
 }
 
-export interface Card {
+export interface PhysicalGpu {
   readonly node: SimNode;
   /** DCGM index on the host. */
   readonly index: number;
@@ -56,16 +56,16 @@ export interface Card {
   readonly minor: number;
   readonly uuid: string;
   readonly model: GpuModel;
-  /** Replicas or instances; empty where the card is handed out whole or in free fractions. */
+  /** Replicas or instances; empty where the GPU is handed out whole or in free fractions. */
   units: readonly Unit[];
   readonly allocations: Set<Allocation>;
   reservation: Reservation | null;
   healthy: boolean;
-  /** Simulated time at which the card fell off the bus. */
+  /** Simulated time at which the GPU fell off the bus. */
   lostTime: number | null;
   /** Activity of processes that no pod owns. */
   stray: number;
-  sample: CardSample | null;
+  sample: GpuSample | null;
   /** Since driver load, as of the last look. */
   energyMillijoules: number;
 }
@@ -73,7 +73,7 @@ export interface Card {
 export interface SimNode {
   spec: NodeSpec;
   uid: string;
-  readonly cards: readonly Card[];
+  readonly physicalGpus: readonly PhysicalGpu[];
   freeCpuMilli: number;
   freeMemoryMiB: number;
   /** Wall clock seconds. */
@@ -90,7 +90,7 @@ export interface SimNode {
   exporterStartedAt: number;
   /** The layout that its label `nvidia.com/mig.config` asks for, and since when, in simulated time; `null` where it has it. */
   migWish: { readonly config: string; readonly since: number } | null;
-  /** Somebody put a taint on it that no pod tolerates. */
+  /** Someone put a taint on it that no pod tolerates. */
   tainted: boolean;
   /** Simulated time since when it has been cordoned and empty; `null` while it is not. */
   emptySince: number | null;
@@ -131,7 +131,7 @@ export interface SimPod {
   disruption?: SimDisruption;
 }
 
-/** What is written on a pod before it is deleted: by its scheduler to make room, by the Eviction API, or because its node is gone. */
+/** What is written on a pod before it is deleted: by its scheduler to make free capacity, by the Eviction API, or because its node is gone. */
 export interface SimDisruption {
   readonly at: number;
   /** Of the condition DisruptionTarget; default: `PreemptionByScheduler`. */
@@ -175,7 +175,7 @@ export interface Workload {
   /** When its queue let it go on to the scheduler; `null` while it waits there. */
   admittedAt: number | null;
   admittedTime: number | null;
-  /** The last time that it had to make room. */
+  /** The last time that it had to give way. */
   eviction: SimEviction | null;
   evictions: number;
   /** Claim that all pods share. */
@@ -191,7 +191,7 @@ export interface SimEviction {
   /** Since when it had been admitted. */
   readonly admittedAt: number;
   readonly reason: string;
-  /** Whose work took its place; `null`: somebody switched it off. */
+  /** Whose work took its place; `null`: someone switched it off. */
   readonly by: Workload | null;
 }
 
@@ -218,14 +218,14 @@ export interface World {
   /** What changed since the objects were last written. */
   readonly dirtyNodes: Set<SimNode>;
   readonly dirtyPods: Set<SimPod>;
-  readonly dirtyCards: Set<Card>;
+  readonly dirtyGpus: Set<PhysicalGpu>;
   readonly removedWorkloads: Set<Workload>;
   readonly newWorkloads: Set<Workload>;
   /** Pods of evicted workloads. */
   readonly removedPods: Set<SimPod>;
   /** Evictions so far, by `system/queue` of who lost its GPUs. */
   readonly evictions: Map<string, number>;
-  /** Workloads whose owners have something to do: pods went, or somebody changed what they want. */
+  /** Workloads whose owners have something to do: pods went, or someone changed what they want. */
   readonly unsettled: Set<Workload>;
   readonly removedNodes: Set<SimNode>;
   /** Machines of autoscaled pools that were let go. */

@@ -1,15 +1,15 @@
 import { nvidiaDraDriver } from "../../exporter/model/wellKnown.ts";
-import type { Card, SimClaim, SimNode, SimPod, Workload } from "../cluster/world.ts";
+import type { PhysicalGpu, SimClaim, SimNode, SimPod, Workload } from "../cluster/world.ts";
 import { uuidFrom } from "../random.ts";
 import { driverVersion } from "./featureDiscovery.ts";
 import { type KubeObject, timestamp } from "./kubeObject.ts";
 
-/** Name of a card's device in the DRA driver's pool. */
-export function draDeviceName(card: Card): string {
-  return `gpu-${card.minor}`;
+/** Name of a GPU's device in the DRA driver's pool. */
+export function draDeviceName(physicalGpu: PhysicalGpu): string {
+  return `gpu-${physicalGpu.minor}`;
 }
 
-/** The slice that lists a node's cards; a card that is lost is missing from the next generation. */
+/** The slice that lists a node's GPUs; a GPU that is lost is missing from the next generation. */
 export function resourceSlice(node: SimNode, generation: number): KubeObject {
   return {
     metadata: {
@@ -23,24 +23,24 @@ export function resourceSlice(node: SimNode, generation: number): KubeObject {
       driver: nvidiaDraDriver,
       nodeName: node.spec.name,
       pool: { name: node.spec.name, generation, resourceSliceCount: 1 },
-      devices: node.cards.filter((card) => card.healthy).map(sliceDevice),
+      devices: node.physicalGpus.filter((physicalGpu) => physicalGpu.healthy).map(sliceDevice),
     },
   };
 }
 
-function sliceDevice(card: Card): object {
-  const { model } = card;
+function sliceDevice(physicalGpu: PhysicalGpu): object {
+  const { model } = physicalGpu;
   return {
-    name: draDeviceName(card),
+    name: draDeviceName(physicalGpu),
     attributes: {
       type: { string: "gpu" },
-      uuid: { string: card.uuid },
+      uuid: { string: physicalGpu.uuid },
       productName: { string: model.name },
       brand: { string: model.name.startsWith("Tesla") ? "Tesla" : "Nvidia" },
       architecture: { string: model.family },
       cudaComputeCapability: { version: `${model.computeCapability}.0` },
       driverVersion: { version: driverVersion },
-      "resource.kubernetes.io/pciBusID": { string: `0000:${(16 + card.index * 8).toString(16)}:00.0` },
+      "resource.kubernetes.io/pciBusID": { string: `0000:${(16 + physicalGpu.index * 8).toString(16)}:00.0` },
     },
     capacity: { memory: { value: `${model.memoryMiB}Mi` } },
   };
@@ -101,21 +101,27 @@ function claimBody(
   if (holder === undefined || node === null || claim.allocatedAt === null || holder.endedAt !== null) {
     return { spec, status: {} };
   }
-  const cards = holder.allocations.map((allocation) => allocation.card);
+  const physicalGpus = holder.allocations.map((allocation) => allocation.physicalGpu);
   const reservedFor = users.map((pod) => ({ resource: "pods", name: pod.name, uid: pod.uid }));
-  return { spec, status: { ...allocationOf(node, cards, request, claim.allocatedAt, {}), reservedFor } };
+  return { spec, status: { ...allocationOf(node, physicalGpus, request, claim.allocatedAt, {}), reservedFor } };
 }
 
-function allocationOf(node: SimNode, cards: readonly Card[], request: string, at: number, extra: object): object {
+function allocationOf(
+  node: SimNode,
+  physicalGpus: readonly PhysicalGpu[],
+  request: string,
+  at: number,
+  extra: object,
+): object {
   return {
     allocation: {
       allocationTimestamp: timestamp(at),
       devices: {
-        results: cards.map((card) => ({
+        results: physicalGpus.map((physicalGpu) => ({
           request,
           driver: nvidiaDraDriver,
           pool: node.spec.name,
-          device: draDeviceName(card),
+          device: draDeviceName(physicalGpu),
           ...extra,
         })),
       },
@@ -126,7 +132,7 @@ function allocationOf(node: SimNode, cards: readonly Card[], request: string, at
   };
 }
 
-/** Name of the claim with which a node's exporter watches all cards. */
+/** Name of the claim with which a node's exporter watches all GPUs. */
 export function monitoringClaimName(node: SimNode): string {
   return `${node.exporterPodName}-gpus`;
 }
@@ -144,7 +150,7 @@ export function monitoringClaim(node: SimNode, exporterUid: string): KubeObject 
     },
     spec: { devices: { requests: [{ name: request, exactly }] } },
     status: {
-      ...allocationOf(node, node.cards, request, node.createdAt, { adminAccess: true }),
+      ...allocationOf(node, node.physicalGpus, request, node.createdAt, { adminAccess: true }),
       reservedFor: [{ resource: "pods", name: node.exporterPodName, uid: exporterUid }],
     },
   };

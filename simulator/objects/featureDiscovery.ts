@@ -1,23 +1,23 @@
 import { nodeLabels } from "../../exporter/model/wellKnown.ts";
-import type { Card, SimNode } from "../cluster/world.ts";
+import type { PhysicalGpu, SimNode } from "../cluster/world.ts";
 import { memoryOfProfile, slicesOfProfile } from "../gpuModels.ts";
 
 /**
  * Labels of GPU Feature Discovery (NVIDIA/k8s-device-plugin, internal/lm). On a node with two models the labels
- * describe the model of the last card only, count included, as the real one may.
+ * describe the model of the last GPU only, count included, as the real one may.
  */
 export function featureLabels(node: SimNode): Readonly<Record<string, string>> {
-  const shown = node.cards.at(-1);
+  const shown = node.physicalGpus.at(-1);
   if (shown === undefined) return {};
   // Nodes that the DRA driver serves have no device plugin, and so no labels that count for it.
   if (!node.spec.featureDiscovery || node.spec.mode.kind === "dra") return { [nodeLabels.gpuPresent]: "true" };
   const { model } = shown;
-  const cards = node.cards.filter((card) => card.model === model);
+  const physicalGpus = node.physicalGpus.filter((physicalGpu) => physicalGpu.model === model);
   const [major, minor] = model.computeCapability.split(".");
   return {
     [nodeLabels.gpuPresent]: "true",
     [nodeLabels.gpuProduct]: model.product,
-    [nodeLabels.gpuCount]: String(cards.length),
+    [nodeLabels.gpuCount]: String(physicalGpus.length),
     [nodeLabels.gpuMemoryMiB]: String(model.memoryMiB),
     [nodeLabels.gpuReplicas]: "1",
     [nodeLabels.gpuSharingStrategy]: "none",
@@ -28,14 +28,18 @@ export function featureLabels(node: SimNode): Readonly<Record<string, string>> {
     "nvidia.com/mig.capable": String(model.migSlices > 0),
     "nvidia.com/cuda.driver-version.full": driverVersion,
     [nodeLabels.vgpuPresent]: String(node.spec.mode.kind === "vgpu-guest"),
-    ...modeLabels(node, shown, cards),
+    ...modeLabels(node, shown, physicalGpus),
   };
 }
 
 /** Driver version that all nodes run. */
 export const driverVersion = "580.105.08";
 
-function modeLabels(node: SimNode, shown: Card, cards: readonly Card[]): Readonly<Record<string, string>> {
+function modeLabels(
+  node: SimNode,
+  shown: PhysicalGpu,
+  physicalGpus: readonly PhysicalGpu[],
+): Readonly<Record<string, string>> {
   const { mode } = node.spec;
   const { product } = shown.model;
   switch (mode.kind) {
@@ -47,7 +51,7 @@ function modeLabels(node: SimNode, shown: Card, cards: readonly Card[]): Readonl
         [nodeLabels.gpuProduct]: mode.renamed ? product : `${product}-SHARED`,
       };
     case "mig-single": {
-      const instances = cards.reduce((sum, card) => sum + card.units.length, 0);
+      const instances = physicalGpus.reduce((sum, physicalGpu) => sum + physicalGpu.units.length, 0);
       return {
         [nodeLabels.migStrategy]: "single",
         [nodeLabels.migConfigState]: "success",
@@ -61,7 +65,7 @@ function modeLabels(node: SimNode, shown: Card, cards: readonly Card[]): Readonl
         [nodeLabels.migStrategy]: "mixed",
         [nodeLabels.migConfigState]: "success",
         [nodeLabels.gpuReplicas]: "0",
-        ...profileLabels(product, cards),
+        ...profileLabels(product, physicalGpus),
       };
     case "whole":
     case "kai":
@@ -72,9 +76,9 @@ function modeLabels(node: SimNode, shown: Card, cards: readonly Card[]): Readonl
   }
 }
 
-function profileLabels(product: string, cards: readonly Card[]): Readonly<Record<string, string>> {
+function profileLabels(product: string, physicalGpus: readonly PhysicalGpu[]): Readonly<Record<string, string>> {
   const labels: Record<string, string> = {};
-  const profiles = cards.flatMap((card) => card.units.map((unit) => unit.profile ?? ""));
+  const profiles = physicalGpus.flatMap((physicalGpu) => physicalGpu.units.map((unit) => unit.profile ?? ""));
   for (const profile of new Set(profiles)) {
     const prefix = `nvidia.com/mig-${profile}`;
     labels[`${prefix}.count`] = String(profiles.filter((other) => other === profile).length);

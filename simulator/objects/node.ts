@@ -105,11 +105,14 @@ function conditions(node: SimNode): readonly object[] {
   return [...pressures.map(([type, reason, message]) => ({ type, status: "False", ...times, reason, message })), ready];
 }
 
-/** `uuid,splits,memory MiB,cores,type,numa,healthy:` per card (Project-HAMi/HAMi, issue 602). */
+/** `uuid,splits,memory MiB,cores,type,numa,healthy:` per GPU (Project-HAMi/HAMi, issue 602). */
 function hamiRegister(node: SimNode): string {
   const splits = node.spec.mode.kind === "hami" ? node.spec.mode.splits : 1;
-  return node.cards
-    .map((card) => `${card.uuid},${splits},${card.model.memoryMiB},100,NVIDIA-${card.model.name},0,${card.healthy}:`)
+  return node.physicalGpus
+    .map(
+      (physicalGpu) =>
+        `${physicalGpu.uuid},${splits},${physicalGpu.model.memoryMiB},100,NVIDIA-${physicalGpu.model.name},0,${physicalGpu.healthy}:`,
+    )
     .join("");
 }
 

@@ -102,7 +102,7 @@ function ownerObject(workload: Workload, self: OwnerReference, owner: OwnerRefer
   };
 }
 
-/** A Job tells of its failed pods once there are any. */
+/** A Job says of its failed pods once there are any. */
 function ownerStatus({ failed, fails, endedTime, pods }: Workload, kind: string): object {
   if (kind !== "Job" || failed === 0) return {};
   const active = pods.filter(({ endedAt }) => endedAt === null).length;
@@ -201,10 +201,10 @@ export function podKindLabels(pod: SimPod): Readonly<Record<string, string>> {
   }
 }
 
-/** KAI's label that ties a fractional pod to the reservation pod of its card. */
+/** KAI's label that ties a fractional pod to the reservation pod of its GPU. */
 export function groupLabel(pod: SimPod): Readonly<Record<string, string>> {
   const { request } = pod.workload.spec;
   if (request.kind !== "fraction" || pod.endedAt !== null) return {};
-  const group = pod.allocations[0]?.card.reservation?.group;
+  const group = pod.allocations[0]?.physicalGpu.reservation?.group;
   return group === undefined ? {} : { [podLabels.kaiGpuGroup]: group };
 }

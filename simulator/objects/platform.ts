@@ -1,5 +1,5 @@
 import { gpuResources, nodeLabels, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
-import type { Card, Reservation, SimNode, World } from "../cluster/world.ts";
+import type { PhysicalGpu, Reservation, SimNode, World } from "../cluster/world.ts";
 import { uuidFrom } from "../random.ts";
 import type { NamespaceSpec } from "../scenario.ts";
 import { monitoringClaimName } from "./dra.ts";
@@ -143,8 +143,8 @@ export function exporterPod(node: SimNode, portName: string): KubeObject {
   };
 }
 
-/** KAI's pod that reserves a card for fractions. */
-export function reservationPod(card: Card, reservation: Reservation): KubeObject {
+/** KAI's pod that reserves a GPU for fractions. */
+export function reservationPod(physicalGpu: PhysicalGpu, reservation: Reservation): KubeObject {
   const at = timestamp(reservation.createdAt);
   const one = { [gpuResources.nvidia]: "1" };
   return {
@@ -154,10 +154,10 @@ export function reservationPod(card: Card, reservation: Reservation): KubeObject
       uid: reservation.uid,
       creationTimestamp: at,
       labels: { app: "kai-resource-reservation", [podLabels.kaiGpuGroup]: reservation.group },
-      annotations: { [podAnnotations.kaiReservedGpu]: card.uuid },
+      annotations: { [podAnnotations.kaiReservedGpu]: physicalGpu.uuid },
     },
     spec: {
-      nodeName: card.node.spec.name,
+      nodeName: physicalGpu.node.spec.name,
       containers: [
         { name: "resource-reservation", image: "kai-resource-reservation", resources: { limits: one, requests: one } },
       ],

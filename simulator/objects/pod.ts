@@ -140,7 +140,7 @@ function requestAnnotations(pod: SimPod): Readonly<Record<string, string>> {
   }
   const [allocation] = pod.allocations;
   if (request.kind === "hami" && allocation !== undefined && pod.node !== null) {
-    const device = `${allocation.card.uuid},NVIDIA,${request.memoryMiB},${request.corePercent}:;`;
+    const device = `${allocation.physicalGpu.uuid},NVIDIA,${request.memoryMiB},${request.corePercent}:;`;
     return {
       [podAnnotations.hamiAllocated]: device,
       [podAnnotations.hamiNode]: pod.node.spec.name,

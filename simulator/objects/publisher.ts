@@ -1,6 +1,6 @@
 import { type KindInfo, kindInfo } from "../api/kinds.ts";
 import { type ObjectStore, objectKey } from "../api/store.ts";
-import type { Card, SimNode, SimPod, Workload, World } from "../cluster/world.ts";
+import type { PhysicalGpu, SimNode, SimPod, Workload, World } from "../cluster/world.ts";
 import { disruptionBudgets } from "./budgets.ts";
 import { monitoringClaim, podClaim, resourceSlice, sharedClaim } from "./dra.ts";
 import type { KubeObject } from "./kubeObject.ts";
@@ -14,13 +14,13 @@ import { queueObjects } from "./queues/queueObjects.ts";
 /** Writes what changed in the world into the store of API objects. */
 export interface Publisher {
   publish(): void;
-  /** Publishes, with what somebody wrote into an object and the cluster did not make of itself. */
+  /** Publishes, with what someone wrote into an object and the cluster did not make of itself. */
   publishWritten(info: KindInfo, wanted: KubeObject): void;
 }
 
 /** Puts the objects that never change at once; all others come with each `publish`. */
 export function createPublisher(world: World, store: ObjectStore): Publisher {
-  const reservations = new Map<Card, string>();
+  const reservations = new Map<PhysicalGpu, string>();
   const sliceGenerations = new Map<SimNode, { healthy: number; generation: number }>();
   const budgets = new Set<Workload>();
   const overlays = createOverlays();
@@ -51,7 +51,7 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
     put("Node", nodeObject(world, node));
     if (node.spec.exporter !== null) put("Pod", exporterPod(node, node.spec.exporter.portName));
     if (node.spec.mode.kind !== "dra") return;
-    const healthy = node.cards.filter((card) => card.healthy).length;
+    const healthy = node.physicalGpus.filter((physicalGpu) => physicalGpu.healthy).length;
     const last = sliceGenerations.get(node) ?? { healthy, generation: 1 };
     const generation = last.healthy === healthy ? last.generation : last.generation + 1;
     sliceGenerations.set(node, { healthy, generation });
@@ -70,16 +70,16 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
     budgets.add(workload);
   }
 
-  function publishReservation(card: Card): void {
-    const published = reservations.get(card);
-    const { reservation } = card;
+  function publishReservation(physicalGpu: PhysicalGpu): void {
+    const published = reservations.get(physicalGpu);
+    const { reservation } = physicalGpu;
     if (published !== undefined && published !== reservation?.name) remove("pods", reservationNamespace, published);
     if (reservation === null) {
-      reservations.delete(card);
+      reservations.delete(physicalGpu);
       return;
     }
-    put("Pod", reservationPod(card, reservation));
-    reservations.set(card, reservation.name);
+    put("Pod", reservationPod(physicalGpu, reservation));
+    reservations.set(physicalGpu, reservation.name);
   }
 
   function removePod(pod: SimPod): void {
@@ -100,8 +100,8 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
   function removeNode(node: SimNode): void {
     remove("nodes", undefined, node.spec.name);
     remove("pods", exporterDaemonSet.namespace, node.exporterPodName);
-    for (const card of node.cards) {
-      const reserved = reservations.get(card);
+    for (const physicalGpu of node.physicalGpus) {
+      const reserved = reservations.get(physicalGpu);
       if (reserved !== undefined) remove("pods", reservationNamespace, reserved);
     }
     if (node.spec.mode.kind !== "dra") return;
@@ -165,11 +165,11 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
     publishQueues();
     publishWorkloads();
     for (const node of world.dirtyNodes) publishNode(node);
-    for (const card of world.dirtyCards) publishReservation(card);
+    for (const physicalGpu of world.dirtyGpus) publishReservation(physicalGpu);
     for (const pod of world.dirtyPods) publishPod(pod);
     publishBudgets();
     world.dirtyNodes.clear();
-    world.dirtyCards.clear();
+    world.dirtyGpus.clear();
     world.dirtyPods.clear();
   }
 

@@ -1,6 +1,6 @@
 import { gpuResources } from "../../exporter/model/wellKnown.ts";
 import { capacityDelaySeconds } from "../cluster/step.ts";
-import type { Card, SimNode, World } from "../cluster/world.ts";
+import type { PhysicalGpu, SimNode, World } from "../cluster/world.ts";
 import type { GpuRequest } from "../scenario.ts";
 
 /** Extended resources that a container asks for. */
@@ -10,7 +10,7 @@ export function requestedResources(request: GpuRequest): Readonly<Record<string,
     case "claim":
     case "fraction":
       return {};
-    case "cards":
+    case "physicalGpus":
     case "extended-resource":
       return { [gpuResources.nvidia]: String(request.count) };
     case "replicas":
@@ -30,29 +30,31 @@ function migResource(profile: string, single: boolean): string {
   return single ? gpuResources.nvidia : `${gpuResources.nvidiaMigPrefix}${profile.replaceAll("+", ".")}`;
 }
 
-/** What the device plugin reports for a node: `capacity` still counts a lost card for a while. */
+/** What the device plugin reports for a node: `capacity` still counts a lost GPU for a while. */
 export function nodeResources(world: World, node: SimNode, of: "capacity" | "allocatable"): Record<string, string> {
-  const counted = node.cards.filter((card) => card.healthy || (of === "capacity" && recentlyLost(world, card)));
+  const counted = node.physicalGpus.filter(
+    (physicalGpu) => physicalGpu.healthy || (of === "capacity" && recentlyLost(world, physicalGpu)),
+  );
   const amounts = new Map<string, number>();
   for (const name of resourceNames(node)) amounts.set(name, 0);
-  for (const card of counted) {
-    for (const [name, amount] of cardResources(card)) amounts.set(name, (amounts.get(name) ?? 0) + amount);
+  for (const physicalGpu of counted) {
+    for (const [name, amount] of resourcesOfGpu(physicalGpu)) amounts.set(name, (amounts.get(name) ?? 0) + amount);
   }
   return Object.fromEntries([...amounts].map(([name, amount]) => [name, String(amount)]));
 }
 
-function recentlyLost(world: World, card: Card): boolean {
-  return card.lostTime !== null && world.time < card.lostTime + capacityDelaySeconds;
+function recentlyLost(world: World, physicalGpu: PhysicalGpu): boolean {
+  return physicalGpu.lostTime !== null && world.time < physicalGpu.lostTime + capacityDelaySeconds;
 }
 
-/** Resources that stay in the node's status, with 0, when no card gives any. */
+/** Resources that stay in the node's status, with 0, when no GPU gives any. */
 function resourceNames(node: SimNode): readonly string[] {
-  if (node.spec.mode.kind === "dra" || node.cards.length === 0) return [];
-  return node.cards.flatMap((card) => cardResources(card).map(([name]) => name));
+  if (node.spec.mode.kind === "dra" || node.physicalGpus.length === 0) return [];
+  return node.physicalGpus.flatMap((physicalGpu) => resourcesOfGpu(physicalGpu).map(([name]) => name));
 }
 
-function cardResources(card: Card): readonly (readonly [string, number])[] {
-  const { mode } = card.node.spec;
+function resourcesOfGpu(physicalGpu: PhysicalGpu): readonly (readonly [string, number])[] {
+  const { mode } = physicalGpu.node.spec;
   switch (mode.kind) {
     case "whole":
     case "kai":
@@ -62,12 +64,12 @@ function cardResources(card: Card): readonly (readonly [string, number])[] {
     case "mps":
       return [[mode.renamed ? gpuResources.nvidiaShared : gpuResources.nvidia, mode.replicas]];
     case "mig-single":
-      return [[gpuResources.nvidia, card.units.length]];
+      return [[gpuResources.nvidia, physicalGpu.units.length]];
     case "mig-mixed":
-      // Under the mixed strategy the whole-card resource is registered too, and is 0 unless a card has MIG off.
+      // Under the mixed strategy the whole-GPU resource is registered too, and is 0 unless a GPU has MIG off.
       return [
-        [gpuResources.nvidia, card.units.length === 0 ? 1 : 0],
-        ...card.units.map((unit) => [migResource(unit.profile ?? "", false), 1] as const),
+        [gpuResources.nvidia, physicalGpu.units.length === 0 ? 1 : 0],
+        ...physicalGpu.units.map((unit) => [migResource(unit.profile ?? "", false), 1] as const),
       ];
     case "hami":
       return [[gpuResources.nvidia, mode.splits]];

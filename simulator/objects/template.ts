@@ -27,7 +27,7 @@ export function containerName({ spec }: Pick<Workload, "spec">): string {
 export const tolerations = [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }];
 
 /**
- * The template of a workload's pods. Who writes one names GPUs under `limits` alone; requests of the same amount stand in the
+ * The template of a workload's pods. Who writes one names GPUs under `limits` alone; requests of the same amount are in the
  * pods, and in what Kueue makes of a template.
  */
 export function podTemplateOf(workload: Workload, isDefaulted = false): object {
@@ -52,7 +52,7 @@ export function nodeChoice({ request, models }: WorkloadSpec): object {
   }
   const products = models.map((name) => gpuModels[name].product);
   const [only] = products;
-  if (only === undefined || request.kind !== "cards") return {};
+  if (only === undefined || request.kind !== "physicalGpus") return {};
   if (products.length === 1) return { nodeSelector: { [nodeLabels.gpuProduct]: only } };
   const matchExpressions = [{ key: nodeLabels.gpuProduct, operator: "In", values: products }];
   return {

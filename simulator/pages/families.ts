@@ -43,7 +43,7 @@ const allFamilies: readonly Family[] = [
   family(
     "DCGM_FI_DEV_SM_CLOCK",
     "SM clock frequency (in MHz).",
-    physical((r) => 345 + Math.round(1635 * cardActivityOf(r))),
+    physical((r) => 345 + Math.round(1635 * gpuActivityOf(r))),
     {
       oldName: "dcgm_sm_clock",
     },
@@ -59,12 +59,12 @@ const allFamilies: readonly Family[] = [
   family(
     "DCGM_FI_DEV_MEMORY_TEMP",
     "Memory temperature (in C).",
-    physical((r) => 32 + 45 * cardActivityOf(r)),
+    physical((r) => 32 + 45 * gpuActivityOf(r)),
   ),
   family(
     "DCGM_FI_DEV_GPU_TEMP",
     "GPU temperature (in C).",
-    physical((r) => 29 + 43 * cardActivityOf(r)),
+    physical((r) => 29 + 43 * gpuActivityOf(r)),
     {
       oldName: "dcgm_gpu_temp",
     },
@@ -86,14 +86,14 @@ const allFamilies: readonly Family[] = [
       oldName: "dcgm_pcie_replay_counter",
     },
   ),
-  family("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", wholeCardOnly(utilOf), {
+  family("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", wholeGpuOnly(utilOf), {
     oldName: "dcgm_gpu_utilization",
     perProcess: true,
   }),
   family(
     "DCGM_FI_DEV_MEM_COPY_UTIL",
     "Memory utilization (in %).",
-    wholeCardOnly((r) => profileOf(r).memoryCopyPercent * cardActivityOf(r)),
+    wholeGpuOnly((r) => profileOf(r).memoryCopyPercent * gpuActivityOf(r)),
     {
       oldName: "dcgm_mem_copy_utilization",
     },
@@ -101,7 +101,7 @@ const allFamilies: readonly Family[] = [
   family(
     "DCGM_FI_DEV_ENC_UTIL",
     "Encoder utilization (in %).",
-    wholeCardOnly(() => 0),
+    wholeGpuOnly(() => 0),
     {
       oldName: "dcgm_enc_utilization",
     },
@@ -109,7 +109,7 @@ const allFamilies: readonly Family[] = [
   family(
     "DCGM_FI_DEV_DEC_UTIL",
     "Decoder utilization (in %).",
-    wholeCardOnly(() => 0),
+    wholeGpuOnly(() => 0),
     {
       oldName: "dcgm_dec_utilization",
     },
@@ -155,7 +155,7 @@ const allFamilies: readonly Family[] = [
   family(
     "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
     "Total number of NVLink bandwidth counters for all lanes",
-    physical((r) => Math.round(20_000 * cardActivityOf(r))),
+    physical((r) => Math.round(20_000 * gpuActivityOf(r))),
     { type: "counter" },
   ),
   family("DCGM_FI_DEV_VGPU_LICENSE_STATUS", "vGPU License status", (r) => (isVirtual(r) ? 1 : 0)),
@@ -198,43 +198,43 @@ function physical(value: (row: Row) => number): Family["value"] {
 }
 
 /** Fields that do not exist on MIG instances. */
-function wholeCardOnly(value: (row: Row) => number): Family["value"] {
+function wholeGpuOnly(value: (row: Row) => number): Family["value"] {
   return (row) => (row.unit === null ? value(row) : null);
 }
 
 function isVirtual(row: Row): boolean {
-  return row.card.node.spec.mode.kind === "vgpu-guest";
+  return row.physicalGpu.node.spec.mode.kind === "vgpu-guest";
 }
 
-function cardActivityOf(row: Row): number {
-  return row.card.sample?.activity ?? 0;
+function gpuActivityOf(row: Row): number {
+  return row.physicalGpu.sample?.activity ?? 0;
 }
 
 function activityOf(row: Row): number {
-  return row.unit === null ? cardActivityOf(row) : (row.unit.observed ?? 0);
+  return row.unit === null ? gpuActivityOf(row) : (row.unit.observed ?? 0);
 }
 
-function profileOf({ unit, card }: Row): DeviceProfile {
-  return unit === null ? (card.sample?.profile ?? usualProfile) : usualProfile;
+function profileOf({ unit, physicalGpu }: Row): DeviceProfile {
+  return unit === null ? (physicalGpu.sample?.profile ?? usualProfile) : usualProfile;
 }
 
 function utilOf(row: Row): number {
-  return 100 * (row.process === null ? cardActivityOf(row) : row.process.util);
+  return 100 * (row.process === null ? gpuActivityOf(row) : row.process.util);
 }
 
-/** The card's power; instances of one card differ a little, because they are read one after another. */
+/** The GPU's power; instances of one GPU differ a little, because they are read one after another. */
 function powerOf(row: Row): number {
-  const position = row.unit === null ? 0 : row.card.units.indexOf(row.unit);
-  return (row.card.sample?.powerWatts ?? 0) * (1 - 0.004 * position);
+  const position = row.unit === null ? 0 : row.physicalGpu.units.indexOf(row.unit);
+  return (row.physicalGpu.sample?.powerWatts ?? 0) * (1 - 0.004 * position);
 }
 
 function energyOf(row: Row): number {
-  const position = row.unit === null ? 0 : row.card.units.indexOf(row.unit);
-  return row.card.energyMillijoules + position;
+  const position = row.unit === null ? 0 : row.physicalGpu.units.indexOf(row.unit);
+  return row.physicalGpu.energyMillijoules + position;
 }
 
 function totalMemoryOf(row: Row): number {
-  return row.unit?.profile == null ? row.card.model.memoryMiB : memoryOfProfile(row.unit.profile);
+  return row.unit?.profile == null ? row.physicalGpu.model.memoryMiB : memoryOfProfile(row.unit.profile);
 }
 
 function reservedMemoryOf(row: Row): number {
@@ -243,7 +243,7 @@ function reservedMemoryOf(row: Row): number {
 
 function usedMemoryOf(row: Row): number {
   if (row.process !== null) return row.process.memoryMiB;
-  if (row.unit === null) return row.card.sample?.memoryUsedMiB ?? 0;
+  if (row.unit === null) return row.physicalGpu.sample?.memoryUsedMiB ?? 0;
   const { holder } = row.unit;
   return holder?.phase === "Running" ? Math.floor((0.2 + 0.6 * noise(holder.key, 1)) * totalMemoryOf(row)) : 0;
 }

@@ -22,9 +22,9 @@ function foreignDevices(world: World, node: SimNode): string {
   let page = header("DCGM_FI_DEV_GPU_UTIL");
   for (const other of world.nodes) {
     if (other === node) continue;
-    for (const card of other.cards) {
+    for (const physicalGpu of other.physicalGpus) {
       const pod = `container="x",namespace="victim",pod="stolen"`;
-      page += `DCGM_FI_DEV_GPU_UTIL{gpu="${card.index}",UUID="${card.uuid}",Hostname="${other.spec.name}",${pod}} 100\n`;
+      page += `DCGM_FI_DEV_GPU_UTIL{gpu="${physicalGpu.index}",UUID="${physicalGpu.uuid}",Hostname="${other.spec.name}",${pod}} 100\n`;
     }
   }
   return page;
@@ -43,7 +43,7 @@ const nastyValues: readonly string[] = [
 ];
 
 function labelInjection(node: SimNode): string {
-  const uuid = node.cards[0]?.uuid ?? "GPU-0";
+  const uuid = node.physicalGpus[0]?.uuid ?? "GPU-0";
   let page = header("DCGM_FI_DEV_GPU_UTIL");
   for (const value of nastyValues) {
     page += `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="${uuid}",Hostname="${value}",namespace="${value}",pod="${value}"} 50\n`;

@@ -4,12 +4,12 @@ import type { ExporterSpec } from "../scenario.ts";
 import { type Dialect, dialects } from "./dialects.ts";
 import { type Family, familiesOf } from "./families.ts";
 import { fixedNumber, shortestNumber } from "./numbers.ts";
-import { type Row, type RowPod, rowsOfCard } from "./rows.ts";
+import { type Row, type RowPod, rowsOfGpu } from "./rows.ts";
 
 export interface PageOptions {
   /** Simulated seconds; decides which sharer an exporter without the virtual-GPU flag names. */
   readonly time: number;
-  /** Profiling fields stand at 0. */
+  /** Profiling fields are at 0. */
   readonly profilingStuck: boolean;
 }
 
@@ -17,9 +17,9 @@ export interface PageOptions {
 export function renderPage(node: SimNode, exporter: ExporterSpec, options: PageOptions): string {
   const dialect = dialects[exporter.dialect];
   const host = dialect.hostIsExporterPod ? node.exporterPodName : node.spec.name;
-  const rows = node.cards
-    .filter((card) => card.healthy && card.sample !== null)
-    .flatMap((card) => rowsOfCard(card, exporter, options.time))
+  const rows = node.physicalGpus
+    .filter((physicalGpu) => physicalGpu.healthy && physicalGpu.sample !== null)
+    .flatMap((physicalGpu) => rowsOfGpu(physicalGpu, exporter, options.time))
     .map((row) => ({ row, labels: labelsOf(row, dialect, host) }));
   const withProfiling = dialect.profilingByDefault || exporter.counters === "operator";
   const format = dialect.numbers === "fixed" ? fixedNumber : shortestNumber;
@@ -39,21 +39,21 @@ export function renderPage(node: SimNode, exporter: ExporterSpec, options: PageO
 function sampleValue(family: Family, row: Row, options: PageOptions): number | null {
   if (row.families !== "all" && (row.families === "per-process") !== family.perProcess) return null;
   if (!family.profiling) return family.value(row);
-  if (!row.card.model.profiling) return null;
+  if (!row.physicalGpu.model.profiling) return null;
   const value = family.value(row);
   return value !== null && options.profilingStuck ? 0 : value;
 }
 
 function labelsOf(row: Row, dialect: Dialect, host: string): string {
-  const { card, unit } = row;
-  const bus = (16 + card.index * 8).toString(16).toUpperCase().padStart(2, "0");
+  const { physicalGpu, unit } = row;
+  const bus = (16 + physicalGpu.index * 8).toString(16).toUpperCase().padStart(2, "0");
   const labels: (readonly [string, string])[] = [
-    ["gpu", String(card.index)],
-    [dialect.labels.uuid, card.uuid],
+    ["gpu", String(physicalGpu.index)],
+    [dialect.labels.uuid, physicalGpu.uuid],
   ];
   if (dialect.hasPciBusId) labels.push(["pci_bus_id", `00000000:${bus}:00.0`]);
-  labels.push(["device", `nvidia${card.minor}`]);
-  if (dialect.hasModelName) labels.push(["modelName", card.model.name]);
+  labels.push(["device", `nvidia${physicalGpu.minor}`]);
+  if (dialect.hasModelName) labels.push(["modelName", physicalGpu.model.name]);
   if (unit?.profile != null) labels.push(["GPU_I_PROFILE", unit.profile], ["GPU_I_ID", unit.id]);
   if (dialect.labels.hostname !== null) labels.push([dialect.labels.hostname, host]);
   if (dialect.hasDriverVersion) labels.push(["DCGM_FI_DRIVER_VERSION", driverVersion]);

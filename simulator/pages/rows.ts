@@ -1,6 +1,6 @@
 import { nvidiaDraDriver } from "../../exporter/model/wellKnown.ts";
 import { memoryOfAllocation } from "../cluster/collect.ts";
-import type { Allocation, Card, SimPod, Unit } from "../cluster/world.ts";
+import type { Allocation, PhysicalGpu, SimPod, Unit } from "../cluster/world.ts";
 import { draDeviceName } from "../objects/dra.ts";
 import { reservationNamespace } from "../objects/platform.ts";
 import { containerName } from "../objects/template.ts";
@@ -19,8 +19,8 @@ export interface RowPod {
 
 /** One label set of a page: a device, or a pod's view of it. */
 export interface Row {
-  readonly card: Card;
-  /** The MIG instance; `null` for the whole card. */
+  readonly physicalGpu: PhysicalGpu;
+  /** The MIG instance; `null` for the whole GPU. */
   readonly unit: Unit | null;
   readonly pod: RowPod | null;
   /** The pod's own values, in place of the device's, for GPU_UTIL and FB_USED. */
@@ -29,35 +29,43 @@ export interface Row {
   readonly families: "all" | "per-process" | "not-per-process";
 }
 
-/** All rows of one card, as the kubelet's device list and the exporter's flags give them at this scrape. */
-export function rowsOfCard(card: Card, exporter: ExporterSpec, scrapeMoment: number): readonly Row[] {
-  const { mode } = card.node.spec;
+/** All rows of one GPU, as the kubelet's device list and the exporter's flags give them at this scrape. */
+export function rowsOfGpu(physicalGpu: PhysicalGpu, exporter: ExporterSpec, scrapeMoment: number): readonly Row[] {
+  const { mode } = physicalGpu.node.spec;
   switch (mode.kind) {
     case "whole":
     case "vgpu-guest":
     case "kai":
-      return [deviceRow(card, null, card.reservation === null ? firstPod(card) : reservationOf(card))];
+      return [
+        deviceRow(
+          physicalGpu,
+          null,
+          physicalGpu.reservation === null ? firstPod(physicalGpu) : reservationOf(physicalGpu),
+        ),
+      ];
     case "mig-single":
     case "mig-mixed":
-      if (card.units.length === 0) return [deviceRow(card, null, firstPod(card))];
-      return card.units.map((unit) => deviceRow(card, unit, unit.holder === null ? null : rowPod(unit.holder, {})));
+      if (physicalGpu.units.length === 0) return [deviceRow(physicalGpu, null, firstPod(physicalGpu))];
+      return physicalGpu.units.map((unit) =>
+        deviceRow(physicalGpu, unit, unit.holder === null ? null : rowPod(unit.holder, {})),
+      );
     case "time-slicing":
     case "mps":
-      return sharedRows(card, exporter, scrapeMoment);
+      return sharedRows(physicalGpu, exporter, scrapeMoment);
     case "dra":
-      return exporter.draLabels ? draRows(card) : [deviceRow(card, null, null)];
-    // HAMi hands out cards by itself: the kubelet's list has ids that no exporter can map.
+      return exporter.draLabels ? draRows(physicalGpu) : [deviceRow(physicalGpu, null, null)];
+    // HAMi hands out GPUs by itself: the kubelet's list has ids that no exporter can map.
     case "hami":
-      return [deviceRow(card, null, null)];
+      return [deviceRow(physicalGpu, null, null)];
   }
 }
 
-function deviceRow(card: Card, unit: Unit | null, pod: RowPod | null): Row {
-  return { card, unit, pod, process: null, families: "all" };
+function deviceRow(physicalGpu: PhysicalGpu, unit: Unit | null, pod: RowPod | null): Row {
+  return { physicalGpu, unit, pod, process: null, families: "all" };
 }
 
-function firstPod(card: Card): RowPod | null {
-  const [allocation] = card.allocations;
+function firstPod(physicalGpu: PhysicalGpu): RowPod | null {
+  const [allocation] = physicalGpu.allocations;
   return allocation === undefined ? null : rowPod(allocation.pod, {});
 }
 
@@ -66,26 +74,26 @@ function rowPod(pod: SimPod, extra: Readonly<Record<string, string>>): RowPod {
   return { namespace, pod: pod.name, uid: pod.uid, container: containerName(pod.workload), extra };
 }
 
-function reservationOf(card: Card): RowPod | null {
-  if (card.reservation === null) return null;
-  const { name, uid } = card.reservation;
+function reservationOf(physicalGpu: PhysicalGpu): RowPod | null {
+  if (physicalGpu.reservation === null) return null;
+  const { name, uid } = physicalGpu.reservation;
   return { namespace: reservationNamespace, pod: name, uid, container: "resource-reservation", extra: {} };
 }
 
-function sharedRows(card: Card, exporter: ExporterSpec, scrapeMoment: number): readonly Row[] {
-  const allocations = [...card.allocations];
+function sharedRows(physicalGpu: PhysicalGpu, exporter: ExporterSpec, scrapeMoment: number): readonly Row[] {
+  const allocations = [...physicalGpu.allocations];
   const [first] = allocations;
-  if (first === undefined) return [deviceRow(card, null, null)];
+  if (first === undefined) return [deviceRow(physicalGpu, null, null)];
   if (exporter.sharedRows === "one-arbitrary-pod") {
     // Map order of the real exporter changes from scrape to scrape; here it changes with simulated time.
-    const position = Math.floor(noise(card.index + first.pod.key, scrapeMoment) * allocations.length);
-    return [deviceRow(card, null, rowPod((allocations[position] ?? first).pod, {}))];
+    const position = Math.floor(noise(physicalGpu.index + first.pod.key, scrapeMoment) * allocations.length);
+    return [deviceRow(physicalGpu, null, rowPod((allocations[position] ?? first).pod, {}))];
   }
-  const copies = allocations.map((allocation) => deviceRow(card, null, replicaPod(allocation)));
+  const copies = allocations.map((allocation) => deviceRow(physicalGpu, null, replicaPod(allocation)));
   if (exporter.sharedRows === "copies") return copies;
   return [
-    { ...deviceRow(card, null, null), families: "per-process" },
-    ...allocations.map((allocation) => processRow(card, allocation)),
+    { ...deviceRow(physicalGpu, null, null), families: "per-process" },
+    ...allocations.map((allocation) => processRow(physicalGpu, allocation)),
     ...copies.map((row) => ({ ...row, families: "not-per-process" as const })),
   ];
 }
@@ -94,29 +102,35 @@ function replicaPod(allocation: Allocation): RowPod {
   return rowPod(allocation.pod, { vgpu: allocation.unit?.id ?? "0" });
 }
 
-/** A pod's processes are not told apart by replica: each of its rows repeats the value for the whole pod. */
-function processRow(card: Card, allocation: Allocation): Row {
+/** A pod's processes are not distinguished by replica: each of its rows repeats the value for the whole pod. */
+function processRow(physicalGpu: PhysicalGpu, allocation: Allocation): Row {
   let util = 0;
   let memoryMiB = 0;
-  for (const other of card.allocations) {
+  for (const other of physicalGpu.allocations) {
     if (other.pod !== allocation.pod) continue;
     util += other.observed * other.share;
     memoryMiB += memoryOfAllocation(other);
   }
-  return { card, unit: null, pod: replicaPod(allocation), process: { util, memoryMiB }, families: "per-process" };
+  return {
+    physicalGpu,
+    unit: null,
+    pod: replicaPod(allocation),
+    process: { util, memoryMiB },
+    families: "per-process",
+  };
 }
 
-function draRows(card: Card): readonly Row[] {
-  const rows = [...card.allocations].map(({ pod }) => {
+function draRows(physicalGpu: PhysicalGpu): readonly Row[] {
+  const rows = [...physicalGpu.allocations].map(({ pod }) => {
     const claim = pod.claim ?? pod.workload.claim;
     const labels = {
       dra_claim_name: claim?.name ?? "",
       dra_claim_namespace: pod.workload.spec.namespace,
-      dra_device_name: draDeviceName(card),
+      dra_device_name: draDeviceName(physicalGpu),
       dra_driver_name: nvidiaDraDriver,
-      dra_pool_name: card.node.spec.name,
+      dra_pool_name: physicalGpu.node.spec.name,
     };
-    return deviceRow(card, null, rowPod(pod, labels));
+    return deviceRow(physicalGpu, null, rowPod(pod, labels));
   });
-  return rows.length > 0 ? rows : [deviceRow(card, null, null)];
+  return rows.length > 0 ? rows : [deviceRow(physicalGpu, null, null)];
 }

@@ -7,11 +7,11 @@ export function freeGpusFor(world: World, workload: Workload): number {
   let free = 0;
   for (const node of world.nodes) {
     if (!isSchedulable(node) || !serves(node, workload)) continue;
-    for (const card of node.cards) {
-      const model = node.spec.cards[card.index];
+    for (const physicalGpu of node.physicalGpus) {
+      const model = node.spec.physicalGpus[physicalGpu.index];
       if (model === undefined || (spec.models.length > 0 && !spec.models.includes(model))) continue;
-      const room = freeShare(card);
-      if (spec.request.kind !== "cards" || room === 1) free += room;
+      const freeCapacity = freeShare(physicalGpu);
+      if (spec.request.kind !== "physicalGpus" || freeCapacity === 1) free += freeCapacity;
     }
   }
   return free;

@@ -21,9 +21,9 @@ export function isSuspended(scenario: Scenario, spec: WorkloadSpec): boolean {
   return systemOf(scenario, spec) === "kueue" && suspendable.has(spec.kind);
 }
 
-/** GPUs that all pods of a workload ask for: whole cards or fractions; 0 for requests that quotas of queues do not count. */
+/** GPUs that all pods of a workload ask for: whole GPUs or fractions; 0 for requests that quotas of queues do not count. */
 export function askedGpus({ request, pods }: WorkloadSpec): number {
-  if (request.kind === "cards") return request.count * pods;
+  if (request.kind === "physicalGpus") return request.count * pods;
   return request.kind === "fraction" ? request.share * pods : 0;
 }
 

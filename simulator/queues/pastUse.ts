@@ -6,7 +6,7 @@ export interface UseSample {
   readonly at: number;
   readonly seconds: number;
   /** GPUs by queue, those of its children included. */
-  readonly held: ReadonlyMap<string, number>;
+  readonly allocated: ReadonlyMap<string, number>;
   /** GPUs of the shard's nodes. */
   readonly capacity: number;
 }
@@ -31,10 +31,10 @@ export function pastUse(
 ): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   let whole = 0;
-  for (const { at, seconds, held, capacity } of withinWindow(samples, history, now)) {
+  for (const { at, seconds, allocated, capacity } of withinWindow(samples, history, now)) {
     const weight = seconds * 0.5 ** ((now - at) / history.halfLifeSeconds);
     whole += capacity * weight;
-    for (const [queue, gpus] of held) sums.set(queue, (sums.get(queue) ?? 0) + gpus * weight);
+    for (const [queue, gpus] of allocated) sums.set(queue, (sums.get(queue) ?? 0) + gpus * weight);
   }
   return new Map([...sums].map(([queue, sum]) => [queue, whole === 0 ? 0 : sum / whole]));
 }

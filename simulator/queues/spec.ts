@@ -37,7 +37,7 @@ export interface CohortSpec {
 export interface KueueSpec {
   /** Preemption-based fair sharing. */
   readonly fairSharing: boolean;
-  /** What waits stands behind preemption gates that nobody opens: policies say what would be taken, and nothing is. Default: no. */
+  /** What waits is behind preemption gates that nobody opens: policies say what would be taken, and nothing is. Default: no. */
   readonly hasClosedGates?: boolean;
   readonly flavors: readonly { readonly name: string; readonly model: GpuModelName }[];
   readonly cohorts: readonly CohortSpec[];

@@ -58,8 +58,8 @@ export function volcanoRules(
   const share = (workload: Workload, running: readonly Workload[]): number => {
     const queue = workload.spec.queue ?? "";
     const own = deserved(workload, running).get(queue) ?? 0;
-    const held = sumByQueue(running).get(queue) ?? 0;
-    return own > 0 ? held / own : held > 0 ? 1 : 0;
+    const allocated = sumByQueue(running).get(queue) ?? 0;
+    return own > 0 ? allocated / own : allocated > 0 ? 1 : 0;
   };
   const queueOf = (workload: Workload): VolcanoQueueSpec | undefined =>
     spec.queues.find(({ name }) => name === workload.spec.queue);

@@ -98,11 +98,11 @@ function work(team: BurstTeam, changes: Partial<WorkloadSpec>, level: number): W
   const activity: ActivityPattern = team === "inference" ? { kind: "constant", level } : { kind: "steady", level };
   const common = { queue: team, models: ["H100"] as const, ...changes };
   return team === "inference"
-    ? workloadOf("StatefulSet", team, 4, { kind: "cards", count: 1 }, activity, {
+    ? workloadOf("StatefulSet", team, 4, { kind: "physicalGpus", count: 1 }, activity, {
         ...common,
         priorityClass: "inference",
       })
-    : workloadOf("Job", team, 1, { kind: "cards", count: jobGpus }, activity, {
+    : workloadOf("Job", team, 1, { kind: "physicalGpus", count: jobGpus }, activity, {
         ...common,
         priorityClass: "train",
         checkpointSeconds: 600,

@@ -88,7 +88,7 @@ function habit(
   const busy = { kind: "steady", level: 0.9 } as const;
   return {
     name: `${queue}-job`,
-    workload: workloadOf("Job", namespace, pods, { kind: "cards", count: 2 }, busy, changes),
+    workload: workloadOf("Job", namespace, pods, { kind: "physicalGpus", count: 2 }, busy, changes),
     runSeconds: [14_400, 28_800],
     failRatio: 0,
     ...rhythm,

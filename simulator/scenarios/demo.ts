@@ -110,7 +110,7 @@ function gang(changes: Partial<WorkloadSpec>): Partial<WorkloadSpec> {
 }
 
 function training(): readonly Habit[] {
-  const eight = { kind: "cards", count: 8 } as const;
+  const eight = { kind: "physicalGpus", count: 8 } as const;
   const busy = { kind: "steady", level: 0.88 } as const;
   const vision = { queue: "vision", models: ["A100"] } as const;
   return [
@@ -164,7 +164,7 @@ function training(): readonly Habit[] {
         "Job",
         "vision-train",
         1,
-        { kind: "cards", count: 1 },
+        { kind: "physicalGpus", count: 1 },
         { kind: "bursts", level: 0.75, duty: 0.6 },
         vision,
       ),
@@ -180,7 +180,7 @@ function training(): readonly Habit[] {
         "PodGroup",
         "vision-train",
         4,
-        { kind: "cards", count: 2 },
+        { kind: "physicalGpus", count: 2 },
         { kind: "steady", level: 0.7 },
         { ...vision, gang: true },
       ),
@@ -196,7 +196,7 @@ function training(): readonly Habit[] {
         "Pod",
         "scratch",
         1,
-        { kind: "cards", count: 2 },
+        { kind: "physicalGpus", count: 2 },
         { kind: "constant", level: 0 },
         { models: ["A100"] },
       ),
@@ -207,7 +207,7 @@ function training(): readonly Habit[] {
 }
 
 function serving(): readonly Habit[] {
-  const one = { kind: "cards", count: 1 } as const;
+  const one = { kind: "physicalGpus", count: 1 } as const;
   const day = { kind: "day", low: 0.08, high: 0.85 } as const;
   const served = { priorityClass: "serving", models: ["L4"] } as const;
   return [
@@ -220,7 +220,7 @@ function serving(): readonly Habit[] {
     { name: "embed", workload: workloadOf("Deployment", "search-serving", 3, one, day, served), initial: 1, ...always },
     {
       name: "assistant",
-      workload: workloadOf("LeaderWorkerSet", "search-serving", 2, { kind: "cards", count: 8 }, day, {
+      workload: workloadOf("LeaderWorkerSet", "search-serving", 2, { kind: "physicalGpus", count: 8 }, day, {
         priorityClass: "serving",
         models: ["H100"],
         gang: true,

@@ -15,7 +15,7 @@ export function crowdedPods(): readonly PlacedPod[] {
     "Job",
     "vision-train",
     1,
-    { kind: "cards", count: 8 },
+    { kind: "physicalGpus", count: 8 },
     { kind: "steady", level: 0.9 },
     { models: ["A100"] },
   );
@@ -25,9 +25,9 @@ export function crowdedPods(): readonly PlacedPod[] {
       name: `preprocess-${i + 1}`,
       workload: preprocess,
       node,
-      cards: [],
+      physicalGpus: [],
       ageSeconds: 7200,
     })),
-    { name: "pretrain-0", workload: pretrain, node: null, cards: [], ageSeconds: 600 },
+    { name: "pretrain-0", workload: pretrain, node: null, physicalGpus: [], ageSeconds: 600 },
   ];
 }

@@ -57,12 +57,12 @@ function randomNode(random: RandomStream, index: number): NodeSpec {
     ? random.pick(["A100", "H100"])
     : random.pick<GpuModelName>(["H100", "A100", "L4", "T4", "V100M16", "P100"]);
   const count = random.pick([1, 2, 4, 8]);
-  const cards = Array.from({ length: count }, (): GpuModelName => model);
+  const physicalGpus = Array.from({ length: count }, (): GpuModelName => model);
   // Two models on one node, which the labels cannot say.
-  if (mode.kind === "whole" && count > 1 && random.next() < 0.2) cards[0] = "A10";
+  if (mode.kind === "whole" && count > 1 && random.next() < 0.2) physicalGpus[0] = "A10";
   const hasExporter = random.next() < 0.92;
   return gpuNode(`node-${index}`, model, count, mode, {
-    cards,
+    physicalGpus,
     exporter: hasExporter ? randomExporter(random, mode) : null,
     featureDiscovery: random.next() < 0.9,
     cordoned: random.next() < 0.1,
@@ -112,14 +112,14 @@ function randomExporter(random: RandomStream, mode: NodeMode): NodeSpec["exporte
 
 function requestsFor(node: NodeSpec, random: RandomStream): readonly GpuRequest[] {
   const { mode } = node;
-  const count = random.between(1, Math.max(1, Math.min(2, node.cards.length)));
+  const count = random.between(1, Math.max(1, Math.min(2, node.physicalGpus.length)));
   switch (mode.kind) {
     case "whole":
     case "vgpu-guest":
-      return [{ kind: "cards", count }];
+      return [{ kind: "physicalGpus", count }];
     case "kai":
       return [
-        { kind: "cards", count: 1 },
+        { kind: "physicalGpus", count: 1 },
         { kind: "fraction", share: random.pick([0.1, 0.25, 0.46, 0.5]) },
       ];
     case "time-slicing":

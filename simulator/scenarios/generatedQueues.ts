@@ -189,8 +189,8 @@ function kueueHabits(asking: Asking, spec: KueueSpec): readonly Habit[] {
       const model = spec.flavors.find((each) => each.name === flavor)?.model;
       const node = kueueTree(spec, flavor, new Map()).get(`queue/${name}`);
       if (model === undefined || node === undefined) return [];
-      const nodes = asking.nodes.filter(({ cards }) => cards.includes(model));
-      const most = Math.min(available(node), cardsOf(nodes));
+      const nodes = asking.nodes.filter(({ physicalGpus }) => physicalGpus.includes(model));
+      const most = Math.min(available(node), gpusOf(nodes));
       const kinds = ["Job", "JobSet", "PyTorchJob", "PodGroup", "Pod", "LeaderWorkerSet", "StatefulSet"] as const;
       return habit({ ...asking, names: namespaces }, name, most, kinds, [model]);
     }),
@@ -202,8 +202,8 @@ function kaiHabits(asking: Asking, { nodePool, queues }: NonNullable<QueueingSpe
   const leaves = queues.filter(({ parent }) => parent !== null);
   const kinds = ["Job", "JobSet", "PyTorchJob", "Pod", "StatefulSet"] as const;
   return leaves.flatMap(({ name }, i) => {
-    const limits = lineage(queues, name).map(({ limit }) => (limit < 0 ? cardsOf(nodes) : limit));
-    const most = Math.min(cardsOf(nodes), ...limits);
+    const limits = lineage(queues, name).map(({ limit }) => (limit < 0 ? gpusOf(nodes) : limit));
+    const most = Math.min(gpusOf(nodes), ...limits);
     const models = i % 2 === 1 || asking.random.next() < 0.5 ? [] : modelsOf(nodes);
     const share = i % 2 === 1 ? asking.random.pick([0.25, 0.5]) : null;
     // What has priority 100 or more cannot be preempted, and so may not go beyond quota: the simulator does not know that.
@@ -213,15 +213,15 @@ function kaiHabits(asking: Asking, { nodePool, queues }: NonNullable<QueueingSpe
 
 function volcanoHabits(asking: Asking, { queues }: NonNullable<QueueingSpec["volcano"]>): readonly Habit[] {
   const [model] = modelsOf(asking.nodes);
-  const nodes = asking.nodes.filter(({ cards }) => model !== undefined && cards.includes(model));
+  const nodes = asking.nodes.filter(({ physicalGpus }) => model !== undefined && physicalGpus.includes(model));
   const kinds = ["Job", "JobSet", "PyTorchJob", "Pod", "StatefulSet"] as const;
   return queues.flatMap(({ name, capability }) => {
     const models = asking.random.next() < 0.5 || model === undefined ? [] : [model];
-    return habit(asking, name, Math.min(cardsOf(nodes), capability ?? cardsOf(nodes)), kinds, models);
+    return habit(asking, name, Math.min(gpusOf(nodes), capability ?? gpusOf(nodes)), kinds, models);
   });
 }
 
-/** Work for one queue, of at most `most` GPUs at once; none where that is nothing. `share`: of a card, instead of cards. */
+/** Work for one queue, of at most `most` GPUs at once; none where that is nothing. `share`: of a GPU, instead of GPUs. */
 function habit(
   { random, names }: Asking,
   queue: string,
@@ -236,7 +236,7 @@ function habit(
   const pods = kind === "Pod" ? 1 : random.between(1, 4);
   const fitting = Math.min(count, Math.floor(most));
   if (fitting < 1 || names[0] === undefined) return [];
-  const request: GpuRequest = share === null ? { kind: "cards", count: fitting } : { kind: "fraction", share };
+  const request: GpuRequest = share === null ? { kind: "physicalGpus", count: fitting } : { kind: "fraction", share };
   const namespace = random.pick<string>([names[0], ...names.slice(1)]);
   const busy = { kind: "steady", level: 0.8 } as const;
   const perPod = share ?? fitting;
@@ -264,9 +264,9 @@ function habit(
 }
 
 function modelsOf(nodes: readonly NodeSpec[]): readonly GpuModelName[] {
-  return [...new Set(nodes.flatMap(({ cards }) => cards))];
+  return [...new Set(nodes.flatMap(({ physicalGpus }) => physicalGpus))];
 }
 
-function cardsOf(nodes: readonly NodeSpec[]): number {
-  return nodes.reduce((sum, { cards }) => sum + cards.length, 0);
+function gpusOf(nodes: readonly NodeSpec[]): number {
+  return nodes.reduce((sum, { physicalGpus }) => sum + physicalGpus.length, 0);
 }

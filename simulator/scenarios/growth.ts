@@ -7,10 +7,10 @@ const hour = 3600;
 const day = 24 * hour;
 
 const nodes = 48;
-const cardsOfNode = 8;
+const gpusOfNode = 8;
 
 /** What the growing cluster has. */
-export const growthGpus = nodes * cardsOfNode;
+export const growthGpus = nodes * gpusOfNode;
 
 /** Weeks that are lived before growth is looked at, so that long jobs are there as well. */
 const warmupWeeks = 2;
@@ -36,7 +36,7 @@ export function growthScenario(seed: number, since: number): Scenario {
   return {
     name: "growth",
     nodes: Array.from({ length: nodes }, (_, i) =>
-      gpuNode(`n-${i + 1}`, "H100", cardsOfNode, { kind: "whole" }, { exporter: null }),
+      gpuNode(`n-${i + 1}`, "H100", gpusOfNode, { kind: "whole" }, { exporter: null }),
     ),
     namespaces: [{ name: "research", team: "research" }],
     priorityClasses: {},
@@ -57,7 +57,7 @@ function habitOf(
   meanGpus: number,
 ): Habit {
   const [shortest, longest] = runSeconds;
-  const request = { kind: "cards", count: gpus } as const;
+  const request = { kind: "physicalGpus", count: gpus } as const;
   return {
     name,
     workload: workloadOf(
@@ -69,7 +69,7 @@ function habitOf(
       { gang: true, cpuMilli: 1 },
     ),
     initial: 0,
-    // So that the mean of GPUs held at a factor of 1 is what is asked for.
+    // So that the mean of GPUs allocated at a factor of 1 is what is asked for.
     everySeconds: (paretoMean(shortest, longest, runTail) * pods * gpus) / (meanGpus * part),
     maxWaiting: Number.POSITIVE_INFINITY,
     runSeconds: [shortest, longest],

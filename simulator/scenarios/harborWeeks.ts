@@ -12,7 +12,7 @@ const busy = { kind: "steady", level: 0.9 } as const;
  * A cluster whose weeks fill dashboards: the simulated week (advice/week.ts), and what it lacks. Research takes its quota of
  * H100 back from ads, which evicts; ads may not borrow without end; preprocessing takes the CPU of two A100 nodes; two A100
  * nodes are cut into MIG instances for notebooks; groups of vision's pods are bound one by one; scratch belongs to no team;
- * towards the end of `days` a card and a node are lost.
+ * towards the end of `days` a GPU and a node are lost.
  */
 export function harborWeeks(days: number): Scenario {
   const week = weekScenario();
@@ -47,7 +47,7 @@ export function harborWeeks(days: number): Scenario {
   };
 }
 
-/** What the exporter that watches it is told, as its configuration file would. */
+/** What the exporter that watches it is reported, as its configuration file would. */
 export const harborSettings: Readonly<Record<string, unknown>> = {
   cluster: "harbor",
   teams: [{ from: "namespace-label", key: "team" }],
@@ -89,13 +89,13 @@ function crowd(): readonly PlacedPod[] {
     name: `preprocess-${i + 1}`,
     workload: preprocess,
     node,
-    cards: [],
+    physicalGpus: [],
     ageSeconds: hour,
   }));
 }
 
 function research(): readonly Habit[] {
-  const probe = workloadOf("PyTorchJob", "research", 2, { kind: "cards", count: 8 }, busy, {
+  const probe = workloadOf("PyTorchJob", "research", 2, { kind: "physicalGpus", count: 8 }, busy, {
     queue: "research",
     gang: true,
     models: ["H100"],
@@ -111,13 +111,13 @@ function others(): readonly Habit[] {
   const idle = { kind: "notebook", duty: 0.2 } as const;
   const mig = (profile: string) =>
     workloadOf("Notebook", "notebooks", 1, { kind: "mig", profile, count: 1, strategy: "mig-mixed" }, idle);
-  const group = workloadOf("LeaderWorkerSet", "vision", 3, { kind: "cards", count: 2 }, busy, {
+  const group = workloadOf("LeaderWorkerSet", "vision", 3, { kind: "physicalGpus", count: 2 }, busy, {
     models: ["A100"],
     priorityClass: "training",
     needsAll: true,
   });
   const still = { kind: "constant", level: 0 } as const;
-  const leftover = workloadOf("Pod", "scratch", 1, { kind: "cards", count: 2 }, still, { models: ["A100"] });
+  const leftover = workloadOf("Pod", "scratch", 1, { kind: "physicalGpus", count: 2 }, still, { models: ["A100"] });
   return [
     coming("mig-small", mig("1g.10gb"), {
       initial: 14,
@@ -141,7 +141,7 @@ function lateFaults(ofWeek: readonly LaterFault[], days: number): readonly Later
   const again = ofWeek.map(({ afterSeconds, fault }) => ({ afterSeconds: afterSeconds + 7 * day, fault }));
   const end = days * day;
   const lost: readonly LaterFault[] = [
-    { afterSeconds: end - 2.2 * day, fault: { kind: "gpu-lost", node: "a100-03", card: 5 } },
+    { afterSeconds: end - 2.2 * day, fault: { kind: "gpu-lost", node: "a100-03", physicalGpu: 5 } },
     { afterSeconds: end - 7 * hour, fault: { kind: "node-lost", node: "l4-04" } },
   ];
   return [...again, ...lost].filter(({ afterSeconds }) => afterSeconds > 0 && afterSeconds < end);

@@ -1,6 +1,6 @@
 import { noQueueing } from "../queues/spec.ts";
 import type { Habit, LaterFault, NodeSpec, Scenario, WorkloadSpec } from "../scenario.ts";
-import type { Price } from "../truthBook/prices.ts";
+import type { Price } from "../truthRecord/prices.ts";
 import { adviceScenario, coming, wholeNodes } from "./advice/parts.ts";
 import { karpenterLabels, workloadOf } from "./parts.ts";
 
@@ -16,7 +16,7 @@ export const monthPrices: readonly Price[] = [
   { instanceType: "g5.12xlarge", capacityType: "on-demand", perNodeHour: 5.68 },
 ];
 
-/** Label by which nodes that are kept ready on purpose are told (Fairlead's own). */
+/** Label by which nodes that are kept ready on purpose are reported (Fairlead's own). */
 export const warmPoolLabel = "fairlead.dev/warm-pool";
 
 /**
@@ -86,10 +86,10 @@ function nodes(): readonly NodeSpec[] {
 }
 
 const busy = (level: number) => ({ kind: "constant", level }) as const;
-const cards = (count: number) => ({ kind: "cards", count }) as const;
+const physicalGpus = (count: number) => ({ kind: "physicalGpus", count }) as const;
 
 function gang(team: string, pods: number, gpus: number, priorityClass: string, level: number): WorkloadSpec {
-  return workloadOf("PyTorchJob", team, pods, cards(gpus), busy(level), {
+  return workloadOf("PyTorchJob", team, pods, physicalGpus(gpus), busy(level), {
     queue: `${team}-queue`,
     gang: true,
     models: ["H100"],
@@ -128,12 +128,15 @@ function queued(): readonly Habit[] {
 }
 
 function trainings(): readonly Habit[] {
-  const whole = workloadOf("PyTorchJob", "vision", 1, cards(8), busy(0.9), {
+  const whole = workloadOf("PyTorchJob", "vision", 1, physicalGpus(8), busy(0.9), {
     models: ["A100"],
     priorityClass: "training",
     checkpointSeconds: 1_800,
   });
-  const two = workloadOf("Job", "vision", 1, cards(2), busy(0.64), { models: ["A100"], priorityClass: "best-effort" });
+  const two = workloadOf("Job", "vision", 1, physicalGpus(2), busy(0.64), {
+    models: ["A100"],
+    priorityClass: "best-effort",
+  });
   return [
     coming("trainer", whole, { initial: 1, everySeconds: 9 * hour, maxWaiting: 3, runSeconds: [3 * hour, 12 * hour] }),
     coming("augment", two, { initial: 2, everySeconds: 4 * hour, maxWaiting: 3, runSeconds: [hour, 6 * hour] }),
@@ -142,11 +145,11 @@ function trainings(): readonly Habit[] {
 
 function services(): readonly Habit[] {
   const serving = { kind: "day", low: 0.3, high: 0.9 } as const;
-  const one = workloadOf("Deployment", "assistants", 2, cards(1), serving, {
+  const one = workloadOf("Deployment", "assistants", 2, physicalGpus(1), serving, {
     models: ["A100"],
     priorityClass: "serving",
   });
-  const four = workloadOf("Deployment", "assistants", 1, cards(4), serving, { models: ["A100"], busyCards: 1 });
+  const four = workloadOf("Deployment", "assistants", 1, physicalGpus(4), serving, { models: ["A100"], busyGpus: 1 });
   return [
     coming("embedder", one, { initial: 2, everySeconds: 20 * hour, maxWaiting: 1, runSeconds: [day, 3 * day] }),
     coming("oversized", four, { initial: 1, everySeconds: 2 * day, maxWaiting: 1, runSeconds: [2 * day, 5 * day] }),
@@ -155,8 +158,8 @@ function services(): readonly Habit[] {
 
 /** As bare pods: what a StatefulSet belongs to is read by the machine's clock, so hours late in a play of a month. */
 function notebooks(): readonly Habit[] {
-  const used = workloadOf("Pod", "notebooks", 1, cards(1), workingHours(), { models: ["A100"] });
-  const left = workloadOf("Pod", "notebooks", 1, cards(2), busy(0), { models: ["A100"] });
+  const used = workloadOf("Pod", "notebooks", 1, physicalGpus(1), workingHours(), { models: ["A100"] });
+  const left = workloadOf("Pod", "notebooks", 1, physicalGpus(2), busy(0), { models: ["A100"] });
   return [
     coming("explore", used, { initial: 3, everySeconds: 12 * hour, maxWaiting: 2, runSeconds: [8 * hour, 2 * day] }),
     coming("forgotten", left, { initial: 1, everySeconds: 2 * day, maxWaiting: 1, runSeconds: [day, 3 * day] }),
@@ -173,10 +176,22 @@ function workingHours(): WorkloadSpec["activity"] {
 }
 
 function small(): readonly Habit[] {
-  const crawl = workloadOf("Job", "tools", 1, cards(1), busy(0.42), { models: ["L4"], priorityClass: "training" });
-  const sweep = workloadOf("Job", "tools", 1, cards(2), busy(0.77), { models: ["L4"], priorityClass: "best-effort" });
-  const asleep = workloadOf("Job", "tools", 1, cards(4), busy(0.01), { models: ["A10"], priorityClass: "training" });
-  const report = workloadOf("Job", "tools", 1, cards(2), busy(0.6), { models: ["A10"], priorityClass: "training" });
+  const crawl = workloadOf("Job", "tools", 1, physicalGpus(1), busy(0.42), {
+    models: ["L4"],
+    priorityClass: "training",
+  });
+  const sweep = workloadOf("Job", "tools", 1, physicalGpus(2), busy(0.77), {
+    models: ["L4"],
+    priorityClass: "best-effort",
+  });
+  const asleep = workloadOf("Job", "tools", 1, physicalGpus(4), busy(0.01), {
+    models: ["A10"],
+    priorityClass: "training",
+  });
+  const report = workloadOf("Job", "tools", 1, physicalGpus(2), busy(0.6), {
+    models: ["A10"],
+    priorityClass: "training",
+  });
   return [
     coming("crawl", crawl, { initial: 4, everySeconds: 1.1 * hour, maxWaiting: 4, runSeconds: [hour, 10 * hour] }),
     coming("sweep", sweep, { initial: 1, everySeconds: 3 * hour, maxWaiting: 4, runSeconds: [2 * hour, 9 * hour] }),

@@ -22,7 +22,7 @@ export function exporterOf(dialect: ExporterSpec["dialect"], changes: Partial<Ex
   };
 }
 
-/** A node with `count` cards of one model, sized like the usual cloud machine for it; the rest can be given. */
+/** A node with `count` GPUs of one model, sized like the usual cloud machine for it; the rest can be given. */
 export function gpuNode(
   name: string,
   model: GpuModelName,
@@ -32,7 +32,7 @@ export function gpuNode(
 ): NodeSpec {
   return {
     name,
-    cards: Array.from({ length: count }, () => model),
+    physicalGpus: Array.from({ length: count }, () => model),
     mode,
     exporter: exporterOf("4.5"),
     cpuMilli: count * 24_000,
@@ -57,7 +57,7 @@ export function workloadOf(
   changes: Partial<WorkloadSpec> = {},
 ): WorkloadSpec {
   const count = "count" in request ? request.count : 1;
-  const big = request.kind === "cards" || request.kind === "claim" || request.kind === "extended-resource";
+  const big = request.kind === "physicalGpus" || request.kind === "claim" || request.kind === "extended-resource";
   return {
     kind,
     namespace,

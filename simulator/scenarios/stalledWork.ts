@@ -4,7 +4,7 @@ import { adviceScenario, lasting, wholeNodes } from "./advice/parts.ts";
 import { exporterOf, gpuNode, workloadOf } from "./parts.ts";
 
 const busy = { kind: "constant", level: 0.98 } as const;
-const eight = { kind: "cards", count: 8 } as const;
+const eight = { kind: "physicalGpus", count: 8 } as const;
 const hour = 3600;
 
 const onWholeNode = (namespace: string, changes: Partial<WorkloadSpec> = {}, pods = 1): WorkloadSpec =>
@@ -13,7 +13,7 @@ const onWholeNode = (namespace: string, changes: Partial<WorkloadSpec> = {}, pod
 /**
  * A gang of two nodes and a job of one that hang after an hour, and what is easily taken for such work, each on a node of its
  * own: memory-bound, moving data, FP64, pausing for a checkpoint each half hour, a server that waits busily, hung work of which
- * the exporter tells no profiling fields, on a part of a card, on a MIG instance.
+ * the exporter says no profiling fields, on a part of a GPU, on a MIG instance.
  */
 export function stalledWorkScenario(): Scenario {
   const { memoryBound, moving, doublePrecision } = deviceProfiles;

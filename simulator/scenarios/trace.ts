@@ -23,7 +23,7 @@ export type TraceResult =
 
 /**
  * The openb cluster of Alibaba (1,213 GPU nodes, 6,212 GPUs) under `tracesDir/openb`, filled to 75 % by a placement
- * that names the card of each pod. Shares of a card become KAI fractions, so that truth is exact. Activity follows the
+ * that names the GPU of each pod. Shares of a GPU become KAI fractions, so that truth is exact. Activity follows the
  * recorded duty cycles under `tracesDir/genai-2026` where that folder exists, else made-up habits.
  */
 export function traceScenario(tracesDir: string, options: TraceOptions = {}): TraceResult {
@@ -103,13 +103,19 @@ function tracePod(row: CsvRow, pod: CsvRow, teams: number, activityOf: (name: st
     priorityClass,
     queue: request.kind === "fraction" ? namespace : null,
   });
-  const cards = row("gpu_index") === "" ? [] : row("gpu_index").split("-").map(Number);
-  return { name, workload, node: row("node") === "" ? null : row("node"), cards, ageSeconds: hashText(name) % 604_800 };
+  const physicalGpus = row("gpu_index") === "" ? [] : row("gpu_index").split("-").map(Number);
+  return {
+    name,
+    workload,
+    node: row("node") === "" ? null : row("node"),
+    physicalGpus,
+    ageSeconds: hashText(name) % 604_800,
+  };
 }
 
 function traceRequest(count: number, milli: number): GpuRequest {
   if (count === 0) return { kind: "none" };
-  return milli < 1000 ? { kind: "fraction", share: milli / 1000 } : { kind: "cards", count };
+  return milli < 1000 ? { kind: "fraction", share: milli / 1000 } : { kind: "physicalGpus", count };
 }
 
 /** Each pod follows one recorded pod, from a moment that depends on its name. */

@@ -16,7 +16,7 @@ function at(parts: Partial<Snapshot> = {}): Analysis {
   return analysed(moment(parts));
 }
 
-/** The whole card of the first pod, as busy as said. */
+/** The whole GPU of the first pod, as busy as said. */
 const busy = (activity: number | null, parts: Partial<Snapshot> = {}): Analysis =>
   at({ devices: [device({ activity, holders: [holding({ activity })] })], ...parts });
 
@@ -33,39 +33,39 @@ function states({ postings }: AccruedTime): Record<string, number> {
 
 describe("the activity of a step", () => {
   it.each<{ name: string; after: Analysis; wanted: Record<string, number> }>([
-    { name: "is the mean of both ends", after: busy(0.7), wanted: { active: 18, underused: 12 } },
-    { name: "counts an end without activity", after: busy(0), wanted: { active: 7.5, underused: 22.5 } },
+    { name: "is the mean of both ends", after: busy(0.7), wanted: { active: 18, underutilized: 12 } },
+    { name: "counts an end without activity", after: busy(0), wanted: { active: 7.5, underutilized: 22.5 } },
     {
       name: "is the earlier one when the later is unobserved",
       after: busy(null),
-      wanted: { active: 15, underused: 15 },
+      wanted: { active: 15, underutilized: 15 },
     },
     {
       name: "is the earlier one when the pod is gone",
       after: at({ devices: [device({ activity: 0.9 })] }),
-      wanted: { active: 15, underused: 15 },
+      wanted: { active: 15, underutilized: 15 },
     },
     {
       name: "is the earlier one when another pod of the same name has the device",
       after: busy(0.9, { pods: [podView({ uid: "other" })] }),
-      wanted: { active: 15, underused: 15 },
+      wanted: { active: 15, underutilized: 15 },
     },
     {
       name: "is the mean when telemetry alone names the pod, by its name",
       after: busy(0.7, { pods: [podView({ uid: null })] }),
-      wanted: { active: 18, underused: 12 },
+      wanted: { active: 18, underutilized: 12 },
     },
     {
       name: "is the earlier one when the pod now holds another device",
       after: at({
         devices: [device({ uuid: "GPU-9", activity: 0.9, holders: [holding({ activity: 0.9 })] })],
       }),
-      wanted: { active: 15, underused: 15 },
+      wanted: { active: 15, underutilized: 15 },
     },
     {
       name: "keeps the earlier share when the share has changed",
       after: at({ devices: [device({ activity: 0.7, holders: [holding({ share: 0.25, activity: 0.7 })] })] }),
-      wanted: { active: 18, underused: 12 },
+      wanted: { active: 18, underutilized: 12 },
     },
     {
       name: "finds the device at another place of the list",
@@ -76,17 +76,17 @@ describe("the activity of a step", () => {
           device({ activity: 0.7, holders: [holding({ activity: 0.7 })] }),
         ],
       }),
-      wanted: { active: 18, underused: 12 },
+      wanted: { active: 18, underutilized: 12 },
     },
   ])("$name", ({ after, wanted }) => {
     expect(states(step(busy(0.5), after))).toEqual(wanted);
   });
 
-  it("of a card that was idle and becomes busy is active for half of the step", () => {
-    expect(states(step(busy(0), busy(1)))).toEqual({ active: 15, underused: 15 });
+  it("of a GPU that was idle and becomes busy is active for half of the step", () => {
+    expect(states(step(busy(0), busy(1)))).toEqual({ active: 15, underutilized: 15 });
   });
 
-  it("of two holders of a shared card is each one's own", () => {
+  it("of two holders of a shared GPU is each one's own", () => {
     const pods = [podView({ uid: "a", name: "a" }), podView({ uid: "b", name: "b", team: "speech" })];
     const shared = (first: number, second: number): Analysis =>
       at({
@@ -129,17 +129,21 @@ describe("everything else of a step is that of its begin", () => {
   it.each<{ name: string; before: Analysis; wanted: Record<string, number> }>([
     { name: "unobserved", before: busy(null), wanted: { unobserved: 30 } },
     {
-      name: "held idle",
+      name: "idle",
       before: at({ devices: [device({ activity: 0, holders: [holding({ activity: 0, idleSince: now - 4000 })] })] }),
-      wanted: { held_idle: 30 },
+      wanted: { idle: 30 },
     },
-    { name: "unattributed", before: at({ devices: [device({ activeUnheldAt: now })] }), wanted: { unattributed: 30 } },
+    {
+      name: "unattributed",
+      before: at({ devices: [device({ activeUnallocatedAt: now })] }),
+      wanted: { unattributed: 30 },
+    },
     {
       name: "unattributed beside a holder",
       before: at({
         devices: [device({ unattributedGpus: 0.25, holders: [holding({ share: 0.5, activity: 1 })] })],
       }),
-      wanted: { active: 0.5 * 0.75 * 30, underused: 0.5 * 0.25 * 30, unattributed: 7.5, free: 7.5 },
+      wanted: { active: 0.5 * 0.75 * 30, underutilized: 0.5 * 0.25 * 30, unattributed: 7.5, free: 7.5 },
     },
     { name: "an idle node", before: at({ devices: [device({ activity: 0 })] }), wanted: { idle_node: 30 } },
     {
@@ -204,7 +208,7 @@ describe("everything else of a step is that of its begin", () => {
     ]);
   });
 
-  it("a node with cards of several pools is divided by its cards", () => {
+  it("a node with GPUs of several pools is divided by its GPUs", () => {
     const before = at({
       nodes: [nodeView({ pools: ["A10", "H100"], physicalGpus: 3, devices: [0, 1] })],
       devices: [device({ pool: "H100" }), device({ uuid: "GPU-1", pool: "A10", weight: 0.5 })],
@@ -217,8 +221,10 @@ describe("everything else of a step is that of its begin", () => {
     expect(sums).toEqual({ H100: 30, A10: 60 });
   });
 
-  it("a difference between the two books is noted by node", () => {
-    const before = at({ nodes: [nodeView({ heldByDevices: 1, heldByPods: 3 }), nodeView({ name: "m", devices: [] })] });
+  it("a difference between the two accounts is noted by node", () => {
+    const before = at({
+      nodes: [nodeView({ allocatedByDevices: 1, allocatedByPods: 3 }), nodeView({ name: "m", devices: [] })],
+    });
     expect(step(before, before).imbalances).toEqual([{ node: "n", pool: "H100", gpuSeconds: 60 }]);
   });
 
@@ -235,7 +241,7 @@ describe("everything else of a step is that of its begin", () => {
 });
 
 describe("energy", () => {
-  const card = (energyJoules: number | null, powerWatts: number | null, activity = 1): Analysis =>
+  const physicalGpu = (energyJoules: number | null, powerWatts: number | null, activity = 1): Analysis =>
     at({
       devices: [
         device({
@@ -246,20 +252,20 @@ describe("energy", () => {
       ],
     });
   it.each<[string, Analysis, Analysis, number | null]>([
-    ["is what the counter rose", card(1000, 500), card(10_000, 500), 9000],
-    ["of a counter that fell is the mean power", card(10_000, 200), card(50, 400), 9000],
-    ["of a counter that went missing is the power", card(10_000, 200), card(null, null), 6000],
-    ["of a counter that is always 0 is the power", card(0, 200), card(0, 200), 6000],
-    ["of a counter that leaps beyond all cards is the power", card(10, 200), card(1e15, 200), 6000],
-    ["without power is the counter alone", card(10, null), card(70, null), 60],
-    ["of a counter that fell, without power, is unknown", card(70, null), card(10, null), null],
-    ["without either is unknown", card(null, null), card(null, 300), null],
+    ["is what the counter rose", physicalGpu(1000, 500), physicalGpu(10_000, 500), 9000],
+    ["of a counter that fell is the mean power", physicalGpu(10_000, 200), physicalGpu(50, 400), 9000],
+    ["of a counter that went missing is the power", physicalGpu(10_000, 200), physicalGpu(null, null), 6000],
+    ["of a counter that is always 0 is the power", physicalGpu(0, 200), physicalGpu(0, 200), 6000],
+    ["of a counter that leaps beyond all GPUs is the power", physicalGpu(10, 200), physicalGpu(1e15, 200), 6000],
+    ["without power is the counter alone", physicalGpu(10, null), physicalGpu(70, null), 60],
+    ["of a counter that fell, without power, is unknown", physicalGpu(70, null), physicalGpu(10, null), null],
+    ["without either is unknown", physicalGpu(null, null), physicalGpu(null, 300), null],
   ])("%s", (_name, before, after, wanted) => {
     const { postings } = step(before, after);
     expect(postings.map((p) => p.energyJoules)).toEqual([wanted]);
   });
 
-  it("of a MIG card counts once, by parts of the card, parts that are no device included", () => {
+  it("of a MIG GPU counts once, by parts of the GPU, parts that are no device included", () => {
     const instance = (id: string, weight: number, energyJoules: number) =>
       device({
         gpuInstance: id,
@@ -276,9 +282,9 @@ describe("energy", () => {
   });
 
   it("is divided at the hour like the time", () => {
-    const before = card(1000, null);
+    const before = physicalGpu(1000, null);
     const time = { from: hour + 3600 - 10, to: hour + 3600 + 20, seconds: 30, intervalSeconds: 30 };
-    const { postings } = accrue(before, card(4000, null), time);
+    const { postings } = accrue(before, physicalGpu(4000, null), time);
     expect(postings.map((p) => [p.hour, p.gpuSeconds, p.energyJoules])).toEqual([
       [hour, 10, 1000],
       [hour + 3600, 20, 2000],

@@ -5,7 +5,7 @@ import type { AccruedTime } from "../../exporter/accounts/posting.ts";
 import { balanceCosts, balancePools, openCosts } from "../../exporter/accounts/selfCheck.ts";
 import { chargeBases, charged, shareUnallocated } from "../../exporter/model/charge.ts";
 import { sampled } from "../sampled.ts";
-import { anyLife, intervalSeconds, lifeOf, type Moment } from "./clusterLife.ts";
+import { anyLifecycle, intervalSeconds, lifecycleOf, type Moment } from "./clusterLifecycle.ts";
 import { type NaiveSum, naiveAccrue } from "./naiveAccrue.ts";
 
 const runs = { numRuns: 150, seed: 20_261_121 };
@@ -67,7 +67,7 @@ function sum(amounts: Iterable<number>): number {
   return total;
 }
 
-/** Booked cost of a step by currency. */
+/** Counted cost of a step by currency. */
 function costsOf({ postings }: AccruedTime): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { account, cost } of postings) {
@@ -115,14 +115,14 @@ function hasOtherPrices(a: Moment, b: Moment): boolean {
 }
 
 /** Every life with its steps, each with the two moments that it is between. */
-const everyLife = sampled(anyLife, runs, ({ state, seed, cycles }) =>
-  pairs(lifeOf(state, seed, cycles)).map(([a, b]) => ({ a, b, accrued: step(a, b) })),
+const everyLifecycle = sampled(anyLifecycle, runs, ({ state, seed, cycles }) =>
+  pairs(lifecycleOf(state, seed, cycles)).map(([a, b]) => ({ a, b, accrued: step(a, b) })),
 );
 
 describe("accrual, in every life of a cluster", () => {
   it("is what its naive twin says", () => {
     let covered = 0;
-    everyLife((steps) => {
+    everyLifecycle((steps) => {
       for (const { a, b, accrued } of steps) {
         if (accrued.interval.gap !== null) continue;
         covered += 1;
@@ -132,8 +132,8 @@ describe("accrual, in every life of a cluster", () => {
     expect(covered).toBeGreaterThan(100);
   });
 
-  it("closes the books of every pool, hour by hour, with nothing negative", () => {
-    everyLife((steps) => {
+  it("closes the accounts of every pool, hour by hour, with nothing negative", () => {
+    everyLifecycle((steps) => {
       for (const { a, accrued } of steps) {
         for (const { pool, relativeDifference } of balancePools(accrued))
           expect(relativeDifference, `pool ${pool}`).toBeLessThan(1e-9);
@@ -156,30 +156,30 @@ describe("accrual, in every life of a cluster", () => {
 
   it("books GPUs that look busy and compute nothing as stalled, and adds up with them", () => {
     let gpuSeconds = 0;
-    everyLife((steps) => {
+    everyLifecycle((steps) => {
       for (const { accrued } of steps)
-        for (const { account, gpuSeconds: booked } of accrued.postings)
-          if (account.state === "stalled") gpuSeconds += booked;
+        for (const { account, gpuSeconds: accounted } of accrued.postings)
+          if (account.state === "stalled") gpuSeconds += accounted;
     });
     expect(gpuSeconds).toBeGreaterThan(0);
   });
 
   it("costs in every pool and currency what its nodes cost, whatever their states, and so do the node times", () => {
     const seen = { priced: 0, changed: 0, currencies: new Set<string>() };
-    everyLife((steps) => {
-      const booked = new Map<string, number>();
+    everyLifecycle((steps) => {
+      const accounted = new Map<string, number>();
       const nodes = new Map<string, number>();
       for (const { a, b, accrued } of steps) {
         if (accrued.interval.gap !== null) continue;
         expectClosedCosts(accrued, a.analysis);
-        addAll(booked, costsOf(accrued));
+        addAll(accounted, costsOf(accrued));
         addAll(nodes, nodeCosts(a.analysis, accrued.interval.seconds));
         if (hasOtherPrices(a, b)) seen.changed += 1;
       }
-      expectClose(booked, nodes);
+      expectClose(accounted, nodes);
       for (const [currency, cost] of nodes) {
-        // To the cent, for books that are kept in cents.
-        expect(Math.abs((booked.get(currency) ?? 0) - cost)).toBeLessThan(0.005);
+        // To the cent, for accounts that are kept in cents.
+        expect(Math.abs((accounted.get(currency) ?? 0) - cost)).toBeLessThan(0.005);
         if (cost > 0) seen.priced += 1;
         seen.currencies.add(currency);
       }
@@ -190,7 +190,7 @@ describe("accrual, in every life of a cluster", () => {
   });
 
   it("is charged in parts that add up to the whole, on both bases, unallocated cost shared or not", () => {
-    everyLife((steps) => {
+    everyLifecycle((steps) => {
       for (const notCharged of [[], ["unavailable"], ["starting", "gang_wait"]]) {
         const postings = steps.flatMap(({ accrued }) => accrued.postings);
         const inDollars = postings.filter(({ account }) => account.currency === "USD");
@@ -218,12 +218,15 @@ describe("accrual, in every life of a cluster", () => {
 
   it("does not depend on the order of nodes, pods, pages and rows, nor on that of bookings", () => {
     fc.assert(
-      fc.property(anyLife, fc.integer({ min: 1, max: 1000 }), ({ state, seed }, order) => {
-        const plain = pairs(lifeOf(state, seed, 2));
-        const other = pairs(lifeOf(state, seed, 2, order));
+      fc.property(anyLifecycle, fc.integer({ min: 1, max: 1000 }), ({ state, seed }, order) => {
+        const plain = pairs(lifecycleOf(state, seed, 2));
+        const other = pairs(lifecycleOf(state, seed, 2, order));
         for (const [i, [a, b]] of plain.entries()) {
           const [c, d] = other[i] ?? [a, b];
-          const backwards = { ...c, analysis: { ...c.analysis, bookings: c.analysis.bookings.toReversed() } };
+          const backwards = {
+            ...c,
+            analysis: { ...c.analysis, accountingEntries: c.analysis.accountingEntries.toReversed() },
+          };
           expectSame(sumsOf(step(backwards, d)), sumsOf(step(a, b)));
         }
       }),
@@ -233,8 +236,8 @@ describe("accrual, in every life of a cluster", () => {
 
   it("gives the same totals when a step without change is split at any moment", () => {
     fc.assert(
-      fc.property(anyLife, fc.double({ min: 0, max: 1, noNaN: true }), ({ state, seed }, ratio) => {
-        const [moment] = lifeOf(state, seed, 1);
+      fc.property(anyLifecycle, fc.double({ min: 0, max: 1, noNaN: true }), ({ state, seed }, ratio) => {
+        const [moment] = lifecycleOf(state, seed, 1);
         if (moment === undefined) return;
         const { analysis, wall } = moment;
         const from = Math.ceil(wall / 3600) * 3600 - 40;

@@ -8,7 +8,7 @@ import { type StrandedReason, strandedReasons } from "../../exporter/model/fragm
 import { device, moment, nodeView } from "../analysis/momentBuilder.ts";
 import { now } from "../join/clusterBuilder.ts";
 import { analysed } from "../join/outcomes.ts";
-import { anyLife, intervalSeconds, lifeOf } from "./clusterLife.ts";
+import { anyLifecycle, intervalSeconds, lifecycleOf } from "./clusterLifecycle.ts";
 import { type Leaf, queueMoment } from "./queueMoments.ts";
 
 const hour = 1_793_577_600;
@@ -19,10 +19,12 @@ function step(before: Analysis, after: Analysis, from: number, seconds: number):
 
 const namesOf = (rows: readonly { readonly pool: string }[]) => new Set(rows.map(({ pool }) => pool));
 
-/** The steps of a life that are booked, each with its earlier moment. */
-function coveredSteps(life: ReturnType<typeof lifeOf>): readonly { analysis: Analysis; accrued: AccruedTime }[] {
-  return life.slice(0, -1).flatMap(({ analysis, wall, monotonic }, i) => {
-    const later = life[i + 1];
+/** The steps of a life that are counted, each with its earlier moment. */
+function coveredSteps(
+  lifecycle: ReturnType<typeof lifecycleOf>,
+): readonly { analysis: Analysis; accrued: AccruedTime }[] {
+  return lifecycle.slice(0, -1).flatMap(({ analysis, wall, monotonic }, i) => {
+    const later = lifecycle[i + 1];
     if (later === undefined) return [];
     const time = { from: wall, to: later.wall, seconds: later.monotonic - monotonic, intervalSeconds };
     const accrued = accrue(analysis, later.analysis, time);
@@ -33,7 +35,7 @@ function coveredSteps(life: ReturnType<typeof lifeOf>): readonly { analysis: Ana
 const leaf = (parts: Partial<Leaf>): Leaf => ({
   name: "a",
   domain: "H100",
-  held: 0,
+  allocated: 0,
   pending: 0,
   entitled: 0,
   ...parts,
@@ -41,14 +43,17 @@ const leaf = (parts: Partial<Leaf>): Leaf => ({
 
 describe("the time of a quota domain", () => {
   it("is its capacity, what its leaves hold and wait for, and what they are sure of, hour by hour", () => {
-    const leaves = [leaf({ held: 3, pending: 2, guaranteed: 4 }), leaf({ name: "b", held: 5, guaranteed: 6 })];
+    const leaves = [
+      leaf({ allocated: 3, pending: 2, guaranteed: 4 }),
+      leaf({ name: "b", allocated: 5, guaranteed: 6 }),
+    ];
     const before = queueMoment({ leaves, capacity: 20 });
     const { capacity } = step(before, queueMoment({ leaves: [] }), hour - 10, 30);
     const of = (seconds: number) => ({
       domain: "H100",
       seconds,
       capacity: 20 * seconds,
-      held: 8 * seconds,
+      allocated: 8 * seconds,
       pending: 2 * seconds,
       guaranteedSeconds: seconds,
       guaranteed: 10 * seconds,
@@ -61,14 +66,14 @@ describe("the time of a quota domain", () => {
   });
 
   it("has no guarantee, and no time of one, where quotas cannot be told", () => {
-    const before = queueMoment({ leaves: [leaf({ held: 1, entitled: null, guaranteed: 4 })] });
+    const before = queueMoment({ leaves: [leaf({ allocated: 1, entitled: null, guaranteed: 4 })] });
     expect(step(before, before, hour, 30).capacity.domains).toMatchObject([
-      { seconds: 30, held: 30, guaranteedSeconds: 0, guaranteed: 0 },
+      { seconds: 30, allocated: 30, guaranteedSeconds: 0, guaranteed: 0 },
     ]);
   });
 
   it("of a gap is nothing", () => {
-    const before = queueMoment({ leaves: [leaf({ held: 1 })] });
+    const before = queueMoment({ leaves: [leaf({ allocated: 1 })] });
     expect(step(before, before, hour, 91)).toMatchObject({
       interval: { gap: "too-long" },
       capacity: { domains: [], placement: [], domainPools: [], poolModels: [] },
@@ -80,7 +85,7 @@ describe("a leaf queue that has a guarantee and nothing else", () => {
   it("has the time of its guarantee and no other", () => {
     const before = queueMoment({ leaves: [leaf({ guaranteed: 4 })] });
     expect(step(before, before, hour, 30).queueTimes).toMatchObject([
-      { queue: "a", seconds: 0, judgedSeconds: 0, held: 0, entitled: 0, guaranteedSeconds: 30, guaranteed: 120 },
+      { queue: "a", seconds: 0, judgedSeconds: 0, allocated: 0, entitled: 0, guaranteedSeconds: 30, guaranteed: 120 },
     ]);
   });
 });
@@ -89,8 +94,8 @@ describe("the time of how free GPUs lie", () => {
   it("of whole lives is what each earlier moment had, times its seconds", () => {
     let pools = 0;
     fc.assert(
-      fc.property(anyLife, ({ state, seed, cycles }) => {
-        for (const { analysis, accrued } of coveredSteps(lifeOf(state, seed, cycles))) {
+      fc.property(anyLifecycle, ({ state, seed, cycles }) => {
+        for (const { analysis, accrued } of coveredSteps(lifecycleOf(state, seed, cycles))) {
           const { interval, capacity } = accrued;
           const { placement, snapshot } = analysis;
           pools += placement.pools.length;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createAccounting } from "../../exporter/accounts/accounting.ts";
 import { accrue } from "../../exporter/accounts/accrue.ts";
-import { createBooks } from "../../exporter/accounts/books.ts";
 import type { AccruedTime, PricesInUse } from "../../exporter/accounts/posting.ts";
 import { balanceCosts } from "../../exporter/accounts/selfCheck.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
@@ -22,7 +22,7 @@ function at(parts: Partial<Snapshot>, prices: Readonly<Record<string, NodePrice 
   return { ...analysis, prices: pricesOf(analysis.snapshot, ({ name }) => prices[name] ?? null) };
 }
 
-/** Two nodes with a card each, of which the first pod holds both. */
+/** Two nodes with a GPU each, of which the first pod holds both. */
 const twoNodes: Partial<Snapshot> = {
   nodes: [nodeView({ name: "a", devices: [0] }), nodeView({ name: "b", devices: [1] })],
   devices: [
@@ -61,10 +61,10 @@ describe("the cost of a step", () => {
     expect(costs(step(dear, cheap))).toEqual({ "active USD": 0.06 });
   });
 
-  it("is split between active and underused like the time", () => {
+  it("is split between active and underutilized like the time", () => {
     const busy = (activity: number): Analysis =>
       at({ devices: [device({ activity, holders: [holding({ activity })] })] }, { n: nodePrice({ perGpuHour: 10 }) });
-    expect(costs(step(busy(0.5), busy(0.7)))).toEqual({ "active USD": 0.06, "underused USD": 0.04 });
+    expect(costs(step(busy(0.5), busy(0.7)))).toEqual({ "active USD": 0.06, "underutilized USD": 0.04 });
   });
 
   it("is kept apart by currency, and unknown where there is no price", () => {
@@ -80,17 +80,17 @@ describe("the cost of a step", () => {
     expect(costs(step(own, own))).toEqual({ "idle_node USD": 0 });
   });
 
-  it("goes on for a card that fell off the bus: the node costs what it did", () => {
+  it("goes on for a GPU that fell off the bus: the node costs what it did", () => {
     const node = nodeView({ physicalGpus: 2, allocatableGpus: 1, devices: [0, 1] });
-    const held = device({ activity: 1, holders: [holding({ activity: 1 })] });
+    const allocated = device({ activity: 1, holders: [holding({ activity: 1 })] });
     const lost = device({ uuid: "GPU-lost", unhealthy: true, reading: null, activity: null, idleNow: null });
-    const broken = at({ nodes: [node], devices: [held, lost] }, { n: nodePrice({ perGpuHour: 2.5 }) });
+    const broken = at({ nodes: [node], devices: [allocated, lost] }, { n: nodePrice({ perGpuHour: 2.5 }) });
     const accrued = step(broken, broken);
     expect(costs(accrued)).toEqual({ "active USD": 0.025, "unavailable USD": 0.025 });
     expect(accrued.nodeTimes).toMatchObject([{ currency: "USD", cost: 0.05 }]);
   });
 
-  it("counts parts of cards that are no device", () => {
+  it("counts parts of GPUs that are no device", () => {
     const cut = at(
       {
         nodes: [nodeView({ devices: [0] })],
@@ -114,7 +114,7 @@ describe("the cost of a step", () => {
   });
 });
 
-describe("the books", () => {
+describe("the accounts", () => {
   const tick = (cycle: number) => ({ wall: now + 30 * cycle, monotonic: 30 * cycle });
   const reading = bareReading("GPU-0", { powerWatts: 600 });
   const busy = (price: NodePrice | null, currencyOfOther = "USD"): Analysis =>
@@ -131,8 +131,8 @@ describe("the books", () => {
     );
 
   /** Series by name, without the cluster. */
-  function series(analysis: Analysis, books: ReturnType<typeof createBooks>): Record<string, number> {
-    const { families } = buildFamilies({ analysis, health: health(), limits, accounts: books.counters() });
+  function series(analysis: Analysis, accounts: ReturnType<typeof createAccounting>): Record<string, number> {
+    const { families } = buildFamilies({ analysis, health: health(), limits, accounts: accounts.counters() });
     const found: Record<string, number> = {};
     for (const { name, labelNames, series: all } of families) {
       if (!/^fairlead_(cost|unpriced|namespace_cost|co2e)\w*_total$/.test(name)) continue;
@@ -147,13 +147,13 @@ describe("the books", () => {
   }
 
   it("count cost, unpriced time, cost by namespace and emissions, all from 0 on", () => {
-    const books = createBooks({ intervalSeconds: 30, limits, co2GramsPerKwh: 360 });
+    const accounts = createAccounting({ intervalSeconds: 30, limits, co2GramsPerKwh: 360 });
     const priced = busy(nodePrice({ perGpuHour: 6 }));
-    books.book(priced, tick(0));
-    const first = series(priced, books);
+    accounts.account(priced, tick(0));
+    const first = series(priced, accounts);
     expect(Object.values(first).every((value) => value === 0)).toBe(true);
-    books.book(priced, tick(1));
-    const second = series(priced, books);
+    accounts.account(priced, tick(1));
+    const second = series(priced, accounts);
     expect(Object.keys(second)).toEqual(Object.keys(first));
     expect(second).toMatchObject({
       "cost_total state=active team=vision pool=H100 capacity_type=unknown priority_class=none currency=USD": 0.05,
@@ -163,37 +163,37 @@ describe("the books", () => {
       // 600 W x 30 s = 18 kJ = 0.005 kWh.
       "co2e_grams_total team=vision pool=H100 state=active": 1.8,
     });
-    books.book(busy(null), tick(2));
-    books.book(busy(null), tick(3));
-    expect(series(priced, books)).toMatchObject({
+    accounts.account(busy(null), tick(2));
+    accounts.account(busy(null), tick(3));
+    expect(series(priced, accounts)).toMatchObject({
       "cost_total state=active team=vision pool=H100 capacity_type=unknown priority_class=none currency=USD": 0.1,
       "unpriced_gpu_seconds_total pool=H100": 30,
     });
-    expect(books.problems()).toEqual([]);
+    expect(accounts.problems()).toEqual([]);
   });
 
   it("name the pool when states x price is not node price x time", () => {
-    const books = createBooks({ intervalSeconds: 30, limits });
+    const accounts = createAccounting({ intervalSeconds: 30, limits });
     const broken = at({ nodes: [nodeView({ physicalGpus: 2 })] }, { n: nodePrice({ perGpuHour: 6 }) });
-    books.book(broken, tick(0));
-    books.book(broken, tick(1));
-    const problem = books.problems().find(({ code }) => code === "costs-do-not-close");
-    expect(problem?.message).toMatch(/^0\.05 USD are booked in pool H100 .* cost 0\.1$/);
+    accounts.account(broken, tick(0));
+    accounts.account(broken, tick(1));
+    const problem = accounts.problems().find(({ code }) => code === "costs-do-not-close");
+    expect(problem?.message).toMatch(/^0\.05 USD are counted in pool H100 .* cost 0\.1$/);
   });
 
   it("tell no emissions unless the configuration says what a kWh emits", () => {
-    const books = createBooks({ intervalSeconds: 30, limits });
+    const accounts = createAccounting({ intervalSeconds: 30, limits });
     const priced = busy(null);
-    books.book(priced, tick(0));
-    books.book(priced, tick(1));
-    expect(Object.keys(series(priced, books)).filter((name) => name.startsWith("co2e"))).toEqual([]);
+    accounts.account(priced, tick(0));
+    accounts.account(priced, tick(1));
+    expect(Object.keys(series(priced, accounts)).filter((name) => name.startsWith("co2e"))).toEqual([]);
   });
 
   it("say which prices are in use when that changes, and not when only a price's date does", () => {
-    const books = createBooks({ intervalSeconds: 30, limits });
+    const accounts = createAccounting({ intervalSeconds: 30, limits });
     const used: (PricesInUse | null | undefined)[] = [];
     const see = (cycle: number, price: NodePrice | null): void =>
-      void used.push(books.book(busy(price), tick(cycle))?.prices);
+      void used.push(accounts.account(busy(price), tick(cycle))?.prices);
     see(0, nodePrice({ perGpuHour: 6 }));
     see(1, nodePrice({ perGpuHour: 6 }));
     see(2, nodePrice({ perGpuHour: 6, date: 99 }));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createDebtBook, type DebtBook } from "../../exporter/accounts/debtBook.ts";
+import { createDebtAccount, type DebtAccount } from "../../exporter/accounts/debtAccount.ts";
 import type { Remembered, RememberedChange } from "../../exporter/accounts/ledger/ledger.ts";
 import type { FairnessDebt } from "../../exporter/accounts/queueCounters.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
@@ -9,8 +9,8 @@ import { anyLeaves, type Leaf, queueMoment } from "./queueMoments.ts";
 const start = 1_793_577_600;
 const halfLives = [60, 3600];
 
-function step(book: DebtBook, before: Analysis, seconds: number, now: number, isCovered = true) {
-  const prepared = book.prepare(before, seconds, isCovered, now);
+function step(account: DebtAccount, before: Analysis, seconds: number, now: number, isCovered = true) {
+  const prepared = account.prepare(before, seconds, isCovered, now);
   prepared.commit();
   return prepared.changes;
 }
@@ -18,7 +18,7 @@ function step(book: DebtBook, before: Analysis, seconds: number, now: number, is
 const leaf = (values: Partial<Leaf> = {}): Leaf => ({
   name: "a",
   domain: "H100",
-  held: 2,
+  allocated: 2,
   pending: 8,
   entitled: 5,
   ...values,
@@ -35,8 +35,8 @@ function kept(before: readonly Remembered[], changes: readonly RememberedChange[
   return [...rows.values()];
 }
 
-const find = (book: DebtBook, queue: string, domain: string, halfLife: number): FairnessDebt | undefined =>
-  book.debts().find((debt) => debt.queue === queue && debt.domain === domain && debt.halfLifeSeconds === halfLife);
+const find = (account: DebtAccount, queue: string, domain: string, halfLife: number): FairnessDebt | undefined =>
+  account.debts().find((debt) => debt.queue === queue && debt.domain === domain && debt.halfLifeSeconds === halfLife);
 
 /** Integral of 2^(-age / H) between two ages. */
 const weight = (halfLife: number, from: number, to: number): number =>
@@ -54,7 +54,7 @@ function integral(steps: readonly Lived[], queue: string, domain: string, halfLi
   const parts = steps.flatMap(({ begin, end, leaves }) =>
     leaves
       .filter((one) => one.name === queue && one.domain === domain && one.entitled !== null)
-      .map(({ held, entitled }) => (held - (entitled ?? 0)) * weight(halfLife, at - end, at - begin)),
+      .map(({ allocated, entitled }) => (allocated - (entitled ?? 0)) * weight(halfLife, at - end, at - begin)),
   );
   return parts.reduce((sum, part) => sum + part, 0);
 }
@@ -64,7 +64,7 @@ function withIdle(leaves: readonly Leaf[]): readonly Leaf[] {
   const missing = ["a", "b", "c", "__proto__", "d/e"].flatMap((name) =>
     ["H100", "A100+L4"]
       .filter((domain) => !leaves.some((one) => one.name === name && one.domain === domain))
-      .map((domain) => leaf({ name, domain, held: 0, pending: 0, entitled: 0 })),
+      .map((domain) => leaf({ name, domain, allocated: 0, pending: 0, entitled: 0 })),
   );
   return [...leaves, ...missing];
 }
@@ -76,19 +76,19 @@ describe("fairness debt", () => {
       { minLength: 1, maxLength: 12 },
     );
     fc.assert(
-      fc.property(lives, (life) => {
-        const book = createDebtBook(halfLives, null);
-        book.begin(start);
+      fc.property(lives, (lifecycle) => {
+        const account = createDebtAccount(halfLives, null);
+        account.begin(start);
         let at = 0;
-        const steps = life.map(({ seconds, leaves, isCovered }): Lived => {
+        const steps = lifecycle.map(({ seconds, leaves, isCovered }): Lived => {
           at += seconds;
-          step(book, moment(...withIdle(leaves)), seconds, start + at, isCovered);
+          step(account, moment(...withIdle(leaves)), seconds, start + at, isCovered);
           return { begin: at - seconds, end: at, leaves: isCovered ? leaves : [] };
         });
-        for (const { queue, domain, halfLifeSeconds, gpuSeconds } of book.debts())
+        for (const { queue, domain, halfLifeSeconds, gpuSeconds } of account.debts())
           expect(gpuSeconds).toBeCloseTo(integral(steps, queue, domain, halfLifeSeconds, at), 6);
         const moved = steps.flatMap(({ leaves }) => leaves).filter((one) => (one.entitled ?? 0) > 0);
-        const shown = new Set(book.debts().map(({ queue, domain }) => `${queue}|${domain}`));
+        const shown = new Set(account.debts().map(({ queue, domain }) => `${queue}|${domain}`));
         for (const { name, domain } of moved) expect(shown.has(`${name}|${domain}`)).toBe(true);
       }),
       { numRuns: 300, seed: 20_261_125 },
@@ -96,24 +96,26 @@ describe("fairness debt", () => {
   });
 
   it("tends to deviation x half-life / ln 2", () => {
-    const book = createDebtBook([60], null);
-    book.begin(start);
-    for (let i = 1; i <= 100; i += 1) step(book, moment(leaf()), 30, start + 30 * i);
-    expect(find(book, "a", "H100", 60)).toMatchObject({ scheduler: "kueue", kind: "ClusterQueue", team: "a" });
-    expect(find(book, "a", "H100", 60)?.gpuSeconds).toBeCloseTo((-3 * 60) / Math.LN2, 6);
-    expect(find(book, "a", "H100", 60)?.ratio).toBeCloseTo(-0.6, 9);
+    const account = createDebtAccount([60], null);
+    account.begin(start);
+    for (let i = 1; i <= 100; i += 1) step(account, moment(leaf()), 30, start + 30 * i);
+    expect(find(account, "a", "H100", 60)).toMatchObject({ scheduler: "kueue", kind: "ClusterQueue", team: "a" });
+    expect(find(account, "a", "H100", 60)?.gpuSeconds).toBeCloseTo((-3 * 60) / Math.LN2, 6);
+    expect(find(account, "a", "H100", 60)?.ratio).toBeCloseTo(-0.6, 9);
   });
 });
 
 describe("the ratio", () => {
-  function ratios(life: readonly (readonly [seconds: number, isCovered: boolean, of: Leaf])[]): readonly unknown[] {
-    const book = createDebtBook([600], null);
-    book.begin(start);
+  function ratios(
+    lifecycle: readonly (readonly [seconds: number, isCovered: boolean, of: Leaf])[],
+  ): readonly unknown[] {
+    const account = createDebtAccount([600], null);
+    account.begin(start);
     let now = start;
-    return life.map(([seconds, isCovered, of]) => {
+    return lifecycle.map(([seconds, isCovered, of]) => {
       now += seconds;
-      step(book, moment(of, leaf({ name: "other", held: 90, entitled: 90 })), seconds, now, isCovered);
-      return find(book, "a", "H100", 600)?.ratio ?? null;
+      step(account, moment(of, leaf({ name: "other", allocated: 90, entitled: 90 })), seconds, now, isCovered);
+      return find(account, "a", "H100", 600)?.ratio ?? null;
     });
   }
 
@@ -137,7 +139,8 @@ describe("the ratio", () => {
   });
 
   it("is refused for a queue that is entitled to less than 1 % of the domain", () => {
-    const of = (entitled: number) => Array.from({ length: 12 }, () => [60, true, leaf({ held: 0, entitled })] as const);
+    const of = (entitled: number) =>
+      Array.from({ length: 12 }, () => [60, true, leaf({ allocated: 0, entitled })] as const);
     expect(ratios(of(0.99)).at(-1)).toBeNull();
     expect(ratios(of(1.01)).at(-1)).toBeCloseTo(-1, 9);
   });
@@ -151,17 +154,17 @@ describe("the ratio", () => {
 
 describe("a queue that is gone", () => {
   it("decays, and is dropped when what is left is negligible, with its domain", () => {
-    const book = createDebtBook([60], []);
-    book.begin(start);
-    let rows = kept([], step(book, moment(leaf({ held: 90, entitled: 1 })), 60, start + 60));
+    const account = createDebtAccount([60], []);
+    account.begin(start);
+    let rows = kept([], step(account, moment(leaf({ allocated: 90, entitled: 1 })), 60, start + 60));
     expect(rows.map(({ kind }) => kind).sort()).toEqual(["debt", "debt-domain"]);
     let now = start + 60;
-    const other = moment(leaf({ name: "b", domain: "L4", held: 1, entitled: 1 }));
+    const other = moment(leaf({ name: "b", domain: "L4", allocated: 1, entitled: 1 }));
     const seen: number[] = [];
     for (let i = 0; i < 14; i += 1) {
       now += 60;
-      rows = kept(rows, step(book, other, 60, now));
-      seen.push(book.debts().filter(({ domain }) => domain === "H100").length);
+      rows = kept(rows, step(account, other, 60, now));
+      seen.push(account.debts().filter(({ domain }) => domain === "H100").length);
     }
     expect(seen[0]).toBe(1);
     expect(seen.at(-1)).toBe(0);
@@ -171,36 +174,44 @@ describe("a queue that is gone", () => {
 
 describe("a restart", () => {
   it("keeps the debts, decayed by the time away, which counts as not covered", () => {
-    const life = (book: DebtBook, from: number, steps: number, rows: readonly Remembered[]): readonly Remembered[] => {
+    const lifecycle = (
+      account: DebtAccount,
+      from: number,
+      steps: number,
+      rows: readonly Remembered[],
+    ): readonly Remembered[] => {
       let known = rows;
       for (let i = 1; i <= steps; i += 1)
-        known = kept(known, step(book, moment(leaf(), leaf({ name: "b", held: 3, entitled: 0 })), 60, from + 60 * i));
+        known = kept(
+          known,
+          step(account, moment(leaf(), leaf({ name: "b", allocated: 3, entitled: 0 })), 60, from + 60 * i),
+        );
       return known;
     };
-    const whole = createDebtBook(halfLives, []);
+    const whole = createDebtAccount(halfLives, []);
     whole.begin(start);
-    life(whole, start, 80, []);
+    lifecycle(whole, start, 80, []);
     whole.prepare(queueMoment({}), 1000, false, start + 5800).commit();
 
-    const first = createDebtBook(halfLives, []);
+    const first = createDebtAccount(halfLives, []);
     first.begin(start);
-    const rows = life(first, start, 80, []);
-    const second = createDebtBook(halfLives, rows);
+    const rows = lifecycle(first, start, 80, []);
+    const second = createDebtAccount(halfLives, rows);
     second.begin(start + 5800);
     expect(second.debts()).toHaveLength(4);
     for (const [i, debt] of second.debts().entries()) {
       expect(debt.gpuSeconds).toBeCloseTo(whole.debts()[i]?.gpuSeconds ?? Number.NaN, 6);
       expect(debt).toMatchObject({ queue: whole.debts()[i]?.queue, ratio: null });
     }
-    life(second, start + 5800, 300, rows);
+    lifecycle(second, start + 5800, 300, rows);
     expect(find(second, "a", "H100", 3600)?.ratio).toBeCloseTo(-0.6, 9);
   });
 
   it("may change the half-lives: new ones begin at 0", () => {
-    const first = createDebtBook([60, 3600], []);
+    const first = createDebtAccount([60, 3600], []);
     first.begin(start);
     const rows = kept([], step(first, moment(leaf()), 60, start + 60));
-    const second = createDebtBook([3600, 7200], rows);
+    const second = createDebtAccount([3600, 7200], rows);
     second.begin(start + 60);
     expect(second.debts().map(({ halfLifeSeconds, gpuSeconds }) => [halfLifeSeconds, gpuSeconds])).toEqual([
       [3600, find(first, "a", "H100", 3600)?.gpuSeconds],
@@ -209,12 +220,13 @@ describe("a restart", () => {
   });
 
   it("writes at most once a minute, and only what did more than decay", () => {
-    const book = createDebtBook(halfLives, []);
-    book.begin(start);
-    const idle = leaf({ name: "idle", held: 0, pending: 0, entitled: 0 });
+    const account = createDebtAccount(halfLives, []);
+    account.begin(start);
+    const idle = leaf({ name: "idle", allocated: 0, pending: 0, entitled: 0 });
     const keys = [30, 60, 90, 120].map((after) => {
-      const now = after <= 90 ? moment(leaf(), leaf({ name: "b", held: 1, entitled: 0 }), idle) : moment(leaf(), idle);
-      return step(book, now, 30, start + after).map(({ kind, key }) => `${kind} ${key}`);
+      const now =
+        after <= 90 ? moment(leaf(), leaf({ name: "b", allocated: 1, entitled: 0 }), idle) : moment(leaf(), idle);
+      return step(account, now, 30, start + after).map(({ kind, key }) => `${kind} ${key}`);
     });
     const row = (name: string): string => `debt ${JSON.stringify(["kueue", "ClusterQueue", name, "H100"])}`;
     expect(keys).toEqual([[row("a"), row("b"), "debt-domain H100"], [], [row("a"), row("b"), "debt-domain H100"], []]);
@@ -233,29 +245,29 @@ describe("a restart", () => {
       { kind: "debt-domain", key: "H100", value: "null" },
       { kind: "idle", key, value: good },
     ];
-    const book = createDebtBook([60], rows);
-    book.begin(start);
-    expect(book.debts()).toMatchObject([{ queue: "a", gpuSeconds: -5, ratio: null }]);
+    const account = createDebtAccount([60], rows);
+    account.begin(start);
+    expect(account.debts()).toMatchObject([{ queue: "a", gpuSeconds: -5, ratio: null }]);
   });
 
   it("does not take rows from the future for anything but the present", () => {
     const value = JSON.stringify({ at: start + 1000, team: "a", values: [[60, -5, 10]] });
     const key = JSON.stringify(["kueue", "ClusterQueue", "a", "H100"]);
-    const book = createDebtBook([60], [{ kind: "debt", key, value }]);
-    book.begin(start);
-    expect(book.debts()).toMatchObject([{ gpuSeconds: -5 }]);
+    const account = createDebtAccount([60], [{ kind: "debt", key, value }]);
+    account.begin(start);
+    expect(account.debts()).toMatchObject([{ gpuSeconds: -5 }]);
   });
 });
 
 describe("a step that is worked out", () => {
   it("changes nothing before it is committed", () => {
-    const book = createDebtBook(halfLives, []);
-    book.begin(start);
-    step(book, moment(leaf()), 30, start + 30);
-    const before = book.debts();
-    const prepared = book.prepare(moment(leaf({ held: 50 })), 30, true, start + 60);
-    expect(book.debts()).toEqual(before);
+    const account = createDebtAccount(halfLives, []);
+    account.begin(start);
+    step(account, moment(leaf()), 30, start + 30);
+    const before = account.debts();
+    const prepared = account.prepare(moment(leaf({ allocated: 50 })), 30, true, start + 60);
+    expect(account.debts()).toEqual(before);
     prepared.commit();
-    expect(book.debts()).not.toEqual(before);
+    expect(account.debts()).not.toEqual(before);
   });
 });

@@ -45,7 +45,7 @@ describe("hours of idle nodes", () => {
   it("add up by pool, node pool and state; what is not idle is not there", () => {
     const hours = createIdleHours(null);
     hours.add(
-      step(start, start + hour, [{ nodes: 2 }, { nodes: 1, state: "warm_held" }, { nodes: 5, state: "ready" }]),
+      step(start, start + hour, [{ nodes: 2 }, { nodes: 1, state: "warm_allocated" }, { nodes: 5, state: "ready" }]),
     );
     hours.add(step(start + hour, start + 3 * hour, [{ nodes: 1 }]));
     expect(inWindow(hours, "24h", start + 3 * hour)).toEqual({
@@ -65,7 +65,7 @@ describe("hours of idle nodes", () => {
           pool: "H100",
           nodePool: "np",
           capacityType: null,
-          state: "warm_held",
+          state: "warm_allocated",
           currency: null,
           nodeSeconds: hour,
           cost: null,
@@ -155,7 +155,7 @@ describe("after a restart", () => {
 });
 
 describe("in every life", () => {
-  const life = fc.array(
+  const lifecycle = fc.array(
     fc.record({
       minutes: fc.integer({ min: 1, max: 600 }),
       nodes: fc.integer({ min: 0, max: 5 }),
@@ -166,7 +166,7 @@ describe("in every life", () => {
 
   it("the windows at a full hour are the sums over their hours, whenever it restarted", () => {
     fc.assert(
-      fc.property(life, fc.nat(120), (steps, restart) => {
+      fc.property(lifecycle, fc.nat(120), (steps, restart) => {
         let hours = createIdleHours(null);
         const done: { from: number; to: number; nodes: number; isGap: boolean }[] = [];
         let at = start;

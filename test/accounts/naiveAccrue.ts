@@ -20,7 +20,7 @@ interface Piece {
   readonly estimated: boolean;
 }
 
-/** Books a covered step booking by booking, looking everything up anew: an oracle, not fast. */
+/** Accounts a covered step accounting entry by accounting entry, looking everything up anew: an oracle, not fast. */
 export function naiveAccrue(
   before: Analysis,
   after: Analysis,
@@ -86,26 +86,30 @@ function* hours({
   }
 }
 
-/** Active and underused bookings of one pod on one device are one holding again, and are split by the mean activity. */
+/** Active and underutilized accounting entries of one pod on one device are one holding again, and are split by the mean activity. */
 function meanPieces(before: Analysis, after: Analysis): readonly Piece[] {
   const pieces: Piece[] = [];
   const holdings = new Map<string, Piece & { readonly active: number }>();
-  for (const booking of before.bookings) {
-    if (booking.state !== "active" && booking.state !== "underused") {
-      pieces.push(booking);
+  for (const accountingEntry of before.accountingEntries) {
+    if (accountingEntry.state !== "active" && accountingEntry.state !== "underutilized") {
+      pieces.push(accountingEntry);
       continue;
     }
-    const key = JSON.stringify([booking.device, booking.pod, booking.estimated]);
+    const key = JSON.stringify([accountingEntry.device, accountingEntry.pod, accountingEntry.estimated]);
     const known = holdings.get(key);
-    const active = booking.state === "active" ? booking.gpus : 0;
-    holdings.set(key, { ...booking, gpus: (known?.gpus ?? 0) + booking.gpus, active: (known?.active ?? 0) + active });
+    const active = accountingEntry.state === "active" ? accountingEntry.gpus : 0;
+    holdings.set(key, {
+      ...accountingEntry,
+      gpus: (known?.gpus ?? 0) + accountingEntry.gpus,
+      active: (known?.active ?? 0) + active,
+    });
   }
   for (const { active, ...holding } of holdings.values()) {
     const first = active / holding.gpus;
     const second = activityAfter(before.snapshot, after.snapshot, holding);
     const mean = second === null ? first : (first + second) / 2;
     pieces.push({ ...holding, state: "active", gpus: holding.gpus * mean });
-    pieces.push({ ...holding, state: "underused", gpus: holding.gpus * (1 - mean) });
+    pieces.push({ ...holding, state: "underutilized", gpus: holding.gpus * (1 - mean) });
   }
   return pieces;
 }
@@ -127,31 +131,31 @@ function isSame(a: PodView, b: PodView | undefined): boolean {
   return a.uid !== null && b.uid !== null ? a.uid === b.uid : a.namespace === b.namespace && a.name === b.name;
 }
 
-/** Energy of the card over the step, times the part of what is booked on it that this piece is. */
+/** Energy of the GPU over the step, times the part of what is counted on it that this piece is. */
 function energyOf(before: Analysis, later: Snapshot, piece: Piece, seconds: number): number | null {
   const { snapshot } = before;
   const device = snapshot.devices[piece.device ?? -1];
   if (device !== undefined) {
-    const card = energyOfCard(snapshot, later, device.node, device.uuid, seconds);
+    const physicalGpu = energyOfGpu(snapshot, later, device.node, device.uuid, seconds);
     if (device.uuid === null) return null;
-    return card === null ? null : (card * piece.gpus) / weightOfCard(snapshot, device.node, device.uuid);
+    return physicalGpu === null ? null : (physicalGpu * piece.gpus) / weightOfGpu(snapshot, device.node, device.uuid);
   }
   const parts = snapshot.unpartitioned.filter((part) => part.node === piece.node && part.pool === piece.pool);
   const weight = parts.reduce((sum, part) => sum + part.weight, 0);
   const known = parts.flatMap((part) => {
-    const card = part.uuid === null ? null : energyOfCard(snapshot, later, part.node, part.uuid, seconds);
-    return card === null ? [] : [(card * part.weight) / weightOfCard(snapshot, part.node, part.uuid)];
+    const physicalGpu = part.uuid === null ? null : energyOfGpu(snapshot, later, part.node, part.uuid, seconds);
+    return physicalGpu === null ? [] : [(physicalGpu * part.weight) / weightOfGpu(snapshot, part.node, part.uuid)];
   });
   return known.length === 0 ? null : (known.reduce((sum, joules) => sum + joules, 0) * piece.gpus) / weight;
 }
 
-function weightOfCard(snapshot: Snapshot, node: string, uuid: string | null): number {
+function weightOfGpu(snapshot: Snapshot, node: string, uuid: string | null): number {
   return [...snapshot.devices, ...snapshot.unpartitioned]
     .filter((part) => part.node === node && part.uuid === uuid)
     .reduce((sum, part) => sum + part.weight, 0);
 }
 
-function energyOfCard(
+function energyOfGpu(
   before: Snapshot,
   later: Snapshot,
   node: string,

@@ -42,12 +42,12 @@ function counts(...all: readonly Counted[]) {
 describe("node time", () => {
   it.each<[string, Counted, string]>([
     ["that works", {}, "ready"],
-    ["idle, with nothing held", { idle: "unallocated" }, "idle_unallocated"],
-    ["idle, with idle holders", { idle: "held" }, "idle_held"],
-    ["kept warm, with nothing held", { idle: "unallocated", isWarmPool: true }, "warm_unallocated"],
-    ["kept warm, with idle holders", { idle: "held", isWarmPool: true }, "warm_held"],
-    ["not Ready, whatever else", { idle: "held", node: { ready: false } }, "not_ready"],
-    ["cordoned, whatever else", { idle: "held", node: { schedulable: false } }, "cordoned"],
+    ["idle, with nothing allocated", { idle: "unallocated" }, "idle_unallocated"],
+    ["idle, with idle holders", { idle: "allocated" }, "idle_allocated"],
+    ["kept warm, with nothing allocated", { idle: "unallocated", isWarmPool: true }, "warm_unallocated"],
+    ["kept warm, with idle holders", { idle: "allocated", isWarmPool: true }, "warm_allocated"],
+    ["not Ready, whatever else", { idle: "allocated", node: { ready: false } }, "not_ready"],
+    ["cordoned, whatever else", { idle: "allocated", node: { schedulable: false } }, "cordoned"],
     ["of which nothing is known", { node: { ready: null } }, "unknown"],
   ])("of a node %s", (_what, given, state) => {
     expect(counts(given)).toMatchObject([{ state, nodes: 1 }]);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { waitBuckets } from "../../exporter/analysis/waiting/waiting.ts";
 import { gangView } from "../queues/queueView.ts";
-import { a, books, clock, evicted, play, start, work } from "./queueLife.ts";
+import { a, accounts, clock, evicted, play, start, work } from "./queueLifecycle.ts";
 import { queueMoment } from "./queueMoments.ts";
 
 const anyNeeds = { requests: {}, nodeSelector: {}, nodeAffinity: [], tolerations: [] };
 
 describe("ended waits", () => {
   it("count once, however often they are seen, in cumulative buckets of both phases", () => {
-    const book = books();
+    const account = accounts();
     const started = [work()];
-    const steps = play(book, [{ leaves: [a] }, { leaves: [a], started }, { leaves: [a], started }, { leaves: [a] }]);
+    const steps = play(account, [{ leaves: [a] }, { leaves: [a], started }, { leaves: [a], started }, { leaves: [a] }]);
     const wait = { queue: "a", team: "a", priorityClass: "high", gpus: 8 };
     expect(steps.map((step) => step?.waits)).toEqual([
       undefined,
@@ -22,7 +22,7 @@ describe("ended waits", () => {
       [],
       [],
     ]);
-    const { waits } = book.counters().queues;
+    const { waits } = account.counters().queues;
     expect(waits.map(({ phase, sumSeconds, count }) => [phase, sumSeconds, count])).toEqual([
       ["admission", 610, 1],
       ["start", 15, 1],
@@ -31,22 +31,22 @@ describe("ended waits", () => {
   });
 
   it("of work without reservation have one phase, from the begin", () => {
-    const book = books();
-    const step = play(book, [{}, { started: [work({ reservedAt: null, queue: null })] }, {}])[1];
+    const account = accounts();
+    const step = play(account, [{}, { started: [work({ reservedAt: null, queue: null })] }, {}])[1];
     expect(step?.waits).toMatchObject([
       { phase: "start", seconds: 625, queue: null },
       { phase: "total", seconds: 625, queue: null },
     ]);
-    expect(book.counters().queues.waits).toMatchObject([{ queue: "", phase: "start", count: 1 }]);
+    expect(account.counters().queues.waits).toMatchObject([{ queue: "", phase: "start", count: 1 }]);
   });
 
   it("that ended before the first moment do not count, nor in the next process what the last one counted", () => {
-    const first = books();
+    const first = accounts();
     play(first, [{ started: [work({ startedAt: start - 5 })] }, { started: [work({ startedAt: start - 5 })] }]);
     expect(first.counters().queues.waits).toEqual([]);
     const started = [work({ startedAt: start + 40 })];
     play(first, [{ started }, {}], 60);
-    const second = books();
+    const second = accounts();
     play(
       second,
       [{ started }, { started }, { started: [...started, work({ uid: "u2", startedAt: start + 100 })] }, {}],
@@ -57,39 +57,39 @@ describe("ended waits", () => {
   });
 
   it("count again when the same work began again", () => {
-    const book = books();
-    play(book, [{}, { started: [work()] }, { started: [work(), work({ startedAt: start + 55 })] }]);
-    expect(book.counters().queues.waits.map(({ count }) => count)).toEqual([2, 2]);
+    const account = accounts();
+    play(account, [{}, { started: [work()] }, { started: [work(), work({ startedAt: start + 55 })] }]);
+    expect(account.counters().queues.waits.map(({ count }) => count)).toEqual([2, 2]);
   });
 
   it("are events: those of a step that is not covered count as well", () => {
-    const book = books();
-    play(book, [{}]);
-    const step = book.book(queueMoment({ started: [work()], evicted: [evicted()] }), clock(300));
+    const account = accounts();
+    play(account, [{}]);
+    const step = account.account(queueMoment({ started: [work()], evicted: [evicted()] }), clock(300));
     expect(step).toMatchObject({ interval: { gap: "too-long" }, waits: [{}, {}, {}], evictions: [{}] });
   });
 
   it("come up at 0 where nobody saw them coming, and count with the next moment", () => {
-    const book = books();
+    const account = accounts();
     const events = { started: [work(), work({ uid: "u2" })], evicted: [evicted(), evicted({ key: "u2@2" })] };
     const counts = [{}, events, {}].map((parts, i) => {
-      play(book, [parts], 30 * i);
-      const { waits, evictions } = book.counters().queues;
+      play(account, [parts], 30 * i);
+      const { waits, evictions } = account.counters().queues;
       return [...waits.map(({ count }) => count), ...evictions.map((cell) => cell.evictions)];
     });
     expect(counts).toEqual([[], [0, 0, 0], [2, 2, 2]]);
   });
 
   it("announce the queues and priorities that wait now", () => {
-    const book = books();
+    const account = accounts();
     const moment = queueMoment({ leaves: [a] });
     // By the leaf in which it waits: a name that its pods only write down has none.
     const gang = gangView({ team: "a", queue: "made-up", priorityClass: "high" });
     const queue = moment.snapshot.queueing.queues.findIndex(({ name }) => name === "a");
     const parts = [{ ...{ queue, domain: 0, pods: 1, createdPods: 1, gpusPerPod: 1 }, needs: anyNeeds }];
     const queueing = { ...moment.snapshot.queueing, gangs: [{ ...gang, parts }] };
-    book.book({ ...moment, snapshot: { ...moment.snapshot, queueing } }, clock(0));
-    expect(book.counters().queues.waits).toMatchObject([
+    account.account({ ...moment, snapshot: { ...moment.snapshot, queueing } }, clock(0));
+    expect(account.counters().queues.waits).toMatchObject([
       { queue: "a", priorityClass: "high", phase: "admission", count: 0 },
       { queue: "a", priorityClass: "high", phase: "start", count: 0 },
     ]);
@@ -98,10 +98,10 @@ describe("ended waits", () => {
 
 describe("evictions", () => {
   it("count once for each key; those from before the first moment are for the ledger alone", () => {
-    const book = books();
+    const account = accounts();
     const old = evicted({ key: "old", at: start - 100 });
     const seen = { evicted: [old, evicted(), evicted({ key: "u2@2", lostGpuSeconds: null, preemptor: null })] };
-    const steps = play(book, [{ evicted: [old] }, seen, seen]);
+    const steps = play(account, [{ evicted: [old] }, seen, seen]);
     expect(steps.map((step) => step?.evictions.map(({ eviction, isEarlier }) => [eviction.key, isEarlier]))).toEqual([
       undefined,
       [
@@ -111,19 +111,19 @@ describe("evictions", () => {
       ],
       [],
     ]);
-    expect(book.counters().queues.evictions).toEqual([
+    expect(account.counters().queues.evictions).toEqual([
       { queue: "a", team: "a", reason: "InCohortReclamation", preemptorQueue: "b", evictions: 1, lostGpuSeconds: 1000 },
       { queue: "a", team: "a", reason: "InCohortReclamation", preemptorQueue: "", evictions: 1, lostGpuSeconds: 0 },
     ]);
   });
 
   it("that are no news any more stay so, although what was seen is forgotten", () => {
-    const book = books();
-    play(book, [{}, { evicted: [evicted()] }]);
+    const account = accounts();
+    play(account, [{}, { evicted: [evicted()] }]);
     const day = 86_400;
-    book.book(queueMoment({}), clock(day + 60));
-    const step = book.book(queueMoment({ evicted: [evicted()] }), clock(day + 90));
+    account.account(queueMoment({}), clock(day + 60));
+    const step = account.account(queueMoment({ evicted: [evicted()] }), clock(day + 90));
     expect(step?.evictions).toEqual([]);
-    expect(book.counters().queues.evictions).toMatchObject([{ evictions: 1 }]);
+    expect(account.counters().queues.evictions).toMatchObject([{ evictions: 1 }]);
   });
 });

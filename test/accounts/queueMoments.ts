@@ -13,11 +13,11 @@ import { analysed } from "../join/outcomes.ts";
 import { domainFairness } from "../queues/judged.ts";
 import { queueView, quotaDomain } from "../queues/queueView.ts";
 
-/** One leaf of a generated moment. `entitled: null`: it cannot be told. */
+/** One leaf of a generated moment. `entitled: null`: it cannot be reported. */
 export interface Leaf {
   readonly name: string;
   readonly domain: string;
-  readonly held: number;
+  readonly allocated: number;
   readonly pending: number;
   readonly entitled: number | null;
   readonly team?: string | null;
@@ -55,8 +55,8 @@ export function queueMoment({
   );
   const views = leaves.map((leaf) => {
     const domain = names.indexOf(leaf.domain);
-    const { name, held, pending, team = "a", guaranteed = 0 } = leaf;
-    return queueView({ name, domain, parent: domain, held, pending, team, guaranteed });
+    const { name, allocated, pending, team = "a", guaranteed = 0 } = leaf;
+    return queueView({ name, domain, parent: domain, allocated, pending, team, guaranteed });
   });
   const fairness = leaves.map((leaf) => fairnessOf(leaf));
   const base = analysed(
@@ -73,16 +73,16 @@ export function queueMoment({
   };
 }
 
-function fairnessOf({ held, pending, entitled, absent = [], indivisible = 0 }: Leaf): QueueFairness | null {
+function fairnessOf({ allocated, pending, entitled, absent = [], indivisible = 0 }: Leaf): QueueFairness | null {
   if (entitled === null) return null;
-  const missing = Math.max(0, entitled - held);
+  const missing = Math.max(0, entitled - allocated);
   const shortfall = missing + indivisible + absent.reduce((sum, { gpus }) => sum + gpus, 0);
   return {
-    demand: held + pending,
+    demand: allocated + pending,
     entitled,
-    deviation: held - entitled,
+    deviation: allocated - entitled,
     shortfall,
-    excess: Math.max(0, held - entitled),
+    excess: Math.max(0, allocated - entitled),
     shortfallByBorrowers: missing / 2,
     shortfallByIdleGap: missing / 2,
     shortfallByAbsentCapacity: absent,
@@ -97,7 +97,7 @@ export const anyLeaves: fc.Arbitrary<readonly Leaf[]> = fc.uniqueArray(
   fc.record({
     name: fc.constantFrom("a", "b", "c", "__proto__", "d/e"),
     domain: fc.constantFrom("H100", "A100+L4"),
-    held: fc.nat(40),
+    allocated: fc.nat(40),
     pending: fc.nat(20),
     entitled: fc.oneof({ weight: 5, arbitrary: fc.nat(40) }, { weight: 1, arbitrary: fc.constant(null) }),
     team: fc.constantFrom("a", "b", null),
@@ -112,7 +112,7 @@ export const anyLeaves: fc.Arbitrary<readonly Leaf[]> = fc.uniqueArray(
 );
 
 /** One cycle of a life: seconds since the one before (some too long to be covered), and what is there then. */
-export const anyQueueLife = fc.array(
+export const anyQueueLifecycle = fc.array(
   fc.record({ seconds: fc.constantFrom(30, 30, 30, 12.5, 61, 400), leaves: anyLeaves }),
   { minLength: 2, maxLength: 12 },
 );

@@ -12,8 +12,8 @@ import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import type { QueueFairness } from "../../exporter/analysis/fairness/fairness.ts";
 import type { PartialGang } from "../../exporter/analysis/waiting/waiting.ts";
 import type { AbsentOwner } from "../../exporter/model/shortfall.ts";
-import { anyLife, intervalSeconds, lifeOf } from "./clusterLife.ts";
-import { anyQueueLife, type Leaf, queueMoment } from "./queueMoments.ts";
+import { anyLifecycle, intervalSeconds, lifecycleOf } from "./clusterLifecycle.ts";
+import { anyQueueLifecycle, type Leaf, queueMoment } from "./queueMoments.ts";
 
 const hour = 1_793_577_600;
 
@@ -23,23 +23,23 @@ function step(before: Analysis, after: Analysis, from: number, seconds: number):
 
 /** GPU-seconds of one leaf over a step, by the plain reading of the rules. */
 function naive(leaf: Leaf, amount: QueueAmount, seconds: number, isKnown: boolean): number {
-  const { held, pending, entitled, guaranteed = 0, absent = [], indivisible = 0 } = leaf;
-  const hasNothing = held === 0 && pending === 0 && (entitled ?? 0) === 0;
+  const { allocated, pending, entitled, guaranteed = 0, absent = [], indivisible = 0 } = leaf;
+  const hasNothing = allocated === 0 && pending === 0 && (entitled ?? 0) === 0;
   if (hasNothing && !(isKnown && guaranteed > 0)) return 0;
   const guaranteedSeconds = isKnown ? seconds : 0;
   if (amount === "guaranteedSeconds") return guaranteedSeconds;
   if (amount === "guaranteed") return guaranteed * guaranteedSeconds;
   if (hasNothing) return 0;
   const judged = entitled === null ? 0 : seconds;
-  const short = Math.max(0, (entitled ?? 0) - held);
+  const short = Math.max(0, (entitled ?? 0) - allocated);
   const without = (owner: AbsentOwner) => (absent.find((one) => one.owner === owner)?.gpus ?? 0) * judged;
   const all: Record<Exclude<QueueAmount, "guaranteed" | "guaranteedSeconds">, number> = {
     seconds,
     judgedSeconds: judged,
-    held: held * seconds,
+    allocated: allocated * seconds,
     pending: pending * seconds,
     entitled: (entitled ?? 0) * judged,
-    excess: Math.max(0, held - (entitled ?? 0)) * judged,
+    excess: Math.max(0, allocated - (entitled ?? 0)) * judged,
     shortfallByBorrowers: (short / 2) * judged,
     shortfallByIdleGap: (short / 2) * judged,
     shortfallByLostNode: without("lost_node"),
@@ -47,7 +47,7 @@ function naive(leaf: Leaf, amount: QueueAmount, seconds: number, isKnown: boolea
     shortfallByPastQueues: without("past_queues"),
     shortfallByPromisedTwice: without("promised_twice"),
     shortfallByIndivisible: indivisible * judged,
-    judgedHeld: held * judged,
+    judgedAllocated: allocated * judged,
   };
   return all[amount];
 }
@@ -87,14 +87,14 @@ describe("queue time", () => {
   it("is the sum over covered steps of what the earlier moment had, hour by hour", () => {
     let gaps = 0;
     fc.assert(
-      fc.property(anyQueueLife, fc.integer({ min: -500, max: 0 }), (life, offset) => {
+      fc.property(anyQueueLifecycle, fc.integer({ min: -500, max: 0 }), (lifecycle, offset) => {
         const found = createSums();
         const wanted = createSums();
         let at = hour + offset;
-        for (const [i, { leaves, seconds }] of life.slice(0, -1).entries()) {
+        for (const [i, { leaves, seconds }] of lifecycle.slice(0, -1).entries()) {
           const accrued = step(
             queueMoment({ leaves }),
-            queueMoment({ leaves: life[i + 1]?.leaves ?? [] }),
+            queueMoment({ leaves: lifecycle[i + 1]?.leaves ?? [] }),
             at,
             seconds,
           );
@@ -112,44 +112,49 @@ describe("queue time", () => {
   });
 
   it("of a gap is nothing", () => {
-    const moment = queueMoment({ leaves: [{ name: "a", domain: "H100", held: 3, pending: 2, entitled: 5 }] });
+    const moment = queueMoment({ leaves: [{ name: "a", domain: "H100", allocated: 3, pending: 2, entitled: 5 }] });
     expect(step(moment, moment, hour, 91)).toMatchObject({ interval: { gap: "too-long" }, queueTimes: [] });
   });
 
-  it("of a domain without known entitlements is held and pending, and no judged time", () => {
-    const moment = queueMoment({ leaves: [{ name: "a", domain: "H100", held: 3, pending: 2, entitled: null }] });
+  it("of a domain without known entitlements is allocated and pending, and no judged time", () => {
+    const moment = queueMoment({ leaves: [{ name: "a", domain: "H100", allocated: 3, pending: 2, entitled: null }] });
     expect(step(moment, moment, hour, 30).queueTimes).toMatchObject([
-      { held: 90, pending: 60, seconds: 30, judgedSeconds: 0, entitled: 0, excess: 0, shortfallByBorrowers: 0 },
+      { allocated: 90, pending: 60, seconds: 30, judgedSeconds: 0, entitled: 0, excess: 0, shortfallByBorrowers: 0 },
     ]);
-    expect(step(moment, moment, hour, 30).queueTimes[0]?.judgedHeld).toBe(0);
+    expect(step(moment, moment, hour, 30).queueTimes[0]?.judgedAllocated).toBe(0);
   });
 
   it("of a queue whose node is lost is missed by that, and deviates by nothing", () => {
     const lost = [{ owner: "lost_node" as const, gpus: 8 }];
     const moment = queueMoment({
-      leaves: [{ name: "a", domain: "H100", held: 8, pending: 8, entitled: 8, guaranteed: 16, absent: lost }],
+      leaves: [{ name: "a", domain: "H100", allocated: 8, pending: 8, entitled: 8, guaranteed: 16, absent: lost }],
     });
     const [time] = step(moment, moment, hour, 30).queueTimes;
-    expect(time).toMatchObject({ judgedHeld: 240, entitled: 240, shortfallByLostNode: 240, shortfallByBorrowers: 0 });
+    expect(time).toMatchObject({
+      judgedAllocated: 240,
+      entitled: 240,
+      shortfallByLostNode: 240,
+      shortfallByBorrowers: 0,
+    });
     expect(time).toMatchObject({ shortfallByPastQueues: 0, shortfallByIdleGap: 0, shortfallByIndivisible: 0 });
   });
 
   it("of all queues together is what the postings of their pools hold, and closes with what they are entitled to", () => {
     let compared = 0;
     fc.assert(
-      fc.property(anyLife, ({ state, seed, cycles }) => {
-        const life = lifeOf(state, seed, cycles);
-        for (const [i, { analysis, wall, monotonic }] of life.slice(0, -1).entries()) {
-          const later = life[i + 1];
+      fc.property(anyLifecycle, ({ state, seed, cycles }) => {
+        const lifecycle = lifecycleOf(state, seed, cycles);
+        for (const [i, { analysis, wall, monotonic }] of lifecycle.slice(0, -1).entries()) {
+          const later = lifecycle[i + 1];
           if (later === undefined) continue;
           const time = { from: wall, to: later.wall, seconds: later.monotonic - monotonic, intervalSeconds };
           const { interval, queueTimes, postings } = accrue(analysis, later.analysis, time);
           if (interval.gap !== null) continue;
           for (const { name, pools } of analysis.snapshot.queueing.domains) {
-            const held = postings.filter((p) => pools.includes(p.account.pool) && p.account.team !== null);
-            const booked = total(held.map(({ gpuSeconds }) => gpuSeconds));
-            const queued = total(queueTimes.filter(({ domain }) => domain === name).map((queue) => queue.held));
-            expect(Math.abs(queued - booked)).toBeLessThan(1e-6 * Math.max(1, booked));
+            const allocated = postings.filter((p) => pools.includes(p.account.pool) && p.account.team !== null);
+            const accounted = total(allocated.map(({ gpuSeconds }) => gpuSeconds));
+            const queued = total(queueTimes.filter(({ domain }) => domain === name).map((queue) => queue.allocated));
+            expect(Math.abs(queued - accounted)).toBeLessThan(1e-6 * Math.max(1, accounted));
             compared += 1;
           }
           compared += expectDeviations(analysis, queueTimes, interval.seconds);
@@ -161,7 +166,7 @@ describe("queue time", () => {
   });
 });
 
-/** What is booked of each queue is its deviation, and its shortfall is that of its four causes, times the seconds. */
+/** What is counted of each queue is its deviation, and its shortfall is that of its four causes, times the seconds. */
 function expectDeviations(analysis: Analysis, queueTimes: readonly QueueTime[], seconds: number): number {
   const { queues, domains } = analysis.snapshot.queueing;
   const keyOf = (kind: string, name: string, domain: string) => JSON.stringify([kind, name, domain]);
@@ -170,24 +175,24 @@ function expectDeviations(analysis: Analysis, queueTimes: readonly QueueTime[], 
     const fairness = analysis.fairness.queues[i] ?? null;
     if (isLeaf && fairness !== null) judged.set(keyOf(kind, name, domains[domain]?.name ?? ""), fairness);
   }
-  const booked = Map.groupBy(queueTimes, ({ kind, queue, domain }) => keyOf(kind, queue, domain));
-  for (const [key, times] of booked) {
+  const accounted = Map.groupBy(queueTimes, ({ kind, queue, domain }) => keyOf(kind, queue, domain));
+  for (const [key, times] of accounted) {
     const of = (amount: (time: QueueTime) => number) => total(times.map(amount)) / seconds;
     const { deviation = 0, shortfall = 0, excess = 0 } = judged.get(key) ?? {};
-    const found = of(({ judgedHeld, entitled }) => judgedHeld - entitled);
+    const found = of(({ judgedAllocated, entitled }) => judgedAllocated - entitled);
     const causes = of((time) => time.shortfallByBorrowers + time.shortfallByIdleGap + time.shortfallByIndivisible);
     expect(Math.abs(found - deviation), key).toBeLessThan(1e-5);
     expect(Math.abs(causes + of(absentSum) - shortfall), key).toBeLessThan(1e-5);
     expect(found, key).toBeLessThanOrEqual(excess + 1e-5);
     expect(found, key).toBeGreaterThanOrEqual(excess - shortfall - 1e-5);
   }
-  return booked.size;
+  return accounted.size;
 }
 
 const total = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
 
 describe("partial gangs", () => {
-  const gang = (id: string, pool: string, heldGpus: number): PartialGang => ({
+  const gang = (id: string, pool: string, allocatedGpus: number): PartialGang => ({
     id,
     namespace: "n",
     team: "a",
@@ -195,7 +200,7 @@ describe("partial gangs", () => {
     pool,
     bound: 1,
     min: 2,
-    heldGpus,
+    allocatedGpus,
     missingGpus: null,
     since: hour,
   });

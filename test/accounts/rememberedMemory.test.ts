@@ -70,8 +70,8 @@ const memories = (now: number): fc.Arbitrary<Memory> =>
     idleSince: times(now),
     stalledSince: times(now),
     stalledUnseenSince: times(now),
-    activeUnheldAt: times(now),
-    heldAt: times(now),
+    activeUnallocatedAt: times(now),
+    allocatedAt: times(now),
     gangSince: times(now),
     pendingSince: times(now),
     notReadySince: times(now),
@@ -99,18 +99,21 @@ describe("what is remembered", () => {
     );
   });
 
-  test("costs nothing for what only goes on: held and active devices, idle time, nodes", () => {
-    const held = (now: number): MemoryAt => {
+  test("costs nothing for what only goes on: allocated and active devices, idle time, nodes", () => {
+    const allocated = (now: number): MemoryAt => {
       const devices = new Map(Array.from({ length: 100 }, (_, i) => [`n/GPU-${i}`, now] as const));
       return {
-        memory: { ...emptyMemory, heldAt: devices, activeUnheldAt: devices, idleSince: new Map([["x", at]]) },
+        memory: { ...emptyMemory, allocatedAt: devices, activeUnallocatedAt: devices, idleSince: new Map([["x", at]]) },
         at: now,
       };
     };
-    expect(rememberedChanges(nothing, held(at))).toHaveLength(201);
-    expect(rememberedChanges(held(at), held(at + 30))).toEqual([]);
-    const ended = { ...held(at + 60), memory: { ...held(at + 60).memory, heldAt: held(at + 30).memory.heldAt } };
-    expect(rememberedChanges(held(at + 30), ended)).toHaveLength(100);
+    expect(rememberedChanges(nothing, allocated(at))).toHaveLength(201);
+    expect(rememberedChanges(allocated(at), allocated(at + 30))).toEqual([]);
+    const ended = {
+      ...allocated(at + 60),
+      memory: { ...allocated(at + 60).memory, allocatedAt: allocated(at + 30).memory.allocatedAt },
+    };
+    expect(rememberedChanges(allocated(at + 30), ended)).toHaveLength(100);
   });
 
   test("is left out where a row cannot be read", () => {
@@ -134,14 +137,14 @@ describe("after a restart", () => {
     idleSince: new Map([["n1/GPU-1", at]]),
     stalledSince: new Map([["n1/GPU-4", at]]),
     stalledUnseenSince: new Map([["n1/GPU-4", at + 270]]),
-    activeUnheldAt: new Map([["n1/GPU-2", last]]),
-    heldAt: new Map([["n1/GPU-3", last]]),
+    activeUnallocatedAt: new Map([["n1/GPU-2", last]]),
+    allocatedAt: new Map([["n1/GPU-3", last]]),
     gangSince: new Map([["ns/gang", at]]),
     pendingSince: new Map([["uid", at]]),
     notReadySince: new Map([["n2", at]]),
     shortSince: new Map([["kueue/ClusterQueue/search/H100", at]]),
     blockedSince: new Map([["Job/ml/train uid", at]]),
-    idleNodeSince: new Map([["held/n3", at]]),
+    idleNodeSince: new Map([["allocated/n3", at]]),
   };
   const noSamples = { idleSince: new Map(), stalledSince: new Map(), stalledUnseenSince: new Map() };
   const start = startOf(written(new Map(), rememberedChanges(nothing, { memory: all, at: last })), last);
@@ -163,7 +166,7 @@ describe("after a restart", () => {
 
   test("with a clock that was set back, times of the future are forgotten", () => {
     const memory = memoryFromLedger(start, last - 10, interval);
-    expect(memory).toEqual({ ...all, activeUnheldAt: new Map(), heldAt: new Map() });
+    expect(memory).toEqual({ ...all, activeUnallocatedAt: new Map(), allocatedAt: new Map() });
   });
 
   test("a new ledger knows nothing", () => {

@@ -11,12 +11,12 @@ import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
 import { everyKind, gpuNode, now, owner } from "../join/clusterBuilder.ts";
 import {
   analysisAt,
-  card,
   deployment,
   everyHalfHour,
   hour,
   momentOf,
   pageAt,
+  physicalGpu,
   podOf,
   replicaSet,
   watchedAt,
@@ -26,7 +26,7 @@ import { adviceOf, nothing, only } from "./wholeAdvice.ts";
 const server = owner("Deployment", "llm", null, { apiVersion: "apps/v1" });
 const longAgo = { createdAt: now - 30 * hour, scheduledAt: now - 30 * hour };
 
-/** Two replicas of a server with eight cards, on which nothing has run since they began 30 hours ago. */
+/** Two replicas of a server with eight GPUs, on which nothing has run since they began 30 hours ago. */
 const idleServer = (more: Partial<ClusterState>): Partial<ClusterState> => ({
   nodes: [gpuNode("n1", 8)],
   owners: [server, replicaSet(server)],
@@ -34,7 +34,7 @@ const idleServer = (more: Partial<ClusterState>): Partial<ClusterState> => ({
   telemetry: [
     pageAt(
       "n1",
-      Array.from({ length: 8 }, (_, i) => card(`GPU-${i}`, 0, `llm-${Math.floor(i / 4)}`)),
+      Array.from({ length: 8 }, (_, i) => physicalGpu(`GPU-${i}`, 0, `llm-${Math.floor(i / 4)}`)),
     ),
   ],
   ...more,
@@ -136,7 +136,7 @@ describe("a server that asks for more GPUs than it uses", () => {
     telemetry: [
       pageAt(
         "n1",
-        [0.9, 0.2, 0, 0].map((busy, i) => card(`GPU-${i}`, busy, "large-0")),
+        [0.9, 0.2, 0, 0].map((busy, i) => physicalGpu(`GPU-${i}`, busy, "large-0")),
         at,
       ),
     ],
@@ -151,7 +151,7 @@ describe("a server that asks for more GPUs than it uses", () => {
     return found?.steps.map(({ waitFor: words }) => words).join() ?? "none";
   };
 
-  it("is told of the VerticalPodAutoscaler that restarts its pods, too", () => {
+  it("is reported of the VerticalPodAutoscaler that restarts its pods, too", () => {
     const words = "VerticalPodAutoscaler research/llm (Recreate) may restart them once more";
     expect(waitFor("Recreate")).toContain(words);
     expect(waitFor("Off")).toContain("Its pods have been made anew");

@@ -8,7 +8,7 @@ import { createTrial, type Trial } from "../../exporter/advice/whatIf/trial.ts";
 import { budget } from "./guards/guardMoment.ts";
 import { type MoveCluster, moveMoment, wants } from "./kinds/moveMoment.ts";
 
-const cardsPerNode = 4;
+const gpusPerNode = 4;
 const unprotected = { podDisruptionBudgets: [] };
 
 /** The candidate with its offer; nothing where it is not worth doing. */
@@ -27,7 +27,7 @@ function rivalsOf(moment: AdviceMoment) {
 
 /** Two pieces of work that wait, each of which one pod on the way to the only free place could help. */
 const oneWayOut: MoveCluster = {
-  nodes: ["n1", "n2", "n3", "n4"].map((name) => ({ name, gpus: cardsPerNode })),
+  nodes: ["n1", "n2", "n3", "n4"].map((name) => ({ name, gpus: gpusPerNode })),
   pods: [
     { name: "a", node: "n1", gpus: 2 },
     { name: "stays-1", node: "n1", gpus: 1, ownerKind: null },
@@ -55,7 +55,7 @@ describe("plans that take the same free GPUs", () => {
   });
 });
 
-/** The same with more cards: what the two gain is nearly the same. */
+/** The same with more GPUs: what the two gain is nearly the same. */
 const nearlyAlike: MoveCluster = {
   nodes: ["n1", "n2", "n3", "n4"].map((name) => ({ name, gpus: 8 })),
   pods: [
@@ -112,7 +112,7 @@ describe("what people see already", () => {
 describe("plans whose pods are under one PodDisruptionBudget", () => {
   const work = { namespace: "vision", labels: { app: "serve" } };
   const two: MoveCluster = {
-    nodes: ["n1", "n2", "n3", "n4", "n5", "n6"].map((name) => ({ name, gpus: cardsPerNode })),
+    nodes: ["n1", "n2", "n3", "n4", "n5", "n6"].map((name) => ({ name, gpus: gpusPerNode })),
     pods: [
       { name: "a", node: "n1", gpus: 1, ...work },
       { name: "b", node: "n2", gpus: 1, ...work },

@@ -3,13 +3,22 @@ import type { ClusterState } from "../../exporter/model/cluster.ts";
 import type { KarpenterNodePool } from "../../exporter/model/nodePools.ts";
 import type { Recommendation } from "../../exporter/model/recommendation.ts";
 import { exporterStandsStill } from "../../exporter/sources/dcgm/pageProblems.ts";
-import { book, listed } from "../analysis/prices/priceBuilder.ts";
+import { account, listed } from "../analysis/prices/priceBuilder.ts";
 import { everyKind, gfdLabels, gpuNode, gpuPod, now } from "../join/clusterBuilder.ts";
-import { analysisAt, card, deployment, hour, momentOf, pageAt, podOf, replicaSet } from "./usage/watchedCluster.ts";
+import {
+  analysisAt,
+  deployment,
+  hour,
+  momentOf,
+  pageAt,
+  physicalGpu,
+  podOf,
+  replicaSet,
+} from "./usage/watchedCluster.ts";
 import { adviceOf, nothing, only } from "./wholeAdvice.ts";
 
 /** 10 USD for each GPU and hour. */
-const prices = book([listed()]);
+const prices = account([listed()]);
 const karpenter = (parts: Partial<KarpenterNodePool> = {}): readonly KarpenterNodePool[] => [
   {
     ...{ name: "gpu", limits: {}, consolidationPolicy: "WhenEmpty", consolidateAfterSeconds: 300 },
@@ -19,10 +28,10 @@ const karpenter = (parts: Partial<KarpenterNodePool> = {}): readonly KarpenterNo
 const inPool = (name: string, labels: Record<string, string> = {}) =>
   gpuNode(name, 8, { labels: { ...gfdLabels(8), "karpenter.sh/nodepool": "gpu", ...labels } });
 const known = new Set([...everyKind, "karpenterNodePools"] as const);
-const cards = (node: string, pods: readonly string[], activity: number) =>
+const physicalGpus = (node: string, pods: readonly string[], activity: number) =>
   pageAt(
     node,
-    Array.from({ length: 8 }, (_, i) => card(`${node}-${i}`, pods[i] === undefined ? 0 : activity, pods[i])),
+    Array.from({ length: 8 }, (_, i) => physicalGpu(`${node}-${i}`, pods[i] === undefined ? 0 : activity, pods[i])),
   );
 
 describe("moving pods so that a node comes free", () => {
@@ -33,7 +42,7 @@ describe("moving pods so that a node comes free", () => {
     nodes: [inPool("n1"), inPool("n2")],
     owners: [a, replicaSet(a), b, replicaSet(b)],
     pods: [podOf(a, "a-0", "n1", 2), podOf(b, "b-0", "n2", 3)],
-    telemetry: [cards("n1", ["a-0", "a-0"], 0.8), cards("n2", ["b-0", "b-0", "b-0"], 0.8)],
+    telemetry: [physicalGpus("n1", ["a-0", "a-0"], 0.8), physicalGpus("n2", ["b-0", "b-0", "b-0"], 0.8)],
     podDisruptionBudgets: [],
     ...more,
   });
@@ -81,7 +90,7 @@ describe("letting go of idle GPUs", () => {
     const state: Partial<ClusterState> = {
       ...{ prices, known, nodes: [gpuNode("n1", 8)], owners: [idle, replicaSet(idle)] },
       pods: [podOf(idle, "idle-0", "n1", 8, longAgo)],
-      telemetry: [cards("n1", Array<string>(8).fill("idle-0"), 0)],
+      telemetry: [physicalGpus("n1", Array<string>(8).fill("idle-0"), 0)],
       ...more,
     };
     const idleSince = new Map(Array.from({ length: 8 }, (_, i) => [`n1/n1-${i}`, now - idleFor]));
@@ -98,7 +107,7 @@ describe("letting go of idle GPUs", () => {
     expect(released().reason).not.toContain("a week");
   });
 
-  it("saves what the node costs where it then goes away, and of a week no more than it stood idle", () => {
+  it("saves what the node costs where it then goes away, and of a week no more than it was idle", () => {
     const one = released({ nodes: [inPool("n1")], karpenterNodePools: karpenter() });
     expect(one.effect.savingPerWeek).toEqual([{ currency: "USD", amount: 8 * 10 * 1.25 }]);
   });
@@ -132,7 +141,7 @@ describe("seeing GPUs again", () => {
         podOf(small, "small-0", "n1", 1, { createdAt: now - 4 * hour, scheduledAt: now - 4 * hour }),
         gpuPod("train", "n2", 8),
       ],
-      telemetry: [pageAt("n1", [card("n1-0", 0, "small-0")])],
+      telemetry: [pageAt("n1", [physicalGpu("n1-0", 0, "small-0")])],
       exporterPods,
       problems: [exporterStandsStill({ target: "http://10.0.0.2:9400/metrics", node: "n2" }, "frozen", now - hour)],
     };

@@ -17,12 +17,12 @@ const temperature = "DCGM_FI_DEV_GPU_TEMP";
 const energy = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION";
 const util = "DCGM_FI_DEV_GPU_UTIL";
 
-/** What the exporter of two idle cards says of one of them after so many collections. */
-type Card = (gpu: number, turn: number) => Readonly<Record<string, number>>;
+/** What the exporter of two idle GPUs says of one of them after so many collections. */
+type PhysicalGpu = (gpu: number, turn: number) => Readonly<Record<string, number>>;
 const gpus = [0, 1];
 const labels = { namespace: "research", pod: "train-0", Hostname: "n1" };
-const rowsAt = (card: Card, turn: number): readonly (readonly [string, number, number])[] =>
-  gpus.flatMap((gpu) => Object.entries(card(gpu, turn)).map(([metric, value]) => [metric, gpu, value] as const));
+const rowsAt = (physicalGpu: PhysicalGpu, turn: number): readonly (readonly [string, number, number])[] =>
+  gpus.flatMap((gpu) => Object.entries(physicalGpu(gpu, turn)).map(([metric, value]) => [metric, gpu, value] as const));
 
 /** A pool that answers every request with these bytes. */
 const poolOf = (answer: () => Buffer): GetPool => ({
@@ -38,9 +38,9 @@ interface Feed {
 
 const exporterPod = { namespace: "gpu-operator", name: "dcgm-x", uid: "uid-x", nodeName: "n1", ip: "10.0.0.1" };
 
-function scraped(card: Card, feed: Feed): DcgmSource {
+function scraped(physicalGpu: PhysicalGpu, feed: Feed): DcgmSource {
   const page = () =>
-    pageOf(...rowsAt(card, feed.turn).map(([name, gpu, value]) => `${name}{${labelsOf(gpu, labels)}} ${value}`));
+    pageOf(...rowsAt(physicalGpu, feed.turn).map(([name, gpu, value]) => `${name}{${labelsOf(gpu, labels)}} ${value}`));
   return createDcgmSource({
     targets: () => [
       {
@@ -55,9 +55,9 @@ function scraped(card: Card, feed: Feed): DcgmSource {
 }
 
 /** The same through a server that scrapes it every time: its samples are always young. */
-function asked(card: Card, feed: Feed): DcgmSource {
+function asked(physicalGpu: PhysicalGpu, feed: Feed): DcgmSource {
   const answer = () => {
-    const result = rowsAt(card, feed.turn).flatMap(([name, gpu, value]) => {
+    const result = rowsAt(physicalGpu, feed.turn).flatMap(([name, gpu, value]) => {
       const metric = { UUID: `GPU-${gpu}`, gpu: `${gpu}`, modelName: "NVIDIA H100 80GB HBM3", ...labels };
       return [
         { metric: { __name__: name, ...metric }, value: [feed.at, `${value}`] },
@@ -82,9 +82,9 @@ function asked(card: Card, feed: Feed): DcgmSource {
 const train = deployment("train");
 
 /** Two hours, a cycle a minute: the states of the pod at the end, all kinds that were ever advised, and what the source says. */
-async function twoHours(make: (card: Card, feed: Feed) => DcgmSource, card: Card) {
+async function twoHours(make: (physicalGpu: PhysicalGpu, feed: Feed) => DcgmSource, physicalGpu: PhysicalGpu) {
   const feed: Feed = { turn: 0, at: now - 2 * hour };
-  const source = make(card, feed);
+  const source = make(physicalGpu, feed);
   const kinds = new Set<AdviceKind>();
   const states = new Set<string>();
   let memory: Memory = emptyMemory;
@@ -102,35 +102,35 @@ async function twoHours(make: (card: Card, feed: Feed) => DcgmSource, card: Card
     const result = joined(state, defaultSettings, memory, feed.at);
     memory = result.memory;
     last = momentOf(analyse(result.snapshot, stateSettings));
-    for (const { state: booked, pod } of last.analysis.bookings) if (pod !== null) states.add(booked);
+    for (const { state: accounted, pod } of last.analysis.accountingEntries) if (pod !== null) states.add(accounted);
     if (feed.turn % 5 === 0) for (const { kind } of adviceOf(last).recommendations) kinds.add(kind);
   }
   for (const { kind } of adviceOf(last).recommendations) kinds.add(kind);
-  const now_ = [...new Set(last.analysis.bookings.flatMap(({ state, pod }) => (pod === null ? [] : [state])))];
+  const now_ = [...new Set(last.analysis.accountingEntries.flatMap(({ state, pod }) => (pod === null ? [] : [state])))];
   const problems = source.problems().map(({ code }) => code);
   return { kinds: [...kinds].sort(), states, now: now_, problems, advice: adviceOf(last).recommendations };
 }
 
-const frozenWithCounter: Card = () => ({ [util]: 0, [power]: 68.442, [energy]: 5_000_000 });
-const frozenWithout: Card = (gpu) => ({ [util]: 0, [power]: 68.442 + gpu, [temperature]: 31 });
-const frozenDegrees: Card = () => ({ [util]: 0, [temperature]: 31 });
-/** Idle cards: milliwatts that jitter, or an energy that counts on while all else stands still. */
-const idleJitter: Card = (gpu, turn) => ({
+const frozenWithCounter: PhysicalGpu = () => ({ [util]: 0, [power]: 68.442, [energy]: 5_000_000 });
+const frozenWithout: PhysicalGpu = (gpu) => ({ [util]: 0, [power]: 68.442 + gpu, [temperature]: 31 });
+const frozenDegrees: PhysicalGpu = () => ({ [util]: 0, [temperature]: 31 });
+/** Idle GPUs: milliwatts that jitter, or an energy that counts on while all else is still. */
+const idleJitter: PhysicalGpu = (gpu, turn) => ({
   [util]: 0,
   [power]: 68.442 + ((turn * 7 + gpu) % 5) / 1000,
   [temperature]: 31,
 });
-const idleCounting: Card = (_gpu, turn) => ({ [util]: 0, [power]: 68, [energy]: 5_000_000 + turn * 4_080_000 });
+const idleCounting: PhysicalGpu = (_gpu, turn) => ({ [util]: 0, [power]: 68, [energy]: 5_000_000 + turn * 4_080_000 });
 
-/** Cards in a wait loop: alive, or frozen while they were, without an energy counter. */
+/** GPUs in a wait loop: alive, or frozen while they were, without an energy counter. */
 const hung = (watts: (gpu: number, turn: number) => number) => (gpu: number, turn: number) => ({
   ...{ [util]: 100, DCGM_FI_PROF_GR_ENGINE_ACTIVE: 1, DCGM_FI_PROF_PIPE_TENSOR_ACTIVE: 0 },
   ...{ DCGM_FI_PROF_DRAM_ACTIVE: 0.001, [power]: watts(gpu, turn) },
 });
-const hungJitter: Card = hung((gpu, turn) => 121.5 + ((turn * 7 + gpu) % 5) / 1000);
-const frozenHung: Card = hung((gpu) => 121.5 + gpu);
-/** Whole watts on the only card that differs from nothing: no rule can tell that such a page is frozen. */
-const frozenWhole: Card = (gpu, turn) => (gpu === 0 ? hung(() => 121)(gpu, turn) : {});
+const hungJitter: PhysicalGpu = hung((gpu, turn) => 121.5 + ((turn * 7 + gpu) % 5) / 1000);
+const frozenHung: PhysicalGpu = hung((gpu) => 121.5 + gpu);
+/** Whole watts on the only GPU that differs from nothing: no rule can say that such a page is frozen. */
+const frozenWhole: PhysicalGpu = (gpu, turn) => (gpu === 0 ? hung(() => 121)(gpu, turn) : {});
 
 describe.each([
   ["scraped directly", scraped],
@@ -139,13 +139,13 @@ describe.each([
   it.each([
     ["with an energy counter", frozenWithCounter, "exporter-frozen", "high"],
     ["with powers alone", frozenWithout, "exporter-doubtful", "low"],
-    ["with temperatures of several cards alone", frozenDegrees, "exporter-doubtful", "low"],
+    ["with temperatures of several GPUs alone", frozenDegrees, "exporter-doubtful", "low"],
   ] as const)(
     "and is frozen at zeros %s, makes no GPU idle: it is to be restarted",
-    async (_what, card, code, level) => {
-      const { kinds, states, now: states_, problems, advice } = await twoHours(make, card);
+    async (_what, physicalGpu, code, level) => {
+      const { kinds, states, now: states_, problems, advice } = await twoHours(make, physicalGpu);
       expect(problems).toContain(code);
-      expect([...states]).not.toContain("held_idle");
+      expect([...states]).not.toContain("idle");
       expect(states_).toEqual(["unobserved"]);
       expect(kinds).toEqual(["fix_source"]);
       expect(advice[0]?.confidence.level).toBe(level);
@@ -153,7 +153,7 @@ describe.each([
     },
   );
 
-  it("and is alive on cards that hang, makes them stalled, and their owner is asked", async () => {
+  it("and is alive on GPUs that hang, makes them stalled, and their owner is asked", async () => {
     const { kinds, now: states_, problems, advice } = await twoHours(make, hungJitter);
     expect(problems).toEqual([]);
     expect(states_).toEqual(["stalled"]);
@@ -164,8 +164,8 @@ describe.each([
   it.each([
     ["in fractions of a watt", frozenHung],
     ["in whole watts of one card", frozenWhole],
-  ] as const)("and froze while cards hung, %s, makes none of them stalled", async (_what, card) => {
-    const { states, kinds } = await twoHours(make, card);
+  ] as const)("and froze while GPUs hung, %s, makes none of them stalled", async (_what, physicalGpu) => {
+    const { states, kinds } = await twoHours(make, physicalGpu);
     expect([...states]).not.toContain("stalled");
     expect(kinds).not.toContain("release_idle");
   });
@@ -173,10 +173,10 @@ describe.each([
   it.each([
     ["milliwatts jitter", idleJitter],
     ["energy counts", idleCounting],
-  ] as const)("and is alive on idle GPUs, for their %s, makes them idle", async (_what, card) => {
-    const { kinds, now: states_, problems } = await twoHours(make, card);
+  ] as const)("and is alive on idle GPUs, for their %s, makes them idle", async (_what, physicalGpu) => {
+    const { kinds, now: states_, problems } = await twoHours(make, physicalGpu);
     expect(problems).toEqual([]);
-    expect(states_).toEqual(["held_idle"]);
+    expect(states_).toEqual(["idle"]);
     expect(kinds).toContain("release_idle");
     expect(kinds).not.toContain("fix_source");
   });

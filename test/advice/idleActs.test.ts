@@ -5,14 +5,22 @@ import type { Habit, IdleSpell } from "../../exporter/advice/usage/habit.ts";
 import type { ClusterState, OwnerObject } from "../../exporter/model/cluster.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
 import type { Advice, Recommendation } from "../../exporter/model/recommendation.ts";
-import { book, listed } from "../analysis/prices/priceBuilder.ts";
+import { account, listed } from "../analysis/prices/priceBuilder.ts";
 import { gpuNode, gpuPod, now, owner, ownerRef } from "../join/clusterBuilder.ts";
-import { adviceSettings, analysisAt, card, deployment, hour, pageAt, replicaSet } from "./usage/watchedCluster.ts";
+import {
+  adviceSettings,
+  analysisAt,
+  deployment,
+  hour,
+  pageAt,
+  physicalGpu,
+  replicaSet,
+} from "./usage/watchedCluster.ts";
 import { nothing, only } from "./wholeAdvice.ts";
 
 const limits = { backoffLimit: 6, failed: 0, onDisruption: "Count", isSuspended: false } as const;
 
-/** A Job, or a Deployment that serves, on all eight cards of a node. */
+/** A Job, or a Deployment that serves, on all eight GPUs of a node. */
 interface Case {
   readonly kind?: "Job" | "serving";
   readonly boundSeconds: number;
@@ -50,7 +58,7 @@ function adviceOn({ kind = "Job", boundSeconds, idleSeconds, ...given }: Case): 
       telemetry: [
         pageAt(
           "n1",
-          Array.from({ length: 8 }, (_, i) => card(`GPU-${i}`, 0, "w-0")),
+          Array.from({ length: 8 }, (_, i) => physicalGpu(`GPU-${i}`, 0, "w-0")),
         ),
       ],
       ...given.more,
@@ -87,7 +95,7 @@ const askAnyway = { settings: { askReturnProbability: 1 } } as const;
 
 describe("a Job of 8 GPUs that worked for 20.5 h without a checkpoint and is quiet for 44 minutes", () => {
   const boundSeconds = 20.5 * hour + 44 * 60;
-  const worked: Case = { boundSeconds, idleSeconds: 44 * 60, more: { prices: book([listed()]) } };
+  const worked: Case = { boundSeconds, idleSeconds: 44 * 60, more: { prices: account([listed()]) } };
 
   it("is not even asked about: nearly all work like it goes on by itself; after 44 minutes more its owner is asked", () => {
     expect(nothing(adviceOn(worked))).toContain(
@@ -169,7 +177,7 @@ describe("a habit of coming back", () => {
     expect(nothing(advice)).toContain("it came back each of the last 4 times, once after 1 h 30 min");
   });
 
-  it("is told when it is asked about: how often, and after how long", () => {
+  it("is reported when it is asked about: how often, and after how long", () => {
     const spells: IdleSpell[] = [50, 52, 53, 54, 60, 61].map((one) => ({ seconds: one * 60, returned: true }));
     const habit = { spells: [...spells, { seconds: 5 * hour, returned: false }], longestReturnSeconds: 61 * 60 };
     const one = only(adviceOn({ ...paused, ...askAnyway, idleSeconds: 45 * 60, habit }));
@@ -206,7 +214,7 @@ describe("money", () => {
   const waiting = [gpuPod("wants", null, 4, {})];
 
   it("is saved only where waiting work starts, for its GPUs and the two hours that it has waited", () => {
-    const prices = book([listed()]);
+    const prices = account([listed()]);
     expect(only(adviceOn({ ...never, more: { prices } })).effect.savingPerWeek).toEqual([]);
     const release = adviceOn({ ...never, more: { prices }, waiting }).recommendations.find(
       ({ kind }) => kind === "release_idle",

@@ -4,7 +4,7 @@ import type { ClusterState } from "../../exporter/model/cluster.ts";
 import type { KarpenterNodePool } from "../../exporter/model/nodePools.ts";
 import type { Advice } from "../../exporter/model/recommendation.ts";
 import { decodeKarpenterNodePool } from "../../exporter/sources/kubernetes/decodeKarpenterNodePool.ts";
-import { book, listed } from "../analysis/prices/priceBuilder.ts";
+import { account, listed } from "../analysis/prices/priceBuilder.ts";
 import { everyKind, gfdLabels, gpuNode, gpuPod, now } from "../join/clusterBuilder.ts";
 import { joined, stateSettings } from "../join/outcomes.ts";
 import { hour, momentOf } from "./usage/watchedCluster.ts";
@@ -44,7 +44,7 @@ function adviceIn({ disruption = {}, hours = 2, pods = 0, capacityType = "on-dem
       ["busy", { pods: 3, cpuMilli: 300, memoryBytes: 0 }],
       ["idle", { pods, cpuMilli: 100 * pods, memoryBytes: 0 }],
     ]),
-    prices: book([listed()]),
+    prices: account([listed()]),
     known: new Set([...everyKind, "karpenterNodePools"]),
     ...more,
   });
@@ -81,7 +81,7 @@ describe("an idle node that Karpenter removes by itself is not advised", () => {
       autoscalerNodeGroups: [{ name: "gpu", minSize: 0, maxSize: 4 }],
     };
     expect(nothing(adviceIn({ more }))).toContain("scale-down-unneeded-time");
-    // Its twin: pods without GPUs keep the node, and somebody has to drain it.
+    // Its twin: pods without GPUs keep the node, and someone has to drain it.
     expect(only(adviceIn({ more, pods: 3 })).targets).toEqual(["Node idle"]);
   });
 });

@@ -3,7 +3,7 @@ import type { OwnerObject } from "../../exporter/model/cluster.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
 import { decodeOwner } from "../../exporter/sources/kubernetes/decodeOwner.ts";
 import { gpuNode, gpuPod, now, owner, ownerRef } from "../join/clusterBuilder.ts";
-import { analysisAt, card, hour, momentOf, pageAt } from "./usage/watchedCluster.ts";
+import { analysisAt, hour, momentOf, pageAt, physicalGpu } from "./usage/watchedCluster.ts";
 import { adviceOf, nothing, only } from "./wholeAdvice.ts";
 
 /** An object as the API server gives it. */
@@ -51,14 +51,14 @@ function halfOf(by: OwnerObject, node: string, parts: Partial<Pod> = {}): readon
   );
 }
 
-/** Two nodes of eight cards, each with half a job; `activity` is that of the first. */
+/** Two nodes of eight GPUs, each with half a job; `activity` is that of the first. */
 function clusterOf(owners: readonly OwnerObject[], pods: readonly Pod[], activity = 0) {
   const telemetry = ["n1", "n2"].map((node) => {
     const own = pods.filter(({ nodeName }) => nodeName === node);
-    const cards = own.flatMap(({ name }, p) =>
-      [0, 1, 2, 3].map((i) => card(`${node}-${4 * p + i}`, node === "n1" ? activity : 0, name)),
+    const physicalGpus = own.flatMap(({ name }, p) =>
+      [0, 1, 2, 3].map((i) => physicalGpu(`${node}-${4 * p + i}`, node === "n1" ? activity : 0, name)),
     );
-    return pageAt(node, cards);
+    return pageAt(node, physicalGpus);
   });
   return { nodes: [gpuNode("n1", 8), gpuNode("n2", 8)], owners, pods, telemetry };
 }
@@ -85,10 +85,10 @@ describe("two half-started training jobs without a gang scheduler", () => {
   it("are partial gangs and a deadlocked pool, and what they hold waits", () => {
     const { waiting, pools } = analysisOf(jobs, pods);
     expect(waiting.partialGangs).toMatchObject([
-      { id: "PyTorchJob research/bert", bound: 2, min: 4, heldGpus: 8, missingGpus: 8 },
-      { id: "PyTorchJob research/gpt", bound: 2, min: 4, heldGpus: 8, missingGpus: 8 },
+      { id: "PyTorchJob research/bert", bound: 2, min: 4, allocatedGpus: 8, missingGpus: 8 },
+      { id: "PyTorchJob research/gpt", bound: 2, min: 4, allocatedGpus: 8, missingGpus: 8 },
     ]);
-    expect(waiting.deadlocks).toMatchObject([{ heldGpus: 16, missingGpus: 16, freeGpus: 0 }]);
+    expect(waiting.deadlocks).toMatchObject([{ allocatedGpus: 16, missingGpus: 16, freeGpus: 0 }]);
     expect(pools[0]?.states).toMatchObject({ gang_wait: 16 });
   });
 
@@ -107,14 +107,14 @@ describe("two half-started training jobs without a gang scheduler", () => {
     ]);
   });
 
-  it("neither, where somebody asks to leave both alone", () => {
+  it("neither, where someone asks to leave both alone", () => {
     const kept = pods.map((pod) => ({ ...pod, annotations: { "fairlead.dev/do-not-disrupt": "true" } }));
     expect(nothing(adviceFor(jobs, kept))).toContain("asks not to be disrupted");
   });
 
   it("are seen where their objects cannot be read, too: then all their pods belong together", () => {
     const { waiting } = analysisOf([], pods);
-    expect(waiting.deadlocks).toMatchObject([{ heldGpus: 16, missingGpus: 16 }]);
+    expect(waiting.deadlocks).toMatchObject([{ allocatedGpus: 16, missingGpus: 16 }]);
   });
 
   it("are none where the pods only carry a job's label", () => {

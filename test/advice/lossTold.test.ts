@@ -5,7 +5,15 @@ import type { OwnerObject } from "../../exporter/model/cluster.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
 import type { Recommendation } from "../../exporter/model/recommendation.ts";
 import { gpuNode, gpuPod, now, owner, ownerRef } from "../join/clusterBuilder.ts";
-import { adviceSettings, analysisAt, card, deployment, hour, pageAt, replicaSet } from "./usage/watchedCluster.ts";
+import {
+  adviceSettings,
+  analysisAt,
+  deployment,
+  hour,
+  pageAt,
+  physicalGpu,
+  replicaSet,
+} from "./usage/watchedCluster.ts";
 
 /** One workload, each of its pods on a node of its own. */
 interface Work {
@@ -15,7 +23,7 @@ interface Work {
     readonly gpus: number;
     readonly boundHours: number;
     readonly checkpointHours: number | null;
-    /** For which part of its life its cards have been idle; 1: from its start on. */
+    /** For which part of its life its GPUs have been idle; 1: from its start on. */
     readonly idlePart: number;
     readonly isBusy: boolean;
   }[];
@@ -41,7 +49,7 @@ const work: fc.Arbitrary<Work> = fc.record({
 
 const limits = { backoffLimit: 6, failed: 0, onDisruption: "Count", isSuspended: false } as const;
 
-/** The objects of a cluster, and of each workload the pods with their cards' idle times. */
+/** The objects of a cluster, and of each workload the pods with their GPUs' idle times. */
 function clusterOf(all: readonly Work[]) {
   const owners: OwnerObject[] = [];
   const pods: Pod[] = [];
@@ -79,7 +87,7 @@ function clusterOf(all: readonly Work[]) {
       telemetry.push(
         pageAt(
           node,
-          uuids.map((uuid) => card(uuid, isBusy ? 0.8 : 0, `${name}-${k}`)),
+          uuids.map((uuid) => physicalGpu(uuid, isBusy ? 0.8 : 0, `${name}-${k}`)),
         ),
       );
       if (!isBusy) for (const uuid of uuids) idleSince.set(`${node}/${uuid}`, now - (now - at) * idlePart);
@@ -100,10 +108,10 @@ function naiveLoss({ pods, isServing, madeBefore }: Work): number {
   );
 }
 
-const told = ({ targets }: Recommendation): readonly number[] =>
+const reported = ({ targets }: Recommendation): readonly number[] =>
   targets.map((target) => Number(/w(\d+)$/.exec(target)?.[1]));
 
-it("the loss that is told is what the objects say, and a question can stop nothing", () => {
+it("the loss that is reported is what the objects say, and a question can stop nothing", () => {
   let [asked, done] = [0, 0];
   fc.assert(
     fc.property(fc.array(work, { minLength: 1, maxLength: 6 }), (all) => {
@@ -111,7 +119,7 @@ it("the loss that is told is what the objects say, and a question can stop nothi
       const { recommendations } = adviseOnce(analysisAt(parts, now, { idleSince }), adviceSettings, 30);
       for (const one of recommendations) {
         if (one.kind !== "release_idle") continue;
-        const losses = told(one).map((place) => naiveLoss(all[place] ?? { ...work0, pods: [] }));
+        const losses = reported(one).map((place) => naiveLoss(all[place] ?? { ...work0, pods: [] }));
         expect(one.cost.lostGpuHours).toBeCloseTo(
           losses.reduce((sum, loss) => sum + loss, 0),
           6,

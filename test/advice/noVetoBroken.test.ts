@@ -11,7 +11,7 @@ import { anyKueueCase } from "./kinds/generatedQueues.ts";
 import { kueueMoment } from "./kinds/kueueCluster.ts";
 import { type MoveCluster, type MovePod, moveMoment, wants } from "./kinds/moveMoment.ts";
 
-const cardsPerNode = 4;
+const gpusPerNode = 4;
 
 const traits: readonly Partial<MovePod>[] = [
   ...Array.from({ length: 12 }, () => ({})),
@@ -57,7 +57,7 @@ const clusters: fc.Arbitrary<MoveCluster> = fc
     maxMoves: fc.integer({ min: 1, max: 5 }),
   })
   .map(({ nodes, work, waiting, allowed, maxMoves }): MoveCluster => {
-    const left = Array.from({ length: nodes }, (): number => cardsPerNode);
+    const left = Array.from({ length: nodes }, (): number => gpusPerNode);
     const pods = work.flatMap(({ at, gpus, isPair, isJob, trait, priority }, i): MovePod[] => {
       const places = (isPair ? at : at.slice(0, 1)).flatMap((place) => {
         const node = place % nodes;
@@ -75,7 +75,7 @@ const clusters: fc.Arbitrary<MoveCluster> = fc
       }));
     });
     return {
-      nodes: left.map((_, i) => ({ name: `n${i}`, gpus: cardsPerNode, nodePool: "gpu" })),
+      nodes: left.map((_, i) => ({ name: `n${i}`, gpus: gpusPerNode, nodePool: "gpu" })),
       ...{ pods, maxMoves, waiting: waiting.map(([count, gpus], i) => wants(`next-${i}`, count, gpus)) },
       parts: {
         nodePools: [pool],
@@ -87,7 +87,7 @@ const clusters: fc.Arbitrary<MoveCluster> = fc
     };
   });
 
-/** What speaks against the pods that advice takes off their nodes, whoever gains by it; told without an index. */
+/** What speaks against the pods that advice takes off their nodes, whoever gains by it; reported without an index. */
 function brokenBy({ analysis }: AdviceMoment, { draft, disrupted }: Offer): readonly string[] {
   const { snapshot } = analysis;
   const pods = disrupted.map(({ uid }) => snapshot.pods.findIndex((pod) => pod.uid === uid));

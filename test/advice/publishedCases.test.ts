@@ -266,7 +266,7 @@ describe("who loses GPUs for work of the same priority", () => {
 });
 
 describe("nothing is to be done", () => {
-  it("where the only room is on a cordoned node", () => {
+  it("where the only free capacity is on a cordoned node", () => {
     const nodes = [node("n1"), node("n2"), { ...node("n3"), schedulable: false }];
     const pods = [pod("x", "n1", 7), pod("y", "n2", 7)];
     const advice = adviceOf(moveMoment({ ...volcano3948, nodes, pods, waiting: [wants("train", 1, 8)] }));

@@ -3,7 +3,7 @@ import type { OwnerObject } from "../../exporter/model/cluster.ts";
 import type { TextMap } from "../../exporter/model/node.ts";
 import type { Pod } from "../../exporter/model/pod.ts";
 import { gpuNode, gpuPod, now, owner, ownerRef } from "../join/clusterBuilder.ts";
-import { analysisAt, card, hour, momentOf, pageAt } from "./usage/watchedCluster.ts";
+import { analysisAt, hour, momentOf, pageAt, physicalGpu } from "./usage/watchedCluster.ts";
 import { adviceOf, only, titlesOf } from "./wholeAdvice.ts";
 
 /** A chain of owners from the top, `[kind, apiVersion, name]`; those that cannot be read are only named. */
@@ -16,7 +16,7 @@ function chainOf(links: readonly Link[]): readonly OwnerObject[] {
   return chain;
 }
 
-/** A pod of the last of the owners with a card on which nothing has run for so many hours; the first `unread` cannot be read. */
+/** A pod of the last of the owners with a GPU on which nothing has run for so many hours; the first `unread` cannot be read. */
 function idleOf(links: readonly Link[], hours: number, unread = 0, labels: TextMap = {}) {
   const chain = chainOf(links);
   const controller = chain.at(-1);
@@ -31,7 +31,7 @@ function idleOf(links: readonly Link[], hours: number, unread = 0, labels: TextM
       nodes: [gpuNode("n1", 1)],
       owners: chain.slice(unread),
       pods: [pod],
-      telemetry: [pageAt("n1", [card("G", 0, "p")])],
+      telemetry: [pageAt("n1", [physicalGpu("G", 0, "p")])],
     },
     now,
     { idleSince: new Map([["n1/G", now - hours * hour]]) },
@@ -39,7 +39,7 @@ function idleOf(links: readonly Link[], hours: number, unread = 0, labels: TextM
 }
 
 type Analysis = ReturnType<typeof idleOf>;
-const isIdle = ({ pools }: Analysis): boolean => (pools[0]?.states.held_idle ?? 0) > 0;
+const isIdle = ({ pools }: Analysis): boolean => (pools[0]?.states.idle ?? 0) > 0;
 const shown = ({ snapshot: { workloads } }: Analysis) =>
   workloads.map(({ kind, name, workloadClass, classGuess }) => [kind, name, workloadClass, classGuess ?? null]);
 
@@ -150,7 +150,7 @@ describe("a bare pod", () => {
       {
         nodes: [gpuNode("n1", 1)],
         pods: [gpuPod("p", "n1", 1, { createdAt: now - 40 * hour, scheduledAt: now - 40 * hour, ...parts })],
-        telemetry: [pageAt("n1", [card("G", 0, "p")])],
+        telemetry: [pageAt("n1", [physicalGpu("G", 0, "p")])],
       },
       now,
       { idleSince: new Map([["n1/G", now - 2 * hour]]) },

@@ -24,7 +24,7 @@ export interface AlertTable {
   readonly step: "1m" | "5m" | "1h";
   /** When it fires, the world being so from the begin; in steps. */
   readonly firesAt: number;
-  /** When it does not fire yet; `null` where nothing tells the two apart. */
+  /** When it does not fire yet; `null` where nothing says the two apart. */
   readonly quietAt: number | null;
   readonly world: readonly WorldSeries[];
   /** Worlds in which it never fires: each just below a threshold or floor, or with something missing. */

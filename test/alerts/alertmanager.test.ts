@@ -112,7 +112,7 @@ describe.skipIf(!hasAlertmanager())("Debian's amtool", () => {
     expect(receiversOf({ ...labelsOf(name), team: "vision" })).toBe(`fairlead,fairlead-${action}`);
   });
 
-  test("a team hears of tickets about itself, and of no page", () => {
+  test("a team receives of tickets about itself, and of no page", () => {
     expect(receiversOf({ ...labelsOf("GpuIdleAllocated"), team: "ads" })).toBe(
       "fairlead,fairlead-team-ads,fairlead-ticket",
     );

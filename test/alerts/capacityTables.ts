@@ -31,7 +31,7 @@ function domain(
 /** Demand of which a third waits. */
 function demand(cluster: string, name: string, values: string, capacity: number): readonly WorldSeries[] {
   return [
-    series("fairlead_queue_held_gpus", ofQueue(cluster, name), values),
+    series("fairlead_queue_allocated_gpus", ofQueue(cluster, name), values),
     series("fairlead_queue_pending_gpus", ofQueue(cluster, name), 4),
     series("fairlead_domain_capacity_gpus", { cluster, domain: name }, capacity),
   ];

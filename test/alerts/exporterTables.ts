@@ -1,7 +1,7 @@
 import type { AlertTable } from "./alertTable.ts";
 import { recommendation, series, type WorldSeries } from "./world.ts";
 
-const held = (cluster: string, pool: string, state: "active" | "unobserved", gpus: number): WorldSeries =>
+const allocated = (cluster: string, pool: string, state: "active" | "unobserved", gpus: number): WorldSeries =>
   series("fairlead_team_gpus", { cluster, team: "ads", pool, state }, gpus);
 
 const unassigned = (cluster: string, gpus: number): WorldSeries =>
@@ -28,25 +28,28 @@ export const exporterTables: readonly AlertTable[] = [
     severity: "warning",
     area: "exporter",
     action: "ticket",
-    summary: "Held GPUs have no telemetry; nobody is called idle there until it is back.",
+    summary: "Allocated GPUs have no telemetry; nobody is called idle there until it is back.",
     step: "1m",
     firesAt: 15,
     quietAt: 14,
     world: [
-      held("east", "A100", "unobserved", 8),
-      held("east", "A100", "active", 8),
-      held("east", "L4", "unobserved", 1),
-      held("west", "A100", "unobserved", 4),
+      allocated("east", "A100", "unobserved", 8),
+      allocated("east", "A100", "active", 8),
+      allocated("east", "L4", "unobserved", 1),
+      allocated("west", "A100", "unobserved", 4),
       ...repair,
     ],
     quiet: {
-      "a tenth of what is held": [held("east", "A100", "unobserved", 2), held("east", "A100", "active", 18)],
-      "less than one GPU": [held("east", "A100", "unobserved", 0.5)],
+      "a tenth of what is allocated": [
+        allocated("east", "A100", "unobserved", 2),
+        allocated("east", "A100", "active", 18),
+      ],
+      "less than one GPU": [allocated("east", "A100", "unobserved", 0.5)],
     },
     arrivals: [
       {
         labels: { cluster: "east", pool: "A100" },
-        description: "There is no telemetry of 8 held GPUs of A100 in east.",
+        description: "There is no telemetry of 8 allocated GPUs of A100 in east.",
         advice: {
           text: "start dcgm-exporter on gpu-4 (shows 8 GPUs again)",
           id: "source-1",
@@ -56,13 +59,13 @@ export const exporterTables: readonly AlertTable[] = [
       },
       {
         labels: { cluster: "east", pool: "L4" },
-        description: "There is no telemetry of 1 held GPU of L4 in east.",
+        description: "There is no telemetry of 1 allocated GPU of L4 in east.",
         advice: null,
         dashboard: "fairlead-exporter?var-cluster=east&var-pool=L4",
       },
       {
         labels: { cluster: "west", pool: "A100" },
-        description: "There is no telemetry of 4 held GPUs of A100 in west.",
+        description: "There is no telemetry of 4 allocated GPUs of A100 in west.",
         advice: null,
         dashboard: "fairlead-exporter?var-cluster=west&var-pool=A100",
       },
@@ -73,32 +76,32 @@ export const exporterTables: readonly AlertTable[] = [
     severity: "warning",
     area: "exporter",
     action: "ticket",
-    summary: "Many held GPUs belong to no team, so shares and costs of teams are incomplete.",
+    summary: "Many allocated GPUs belong to no team, so shares and costs of teams are incomplete.",
     step: "1m",
     firesAt: 60,
     quietAt: 59,
     world: [
-      held("east", "A100", "active", 64),
+      allocated("east", "A100", "active", 64),
       unassigned("east", 8),
-      held("west", "A100", "active", 40),
+      allocated("west", "A100", "active", 40),
       unassigned("west", 4),
       ...repair,
     ],
     quiet: {
-      "a twentieth of what is held": [held("east", "A100", "active", 160), unassigned("east", 8)],
-      "fewer than four GPUs": [held("east", "A100", "active", 8), unassigned("east", 3.5)],
-      "nothing is held": [held("east", "A100", "active", 0), unassigned("east", 8)],
+      "a twentieth of what is allocated": [allocated("east", "A100", "active", 160), unassigned("east", 8)],
+      "fewer than four GPUs": [allocated("east", "A100", "active", 8), unassigned("east", 3.5)],
+      "nothing is allocated": [allocated("east", "A100", "active", 0), unassigned("east", 8)],
     },
     arrivals: [
       {
         labels: { cluster: "east" },
-        description: "12.5% of the held GPUs in east belong to no team.",
+        description: "12.5% of the allocated GPUs in east belong to no team.",
         advice: null,
         dashboard: inCluster("exporter", "east"),
       },
       {
         labels: { cluster: "west" },
-        description: "10% of the held GPUs in west belong to no team.",
+        description: "10% of the allocated GPUs in west belong to no team.",
         advice: null,
         dashboard: inCluster("exporter", "west"),
       },

@@ -12,14 +12,14 @@ interface QueueParts {
 function team(
   [cluster, name, domain]: readonly [string, string, string],
   entitled: number,
-  held: number,
+  allocated: number,
   startable: number,
   { absent = 0, indivisible = 0, reclaimable = 0 }: QueueParts = {},
 ): readonly WorldSeries[] {
   const queue = { cluster, scheduler: "kueue", kind: "ClusterQueue", queue: `${name}-queue`, domain, team: name };
   return [
     series("fairlead_team_entitled_gpus", { cluster, team: name, domain }, entitled),
-    series("fairlead_team_fairness_deviation_gpus", { cluster, team: name, domain }, held - entitled),
+    series("fairlead_team_fairness_deviation_gpus", { cluster, team: name, domain }, allocated - entitled),
     series("fairlead_queue_actionable_shortfall_gpus", queue, startable),
     series("fairlead_queue_reclaimable_gpus", queue, reclaimable),
     series("fairlead_queue_shortfall_gpus", { ...queue, cause: "absent_capacity" }, absent),
@@ -49,12 +49,12 @@ const withoutNodes = (owner: Owner): readonly WorldSeries[] => [
 function teamOfSharedQueue(
   [cluster, name, domain]: readonly [string, string, string],
   entitled: number,
-  held: number,
+  allocated: number,
   pending: number,
 ): readonly WorldSeries[] {
   return [
     series("fairlead_team_entitled_gpus", { cluster, team: name, domain }, entitled),
-    series("fairlead_team_fairness_deviation_gpus", { cluster, team: name, domain }, held - entitled),
+    series("fairlead_team_fairness_deviation_gpus", { cluster, team: name, domain }, allocated - entitled),
     series("fairlead_team_pending_gpus", { cluster, team: name }, pending),
     series("fairlead_queue_actionable_shortfall_gpus", sharedQueue(cluster, domain), 4),
   ];
@@ -114,7 +114,7 @@ const starved = {
   action: "page",
   world: starving,
   quiet: {
-    "just over 70 % of the share is held": team(["east", "search", "A100"], 16, 11.25, 4),
+    "just over 70 % of the share is allocated": team(["east", "search", "A100"], 16, 11.25, 4),
     "less than one GPU is missing": team(["east", "search", "A100"], 2, 1.01, 1),
     "nothing that waits fits the rest of the share": team(["east", "search", "A100"], 16, 4, 0),
     "the team itself does not wait": teamOfSharedQueue(["west", "maps", "L4"], 8, 0, 0),
@@ -199,7 +199,7 @@ export const fairnessTables: readonly AlertTable[] = [
     ...starved,
     alert: "GpuTeamStarvedLong",
     severity: "critical",
-    summary: "A team has held far fewer GPUs than its share for hours while work that fits its share waits.",
+    summary: "A team has had far fewer GPUs than its share for hours while work that fits its share waits.",
     step: "5m",
     firesAt: 48,
     quietAt: 47,
@@ -215,7 +215,7 @@ export const fairnessTables: readonly AlertTable[] = [
     quietAt: 59,
     world: [...above, ...giveBack],
     quiet: {
-      "130 % of the share is held": [
+      "130 % of the share is allocated": [
         ...team(["east", "search", "A100"], 16, 4, 12),
         ...team(["east", "ads", "A100"], 10, 13, 0, { reclaimable: 3 }),
       ],

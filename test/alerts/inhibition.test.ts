@@ -12,7 +12,7 @@ import {
   startAlertmanager,
 } from "./alertmanagerServer.ts";
 
-// Nobody is to be told anything here.
+// Nobody is to be reported anything here.
 const config = alertsSchema.parse({ alertmanager: { groupWait: "1h", fairleadUrl: "http://127.0.0.1:9" } });
 const rules = alertGroups(config).flatMap((group) => group.rules);
 
@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
     silent: [1],
   },
   {
-    what: "long starvation is not told twice, another team's is told",
+    what: "long starvation is not reported twice, another team's is told",
     fires: [
       ["GpuTeamStarvedLong", h100],
       ["GpuTeamStarved", h100],
@@ -206,7 +206,7 @@ describe.skipIf(!hasAlertmanager()).each([
   });
 
   test.each(aboutTeams.map(({ labels }) => [labels.alertname ?? "", labels] as const))(
-    "%s of one team is told while everything fires for another",
+    "%s of one team is reported while everything fires for another",
     (_name, labels) => {
       expect(silent.get(key(labels))).toBe(false);
     },

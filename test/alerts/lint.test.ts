@@ -21,7 +21,7 @@ const aboutReplicas = new Set([
   "cluster:fairlead_working_replicas:count",
 ]);
 
-/** The queries in an annotation, with a text where a label's value will stand. */
+/** The queries in an annotation, with a text where a label's value will are. */
 function queriesIn(template: string): readonly string[] {
   return [...template.matchAll(/`([^`]*)`/g)].map(([, query]) => (query ?? "").replaceAll(/%\[\d\]q/g, '"x"'));
 }

@@ -1,6 +1,6 @@
 import { parser } from "@prometheus-io/lezer-promql";
 
-/** A selector as it stands in an expression. */
+/** A selector as it is in an expression. */
 export interface FoundSelector {
   readonly name: string;
   readonly labels: readonly string[];

@@ -10,10 +10,10 @@ const ofQueue = (cluster: string, queue: string, team = queue) => ({
   team,
 });
 
-function guarantee(cluster: string, queue: string, guaranteed: number, held: number, pending: number) {
+function guarantee(cluster: string, queue: string, guaranteed: number, allocated: number, pending: number) {
   return [
     series("fairlead_queue_guaranteed_gpus", ofQueue(cluster, queue), guaranteed),
-    series("fairlead_queue_held_gpus", ofQueue(cluster, queue), held),
+    series("fairlead_queue_allocated_gpus", ofQueue(cluster, queue), allocated),
     series("fairlead_queue_pending_gpus", ofQueue(cluster, queue), pending),
   ];
 }

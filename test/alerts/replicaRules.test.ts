@@ -7,7 +7,7 @@ import { hasPromtool, type RuleTest, runPromtool } from "./promtool.ts";
 import { fromReplica, inputSeries, series, type WorldSeries } from "./world.ts";
 
 const idle = (cluster: string, team: string, gpus: number | string): WorldSeries =>
-  series("fairlead_team_gpus", { cluster, team, pool: "A100", state: "held_idle" }, gpus);
+  series("fairlead_team_gpus", { cluster, team, pool: "A100", state: "idle" }, gpus);
 
 /** What a query must find at some moments. */
 interface ExpressionMoment {
@@ -43,11 +43,11 @@ describe.skipIf(!hasPromtool())("of two replicas the rules", () => {
       fromReplica(1, idle("west", "ads", 6)),
     ];
     const read = (cluster: string, eval_time: string, value: number) => ({
-      expr: `cluster_team_pool:fairlead_held_idle_gpus:sum{cluster="${cluster}"}`,
+      expr: `cluster_team_pool:fairlead_idle_gpus:sum{cluster="${cluster}"}`,
       eval_time,
       exp_samples: [
         {
-          labels: `cluster_team_pool:fairlead_held_idle_gpus:sum{cluster="${cluster}", team="ads", pool="A100"}`,
+          labels: `cluster_team_pool:fairlead_idle_gpus:sum{cluster="${cluster}", team="ads", pool="A100"}`,
           value,
         },
       ],
@@ -85,10 +85,10 @@ describe.skipIf(!hasPromtool())("of two replicas the rules", () => {
       fromReplica(1, idle("east", "ads", 6)),
     ];
     const shown = (eval_time: string, value: number) => ({
-      expr: "cluster_team_pool:fairlead_held_idle_gpus:sum",
+      expr: "cluster_team_pool:fairlead_idle_gpus:sum",
       eval_time,
       exp_samples: [
-        { labels: `cluster_team_pool:fairlead_held_idle_gpus:sum{cluster="east", team="ads", pool="A100"}`, value },
+        { labels: `cluster_team_pool:fairlead_idle_gpus:sum{cluster="east", team="ads", pool="A100"}`, value },
       ],
     });
     const promql_expr_test = [

@@ -58,7 +58,7 @@ function commands({ text }: Runbook): readonly string[] {
   return [...blocks(text, "sh").flatMap((block) => block.trim().split("\n")), ...inText];
 }
 
-/** What stands in backticks in running text. */
+/** What is in backticks in running text. */
 function words(text: string): readonly string[] {
   const running = text.replaceAll(/^```[\s\S]*?^```$/gm, "");
   return [...running.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? "");
@@ -69,7 +69,7 @@ const series = new Map<string, readonly string[]>([
   ...metricNames.map((name): [string, readonly string[]] => [name, definitionOf(name).labels]),
 ]);
 
-/** What stands under a key of some JSON; `undefined`: nothing. */
+/** What is under a key of some JSON; `undefined`: nothing. */
 function under(value: unknown, key: string): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   return new Map<string, unknown>(Object.entries(value)).get(key);

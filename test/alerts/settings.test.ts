@@ -44,7 +44,9 @@ describe("fairlead alerts", () => {
   });
 
   test("a file of thresholds changes the rules", async () => {
-    const { code, output } = await alerts("alerts: { GpuTeamStarved: { for: 45m, heldBelow: 0.5, severity: info } }\n");
+    const { code, output } = await alerts(
+      "alerts: { GpuTeamStarved: { for: 45m, allocatedBelow: 0.5, severity: info } }\n",
+    );
     expect(code).toBe(0);
     const text = readFileSync(path.join(output, "rules/fairlead-alerts.yaml"), "utf8");
     const starved = text.slice(text.indexOf("alert: GpuTeamStarved\n"), text.indexOf("alert: GpuTeamStarvedLong"));
@@ -62,7 +64,7 @@ describe("fairlead alerts", () => {
         'labels: { team: x, note: "{{ $value }}" }',
         "alerts:",
         "  GpuTeamStarvd: {}",
-        '  GpuTeamStarved: { for: 3x, heldBelow: 7, severity: bad, exclude: { pool: [a], team: ["("] } }',
+        '  GpuTeamStarved: { for: 3x, allocatedBelow: 7, severity: bad, exclude: { pool: [a], team: ["("] } }',
         '  GpuIdleAllocated: { exclude: { team: ["(?=x)"] } }',
       ].join("\n"),
     );
@@ -80,7 +82,7 @@ describe("fairlead alerts", () => {
       '  alerts.GpuTeamStarved.severity: found "bad", expected one of critical, warning, info',
       '  alerts.GpuTeamStarved.exclude.team[0]: is "(", expected a regular expression of RE2',
       "  alerts.GpuTeamStarved.exclude.pool: unknown setting",
-      "  alerts.GpuTeamStarved.heldBelow: found 7, expected at most 1",
+      "  alerts.GpuTeamStarved.allocatedBelow: found 7, expected at most 1",
       '  alerts.GpuIdleAllocated.exclude.team[0]: is "(?=x)", expected a regular expression of RE2',
       '  alerts.GpuTeamStarvd: unknown setting, did you mean "GpuTeamStarved"?',
       "Nothing was written. Next step: change the file and give the command again.",

@@ -1,11 +1,11 @@
 import type { AlertTable } from "./alertTable.ts";
 import { recommendation, series, type WorldSeries } from "./world.ts";
 
-const held = (
+const allocated = (
   cluster: string,
   team: string,
   pool: string,
-  state: "active" | "held_idle" | "unobserved",
+  state: "active" | "idle" | "unobserved",
   gpus: number,
 ): WorldSeries => series("fairlead_team_gpus", { cluster, team, pool, state }, gpus);
 
@@ -13,7 +13,7 @@ function idleCost(cluster: string, team: string, currency: string, perHour: numb
   const nobody = { queue: "", capacity_type: "on-demand", priority_class: "" };
   return series(
     "fairlead_cost_total",
-    { cluster, team, currency, pool: "A100", state: "held_idle", ...nobody },
+    { cluster, team, currency, pool: "A100", state: "idle", ...nobody },
     `0+${perHour}x#`,
   );
 }
@@ -83,7 +83,7 @@ const moveAdvice = {
   saving: "No saving is known.",
 };
 
-/** What is held and idle, and what is free and of no use. */
+/** What is allocated and idle, and what is free and of no use. */
 export const wasteTables: readonly AlertTable[] = [
   {
     alert: "GpuIdleAllocated",
@@ -95,24 +95,24 @@ export const wasteTables: readonly AlertTable[] = [
     firesAt: 60,
     quietAt: 59,
     world: [
-      held("east", "ads", "A100", "held_idle", 4),
-      held("east", "ads", "A100", "active", 12),
-      held("east", "crawl", "A100", "held_idle", 1),
-      held("west", "ads", "A100", "held_idle", 2),
+      allocated("east", "ads", "A100", "idle", 4),
+      allocated("east", "ads", "A100", "active", 12),
+      allocated("east", "crawl", "A100", "idle", 1),
+      allocated("west", "ads", "A100", "idle", 2),
       // 10 % without telemetry is just not too much.
-      held("west", "ads", "A100", "active", 7),
-      held("west", "ads", "A100", "unobserved", 1),
+      allocated("west", "ads", "A100", "active", 7),
+      allocated("west", "ads", "A100", "unobserved", 1),
       ...release,
       ...elsewhere,
       ...ofAnotherPool,
     ],
     quiet: {
-      "less than one GPU": [held("east", "ads", "A100", "held_idle", 0.9)],
+      "less than one GPU": [allocated("east", "ads", "A100", "idle", 0.9)],
       "telemetry of the pool is missing": [
-        held("east", "ads", "A100", "held_idle", 8),
-        held("east", "search", "A100", "unobserved", 1),
+        allocated("east", "ads", "A100", "idle", 8),
+        allocated("east", "search", "A100", "unobserved", 1),
       ],
-      "what is not observed is not idle": [held("east", "ads", "A100", "unobserved", 8)],
+      "what is not observed is not idle": [allocated("east", "ads", "A100", "unobserved", 8)],
     },
     arrivals: [
       {
@@ -155,8 +155,8 @@ export const wasteTables: readonly AlertTable[] = [
       "two currencies are not added up": [idleCost("east", "ads", "USD", 8.3), idleCost("east", "ads", "EUR", 8.3)],
       "telemetry is missing": [
         idleCost("east", "ads", "USD", 10),
-        held("east", "ads", "A100", "unobserved", 2),
-        held("east", "ads", "A100", "active", 10),
+        allocated("east", "ads", "A100", "unobserved", 2),
+        allocated("east", "ads", "A100", "active", 10),
       ],
     },
     arrivals: [

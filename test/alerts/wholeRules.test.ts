@@ -8,7 +8,7 @@ import { type AlertMoment, hasPromtool, type RuleTest, rulesOf, runPromtool } fr
 import { fromReplica, health, inputSeries, recommendation, series, type WorldSeries } from "./world.ts";
 
 const idle = (cluster: string, team: string, gpus: number | string): WorldSeries =>
-  series("fairlead_team_gpus", { cluster, team, pool: "A100", state: "held_idle" }, gpus);
+  series("fairlead_team_gpus", { cluster, team, pool: "A100", state: "idle" }, gpus);
 
 const soon = { alerts: { GpuIdleAllocated: { for: "2m", keepFiringFor: "0m" } } };
 
@@ -61,13 +61,13 @@ describe.skipIf(!hasPromtool())("the rules", () => {
     const well = [
       ...health(60),
       series("fairlead_team_gpus", { cluster: "east", team: "ads", pool: "A100", state: "active" }, 12),
-      series("fairlead_team_gpus", { cluster: "east", team: "ads", pool: "A100", state: "held_idle" }, 0),
+      series("fairlead_team_gpus", { cluster: "east", team: "ads", pool: "A100", state: "idle" }, 0),
       series("fairlead_team_gpus", { cluster: "east", team: "ads", pool: "A100", state: "unobserved" }, 0),
       series("fairlead_unassigned_gpus", { cluster: "east" }, 0),
       series("fairlead_team_entitled_gpus", { cluster: "east", team: "ads", domain: "A100" }, 12),
       series("fairlead_team_fairness_deviation_gpus", { cluster: "east", team: "ads", domain: "A100" }, 0),
       series("fairlead_queue_actionable_shortfall_gpus", own, 0),
-      series("fairlead_queue_held_gpus", own, 12),
+      series("fairlead_queue_allocated_gpus", own, 12),
       series("fairlead_queue_pending_gpus", own, 0),
       series("fairlead_queue_guaranteed_gpus", own, 12),
       series("fairlead_fairness_jain_index", { cluster: "east", domain: "A100" }, 1),
@@ -95,13 +95,13 @@ describe.skipIf(!hasPromtool())("the rules", () => {
     const covered = { series: `fairlead_covered_seconds_total{cluster="${cluster}",${scraped}}`, values: "0+60x5" };
     const others = samples.filter(({ series: of }) => !of.startsWith("fairlead_covered_seconds_total"));
     const groups = [...recordingGroups(defaultAlerts), ...alertGroups(defaultAlerts)];
-    const held = "cluster:fairlead_held_gpus:sum";
+    const allocated = "cluster:fairlead_allocated_gpus:sum";
     const pageTest = {
       ...ruleTest(name, [], 5, []),
       input_series: [...others, covered],
       promql_expr_test: [
         {
-          expr: `count by (cluster) (${held} or cluster_domain:fairlead_demand_gpus:sum)`,
+          expr: `count by (cluster) (${allocated} or cluster_domain:fairlead_demand_gpus:sum)`,
           eval_time: "4m",
           exp_samples: [{ labels: `{cluster="${cluster}"}`, value: name === "queue-moment.prom" ? 3 : 1 }],
         },

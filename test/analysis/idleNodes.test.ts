@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findIdleNodes, type IdleNodeSettings } from "../../exporter/analysis/idleNodes/findIdleNodes.ts";
-import { type BookedStates, bookStates } from "../../exporter/analysis/states.ts";
+import { type AccountedStates, accountStates } from "../../exporter/analysis/states.ts";
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
 import type { GpuState } from "../../exporter/model/gpuStates.ts";
 import { now } from "../join/clusterBuilder.ts";
@@ -11,11 +11,11 @@ const byLabel: IdleNodeSettings = { warmPools: [{ label: "fairlead.dev/warm-pool
 const warmLabels = { "fairlead.dev/warm-pool": "true" };
 const idle: Partial<Holding> = { activity: 0.01, idleSince: now - 1800 };
 
-const booked = (snapshot: Snapshot, { warmPools }: IdleNodeSettings): BookedStates =>
-  bookStates(snapshot, { idleBatchSeconds: 1800, idleServingSeconds: 86_400, warmPools });
+const accounted = (snapshot: Snapshot, { warmPools }: IdleNodeSettings): AccountedStates =>
+  accountStates(snapshot, { idleBatchSeconds: 1800, idleServingSeconds: 86_400, warmPools });
 
 const found = (snapshot: Snapshot, settings = noWarmPools, since: ReadonlyMap<string, number> = new Map()) =>
-  findIdleNodes(snapshot, booked(snapshot, settings).uses, since, settings);
+  findIdleNodes(snapshot, accounted(snapshot, settings).uses, since, settings);
 
 const kinds = (snapshot: Snapshot, settings = noWarmPools) => found(snapshot, settings).nodes.map(({ kind }) => kind);
 
@@ -25,7 +25,7 @@ interface Case {
   readonly node?: Partial<NodeView>;
 }
 
-/** One node with cards that are quiet unless the case says otherwise. */
+/** One node with GPUs that are quiet unless the case says otherwise. */
 function oneNode({ devices = [{}], pods = [], node = {} }: Case): Snapshot {
   return moment({
     nodes: [nodeView({ devices: devices.map((_, i) => i), allocatableGpus: devices.length, ...node })],
@@ -38,7 +38,7 @@ const allIdle: Case = { devices: [{ holders: [holding(idle)] }], pods: [{}] };
 
 describe("a node", () => {
   const rows: readonly (readonly [what: string, given: Case, kinds: readonly string[]])[] = [
-    ["with nothing held", {}, ["unallocated"]],
+    ["with nothing allocated", {}, ["unallocated"]],
     ["that is being set up: 900 s old", { node: { createdAt: now - 900 } }, []],
     ["901 s old", { node: { createdAt: now - 901 } }, ["unallocated"]],
     ["of unknown age", { node: { createdAt: null } }, []],
@@ -47,13 +47,13 @@ describe("a node", () => {
     ["that is cordoned", { node: { schedulable: false } }, []],
     ["without allocatable GPUs", { node: { allocatableGpus: 0 } }, []],
     ["whose allocatable GPUs are not known", { node: { allocatableGpus: null } }, []],
-    ["with activity that nobody holds", { devices: [{ activeUnheldAt: now - 60 }] }, []],
+    ["with activity that nobody holds", { devices: [{ activeUnallocatedAt: now - 60 }] }, []],
     ["with a reservation whose pods are gone", { devices: [{ orphanReservation: true }] }, []],
-    ["with an idle holder", allIdle, ["held"]],
-    ["with an idle holder and a free card", { ...allIdle, devices: [...(allIdle.devices ?? []), {}] }, ["held"]],
+    ["with an idle holder", allIdle, ["allocated"]],
+    ["with an idle holder and a free card", { ...allIdle, devices: [...(allIdle.devices ?? []), {}] }, ["allocated"]],
     [
       "with an idle holder, and activity beside it that nobody holds",
-      { ...allIdle, devices: [...(allIdle.devices ?? []), { activeUnheldAt: now - 60 }] },
+      { ...allIdle, devices: [...(allIdle.devices ?? []), { activeUnallocatedAt: now - 60 }] },
       [],
     ],
     [
@@ -85,10 +85,10 @@ describe("a node", () => {
     [
       "with an idle holder and a broken free card",
       { ...allIdle, devices: [...(allIdle.devices ?? []), { unhealthy: true }] },
-      ["held"],
+      ["allocated"],
     ],
-    ["held idle, and cordoned", { ...allIdle, node: { schedulable: false } }, []],
-    ["held idle, and too young", { ...allIdle, node: { createdAt: now - 900 } }, []],
+    ["idle, and cordoned", { ...allIdle, node: { schedulable: false } }, []],
+    ["idle, and too young", { ...allIdle, node: { createdAt: now - 900 } }, []],
   ];
   it.each(rows)("%s", (_what, given, expected) => {
     expect(kinds(oneNode(given))).toEqual(expected);
@@ -98,8 +98,8 @@ describe("a node", () => {
 describe("warm pools", () => {
   const warm = { ...allIdle, node: { labels: warmLabels } };
 
-  it("are told apart, of either kind", () => {
-    expect(found(oneNode(warm), byLabel).nodes).toMatchObject([{ kind: "held", isWarmPool: true }]);
+  it("are distinguished, of either kind", () => {
+    expect(found(oneNode(warm), byLabel).nodes).toMatchObject([{ kind: "allocated", isWarmPool: true }]);
     const empty = oneNode({ node: { labels: warmLabels } });
     expect(found(empty, byLabel).nodes).toMatchObject([{ kind: "unallocated", isWarmPool: true }]);
     expect(found(empty, noWarmPools).nodes).toMatchObject([{ kind: "unallocated", isWarmPool: false }]);
@@ -107,7 +107,7 @@ describe("warm pools", () => {
 
   it("have free GPUs, not those of an idle node", () => {
     const states = (settings: IdleNodeSettings, labels: Readonly<Record<string, string>>): readonly GpuState[] =>
-      booked(oneNode({ node: { labels } }), settings).bookings.map(({ state }) => state);
+      accounted(oneNode({ node: { labels } }), settings).accountingEntries.map(({ state }) => state);
     expect(states(byLabel, warmLabels)).toEqual(["free"]);
     expect(states(byLabel, { "fairlead.dev/warm-pool": "false" })).toEqual(["idle_node"]);
     expect(states(noWarmPools, warmLabels)).toEqual(["idle_node"]);
@@ -124,7 +124,7 @@ describe("warm pools", () => {
     expect(found(oneNode(busy), byLabel)).toMatchObject({ nodes: [], warm: new Set([0]) });
   });
 
-  it("are not told by what every object has", () => {
+  it("are not reported by what every object has", () => {
     expect(found(oneNode({}), { warmPools: [{ label: "constructor" }] }).warm.size).toBe(0);
   });
 });
@@ -140,8 +140,8 @@ describe("since when", () => {
   it("begins anew when the kind changes, or the node was busy", () => {
     const earlier = new Map([["unallocated/n", now - 7200]]);
     expect(found(oneNode(allIdle), noWarmPools, earlier)).toMatchObject({
-      nodes: [{ kind: "held", since: now }],
-      since: new Map([["held/n", now]]),
+      nodes: [{ kind: "allocated", since: now }],
+      since: new Map([["allocated/n", now]]),
     });
     const busy = oneNode({ devices: [{ holders: [holding()] }], pods: [{}] });
     expect(found(busy, noWarmPools, earlier).since.size).toBe(0);

@@ -5,7 +5,7 @@ import { noPrices } from "../../exporter/model/prices.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
 import { bareReading, now } from "../join/clusterBuilder.ts";
 
-/** An observed, healthy, whole card that is busy for half of the time and that nobody holds. */
+/** An observed, healthy, whole GPU that is busy for half of the time and that nobody holds. */
 export function device(parts: Partial<Device> = {}): Device {
   return {
     node: "n",
@@ -24,7 +24,7 @@ export function device(parts: Partial<Device> = {}): Device {
     idleNow: false,
     idleSince: null,
     stall: null,
-    activeUnheldAt: null,
+    activeUnallocatedAt: null,
     unattributedGpus: 0,
     orphanReservation: false,
     memoryTotalBytes: null,
@@ -34,7 +34,7 @@ export function device(parts: Partial<Device> = {}): Device {
   };
 }
 
-/** The whole of a card, held by the first pod, busy for half of the time. */
+/** The whole of a GPU, held by the first pod, busy for half of the time. */
 export function holding(parts: Partial<Holding> = {}): Holding {
   return { pod: 0, share: 1, source: "dcgm", estimated: false, activity: 0.5, idleSince: null, ...parts };
 }
@@ -46,7 +46,7 @@ export function podView(parts: Partial<PodView> = {}): PodView {
     namespace: "research",
     name: "job",
     node: "n",
-    status: "held",
+    status: "allocated",
     gpus: 1,
     team: "vision",
     queue: null,
@@ -95,8 +95,8 @@ export function nodeView(parts: Partial<NodeView> = {}): NodeView {
     taints: [],
     allocatableCpuMilli: 0,
     allocatableMemoryBytes: 0,
-    heldByDevices: 0,
-    heldByPods: 0,
+    allocatedByDevices: 0,
+    allocatedByPods: 0,
     devices: [0],
     ...parts,
   };
@@ -119,7 +119,7 @@ export function moment(parts: Partial<Snapshot> = {}): Snapshot {
     schedulerSettings: unknownSchedulerSettings,
     kueuePendingWorkloads: new Map(),
     nodePools: [],
-    priceBook: noPrices,
+    priceList: noPrices,
     podDisruptionBudgets: [],
     exporterPods: [],
     autoscalers: { horizontal: [], scaledObjects: [], vertical: [] },

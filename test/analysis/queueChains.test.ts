@@ -8,7 +8,7 @@ const lengths = [2500, 20_000] as const;
 
 function queueOf({ snapshot, fairness }: Analysis, name: string) {
   const index = snapshot.queueing.queues.findIndex((queue) => queue.name === name);
-  return { held: snapshot.queueing.queues[index]?.held, entitled: fairness.queues[index]?.entitled };
+  return { allocated: snapshot.queueing.queues[index]?.allocated, entitled: fairness.queues[index]?.entitled };
 }
 
 const viewOf = ({ schedulerViews }: Analysis, number: SchedulerView["number"], name: string) =>
@@ -21,7 +21,7 @@ const queueProblems = ({ snapshot }: Analysis) =>
     .map(({ code, subject }) => [code, subject]);
 
 const tooDeep = ["queue-tree-deep", chainName(50)];
-const four = { held: 4, entitled: 4 };
+const four = { allocated: 4, entitled: 4 };
 
 describe.each(lengths)("%i queues one below the other", (length) => {
   const last = chainName(length - 1);
@@ -40,7 +40,7 @@ describe.each(lengths)("%i queues one below the other", (length) => {
   it("are Cohorts in a circle: nothing is said of them, and all of the others", () => {
     const analysis = analysisOf(kueueChain, "circle");
     expect(queueOf(analysis, "healthy")).toEqual(four);
-    expect(queueOf(analysis, "team").held).toBe(4);
+    expect(queueOf(analysis, "team").allocated).toBe(4);
     expect(viewOf(analysis, "kueue-weighted-share", "team")).toBeUndefined();
     expect(viewOf(analysis, "kueue-weighted-share", last)).toBeUndefined();
     expect(viewOf(analysis, "kueue-weighted-share", "healthy")).toBe(0);
@@ -59,7 +59,7 @@ describe.each(lengths)("%i queues one below the other", (length) => {
   it("are queues of KAI in a circle: they get nothing, the others their share", () => {
     const analysis = analysisOf(kaiChain, "circle");
     expect(queueOf(analysis, "healthy")).toEqual(four);
-    expect(queueOf(analysis, last)).toEqual({ held: 4, entitled: 0 });
+    expect(queueOf(analysis, last)).toEqual({ allocated: 4, entitled: 0 });
     expect(queueProblems(analysis)).toContainEqual(["kai-queue-cycle", chainName(0)]);
   });
 

@@ -9,7 +9,7 @@ export type ChainShape = "chain" | "circle";
 /** Name of the queue (or cohort) of a chain at a place, 0 at the top. */
 export const chainName = (place: number): string => `q-${place}`;
 
-/** Names with their parents: each below the one before; in a circle the first stands below the last. */
+/** Names with their parents: each below the one before; in a circle the first is below the last. */
 export function chainOf(
   shape: ChainShape,
   length: number,
@@ -39,7 +39,7 @@ export function kueueChain(shape: ChainShape, length: number): Partial<ClusterSt
     kueueWorkloads: [running("team"), running("healthy")],
   };
   const label = "kueue.x-k8s.io/cluster-queue-name";
-  return { ...heldBy(label, "default-scheduler", "team", "healthy"), queues };
+  return { ...allocatedBy(label, "default-scheduler", "team", "healthy"), queues };
 }
 
 /** Queues of KAI one below the other, each with a quota of 4; the last holds 4. Beside them `healthy`, alike, at the top. */
@@ -49,7 +49,7 @@ export function kaiChain(shape: ChainShape, length: number): Partial<ClusterStat
     kaiQueue(name, { parent, gpu }),
   );
   return {
-    ...heldBy("kai.scheduler/queue", "kai-scheduler", chainName(length - 1), "healthy"),
+    ...allocatedBy("kai.scheduler/queue", "kai-scheduler", chainName(length - 1), "healthy"),
     queues: { ...noQueueObjects, kaiQueues },
   };
 }
@@ -61,14 +61,14 @@ export function volcanoChain(shape: ChainShape, length: number): Partial<Cluster
     volcanoQueue(name, { parent, deserved }),
   );
   return {
-    ...heldBy("volcano.sh/queue-name", "volcano", chainName(length - 1), "healthy"),
+    ...allocatedBy("volcano.sh/queue-name", "volcano", chainName(length - 1), "healthy"),
     queues: { ...noQueueObjects, volcanoQueues },
     schedulerSettings: { kueue: null, volcano: { plugin: "capacity" } },
   };
 }
 
-/** A node of 8 cards of which each of two queues holds 4. */
-function heldBy(
+/** A node of 8 GPUs of which each of two queues holds 4. */
+function allocatedBy(
   label: string,
   schedulerName: string,
   ...queues: readonly string[]

@@ -6,21 +6,26 @@ import { device, gang, holding, moment, nodeView, podView } from "./momentBuilde
 
 interface Case {
   readonly pod?: Partial<PodView>;
-  readonly held?: Partial<Holding>;
+  readonly allocated?: Partial<Holding>;
   readonly on?: Partial<Device>;
   readonly node?: Partial<NodeView>;
 }
 
-/** States of one card that one pod holds. */
-const held = ({ pod, held, on, node }: Case) =>
+/** States of one GPU that one pod holds. */
+const allocated = ({ pod, allocated, on, node }: Case) =>
   statesOf(
-    moment({ nodes: [nodeView(node)], devices: [device({ holders: [holding(held)], ...on })], pods: [podView(pod)] }),
+    moment({
+      nodes: [nodeView(node)],
+      devices: [device({ holders: [holding(allocated)], ...on })],
+      pods: [podView(pod)],
+    }),
   );
 
-/** States of one card that nobody holds. */
-const unheld = ({ on, node }: Case) => statesOf(moment({ nodes: [nodeView(node)], devices: [device(on)], pods: [] }));
+/** States of one GPU that nobody holds. */
+const unallocated = ({ on, node }: Case) =>
+  statesOf(moment({ nodes: [nodeView(node)], devices: [device(on)], pods: [] }));
 
-const used = { active: 0.5, underused: 0.5 };
+const used = { active: 0.5, underutilized: 0.5 };
 const idleFor = (seconds: number): Partial<Holding> => ({ activity: 0.02, idleSince: now - seconds });
 const spins: Partial<Holding> = { activity: 1 };
 const unseenHolding: Partial<Holding> = { activity: null };
@@ -28,25 +33,25 @@ const stalledFor = (seconds: number, unseenSince: number | null = null): Partial
   stall: { since: now - seconds, unseenSince },
 });
 const unseen = { activity: null, idleNow: null } as const;
-const barelyUsed = { active: 0.02, underused: 0.98 };
+const barelyUsed = { active: 0.02, underutilized: 0.98 };
 
-describe("held GPUs: first match wins", () => {
+describe("allocated GPUs: first match wins", () => {
   const rows: readonly (readonly [rule: string, given: Case, states: object])[] = [
-    ["active and underused split the share", {}, used],
+    ["active and underutilized split the share", {}, used],
     ["node not Ready, 299 s", { node: { ready: false, notReadySince: now - 299 } }, used],
     ["node not Ready, 300 s", { node: { ready: false, notReadySince: now - 300 } }, { unavailable: 1 }],
     ["node not Ready, 301 s", { node: { ready: false, notReadySince: now - 301 } }, { unavailable: 1 }],
     ["device unhealthy", { on: { unhealthy: true } }, { unavailable: 1 }],
     ["unavailable before gang_wait", { on: { unhealthy: true }, pod: { gang: gang(now - 9000) } }, { unavailable: 1 }],
-    ["partial gang, 299 s", { pod: { gang: gang(now - 299) }, held: idleFor(400) }, barelyUsed],
-    ["partial gang, 300 s", { pod: { gang: gang(now - 300) }, held: idleFor(400) }, barelyUsed],
-    ["partial gang, 301 s", { pod: { gang: gang(now - 301) }, held: idleFor(400) }, { gang_wait: 1 }],
+    ["partial gang, 299 s", { pod: { gang: gang(now - 299) }, allocated: idleFor(400) }, barelyUsed],
+    ["partial gang, 300 s", { pod: { gang: gang(now - 300) }, allocated: idleFor(400) }, barelyUsed],
+    ["partial gang, 301 s", { pod: { gang: gang(now - 301) }, allocated: idleFor(400) }, { gang_wait: 1 }],
     ["partial gang that works all the same", { pod: { gang: gang(now - 301) } }, used],
     ["partial gang that nobody sees", { pod: { gang: gang(now - 301) }, on: unseen }, { gang_wait: 1 }],
     ["whole gang", { pod: { gang: gang(null) } }, used],
     [
       "gang_wait before starting",
-      { pod: { gang: gang(now - 301), starting: true, boundAt: now - 400 }, held: idleFor(400) },
+      { pod: { gang: gang(now - 301), starting: true, boundAt: now - 400 }, allocated: idleFor(400) },
       { gang_wait: 1 },
     ],
     ["starting, 899 s", { pod: { starting: true, boundAt: now - 899 } }, { starting: 1 }],
@@ -54,70 +59,90 @@ describe("held GPUs: first match wins", () => {
     ["starting, 901 s", { pod: { starting: true, boundAt: now - 901 } }, used],
     [
       "starting before unobserved",
-      { pod: { starting: true, boundAt: now - 10 }, held: { activity: null } },
+      { pod: { starting: true, boundAt: now - 10 }, allocated: { activity: null } },
       { starting: 1 },
     ],
-    ["no fresh activity", { held: { activity: null } }, { unobserved: 1 }],
+    ["no fresh activity", { allocated: { activity: null } }, { unobserved: 1 }],
     [
       "unobserved, never idle, whatever was before",
-      { held: { activity: null, idleSince: now - 9000 } },
+      { allocated: { activity: null, idleSince: now - 9000 } },
       { unobserved: 1 },
     ],
-    ["idle, batch, 1799 s", { held: idleFor(1799) }, barelyUsed],
-    ["idle, batch, 1800 s", { held: idleFor(1800) }, { held_idle: 1 }],
-    ["idle, batch, 1801 s", { held: idleFor(1801) }, { held_idle: 1 }],
-    ["idle, serving, 86399 s", { held: idleFor(86_399), pod: { workloadClass: "serving" } }, barelyUsed],
-    ["idle, serving, 86400 s", { held: idleFor(86_400), pod: { workloadClass: "serving" } }, { held_idle: 1 }],
-    ["idle but opted out", { held: idleFor(9000), pod: { idleOptOut: true } }, barelyUsed],
+    ["idle, batch, 1799 s", { allocated: idleFor(1799) }, barelyUsed],
+    ["idle, batch, 1800 s", { allocated: idleFor(1800) }, { idle: 1 }],
+    ["idle, batch, 1801 s", { allocated: idleFor(1801) }, { idle: 1 }],
+    ["idle, serving, 86399 s", { allocated: idleFor(86_399), pod: { workloadClass: "serving" } }, barelyUsed],
+    ["idle, serving, 86400 s", { allocated: idleFor(86_400), pod: { workloadClass: "serving" } }, { idle: 1 }],
+    ["idle but opted out", { allocated: idleFor(9000), pod: { idleOptOut: true } }, barelyUsed],
     [
       "idle device, pod bound 1799 s ago: the rest was before it",
-      { held: idleFor(9000), pod: { boundAt: now - 1799 } },
+      { allocated: idleFor(9000), pod: { boundAt: now - 1799 } },
       barelyUsed,
     ],
-    ["idle device, pod bound 1800 s ago", { held: idleFor(9000), pod: { boundAt: now - 1800 } }, { held_idle: 1 }],
-    ["a pod without times has no age", { held: idleFor(9000), pod: { boundAt: null, createdAt: null } }, barelyUsed],
-    ["a pod bound in the future", { held: idleFor(9000), pod: { boundAt: now + 60 } }, barelyUsed],
-    ["stalled, 899 s", { on: stalledFor(899), held: spins }, { active: 1 }],
-    ["stalled, 900 s", { on: stalledFor(900), held: spins }, { stalled: 1 }],
-    ["stalled, and its page lost for a moment", { on: stalledFor(900, now - 60), held: spins }, { stalled: 1 }],
-    ["stalled, and nobody sees it now", { on: stalledFor(900, now - 120), held: unseenHolding }, { unobserved: 1 }],
-    ["unavailable before stalled", { on: { ...stalledFor(900), unhealthy: true }, held: spins }, { unavailable: 1 }],
+    ["idle device, pod bound 1800 s ago", { allocated: idleFor(9000), pod: { boundAt: now - 1800 } }, { idle: 1 }],
     [
-      "what the card did before this pod had it",
-      { on: stalledFor(9000), held: spins, pod: { boundAt: now - 899 } },
+      "a pod without times has no age",
+      { allocated: idleFor(9000), pod: { boundAt: null, createdAt: null } },
+      barelyUsed,
+    ],
+    ["a pod bound in the future", { allocated: idleFor(9000), pod: { boundAt: now + 60 } }, barelyUsed],
+    ["stalled, 899 s", { on: stalledFor(899), allocated: spins }, { active: 1 }],
+    ["stalled, 900 s", { on: stalledFor(900), allocated: spins }, { stalled: 1 }],
+    ["stalled, and its page lost for a moment", { on: stalledFor(900, now - 60), allocated: spins }, { stalled: 1 }],
+    [
+      "stalled, and nobody sees it now",
+      { on: stalledFor(900, now - 120), allocated: unseenHolding },
+      { unobserved: 1 },
+    ],
+    [
+      "unavailable before stalled",
+      { on: { ...stalledFor(900), unhealthy: true }, allocated: spins },
+      { unavailable: 1 },
+    ],
+    [
+      "what the GPU did before this pod had it",
+      { on: stalledFor(9000), allocated: spins, pod: { boundAt: now - 899 } },
       { active: 1 },
     ],
     [
       "stalled although it may be idle",
-      { on: stalledFor(900), held: spins, pod: { idleOptOut: true } },
+      { on: stalledFor(900), allocated: spins, pod: { idleOptOut: true } },
       { stalled: 1 },
     ],
-    ["a part of a stalled card", { on: stalledFor(900), held: { ...spins, share: 0.5 } }, { active: 0.5, free: 0.5 }],
     [
-      "a stalled card that may be another pod's",
-      { on: stalledFor(900), held: { ...spins, estimated: true } },
+      "a part of a stalled card",
+      { on: stalledFor(900), allocated: { ...spins, share: 0.5 } },
+      { active: 0.5, free: 0.5 },
+    ],
+    [
+      "a stalled GPU that may be another pod's",
+      { on: stalledFor(900), allocated: { ...spins, estimated: true } },
       { active: 1 },
     ],
-    ["an instance of a stalled card", { on: { ...stalledFor(900), gpuInstance: "7" }, held: spins }, { active: 1 }],
     [
-      "a stalled card with two holders",
+      "an instance of a stalled card",
+      { on: { ...stalledFor(900), gpuInstance: "7" }, allocated: spins },
+      { active: 1 },
+    ],
+    [
+      "a stalled GPU with two holders",
       { on: { ...stalledFor(900), holders: [holding({ ...spins, share: 0.5 }), holding({ ...spins, share: 0.5 })] } },
       { active: 1 },
     ],
-    ["a cordoned node changes nothing of what is held", { node: { schedulable: false } }, used],
-    ["fully active: nothing underused", { held: { activity: 1 } }, { active: 1 }],
-    ["fully inactive: nothing active", { held: { activity: 0 } }, { underused: 1 }],
+    ["a cordoned node changes nothing of what is allocated", { node: { schedulable: false } }, used],
+    ["fully active: nothing underutilized", { allocated: { activity: 1 } }, { active: 1 }],
+    ["fully inactive: nothing active", { allocated: { activity: 0 } }, { underutilized: 1 }],
   ];
   it.each(rows)("%s", (_rule, given, states) => {
-    expect(held(given)).toEqual(states);
+    expect(allocated(given)).toEqual(states);
   });
 
   it("a pod must be older than 5 min to be idle", () => {
     const age = (seconds: number) =>
-      held({ held: idleFor(9000), pod: { createdAt: now - seconds, boundAt: now - 1800 } });
+      allocated({ allocated: idleFor(9000), pod: { createdAt: now - seconds, boundAt: now - 1800 } });
     expect(age(299)).toEqual(barelyUsed);
     expect(age(300)).toEqual(barelyUsed);
-    expect(age(301)).toEqual({ held_idle: 1 });
+    expect(age(301)).toEqual({ idle: 1 });
   });
 });
 
@@ -126,12 +151,16 @@ describe("GPUs that nobody holds: first match wins", () => {
     ["idle node", {}, { idle_node: 1 }],
     ["node not Ready, at once", { node: { ready: false, notReadySince: now } }, { unavailable: 1 }],
     ["device unhealthy or tainted", { on: { unhealthy: true } }, { unavailable: 1 }],
-    ["unavailable before unattributed", { node: { ready: false }, on: { activeUnheldAt: now } }, { unavailable: 1 }],
-    ["active without a holder", { on: { activeUnheldAt: now - 60 } }, { unattributed: 1 }],
+    [
+      "unavailable before unattributed",
+      { node: { ready: false }, on: { activeUnallocatedAt: now } },
+      { unavailable: 1 },
+    ],
+    ["active without a holder", { on: { activeUnallocatedAt: now - 60 } }, { unattributed: 1 }],
     ["reservation without its pods", { on: { orphanReservation: true } }, { unattributed: 1 }],
     [
       "unattributed before cordoned",
-      { node: { schedulable: false }, on: { activeUnheldAt: now } },
+      { node: { schedulable: false }, on: { activeUnallocatedAt: now } },
       { unattributed: 1 },
     ],
     ["cordoned", { node: { schedulable: false } }, { cordoned: 1 }],
@@ -143,10 +172,10 @@ describe("GPUs that nobody holds: first match wins", () => {
     ["node whose readiness is unknown", { node: { ready: null, schedulable: null } }, { free: 1 }],
   ];
   it.each(rows)("%s", (_rule, given, states) => {
-    expect(unheld(given)).toEqual(states);
+    expect(unallocated(given)).toEqual(states);
   });
 
-  it("one holder, or one unattributed card, and the rest of the node is free, not idle", () => {
+  it("one holder, or one unattributed GPU, and the rest of the node is free, not idle", () => {
     const beside = (other: Partial<Device>) =>
       statesOf(
         moment({
@@ -155,13 +184,13 @@ describe("GPUs that nobody holds: first match wins", () => {
         }),
       );
     expect(beside({})).toEqual({ idle_node: 2 });
-    expect(beside({ holders: [holding()] })).toEqual({ free: 1, active: 0.5, underused: 0.5 });
-    expect(beside({ activeUnheldAt: now })).toEqual({ free: 1, unattributed: 1 });
+    expect(beside({ holders: [holding()] })).toEqual({ free: 1, active: 0.5, underutilized: 0.5 });
+    expect(beside({ activeUnallocatedAt: now })).toEqual({ free: 1, unattributed: 1 });
   });
 
-  it("the rest of a card that is partly held", () => {
+  it("the rest of a GPU that is partly held", () => {
     const partly = (on: Partial<Device>, node: Partial<NodeView> = {}) =>
-      held({ held: { share: 0.25, activity: 1 }, on, node });
+      allocated({ allocated: { share: 0.25, activity: 1 }, on, node });
     expect(partly({ unattributedGpus: 0.5 })).toEqual({ active: 0.25, unattributed: 0.5, free: 0.25 });
     expect(partly({ unattributedGpus: 9 })).toEqual({ active: 0.25, unattributed: 0.75 });
     expect(partly({ unattributedGpus: 0.5 }, { schedulable: false })).toEqual({
@@ -172,7 +201,7 @@ describe("GPUs that nobody holds: first match wins", () => {
     expect(partly({}, { ready: false, notReadySince: now - 10 })).toEqual({ active: 0.25, unavailable: 0.75 });
   });
 
-  it("unpartitioned parts have their node's state, and are unavailable when all their card is", () => {
+  it("unpartitioned parts have their node's state, and are unavailable when all their GPU is", () => {
     const part = { node: "n", uuid: "GPU-0", model: "H100", pool: "H100", weight: 0.25 };
     const states = (on: Partial<Device>, node: Partial<NodeView> = {}) =>
       statesOf(
@@ -188,7 +217,7 @@ describe("GPUs that nobody holds: first match wins", () => {
     expect(states({ unhealthy: true })).toEqual({ unavailable: 1 });
   });
 
-  it("an uncounted node is booked nowhere", () => {
-    expect(unheld({ node: { physicalGpus: null } })).toEqual({});
+  it("an uncounted node is counted nowhere", () => {
+    expect(unallocated({ node: { physicalGpus: null } })).toEqual({});
   });
 });

@@ -8,7 +8,7 @@ const eight = (count: number, make: (i: number) => ReturnType<typeof device>) =>
   Array.from({ length: count }, (_, i) => make(i));
 
 describe("a team's totals", () => {
-  // Six cards: active .5, held idle, gang_wait, starting, unobserved, unavailable.
+  // Six GPUs: active .5, idle, gang_wait, starting, unobserved, unavailable.
   const pods = [
     podView(),
     podView({ name: "idle" }),
@@ -37,11 +37,11 @@ describe("a team's totals", () => {
 
   it("utilization is active / (held - unobserved - gang_wait - starting - unavailable)", () => {
     const [team] = analysis.teams;
-    expect(team).toMatchObject({ team: "vision", held: 6, active: 0.5, utilization: 0.25, pending: 4 });
+    expect(team).toMatchObject({ team: "vision", allocated: 6, active: 0.5, utilization: 0.25, pending: 4 });
     expect(team?.states).toEqual({
       active: 0.5,
-      underused: 0.5,
-      held_idle: 1,
+      underutilized: 0.5,
+      idle: 1,
       gang_wait: 1,
       starting: 1,
       unobserved: 1,
@@ -57,7 +57,7 @@ describe("a team's totals", () => {
 
   it("a team that only waits is listed", () => {
     const alone = moment({ pods: [podView({ status: "pending", gpus: 2, team: "new" })] });
-    expect(analysed(alone).teams).toMatchObject([{ team: "new", held: 0, pending: 2, utilization: null }]);
+    expect(analysed(alone).teams).toMatchObject([{ team: "new", allocated: 0, pending: 2, utilization: null }]);
   });
 
   it("idle GPUs that are opted out are counted apart", () => {
@@ -65,7 +65,7 @@ describe("a team's totals", () => {
       pods: [podView({ idleOptOut: true })],
       devices: [device({ idleNow: true, holders: [holding({ activity: 0 })] })],
     });
-    expect(analysed(out).teams[0]).toMatchObject({ idleOptedOut: 1, states: { underused: 1 } });
+    expect(analysed(out).teams[0]).toMatchObject({ idleOptedOut: 1, states: { underutilized: 1 } });
   });
 
   it("estimated GPUs are counted", () => {
@@ -84,12 +84,12 @@ describe("a pool's totals", () => {
     const unpartitioned = [{ node: "n", uuid: "GPU-1", model: "L4", pool: "L4", weight: 3 / 7 }];
     const nodes = [nodeView({ physicalGpus: 2, devices: [0, 1], pools: ["H100", "L4"] })];
     const snapshot = moment({ nodes, devices, unpartitioned });
-    const pools = totalPools(snapshot, analysed(snapshot).bookings);
+    const pools = totalPools(snapshot, analysed(snapshot).accountingEntries);
     expect(pools.map(({ pool, nodes: count, physicalGpus }) => [pool, count, physicalGpus])).toEqual([
       ["H100", 1, 1],
       ["L4", 1, 1],
     ]);
-    expect(pools[0]).toMatchObject({ held: 1, activity: 0.5, utilization: 0.5 });
+    expect(pools[0]).toMatchObject({ allocated: 1, activity: 0.5, utilization: 0.5 });
   });
 
   it("activity is the mean of the observed devices by weight", () => {
@@ -102,15 +102,15 @@ describe("a pool's totals", () => {
     expect(analysed(snapshot).pools[0]?.activity).toBeCloseTo(2 / 3, 12);
   });
 
-  it("imbalance is what the two books differ by, of all its nodes", () => {
+  it("imbalance is what the two accounts differ by, of all its nodes", () => {
     const nodes = [
-      nodeView({ heldByDevices: 1, heldByPods: 3 }),
-      nodeView({ name: "m", devices: [], heldByDevices: 2, heldByPods: 1 }),
+      nodeView({ allocatedByDevices: 1, allocatedByPods: 3 }),
+      nodeView({ name: "m", devices: [], allocatedByDevices: 2, allocatedByPods: 1 }),
     ];
     expect(analysed(moment({ nodes })).pools[0]?.imbalance).toBe(3);
   });
 
-  it("no booking, no team", () => {
+  it("no accounting entry, no team", () => {
     expect(totalTeams(moment({ pods: [] }), [])).toEqual([]);
   });
 });

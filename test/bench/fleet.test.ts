@@ -28,9 +28,9 @@ describe("the benchmark's fleet", () => {
   test("gives each GPU to at most one pod, of the same name on the page", () => {
     for (let node = 0; node < nodes; node += 1) {
       const holders = pods.filter((pod) => pod.node === node && pod.gpus.length > 0);
-      const held = holders.flatMap(({ gpus }) => gpus);
-      expect(new Set(held).size).toBe(held.length);
-      expect(held.every((gpu) => gpu < gpusPerNode)).toBe(true);
+      const allocated = holders.flatMap(({ gpus }) => gpus);
+      expect(new Set(allocated).size).toBe(allocated.length);
+      expect(allocated.every((gpu) => gpu < gpusPerNode)).toBe(true);
       const page = createPage(node, holders).bytes.toString();
       for (const { name, gpus } of holders) expect(page.split(`pod="${name}"`).length - 1).toBe(20 * gpus.length);
     }

@@ -57,7 +57,7 @@ describe("every metric", () => {
 describe("values of labels that are lists of the catalogue's own", () => {
   test.each([
     ["bounds of waits", listed.waitBounds, waitBuckets],
-    ["states of nodes, idle ones told apart", [...listed.nodeStates, ...idleNodeStates], nodeTimeStates],
+    ["states of nodes, idle ones distinguished", [...listed.nodeStates, ...idleNodeStates], nodeTimeStates],
     ["windows of idle nodes", listed.idleWindowLabels, Object.keys(idleWindows)],
     ["how nodes are paid for", listed.capacityTypeLabels, [...capacityTypes, "unknown"]],
   ] as const)("%s", (_, values, known) => {

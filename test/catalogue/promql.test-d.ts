@@ -19,7 +19,7 @@ export const noMetric = metric("fairlead_gpu");
 export const noLabel = metric("fairlead_team_gpus", { node_pool: "train" });
 
 // @ts-expect-error a value that the label cannot have
-export const noValue = metric("fairlead_team_gpus", { state: "idle" });
+export const noValue = metric("fairlead_team_gpus", { state: "held" });
 
 // @ts-expect-error a rate of what is no counter
 export const noCounter = rate(metric("fairlead_team_gpus"), "5m");
@@ -34,7 +34,7 @@ export const noSeries = metric("fairlead_queue_wait_seconds");
 export const noBound = metric("fairlead_queue_wait_seconds_sum", { le: "30" });
 
 // @ts-expect-error a quantile of what is no histogram
-export const noQuantile = histogramQuantile(0.5, "fairlead_queue_held_gpus", "1h", ["cluster"]);
+export const noQuantile = histogramQuantile(0.5, "fairlead_queue_allocated_gpus", "1h", ["cluster"]);
 
 const byTeam = aggregate("sum", metric("fairlead_team_gpus"), ["cluster", "team"]);
 

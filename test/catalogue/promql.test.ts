@@ -33,11 +33,11 @@ function errorsOf(text: string): string[] {
 }
 
 const teamGpus = metric("fairlead_team_gpus");
-const idle = metric("fairlead_team_gpus", { state: "held_idle", team: isNot("other") });
+const idle = metric("fairlead_team_gpus", { state: "idle", team: isNot("other") });
 
 const cases: readonly (readonly [string, { readonly text: string }, string])[] = [
   ["a metric", teamGpus, "fairlead_team_gpus"],
-  ["a narrowed metric", idle, 'fairlead_team_gpus{state="held_idle", team!="other"}'],
+  ["a narrowed metric", idle, 'fairlead_team_gpus{state="idle", team!="other"}'],
   [
     "regular expressions",
     metric("fairlead_gpus", { pool: matches("H.*"), node_pool: matchesNot("a|b") }),
@@ -46,7 +46,7 @@ const cases: readonly (readonly [string, { readonly text: string }, string])[] =
   [
     "a sum",
     aggregate("sum", idle, ["cluster", "team"]),
-    'sum by (cluster, team) (fairlead_team_gpus{state="held_idle", team!="other"})',
+    'sum by (cluster, team) (fairlead_team_gpus{state="idle", team!="other"})',
   ],
   ["a sum of everything", aggregate("sum", teamGpus), "sum by () (fairlead_team_gpus)"],
   [
@@ -77,7 +77,7 @@ const cases: readonly (readonly [string, { readonly text: string }, string])[] =
   [
     "a mean over time",
     overTime("avg", idle, "30m"),
-    'avg_over_time(fairlead_team_gpus{state="held_idle", team!="other"}[30m])',
+    'avg_over_time(fairlead_team_gpus{state="idle", team!="other"}[30m])',
   ],
   [
     "an age",
@@ -88,7 +88,7 @@ const cases: readonly (readonly [string, { readonly text: string }, string])[] =
   [
     "a ratio",
     where(arithmetic(aggregate("sum", idle, ["team"]), "/", aggregate("sum", teamGpus, ["team"])), ">=", 0.5),
-    '(sum by (team) (fairlead_team_gpus{state="held_idle", team!="other"}) / sum by (team) (fairlead_team_gpus)) >= 0.5',
+    '(sum by (team) (fairlead_team_gpus{state="idle", team!="other"}) / sum by (team) (fairlead_team_gpus)) >= 0.5',
   ],
   ["a negative number", arithmetic(teamGpus, "*", -1), "fairlead_team_gpus * (-1)"],
   [

@@ -10,25 +10,26 @@ import {
 
 // Checked by tsc alone: each line below an expectation must not compile.
 
-const held = recordedSeries<"cluster" | "pool">("cluster_pool:held:sum");
+const allocated = recordedSeries<"cluster" | "pool">("cluster_pool:allocated:sum");
 
 // @ts-expect-error a label that the series does not have
-export const noLabel = recordedSeries<"cluster">("cluster:held:sum", { pool: "A100" });
+export const noLabel = recordedSeries<"cluster">("cluster:allocated:sum", { pool: "A100" });
 
 // @ts-expect-error a range of what is no plain selector
-export const noRange = seriesOverTime("avg", aggregate("sum", held, ["cluster"]), "1h");
+export const noRange = seriesOverTime("avg", aggregate("sum", allocated, ["cluster"]), "1h");
 
 // @ts-expect-error a label that was aggregated away
-export const noSource = labelFrom(aggregate("sum", held, ["cluster"]), "team", "pool");
+export const noSource = labelFrom(aggregate("sum", allocated, ["cluster"]), "team", "pool");
 
 // @ts-expect-error a label that only one side has
-export const oneSided = arithmeticWithOne(held, "/", recordedSeries<"cluster">("a:b:c"), ["pool"]);
+export const oneSided = arithmeticWithOne(allocated, "/", recordedSeries<"cluster">("a:b:c"), ["pool"]);
 
 // @ts-expect-error the right side has labels that the left has not
-export const more = union(recordedSeries<"cluster">("a:b:c"), held);
+export const more = union(recordedSeries<"cluster">("a:b:c"), allocated);
 
+const quantile = quantileOfBuckets(0.9, recordedSeries<"cluster" | "le">("a:b:c"));
 // @ts-expect-error `le` is gone after the quantile
-export const noBound = filter(quantileOfBuckets(0.9, recordedSeries<"cluster" | "le">("a:b:c")), "and", held, ["le"]);
+export const noBound = filter(quantile, "and", allocated, ["le"]);
 
 // A metric of the catalogue is a plain selector, too.
 export const catalogued = seriesOverTime("max", metric("fairlead_gpus"), "1h");

@@ -21,42 +21,50 @@ import {
   union,
 } from "../../exporter/catalogue/promqlSeries.ts";
 
-const held = recordedSeries<"cluster" | "pool">("cluster_pool:held:sum");
+const allocated = recordedSeries<"cluster" | "pool">("cluster_pool:allocated:sum");
 const capacity = recordedSeries<"cluster">("cluster:capacity:sum", { cluster: isNot("lab") });
 const buckets = recordedSeries<"cluster" | "le">("cluster_le:waits:increase");
 
 const cases: readonly (readonly [string, { readonly text: string }, string])[] = [
-  ["a recorded series", held, "cluster_pool:held:sum"],
+  ["a recorded series", allocated, "cluster_pool:allocated:sum"],
   ["a narrowed one", capacity, 'cluster:capacity:sum{cluster!="lab"}'],
-  ["one narrowed by data", narrowed(held, [["pool", matches('a"b')]]), 'cluster_pool:held:sum{pool=~"a\\"b"}'],
+  [
+    "one narrowed by data",
+    narrowed(allocated, [["pool", matches('a"b')]]),
+    'cluster_pool:allocated:sum{pool=~"a\\"b"}',
+  ],
   ["a mean", seriesOverTime("avg", capacity, "1h"), 'avg_over_time(cluster:capacity:sum{cluster!="lab"}[1h])'],
-  ["a quantile", quantileOverTime(0.95, held, "1d"), "quantile_over_time(0.95, cluster_pool:held:sum[1d])"],
-  ["a trend", predictLinear(held, "28d", 3600), "predict_linear(cluster_pool:held:sum[28d], 3600)"],
-  ["absence", absentOverTime(held, "1d"), "absent_over_time(cluster_pool:held:sum[1d])"],
-  ["the past", offset(held, "7d"), "cluster_pool:held:sum offset 7d"],
-  ["the largest of each", topkBy(1, held, ["cluster"]), "topk by (cluster) (1, cluster_pool:held:sum)"],
-  ["a floor", clampMin(held, 0), "clamp_min(cluster_pool:held:sum, 0)"],
-  ["rounded", roundTo(held, 60), "round(cluster_pool:held:sum, 60)"],
+  ["a quantile", quantileOverTime(0.95, allocated, "1d"), "quantile_over_time(0.95, cluster_pool:allocated:sum[1d])"],
+  ["a trend", predictLinear(allocated, "28d", 3600), "predict_linear(cluster_pool:allocated:sum[28d], 3600)"],
+  ["absence", absentOverTime(allocated, "1d"), "absent_over_time(cluster_pool:allocated:sum[1d])"],
+  ["the past", offset(allocated, "7d"), "cluster_pool:allocated:sum offset 7d"],
+  ["the largest of each", topkBy(1, allocated, ["cluster"]), "topk by (cluster) (1, cluster_pool:allocated:sum)"],
+  ["a floor", clampMin(allocated, 0), "clamp_min(cluster_pool:allocated:sum, 0)"],
+  ["rounded", roundTo(allocated, 60), "round(cluster_pool:allocated:sum, 60)"],
   [
     "a label from another",
-    labelFrom(held, "team", "pool"),
-    'label_replace(cluster_pool:held:sum, "team", "$1", "pool", "(.*)")',
+    labelFrom(allocated, "team", "pool"),
+    'label_replace(cluster_pool:allocated:sum, "team", "$1", "pool", "(.*)")',
   ],
-  ["a fixed label", labelled(held, "phase", "start"), 'label_replace(cluster_pool:held:sum, "phase", "start", "", "")'],
+  [
+    "a fixed label",
+    labelled(allocated, "phase", "start"),
+    'label_replace(cluster_pool:allocated:sum, "phase", "start", "", "")',
+  ],
   [
     "either",
-    union(held, absentOverTime(held, "1h")),
-    "cluster_pool:held:sum or absent_over_time(cluster_pool:held:sum[1h])",
+    union(allocated, absentOverTime(allocated, "1h")),
+    "cluster_pool:allocated:sum or absent_over_time(cluster_pool:allocated:sum[1h])",
   ],
   [
     "a sum of either",
-    sumOfEither(held, clampMin(held, 0)),
-    "(cluster_pool:held:sum + clamp_min(cluster_pool:held:sum, 0)) or cluster_pool:held:sum or clamp_min(cluster_pool:held:sum, 0)",
+    sumOfEither(allocated, clampMin(allocated, 0)),
+    "(cluster_pool:allocated:sum + clamp_min(cluster_pool:allocated:sum, 0)) or cluster_pool:allocated:sum or clamp_min(cluster_pool:allocated:sum, 0)",
   ],
   [
     "many with one",
-    arithmeticWithOne(held, "/", recordedSeries<"cluster">("cluster:capacity:sum"), ["cluster"]),
-    "cluster_pool:held:sum / on (cluster) group_left () cluster:capacity:sum",
+    arithmeticWithOne(allocated, "/", recordedSeries<"cluster">("cluster:capacity:sum"), ["cluster"]),
+    "cluster_pool:allocated:sum / on (cluster) group_left () cluster:capacity:sum",
   ],
   [
     "a quantile of buckets",
@@ -65,8 +73,8 @@ const cases: readonly (readonly [string, { readonly text: string }, string])[] =
   ],
   [
     "one replica",
-    scrapedTogether(metric("fairlead_gpus"), held, ["cluster", "instance"]),
-    "fairlead_gpus and on (cluster, instance) cluster_pool:held:sum",
+    scrapedTogether(metric("fairlead_gpus"), allocated, ["cluster", "instance"]),
+    "fairlead_gpus and on (cluster, instance) cluster_pool:allocated:sum",
   ],
 ];
 

@@ -128,7 +128,7 @@ describe("a dump", () => {
     writeFileSync(path.join(dump, "gpu-b.prom"), dcgmPage("gpu-b", "serve-0", 4));
   });
 
-  test("is advised on at once: nothing has to stand before it is shown", async () => {
+  test("is advised on at once: nothing has to are before it is shown", async () => {
     const { code, out, err } = await fairlead("advise", "--dump", dump);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toContain("Advice as of 2026-11-21 11:40:00 UTC\nTO DO NOW (1), the most worth first\n");

@@ -1,6 +1,6 @@
 import { run } from "../../cli/run.ts";
 import type { Advice } from "../../exporter/model/recommendation.ts";
-import type { Faces } from "../../exporter/publish/http/faces.ts";
+import type { Outputs } from "../../exporter/publish/http/outputs.ts";
 import { scriptedAdviser, startAdvised } from "../publish/adviceServer.ts";
 import { captureIo } from "./captureIo.ts";
 
@@ -18,13 +18,13 @@ export async function fairlead(...args: readonly string[]): Promise<Said> {
   return { code, out: io.stdout(), err: io.stderr() };
 }
 
-/** `fairlead advise` against an exporter with that advice, which lets everybody in unless `faces` say otherwise. */
+/** `fairlead advise` against an exporter with that advice, which lets everybody in unless `outputs` say otherwise. */
 export async function adviseAgainst(
   advice: Advice,
   args: readonly string[] = [],
-  faces: Partial<Faces> = {},
+  outputs: Partial<Outputs> = {},
 ): Promise<Said> {
-  const server = await startAdvised(scriptedAdviser(advice).adviser, { users: {}, ...faces });
+  const server = await startAdvised(scriptedAdviser(advice).adviser, { users: {}, ...outputs });
   try {
     return await fairlead("advise", "--url", server.url, ...args);
   } finally {

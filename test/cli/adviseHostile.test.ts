@@ -3,7 +3,7 @@ import { hostileAdvice } from "../publish/hostileAdvice.ts";
 import { hostileNames } from "../publish/moment.ts";
 import { adviseAgainst } from "./adviseAgainst.ts";
 
-describe("names that somebody made to do harm", () => {
+describe("names that someone made to do harm", () => {
   test("reach no terminal as they are, and break no line", async () => {
     const calm = (await adviseAgainst(hostileAdvice("plain"))).out.split("\n").length;
     for (const name of hostileNames.filter((one) => one.length < 100)) {

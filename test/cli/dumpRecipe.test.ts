@@ -63,7 +63,7 @@ describe("the recipe for a dump in docs/inspect.md", () => {
     ]);
     const { pools, problems } = await documentOfDump(dump);
     // Nobody holds them: that there are no pods was read.
-    expect(pools).toMatchObject([{ physicalGpus: 8, held: 0, placement: { freeGpus: 8 } }]);
+    expect(pools).toMatchObject([{ physicalGpus: 8, allocated: 0, placement: { freeGpus: 8 } }]);
     expect(problems.map(({ code }) => code)).not.toContain("empty-list");
   });
 });

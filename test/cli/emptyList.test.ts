@@ -34,7 +34,7 @@ describe("an empty List in a dump", () => {
     expect((await fairlead("advise", "--dump", dumpOf({ ...cluster, "any.json": list }))).out).toContain(moves);
   });
 
-  test("whose name does not say its kind says nothing, and a line tells how to name it", async () => {
+  test("whose name does not say its kind says nothing, and a line says how to name it", async () => {
     const dump = dumpOf({ ...cluster, "rest.json": [] });
     const { out } = await fairlead("advise", "--dump", dump);
     expect(out).not.toContain(moves);
@@ -64,7 +64,7 @@ describe("the name of a file", () => {
     ["podgroups.scheduling.volcano.sh", ["volcanoPodGroups"]],
     ["PriorityClass", ["priorityClasses"]],
     ["nodes,pods", ["nodes", "pods"]],
-    // A kind of owners: nothing is told by there being none.
+    // A kind of owners: nothing is reported by there being none.
     ["jobs", []],
   ])("%s says its kind", (stem, kinds) => {
     expect(kindsInName(stem)).toEqual(kinds);

@@ -70,12 +70,12 @@ export const fragmentedDump = JSON.stringify({
   ],
 });
 
-/** The page of a node's dcgm-exporter: its first GPUs are held by a pod that is busy. */
-export function dcgmPage(nodeName: string, pod: string, held: number): string {
+/** The page of a node's dcgm-exporter: its first GPUs are allocated to a pod that is busy. */
+export function dcgmPage(nodeName: string, pod: string, allocated: number): string {
   const lines = Array.from({ length: 8 }, (_, gpu) => {
     const device = `gpu="${gpu}",UUID="GPU-${nodeName}-${gpu}",device="nvidia${gpu}",modelName="NVIDIA H100 80GB HBM3",Hostname="${nodeName}"`;
-    const holder = gpu < held ? `,container="main",namespace="vision",pod="${pod}"` : "";
-    return `DCGM_FI_DEV_GPU_UTIL{${device}${holder}} ${gpu < held ? 90 : 0}`;
+    const holder = gpu < allocated ? `,container="main",namespace="vision",pod="${pod}"` : "";
+    return `DCGM_FI_DEV_GPU_UTIL{${device}${holder}} ${gpu < allocated ? 90 : 0}`;
   });
   return `# TYPE DCGM_FI_DEV_GPU_UTIL gauge\n${lines.join("\n")}\n`;
 }

@@ -30,7 +30,7 @@ type OracleDevice = z.infer<typeof oracleSchema>["devices"][number];
 const keyOf = (device: { readonly uuid: string | null; readonly gpuInstance: string | null }): string =>
   `${device.uuid}/${device.gpuInstance ?? ""}`;
 
-/** The parent row of a card that shows instances is no device of its own. */
+/** The parent row of a GPU that shows instances is no device of its own. */
 function devicesOf(oracle: readonly OracleDevice[]): readonly OracleDevice[] {
   const cut = new Set(oracle.filter((d) => d.gpuInstance !== null).map((d) => d.uuid));
   return oracle.filter((d) => d.gpuInstance !== null || !cut.has(d.uuid));

@@ -13,7 +13,7 @@ function numbersOf(value: unknown): readonly number[] {
   return Object.values(value).flatMap(numbersOf);
 }
 
-/** Rows of an eighth of the cards at 10, 20, ... percent: sums of these are no round numbers in binary. */
+/** Rows of an eighth of the GPUs at 10, 20, ... percent: sums of these are no round numbers in binary. */
 
 const uses = [10, 20, 30, 70, 60, 30, 10, 10];
 const page = dcgmPage("gpu-a", "eval-0", 8).replace(/ 90$/gm, () => ` ${uses.shift() ?? 0}`);

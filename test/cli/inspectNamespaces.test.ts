@@ -32,9 +32,9 @@ const pod = (namespace: string, name: string, gpus: number, more: object = {}): 
   status: { phase: "Running", containerStatuses: [{ name: "main", ready: true, state: { running: {} } }] },
 });
 
-/** One row for each card: its use, and the pod that it names. */
-const pageOf = (...cards: readonly (readonly [use: number, pod: string | null])[]): string =>
-  cards
+/** One row for each GPU: its use, and the pod that it names. */
+const pageOf = (...physicalGpus: readonly (readonly [use: number, pod: string | null])[]): string =>
+  physicalGpus
     .map(([use, holder], gpu) => {
       const [namespace, name] = holder?.split("/") ?? [];
       const named = holder === null ? "" : `,container="main",namespace="${namespace}",pod="${name}"`;
@@ -56,16 +56,16 @@ describe("pages with the pods of one namespace", () => {
   const page = pageOf([100, "vision/train"], [100, "ads/rank"], [0, "ads/bid"], [0, null]);
   const dump = dumpOf({ "nodes.json": [node], "pods.json": [pod("vision", "train", 1)], "gpu-a.prom": page });
 
-  test("leave the cards of other namespaces with the pods that the page names", async () => {
+  test("leave the GPUs of other namespaces with the pods that the page names", async () => {
     expect(await holdersOf(dump)).toEqual([
       ["GPU-0", "active", "vision/train"],
       ["GPU-1", "active", "ads/rank"],
-      ["GPU-2", "underused", "ads/bid"],
+      ["GPU-2", "underutilized", "ads/bid"],
       ["GPU-3", "free", ""],
     ]);
     const { nodes, teams } = await documentOfDump(dump);
-    expect(nodes).toMatchObject([{ physicalGpus: 4, held: 3 }]);
-    expect(teams.map(({ team, held }) => [team, held])).toEqual([
+    expect(nodes).toMatchObject([{ physicalGpus: 4, allocated: 3 }]);
+    expect(teams.map(({ team, allocated }) => [team, allocated])).toEqual([
       ["ads", 2],
       ["vision", 1],
     ]);
@@ -97,21 +97,21 @@ describe("pages with the pods of one namespace", () => {
     expect(await linesOf(read)).toEqual([]);
   });
 
-  test("never give a card twice: what a pod of the dump asks for comes out of the rest", async () => {
+  test("never give a GPU twice: what a pod of the dump asks for comes out of the rest", async () => {
     const asked = dumpOf({
       "nodes.json": [node],
       "pods.json": [pod("vision", "train", 1), pod("vision", "eval", 2)],
       "gpu-a.prom": page,
     });
     const { nodes, problems } = await documentOfDump(asked);
-    expect(nodes).toMatchObject([{ physicalGpus: 4, held: 4 }]);
+    expect(nodes).toMatchObject([{ physicalGpus: 4, allocated: 4 }]);
     // The pods ask for five GPUs together, and a line says that there are four.
-    expect(problems.map(({ code }) => code)).toContain("more-held-than-there-is");
+    expect(problems.map(({ code }) => code)).toContain("more-allocated-than-there-is");
   });
 
-  test("with an empty list of pods, the page tells all that is held", async () => {
+  test("with an empty list of pods, the page says all that is allocated", async () => {
     const empty = dumpOf({ "nodes.json": [node], "pods.json": [], "gpu-a.prom": page });
-    expect((await documentOfDump(empty)).nodes).toMatchObject([{ held: 3, idle: null }]);
+    expect((await documentOfDump(empty)).nodes).toMatchObject([{ allocated: 3, idle: null }]);
     expect((await linesOf(empty)).map(({ subject }) => subject)).toEqual(["ads", "vision"]);
   });
 });
@@ -119,28 +119,33 @@ describe("pages with the pods of one namespace", () => {
 describe.each(["runai-reservation", "kai-resource-reservation"])("a pod of %s", (namespace) => {
   const page = pageOf([0, `${namespace}/gpu-reservation-x7`], [0, null], [0, "vision/train"], [0, null]);
 
-  test("in pages alone keeps its card for somebody: it is not free", async () => {
+  test("in pages alone keeps its GPU for someone: it is not free", async () => {
     const dump = dumpOf({ "gpu-a.prom": page });
     expect(await holdersOf(dump)).toEqual([
       ["GPU-0", "unattributed", ""],
       ["GPU-1", "free", ""],
-      ["GPU-2", "underused", "vision/train"],
+      ["GPU-2", "underutilized", "vision/train"],
       ["GPU-3", "free", ""],
     ]);
     expect((await linesOf(dump)).map(({ subject }) => subject)).toEqual([namespace]);
     const { out } = await fairlead("explain", "node", "gpu-a", "--dump", dump);
-    expect(out).toContain("a reservation pod keeps the card, but no pod of its group is known");
+    expect(out).toContain("a reservation pod keeps the GPU, but no pod of its group is known");
   });
 
-  test("that the dump lacks keeps its card, too", async () => {
+  test("that the dump lacks keeps its GPU, too", async () => {
     const dump = dumpOf({ "nodes.json": [node], "pods.json": [pod("vision", "train", 1)], "gpu-a.prom": page });
-    expect((await holdersOf(dump)).map(([, state]) => state)).toEqual(["unattributed", "free", "underused", "free"]);
+    expect((await holdersOf(dump)).map(([, state]) => state)).toEqual([
+      "unattributed",
+      "free",
+      "underutilized",
+      "free",
+    ]);
   });
 
   test("that has ended keeps nothing where its namespace was read", async () => {
     const pods = [pod("vision", "train", 1), pod(namespace, "gpu-reservation-y8", 0)];
     const dump = dumpOf({ "nodes.json": [node], "pods.json": pods, "gpu-a.prom": page });
-    expect((await holdersOf(dump)).map(([, state]) => state)).toEqual(["free", "free", "underused", "free"]);
+    expect((await holdersOf(dump)).map(([, state]) => state)).toEqual(["free", "free", "underutilized", "free"]);
     expect(await linesOf(dump)).toEqual([]);
   });
 });

@@ -96,7 +96,7 @@ describe("inspect of a dump", () => {
       ["unallocated", now],
       ["unallocated", now],
     ]);
-    // Without pods, nobody knows what is held.
+    // Without pods, nobody knows what is allocated.
     expect(idleOf(objects)).toEqual([
       [null, null],
       [null, null],

@@ -68,7 +68,7 @@ const dumps = {
 describe.each(Object.entries(dumps))("inspect of a dump of %s", (_, objects) => {
   it.each<ChainShape>(["chain", "circle"])("answers with 2,500 queues in a %s", async (shape) => {
     const { queues } = await documentOfDump(dumpOf({ "dump.json": [node, ...objects(shape, 2500)] }));
-    expect(queues.find(({ name }) => name === "healthy")).toMatchObject({ held: 4, entitled: 4 });
+    expect(queues.find(({ name }) => name === "healthy")).toMatchObject({ allocated: 4, entitled: 4 });
   });
 });
 
@@ -77,5 +77,5 @@ it("answers with 20,000 Cohorts in a chain, and says that it is one", async () =
   const { code, out } = await fairlead("inspect", dumpOf({ "dump.json": [node, ...objects] }));
   expect(code).toBe(0);
   expect(out).toMatch(/research +4\.0 +4\.0~/);
-  expect(out).toContain("Cohort q-50 of kueue stands on level 51 of its tree, the deepest on level 20001");
+  expect(out).toContain("Cohort q-50 of kueue is on level 51 of its tree, the deepest on level 20001");
 });

@@ -26,7 +26,7 @@ function stateFrom(objects: readonly object[], config: Config = defaultConfig): 
 const plain = /\/[a-zA-Z]+\.json$/;
 
 describe("inspect of a captured cluster with queues", () => {
-  it("reads Kueue's objects, and the evictions that they tell of", async () => {
+  it("reads Kueue's objects, and the evictions that they say of", async () => {
     const { queues, known, evictions, problems, requestsByNode, pods } = await stateOf("kueue-0.19", plain);
     expect(queues.kueueClusterQueues.length).toBeGreaterThan(2);
     expect(queues.kueueLocalQueues.length).toBeGreaterThan(2);

@@ -45,12 +45,12 @@ describe("nodes without pods", () => {
     expect(document.nodes.map(({ idle }) => idle)).toEqual([null, null]);
     const { out } = await fairlead("inspect", dump);
     expect(out).toContain("not known: no pods were read, and no telemetry row names one");
-    expect(out).not.toMatch(/nobody holds|idle node|IDLE NODES|WHAT FITS NOW|not held/);
+    expect(out).not.toMatch(/nobody holds|idle node|IDLE NODES|WHAT FITS NOW|not allocated/);
   });
 
   test("are explained as unknown", async () => {
     const { out } = await fairlead("explain", "node", "gpu-a", "--dump", dump);
-    expect(out).toMatch(/held +unknown +no pods were read/);
+    expect(out).toMatch(/allocated +unknown +no pods were read/);
     expect(out).toContain("whether anybody holds it is not known");
     expect(out).not.toMatch(/nobody holds|idle/);
   });
@@ -58,9 +58,9 @@ describe("nodes without pods", () => {
   test("but with a page are held as its labels say, and free where they name nobody", async () => {
     const paged = dumpOf({ "nodes.json": [node("gpu-a")], "gpu-a.prom": dcgmPage("gpu-a", "eval-0", 3) });
     const document = await documentOfDump(paged);
-    expect(document.pools).toMatchObject([{ physicalGpus: 8, held: 3, states: { free: 5 }, placement: null }]);
+    expect(document.pools).toMatchObject([{ physicalGpus: 8, allocated: 3, states: { free: 5 }, placement: null }]);
     const { out } = await fairlead("explain", "node", "gpu-a", "--dump", paged);
-    expect(out).toMatch(/held +3\.0 GPUs +by the pod labels of its telemetry alone/);
+    expect(out).toMatch(/allocated +3\.0 GPUs +by the pod labels of its telemetry alone/);
   });
 
   test("are idle, and nobody holds them, where the dump says that there are no pods", async () => {

@@ -37,7 +37,7 @@ async function liveLedger(): Promise<string> {
     posting({
       hour: at,
       gpuSeconds: 3600,
-      account: account({ state: "held_idle", currency: null }),
+      account: account({ state: "idle", currency: null }),
       estimatedGpuSeconds: 1800,
       cost: null,
     }),
@@ -68,11 +68,11 @@ describe("fairlead ledger query", () => {
         "Covered: 87.50 % of the window (1 h 45 min of 2 h)",
         "  not covered: 15 min from 2026-11-02 01:00 (too-long)",
         "",
-        "  team                    state      GPU-hours  share  estimated  kWh   USD",
-        "  a                       active           4.0   50 %        0 %  2.0  0.05",
-        "  a                       held_idle        2.0   25 %       50 %  0.0     –",
-        "  –                       free             1.0   13 %        0 %  0.0  0.05",
-        '  =HYPERLINK("http://x")  active           1.0   13 %        0 %    –  0.05',
+        "  team                    state   GPU-hours  share  estimated  kWh   USD",
+        "  a                       active        4.0   50 %        0 %  2.0  0.05",
+        "  a                       idle          2.0   25 %       50 %  0.0     –",
+        "  –                       free          1.0   13 %        0 %  0.0  0.05",
+        '  =HYPERLINK("http://x")  active        1.0   13 %        0 %    –  0.05',
         "",
       ].join("\n"),
     );
@@ -108,7 +108,7 @@ describe("fairlead ledger query", () => {
   test.each([
     [["--by", "pods"], 'cannot group by "pods"', "priorityClass"],
     [["--where", "owner=x"], 'cannot choose by "owner"', "Use some of: pool"],
-    [["--where", "state=idle"], 'there is no state "idle"', "held_idle"],
+    [["--where", "state=held_idle"], 'there is no state "held_idle"', "idle"],
     [["--where", "team"], '--where "team" has no value', "team=ads"],
     [["--from", "monday"], '"monday" is not a time', "2026-11-21"],
     [["--from", "2026-11-02T00:30:00Z"], "cuts an hour", "Ask for 2026-11-02T00:00:00Z"],
@@ -132,10 +132,10 @@ describe("fairlead ledger query", () => {
 });
 
 describe("fairlead ledger check", () => {
-  test("says that the books close, and what there is", async () => {
+  test("says that the accounts close, and what there is", async () => {
     const { code, stdout } = await fairlead("check", await liveLedger());
     expect(code).toBe(0);
-    expect(stdout).toContain("sound, and the books close");
+    expect(stdout).toContain("sound, and the accounts close");
     expect(stdout).toContain("rows: 8 by hour, 0 by day, 3 by day and workload; 0 remembered");
     expect(stdout).toContain("Covered: 87.50 %");
   });
@@ -156,7 +156,7 @@ describe("fairlead ledger check", () => {
     [
       "workloads that hold too much",
       "UPDATE workload_time SET gpu_seconds = 1e9",
-      "workloads hold more than was booked on 2026-11-02",
+      "workloads hold more than was counted on 2026-11-02",
     ],
   ])("finds %s", async (_what, sql, found) => {
     const file = await liveLedger();
@@ -288,7 +288,7 @@ describe("fairlead ledger query --of", () => {
     return file;
   }
 
-  test("queues prints what they held and were entitled to", async () => {
+  test("queues prints what they allocated and were entitled to", async () => {
     const { code, stdout } = await fairlead("query", await withQueues(), "--of", "queues", ...window);
     expect(code).toBe(0);
     expect(stdout.split("\n").slice(0, 1)).toEqual([
@@ -310,7 +310,7 @@ describe("fairlead ledger query --of", () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("Ask for whole days") });
   });
 
-  test("domains, placement and nodeStreaks print what was there, how it lay free, and which nodes stood still", async () => {
+  test("domains, placement and nodeStreaks print what was there, how it lay free, and which nodes did not move", async () => {
     const file = await withQueues();
     const domains = await fairlead("query", file, "--of", "domains", ...window);
     expect(domains.stdout).toContain("GPU-hours of quota domains from");
@@ -324,7 +324,7 @@ describe("fairlead ledger query --of", () => {
     const refused = await fairlead("query", file, "--of", "nodeStreaks", "--where", "state=ready");
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("idle_unallocated, idle_held, cordoned"),
+      stderr: expect.stringContaining("idle_unallocated, idle_allocated, cordoned"),
     });
   });
 
@@ -340,7 +340,7 @@ describe("fairlead ledger query --of", () => {
     const csv = await fairlead("query", file, "--of", "queues", "--by", "queue,team", ...window, "--output", "csv");
     const [heading, first] = csv.stdout.split("\r\n");
     expect(heading).toBe(
-      "queue,team,held,entitled,excess,shortfallByBorrowers,shortfallByIdleGap,pending,deviationRatio,judgedSeconds,seconds,guaranteed,guaranteedSeconds,judgedHeld,shortfallByAbsentCapacity,shortfallByLostNode,shortfallByNodeToCome,shortfallByPastQueues,shortfallByPromisedTwice,shortfallByIndivisible",
+      "queue,team,allocated,entitled,excess,shortfallByBorrowers,shortfallByIdleGap,pending,deviationRatio,judgedSeconds,seconds,guaranteed,guaranteedSeconds,judgedAllocated,shortfallByAbsentCapacity,shortfallByLostNode,shortfallByNodeToCome,shortfallByPastQueues,shortfallByPromisedTwice,shortfallByIndivisible",
     );
     expect(first?.startsWith("'=cmd()")).toBe(true);
   });

@@ -5,7 +5,7 @@ import type { Io } from "../../cli/io.ts";
 import { run } from "../../cli/run.ts";
 import { checkLedger } from "../../exporter/accounts/ledger/checkLedger.ts";
 import { createLedgerCopies } from "../../exporter/accounts/ledger/ledgerCopies.ts";
-import type { Faces } from "../../exporter/publish/http/faces.ts";
+import type { Outputs } from "../../exporter/publish/http/outputs.ts";
 import { readLedger, replicaEntries, type Uptime, writeLedger } from "../accounts/ledger/replicas.ts";
 import { temporaryFile, temporaryFolder } from "../accounts/ledger/temporaryFolder.ts";
 import { scriptedAdviser, startAdvised } from "../publish/adviceServer.ts";
@@ -31,9 +31,9 @@ function ledgerOf(view: number, ...uptime: Uptime): string {
   return file;
 }
 
-async function serving(file: string, cluster: string, faces: Partial<Faces> = {}): Promise<string> {
+async function serving(file: string, cluster: string, outputs: Partial<Outputs> = {}): Promise<string> {
   const ledgerBackup = createLedgerCopies(file);
-  const server = await startAdvised(scriptedAdviser().adviser, { ledgerBackup, cluster, users: {}, ...faces });
+  const server = await startAdvised(scriptedAdviser().adviser, { ledgerBackup, cluster, users: {}, ...outputs });
   closing.push(server.close);
   return server.url;
 }
@@ -144,12 +144,12 @@ describe("fairlead review of several replicas", () => {
     await fairlead(["ledger", "merge", ...files, "--output", target]);
     const expected = await fairlead(["review", "--ledger", target, "--cluster", "harbor", ...window]);
     expect(expected.err).not.toContain("Next step");
-    const told = (text: string): unknown => ({ ...JSON.parse(text), writtenAt: null });
+    const reported = (text: string): unknown => ({ ...JSON.parse(text), writtenAt: null });
     const ofFiles = await fairlead(["review", "--ledger", ...files, "--cluster", "harbor", ...window]);
-    expect(told(ofFiles.out)).toEqual(told(expected.out));
+    expect(reported(ofFiles.out)).toEqual(reported(expected.out));
     const urls = await Promise.all(files.map((file) => serving(file, "harbor")));
     const ofReplicas = await fairlead(["review", "--url", ...urls, ...window]);
-    expect(told(ofReplicas.out)).toEqual(told(expected.out));
+    expect(reported(ofReplicas.out)).toEqual(reported(expected.out));
     expect(JSON.parse(expected.out)).toMatchObject({ coverage: { coveredSeconds: 21 * 3600 }, clusters: ["harbor"] });
     // One that is not there is said, and missing in the coverage.
     const left = await fairlead(["review", "--url", urls[0] ?? "", "http://127.0.0.1:9", ...window]);

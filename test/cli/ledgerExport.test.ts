@@ -25,7 +25,7 @@ async function liveLedger(): Promise<string> {
       to: start + 12 * hour,
       postings: [
         posting({ gpuSeconds: 4 * hour, cost: 49 }),
-        posting({ gpuSeconds: hour, cost: 12.25, account: account({ state: "held_idle" }) }),
+        posting({ gpuSeconds: hour, cost: 12.25, account: account({ state: "idle" }) }),
         posting({ gpuSeconds: 2 * hour, cost: 8, account: account({ team: "b", currency: "credits" }) }),
         posting({ gpuSeconds: hour, cost: null, account: account({ team: "c", pool: "old", currency: null }) }),
         posting({ gpuSeconds: 2 * hour, cost: 24.5, workload: null, account: account(nobody) }),
@@ -46,7 +46,7 @@ describe("fairlead ledger export", () => {
     expect(heading).toBe(focusColumns.join(","));
     expect(rows).toHaveLength(2);
     expect(rows[0]).toContain("h100 GPU time of a, charged by allocation");
-    expect(rows[1]).toContain("h100 GPU time that nobody held (free)");
+    expect(rows[1]).toContain("h100 GPU time that was allocated to nobody (free)");
     expect(stderr).toContain("2 rows, USD 85.75");
     expect(stderr).toContain("1.0 GPU-hours (10.00 %) without a price");
     expect(stderr).toContain(
@@ -73,7 +73,7 @@ describe("fairlead ledger export", () => {
       pool: "h100",
       nodePool: "gpu",
       capacityType: "on-demand",
-      state: "held_idle",
+      state: "idle",
       isCharged: false,
       gpuSeconds: 3600,
       activeGpuSeconds: 0,
@@ -111,7 +111,7 @@ describe("fairlead ledger export", () => {
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     const text = readFileSync(output, "utf8");
-    expect(text).toContain("h100 GPU time held by a, not charged (active)");
+    expect(text).toContain("h100 GPU time allocated to a, not charged (active)");
     expect(text).toContain("prod/a-jobs/Job/train");
     expect(text).toContain(",ML infra,");
     expect(existsSync(`${output}.unfinished`)).toBe(false);

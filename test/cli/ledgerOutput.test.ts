@@ -40,7 +40,7 @@ const idle = (at: number): Memory => ({
   ...emptyMemory,
   idleSince: new Map([["n/GPU-1", start]]),
   pendingSince: new Map([["uid", start]]),
-  heldAt: new Map([["n/GPU-1", at]]),
+  allocatedAt: new Map([["n/GPU-1", at]]),
 });
 
 describe("the ledger between cycles", () => {
@@ -61,7 +61,7 @@ describe("the ledger between cycles", () => {
     const third = await prepared(config);
     expect(third.memory(start + 150)).toEqual(emptyMemory);
     const query = { from: start, to: start + 3600, groupBy: [], where: new Map(), limit: 1 };
-    expect(await third.books.query(query)).toMatchObject({
+    expect(await third.accounts.query(query)).toMatchObject({
       ok: true,
       answer: {
         totals: { gpuSeconds: 90 },
@@ -118,7 +118,7 @@ describe("the ledger between cycles", () => {
   });
 });
 
-test("serve does not start without the ledger that it is told to keep, and says why", async () => {
+test("serve does not start without the ledger that it is reported to keep, and says why", async () => {
   const folder = temporaryFolder();
   const file = path.join(folder, "fairlead.yaml");
   writeFileSync(file, "cluster: c\nledger: {path: ledger.db}\nkubernetes: {kubeconfig: kubeconfig}\n");

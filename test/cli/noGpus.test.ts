@@ -29,7 +29,7 @@ describe("a dump without any GPU", () => {
       "docs/inspect.md",
     ],
     [
-      "of shares of cards that nothing counts",
+      "of shares of GPUs that nothing counts",
       { "nodes.json": [node("mystery-1", { "nvidia.com/gpu.shared": "40" })] },
       "nothing says how many of them mystery-1 has",
       "gpu.replicas",

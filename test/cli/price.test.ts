@@ -81,7 +81,7 @@ describe("fairlead price", () => {
     expect(out).toMatch(/^ {2}azure +Standard_ND96isr_H200_v5/m);
   });
 
-  test("a part of a card costs what the node does", async () => {
+  test("a part of a GPU costs what the node does", async () => {
     expect((await price({ instanceType: "g6f.xlarge" })).out).toContain(
       "g6f.xlarge (0.125 x L4), on-demand, costs 0.2375 USD per node and hour, 1.9 USD per GPU and hour",
     );

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createReviewFace } from "../../cli/review/reviewFace.ts";
+import { createReviewOutput } from "../../cli/review/reviewOutput.ts";
 import { defaultConfig } from "../../exporter/config/defaults.ts";
 import { createLedgerHistory } from "../../exporter/history/ledgerHistory.ts";
 import { noAdvice } from "../../exporter/model/recommendation.ts";
@@ -11,7 +11,7 @@ import { reviewSchema } from "../../review/document/review.ts";
 import { scriptedAdviser, startAdvised } from "../publish/adviceServer.ts";
 import { filledLedger } from "../review/filledLedger.ts";
 import { filled } from "../review/filler.ts";
-import { booksOf } from "../review/reviewOf.ts";
+import { accountsOf } from "../review/reviewOf.ts";
 import { fairlead } from "./adviseAgainst.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "fairlead-review-cli-"));
@@ -155,11 +155,11 @@ describe("where fairlead review takes its numbers from", () => {
   });
 
   it("a running exporter writes it as of its own clock, with its own ledger", async () => {
-    const books = booksOf(db);
-    const history = createLedgerHistory("ledger.db", books.query);
-    const source = { cluster: "harbor", history, books, ...defaultConfig.cost };
-    const face = createReviewFace(source, () => filled.now);
-    const server = await startAdvised(scriptedAdviser(noAdvice).adviser, { users: {}, review: face });
+    const accounts = accountsOf(db);
+    const history = createLedgerHistory("ledger.db", accounts.query);
+    const source = { cluster: "harbor", history, accounts, ...defaultConfig.cost };
+    const output = createReviewOutput(source, () => filled.now);
+    const server = await startAdvised(scriptedAdviser(noAdvice).adviser, { users: {}, review: output });
     closing.push(() => server.close());
     const ask = (...args: readonly string[]) => fairlead("review", "--url", server.url, ...args, "--format", "json");
     const [asked, own] = [

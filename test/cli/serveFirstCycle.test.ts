@@ -26,10 +26,10 @@ it("serves nothing before its first cycle, which has telemetry", async () => {
     expect(
       page.find(({ name, labels }) => name === "fairlead_cycles_total" && labels.get("result") === "ok")?.value,
     ).toBe(1);
-    // Each of the 8 pods keeps its card busy for four fifths of the time.
+    // Each of the 8 pods keeps its GPU busy for four fifths of the time.
     expect(states.map(({ labels, value }) => [labels.get("pool"), labels.get("state"), value])).toEqual([
       ["A100-SXM4-80GB", "active", expect.closeTo(6.4)],
-      ["A100-SXM4-80GB", "underused", expect.closeTo(1.6)],
+      ["A100-SXM4-80GB", "underutilized", expect.closeTo(1.6)],
     ]);
     expect(page.filter(({ name, labels }) => name === "fairlead_problems" && labels.get("source") === "dcgm")).toEqual(
       [],

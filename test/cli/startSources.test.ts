@@ -96,10 +96,10 @@ async function firstCycle(stack: ExporterStack) {
   const analysis = stack.cycle.latest();
   if (analysis === null) throw new Error(JSON.stringify(stack.problems()));
   const { devices, nodes, pods } = analysis.snapshot;
-  const heldDevices = devices.filter(({ holders }) => holders.length > 0);
+  const allocatedDevices = devices.filter(({ holders }) => holders.length > 0);
   return {
-    held: heldDevices.length,
-    unobserved: heldDevices.filter(({ activity }) => activity === null).map(({ node }) => node),
+    allocated: allocatedDevices.length,
+    unobserved: allocatedDevices.filter(({ activity }) => activity === null).map(({ node }) => node),
     pools: [...new Set(nodes.flatMap(({ pools }) => pools))],
     pods: pods.length,
     telemetryProblems: stack
@@ -115,7 +115,7 @@ describe("the first cycle", () => {
     await started;
     expect(missingForReadiness(stack.health())).toEqual(["the first cycle is not complete yet"]);
     expect(await firstCycle(stack)).toEqual({
-      ...{ held: 8, unobserved: [], pools: ["A100-SXM4-80GB"], pods: 8, telemetryProblems: [] },
+      ...{ allocated: 8, unobserved: [], pools: ["A100-SXM4-80GB"], pods: 8, telemetryProblems: [] },
     });
     expect(missingForReadiness(stack.health())).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe("the first cycle", () => {
     expect(isStarted()).toBe(false);
     page.open();
     await started;
-    expect(await firstCycle(stack)).toMatchObject({ held: 8, unobserved: [], telemetryProblems: [] });
+    expect(await firstCycle(stack)).toMatchObject({ allocated: 8, unobserved: [], telemetryProblems: [] });
   });
 
   it("does not wait for ever: what never answers is unobserved, all else is not", async () => {
@@ -140,19 +140,19 @@ describe("the first cycle", () => {
     await until(() => page.asked() === 1 && pagesOf(stack).length === 1);
     clock.push(boundSeconds);
     await started;
-    const { held, unobserved } = await firstCycle(stack);
-    expect({ held, unobserved }).toEqual({ held: 8, unobserved: ["n1", "n1", "n1", "n1"] });
+    const { allocated, unobserved } = await firstCycle(stack);
+    expect({ allocated, unobserved }).toEqual({ allocated: 8, unobserved: ["n1", "n1", "n1", "n1"] });
   });
 
   it("waits for pods that the API lists late, and for the exporters among them", async () => {
     const simulator = await startCluster();
-    const mend = simulator.fault({ kind: "api-list-error", resource: "pods" });
+    const fix = simulator.fault({ kind: "api-list-error", resource: "pods" });
     const { stack, clock, isStarted } = startExporter(simulator);
     await until(() => stack.kubernetes.status().pods.state === "failing");
     expect(isStarted()).toBe(false);
-    mend();
+    fix();
     expect(await secondsUntil(clock, isStarted)).toBeLessThan(boundSeconds);
-    expect(await firstCycle(stack)).toMatchObject({ held: 8, unobserved: [], pods: 8, telemetryProblems: [] });
+    expect(await firstCycle(stack)).toMatchObject({ allocated: 8, unobserved: [], pods: 8, telemetryProblems: [] });
   });
 
   it("comes without pods where the API never lists them", async () => {
@@ -160,7 +160,7 @@ describe("the first cycle", () => {
     simulator.fault({ kind: "api-list-error", resource: "pods" });
     const { stack, clock, isStarted } = startExporter(simulator);
     expect(await secondsUntil(clock, isStarted)).toBeGreaterThanOrEqual(boundSeconds);
-    expect(await firstCycle(stack)).toMatchObject({ held: 0, pods: 0 });
+    expect(await firstCycle(stack)).toMatchObject({ allocated: 0, pods: 0 });
     expect(missingForReadiness(stack.health())).toEqual(["kubernetes: pods not read yet"]);
   });
 
@@ -169,6 +169,6 @@ describe("the first cycle", () => {
     simulator.fault({ kind: "api-forbidden", resource: "pods" });
     const { stack, started } = startExporter(simulator);
     await started;
-    expect(await firstCycle(stack)).toMatchObject({ held: 0, pods: 0 });
+    expect(await firstCycle(stack)).toMatchObject({ allocated: 0, pods: 0 });
   });
 });

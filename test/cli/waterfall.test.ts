@@ -26,7 +26,7 @@ async function ledgerFile(): Promise<string> {
       to: start + hour,
       postings: [
         of({ state: "active" }, 2.5),
-        of({ state: "held_idle", team: "b" }, 2.5),
+        of({ state: "idle", team: "b" }, 2.5),
         of({ ...none, state: "free", currency: null }, null),
         of({ state: "unavailable", team: "\u001b[2Jevil" }, 2.5),
       ],
@@ -53,10 +53,10 @@ describe("fairlead waterfall", () => {
         ?.match(/[\d.]+/g)
         ?.map(Number);
     expect(found("capacity")).toEqual([4, 100, 7.5]);
-    expect(found("- unavailable, held")).toEqual([1, 25, 2.5]);
+    expect(found("- unavailable, allocated")).toEqual([1, 25, 2.5]);
     expect(found("ready")).toEqual([3, 75, 5]);
     expect(found("- free")).toEqual([1, 25, 0]);
-    expect(found("held")).toEqual([2, 50, 5]);
+    expect(found("allocated")).toEqual([2, 50, 5]);
     expect(found("active")).toEqual([1, 25, 2.5]);
     expect(stdout).toContain("1.0 GPU-hours have no price and are in no cost.");
   });
@@ -70,7 +70,7 @@ describe("fairlead waterfall", () => {
       source: { kind: "ledger", name: file },
     });
     const csv = (await waterfall("--ledger", file, ...window, "-o", "csv")).stdout.split("\r\n");
-    expect(csv[0]).toBe("level,drop,held,gpuSeconds,unpricedGpuSeconds,cost_USD");
+    expect(csv[0]).toBe("level,drop,allocated,gpuSeconds,unpricedGpuSeconds,cost_USD");
     expect(csv).toContain("capacity,,,14400,3600,7.5");
     expect(csv).toContain("capacity,unavailable,true,3600,0,2.5");
   });

@@ -143,9 +143,9 @@ describe("thresholds", () => {
         rules.map(({ alert, annotations }) => [alert, annotations.runbook_url] as const),
       ),
     );
-    const told = everyPanel.filter(([, { description = "" }]) => description.includes(" Alert: "));
-    expect(told.length).toBeGreaterThan(8);
-    for (const [name, panel] of told) {
+    const reported = everyPanel.filter(([, { description = "" }]) => description.includes(" Alert: "));
+    expect(reported.length).toBeGreaterThan(8);
+    for (const [name, panel] of reported) {
       for (const [, alerts] of (panel.description ?? "").matchAll(/ Alert: ([\w, ]+)\./g)) {
         for (const alert of (alerts ?? "").split(", ")) {
           expect(JSON.stringify(panel), name).toContain(runbooks.get(alert) ?? "no such alert");

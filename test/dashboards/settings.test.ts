@@ -101,7 +101,7 @@ describe("settings", () => {
     expect(text).not.toMatch(/USD/);
   });
 
-  test("a currency that Grafana does not know stands before the amount", () => {
+  test("a currency that Grafana does not know is before the amount", () => {
     const json = finalize(fleet, dashboardsSchema.parse({ currency: "credits" }), defaultAlerts);
     expect(JSON.stringify(json)).toContain('"unit":"currency:credits "');
   });

@@ -20,7 +20,7 @@ describe("what does not compile", () => {
     // @ts-expect-error no such recorded series
     expect(() => query.recorded("cluster:fairlead_gone:sum")).toThrow();
     // @ts-expect-error the recorded series has no such label
-    query.recorded("cluster:fairlead_held_gpus:sum", { team: "ads" });
+    query.recorded("cluster:fairlead_allocated_gpus:sum", { team: "ads" });
     // @ts-expect-error not a counter
     query.increase("fairlead_team_gpus", "$__range", ["cluster"]);
     // @ts-expect-error no such window
@@ -36,8 +36,8 @@ describe("what does not compile", () => {
   });
 
   test("a table whose columns are not the labels of its queries", () => {
-    const values = [{ title: "Held", query: byTeam, unit: units.gpus }] as const;
-    const texts = { title: "t", meaning: "m", size: [12, 8], sortBy: "Held" } as const;
+    const values = [{ title: "Allocated", query: byTeam, unit: units.gpus }] as const;
+    const texts = { title: "t", meaning: "m", size: [12, 8], sortBy: "Allocated" } as const;
     // @ts-expect-error the label cluster is missing
     table({ ...texts, labels: { team: "Team" }, values });
     // @ts-expect-error there is no pool
@@ -48,14 +48,14 @@ describe("what does not compile", () => {
 
 describe("queries narrow themselves", () => {
   test("by each variable whose label they have; an own matcher goes before", () => {
-    expect(query.recorded("cluster_pool:fairlead_held_gpus:sum").text).toBe(
-      'cluster_pool:fairlead_held_gpus:sum{cluster=~"$cluster", pool=~"$pool"}',
+    expect(query.recorded("cluster_pool:fairlead_allocated_gpus:sum").text).toBe(
+      'cluster_pool:fairlead_allocated_gpus:sum{cluster=~"$cluster", pool=~"$pool"}',
     );
     expect(query.metric("fairlead_team_gpus", { team: "ads", state: "active" }).text).toBe(
       'fairlead_team_gpus{cluster=~"$cluster", pool=~"$pool", team="ads", state="active"}',
     );
-    expect(query.without("pool").recorded("cluster_pool:fairlead_held_gpus:sum").text).toBe(
-      'cluster_pool:fairlead_held_gpus:sum{cluster=~"$cluster"}',
+    expect(query.without("pool").recorded("cluster_pool:fairlead_allocated_gpus:sum").text).toBe(
+      'cluster_pool:fairlead_allocated_gpus:sum{cluster=~"$cluster"}',
     );
   });
 

@@ -5,12 +5,12 @@ import { playCluster } from "../../cli/demo/playCluster.ts";
 import { defaultConfig } from "../../exporter/config/defaults.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 
-/** Where this process opens connections to while something runs: Node tells of every TCP socket that a client makes. */
+/** Where this process opens connections to while something runs: Node says of every TCP socket that a client makes. */
 async function connectionsOf(run: () => Promise<void>): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const note = (message: unknown): void => {
     const socket = typeof message === "object" && message !== null && "socket" in message ? message.socket : null;
-    if (!(socket instanceof Socket)) throw new Error("Node tells of sockets in another way than this test knows");
+    if (!(socket instanceof Socket)) throw new Error("Node says of sockets in another way than this test knows");
     socket.once("connect", () => found.add(`${socket.remoteAddress}:${socket.remotePort}`));
   };
   subscribe("net.client.socket", note);
@@ -40,7 +40,7 @@ describe("what leaves the cluster", () => {
       }
     });
     expect([...found].filter((end) => !expected.has(end))).toEqual([]);
-    // Else the channel told nothing, and the test could not fail.
+    // Else the channel reported nothing, and the test could not fail.
     expect(found.size).toBeGreaterThan(2);
   });
 

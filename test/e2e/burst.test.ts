@@ -55,12 +55,12 @@ function byTeam<Value>(of: (team: BurstTeam) => Value): Readonly<Record<BurstTea
   return { research: of("research"), inference: of("inference"), training: of("training") };
 }
 
-/** A queue without any work is not told of: what was evicted from it stays evicted. */
+/** A queue without any work is not reported of: what was evicted from it stays evicted. */
 const queueOf =
   (truth: Truth, before: Moment | undefined) =>
   (team: BurstTeam): TruthQueue => {
     const evicted = before?.queues[team].evictions ?? 0;
-    const empty = { system: "kueue", queue: team, held: 0, waiting: 0, evictions: evicted } as const;
+    const empty = { system: "kueue", queue: team, allocated: 0, waiting: 0, evictions: evicted } as const;
     return truth.queues.find(({ queue }) => queue === team) ?? empty;
   };
 const activeOf = (truth: Truth) => (team: BurstTeam) => truth.teams.find((one) => one.team === team)?.active ?? 0;
@@ -76,7 +76,7 @@ function momentsOf(policy: BurstPolicy, from = 0, to: number = burstTimes.end): 
   return (moments.get(policy) ?? []).filter(({ seconds }) => seconds >= from && seconds < to);
 }
 
-const held = ({ queues }: Moment): number => burstTeams.reduce((sum, team) => sum + queues[team].held, 0);
+const allocated = ({ queues }: Moment): number => burstTeams.reduce((sum, team) => sum + queues[team].allocated, 0);
 const waiting = ({ queues }: Moment): number => burstTeams.reduce((sum, team) => sum + queues[team].waiting, 0);
 const evictions = (policy: BurstPolicy, team: BurstTeam): number =>
   momentsOf(policy, 0, burstTimes.end + 1).at(-1)?.queues[team].evictions ?? 0;
@@ -91,7 +91,7 @@ describe("every policy", () => {
 
   it("leaves inference alone: it holds its 20 all the time, and none of its pods has to go", () => {
     for (const policy of burstPolicies) {
-      expect(new Set(momentsOf(policy).map(({ queues }) => queues.inference.held))).toEqual(new Set([20]));
+      expect(new Set(momentsOf(policy).map(({ queues }) => queues.inference.allocated))).toEqual(new Set([20]));
       expect(evictions(policy, "inference")).toBe(0);
     }
   });
@@ -106,8 +106,8 @@ describe("every policy", () => {
           const evicted = queues[team].evictions - (before?.evictions ?? 0);
           if (evicted === 0 || before === undefined) continue;
           seen += evicted;
-          expect(before.held, `${policy} ${team}`).toBeGreaterThan(burstGuarantees[team]);
-          expect(queues[team].held, `${policy} ${team}`).toBeGreaterThanOrEqual(burstGuarantees[team]);
+          expect(before.allocated, `${policy} ${team}`).toBeGreaterThan(burstGuarantees[team]);
+          expect(queues[team].allocated, `${policy} ${team}`).toBeGreaterThanOrEqual(burstGuarantees[team]);
         }
       }
     }
@@ -116,12 +116,12 @@ describe("every policy", () => {
 });
 
 describe("strict quota", () => {
-  it("never lets research have more than 20, and lets it wait for hours while GPUs stand idle", () => {
+  it("never lets research have more than 20, and lets it wait for hours while GPUs are idle", () => {
     const burstTime = momentsOf("strict-quota", burst);
-    expect(Math.max(...burstTime.map(({ queues }) => queues.research.held))).toBe(20);
+    expect(Math.max(...burstTime.map(({ queues }) => queues.research.allocated))).toBe(20);
     for (const moment of burstTime) {
       expect(moment.queues.research.waiting).toBeGreaterThan(0);
-      expect(capacity - held(moment)).toBeGreaterThanOrEqual(20);
+      expect(capacity - allocated(moment)).toBeGreaterThanOrEqual(20);
     }
     expect(longest.get("strict-quota research")).toBeGreaterThanOrEqual(6 * hour);
     for (const team of burstTeams) expect(evictions("strict-quota", team)).toBe(0);
@@ -130,7 +130,7 @@ describe("strict quota", () => {
 
 describe("borrowing", () => {
   it("lets research have 60 as long as nobody else asks", () => {
-    for (const { queues } of momentsOf("borrowing", burst, rival)) expect(queues.research.held).toBe(60);
+    for (const { queues } of momentsOf("borrowing", burst, rival)) expect(queues.research.allocated).toBe(60);
   });
 
   it("gives training its 20 at once and no more while research, which came first, still waits", () => {
@@ -139,8 +139,8 @@ describe("borrowing", () => {
     );
     expect(contest.length * stepSeconds).toBeGreaterThan(2 * hour);
     for (const { queues } of contest) {
-      expect(queues.training.held).toBe(20);
-      expect(queues.research.held).toBe(40);
+      expect(queues.training.allocated).toBe(20);
+      expect(queues.research.allocated).toBe(40);
     }
     expect(evictions("borrowing", "training")).toBe(0);
   });
@@ -149,7 +149,7 @@ describe("borrowing", () => {
 describe.each(["borrowing", "time-based-fairshare"] as const)("%s", (policy) => {
   it("leaves no whole job's worth of GPUs idle while work waits", () => {
     for (const moment of momentsOf(policy, burst).filter((each) => waiting(each) > 0))
-      expect(capacity - held(moment)).toBeLessThan(jobGpus);
+      expect(capacity - allocated(moment)).toBeLessThan(jobGpus);
   });
 
   it("does at least a third more than strict quota", () => {
@@ -164,7 +164,7 @@ function useAt(team: BurstTeam, now: number): number {
   let [used, whole] = [0, 0];
   for (const { seconds, queues } of momentsOf("time-based-fairshare", now - 2 * hour + stepSeconds, now)) {
     const weight = 0.5 ** ((now - seconds) / hour);
-    used += queues[team].held * weight;
+    used += queues[team].allocated * weight;
     whole += capacity * weight;
   }
   return whole === 0 ? 0 : used / whole;
@@ -177,11 +177,12 @@ describe("time-based fairshare", () => {
     );
 
   it("lets research have 60 as long as nobody else asks", () => {
-    for (const { queues } of momentsOf("time-based-fairshare", burst, rival)) expect(queues.research.held).toBe(60);
+    for (const { queues } of momentsOf("time-based-fairshare", burst, rival))
+      expect(queues.research.allocated).toBe(60);
   });
 
   it("gives research less than half of the rest after the burst, and half again when its use has decayed", () => {
-    const rest = (moment: Moment): number => moment.queues.research.held - burstGuarantees.research;
+    const rest = (moment: Moment): number => moment.queues.research.allocated - burstGuarantees.research;
     const early = both().filter(({ seconds }) => seconds < rival + hour / 2);
     const late = both().filter(({ seconds }) => seconds >= rival + 1.5 * hour);
     expect(early.length).toBeGreaterThan(20);
@@ -200,7 +201,7 @@ describe("time-based fairshare", () => {
     for (const { seconds, queues } of both()) {
       const [research, training] = [1 - useAt("research", seconds), 1 - useAt("training", seconds)];
       const share = burstGuarantees.research + (20 * research) / (research + training);
-      expect(Math.abs(queues.research.held - share), `at ${seconds} s`).toBeLessThan(jobGpus + 1);
+      expect(Math.abs(queues.research.allocated - share), `at ${seconds} s`).toBeLessThan(jobGpus + 1);
     }
   });
 
@@ -220,8 +221,8 @@ describe("the figures of the exporter", () => {
         (momentsOf(policy).reduce((all, moment) => all + of(moment), 0) * stepSeconds) / hour;
       for (const team of burstTeams) {
         const figure = teamOf(found, team);
-        expect(figure.heldGpuHours, `${policy} ${team} held`).toBeCloseTo(
-          sum(({ queues }) => queues[team].held),
+        expect(figure.allocatedGpuHours, `${policy} ${team} held`).toBeCloseTo(
+          sum(({ queues }) => queues[team].allocated),
           6,
         );
         const busy = sum(({ active }) => active[team]);
@@ -249,8 +250,8 @@ describe("the figures of the exporter", () => {
     // By hand: of the 20 that inference lends each may have 10; what is past counts half after an hour.
     let [total, debt, worst] = [0, 0, 0];
     for (const { queues } of momentsOf("borrowing", rival)) {
-      const { held: has, waiting: wants } = queues.training;
-      const deviation = wants > 0 && queues.research.held > 30 ? has - Math.min(30, has + wants) : 0;
+      const { allocated: has, waiting: wants } = queues.training;
+      const deviation = wants > 0 && queues.research.allocated > 30 ? has - Math.min(30, has + wants) : 0;
       total += (deviation * stepSeconds) / hour;
       debt = debt * 0.5 ** (stepSeconds / hour) + (deviation * stepSeconds) / hour;
       worst = Math.min(worst, debt);
@@ -274,7 +275,7 @@ describe("the figures of the exporter", () => {
   });
 });
 
-describe("what is told of it", () => {
+describe("what is reported of it", () => {
   it("fits 100 columns", () => {
     const lines = burstText(figures).split("\n");
     expect(lines.filter((line) => line.length > 100)).toEqual([]);

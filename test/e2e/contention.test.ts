@@ -5,7 +5,7 @@ import { configSchema } from "../../exporter/config/schema.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
 import { contentionScenario } from "../../simulator/scenarios/contention.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
-import { latest, startAt } from "./books.ts";
+import { latest, startAt } from "./accounting.ts";
 import { totalsOnPage } from "./counters.ts";
 
 const cycleSeconds = 30;
@@ -57,7 +57,7 @@ describe("half an hour of the demo", () => {
         scheduler: "kueue",
         kind: "ClusterQueue",
         team: "search",
-        held: 16,
+        allocated: 16,
         guaranteed: 32,
       });
       expect(search.judged).toMatchObject({
@@ -104,7 +104,7 @@ describe.each(["kueue", "kai", "volcano"] as const)("contention in %s", (system)
       const { differences } = compareWithTruth(latest(cluster), cluster.simulator.truth(), unassigned);
       expect(differences).toEqual([]);
       for (const name of ["red", "blue"]) {
-        expect(leafOf(cluster, name).view).toMatchObject({ scheduler: system, held: 16, team: name });
+        expect(leafOf(cluster, name).view).toMatchObject({ scheduler: system, allocated: 16, team: name });
         expect(leafOf(cluster, name).judged.deviation).toBeCloseTo(0, 6);
       }
     } finally {
@@ -118,7 +118,7 @@ describe.each(["kueue", "volcano"] as const)("contention in %s without reclaim",
     const cluster = await play(contentionScenario(system, false), 0.5);
     try {
       const [red, blue] = [leafOf(cluster, "red"), leafOf(cluster, "blue")];
-      expect(blue.view.held).toBe(0);
+      expect(blue.view.allocated).toBe(0);
       expect(blue.judged.entitled).toBeCloseTo(16, 6);
       expect(blue.judged.shortfallByBorrowers).toBeCloseTo(16, 6);
       expect(red.judged.excess).toBeCloseTo(16, 6);

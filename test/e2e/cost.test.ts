@@ -9,7 +9,7 @@ import { charged } from "../../exporter/model/charge.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import type { Truth } from "../../simulator/truth.ts";
 import { readPage } from "../publish/readPage.ts";
-import { startAt } from "./books.ts";
+import { startAt } from "./accounting.ts";
 
 const cycleSeconds = 30;
 const fineSeconds = 10;
@@ -56,17 +56,17 @@ interface TrueCost {
   unpricedGpuSeconds: number;
   /** By team and currency. */
   readonly teams: Map<string, number>;
-  /** Cost of one cycle of everything that a team took or gave back: each may be booked one step late. */
+  /** Cost of one cycle of everything that a team took or gave back: each may be counted one step late. */
   readonly late: Map<string, number>;
 }
 
 const plus = (sums: Map<string, number>, key: string, amount: number): void =>
   void sums.set(key, (sums.get(key) ?? 0) + amount);
 
-/** Cost per hour of every holding, by card and pod. */
+/** Cost per hour of every holding, by GPU and pod. */
 function holdingsOf(truth: Truth): Map<string, { readonly key: string; readonly perHour: number }> {
   const found = new Map<string, { readonly key: string; readonly perHour: number }>();
-  for (const { node, uuid, holders } of truth.cards) {
+  for (const { node, uuid, holders } of truth.physicalGpus) {
     const price = priceOf(node);
     if (price === null) continue;
     for (const { namespace, pod, team, share } of holders) {
@@ -135,12 +135,12 @@ describe("cost against the truth", () => {
     try {
       await cluster.step(10);
       const truth = await playAndPrice(cluster, (hours * 3600) / cycleSeconds, (cycle) => {
-        // A card falls off the bus: its node costs what it did.
-        if (cycle === 40) cluster.simulator.fault({ kind: "gpu-lost", node: "a100-02", card: 1 });
+        // A GPU falls off the bus: its node costs what it did.
+        if (cycle === 40) cluster.simulator.fault({ kind: "gpu-lost", node: "a100-02", physicalGpu: 1 });
       });
       const codes = cluster.stack.problems().map((problem) => problem.code);
       expect(codes).not.toContain("costs-do-not-close");
-      expect(codes).not.toContain("books-do-not-close");
+      expect(codes).not.toContain("accounts-do-not-close");
 
       const all = sumsOnPage(cluster, "fairlead_cost_total", (labels) => labels.get("currency") ?? "");
       expect([...all.keys()].sort()).toEqual(["EUR", "USD"]);
@@ -157,16 +157,16 @@ describe("cost against the truth", () => {
         "fairlead_cost_total",
         (labels) => `${labels.get("team")} ${labels.get("currency")}`,
       );
-      const held = new Map([...byTeam].filter(([key]) => !key.startsWith(" ")));
+      const allocated = new Map([...byTeam].filter(([key]) => !key.startsWith(" ")));
       expect(
-        [...held]
+        [...allocated]
           .filter(([, cost]) => cost > 0)
           .map(([key]) => key)
           .sort(),
       ).toEqual([...truth.teams.keys()].sort());
       for (const [key, cost] of truth.teams) {
-        const difference = Math.abs((held.get(key) ?? 0) - cost);
-        expect(difference, `${key}: ${held.get(key)} of ${cost}`).toBeLessThanOrEqual(
+        const difference = Math.abs((allocated.get(key) ?? 0) - cost);
+        expect(difference, `${key}: ${allocated.get(key)} of ${cost}`).toBeLessThanOrEqual(
           (truth.late.get(key) ?? 0) + 1e-6 * cost,
         );
         const states = sumsOnPage(cluster, "fairlead_cost_total", (labels) =>
@@ -174,7 +174,7 @@ describe("cost against the truth", () => {
         );
         states.delete("others");
         const { charged: pays, platform } = charged(states, "allocation", []);
-        expect(pays).toBeCloseTo(held.get(key) ?? 0, 9);
+        expect(pays).toBeCloseTo(allocated.get(key) ?? 0, 9);
         expect(platform).toBe(0);
       }
       const namespaces = sumsOnPage(
@@ -182,7 +182,7 @@ describe("cost against the truth", () => {
         "fairlead_namespace_cost_total",
         (labels) => `${labels.get("team")} ${labels.get("currency")}`,
       );
-      for (const [key, cost] of held) expect(namespaces.get(key) ?? 0, key).toBeCloseTo(cost, 6);
+      for (const [key, cost] of allocated) expect(namespaces.get(key) ?? 0, key).toBeCloseTo(cost, 6);
     } finally {
       await cluster.stop();
     }

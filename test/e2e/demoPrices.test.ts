@@ -14,10 +14,10 @@ afterAll(() => played?.stop());
 describe("the demo's cluster", () => {
   test("has list prices for all but its spot node, each with its source, basis and date", () => {
     const groups = played?.stack.cycle.latest()?.prices.groups ?? [];
-    const told = groups.map(({ pool, instanceType, physicalGpus, price, unpriced }) =>
+    const reported = groups.map(({ pool, instanceType, physicalGpus, price, unpriced }) =>
       [pool, instanceType, physicalGpus, price?.perGpuHour ?? unpriced].join(" "),
     );
-    expect(told.sort()).toEqual([
+    expect(reported.sort()).toEqual([
       "A100-SXM4-80GB p4de.24xlarge 56 3.4308875",
       "A100-SXM4-80GB p4de.24xlarge 8 no-price-for-capacity-type",
       "H100-80GB-HBM3 p5.48xlarge 96 6.88",

@@ -21,14 +21,14 @@ export interface FaultPhase {
   readonly steps: number;
   /** All problems that there are. */
   readonly problems: readonly ExpectedProblem[];
-  /** What is told of a node: GPUs in a state. */
+  /** What is reported of a node: GPUs in a state. */
   readonly states?: readonly { readonly node: string; readonly state: GpuState; readonly gpus: number }[];
   /** Sums of series by name and some labels; `null`: there is no such series. */
   readonly series?: Readonly<Record<string, number | null>>;
   /** Counters that must have grown since the fault began, by name and some labels. */
   readonly grown?: readonly string[];
   /** Which numbers the fault leaves knowable: all, all but those of queues, or what is on the nodes but not who holds it. */
-  readonly truth: "all" | "layouts" | "holders" | "cards";
+  readonly truth: "all" | "layouts" | "holders" | "physicalGpus";
 }
 
 /** A fault, and what Fairlead makes of it; a row of `docs/faults.md`. */

@@ -6,7 +6,7 @@ import type { NodeSpec } from "../../simulator/scenario.ts";
 import { generatedScenario } from "../../simulator/scenarios/generated.ts";
 import type { Truth } from "../../simulator/truth.ts";
 import {
-  expectClosedBooks,
+  expectClosedAccounts,
   expectSameAmounts,
   expectTrueHoldings,
   latest,
@@ -14,7 +14,7 @@ import {
   sumBy,
   teamsByNamespaceLabel,
   tolerance,
-} from "./books.ts";
+} from "./accounting.ts";
 
 const seeds = Array.from({ length: 15 }, (_, i) => i + 1);
 const nodesPerCluster = 6;
@@ -42,18 +42,18 @@ describe.each(seeds)("generated cluster %i", (seed) => {
 function compare(cluster: PlayedCluster, specs: ReadonlyMap<string, NodeSpec>): void {
   const analysis = latest(cluster);
   const truth = cluster.simulator.truth();
-  expectClosedBooks(analysis);
+  expectClosedAccounts(analysis);
   expectTrueNodes(analysis, truth, specs);
   const isKnown = (name: string): boolean => canBeCounted(specs.get(name));
   expectTrueHoldings(analysis, truth, isKnown, unassigned);
   if ([...specs.values()].every(canBeCounted)) {
-    const teams = new Map(analysis.teams.map((team) => [team.team, team.held]));
+    const teams = new Map(analysis.teams.map((team) => [team.team, team.allocated]));
     expectSameAmounts(
       teams,
       sumBy(
         truth.teams,
         (t) => t.team ?? unassigned,
-        (t) => t.held,
+        (t) => t.allocated,
       ),
       "total held by team",
     );
@@ -63,8 +63,8 @@ function compare(cluster: PlayedCluster, specs: ReadonlyMap<string, NodeSpec>): 
 }
 
 /**
- * Without GPU Feature Discovery nothing in the API says into how many parts a card of these nodes is cut, so the number
- * of their cards cannot be known: replicas look like cards, and instances of half-used cards fit on fewer. All other
+ * Without GPU Feature Discovery nothing in the API says into how many parts a GPU of these nodes is cut, so the number
+ * of their GPUs cannot be known: replicas look like GPUs, and instances of half-used GPUs fit on fewer. All other
  * nodes, exotic as they are, must be counted exactly.
  */
 function canBeCounted(node: NodeSpec | undefined): boolean {
@@ -86,13 +86,15 @@ function expectTrueNodes(analysis: Analysis, truth: Truth, specs: ReadonlyMap<st
 
 /** A pod that alone holds a device it surely has is as active as the simulator's exporter last saw that device. */
 function expectTrueActivity(analysis: Analysis, truth: Truth): void {
-  const cards = new Map(truth.cards.map((card) => [`${card.node}/${card.uuid}`, card]));
+  const physicalGpus = new Map(
+    truth.physicalGpus.map((physicalGpu) => [`${physicalGpu.node}/${physicalGpu.uuid}`, physicalGpu]),
+  );
   for (const device of analysis.snapshot.devices) {
     const [holding, ...others] = device.holders;
     if (holding === undefined || others.length > 0 || holding.estimated || holding.activity === null) continue;
-    const card = cards.get(`${device.node}/${device.uuid}`);
-    const instance = card?.migInstances.find((i) => i.id === device.gpuInstance);
-    const observed = device.gpuInstance === null ? card?.observed : instance?.observed;
+    const physicalGpu = physicalGpus.get(`${device.node}/${device.uuid}`);
+    const instance = physicalGpu?.migInstances.find((i) => i.id === device.gpuInstance);
+    const observed = device.gpuInstance === null ? physicalGpu?.observed : instance?.observed;
     const where = `activity of ${device.node}/${device.uuid}/${device.gpuInstance}`;
     expect(observed ?? null, where).not.toBeNull();
     const part = holding.share / device.weight;

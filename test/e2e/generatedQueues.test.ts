@@ -7,7 +7,7 @@ import { isInDomain } from "../../exporter/join/queues/domainOfNode.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
 import type { Scenario } from "../../simulator/scenario.ts";
 import { generatedScenario } from "../../simulator/scenarios/generated.ts";
-import { expectClosedBooks, latest, startAt, sum, tolerance } from "./books.ts";
+import { expectClosedAccounts, latest, startAt, sum, tolerance } from "./accounting.ts";
 import { expectNothingFell, totalsOnPage } from "./counters.ts";
 
 const nodesPerCluster = 6;
@@ -24,7 +24,7 @@ const clusters = seeds.map((seed) => ({ seed, scenario: generatedScenario(seed, 
 const met = { evictions: 0, short: 0, allFits: 0, unknown: 0, causes: new Set<string>() };
 
 describe.each(clusters)("generated cluster $seed with queues", ({ seed, scenario }) => {
-  it("is told as it is, over half an hour", async () => {
+  it("is reported as it is, over half an hour", async () => {
     const cluster = await play(scenario, seed);
     try {
       const evictions = [cluster.simulator.truth().evictions];
@@ -37,7 +37,7 @@ describe.each(clusters)("generated cluster $seed with queues", ({ seed, scenario
         totals = now;
         evictions.push(cluster.simulator.truth().evictions);
         if (i % lookEvery === 0) expectTrueQueues(cluster);
-        // One is told when all its pods have told of it, and counted when its series has been on a page.
+        // One is reported when all its pods have reported of it, and counted when its series has been on a page.
         if (evictions.at(-1) === evictions.at(-4))
           expect(totalOnPage(totals, "fairlead_evictions_total"), "evictions").toBe(since());
       }
@@ -67,7 +67,7 @@ function totalOnPage(totals: ReadonlyMap<string, number>, name: string): number 
 
 function expectTrueQueues(cluster: PlayedCluster): void {
   const analysis = latest(cluster);
-  expectClosedBooks(analysis);
+  expectClosedAccounts(analysis);
   const { differences } = compareWithTruth(analysis, cluster.simulator.truth(), unassigned);
   expect(differences.filter(({ what }) => what.includes("queue"))).toEqual([]);
   expectFullDomains(analysis);
@@ -75,28 +75,28 @@ function expectTrueQueues(cluster: PlayedCluster): void {
   expectOneCause(analysis);
 }
 
-/** Leaves hold what is held of the pools, and never more than there is; what is above them is their sum. */
+/** Leaves hold what is allocated of the pools, and never more than there is; what is above them is their sum. */
 function expectFullDomains({ snapshot }: Analysis): void {
   const { domains, queues } = snapshot.queueing;
   for (const [index, { name, pools, capacity }] of domains.entries()) {
     const leaves = queues.filter(({ domain, isLeaf }) => domain === index && isLeaf);
-    const held = sum(leaves.map((leaf) => leaf.held));
+    const allocated = sum(leaves.map((leaf) => leaf.allocated));
     const here = domains[index] ?? { pools };
-    const onCards = snapshot.devices
+    const onGpus = snapshot.devices
       .filter(({ pool, node }) => isInDomain(here, pool, node))
       .flatMap(({ holders }) => holders);
-    expect(held, `held in ${name}`).toBeCloseTo(sum(onCards.map(({ share }) => share)), 6);
-    expect(held, `capacity of ${name}`).toBeLessThanOrEqual(capacity + tolerance);
+    expect(allocated, `held in ${name}`).toBeCloseTo(sum(onGpus.map(({ share }) => share)), 6);
+    expect(allocated, `capacity of ${name}`).toBeLessThanOrEqual(capacity + tolerance);
     for (const leaf of leaves) {
-      expect(sum(leaf.teams.map((team) => team.held))).toBeCloseTo(leaf.held, 6);
+      expect(sum(leaf.teams.map((team) => team.allocated))).toBeCloseTo(leaf.allocated, 6);
       expect(sum(leaf.teams.map((team) => team.pending))).toBeCloseTo(leaf.pending, 6);
     }
   }
-  for (const { children, name, held, pending } of queues.filter(
+  for (const { children, name, allocated, pending } of queues.filter(
     ({ isLeaf, kind }) => !isLeaf || kind === "Scheduler",
   )) {
     const below = children.map((child) => queues[child]);
-    expect(sum(below.map((child) => child?.held ?? 0)), `held below ${name}`).toBeCloseTo(held, 6);
+    expect(sum(below.map((child) => child?.allocated ?? 0)), `held below ${name}`).toBeCloseTo(allocated, 6);
     expect(sum(below.map((child) => child?.pending ?? 0)), `pending below ${name}`).toBeCloseTo(pending, 6);
   }
 }
@@ -116,7 +116,7 @@ function expectFairSums({ snapshot, fairness }: Analysis): void {
     const leaves = here.filter(({ view }) => view.isLeaf);
     const demand = sum(leaves.map(({ fair }) => fair?.demand ?? 0));
     expect(judged.entitled, `entitled in ${name}`).toBeLessThanOrEqual(Math.min(capacity, demand) + tolerance);
-    expect(judged.entitled - judged.held).toBeLessThanOrEqual(judged.shortfall - judged.excess + tolerance);
+    expect(judged.entitled - judged.allocated).toBeLessThanOrEqual(judged.shortfall - judged.excess + tolerance);
     for (const { view, fair } of leaves) {
       const {
         demand: own = 0,
@@ -128,7 +128,7 @@ function expectFairSums({ snapshot, fairness }: Analysis): void {
         shortfallByAbsentCapacity = [],
       } = fair ?? {};
       const absent = sum(shortfallByAbsentCapacity.map(({ gpus }) => gpus));
-      expect(entitled, `entitled ${view.name}`).toBeLessThanOrEqual(Math.max(own, view.held) + tolerance);
+      expect(entitled, `entitled ${view.name}`).toBeLessThanOrEqual(Math.max(own, view.allocated) + tolerance);
       expect(shortfallByBorrowers + shortfallByIdleGap + absent + shortfallByIndivisible).toBeCloseTo(shortfall, 6);
     }
     const isFree = here.every(({ view, fair }) => !withholds(view) && (fair?.demand ?? 0) <= view.limit + tolerance);
@@ -145,7 +145,7 @@ function expectAllFits(leaves: readonly JudgedLeaf[]): void {
   met.allFits += 1;
   for (const { view, fair } of leaves) {
     expect(fair?.entitled ?? -1, `entitled ${view.name}, where all fits`).toBeCloseTo(fair?.demand ?? 0, 6);
-    expect(fair?.deviation ?? -1).toBeCloseTo(view.held - (fair?.demand ?? 0), 6);
+    expect(fair?.deviation ?? -1).toBeCloseTo(view.allocated - (fair?.demand ?? 0), 6);
   }
 }
 

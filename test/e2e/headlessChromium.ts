@@ -95,9 +95,9 @@ function speak(socket: WebSocket): { send: Send; listeners: Set<Listener> } {
   const waiting = new Map<number, (answer: Message) => void>();
   let last = 0;
   socket.addEventListener("message", ({ data }) => {
-    const heard = message.parse(JSON.parse(String(data)));
-    if (heard.id === undefined) for (const listener of listeners) listener(heard);
-    else waiting.get(heard.id)?.(heard);
+    const received = message.parse(JSON.parse(String(data)));
+    if (received.id === undefined) for (const listener of listeners) listener(received);
+    else waiting.get(received.id)?.(received);
   });
   const send: Send = async (method, params = {}, sessionId) => {
     last += 1;
@@ -124,7 +124,7 @@ async function openPage(send: Send, listeners: Set<Listener>, viewport: Viewport
   const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
   const attached = await send("Target.attachToTarget", { targetId, flatten: true });
   const sessionId = text.parse(attached.sessionId);
-  const tell = (method: string, params: Values = {}) => send(method, params, sessionId);
+  const report = (method: string, params: Values = {}) => send(method, params, sessionId);
   const requests: string[] = [];
   const complaints: string[] = [];
   listeners.add(({ sessionId: of, method, params }) => {
@@ -143,20 +143,20 @@ async function openPage(send: Send, listeners: Set<Listener>, viewport: Viewport
       };
       listeners.add(listener);
     });
-  for (const domain of ["Page", "Runtime", "Network", "Log"]) await tell(`${domain}.enable`);
+  for (const domain of ["Page", "Runtime", "Network", "Log"]) await report(`${domain}.enable`);
   const { width, height, scheme, headers } = viewport;
-  await tell("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: width < 700 });
-  await tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
-  await tell("Network.setExtraHTTPHeaders", { headers });
+  await report("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: width < 700 });
+  await report("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
+  await report("Network.setExtraHTTPHeaders", { headers });
   return {
     async goto(url) {
       const complete = loaded();
-      const { errorText } = await tell("Page.navigate", { url });
+      const { errorText } = await report("Page.navigate", { url });
       if (errorText !== undefined) throw new Error(`${url}: ${String(errorText)}`);
       await complete;
     },
     async evaluate(expression) {
-      const answer = await tell("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
+      const answer = await report("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
       const { result, exceptionDetails } = evaluated.parse(answer);
       if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
       return result.value;
@@ -169,21 +169,21 @@ async function openPage(send: Send, listeners: Set<Listener>, viewport: Viewport
         key,
         ...(code === undefined ? {} : { windowsVirtualKeyCode: code, code: key === " " ? "Space" : key }),
       };
-      await tell("Input.dispatchKeyEvent", {
+      await report("Input.dispatchKeyEvent", {
         ...event,
         type: characters === undefined ? "rawKeyDown" : "keyDown",
         ...(characters === undefined ? {} : { text: characters }),
       });
-      await tell("Input.dispatchKeyEvent", { ...event, type: "keyUp" });
+      await report("Input.dispatchKeyEvent", { ...event, type: "keyUp" });
     },
     loaded,
     async screenshot() {
-      const { data } = await tell("Page.captureScreenshot", { captureBeyondViewport: true });
+      const { data } = await report("Page.captureScreenshot", { captureBeyondViewport: true });
       return Buffer.from(text.parse(data), "base64");
     },
     async pdf({ width, height }) {
       const paper = { paperWidth: width, paperHeight: height, printBackground: true, preferCSSPageSize: true };
-      const { data } = await tell("Page.printToPDF", paper);
+      const { data } = await report("Page.printToPDF", paper);
       return Buffer.from(text.parse(data), "base64");
     },
     requests,

@@ -36,11 +36,11 @@ const nodePools: Readonly<Record<string, string>> = {
 function habit(
   name: string,
   level: number,
-  cards: number,
+  physicalGpus: number,
   everyHours: number,
   hours: readonly [number, number],
 ): Habit {
-  const request = { kind: "cards", count: cards } as const;
+  const request = { kind: "physicalGpus", count: physicalGpus } as const;
   return {
     name,
     workload: workloadOf("Job", "ml", 1, request, { kind: "constant", level }),
@@ -52,7 +52,7 @@ function habit(
   };
 }
 
-/** Four nodes of two cards: work comes and goes, and a third of it never uses what it holds. */
+/** Four nodes of two GPUs: work comes and goes, and a third of it never uses what it holds. */
 const scenario: Scenario = {
   name: "idle nodes",
   nodes: [
@@ -81,7 +81,7 @@ const scenario: Scenario = {
 };
 
 /** One process from `from` on: cycles until `to`, and once it sleeps. */
-interface Life {
+interface Lifecycle {
   readonly seed: number;
   readonly from: number;
   readonly to: number;
@@ -89,7 +89,7 @@ interface Life {
   readonly truths: readonly Truths[];
 }
 
-async function live({ seed, from, to, sleep, truths }: Life): Promise<Samples> {
+async function live({ seed, from, to, sleep, truths }: Lifecycle): Promise<Samples> {
   const ledger = await prepareLedger(config);
   if (!ledger.ok || ledger.output === null) throw new Error("a ledger is configured");
   const cluster = await playCluster({ scenario, seed, startAt: from, config, stack: { ledger: ledger.output } });
@@ -206,7 +206,7 @@ describe("idle nodes over a week", () => {
         const hours = found.get(key) ?? 0;
         const step = ((changes.get(key) ?? 0) * cycleSeconds) / hour;
         report(window, key, hours, exact.get(key) ?? 0, real.get(key) ?? 0, changes.get(key) ?? 0);
-        // What is held is found idle by what the exporter saw at its cycles: a cycle more or less at each change.
+        // What is allocated is found idle by what the exporter saw at its cycles: a cycle more or less at each change.
         expect(Math.abs(hours - (real.get(key) ?? 0) / hour), `${window} ${key}`).toBeLessThanOrEqual(step + 1e-6);
         if (key.startsWith("unallocated"))
           expect(hours, `${window} ${key}`).toBeCloseTo((exact.get(key) ?? 0) / hour, 6);
@@ -216,7 +216,7 @@ describe("idle nodes over a week", () => {
     const all = hoursOn(samples, "7d", "false");
     expect(all.get("unallocated/train")).toBeGreaterThan(1);
     expect(all.get("unallocated/train")).toBeLessThan(2 * 160);
-    expect((all.get("held/train") ?? 0) + (all.get("held/burst") ?? 0)).toBeGreaterThan(1);
+    expect((all.get("allocated/train") ?? 0) + (all.get("allocated/burst") ?? 0)).toBeGreaterThan(1);
     expect(all.has("unallocated/spare") && (all.get("unallocated/spare") ?? 0) > 0).toBe(false);
     expect(hoursOn(samples, "7d", "true").get("unallocated/spare")).toBeGreaterThan(1);
   });

@@ -6,7 +6,7 @@ import { createAdviser } from "../../exporter/advice/adviser.ts";
 import { emptyMemory } from "../../exporter/join/memory.ts";
 import type { AdviceTrackRecord } from "../../exporter/model/aftermath.ts";
 import type { ClusterState } from "../../exporter/model/cluster.ts";
-import { adviceSettings, card, deployment, pageAt, podOf, replicaSet } from "../advice/usage/watchedCluster.ts";
+import { adviceSettings, deployment, pageAt, physicalGpu, podOf, replicaSet } from "../advice/usage/watchedCluster.ts";
 import { gpuNode } from "../join/clusterBuilder.ts";
 import { analysed, defaultSettings, joined } from "../join/outcomes.ts";
 import { traces } from "./openbTrace.ts";
@@ -45,7 +45,7 @@ function flaggedByRule(trace: ReturnType<typeof readTrace>): ReadonlySet<string>
   return flagged;
 }
 
-/** Plays the trace: every pod a Deployment on a card of its own that has been there since the day before. */
+/** Plays the trace: every pod a Deployment on a GPU of its own that has been there since the day before. */
 function play(trace: ReturnType<typeof readTrace>) {
   const times = [...new Set([...trace.values()].flatMap((samples) => [...samples.keys()]))].sort((a, b) => a - b);
   const [begin = 0] = times;
@@ -66,16 +66,16 @@ function play(trace: ReturnType<typeof readTrace>) {
         podOf(one, `${one.name}-0`, one.name, 1, { createdAt: begin - 86_400, scheduledAt: begin - 86_400 }),
       ),
       telemetry: there.map(({ name }) =>
-        pageAt(name, [card(`GPU-${name}`, (trace.get(name.slice(2))?.get(at) ?? 0) / 100, `${name}-0`)], at),
+        pageAt(name, [physicalGpu(`GPU-${name}`, (trace.get(name.slice(2))?.get(at) ?? 0) / 100, `${name}-0`)], at),
       ),
     };
     const moment = joined(state, defaultSettings, memory, at);
     memory = moment.memory;
     const advice = adviser.advise(analysed(moment.snapshot));
-    for (const { kind, state: life, act, targets, aftermath } of advice.recommendations) {
+    for (const { kind, state: lifecycle, act, targets, aftermath } of advice.recommendations) {
       if (kind !== "release_idle") continue;
       for (const target of targets) {
-        if (life === "open") named[act].add(target);
+        if (lifecycle === "open") named[act].add(target);
         if (aftermath?.outcome === "came-back") cameBack.set(`${target} ${aftermath.at}`, { target, at: aftermath.at });
       }
     }

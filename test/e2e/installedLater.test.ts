@@ -4,7 +4,7 @@ import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
 import { contentionScenario } from "../../simulator/scenarios/contention.ts";
-import { expectClosedBooks, latest, startAt } from "./books.ts";
+import { expectClosedAccounts, latest, startAt } from "./accounting.ts";
 import { expectNothingFell, totalsOnPage } from "./counters.ts";
 
 /** Kinds that come and go are behind for good: they are not waited for beyond so many turns of the event loop. */
@@ -30,7 +30,7 @@ it.each(["kueue", "kai", "volcano"] as const)(
     let totals: ReadonlyMap<string, number> = new Map();
     const step = async (seconds: number): Promise<void> => {
       await cluster.step(seconds, looks);
-      expectClosedBooks(latest(cluster));
+      expectClosedAccounts(latest(cluster));
       expect(cluster.stack.problems()).toEqual([]);
       const now = totalsOnPage(cluster);
       expectNothingFell(totals, now);

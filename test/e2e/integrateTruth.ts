@@ -4,9 +4,9 @@ import type { Truth } from "../../simulator/truth.ts";
 
 /** What really happened to a team's GPUs, GPU-seconds. */
 export interface TeamTime {
-  held: number;
+  allocated: number;
   active: number;
-  /** GPUs that were taken or given back: each may be booked one step late. */
+  /** GPUs that were taken or given back: each may be counted one step late. */
   changedGpus: number;
 }
 
@@ -55,9 +55,9 @@ export async function playAndIntegrate(
 
 function holdersOf(truth: Truth): Map<string, { readonly team: string; readonly share: number }> {
   const holders = new Map<string, { readonly team: string; readonly share: number }>();
-  for (const card of truth.cards) {
-    for (const { namespace, pod, team, share } of card.holders)
-      holders.set(JSON.stringify([card.uuid, namespace, pod]), { team: team ?? unassigned, share });
+  for (const physicalGpu of truth.physicalGpus) {
+    for (const { namespace, pod, team, share } of physicalGpu.holders)
+      holders.set(JSON.stringify([physicalGpu.uuid, namespace, pod]), { team: team ?? unassigned, share });
   }
   return holders;
 }
@@ -72,15 +72,15 @@ function countChanges(teams: Map<string, TeamTime>, before: Holders, after: Hold
 }
 
 function addUp(teams: Map<string, TeamTime>, truth: Truth, seconds: number): void {
-  for (const { team, held, active } of truth.teams) {
+  for (const { team, allocated, active } of truth.teams) {
     const time = timeOf(teams, team ?? unassigned);
-    time.held += held * seconds;
+    time.allocated += allocated * seconds;
     time.active += active * seconds;
   }
 }
 
 function timeOf(teams: Map<string, TeamTime>, team: string): TeamTime {
-  const time = teams.get(team) ?? { held: 0, active: 0, changedGpus: 0 };
+  const time = teams.get(team) ?? { allocated: 0, active: 0, changedGpus: 0 };
   teams.set(team, time);
   return time;
 }

@@ -10,7 +10,7 @@ import { configSchema } from "../../exporter/config/schema.ts";
 import { gpuStates } from "../../exporter/model/gpuStates.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { captureIo } from "../cli/captureIo.ts";
-import { expectClosedBooks, latest, startAt } from "./books.ts";
+import { expectClosedAccounts, latest, startAt } from "./accounting.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "fairlead-e2e-"));
 const file = path.join(folder, "ledger.db");
@@ -24,13 +24,13 @@ const config = configSchema.parse({
 });
 
 /** One process on the same cluster: so many cycles of 30 s, then it ends. */
-async function life(from: number, cycles: number): Promise<readonly (number | null)[]> {
+async function lifecycle(from: number, cycles: number): Promise<readonly (number | null)[]> {
   const ledger = await prepareLedger(config);
   if (!ledger.ok || ledger.output === null) throw new Error("a ledger is configured");
   const stack = { ledger: ledger.output };
   const cluster = await playCluster({ scenario: demoScenario(), seed: 7, startAt: from, config, stack });
   for (let n = 0; n <= cycles; n += 1) await cluster.step(n === 0 ? 0 : 30);
-  expectClosedBooks(latest(cluster));
+  expectClosedAccounts(latest(cluster));
   const idle = latest(cluster).snapshot.devices.map((device) => device.idleSince);
   await cluster.stop();
   await ledger.output.close();
@@ -45,10 +45,10 @@ async function fairlead(...args: readonly string[]): Promise<string> {
   return io.stdout();
 }
 
-test("what two processes booked of a cluster is in one ledger, its books close, and the time between is a gap", async () => {
-  await life(startAt, 10);
-  const idle = await life(startAt + 360, 10);
-  expect(await fairlead("check", file)).toContain("sound, and the books close");
+test("what two processes counted of a cluster is in one ledger, its accounts close, and the time between is a gap", async () => {
+  await lifecycle(startAt, 10);
+  const idle = await lifecycle(startAt + 360, 10);
+  expect(await fairlead("check", file)).toContain("sound, and the accounts close");
 
   const window = ["--from", String(startAt), "--to", String(startAt + 3600)];
   const answer = JSON.parse(await fairlead("query", file, ...window, "--by", "state", "--output", "json"));
@@ -56,7 +56,7 @@ test("what two processes booked of a cluster is in one ledger, its books close, 
     coveredSeconds: 600,
     gaps: [{ reason: "too-long" }, { reason: "after-last-entry" }],
   });
-  // 176 cards, each of them in one state at every second that was covered.
+  // 176 GPUs, each of them in one state at every second that was covered.
   expect(answer.totals.gpuSeconds).toBeCloseTo(176 * 600, 3);
   for (const item of answer.items) expect(gpuStates).toContain(item.state);
   // The second process goes on with the idle windows of the first, which ended 60 s before it.

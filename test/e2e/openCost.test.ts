@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPrices } from "../../cli/prices.ts";
 import { pricesSchema } from "../../exporter/config/moneySchema.ts";
-import type { PriceBook } from "../../exporter/model/prices.ts";
+import type { PriceList } from "../../exporter/model/prices.ts";
 import { type Listener, listen } from "../../simulator/listen.ts";
 import { openCostPage } from "../sources/prices/openCostPage.ts";
 import {
@@ -43,7 +43,7 @@ function jobs(): readonly ScrapeJob[] {
   ];
 }
 
-async function bookOf(url: string, more: Readonly<Record<string, unknown>>): Promise<PriceBook> {
+async function accountOf(url: string, more: Readonly<Record<string, unknown>>): Promise<PriceList> {
   const settings = pricesSchema.parse({ table: false, openCost: { url, ...more } });
   const now = (): number => Date.now() / 1000;
   const source = createPrices(settings, now, now);
@@ -53,7 +53,7 @@ async function bookOf(url: string, more: Readonly<Record<string, unknown>>): Pro
   return source.read();
 }
 
-const amounts = ({ quoted }: PriceBook) =>
+const amounts = ({ quoted }: PriceList) =>
   [...quoted].map(([node, { perGpuHour, perNodeHour }]) => [node, perGpuHour, perNodeHour]).sort();
 
 const wanted = [
@@ -68,9 +68,9 @@ describe.each([
   test.runIf(isThere())("are those of its page, by the label that names the node", async () => {
     const server = await scrape(jobs());
     try {
-      expect(amounts(await bookOf(server.url, { matchers: { cluster: "east" } }))).toEqual(wanted);
+      expect(amounts(await accountOf(server.url, { matchers: { cluster: "east" } }))).toEqual(wanted);
       const renamed = { matchers: { cluster: "west" }, nodeLabel: "exported_node" };
-      expect(amounts(await bookOf(server.url, renamed))).toEqual(wanted);
+      expect(amounts(await accountOf(server.url, renamed))).toEqual(wanted);
     } finally {
       await server.stop();
     }

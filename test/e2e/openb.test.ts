@@ -5,7 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { traceScenario } from "../../simulator/scenarios/trace.ts";
-import { expectClosedBooks, expectSameAmounts, latest, startAt, sum, sumBy, teamsByNamespaceLabel } from "./books.ts";
+import {
+  expectClosedAccounts,
+  expectSameAmounts,
+  latest,
+  startAt,
+  sum,
+  sumBy,
+  teamsByNamespaceLabel,
+} from "./accounting.ts";
 
 const traces = process.env.FAIRLEAD_TRACES ?? join(import.meta.dirname, "../../../shared/traces");
 const hasTraces = existsSync(join(traces, "openb", "placed_random75.csv.gz"));
@@ -30,8 +38,8 @@ function teamOfPod(name: string): string {
 interface Counted {
   readonly gpus: number;
   readonly byModel: ReadonlyMap<string, number>;
-  readonly heldByTeam: ReadonlyMap<string, number>;
-  readonly heldByModel: ReadonlyMap<string, number>;
+  readonly allocatedByTeam: ReadonlyMap<string, number>;
+  readonly allocatedByModel: ReadonlyMap<string, number>;
 }
 
 function countFiles(): Counted {
@@ -49,12 +57,12 @@ function countFiles(): Counted {
   return {
     gpus: sum(nodes.map(gpusOf)),
     byModel: sumBy(nodes, (node) => node.get("model") ?? "", gpusOf),
-    heldByTeam: sumBy(
+    allocatedByTeam: sumBy(
       placed,
       (p) => p.team,
       (p) => p.gpus,
     ),
-    heldByModel: sumBy(
+    allocatedByModel: sumBy(
       placed,
       (p) => p.model,
       (p) => p.gpus,
@@ -88,8 +96,8 @@ describe.skipIf(!hasTraces)("the openb cluster of 6,212 GPUs", () => {
   });
   afterAll(() => cluster.stop());
 
-  it("has closed books and nothing to complain of", () => {
-    expectClosedBooks(analysis);
+  it("has closed accounts and nothing to complain of", () => {
+    expectClosedAccounts(analysis);
     expect(cluster.stack.problems()).toEqual([]);
   });
 
@@ -104,20 +112,22 @@ describe.skipIf(!hasTraces)("the openb cluster of 6,212 GPUs", () => {
     expectSameAmounts(found, counted.byModel, "GPUs of model");
   });
 
-  it("has as many GPUs held by each team, and of each model, as the placement", () => {
-    expect(counted.heldByTeam.size).toBe(8);
-    const teams = new Map(analysis.teams.map((team) => [team.team, team.held] as const));
-    expectSameAmounts(teams, counted.heldByTeam, "held by");
+  it("has as many GPUs allocated to each team, and of each model, as the placement", () => {
+    expect(counted.allocatedByTeam.size).toBe(8);
+    const teams = new Map(analysis.teams.map((team) => [team.team, team.allocated] as const));
+    expectSameAmounts(teams, counted.allocatedByTeam, "held by");
     const models = sumBy(
       analysis.pools,
       (pool) => traceModel(pool.gpuModels.join()),
-      (pool) => pool.held,
+      (pool) => pool.allocated,
     );
-    expectSameAmounts(models, counted.heldByModel, "held of model");
+    expectSameAmounts(models, counted.allocatedByModel, "held of model");
   });
 
   it("has the rest free", () => {
-    const unheld = analysis.bookings.filter((booking) => booking.pod === null).map((booking) => booking.gpus);
-    expect(sum(unheld)).toBeCloseTo(counted.gpus - sum(counted.heldByTeam.values()), 5);
+    const unallocated = analysis.accountingEntries
+      .filter((accountingEntry) => accountingEntry.pod === null)
+      .map((accountingEntry) => accountingEntry.gpus);
+    expect(sum(unallocated)).toBeCloseTo(counted.gpus - sum(counted.allocatedByTeam.values()), 5);
   });
 });

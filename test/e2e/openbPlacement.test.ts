@@ -28,7 +28,7 @@ import {
   wholeFreeNodes,
 } from "../analysis/placement/naiveMeasures.ts";
 import { amountsOf, configured } from "../analysis/placement/placedNodes.ts";
-import { latest, startAt, sum, teamsByNamespaceLabel } from "./books.ts";
+import { latest, startAt, sum, teamsByNamespaceLabel } from "./accounting.ts";
 import {
   emptyNodes,
   hasOpenb,
@@ -100,7 +100,7 @@ describe.skipIf(!hasTraces).each([
       const requests = snapshot.requestsByNode?.get(node.name);
       expect((view?.allocatableCpuMilli ?? 0) - (requests?.cpuMilli ?? 0)).toBe(node.cpu);
       expect((view?.allocatableMemoryBytes ?? 0) - (requests?.memoryBytes ?? 0)).toBe(node.memory);
-      const free = (view?.devices ?? []).map((device) => 1 - heldOf(snapshot, device));
+      const free = (view?.devices ?? []).map((device) => 1 - allocatedOf(snapshot, device));
       expect(free.toSorted((a, b) => a - b).map((one) => Math.round(one * 1000) / 1000)).toEqual(
         node.free.toSorted((a, b) => a - b),
       );
@@ -240,6 +240,6 @@ function gangOf(like: WaitingGang, name: string, { cpu, memory, gpus, share }: T
   return { ...like, name, uid: name, gpus: gpus * share, parts: [{ ...part, needs, gpusPerPod: gpus * share }] };
 }
 
-function heldOf({ devices }: Snapshot, index: number): number {
+function allocatedOf({ devices }: Snapshot, index: number): number {
   return sum((devices[index]?.holders ?? []).map(({ share }) => share));
 }

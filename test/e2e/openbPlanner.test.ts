@@ -11,7 +11,7 @@ import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import { traceScenario } from "../../simulator/scenarios/trace.ts";
 import { faultsOf } from "../advice/planner/planBuilder.ts";
-import { latest, startAt, teamsByNamespaceLabel } from "./books.ts";
+import { latest, startAt, teamsByNamespaceLabel } from "./accounting.ts";
 import { hasOpenb, traces } from "./openbTrace.ts";
 
 const hasTraces = hasOpenb();
@@ -31,8 +31,8 @@ describe.skipIf(!hasTraces)("plans for what waits in the openb cluster, filled t
     analysis = latest(cluster);
     const settings = configSchema.parse({ cluster: "openb" }).advice;
     const moment: AdviceMoment = { analysis, settings, usage: nothingWatched };
-    const index = analysis.gangRooms.askedOf(0)?.placed[0]?.domain ?? -1;
-    const domain = analysis.gangRooms.domains[index];
+    const index = analysis.gangFreeCapacities.askedOf(0)?.placed[0]?.domain ?? -1;
+    const domain = analysis.gangFreeCapacities.domains[index];
     if (domain === undefined) throw new Error("nobody knows where the waiting pods could go");
     const units = disruptionUnits(moment);
     field = moveFieldOf(analysis.snapshot, domain.nodes, (pool) => domain.pools.has(pool), units);
@@ -40,7 +40,7 @@ describe.skipIf(!hasTraces)("plans for what waits in the openb cluster, filled t
   afterAll(() => cluster?.stop());
 
   const problemFor = (gang: number, maxMoves: number): PlanProblem => {
-    const placed = analysis.gangRooms.askedOf(gang)?.placed ?? [];
+    const placed = analysis.gangFreeCapacities.askedOf(gang)?.placed ?? [];
     const parts = placed.map(({ gpusPerPod, needs, pods }) => ({ kind: field.kindOf(gpusPerPod, needs), pods }));
     return {
       ...{ nodes: field.nodes, units: field.units, fixedNodes: field.fixedNodes, goal: { kind: "place", parts } },

@@ -66,12 +66,15 @@ export function emptyNodes(): readonly TraceNode[] {
   }));
 }
 
-/** Where each pod of the placement is, and on which cards; `null`: it waits. */
-export function placements(): ReadonlyMap<string, { readonly node: string; readonly cards: readonly number[] } | null> {
+/** Where each pod of the placement is, and on which GPUs; `null`: it waits. */
+export function placements(): ReadonlyMap<
+  string,
+  { readonly node: string; readonly physicalGpus: readonly number[] } | null
+> {
   return new Map(
     rows("placed_random75.csv.gz").map((row) => {
-      const cards = row("gpu_index") === "" ? [] : row("gpu_index").split("-").map(Number);
-      return [row("pod"), row("node") === "" ? null : { node: row("node"), cards }];
+      const physicalGpus = row("gpu_index") === "" ? [] : row("gpu_index").split("-").map(Number);
+      return [row("pod"), row("node") === "" ? null : { node: row("node"), physicalGpus }];
     }),
   );
 }
@@ -97,7 +100,8 @@ export function placedNodes(): readonly TraceNode[] {
     if (pod === undefined || on === undefined || place === null) continue;
     on.cpu -= pod.cpu;
     on.memory -= pod.memory;
-    for (const card of place.cards) on.milli[card] = (on.milli[card] ?? 0) - Math.round(pod.share * 1000);
+    for (const physicalGpu of place.physicalGpus)
+      on.milli[physicalGpu] = (on.milli[physicalGpu] ?? 0) - Math.round(pod.share * 1000);
   }
   return [...left.values()].map(({ node, cpu, memory, milli }) => ({
     ...node,

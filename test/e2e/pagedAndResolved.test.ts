@@ -13,7 +13,7 @@ import { recommendation } from "../../exporter/publish/document/recommendationSc
 import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
 import { reclaimScenario } from "../../simulator/scenarios/advice/reclaim.ts";
 import { hasAlertmanager, type RunningAlertmanager, startAlertmanager } from "../alerts/alertmanagerServer.ts";
-import { teamsByNamespaceLabel } from "./books.ts";
+import { teamsByNamespaceLabel } from "./accounting.ts";
 import { type MessageReceiver, receiveMessages } from "./receivedMessages.ts";
 import { hasPrometheus } from "./scrapedByPrometheus.ts";
 
@@ -78,7 +78,7 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
   let messages: MessageReceiver;
   let cycles = 0;
   let playing = true;
-  let life: Promise<void> = Promise.resolve();
+  let lifecycle: Promise<void> = Promise.resolve();
 
   /** One cycle of 30 simulated seconds for each second, as long as the test lasts. */
   async function live(): Promise<void> {
@@ -160,12 +160,12 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
     );
     if (running === null) throw new Error("prometheus is installed but did not come up");
     prometheus = running;
-    life = live();
+    lifecycle = live();
   });
 
   afterAll(async () => {
     playing = false;
-    await life;
+    await lifecycle;
     await Promise.all([prometheus?.stop(), alertmanager?.stop()]);
     await Promise.all([server?.close(), messages?.close()]);
     await cluster?.stop();
@@ -177,7 +177,7 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
     expect(messages.pages).toEqual([]);
     const page = await until("the page", 30, () => aboutSearch("firing"));
 
-    // It has waited as long as it was told to, and not much longer.
+    // It has waited as long as it was reported to, and not much longer.
     const since = await ask(
       `${prometheus.url}/api/v1/query?query=${encodeURIComponent('ALERTS_FOR_STATE{alertname="GpuTeamStarved",team="search"}')}`,
     );
@@ -202,13 +202,13 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
     expect(said.attachments[0]?.title).toMatch(/^\[FIRING\] GpuTeamStarved {2}team=search .*cluster=harbor$/);
     expect(said.attachments[0]?.text.split("\n")).toContain(`Do: ${annotations.recommendation}`);
 
-    // Fairlead has heard of it, too.
+    // Fairlead has received of it, too.
     const linked = await until("the alert beside the advice", 10, async () =>
       (await adviceFor(id)).alerts.find(({ status }) => status === "firing"),
     );
     expect(linked).toMatchObject({ alertname: "GpuTeamStarved", status: "firing" });
 
-    // Somebody does it: each request as it is printed, in its order.
+    // Someone does it: each request as it is printed, in its order.
     for (const { title, request } of advice.steps) {
       const answer = await fetch(`${cluster.simulator.apiUrl}${request.path}`, {
         method: request.verb,

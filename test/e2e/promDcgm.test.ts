@@ -11,11 +11,11 @@ import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
 import { anonymousCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
 import { generatedScenario } from "../../simulator/scenarios/generated.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
-import { startAt } from "./books.ts";
+import { startAt } from "./accounting.ts";
 import { count, hasPrometheus, inOrder, type ScrapeJob, scrapeWithPrometheus } from "./scrapedByPrometheus.ts";
 
 /**
- * Clusters whose exporters speak all dialects, and where: a pod has several replicas of a card (2), rows tell of
+ * Clusters whose exporters speak all dialects, and where: a pod has several replicas of a GPU (2), rows say of
  * processes (3), rows are copied for each sharer (6). All have MIG instances.
  */
 const seeds = [1, 3, 6];
@@ -70,7 +70,7 @@ describe.skipIf(!hasPrometheus()).each(seeds)("generated cluster %i, read throug
     await simulator.stop();
   });
 
-  it("has cards, instances and sharers to compare", () => {
+  it("has GPUs, instances and sharers to compare", () => {
     const devices = direct.pages.flatMap((page) => page.devices);
     expect(devices.length).toBeGreaterThan(nodes);
     expect(devices.some(({ gpuInstance }) => gpuInstance !== null)).toBe(true);

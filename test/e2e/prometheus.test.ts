@@ -6,7 +6,7 @@ import { startPrometheus } from "../../cli/demo/prometheus.ts";
 import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
-import { startAt, teamsByNamespaceLabel } from "./books.ts";
+import { startAt, teamsByNamespaceLabel } from "./accounting.ts";
 
 const isInstalled = (program: string): boolean => spawnSync(program, ["--version"]).status === 0;
 const hasPrometheus = isInstalled("prometheus") && isInstalled("promtool");

@@ -23,7 +23,7 @@ const slackMessage = z.looseObject({
 });
 export type SlackMessage = z.infer<typeof slackMessage>;
 
-/** Somebody's pager at `/page` and Slack at `/slack`, which keep what they are sent. */
+/** Someone's pager at `/page` and Slack at `/slack`, which keep what they are sent. */
 export interface MessageReceiver {
   readonly url: string;
   readonly pages: readonly WebhookCall[];

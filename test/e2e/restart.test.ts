@@ -7,7 +7,7 @@ import { playCluster } from "../../cli/demo/playCluster.ts";
 import { startPrometheusWith } from "../../cli/demo/prometheus.ts";
 import { listen } from "../../simulator/listen.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
-import { startAt, teamsByNamespaceLabel } from "./books.ts";
+import { startAt, teamsByNamespaceLabel } from "./accounting.ts";
 
 const hasPrometheus = spawnSync("prometheus", ["--version"]).status === 0;
 if (!hasPrometheus) process.stdout.write("skipped: prometheus is not installed (Debian: apt-get install prometheus)\n");
@@ -19,7 +19,7 @@ const steps = 12;
 /** Totals at the end of a process: of all GPUs, and of the states that have any. */
 type Totals = ReadonlyMap<string, number>;
 
-interface Life {
+interface Lifecycle {
   readonly totals: Totals;
   /** When its last totals were scraped, by the server's clock. */
   readonly scrapedAt: number;
@@ -47,7 +47,7 @@ async function openAddress(): Promise<Address> {
 }
 
 /** One process behind the address: once it is scraped, a step of its cluster after each scrape that saw the last one. */
-async function life(address: Address, url: string, from: number): Promise<Life> {
+async function lifecycle(address: Address, url: string, from: number): Promise<Lifecycle> {
   const cluster = await playCluster({ scenario: demoScenario(), seed: 7, startAt: from, config });
   await cluster.step(0);
   const seen = async (): Promise<Totals> => {
@@ -110,7 +110,7 @@ async function until(url: string, query: string, what: string, isSo: (found: Tot
 }
 
 it.skipIf(!hasPrometheus)(
-  "increase() over a restart, asked of a real Prometheus, is what both processes booked, within one scrape",
+  "increase() over a restart, asked of a real Prometheus, is what both processes counted, within one scrape",
   async () => {
     const address = await openAddress();
     const scrape = `{ job_name: fairlead, honor_labels: true, static_configs: [{ targets: ["127.0.0.1:${address.port}"] }] }`;
@@ -119,23 +119,24 @@ it.skipIf(!hasPrometheus)(
     if (prometheus === null) throw new Error("prometheus is installed but did not come up");
     try {
       const began = Date.now() / 1000;
-      const first = await life(address, prometheus.url, startAt);
-      const second = await life(address, prometheus.url, startAt + 3600);
-      const booked = (key: string): number => (first.totals.get(key) ?? 0) + (second.totals.get(key) ?? 0);
-      expect(booked("all")).toBeCloseTo(176 * stepSeconds * 2 * steps, 3);
+      const first = await lifecycle(address, prometheus.url, startAt);
+      const second = await lifecycle(address, prometheus.url, startAt + 3600);
+      const accounted = (key: string): number => (first.totals.get(key) ?? 0) + (second.totals.get(key) ?? 0);
+      expect(accounted("all")).toBeCloseTo(176 * stepSeconds * 2 * steps, 3);
       // From well before the first scrape to the very last: what increase() adds beyond the samples is half a scrape then,
       // however long the scrapes took and whenever the server is asked.
       const window = Math.ceil(second.scrapedAt - began) + 60;
       const increase = `increase(fairlead_gpu_seconds_total[${window}s])`;
       const all = await ask(prometheus.url, `sum(${increase})`, second.scrapedAt);
       // Each step was scraped before the next: one scrape sees at most what one step books.
-      expect(Math.abs((all.get("all") ?? 0) - booked("all"))).toBeLessThanOrEqual(176 * stepSeconds);
+      expect(Math.abs((all.get("all") ?? 0) - accounted("all"))).toBeLessThanOrEqual(176 * stepSeconds);
       const byState = await ask(prometheus.url, `sum by (state) (${increase})`, second.scrapedAt);
       expect(byState.size).toBeGreaterThan(4);
       for (const [state, found] of byState)
-        expect(Math.abs(found - booked(state)), `${state}: ${found} against ${booked(state)}`).toBeLessThanOrEqual(
-          Math.max(stepSeconds, (booked(state) / steps) * 1.5),
-        );
+        expect(
+          Math.abs(found - accounted(state)),
+          `${state}: ${found} against ${accounted(state)}`,
+        ).toBeLessThanOrEqual(Math.max(stepSeconds, (accounted(state) / steps) * 1.5));
     } finally {
       await prometheus.stop();
       await address.close();

@@ -152,7 +152,7 @@ export function serverSource(
   });
 }
 
-/** Devices in one order, whatever page they stand on. */
+/** Devices in one order, whatever page they are on. */
 export function inOrder(devices: readonly DeviceReading[]): readonly DeviceReading[] {
   const key = ({ uuid, gpuInstance }: DeviceReading): string => `${uuid} ${gpuInstance ?? ""}`;
   return [...devices].sort((one, other) => (key(one) < key(other) ? -1 : 1));

@@ -30,7 +30,7 @@ describe("when no cycle runs any more, or the clock is set", () => {
     expect((await now.get("/livez")).status).toBe(200);
     simulator.advance(210);
     expect((await now.get("/livez")).status).toBe(503);
-    // The step that ends it is too long to be booked.
+    // The step that ends it is too long to be counted.
     await now.step();
     expect(now.cluster.stack.problems().map(({ code }) => code)).toContain("step-too-long");
     await now.recover();
@@ -59,8 +59,8 @@ describe("when no cycle runs any more, or the clock is set", () => {
     now.cluster.simulator.fault({ kind: "clock-jump", seconds: 7200 });
     for (let i = 0; i < 2; i++) await now.step();
     const page = await metricsOf(now);
-    expect(sumOnPage(page, 'fairlead_gpus{state="underused"}') ?? 0).toBeGreaterThan(1);
-    expect(sumOnPage(page, 'fairlead_gpus{state="held_idle"}') ?? 0).toBe(0);
+    expect(sumOnPage(page, 'fairlead_gpus{state="underutilized"}') ?? 0).toBeGreaterThan(1);
+    expect(sumOnPage(page, 'fairlead_gpus{state="idle"}') ?? 0).toBe(0);
   });
 
   it("a dead exporter's page does not become young again when the clock is set back", async () => {

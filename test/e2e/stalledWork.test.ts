@@ -3,9 +3,9 @@ import { type MemoryPlay, playInMemory } from "../../cli/demo/playInMemory.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import type { Recommendation } from "../../exporter/model/recommendation.ts";
 import { stalledWorkScenario } from "../../simulator/scenarios/stalledWork.ts";
-import { createJudge, type JudgedPart } from "../../simulator/truthBook/judge.ts";
+import { createJudge, type JudgedPart } from "../../simulator/truthRecord/judge.ts";
+import { startAt, sum, sumBy } from "./accounting.ts";
 import { recommendationsNow } from "./advice/closedLoop.ts";
-import { startAt, sum, sumBy } from "./books.ts";
 
 const minute = 60;
 /** Work hangs after an hour of running; a quarter of an hour later it is stalled. */
@@ -28,12 +28,12 @@ function stalledByTeam(parts: readonly JudgedPart[]): ReadonlyMap<string, number
 }
 
 function noteStates(truth: ReadonlyMap<string, number>): void {
-  for (const { team, states, held } of play.stack.cycle.latest()?.teams ?? []) {
+  for (const { team, states, allocated } of play.stack.cycle.latest()?.teams ?? []) {
     const one = { found: states.stalled ?? 0, truth: truth.get(team) ?? 0 };
     const known = most.get(team) ?? { found: 0, truth: 0 };
     most.set(team, { found: Math.max(known.found, one.found), truth: Math.max(known.truth, one.truth) });
     if (one.found !== one.truth) differing.set(team, (differing.get(team) ?? 0) + 1);
-    expect(Math.abs(sum(Object.values(states)) - held), `${team} adds up`).toBeLessThan(1e-9);
+    expect(Math.abs(sum(Object.values(states)) - allocated), `${team} adds up`).toBeLessThan(1e-9);
   }
 }
 
@@ -77,7 +77,7 @@ describe("work that hangs", () => {
   });
 
   it("closes the accounts", () => {
-    expect(play.stack.problems().map(({ code }) => code)).not.toContain("books-do-not-close");
+    expect(play.stack.problems().map(({ code }) => code)).not.toContain("accounts-do-not-close");
     expect(play.stack.cycle.health().cycles.failed).toBe(0);
   });
 

@@ -8,7 +8,7 @@ import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
 import { playFully } from "../../cli/demo/playFully.ts";
 import { type LedgerOutput, prepareLedger } from "../../cli/ledgerOutput.ts";
 import { accountDimensions } from "../../exporter/accounts/ledger/accountsQuery.ts";
-import { sideBookDimensions, sideBooks } from "../../exporter/accounts/ledger/sideBookQuery.ts";
+import { ledgerTableDimensions, ledgerTables } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import { totalsDimensions } from "../../exporter/history/history.ts";
@@ -40,7 +40,7 @@ async function ask(place: string, user: User | null, init: RequestInit = {}) {
   return { status: response.status, text: await response.text() };
 }
 
-/** Every path of the API with every way to group and to choose, as somebody would ask who looks for what is others'. */
+/** Every path of the API with every way to group and to choose, as someone would ask who looks for what is others'. */
 function everyQuestion(): readonly string[] {
   const names = {
     id: document.recommendations.map(({ id }) => id),
@@ -64,7 +64,7 @@ function everyQuestion(): readonly string[] {
     ...accountDimensions.map((by) => `by=${by}`),
     "of=prices",
     "team=",
-    ...sideBooks.flatMap((of) => sideBookDimensions[of].map((by) => `of=${of}&by=${by}`)),
+    ...ledgerTables.flatMap((of) => ledgerTableDimensions[of].map((by) => `of=${of}&by=${by}`)),
   ].map((question) => `/api/v1/ledger?from=1d&${question}`);
   const history = totalsDimensions.map((by) => `/api/v1/history?from=1d&by=${by}`);
   const explained = explainedKinds.flatMap((kind) =>
@@ -151,7 +151,7 @@ describe("a Fairlead of several teams", () => {
     for (const place of everyQuestion()) {
       const { status, text } = await ask(place, user === "ada" ? "ada" : "both");
       counts[status === 200 ? "shown" : "refused"] += 1;
-      // What was asked for may stand in the message that refuses it.
+      // What was asked for may are in the message that refuses it.
       const said =
         status === 200
           ? text
@@ -186,7 +186,7 @@ describe("a Fairlead of several teams", () => {
   });
 
   test.each([...pages, "/api/v1/snapshot", "/api/v1/nodes", "/api/v1/costs", "/api/v1/explain?kind=team&name=ads"])(
-    "%s, which cannot be told apart by team, is refused with what can be asked instead",
+    "%s, which cannot be distinguished by team, is refused with what can be asked instead",
     async (place) => {
       const { status, text } = await ask(place, "ada");
       expect(status).toBe(403);

@@ -1,4 +1,4 @@
-import type { Truth, TruthCard } from "../../simulator/truth.ts";
+import type { Truth, TruthGpu } from "../../simulator/truth.ts";
 
 /** Node-seconds by `KIND/NODE`, and how often a node became idle of that kind, or ceased to be so. */
 export interface TrueIdleTime {
@@ -10,7 +10,7 @@ export interface TrueIdleTime {
 export interface TrueIdleNodes {
   /** What is so now is taken to be so for `seconds`. */
   look(truth: Truth, seconds: number): void;
-  /** Sees what is so without counting it: time that nobody books, or asks for. */
+  /** Sees what is so without counting it: time that nobody accounts, or asks for. */
   lookAway(truth: Truth): void;
   readonly time: TrueIdleTime;
 }
@@ -22,36 +22,38 @@ const idleSeconds = 1800;
 export function createTrueIdleNodes(): TrueIdleNodes {
   const seconds = new Map<string, number>();
   const changes = new Map<string, number>();
-  /** Since when each holder of a card has been quiet, by card and pod. */
+  /** Since when each holder of a GPU has been quiet, by GPU and pod. */
   let quietSince = new Map<string, number>();
   let before: ReadonlySet<string> | null = null;
 
   function idleNow(truth: Truth): ReadonlySet<string> {
     const next = new Map<string, number>();
-    for (const card of truth.cards) {
-      for (const { namespace, pod, activity } of card.holders) {
-        const key = JSON.stringify([card.uuid, namespace, pod]);
+    for (const physicalGpu of truth.physicalGpus) {
+      for (const { namespace, pod, activity } of physicalGpu.holders) {
+        const key = JSON.stringify([physicalGpu.uuid, namespace, pod]);
         if (activity <= idleThreshold) next.set(key, quietSince.get(key) ?? truth.at);
       }
     }
     quietSince = next;
-    const cards = Map.groupBy(truth.cards, (card) => card.node);
+    const physicalGpus = Map.groupBy(truth.physicalGpus, (physicalGpu) => physicalGpu.node);
     return new Set(
       truth.nodes.flatMap(({ name, ready, schedulable }) => {
-        const kind = ready && schedulable ? kindOf(cards.get(name) ?? [], truth.at) : null;
+        const kind = ready && schedulable ? kindOf(physicalGpus.get(name) ?? [], truth.at) : null;
         return kind === null ? [] : [`${kind}/${name}`];
       }),
     );
   }
 
-  function kindOf(cards: readonly TruthCard[], at: number): "unallocated" | "held" | null {
-    const holders = cards.flatMap((card) => card.holders.map(({ namespace, pod }) => [card.uuid, namespace, pod]));
+  function kindOf(physicalGpus: readonly TruthGpu[], at: number): "unallocated" | "allocated" | null {
+    const holders = physicalGpus.flatMap((physicalGpu) =>
+      physicalGpu.holders.map(({ namespace, pod }) => [physicalGpu.uuid, namespace, pod]),
+    );
     if (holders.length === 0) return "unallocated";
     const isIdle = holders.every((holder) => {
       const since = quietSince.get(JSON.stringify(holder));
       return since !== undefined && at - since >= idleSeconds;
     });
-    return isIdle ? "held" : null;
+    return isIdle ? "allocated" : null;
   }
 
   function countChanges(now: ReadonlySet<string>): void {

@@ -15,9 +15,9 @@ import { createPrometheusHistory } from "../../exporter/history/prometheusHistor
 import type { WaterfallStage } from "../../exporter/history/waterfall.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { clientOf } from "../history/contract/client.ts";
-import type { ScrapedValue } from "../history/contract/life.ts";
+import type { ScrapedValue } from "../history/contract/lifecycle.ts";
 import { prometheusWith, victoriaMetricsWith } from "../history/contract/servers.ts";
-import { startAt, teamsByNamespaceLabel } from "./books.ts";
+import { startAt, teamsByNamespaceLabel } from "./accounting.ts";
 import { hasPrometheus, hasVictoriaMetrics } from "./scrapedByPrometheus.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "fairlead-waterfall-"));
@@ -146,7 +146,9 @@ describe("a waterfall of three simulated hours with a restart", () => {
   function expectSameStage(found: WaterfallStage | undefined, wanted: WaterfallStage): void {
     expect(found?.level).toBe(wanted.level);
     for (const drop of wanted.drops) {
-      const same = found?.drops.find(({ state, isHeld }) => state === drop.state && isHeld === drop.isHeld);
+      const same = found?.drops.find(
+        ({ state, isAllocated }) => state === drop.state && isAllocated === drop.isAllocated,
+      );
       expectNear(same?.gpuSeconds ?? 0, drop.gpuSeconds, `${wanted.level} ${drop.state}`);
     }
     expect(Object.keys(found?.costs ?? {})).toEqual(Object.keys(wanted.costs));
@@ -158,7 +160,7 @@ describe("a waterfall of three simulated hours with a restart", () => {
   /** Within 1 %, and one scrape at each end of both lives of what there is of it in the mean. */
   function expectNear(found: number, wanted: number, what: string): void {
     const scrapes = (4 * stepSeconds * wanted) / ledger.coveredSeconds;
-    // A state of a few minutes may stand at an end as a whole.
+    // A state of a few minutes may are at an end as a whole.
     const least = 2 * stepSeconds;
     expect(Math.abs(found - wanted), `${what}: ${found}, ledger ${wanted}`).toBeLessThanOrEqual(
       0.01 * wanted + scrapes + least,

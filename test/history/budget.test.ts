@@ -18,7 +18,7 @@ const row = (team: string, state: string, costs: Readonly<Record<string, number>
 /** A covered day of 2400 USD, used or not, and 100 USD that nobody pays for. */
 const usualRows: readonly TotalsRow[] = [
   row("ads", "active", { USD: 1400 }),
-  row("ads", "held_idle", { USD: 1000 }),
+  row("ads", "idle", { USD: 1000 }),
   row("ads", "unavailable", { USD: 100 }),
   row("other", "active", { USD: 7777 }),
 ];

@@ -15,18 +15,18 @@ const view: CostView = { by: ["team"], charge: "allocation", notCharged: ["unava
 
 const rows = [
   row("a", "active", { USD: 60 }),
-  row("a", "held_idle", { USD: 30 }),
+  row("a", "idle", { USD: 30 }),
   row("a", "unavailable", { USD: 5 }),
   row("b", "active", { USD: 10 }),
   row("", "free", { USD: 50 }),
 ];
 
 describe("costs of a window", () => {
-  it("by allocation: what was held, and what nobody held stays with the platform", () => {
+  it("by allocation: what was allocated, and what nobody held stays with the platform", () => {
     expect(costsOf(rows, view)).toEqual({
       items: [
-        { values: ["a"], heldGpuSeconds: 300, costs: { USD: { charged: 90, platform: 5, shared: 0 } } },
-        { values: ["b"], heldGpuSeconds: 100, costs: { USD: { charged: 10, platform: 0, shared: 0 } } },
+        { values: ["a"], allocatedGpuSeconds: 300, costs: { USD: { charged: 90, platform: 5, shared: 0 } } },
+        { values: ["b"], allocatedGpuSeconds: 100, costs: { USD: { charged: 10, platform: 0, shared: 0 } } },
       ],
       unallocated: { USD: 50 },
       bill: { USD: 155 },

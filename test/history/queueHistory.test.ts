@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { querySideBook } from "../../exporter/accounts/ledger/querySideBook.ts";
+import { queryLedgerTable } from "../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { createLedgerQueueHistory } from "../../exporter/history/ledgerQueueHistory.ts";
 import { createPrometheusHistory } from "../../exporter/history/prometheusHistory.ts";
 import type { QueueHistory } from "../../exporter/history/queueHistory.ts";
@@ -67,11 +67,11 @@ const amounts = {
     [{ ...harbor, team: "a" }, 3600],
     [harbor, 0],
   ],
-  queue_held_gpu_seconds: [
+  queue_allocated_gpu_seconds: [
     [{ ...harbor, team: "a" }, 9000],
     [harbor, 1800],
   ],
-  queue_judged_held_gpu_seconds: [
+  queue_judged_allocated_gpu_seconds: [
     [{ ...harbor, team: "a" }, 8700],
     [harbor, 0],
   ],
@@ -102,9 +102,18 @@ const noShortfall = {
 };
 
 const rows = [
-  { team: "", judgedSeconds: 0, held: 1800, judgedHeld: 0, entitled: 0, excess: 0, ...noShortfall, pending: 5 },
   {
-    ...{ team: "a", judgedSeconds: 3600, held: 9000, judgedHeld: 8700, entitled: 7200, excess: 1800 },
+    team: "",
+    judgedSeconds: 0,
+    allocated: 1800,
+    judgedAllocated: 0,
+    entitled: 0,
+    excess: 0,
+    ...noShortfall,
+    pending: 5,
+  },
+  {
+    ...{ team: "a", judgedSeconds: 3600, allocated: 9000, judgedAllocated: 8700, entitled: 7200, excess: 1800 },
     ...{ ...noShortfall, shortfallByBorrowers: 30, shortfallByIdleGap: 60, shortfallByIndivisible: 40 },
     ...{ shortfallByLostNode: 120, shortfallByPastQueues: 80, pending: 3600 },
   },
@@ -112,19 +121,19 @@ const rows = [
 
 describe("what queues had, by team", () => {
   it("is the same of a ledger and of a server", async () => {
-    const half = { seconds: 1800, judgedSeconds: 1800, held: 4500, entitled: 3600, excess: 900 };
+    const half = { seconds: 1800, judgedSeconds: 1800, allocated: 4500, entitled: 3600, excess: 900 };
     const short = {
       ...{ shortfallByBorrowers: 15, shortfallByIdleGap: 30, shortfallByIndivisible: 20 },
-      ...{ shortfallByLostNode: 60, shortfallByPastQueues: 40, pending: 1800, judgedHeld: 4350 },
+      ...{ shortfallByLostNode: 60, shortfallByPastQueues: 40, pending: 1800, judgedAllocated: 4350 },
     };
-    const none = { judgedSeconds: 0, judgedHeld: 0, entitled: 0, excess: 0, ...noShortfall };
+    const none = { judgedSeconds: 0, judgedAllocated: 0, entitled: 0, excess: 0, ...noShortfall };
     const queueTimes = [
       queueTime({ ...half, ...short }),
       queueTime({ ...half, ...short, hour: start + 7200, queue: "other" }),
-      queueTime({ ...none, team: null, queue: "shared", held: 1800, pending: 5 }),
+      queueTime({ ...none, team: null, queue: "shared", allocated: 1800, pending: 5 }),
     ];
     const db = ledgerOf([entry({ queueTimes })]);
-    const ledger = createLedgerQueueHistory(async (query) => querySideBook(db, query));
+    const ledger = createLedgerQueueHistory(async (query) => queryLedgerTable(db, query));
     const { queues: server } = await serverWith((query) => counted(query, amounts));
     for (const history of [ledger, server])
       expect(await history.queueTotals({ ...oneDay, team: null })).toEqual({ ok: true, rows });
@@ -134,8 +143,12 @@ describe("what queues had, by team", () => {
     db.close();
   });
 
-  it("of processes that told fewer causes apart is unknown of the others, and deviates as it did", async () => {
-    const { queue_judged_held_gpu_seconds: _held, queue_absent_capacity_gpu_seconds: _owners, ...others } = amounts;
+  it("of processes that reported fewer causes apart is unknown of the others, and deviates as it did", async () => {
+    const {
+      queue_judged_allocated_gpu_seconds: _allocated,
+      queue_absent_capacity_gpu_seconds: _owners,
+      ...others
+    } = amounts;
     const earlier = { ...others, queue_shortfall_gpu_seconds: others.queue_shortfall_gpu_seconds.slice(0, 2) };
     const { queues } = await serverWith((query) => counted(query, earlier));
     const found = await queues.queueTotals({ ...oneDay, team: null });
@@ -144,7 +157,7 @@ describe("what queues had, by team", () => {
       ...{ shortfallByPromisedTwice: null, shortfallByIndivisible: null },
     };
     // 7200 entitled, 1800 above it, less 30 and 60 that were short.
-    expect(found).toMatchObject({ rows: [{ team: "" }, { team: "a", judgedHeld: 8910, ...unknown }] });
+    expect(found).toMatchObject({ rows: [{ team: "" }, { team: "a", judgedAllocated: 8910, ...unknown }] });
   });
 
   it("is asked of a server day by day, of one team where one is named, and once", async () => {
@@ -169,7 +182,7 @@ describe("what queues had, by team", () => {
       pods.map(([labels]) => [labels, 1]),
     );
     expect(await queues.queueTotals({ ...oneDay, team: null })).toEqual({ ok: true, rows });
-    const asked = queries.filter((query) => query.includes("queue_held"));
+    const asked = queries.filter((query) => query.includes("queue_allocated"));
     expect(asked).toHaveLength(1);
     expect(asked[0]).toContain('pod="one"');
   });

@@ -21,8 +21,8 @@ describe("a waterfall", () => {
     const { stages } = waterfallOf([
       row("active", "a", 100, { USD: 10 }),
       row("active", "b", 50, { EUR: 4 }),
-      row("underused", "a", 20, { USD: 2 }),
-      row("held_idle", "b", 30, { USD: 3 }),
+      row("underutilized", "a", 20, { USD: 2 }),
+      row("idle", "b", 30, { USD: 3 }),
       row("gang_wait", "b", 5),
       row("free", "", 200, { USD: 20 }),
       row("unavailable", "", 7, { USD: 0.7 }),
@@ -31,12 +31,12 @@ describe("a waterfall", () => {
     expect(stages.map(({ level, gpuSeconds }) => [level, gpuSeconds])).toEqual([
       ["capacity", 420],
       ["ready", 405],
-      ["held", 205],
+      ["allocated", 205],
       ["started", 200],
       ["active", 150],
     ]);
     expect(
-      stages.map(({ drops }) => drops.map(({ state, isHeld, gpuSeconds }) => [state, isHeld, gpuSeconds])),
+      stages.map(({ drops }) => drops.map(({ state, isAllocated, gpuSeconds }) => [state, isAllocated, gpuSeconds])),
     ).toEqual([
       [
         ["unavailable", false, 7],
@@ -45,8 +45,8 @@ describe("a waterfall", () => {
       [["free", false, 200]],
       [["gang_wait", true, 5]],
       [
-        ["held_idle", true, 30],
-        ["underused", true, 20],
+        ["idle", true, 30],
+        ["underutilized", true, 20],
       ],
       [],
     ]);

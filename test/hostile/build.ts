@@ -1,5 +1,5 @@
-/** One card's rows, as dcgm-exporter writes them. */
-export function card(uuid: string, host: string, gpu = 0, utilization = "37", extra = ""): string {
+/** One GPU's rows, as dcgm-exporter writes them. */
+export function physicalGpu(uuid: string, host: string, gpu = 0, utilization = "37", extra = ""): string {
   const labels = `gpu="${gpu}",UUID="${uuid}",device="nvidia${gpu}",modelName="NVIDIA A100-SXM4-80GB",Hostname="${host}"${extra}`;
   return `DCGM_FI_DEV_GPU_UTIL{${labels}} ${utilization}\nDCGM_FI_DEV_FB_USED{${labels}} 1024\nDCGM_FI_DEV_FB_FREE{${labels}} 80000\n`;
 }

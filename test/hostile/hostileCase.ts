@@ -12,9 +12,9 @@ export interface DumpCase {
   readonly findings: readonly Finding[];
   /** Text of the table that proves that the good part of the dump is still reported. */
   readonly shows?: readonly string[];
-  /** How many devices (cards, MIG instances, replicas) the JSON document must hold. */
+  /** How many devices (GPUs, MIG instances, replicas) the JSON document must hold. */
   readonly devices?: number;
-  /** Activity of the first device; `null` when the page does not tell. */
+  /** Activity of the first device; `null` when the page does not say. */
   readonly activity?: number | null;
   /** Text that must be in neither face. */
   readonly absent?: readonly string[];

@@ -1,4 +1,4 @@
-import { aliasBomb as bomb, card, node, owned, pod } from "./build.ts";
+import { aliasBomb as bomb, node, owned, physicalGpu, pod } from "./build.ts";
 import type { DumpCase } from "./hostileCase.ts";
 
 const good = { "good.json": JSON.stringify(node("gpu-1", "2")) };
@@ -186,7 +186,7 @@ export const objectCases: readonly DumpCase[] = [
     findings: [
       {
         message:
-          "claim research/c holds device gpu-1/gpu-77, which no ResourceSlice describes; its card on node gpu-1 is estimated",
+          "claim research/c holds device gpu-1/gpu-77, which no ResourceSlice describes; its GPU on node gpu-1 is estimated",
         nextStep:
           "Check that Fairlead may list resourceslices (resource.k8s.io) and that the DRA driver's plugin runs on the node.",
       },
@@ -260,7 +260,7 @@ export const objectCases: readonly DumpCase[] = [
     name: "more GPUs asked for than there are",
     files: {
       "a.json": json(node("gpu-1"), pod("p", { resources: { limits: { "nvidia.com/gpu": "8" } } })),
-      "a.prom": card("GPU-1", "gpu-1"),
+      "a.prom": physicalGpu("GPU-1", "gpu-1"),
     },
     findings: [
       {

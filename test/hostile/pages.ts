@@ -1,8 +1,8 @@
-import { card, node } from "./build.ts";
+import { node, physicalGpu } from "./build.ts";
 import type { DumpCase } from "./hostileCase.ts";
 
 const objects = (...items: readonly object[]): string => JSON.stringify({ kind: "List", apiVersion: "v1", items });
-const good = { "good.prom": card("GPU-good", "gpu-1") };
+const good = { "good.prom": physicalGpu("GPU-good", "gpu-1") };
 const clean = {
   "n.json": objects(node("gpu-1"), node("gpu-2")),
 };
@@ -44,7 +44,7 @@ export const pageCases: readonly DumpCase[] = [
   },
   {
     name: "a page cut off in a row",
-    files: { "a.prom": card("GPU-1", "gpu-1") + card("GPU-2", "gpu-1", 1).slice(0, 90) },
+    files: { "a.prom": physicalGpu("GPU-1", "gpu-1") + physicalGpu("GPU-2", "gpu-1", 1).slice(0, 90) },
     findings: [
       {
         message: "DIR/a.prom: 1 line is neither comment nor sample, or cut off; the others are used",
@@ -56,14 +56,14 @@ export const pageCases: readonly DumpCase[] = [
   },
   {
     name: "NaN as a value",
-    files: { "a.prom": card("GPU-1", "gpu-1", 0, "NaN") },
+    files: { "a.prom": physicalGpu("GPU-1", "gpu-1", 0, "NaN") },
     findings: [],
     activity: null,
     devices: 1,
   },
   {
     name: "no value",
-    files: { "a.prom": card("GPU-1", "gpu-1", 0, "") },
+    files: { "a.prom": physicalGpu("GPU-1", "gpu-1", 0, "") },
     findings: [
       {
         message: "DIR/a.prom: 1 line is neither comment nor sample, or cut off; the others are used",
@@ -75,7 +75,7 @@ export const pageCases: readonly DumpCase[] = [
   },
   {
     name: "utilization of 200000 percent",
-    files: { "a.prom": card("GPU-1", "gpu-1", 0, "200000") },
+    files: { "a.prom": physicalGpu("GPU-1", "gpu-1", 0, "200000") },
     findings: [],
     activity: null,
     absent: ["200000", "2000"],
@@ -83,14 +83,14 @@ export const pageCases: readonly DumpCase[] = [
   },
   {
     name: "a word as a value",
-    files: { "a.prom": card("GPU-1", "gpu-1", 0, "busy") },
+    files: { "a.prom": physicalGpu("GPU-1", "gpu-1", 0, "busy") },
     findings: [],
     activity: null,
     devices: 1,
   },
   {
     name: "ANSI escapes and markup in labels",
-    files: { "a.prom": card("GPU-\u001b[31m<script>alert(1)</script>", "gpu-1\u001b[2J\\n") },
+    files: { "a.prom": physicalGpu("GPU-\u001b[31m<script>alert(1)</script>", "gpu-1\u001b[2J\\n") },
     findings: [],
     activity: 0.37,
     devices: 1,
@@ -98,7 +98,7 @@ export const pageCases: readonly DumpCase[] = [
   {
     name: "a namespace with new lines and forged rows",
     files: {
-      "a.prom": card(
+      "a.prom": physicalGpu(
         "GPU-1",
         "gpu-1",
         0,
@@ -113,7 +113,7 @@ export const pageCases: readonly DumpCase[] = [
   {
     name: "__proto__ as label name and value",
     files: {
-      "a.prom": card(
+      "a.prom": physicalGpu(
         "__proto__",
         "__proto__",
         0,
@@ -127,7 +127,7 @@ export const pageCases: readonly DumpCase[] = [
   },
   {
     name: "an unterminated label value",
-    files: { "a.prom": `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-1\n${card("GPU-2", "gpu-1", 1)}` },
+    files: { "a.prom": `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-1\n${physicalGpu("GPU-2", "gpu-1", 1)}` },
     findings: [
       {
         message: "DIR/a.prom: 1 line is neither comment nor sample, or cut off; the others are used",
@@ -157,7 +157,7 @@ export const pageCases: readonly DumpCase[] = [
   },
   {
     name: "the page of a node that the dump does not have",
-    files: { ...clean, "a.prom": card("GPU-1", "elsewhere") },
+    files: { ...clean, "a.prom": physicalGpu("GPU-1", "elsewhere") },
     findings: [
       {
         message:
@@ -170,8 +170,8 @@ export const pageCases: readonly DumpCase[] = [
     shows: ["sums to 4.0"],
   },
   {
-    name: "the same card on two nodes",
-    files: { ...clean, "a.prom": card("GPU-1", "gpu-1"), "b.prom": card("GPU-1", "gpu-2") },
+    name: "the same GPU on two nodes",
+    files: { ...clean, "a.prom": physicalGpu("GPU-1", "gpu-1"), "b.prom": physicalGpu("GPU-1", "gpu-2") },
     findings: [
       {
         message: "GPU GPU-1 is shown by the exporters of nodes gpu-1 and gpu-2; each is believed for its own node only",
@@ -182,11 +182,11 @@ export const pageCases: readonly DumpCase[] = [
     devices: 4,
   },
   {
-    name: "3,000 cards in one page",
-    files: { "a.prom": Array.from({ length: 3000 }, (_, i) => card(`GPU-${i}`, "gpu-1", i)).join("") },
+    name: "3,000 GPUs in one page",
+    files: { "a.prom": Array.from({ length: 3000 }, (_, i) => physicalGpu(`GPU-${i}`, "gpu-1", i)).join("") },
     findings: [
       {
-        message: "DIR/a.prom: the page speaks for more than 64 cards or 16 instances a card; the rest is not read",
+        message: "DIR/a.prom: the page speaks for more than 64 GPUs or 16 instances a GPU; the rest is not read",
         nextStep: "A node has no such number of GPUs: look at what answers at this address.",
       },
     ],

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Room -> rooms that it may import. Project references check the same; this test says it in one place, type-only imports included. */
+/** Room -> free capacity that it may import. Project references check the same; this test says it in one place, type-only imports included. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "exporter/kernel": [],
   "exporter/catalogue": ["exporter/model"],
@@ -73,14 +73,16 @@ function importsOf(file: string): readonly string[] {
   );
 }
 
-const roomOf = (file: string): string =>
-  Object.keys(mayImport).find((room) => file.startsWith(`${room}/`)) ?? dirname(file).split("/")[0] ?? "";
+const freeCapacityOf = (file: string): string =>
+  Object.keys(mayImport).find((freeCapacity) => file.startsWith(`${freeCapacity}/`)) ??
+  dirname(file).split("/")[0] ??
+  "";
 
 describe("the import rule", () => {
-  it.each(Object.entries(mayImport))("%s imports only what it may", (room, allowed) => {
-    const forbidden = filesBelow(room).flatMap((file) =>
+  it.each(Object.entries(mayImport))("%s imports only what it may", (freeCapacity, allowed) => {
+    const forbidden = filesBelow(freeCapacity).flatMap((file) =>
       importsOf(file)
-        .filter((target) => roomOf(target) !== room && !allowed.includes(roomOf(target)))
+        .filter((target) => freeCapacityOf(target) !== freeCapacity && !allowed.includes(freeCapacityOf(target)))
         .map((target) => `${file} -> ${target}`),
     );
     expect(forbidden).toEqual([]);
@@ -104,11 +106,11 @@ describe("the import rule", () => {
 
   it("sees a forbidden import when there is one", () => {
     expect(importsOf("exporter/join/join.ts")).toContain("exporter/model/cluster.ts");
-    expect(mayImport["exporter/kernel"]).not.toContain(roomOf("exporter/model/cluster.ts"));
+    expect(mayImport["exporter/kernel"]).not.toContain(freeCapacityOf("exporter/model/cluster.ts"));
   });
 
-  it("pure rooms read no clock, environment, random number or log", () => {
-    const rooms = [
+  it("pure free capacity read no clock, environment, random number or log", () => {
+    const freeCapacities = [
       "exporter/join",
       "exporter/analysis",
       "exporter/accounts",
@@ -119,8 +121,8 @@ describe("the import rule", () => {
       "dashboards",
       "deploy",
     ];
-    const impure = rooms.flatMap((room) =>
-      filesBelow(room).filter(
+    const impure = freeCapacities.flatMap((freeCapacity) =>
+      filesBelow(freeCapacity).filter(
         (file) =>
           !file.startsWith("exporter/accounts/ledger/") &&
           /Date\.now|new Date\(\)|process\.|Math\.random|console\./.test(readFileSync(join(root, file), "utf8")),
@@ -130,8 +132,8 @@ describe("the import rule", () => {
   });
 
   it("no hand-written file has more than 300 lines", () => {
-    const rooms = [...Object.keys(mayImport), "cli", "scripts"];
-    const long = rooms
+    const freeCapacities = [...Object.keys(mayImport), "cli", "scripts"];
+    const long = freeCapacities
       .flatMap(filesBelow)
       .filter((file) => readFileSync(join(root, file), "utf8").split("\n").length > 301);
     expect(long).toEqual([]);

@@ -26,7 +26,7 @@ const others: ReadonlySet<string> = new Set([
   "statefulset.kubernetes.io/pod-name",
   "apps.kubernetes.io/pod-index",
   "batch.kubernetes.io/controller-uid",
-  // Defaults of settings, which stand in the table by the setting.
+  // Defaults of settings, which are in the table by the setting.
   "app.kubernetes.io/name",
   "fairlead.dev/warm-pool",
 ]);

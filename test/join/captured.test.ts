@@ -62,7 +62,7 @@ describe("captured nodes have the physical GPUs that a person reads", () => {
       devices.map((device: { uuid: string }) => device.uuid).sort(),
     );
     expect(snapshot.devices.map((device) => device.model)).toEqual(["T4", "T4"]);
-    // Its source ran the same node time-sliced: four replicas each, still two cards.
+    // Its source ran the same node time-sliced: four replicas each, still two GPUs.
     const sliced = plainNode(name, { capacity: { "nvidia.com/gpu": 8 }, labels: { "nvidia.com/gpu.replicas": "4" } });
     expect(nodeOf(snapshotOf({ nodes: [sliced] }), name).physicalGpus).toBe(physicalGpus);
   });
@@ -71,14 +71,14 @@ describe("captured nodes have the physical GPUs that a person reads", () => {
 describe("the captured HAMi pod", () => {
   const { gpuPod: pod } = decoded(decodePod(parse(text("objects-hami-pod/pod.yaml"))));
   if (pod === null) throw new Error("the captured pod has GPUs");
-  const { share, heldNow, physicalGpus } = expected("hami-pod");
+  const { share, allocatedNow, physicalGpus } = expected("hami-pod");
   const labels = { "nvidia.com/gpu.product": "NVIDIA-A800-SXM4-80GB" };
   const annotations = { "hami.io/node-nvidia-register": `${share.uuid},10,81920,100,NVIDIA-A800,0,true:` };
   const state: Partial<ClusterState> = {
     nodes: [plainNode(share.node, { labels, annotations, capacity: { "nvidia.com/vgpu": 10 } })],
   };
 
-  it("asked for memory and cores of the card that it shares", () => {
+  it("asked for memory and cores of the GPU that it shares", () => {
     expect(pod.gpu).toMatchObject({
       resources: { "nvidia.com/vgpu": 1 },
       shares: { "nvidia.com/gpumem": 1024, "nvidia.com/gpucores": 20 },
@@ -86,18 +86,18 @@ describe("the captured HAMi pod", () => {
   });
 
   it("has ended and holds nothing", () => {
-    const held = snapshotOf({ ...state, pods: [{ ...pod, nodeName: share.node }] });
-    expect(held.pods).toHaveLength(heldNow);
-    expect(statesOf(held)).not.toHaveProperty("underused");
+    const allocated = snapshotOf({ ...state, pods: [{ ...pod, nodeName: share.node }] });
+    expect(allocated.pods).toHaveLength(allocatedNow);
+    expect(statesOf(allocated)).not.toHaveProperty("underutilized");
   });
 
   it("held the larger of its core and its memory share while it ran", () => {
     const running = { ...pod, phase: "Running" as const, nodeName: share.node };
-    const held = holdingsOf(snapshotOf({ ...state, pods: [running] }), pod.name);
-    expect(held).toMatchObject([{ on: share.uuid, share: share.coresPercent / 100, source: "annotation" }]);
+    const allocated = holdingsOf(snapshotOf({ ...state, pods: [running] }), pod.name);
+    expect(allocated).toMatchObject([{ on: share.uuid, share: share.coresPercent / 100, source: "annotation" }]);
   });
 
-  it("its node has one card although the renamed resource offers ten", () => {
+  it("its node has one GPU although the renamed resource offers ten", () => {
     expect(nodeOf(snapshotOf(state), share.node).physicalGpus).toBe(physicalGpus);
   });
 });

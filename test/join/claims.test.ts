@@ -14,7 +14,7 @@ import {
   sliceGpu,
   sliceMig,
 } from "./clusterBuilder.ts";
-import { codes, heldBy, holdingsOf, nodeOf, podOf, snapshotOf, statesOf } from "./outcomes.ts";
+import { allocatedBy, codes, holdingsOf, nodeOf, podOf, snapshotOf, statesOf } from "./outcomes.ts";
 
 const draNode = {
   nodes: [node("n")],
@@ -26,7 +26,7 @@ describe("a DRA claim", () => {
     const resourceClaims = [claim("c", [allocated("n", "gpu-1")], ["job"])];
     const snapshot = snapshotOf({ ...draNode, pods: [claimingPod("job", "n", "c")], resourceClaims });
     expect(holdingsOf(snapshot, "job")).toMatchObject([{ on: "GPU-1", share: 1, source: "dra", estimated: false }]);
-    expect(nodeOf(snapshot, "n")).toMatchObject({ heldByDevices: 1, heldByPods: 1 });
+    expect(nodeOf(snapshot, "n")).toMatchObject({ allocatedByDevices: 1, allocatedByPods: 1 });
   });
 
   it("that several pods share is divided equally, and once one has ended among the rest", () => {
@@ -42,7 +42,7 @@ describe("a DRA claim", () => {
       ["GPU-1", 0.5],
     ]);
     const ended = { ...claimingPod("b", "n", "c"), phase: "Succeeded" as const };
-    expect(heldBy(snapshotOf({ ...draNode, pods: [a, ended], resourceClaims }), "a")).toBe(2);
+    expect(allocatedBy(snapshotOf({ ...draNode, pods: [a, ended], resourceClaims }), "a")).toBe(2);
   });
 
   const shared = (shareId: string, consumedCapacity: Record<string, number> = {}) =>
@@ -60,7 +60,7 @@ describe("a DRA claim", () => {
 
   it("for a share that consumes nothing holds an equal part of the device", () => {
     const snapshot = sharing({}, {});
-    expect([heldBy(snapshot, "a"), heldBy(snapshot, "b")]).toEqual([0.5, 0.5]);
+    expect([allocatedBy(snapshot, "a"), allocatedBy(snapshot, "b")]).toEqual([0.5, 0.5]);
     expect(statesOf(snapshot).free ?? 0).toBe(0);
   });
 
@@ -69,7 +69,7 @@ describe("a DRA claim", () => {
     ["10 of 80 GiB", {}, { memory: 10 * 2 ** 30 }, 1 / 8],
     ["30 % of the cores and 10 of 80 GiB", { cores: 100 }, { cores: 30, memory: 10 * 2 ** 30 }, 0.3],
   ] as const)("for %s holds the largest part of what the device has", (_what, capacity, consumed, part) => {
-    expect(heldBy(sharing(capacity, consumed), "a")).toBeCloseTo(part, 12);
+    expect(allocatedBy(sharing(capacity, consumed), "a")).toBeCloseTo(part, 12);
   });
 
   it("with adminAccess holds nothing, and its pod is not listed", () => {
@@ -88,7 +88,7 @@ describe("a DRA claim", () => {
       pods: [job, claimingPod("proxy", "n", "nic")],
       resourceClaims,
     });
-    expect(heldBy(snapshot, "job")).toBe(2);
+    expect(allocatedBy(snapshot, "job")).toBe(2);
     expect(snapshot.pods.map((view) => view.name)).toEqual(["job"]);
   });
 
@@ -103,11 +103,11 @@ describe("a DRA claim", () => {
   it("that may be a slice: the request of the pod is not used while the claim is not allocated", () => {
     const job = gpuPod("job", "n", 1, { gpu: { extendedResourceClaim: "ext" } });
     const snapshot = snapshotOf({ ...draNode, pods: [job] });
-    expect(heldBy(snapshot, "job")).toBe(0);
+    expect(allocatedBy(snapshot, "job")).toBe(0);
     expect(podOf(snapshot, "job").gpus).toBeNull();
   });
 
-  it("beside a card of the device plugin: both are held, the labelled row of the claim's card counts once", () => {
+  it("beside a GPU of the device plugin: both are allocated, the labelled row of the claim's GPU counts once", () => {
     const nodes = [node("n", { capacity: { "nvidia.com/gpu": 1 } })];
     const resourceSlices = [slice("n", [sliceGpu("gpu-0", "GPU-0")])];
     const job = gpuPod("job", "n", 1, { gpu: { claims: [{ claimName: "c" }] } });
@@ -150,14 +150,14 @@ describe("a DRA claim", () => {
     const resourceClaims = [claim("c", [allocated("n", "gpu-0-mig-2g20gb-14-0")], ["a", "b"])];
     const pods = [claimingPod("a", "n", "c"), claimingPod("b", "n", "c")];
     const snapshot = snapshotOf({ nodes: [node("n")], resourceSlices, pods, resourceClaims });
-    expect(heldBy(snapshot, "a")).toBeCloseTo(1 / 7, 12);
+    expect(allocatedBy(snapshot, "a")).toBeCloseTo(1 / 7, 12);
     expect(statesOf(snapshot).unobserved).toBeCloseTo(2 / 7, 12);
   });
 
   it("of a device that no slice describes is estimated on its node, with a problem", () => {
     const resourceClaims = [claim("c", [allocated("n", "gpu-7")], ["job"])];
     const snapshot = snapshotOf({ nodes: [gpuNode("n", 2)], pods: [claimingPod("job", "n", "c")], resourceClaims });
-    expect(heldBy(snapshot, "job")).toBeCloseTo(1, 9);
+    expect(allocatedBy(snapshot, "job")).toBeCloseTo(1, 9);
     expect(holdingsOf(snapshot, "job").every((holding) => holding.estimated && holding.source === "dra")).toBe(true);
     expect(codes(snapshot)).toContain("claim-device-unknown");
   });

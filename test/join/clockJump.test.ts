@@ -6,8 +6,8 @@ it("moves what Fairlead saw itself with the clock, and leaves what the API said 
   const memory = {
     ...emptyMemory,
     idleSince: new Map([["a/GPU-1", 100]]),
-    activeUnheldAt: new Map([["a/GPU-2", 110]]),
-    heldAt: new Map([["a/GPU-3", 120]]),
+    activeUnallocatedAt: new Map([["a/GPU-2", 110]]),
+    allocatedAt: new Map([["a/GPU-3", 120]]),
     gangSince: new Map([["gang", 130]]),
     pendingSince: new Map([["pod", 140]]),
     notReadySince: new Map([["a", 150]]),
@@ -15,8 +15,8 @@ it("moves what Fairlead saw itself with the clock, and leaves what the API said 
   expect(afterClockJump(memory, 7200)).toEqual({
     ...memory,
     idleSince: new Map([["a/GPU-1", 7300]]),
-    activeUnheldAt: new Map([["a/GPU-2", 7310]]),
-    heldAt: new Map([["a/GPU-3", 7320]]),
+    activeUnallocatedAt: new Map([["a/GPU-2", 7310]]),
+    allocatedAt: new Map([["a/GPU-3", 7320]]),
     gangSince: new Map([["gang", 7330]]),
   });
   expect(afterClockJump(afterClockJump(memory, -7200), 7200)).toEqual(memory);

@@ -57,14 +57,14 @@ export function node(name: string, parts: Partial<ClusterNode> = {}): ClusterNod
   };
 }
 
-/** Labels of GPU Feature Discovery for whole cards. */
+/** Labels of GPU Feature Discovery for whole GPUs. */
 export function gfdLabels(count: number, product = "NVIDIA-H100-80GB-HBM3"): Record<string, string> {
   return { "nvidia.com/gpu.product": product, "nvidia.com/gpu.count": String(count), "nvidia.com/gpu.replicas": "1" };
 }
 
-/** A node with whole cards behind the device plugin and GFD. */
-export function gpuNode(name: string, cards: number, parts: Partial<ClusterNode> = {}): ClusterNode {
-  return node(name, { labels: gfdLabels(cards), capacity: { "nvidia.com/gpu": cards }, ...parts });
+/** A node with whole GPUs behind the device plugin and GFD. */
+export function gpuNode(name: string, physicalGpus: number, parts: Partial<ClusterNode> = {}): ClusterNode {
+  return node(name, { labels: gfdLabels(physicalGpus), capacity: { "nvidia.com/gpu": physicalGpus }, ...parts });
 }
 
 type PodParts = Partial<Omit<Pod, "gpu">> & { readonly gpu?: Partial<GpuDemand> };
@@ -130,7 +130,7 @@ export function claimant(name: string, parts: Partial<TelemetryClaimant> = {}): 
   };
 }
 
-/** A whole card's reading without any signal. */
+/** A whole GPU's reading without any signal. */
 export function bareReading(uuid: string, parts: Partial<DeviceReading> = {}): DeviceReading {
   return {
     uuid,
@@ -163,12 +163,12 @@ export function bareReading(uuid: string, parts: Partial<DeviceReading> = {}): D
   };
 }
 
-/** A whole card that is busy for the part `activity`, on which rows name the pods `pods`. */
+/** A whole GPU that is busy for the part `activity`, on which rows name the pods `pods`. */
 export function reading(uuid: string, activity: number, ...pods: string[]): DeviceReading {
   return bareReading(uuid, { smActive: activity, gpuUtil: activity, claimants: pods.map((name) => claimant(name)) });
 }
 
-/** A MIG instance of a card. */
+/** A MIG instance of a GPU. */
 export function instance(
   uuid: string,
   id: string,
@@ -240,7 +240,7 @@ export function sliceGpu(name: string, uuid: string, parts: Partial<SliceDevice>
   };
 }
 
-/** A MIG device, or (without a UUID) one that a partitionable card may be cut into. */
+/** A MIG device, or (without a UUID) one that a partitionable GPU may be cut into. */
 export function sliceMig(
   name: string,
   parentUUID: string,

@@ -107,16 +107,16 @@ const changes = {
   "pod waits": ofPod(() => ({ nodeName: null, phase: "Pending", scheduledAt: null })),
   "pod moves": ofPod((_, round, { nodes }) => ({ nodeName: nodes[round % nodes.length]?.name ?? "n0" })),
   "pod starts": ofPod(() => ({ allContainersStarted: false })),
-  "pod keeps cards": ofPod(() => ({ namespace: "kai-resource-reservation" })),
+  "pod keeps GPUs": ofPod(() => ({ namespace: "kai-resource-reservation" })),
   "pod label": ofPod(({ labels }, round) => ({ labels: { ...labels, "kueue.x-k8s.io/queue-name": `q${round}` } })),
   "pod in a gang": ofPod(({ labels }) => ({
     labels: { ...labels, "kueue.x-k8s.io/pod-group-name": "gang" },
     annotations: { "kueue.x-k8s.io/pod-group-total-count": "4" },
   })),
-  "pod tells progress": ofPod(({ annotations }, round) => ({
+  "pod says progress": ofPod(({ annotations }, round) => ({
     annotations: { ...annotations, "fairlead.dev/progress-units": String(round) },
   })),
-  "owner tells progress": (state, _pick, round) => ({
+  "owner says progress": (state, _pick, round) => ({
     ...state,
     owners: state.owners.map((one) => ({ ...one, annotations: { "fairlead.dev/progress-units": String(round) } })),
   }),
@@ -130,16 +130,16 @@ const changes = {
       annotations: { "volcano.sh/last-checkpoint-time": isoTime(now + 45 * round) },
     })),
   }),
-  "queue objects tell of checkpoints": (state, _pick, round) => {
-    const told = { checkpointedAt: round % 3 === 0 ? null : now + 45 * round };
+  "queue objects say of checkpoints": (state, _pick, round) => {
+    const reported = { checkpointedAt: round % 3 === 0 ? null : now + 45 * round };
     const { queues } = state;
     return {
       ...state,
       queues: {
         ...queues,
-        kueueWorkloads: queues.kueueWorkloads.map((one) => ({ ...one, ...told })),
-        kaiPodGroups: queues.kaiPodGroups.map((one) => ({ ...one, ...told })),
-        volcanoPodGroups: queues.volcanoPodGroups.map((one) => ({ ...one, ...told })),
+        kueueWorkloads: queues.kueueWorkloads.map((one) => ({ ...one, ...reported })),
+        kaiPodGroups: queues.kaiPodGroups.map((one) => ({ ...one, ...reported })),
+        volcanoPodGroups: queues.volcanoPodGroups.map((one) => ({ ...one, ...reported })),
       },
     };
   },

@@ -34,7 +34,7 @@ interface Part {
 /** The random choices for one node; every mode takes what it needs from them. */
 interface Choices {
   readonly name: string;
-  readonly cards: number;
+  readonly physicalGpus: number;
   readonly replicas: number;
   readonly amounts: readonly number[];
   readonly activities: readonly (number | null)[];
@@ -52,7 +52,7 @@ const podCount = 5;
 const choices = (name: string): fc.Arbitrary<Choices> =>
   fc.record({
     name: fc.constant(name),
-    cards: fc.integer({ min: 1, max: 4 }),
+    physicalGpus: fc.integer({ min: 1, max: 4 }),
     replicas: fc.constantFrom(2, 3, 4),
     amounts: fc.oneof(
       { weight: 3, arbitrary: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: podCount, maxLength: podCount }) },
@@ -71,7 +71,7 @@ const choices = (name: string): fc.Arbitrary<Choices> =>
   });
 
 const podName = (c: Choices, i: number): string => `${c.name}-p${i}`;
-const uuidOf = (c: Choices, card: number): string => `GPU-${c.name.slice(1).padStart(8, "0")}-000${card}`;
+const uuidOf = (c: Choices, physicalGpu: number): string => `GPU-${c.name.slice(1).padStart(8, "0")}-000${physicalGpu}`;
 
 function labelled(c: Choices, row: DeviceReading, index: number): DeviceReading {
   const activity = c.activities[index % 12] ?? null;
@@ -82,14 +82,16 @@ function labelled(c: Choices, row: DeviceReading, index: number): DeviceReading 
 }
 
 function wholeRows(c: Choices): readonly DeviceReading[] {
-  return Array.from({ length: c.cards }, (_, card) => labelled(c, bareReading(uuidOf(c, card)), card));
+  return Array.from({ length: c.physicalGpus }, (_, physicalGpu) =>
+    labelled(c, bareReading(uuidOf(c, physicalGpu)), physicalGpu),
+  );
 }
 
 function migRows(c: Choices): readonly DeviceReading[] {
-  return Array.from({ length: c.cards }, (_, card) => [
-    labelled(c, instance(uuidOf(c, card), "1", "3g.40gb", 0), 3 * card),
-    labelled(c, instance(uuidOf(c, card), "2", "1g.10gb", 0), 3 * card + 1),
-    labelled(c, instance(uuidOf(c, card), "3", "2g.20gb", 0), 3 * card + 2),
+  return Array.from({ length: c.physicalGpus }, (_, physicalGpu) => [
+    labelled(c, instance(uuidOf(c, physicalGpu), "1", "3g.40gb", 0), 3 * physicalGpu),
+    labelled(c, instance(uuidOf(c, physicalGpu), "2", "1g.10gb", 0), 3 * physicalGpu + 1),
+    labelled(c, instance(uuidOf(c, physicalGpu), "3", "2g.20gb", 0), 3 * physicalGpu + 2),
   ]).flat();
 }
 
@@ -103,31 +105,34 @@ const nothing = { claims: [], slices: [] } as const;
 
 const modes: readonly ((c: Choices) => Part)[] = [
   (c) => {
-    const object = node(c.name, { capacity: { "nvidia.com/gpu": c.cards }, labels: gfdLabels(c.cards, product) });
+    const object = node(c.name, {
+      capacity: { "nvidia.com/gpu": c.physicalGpus },
+      labels: gfdLabels(c.physicalGpus, product),
+    });
     return { node: object, pods: requesting(c, () => "nvidia.com/gpu"), rows: wholeRows(c), ...nothing };
   },
   (c) => {
     const name = c.annotated ? "nvidia.com/gpu.shared" : "nvidia.com/gpu";
-    const labels = { ...gfdLabels(c.cards, product), "nvidia.com/gpu.replicas": String(c.replicas) };
-    const object = node(c.name, { capacity: { [name]: c.cards * c.replicas }, labels });
+    const labels = { ...gfdLabels(c.physicalGpus, product), "nvidia.com/gpu.replicas": String(c.replicas) };
+    const object = node(c.name, { capacity: { [name]: c.physicalGpus * c.replicas }, labels });
     return { node: object, pods: requesting(c, () => name), rows: wholeRows(c), ...nothing };
   },
   (c) => {
-    const labels = { ...gfdLabels(7 * c.cards, `${product}-MIG-1g.10gb`), "nvidia.com/mig.strategy": "single" };
-    const object = node(c.name, { capacity: { "nvidia.com/gpu": 7 * c.cards }, labels });
-    const rows = Array.from({ length: 7 * c.cards }, (_, i) =>
+    const labels = { ...gfdLabels(7 * c.physicalGpus, `${product}-MIG-1g.10gb`), "nvidia.com/mig.strategy": "single" };
+    const object = node(c.name, { capacity: { "nvidia.com/gpu": 7 * c.physicalGpus }, labels });
+    const rows = Array.from({ length: 7 * c.physicalGpus }, (_, i) =>
       labelled(c, instance(uuidOf(c, Math.floor(i / 7)), String(i % 7), "1g.10gb", 0), i),
     );
     return { node: object, pods: requesting(c, () => "nvidia.com/gpu"), rows, ...nothing };
   },
   (c) => {
-    const capacity = Object.fromEntries(profiles.map((profile) => [`nvidia.com/mig-${profile}`, c.cards]));
-    const labels = { ...gfdLabels(c.cards, product), "nvidia.com/gpu.replicas": "0" };
+    const capacity = Object.fromEntries(profiles.map((profile) => [`nvidia.com/mig-${profile}`, c.physicalGpus]));
+    const labels = { ...gfdLabels(c.physicalGpus, product), "nvidia.com/gpu.replicas": "0" };
     const pods = requesting(c, (i) => `nvidia.com/mig-${profiles[i % 3]}`);
     return { node: node(c.name, { capacity, labels }), pods, rows: migRows(c), ...nothing };
   },
   (c) => {
-    const devices = Array.from({ length: c.cards }, (_, i) => sliceGpu(`gpu-${i}`, uuidOf(c, i)));
+    const devices = Array.from({ length: c.physicalGpus }, (_, i) => sliceGpu(`gpu-${i}`, uuidOf(c, i)));
     const migs = c.annotated ? [sliceMig("gpu-0-mig-1g10gb-19-0", uuidOf(c, 0), "1g.10gb")] : [];
     const claims = c.amounts.map((amount, i) => {
       const device = c.annotated && i === 0 ? "gpu-0-mig-1g10gb-19-0" : `gpu-${c.annotated ? 1 + (i % 3) : i}`;
@@ -140,7 +145,10 @@ const modes: readonly ((c: Choices) => Part)[] = [
     return { node: node(c.name), pods, rows: wholeRows(c), claims, slices: [slice(c.name, [...devices, ...migs])] };
   },
   (c) => {
-    const object = node(c.name, { capacity: { "nvidia.com/gpu": c.cards }, labels: gfdLabels(c.cards, product) });
+    const object = node(c.name, {
+      capacity: { "nvidia.com/gpu": c.physicalGpus },
+      labels: gfdLabels(c.physicalGpus, product),
+    });
     const reservation = gpuPod(`r-${c.name}`, c.name, 1, {
       namespace: "kai-resource-reservation",
       labels: { "runai-gpu-group": `g-${c.name}` },
@@ -156,11 +164,14 @@ const modes: readonly ((c: Choices) => Part)[] = [
     return { node: object, pods: [reservation, ...fractions], rows: wholeRows(c), ...nothing };
   },
   (c) => {
-    const cards = Array.from({ length: c.cards }, (_, i) => `${uuidOf(c, i)},10,81920,100,NVIDIA-A100,0,true:`);
-    const annotations = { "hami.io/node-nvidia-register": cards.join("") };
+    const physicalGpus = Array.from(
+      { length: c.physicalGpus },
+      (_, i) => `${uuidOf(c, i)},10,81920,100,NVIDIA-A100,0,true:`,
+    );
+    const annotations = { "hami.io/node-nvidia-register": physicalGpus.join("") };
     const object = node(c.name, {
-      capacity: { "nvidia.com/gpu": 10 * c.cards },
-      labels: gfdLabels(c.cards, product),
+      capacity: { "nvidia.com/gpu": 10 * c.physicalGpus },
+      labels: gfdLabels(c.physicalGpus, product),
       annotations,
     });
     const pods = c.amounts.map((amount, i) =>
@@ -174,7 +185,10 @@ const modes: readonly ((c: Choices) => Part)[] = [
     return { node: object, pods, rows: wholeRows(c), ...nothing };
   },
   (c) => {
-    const object = node(c.name, { capacity: { "nvidia.com/gpu": c.cards + 1 }, labels: gfdLabels(c.cards, product) });
+    const object = node(c.name, {
+      capacity: { "nvidia.com/gpu": c.physicalGpus + 1 },
+      labels: gfdLabels(c.physicalGpus, product),
+    });
     const other = { ...bareReading(`GPU-${c.name}-other`), modelName: "Tesla T4" };
     return {
       node: object,

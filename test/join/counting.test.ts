@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterNode } from "../../exporter/model/node.ts";
 import { gfdLabels, gpuNode, gpuPod, node, now, page, reading } from "./clusterBuilder.ts";
-import { analysed, codes, defaultSettings, heldBy, joined, nodeOf, snapshotOf, statesOf, withGpu } from "./outcomes.ts";
+import {
+  allocatedBy,
+  analysed,
+  codes,
+  defaultSettings,
+  joined,
+  nodeOf,
+  snapshotOf,
+  statesOf,
+  withGpu,
+} from "./outcomes.ts";
 
 const a100 = "NVIDIA-A100-SXM4-80GB";
 
@@ -24,11 +34,11 @@ const hami = (annotation: string, labels: Record<string, string> = {}) =>
     annotations: { "hami.io/node-nvidia-register": annotation },
   });
 
-describe("the cards of a node", () => {
-  const rules: readonly (readonly [rule: string, node: ClusterNode, cards: number | null])[] = [
-    ["GFD counts cards", gpuNode("n", 8), 8],
+describe("the GPUs of a node", () => {
+  const rules: readonly (readonly [rule: string, node: ClusterNode, physicalGpus: number | null])[] = [
+    ["GFD counts GPUs", gpuNode("n", 8), 8],
     ["a profile of no slices means nothing", mig({ "nvidia.com/mig-0g.10gb": 4 }), null],
-    ["more cards than any machine has are not believed", node("n", { capacity: { "nvidia.com/gpu": 1e12 } }), null],
+    ["more GPUs than any machine has are not believed", node("n", { capacity: { "nvidia.com/gpu": 1e12 } }), null],
     ["capacity alone", node("n", { capacity: { "nvidia.com/gpu": 4 } }), 4],
     [
       "MIG single counts instances, seven to a card",
@@ -49,12 +59,12 @@ describe("the cards of a node", () => {
       1,
     ],
     [
-      "MIG mixed: slices rounded up to cards, beside whole ones",
+      "MIG mixed: slices rounded up to GPUs, beside whole ones",
       mig({ "nvidia.com/gpu": 7, "nvidia.com/mig-1g.12gb": 2, "nvidia.com/mig-3g.48gb": 1 }),
       8,
     ],
     [
-      "MIG mixed: GFD's count is of cards although its replicas are 0",
+      "MIG mixed: GFD's count is of GPUs although its replicas are 0",
       mig({ "nvidia.com/mig-1g.10gb": 1, "nvidia.com/mig-3g.40gb": 1 }, a100, {
         "nvidia.com/gpu.count": "1",
         "nvidia.com/gpu.replicas": "0",
@@ -156,17 +166,17 @@ describe("the cards of a node", () => {
       null,
     ],
     [
-      "a DGX whose network operator registers InfiniBand cards",
+      "a DGX whose network operator registers InfiniBand GPUs",
       node("n", { capacity: { "nvidia.com/gpu": 8, "nvidia.com/resibp24s0": 8 }, labels: gfdLabels(8) }),
       8,
     ],
     [
-      "passthrough cards beside NVSwitches",
+      "passthrough GPUs beside NVSwitches",
       node("n", { capacity: { "nvidia.com/pgpu": 8, "nvidia.com/nvswitch": 4 } }),
       8,
     ],
     [
-      "a passthrough card and its audio function",
+      "a passthrough GPU and its audio function",
       node("n", {
         capacity: { "nvidia.com/GA102GL_A10": 2, "nvidia.com/GA102_HIGH_DEFINITION_AUDIO_CONTROLLER": 2 },
       }),
@@ -179,11 +189,11 @@ describe("the cards of a node", () => {
       mig({ "nvidia.com/mig-1g.20gb": 32 }, "NVIDIA-H100-80GB-HBM3"),
       8,
     ],
-    ["1g.10gb is a quarter of a card of 40 GB", mig({ "nvidia.com/mig-1g.10gb": 8 }, "NVIDIA-A100-SXM4-40GB"), 2],
-    ["one instance of each card has the media engines", mig({ "nvidia.com/mig-1g.10gb.me": 8 }), 8],
-    ["three of 2g.20gb to a card, though 6 of 7 slices", mig({ "nvidia.com/mig-2g.20gb": 24 }), 8],
+    ["1g.10gb is a quarter of a GPU of 40 GB", mig({ "nvidia.com/mig-1g.10gb": 8 }, "NVIDIA-A100-SXM4-40GB"), 2],
+    ["one instance of each GPU has the media engines", mig({ "nvidia.com/mig-1g.10gb.me": 8 }), 8],
+    ["three of 2g.20gb to a GPU, though 6 of 7 slices", mig({ "nvidia.com/mig-2g.20gb": 24 }), 8],
     [
-      "all-balanced on eight cards",
+      "all-balanced on eight GPUs",
       mig({ "nvidia.com/mig-1g.10gb": 16, "nvidia.com/mig-2g.20gb": 8, "nvidia.com/mig-3g.40gb": 8 }),
       8,
     ],
@@ -215,7 +225,7 @@ describe("the cards of a node", () => {
       8,
     ],
     [
-      "Alibaba's gpushare: GiB of memory, and a number of cards that nobody asks for",
+      "Alibaba's gpushare: GiB of memory, and a number of GPUs that nobody asks for",
       node("n", { capacity: { "aliyun.com/gpu-mem": 30, "aliyun.com/gpu-count": 2 } }),
       2,
     ],
@@ -232,7 +242,7 @@ describe("the cards of a node", () => {
       null,
     ],
     [
-      "an NVIDIA card on the PCI bus, and nothing else",
+      "an NVIDIA GPU on the PCI bus, and nothing else",
       node("n", { labels: { "feature.node.kubernetes.io/pci-10de.present": "true" } }),
       null,
     ],
@@ -245,8 +255,8 @@ describe("the cards of a node", () => {
       1,
     ],
   ];
-  it.each(rules)("%s", (_rule, object, cards) => {
-    expect(nodeOf(snapshotOf({ nodes: [object] }), "n").physicalGpus).toBe(cards);
+  it.each(rules)("%s", (_rule, object, physicalGpus) => {
+    expect(nodeOf(snapshotOf({ nodes: [object] }), "n").physicalGpus).toBe(physicalGpus);
   });
 
   it("a node without any sign of a GPU is no GPU node", () => {
@@ -260,7 +270,7 @@ describe("the cards of a node", () => {
     expect(statesOf(snapshotOf({ nodes, pods }))).toEqual({});
   });
 
-  it("a page that shows several pods on one card tells of sharing; its units are the parts", () => {
+  it("a page that shows several pods on one GPU says of sharing; its units are the parts", () => {
     const shared = reading("GPU-0", 0.5, "a");
     const sharers = [...shared.claimants, ...reading("GPU-0", 0.5, "b").claimants];
     const state = {
@@ -270,27 +280,27 @@ describe("the cards of a node", () => {
     };
     const first = joined(state);
     expect(nodeOf(first.snapshot, "n").physicalGpus).toBe(1);
-    expect(heldBy(first.snapshot, "a")).toBeCloseTo(0.1, 12);
+    expect(allocatedBy(first.snapshot, "a")).toBeCloseTo(0.1, 12);
     expect(codes(first.snapshot)).toContain("gpu-count-conflict");
-    // The exporter restarts: what was seen since the boot stands.
+    // The exporter restarts: what was seen since the boot is.
     const later = joined({ ...state, telemetry: [] }, defaultSettings, first.memory, now + 30);
     expect(nodeOf(later.snapshot, "n").physicalGpus).toBe(1);
-    expect(heldBy(later.snapshot, "a")).toBeCloseTo(0.1, 12);
+    expect(allocatedBy(later.snapshot, "a")).toBeCloseTo(0.1, 12);
   });
 
   const withFourShown = (capacity: Record<string, number>) => {
-    const cards = [0, 1, 2, 3].map((i) => reading(`GPU-${i}`, 0.5));
-    return snapshotOf({ nodes: [node("n", { capacity })], telemetry: [page("n", cards)] });
+    const physicalGpus = [0, 1, 2, 3].map((i) => reading(`GPU-${i}`, 0.5));
+    return snapshotOf({ nodes: [node("n", { capacity })], telemetry: [page("n", physicalGpus)] });
   };
 
-  it("a page that lacks cards is no such witness: they fell off the bus", () => {
+  it("a page that lacks GPUs is no such witness: they fell off the bus", () => {
     const snapshot = withFourShown({ "nvidia.com/gpu": 8 });
     expect(nodeOf(snapshot, "n").physicalGpus).toBe(8);
     expect(statesOf(snapshot).unavailable).toBe(4);
     expect(codes(snapshot)).toContain("gpu-count-conflict");
   });
 
-  it("a page of the host does not show the cards of virtual machines, and lacks none", () => {
+  it("a page of the host does not show the GPUs of virtual machines, and lacks none", () => {
     const snapshot = withFourShown({ "nvidia.com/gpu": 4, "nvidia.com/GA102GL_A10": 4 });
     expect(nodeOf(snapshot, "n").physicalGpus).toBe(8);
     expect(statesOf(snapshot)).not.toHaveProperty("unavailable");
@@ -310,7 +320,7 @@ describe("the cards of a node", () => {
     expect(pool).toMatchObject({ freeGpus: 0, largestPlaceablePod: 0 });
   });
 
-  it("cards that Volcano's plugin gives out are held by its pods, and free else", () => {
+  it("cards that Volcano's plugin gives out are allocated to its pods, and free else", () => {
     const units = "volcano.sh/vgpu-number";
     const object = node("n", { capacity: { "nvidia.com/gpu": 0, [units]: 20, "volcano.sh/vgpu-cores": 200 } });
     const pods = Array.from({ length: 15 }, (_, i) => gpuPod(`p${i}`, "n", 1, {}, units));
@@ -320,7 +330,7 @@ describe("the cards of a node", () => {
 
   it("HAMi shares although GFD knows nothing of it and says one replica", () => {
     const snapshot = snapshotOf({ nodes: [hami(register)], pods: [gpuPod("vgpu", "n", 1)] });
-    expect(heldBy(snapshot, "vgpu")).toBeCloseTo(0.1, 12);
+    expect(allocatedBy(snapshot, "vgpu")).toBeCloseTo(0.1, 12);
     expect(snapshot.devices.map((device) => device.slots)).toEqual([10, 10]);
   });
 
@@ -364,7 +374,7 @@ describe("the cards of a node", () => {
 describe("what nobody can count", () => {
   const uncounted = node("odd", { labels: { "nvidia.com/gpu.present": "true" } });
 
-  it("is left out of the books and listed, with a problem", () => {
+  it("is left out of the accounts and listed, with a problem", () => {
     const state = {
       nodes: [uncounted, gpuNode("n", 2)],
       pods: [gpuPod("lost", "odd", 1)],
@@ -383,7 +393,7 @@ describe("what nobody can count", () => {
     expect(statesOf(snapshot)).toEqual({});
   });
 
-  it("a page with more cards than the API counts does not add any", () => {
+  it("a page with more GPUs than the API counts does not add any", () => {
     const many = Array.from({ length: 50 }, (_, i) => reading(`GPU-${i}`, 1));
     const snapshot = snapshotOf({ nodes: [gpuNode("n", 2)], telemetry: [page("n", many)] });
     expect(snapshot.devices).toHaveLength(2);

@@ -19,19 +19,19 @@ import { analysed, defaultSettings, joined, nodeOf } from "./outcomes.ts";
 
 const runs = { numRuns: 200, seed: 20_261_122 };
 
-/** A node and what is on it, with the generator's own count of its cards and of what its pods hold. */
+/** A node and what is on it, with the generator's own count of its GPUs and of what its pods hold. */
 interface Part {
   readonly object: ClusterNode;
   readonly slices?: readonly ResourceSlice[];
   readonly claims?: readonly ResourceClaim[];
   readonly pods?: readonly Pod[];
-  readonly cards: number;
-  readonly held: number;
+  readonly physicalGpus: number;
+  readonly allocated: number;
 }
 
 interface Choice {
   readonly name: string;
-  readonly cards: number;
+  readonly physicalGpus: number;
   readonly replicas: number;
   readonly pods: number;
 }
@@ -42,65 +42,70 @@ const at = (address: string) => ({ "resource.kubernetes.io/pciBusID": address })
 const requesting = ({ name, pods }: Choice, most: number, resource?: string): readonly Pod[] =>
   Array.from({ length: Math.min(pods, most) }, (_, i) => gpuPod(`${name}-p${i}`, name, 1, {}, resource));
 
-const whole = (card: number) => {
-  const device = sliceGpu(`gpu-${card}`, `GPU-${card}`);
-  return { ...device, attributes: { ...device.attributes, ...at(`0000:${card}:00.0`) } };
+const whole = (physicalGpu: number) => {
+  const device = sliceGpu(`gpu-${physicalGpu}`, `GPU-${physicalGpu}`);
+  return { ...device, attributes: { ...device.attributes, ...at(`0000:${physicalGpu}:00.0`) } };
 };
 
 const kinds: Readonly<Record<string, (choice: Choice) => Part>> = {
   labelled: (c) => {
-    const pods = requesting(c, c.cards);
-    const object = node(c.name, { capacity: { "nvidia.com/gpu": c.cards }, labels: gfdLabels(c.cards) });
-    return { object, pods, cards: c.cards, held: pods.length };
+    const pods = requesting(c, c.physicalGpus);
+    const object = node(c.name, { capacity: { "nvidia.com/gpu": c.physicalGpus }, labels: gfdLabels(c.physicalGpus) });
+    return { object, pods, physicalGpus: c.physicalGpus, allocated: pods.length };
   },
   bare: (c) => {
-    const pods = requesting(c, c.cards);
+    const pods = requesting(c, c.physicalGpus);
     return {
-      object: node(c.name, { capacity: { "nvidia.com/gpu": c.cards } }),
+      object: node(c.name, { capacity: { "nvidia.com/gpu": c.physicalGpus } }),
       pods,
-      cards: c.cards,
-      held: pods.length,
+      physicalGpus: c.physicalGpus,
+      allocated: pods.length,
     };
   },
   "beside network cards": (c) => {
     const pods = requesting(c, 8, "nvidia.com/resibp24s0");
-    const capacity = { "nvidia.com/gpu": c.cards, "nvidia.com/resibp24s0": 8, "rdma/hca": 63 };
-    return { object: node(c.name, { capacity }), pods, cards: c.cards, held: 0 };
+    const capacity = { "nvidia.com/gpu": c.physicalGpus, "nvidia.com/resibp24s0": 8, "rdma/hca": 63 };
+    return { object: node(c.name, { capacity }), pods, physicalGpus: c.physicalGpus, allocated: 0 };
   },
   "shared by label": (c) => {
-    const labels = { ...gfdLabels(c.cards), "nvidia.com/gpu.replicas": String(c.replicas) };
-    const pods = requesting(c, c.cards * c.replicas);
-    const object = node(c.name, { capacity: { "nvidia.com/gpu": c.cards * c.replicas }, labels });
-    return { object, pods, cards: c.cards, held: pods.length / c.replicas };
+    const labels = { ...gfdLabels(c.physicalGpus), "nvidia.com/gpu.replicas": String(c.replicas) };
+    const pods = requesting(c, c.physicalGpus * c.replicas);
+    const object = node(c.name, { capacity: { "nvidia.com/gpu": c.physicalGpus * c.replicas }, labels });
+    return { object, pods, physicalGpus: c.physicalGpus, allocated: pods.length / c.replicas };
   },
   "shared, and only the instance type tells": (c) => {
-    const cards = c.cards > 4 ? 8 : c.cards > 1 ? 4 : 1;
-    const pods = requesting(c, cards * c.replicas);
-    const labels = { "node.kubernetes.io/instance-type": instanceTypes[cards] ?? "" };
-    const object = node(c.name, { capacity: { "nvidia.com/gpu": cards * c.replicas }, labels });
-    return { object, pods, cards, held: pods.length / c.replicas };
+    const physicalGpus = c.physicalGpus > 4 ? 8 : c.physicalGpus > 1 ? 4 : 1;
+    const pods = requesting(c, physicalGpus * c.replicas);
+    const labels = { "node.kubernetes.io/instance-type": instanceTypes[physicalGpus] ?? "" };
+    const object = node(c.name, { capacity: { "nvidia.com/gpu": physicalGpus * c.replicas }, labels });
+    return { object, pods, physicalGpus, allocated: pods.length / c.replicas };
   },
   "vGPU types of a KubeVirt node": (c) => {
     const resource = "nvidia.com/NVIDIA_A10-12Q";
-    const pods = requesting(c, 2 * c.cards, resource);
+    const pods = requesting(c, 2 * c.physicalGpus, resource);
     return {
-      object: node(c.name, { capacity: { [resource]: 2 * c.cards } }),
+      object: node(c.name, { capacity: { [resource]: 2 * c.physicalGpus } }),
       pods,
-      cards: c.cards,
-      held: pods.length / 2,
+      physicalGpus: c.physicalGpus,
+      allocated: pods.length / 2,
     };
   },
   "DRA with siblings for passthrough": (c) => {
-    const siblings = Array.from({ length: c.cards }, (_, card) => ({
-      ...whole(card),
-      name: `gpu-vfio-${card}`,
-      attributes: { type: "vfio", ...at(`0000:${card}:00.0`) },
+    const siblings = Array.from({ length: c.physicalGpus }, (_, physicalGpu) => ({
+      ...whole(physicalGpu),
+      name: `gpu-vfio-${physicalGpu}`,
+      attributes: { type: "vfio", ...at(`0000:${physicalGpu}:00.0`) },
     }));
-    const devices = Array.from({ length: c.cards }, (_, card) => whole(card));
-    return { object: node(c.name), slices: [slice(c.name, [...devices, ...siblings])], cards: c.cards, held: 0 };
+    const devices = Array.from({ length: c.physicalGpus }, (_, physicalGpu) => whole(physicalGpu));
+    return {
+      object: node(c.name),
+      slices: [slice(c.name, [...devices, ...siblings])],
+      physicalGpus: c.physicalGpus,
+      allocated: 0,
+    };
   },
   "DRA with shares": (c) => {
-    const devices = Array.from({ length: c.cards }, (_, card) => whole(card));
+    const devices = Array.from({ length: c.physicalGpus }, (_, physicalGpu) => whole(physicalGpu));
     const claims = Array.from({ length: c.pods }, (_, i) =>
       claim(`${c.name}-c${i}`, [allocated(c.name, "gpu-0", { shareId: String(i) })], [`${c.name}-p${i}`]),
     );
@@ -110,44 +115,49 @@ const kinds: Readonly<Record<string, (choice: Choice) => Part>> = {
       slices: [slice(c.name, devices)],
       claims,
       pods,
-      cards: c.cards,
-      held: pods.length > 0 ? 1 : 0,
+      physicalGpus: c.physicalGpus,
+      allocated: pods.length > 0 ? 1 : 0,
     };
   },
   "DRA with partitions, of which some are given out": (c) => {
-    const devices = Array.from({ length: c.cards }, (_, card) => whole(card));
+    const devices = Array.from({ length: c.physicalGpus }, (_, physicalGpu) => whole(physicalGpu));
     const given = Math.min(c.pods, 4);
-    // Entries without a UUID are what the card may be cut into; seven of them are one card all the same.
+    // Entries without a UUID are what the GPU may be cut into; seven of them are one GPU all the same.
     const possible = Array.from({ length: 7 }, (_, i) => sliceMig(`gpu-0-mig-1g10gb-19-${i}`, "GPU-0", "1g.10gb"));
     const claims = Array.from({ length: given }, (_, i) =>
       claim(`${c.name}-c${i}`, [allocated(c.name, `gpu-0-mig-1g10gb-19-${i}`)], [`${c.name}-p${i}`]),
     );
     const pods = claims.map((_, i) => claimingPod(`${c.name}-p${i}`, c.name, `${c.name}-c${i}`));
     const slices = [slice(c.name, [...devices, ...possible])];
-    return { object: node(c.name), slices, claims, pods, cards: c.cards, held: given / 7 };
+    return { object: node(c.name), slices, claims, pods, physicalGpus: c.physicalGpus, allocated: given / 7 };
   },
   "a driver that has moved to DRA": (c) => {
-    const capacity = { "nvidia.com/gpu": c.cards };
+    const capacity = { "nvidia.com/gpu": c.physicalGpus };
     const object = node(c.name, { capacity, allocatable: { "nvidia.com/gpu": 0 } });
-    const devices = Array.from({ length: c.cards }, (_, card) => whole(card));
-    return { object, slices: [slice(c.name, devices)], cards: c.cards, held: 0 };
+    const devices = Array.from({ length: c.physicalGpus }, (_, physicalGpu) => whole(physicalGpu));
+    return { object, slices: [slice(c.name, devices)], physicalGpus: c.physicalGpus, allocated: 0 };
   },
   "a driver that is not there": (c) => ({
-    object: node(c.name, { labels: gfdLabels(c.cards), capacity: { "nvidia.com/gpu": 0 } }),
-    cards: c.cards,
-    held: 0,
+    object: node(c.name, { labels: gfdLabels(c.physicalGpus), capacity: { "nvidia.com/gpu": 0 } }),
+    physicalGpus: c.physicalGpus,
+    allocated: 0,
   }),
   AMD: (c) => {
-    const pods = requesting(c, c.cards, "amd.com/gpu");
-    return { object: node(c.name, { capacity: { "amd.com/gpu": c.cards } }), pods, cards: c.cards, held: pods.length };
+    const pods = requesting(c, c.physicalGpus, "amd.com/gpu");
+    return {
+      object: node(c.name, { capacity: { "amd.com/gpu": c.physicalGpus } }),
+      pods,
+      physicalGpus: c.physicalGpus,
+      allocated: pods.length,
+    };
   },
-  "no GPU": (c) => ({ object: node(c.name), cards: 0, held: 0 }),
+  "no GPU": (c) => ({ object: node(c.name), physicalGpus: 0, allocated: 0 }),
 };
 
 const anyFleet = fc.array(
   fc.record({
     kind: fc.constantFrom(...Object.keys(kinds)),
-    cards: fc.integer({ min: 1, max: 8 }),
+    physicalGpus: fc.integer({ min: 1, max: 8 }),
     replicas: fc.integer({ min: 2, max: 10 }),
     pods: fc.nat(6),
   }),
@@ -169,17 +179,17 @@ const stateOf = (parts: readonly Part[]): Partial<ClusterState> => ({
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
 
 describe("a generated fleet", () => {
-  it("has the generator's cards on each node, all of them in one state, and its pods hold what the generator gave them", () => {
+  it("has the generator's GPUs on each node, all of them in one state, and its pods hold what the generator gave them", () => {
     fc.assert(
       fc.property(anyFleet, (fleet) => {
         const parts = partsOf(fleet);
         const { snapshot } = joined(stateOf(parts));
-        const { bookings } = analysed(snapshot);
-        for (const { object, cards, held } of parts) {
-          const own = bookings.filter((booking) => booking.node === object.name);
-          expect(sum(own.map(({ gpus }) => gpus))).toBeCloseTo(cards, 9);
-          expect(sum(own.filter(({ pod }) => pod !== null).map(({ gpus }) => gpus))).toBeCloseTo(held, 9);
-          if (cards > 0) expect(nodeOf(snapshot, object.name).physicalGpus).toBe(cards);
+        const { accountingEntries } = analysed(snapshot);
+        for (const { object, physicalGpus, allocated } of parts) {
+          const own = accountingEntries.filter((accountingEntry) => accountingEntry.node === object.name);
+          expect(sum(own.map(({ gpus }) => gpus))).toBeCloseTo(physicalGpus, 9);
+          expect(sum(own.filter(({ pod }) => pod !== null).map(({ gpus }) => gpus))).toBeCloseTo(allocated, 9);
+          if (physicalGpus > 0) expect(nodeOf(snapshot, object.name).physicalGpus).toBe(physicalGpus);
           else expect(snapshot.nodes.filter(({ name }) => name === object.name)).toEqual([]);
         }
         const pools = new Map(snapshot.nodes.map(({ name, pools: own }) => [name, own.join()] as const));
@@ -191,7 +201,7 @@ describe("a generated fleet", () => {
     );
   });
 
-  it("keeps its cards while drivers go and come back, in a state that says so", () => {
+  it("keeps its GPUs while drivers go and come back, in a state that says so", () => {
     fc.assert(
       fc.property(anyFleet, (fleet) => {
         const parts = partsOf(fleet);
@@ -202,14 +212,14 @@ describe("a generated fleet", () => {
           allocatable: {},
         }));
         const without = joined({ nodes: gone }, defaultSettings, first.memory, now - 30);
-        const { bookings } = analysed(without.snapshot);
+        const { accountingEntries } = analysed(without.snapshot);
         const back = joined(stateOf(parts), defaultSettings, without.memory, now);
-        for (const { object, cards } of parts) {
-          if (cards === 0) continue;
-          const own = bookings.filter((booking) => booking.node === object.name);
-          expect(sum(own.map(({ gpus }) => gpus))).toBeCloseTo(cards, 9);
+        for (const { object, physicalGpus } of parts) {
+          if (physicalGpus === 0) continue;
+          const own = accountingEntries.filter((accountingEntry) => accountingEntry.node === object.name);
+          expect(sum(own.map(({ gpus }) => gpus))).toBeCloseTo(physicalGpus, 9);
           expect(own.map(({ state }) => state)).not.toContain("free");
-          expect(nodeOf(back.snapshot, object.name).physicalGpus).toBe(cards);
+          expect(nodeOf(back.snapshot, object.name).physicalGpus).toBe(physicalGpus);
         }
       }),
       runs,

@@ -15,7 +15,7 @@ describe("a count over time", () => {
     expect(codes(snapshot)).toContain("gpu-lost");
   });
 
-  it("the card that telemetry no longer shows is the one that is unavailable", () => {
+  it("the GPU that telemetry no longer shows is the one that is unavailable", () => {
     const eight = Array.from({ length: 8 }, (_, i) => reading(`GPU-${i}`, 0));
     const first = joined({ nodes: [gpuNode("n", 8)], telemetry: [page("n", eight)] });
     const state = {
@@ -48,7 +48,7 @@ describe("a count over time", () => {
     expect(nodeOf(third.snapshot, "n").physicalGpus).toBe(2);
   });
 
-  it("a driver that is not ready makes the cards unavailable, not gone", () => {
+  it("a driver that is not ready makes the GPUs unavailable, not gone", () => {
     const first = joined({ nodes: [gpuNode("n", 4)] });
     const gone = node("n", { labels: gfdLabels(4), capacity: { "nvidia.com/gpu": 0 } });
     expect(statesOf(joined({ nodes: [gone] }, defaultSettings, first.memory, now + 30).snapshot)).toEqual({
@@ -61,7 +61,7 @@ describe("a count over time", () => {
     expect(statesOf(snapshotOf({ nodes: [gone] }))).toEqual({ unavailable: 4 });
   });
 
-  it("less allocatable than capacity is unavailable, the unlabelled card first", () => {
+  it("less allocatable than capacity is unavailable, the unlabelled GPU first", () => {
     const object = gpuNode("n", 2, { allocatable: { "nvidia.com/gpu": 1 } });
     const telemetry = [page("n", [reading("GPU-0", 0, "job"), reading("GPU-1", 0)])];
     const snapshot = snapshotOf({ nodes: [object], pods: [gpuPod("job", "n", 1)], telemetry });

@@ -7,7 +7,7 @@ import { analysed, nodeOf, snapshotOf } from "./outcomes.ts";
 
 const runs = { numRuns: 400, seed: 20_261_122 };
 
-/** What NVIDIA's MIG user guide publishes of a card: slices, and for each profile compute slices, memory slices and where it may lie. */
+/** What NVIDIA's MIG user guide publishes of a GPU: slices, and for each profile compute slices, memory slices and where it may lie. */
 interface Guide {
   readonly product: string;
   readonly compute: number;
@@ -52,7 +52,7 @@ const all: readonly Guide[] = [
   },
 ];
 
-/** Cuts a card: of the wished profiles those that still have a legal place, in their order. */
+/** Cuts a GPU: of the wished profiles those that still have a legal place, in their order. */
 function layoutOf(guide: Guide, wishes: readonly number[]): readonly string[] {
   const names = Object.keys(guide.profiles);
   const taken = new Set<number>();
@@ -71,7 +71,7 @@ function layoutOf(guide: Guide, wishes: readonly number[]): readonly string[] {
   return layout;
 }
 
-/** What each instance is of its card, by the rule of docs/decisions/0003 done by hand: a full card is wholly given out. */
+/** What each instance is of its GPU, by the rule of docs/decisions/0003 done by hand: a full GPU is wholly given out. */
 function partsOf(
   guide: Guide,
   layout: readonly string[],
@@ -87,15 +87,15 @@ function partsOf(
 
 const mixedNode = fc.record({
   guide: fc.constantFrom(...all),
-  cards: fc.array(fc.array(fc.nat(5), { minLength: 1, maxLength: 9 }), { minLength: 1, maxLength: 8 }),
+  physicalGpus: fc.array(fc.array(fc.nat(5), { minLength: 1, maxLength: 9 }), { minLength: 1, maxLength: 8 }),
   whole: fc.nat(4),
   hasGfd: fc.boolean(),
-  held: fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }),
+  allocated: fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }),
 });
 
 function mixed(choice: typeof mixedNode extends fc.Arbitrary<infer T> ? T : never) {
-  const { guide, whole, hasGfd, held } = choice;
-  const layouts = choice.cards.map((wishes) => layoutOf(guide, wishes));
+  const { guide, whole, hasGfd, allocated } = choice;
+  const layouts = choice.physicalGpus.map((wishes) => layoutOf(guide, wishes));
   const capacity: Record<string, number> = whole > 0 ? { "nvidia.com/gpu": whole } : {};
   for (const name of layouts.flat()) capacity[`nvidia.com/mig-${name}`] = (capacity[`nvidia.com/mig-${name}`] ?? 0) + 1;
   const labels = {
@@ -104,21 +104,21 @@ function mixed(choice: typeof mixedNode extends fc.Arbitrary<infer T> ? T : neve
   };
   const pods: Pod[] = [];
   let next = 0;
-  const rows = layouts.flatMap((layout, card) =>
+  const rows = layouts.flatMap((layout, physicalGpu) =>
     layout.map((name, i) => {
-      const isHeld = held[next++] === true;
-      if (isHeld) pods.push(gpuPod(`p${next}`, "n", 1, {}, `nvidia.com/mig-${name}`));
-      return instance(`GPU-${card}`, String(i), name, 0.5, ...(isHeld ? [`p${next}`] : []));
+      const isAllocated = allocated[next++] === true;
+      if (isAllocated) pods.push(gpuPod(`p${next}`, "n", 1, {}, `nvidia.com/mig-${name}`));
+      return instance(`GPU-${physicalGpu}`, String(i), name, 0.5, ...(isAllocated ? [`p${next}`] : []));
     }),
   );
   const others = Array.from({ length: whole }, (_, i) => reading(`GPU-whole-${i}`, 0));
-  return { object: node("n", { capacity, labels }), layouts, rows: [...rows, ...others], pods, isHeld: held };
+  return { object: node("n", { capacity, labels }), layouts, rows: [...rows, ...others], pods, isAllocated: allocated };
 }
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
 
-describe("a node whose cards MIG has cut in any legal way", () => {
-  it("has the generator's cards by label, and never more than them without", () => {
+describe("a node whose GPUs MIG has cut in any legal way", () => {
+  it("has the generator's GPUs by label, and never more than them without", () => {
     fc.assert(
       fc.property(mixedNode, (choice) => {
         const { object, layouts } = mixed(choice);
@@ -131,45 +131,49 @@ describe("a node whose cards MIG has cut in any legal way", () => {
     );
   });
 
-  it("has all of them without a label, too, where each card is cut into as many of one profile as it can have", () => {
+  it("has all of them without a label, too, where each GPU is cut into as many of one profile as it can have", () => {
     for (const guide of all)
       for (const name of Object.keys(guide.profiles))
-        for (const cards of [1, 3, 8]) {
+        for (const physicalGpus of [1, 3, 8]) {
           const each = layoutOf(
             guide,
             Array.from({ length: 8 }, () => Object.keys(guide.profiles).indexOf(name)),
           );
           const object = node("n", {
-            capacity: { [`nvidia.com/mig-${name}`]: each.length * cards },
+            capacity: { [`nvidia.com/mig-${name}`]: each.length * physicalGpus },
             labels: { "nvidia.com/gpu.product": guide.product },
           });
-          expect(nodeOf(snapshotOf({ nodes: [object] }), "n").physicalGpus, `${guide.product} ${name}`).toBe(cards);
+          expect(nodeOf(snapshotOf({ nodes: [object] }), "n").physicalGpus, `${guide.product} ${name}`).toBe(
+            physicalGpus,
+          );
         }
   });
 
-  it("gives each pod the part that its card's layout makes it, and its states add up to its cards", () => {
+  it("gives each pod the part that its card's layout makes it, and its states add up to its GPUs", () => {
     fc.assert(
       fc.property(mixedNode, (choice) => {
         const { object, layouts, rows, pods } = mixed({ ...choice, hasGfd: true });
         const snapshot = snapshotOf({ nodes: [object], pods, telemetry: [page("n", rows)] });
         const parts = layouts.map((layout) => partsOf(choice.guide, layout));
         let next = 0;
-        const expected = sum(parts.flatMap((card) => card.parts).filter(() => choice.held[next++] === true));
-        const { bookings } = analysed(snapshot);
-        const held = sum(bookings.filter(({ pod }) => pod !== null).map(({ gpus }) => gpus));
-        expect(held).toBeCloseTo(expected, 9);
-        expect(sum(bookings.map(({ gpus }) => gpus))).toBeCloseTo(layouts.length + choice.whole, 9);
-        expect(bookings.filter(({ state }) => state === "unavailable")).toEqual([]);
+        const expected = sum(
+          parts.flatMap((physicalGpu) => physicalGpu.parts).filter(() => choice.allocated[next++] === true),
+        );
+        const { accountingEntries } = analysed(snapshot);
+        const allocated = sum(accountingEntries.filter(({ pod }) => pod !== null).map(({ gpus }) => gpus));
+        expect(allocated).toBeCloseTo(expected, 9);
+        expect(sum(accountingEntries.map(({ gpus }) => gpus))).toBeCloseTo(layouts.length + choice.whole, 9);
+        expect(accountingEntries.filter(({ state }) => state === "unavailable")).toEqual([]);
         const rest = sum(snapshot.unpartitioned.map(({ weight }) => weight));
-        expect(rest).toBeCloseTo(sum(parts.map((card) => card.rest)), 9);
-        expect(nodeOf(snapshot, "n").heldByPods).toBeCloseTo(expected, 9);
+        expect(rest).toBeCloseTo(sum(parts.map((physicalGpu) => physicalGpu.rest)), 9);
+        expect(nodeOf(snapshot, "n").allocatedByPods).toBeCloseTo(expected, 9);
       }),
       runs,
     );
   });
 });
 
-describe("witnesses of one node's cards", () => {
+describe("witnesses of one node's GPUs", () => {
   const maybe = (most: number) => fc.option(fc.integer({ min: 1, max: most }), { nil: null });
   const witnesses = fc
     .record({ gfd: maybe(8), units: maybe(16), sold: maybe(8), shown: maybe(16) })

@@ -26,7 +26,7 @@ describe("ResourceSlices", () => {
   const dra = (devices: Parameters<typeof slice>[1], parts: Parameters<typeof slice>[2] = {}) =>
     snapshotOf({ nodes: [node("n")], resourceSlices: [slice("n", devices, parts)] });
 
-  it("count cards by UUID, and a MIG device stands for its parent", () => {
+  it("count GPUs by UUID, and a MIG device stands for its parent", () => {
     const devices = [sliceGpu("gpu-0", "GPU-0"), sliceMig("gpu-1-mig-1g10gb-19-0", "GPU-1", "1g.10gb", "MIG-a")];
     expect(nodeOf(dra(devices), "n").physicalGpus).toBe(2);
   });
@@ -73,17 +73,17 @@ describe("ResourceSlices", () => {
     },
   );
 
-  it("name a card that can be passed through twice, and it is one", () => {
+  it("name a GPU that can be passed through twice, and it is one", () => {
     const at = (address: string) => ({ "resource.kubernetes.io/pciBusID": address });
     const whole = sliceGpu("gpu-0", "GPU-0");
-    const card = { ...whole, attributes: { ...whole.attributes, ...at("0000:65:00.0") } };
+    const physicalGpu = { ...whole, attributes: { ...whole.attributes, ...at("0000:65:00.0") } };
     const sibling = { ...whole, name: "gpu-vfio-0", attributes: { type: "vfio", ...at("0000:65:00.0") } };
     const other = { ...whole, name: "gpu-vfio-1", attributes: { type: "vfio", ...at("0000:66:00.0") } };
-    expect(nodeOf(dra([card, sibling]), "n").physicalGpus).toBe(1);
-    expect(nodeOf(dra([sibling, card, other]), "n").physicalGpus).toBe(2);
+    expect(nodeOf(dra([physicalGpu, sibling]), "n").physicalGpus).toBe(1);
+    expect(nodeOf(dra([sibling, physicalGpu, other]), "n").physicalGpus).toBe(2);
     const snapshot = snapshotOf({
       nodes: [node("n")],
-      resourceSlices: [slice("n", [card, sibling])],
+      resourceSlices: [slice("n", [physicalGpu, sibling])],
       pods: [claimingPod("vm", "n", "c")],
       resourceClaims: [claim("c", [allocated("n", "gpu-vfio-0")], ["vm"])],
     });
@@ -91,7 +91,7 @@ describe("ResourceSlices", () => {
   });
 
   it("and the capacity that a kubelet keeps of a device plugin that is gone are not added", () => {
-    const cards = [0, 1, 2, 3].map((i) => sliceGpu(`gpu-${i}`, `GPU-${i}`));
+    const physicalGpus = [0, 1, 2, 3].map((i) => sliceGpu(`gpu-${i}`, `GPU-${i}`));
     const moved = node("n", { capacity: { "nvidia.com/gpu": 4 }, allocatable: { "nvidia.com/gpu": 0 } });
     // The page spells UUIDs in its own way, so that none of them is known.
     const telemetry = [
@@ -100,7 +100,7 @@ describe("ResourceSlices", () => {
         [0, 1, 2, 3].map((i) => reading(`gpu-fake-${i}`, 0)),
       ),
     ];
-    const snapshot = snapshotOf({ nodes: [moved], resourceSlices: [slice("n", cards)], telemetry });
+    const snapshot = snapshotOf({ nodes: [moved], resourceSlices: [slice("n", physicalGpus)], telemetry });
     expect(nodeOf(snapshot, "n")).toMatchObject({ physicalGpus: 4, allocatableGpus: 4 });
     expect(statesOf(snapshot)).not.toHaveProperty("unavailable");
   });
@@ -116,19 +116,19 @@ describe("ResourceSlices", () => {
     expect(view).toMatchObject({ physicalGpus: 4, allocatableGpus: 4 });
   });
 
-  it("and a device plugin that offers the same cards are not added", () => {
+  it("and a device plugin that offers the same GPUs are not added", () => {
     const view = nodeOf(snapshotOf({ ...both, telemetry: [page("n", four.slice(0, 2))] }), "n");
     expect(view).toMatchObject({ physicalGpus: 2, allocatableGpus: 2 });
   });
 
-  it("a page that is late takes no card of the union away", () => {
+  it("a page that is late takes no GPU of the union away", () => {
     const first = joined({ ...both, telemetry: [page("n", four)] });
     const { snapshot } = joined(both, defaultSettings, first.memory, now + 30);
     expect(nodeOf(snapshot, "n").physicalGpus).toBe(4);
     expect(snapshot.devices.filter((device) => device.unhealthy)).toEqual([]);
   });
 
-  it("that could not be read say nothing: remembered cards stay, and are not called broken", () => {
+  it("that could not be read say nothing: remembered GPUs stay, and are not called broken", () => {
     const known = new Set(["nodes", "pods", "namespaces"] as const);
     const first = joined({ nodes: [node("n")], resourceSlices: both.resourceSlices });
     const { snapshot } = joined({ nodes: [node("n")], known }, defaultSettings, first.memory, now + 30);
@@ -151,12 +151,12 @@ describe("MIG devices", () => {
     expect(snapshot.unpartitioned.map((part) => part.weight)).toEqual([expect.closeTo(3 / 14, 12)]);
   });
 
-  it("rows of the whole card beside its instances add nothing", () => {
+  it("rows of the whole GPU beside its instances add nothing", () => {
     const snapshot = snapshotOf({ nodes: [object], telemetry: [page("n", [reading("GPU-0", 1), ...rows])] });
     expect(snapshot.devices).toHaveLength(3);
   });
 
-  it("that make more than a card are scaled down and reported", () => {
+  it("that make more than a GPU are scaled down and reported", () => {
     const stale = [...rows, instance("GPU-0", "9", "4g.40gb", 0)];
     const snapshot = snapshotOf({ nodes: [object], telemetry: [page("n", stale)] });
     expect(snapshot.devices.reduce((sum, device) => sum + device.weight, 0)).toBeCloseTo(1, 12);

@@ -61,8 +61,14 @@ describe("a pod may be taken off its node", () => {
   });
 
   it("by one object for all pods that are alike", () => {
-    const held = gpuPod("a", "n", 1, { hasLocalStorage: true, annotations: { "fairlead.dev/do-not-disrupt": "true" } });
-    const { pods } = snapshotOf({ nodes, pods: [held, { ...held, name: "b", uid: "b" }, gpuPod("c", "n", 1)] });
+    const allocated = gpuPod("a", "n", 1, {
+      hasLocalStorage: true,
+      annotations: { "fairlead.dev/do-not-disrupt": "true" },
+    });
+    const { pods } = snapshotOf({
+      nodes,
+      pods: [allocated, { ...allocated, name: "b", uid: "b" }, gpuPod("c", "n", 1)],
+    });
     expect(pods[0]?.disruption).toBe(pods[1]?.disruption);
     expect(pods[2]?.disruption).toBe(mayBeDisrupted);
   });
@@ -74,7 +80,7 @@ describe("the last checkpoint of a pod", () => {
     podOf(snapshotOf({ nodes, pods: [gpuPod("p", "n", 1, { owner: ownerRef(above), ...pod })], owners: [above] }), "p")
       .checkpointedAt;
 
-  it("is the latest that it or an owner tells, under Fairlead's name or Volcano's", () => {
+  it("is the latest that it or an owner says, under Fairlead's name or Volcano's", () => {
     const above = owner("Job", "train", null, { annotations: saved(-300, "volcano.sh/last-checkpoint-time") });
     expect(checkpointOf({ annotations: saved(-600) })).toBe(now - 600);
     expect(checkpointOf({ annotations: saved(-600) }, above)).toBe(now - 300);

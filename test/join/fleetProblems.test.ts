@@ -43,7 +43,7 @@ describe("accelerators of other vendors", () => {
     expect(said([gpuNode("n", 8)], "vendor-without-telemetry")).toEqual([]);
   });
 
-  it("are held by request", () => {
+  it("are allocated to request", () => {
     const snapshot = snapshotOf({ nodes, pods: [gpuPod("train", "amd-1", 8, {}, "amd.com/gpu")] });
     expect(statesOf(snapshot, "train")).toEqual({ unobserved: 8 });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { noQueueObjects } from "../../exporter/model/queues/queueObjects.ts";
 import { kaiQueue } from "../queues/groupRows.ts";
 import { claimant, gpuNode, gpuPod, node, page, pod, reading } from "./clusterBuilder.ts";
-import { codes, heldBy, holdingsOf, nodeOf, podOf, snapshotOf, statesOf } from "./outcomes.ts";
+import { allocatedBy, codes, holdingsOf, nodeOf, podOf, snapshotOf, statesOf } from "./outcomes.ts";
 
 describe("HAMi's allocation annotation", () => {
   const uuids = ["GPU-aaaaaaaa-0001", "GPU-aaaaaaaa-0002"] as const;
@@ -21,21 +21,21 @@ describe("HAMi's allocation annotation", () => {
       [uuids[0], 0.25, "annotation"],
       [uuids[1], 0.3, "annotation"],
     ]);
-    expect(nodeOf(snapshot, "n").heldByPods).toBeCloseTo(0.55, 12);
+    expect(nodeOf(snapshot, "n").allocatedByPods).toBeCloseTo(0.55, 12);
   });
 
   it("without limits is the whole card", () => {
-    expect(heldBy(snapshotOf({ nodes, pods: [vgpu("job", `${uuids[0]},NVIDIA,0,0:;`)] }), "job")).toBe(1);
+    expect(allocatedBy(snapshotOf({ nodes, pods: [vgpu("job", `${uuids[0]},NVIDIA,0,0:;`)] }), "job")).toBe(1);
   });
 
   it("shares above 1 are scaled down together", () => {
     const pods = [vgpu("a", `${uuids[0]},NVIDIA,1024,90:;`), vgpu("b", `${uuids[0]},NVIDIA,1024,60:;`)];
     const snapshot = snapshotOf({ nodes, pods });
-    expect(heldBy(snapshot, "a")).toBeCloseTo(0.6, 12);
-    expect(heldBy(snapshot, "b")).toBeCloseTo(0.4, 12);
+    expect(allocatedBy(snapshot, "a")).toBeCloseTo(0.6, 12);
+    expect(allocatedBy(snapshot, "b")).toBeCloseTo(0.4, 12);
   });
 
-  it("that names cards which are not there takes no real card's place", () => {
+  it("that names GPUs which are not there takes no real card's place", () => {
     const fakes = ["GPU-00000000-0001", "GPU-00000000-0002"].map((uuid) => `${uuid},NVIDIA,1,1`).join(":");
     const liar = gpuPod("liar", "n", 1, { annotations: { "hami.io/vgpu-devices-allocated": `${fakes}:;` } });
     const telemetry = [page("n", [reading("GPU-aaaa", 0.9, "job"), reading("GPU-bbbb", 0.8)])];
@@ -48,7 +48,7 @@ describe("HAMi's allocation annotation", () => {
     const liar = gpuPod("liar", "n", 2, { annotations: { "hami.io/vgpu-devices-allocated": "GPU-0,NVIDIA,1,1:;" } });
     const telemetry = [page("n", [reading("GPU-0", 0.9, "liar"), reading("GPU-1", 0.9, "liar")])];
     const snapshot = snapshotOf({ nodes: [gpuNode("n", 2)], pods: [liar], telemetry });
-    expect(heldBy(snapshot, "liar")).toBe(2);
+    expect(allocatedBy(snapshot, "liar")).toBe(2);
   });
 });
 
@@ -64,7 +64,7 @@ describe("KAI and Run:ai fractions", () => {
   const nodes = [gpuNode("n", 2)];
   const telemetry = [page("n", [reading("GPU-0", 0.6), reading("GPU-1", 0)])];
 
-  it("reservation pod -> card -> group -> fractions; the reservation pod itself holds nothing", () => {
+  it("reservation pod -> GPU -> group -> fractions; the reservation pod itself holds nothing", () => {
     const pods = [
       reservation("g", "GPU-0"),
       fraction("a", "g", { "gpu-fraction": "0.5" }),
@@ -75,10 +75,10 @@ describe("KAI and Run:ai fractions", () => {
     expect(holdingsOf(snapshot, "a")).toMatchObject([{ on: "GPU-0", share: 0.5, source: "reservation" }]);
     // u = 0.6 of H = 0.75: both are active at 0.8.
     expect(holdingsOf(snapshot, "b")[0]?.activity).toBeCloseTo(0.8, 12);
-    expect(nodeOf(snapshot, "n")).toMatchObject({ heldByDevices: 0.75, heldByPods: 0.75 });
+    expect(nodeOf(snapshot, "n")).toMatchObject({ allocatedByDevices: 0.75, allocatedByPods: 0.75 });
   });
 
-  it("finds the card by the row that names the reservation pod, where no annotation does", () => {
+  it("finds the GPU by the row that names the reservation pod, where no annotation does", () => {
     const row = {
       ...reading("GPU-1", 0.1),
       claimants: [claimant("gpu-reservation-g", { namespace: "kai-resource-reservation" })],
@@ -91,21 +91,21 @@ describe("KAI and Run:ai fractions", () => {
   it("memory shares divide by the card's memory: telemetry, label, table", () => {
     const pods = [reservation("g", "GPU-0"), fraction("a", "g", { "gpu-memory": "20480" })];
     const shown = { ...reading("GPU-0", 0), memoryTotalBytes: 40960 * 1024 * 1024 };
-    expect(heldBy(snapshotOf({ nodes, pods, telemetry: [page("n", [shown])] }), "a")).toBe(0.5);
+    expect(allocatedBy(snapshotOf({ nodes, pods, telemetry: [page("n", [shown])] }), "a")).toBe(0.5);
     const labelled = gpuNode("n", 2, {
       labels: { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3", "nvidia.com/gpu.memory": "81920" },
     });
-    expect(heldBy(snapshotOf({ nodes: [labelled], pods, telemetry }), "a")).toBe(0.25);
+    expect(allocatedBy(snapshotOf({ nodes: [labelled], pods, telemetry }), "a")).toBe(0.25);
     const t4 = gpuNode("n", 2, { labels: { "nvidia.com/gpu.product": "Tesla-T4" } });
     expect(
-      heldBy(
+      allocatedBy(
         snapshotOf({ nodes: [t4], pods: [reservation("g", "GPU-0"), fraction("a", "g", { "gpu-memory": "7680" })] }),
         "a",
       ),
     ).toBe(0.5);
   });
 
-  it("a fraction on several cards", () => {
+  it("a fraction on several GPUs", () => {
     const labels = { "runai-gpu-group/g1": "g1", "runai-gpu-group/g2": "g2" };
     const schedulerName = "kai-scheduler";
     const several = pod("a", "n", {
@@ -132,26 +132,26 @@ describe("KAI and Run:ai fractions", () => {
     expect(statesOf(snapshot)).toEqual({ free: 1, unattributed: 1 });
   });
 
-  it("a fraction whose card is not known is estimated on its node", () => {
+  it("a fraction whose GPU is not known is estimated on its node", () => {
     const pods = [reservation("g", null), fraction("a", "g", { "gpu-fraction": "0.5" })];
     const snapshot = snapshotOf({ nodes, pods, telemetry });
-    expect(heldBy(snapshot, "a")).toBeCloseTo(0.5, 9);
+    expect(allocatedBy(snapshot, "a")).toBeCloseTo(0.5, 9);
     expect(holdingsOf(snapshot, "a").every((holding) => holding.estimated)).toBe(true);
   });
 
   it("where pods of the reservations' namespaces are not read, KAI's name as scheduler is enough", () => {
     const pods = [fraction("a", "g", { "gpu-fraction": "0.5" })];
     const snapshot = snapshotOf({ nodes, pods, telemetry, podNamespaces: new Set(["research"]) });
-    expect(heldBy(snapshot, "a")).toBeCloseTo(0.5, 9);
-    expect(heldBy(snapshotOf({ nodes, pods, telemetry }), "a")).toBe(0);
+    expect(allocatedBy(snapshot, "a")).toBeCloseTo(0.5, 9);
+    expect(allocatedBy(snapshotOf({ nodes, pods, telemetry }), "a")).toBe(0);
   });
 
   it("an annotation beside a request is only its author's word: the request counts", () => {
     const liar = gpuPod("liar", "n", 2, { annotations: { "gpu-fraction": "0.01" } });
-    expect(heldBy(snapshotOf({ nodes, pods: [liar] }), "liar")).toBe(2);
+    expect(allocatedBy(snapshotOf({ nodes, pods: [liar] }), "liar")).toBe(2);
   });
 
-  it("fractions that make a hair more than a card still make exactly the card", () => {
+  it("fractions that make a hair more than a GPU still make exactly the card", () => {
     const pods = [
       reservation("g", "GPU-0"),
       ...["a", "b", "c"].map((name) => fraction(name, "g", { "gpu-fraction": "0.3333335" })),
@@ -159,6 +159,6 @@ describe("KAI and Run:ai fractions", () => {
     const snapshot = snapshotOf({ nodes, pods, telemetry });
     const states = Object.values(statesOf(snapshot)).reduce((sum, gpus) => sum + gpus, 0);
     expect(Math.abs(states - 2)).toBeLessThan(2e-9);
-    expect(codes(snapshot)).not.toContain("held-twice");
+    expect(codes(snapshot)).not.toContain("allocated-twice");
   });
 });

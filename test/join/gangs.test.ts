@@ -172,7 +172,7 @@ describe("what a waiting pod asks for", () => {
     expect(codes(snapshotOf({ nodes, pods }))).not.toContain("pending-gpus-unknown");
   });
 
-  it("of a resource that no node offers: whole cards and MIG are known, renamed ones are not", () => {
+  it("of a resource that no node offers: whole GPUs and MIG are known, renamed ones are not", () => {
     expect(gpusOf(gpuPod("w", null, 2), [node("cpu")])).toBe(2);
     expect(gpusOf(gpuPod("w", null, 1, {}, "nvidia.com/mig-3g.40gb"), [node("cpu")])).toBeCloseTo(1 / 2, 12);
     expect(gpusOf(gpuPod("w", null, 1, {}, "nvidia.com/gpu.shared"), [node("cpu")])).toBeNull();
@@ -200,7 +200,7 @@ describe("what a waiting pod asks for", () => {
     expect(claimed(ofClass("gpu.nvidia.com", 1, { allocated: [allocated("n", "gpu-0")] }))).toBe(0);
   });
 
-  it("of extended resources that a DRA driver serves is a card each, which some node can give", () => {
+  it("of extended resources that a DRA driver serves is a GPU each, which some node can give", () => {
     const resourceSlices = [slice("n", [sliceGpu("gpu-0", "GPU-0"), sliceGpu("gpu-1", "GPU-1")])];
     for (const resource of ["nvidia.com/gpu", "deviceclass.resource.kubernetes.io/gpu.nvidia.com"]) {
       const parts = { nodes: [node("n")], resourceSlices, pods: [gpuPod("w", null, 1, {}, resource)] };
@@ -214,13 +214,13 @@ describe("what a waiting pod asks for", () => {
 
   it("of a resource of another vendor fits on no NVIDIA node", () => {
     const fleet = [gpuNode("n1", 8), gpuNode("n2", 8), node("amd", { capacity: { "amd.com/gpu": 8 } })];
-    const pods = [gpuPod("held", "amd", 8, {}, "amd.com/gpu"), gpuPod("w", null, 8, {}, "amd.com/gpu")];
+    const pods = [gpuPod("allocated", "amd", 8, {}, "amd.com/gpu"), gpuPod("w", null, 8, {}, "amd.com/gpu")];
     const snapshot = snapshotOf({ nodes: fleet, pods });
     expect(podOf(snapshot, "w").gpus).toBe(8);
     expect(explainWaiting(snapshot, { waitTargets: [] }).work.map(({ cause }) => cause)).toEqual(["capacity"]);
   });
 
-  it("of a fraction is the fraction of its cards; by memory it is null", () => {
+  it("of a fraction is the fraction of its GPUs; by memory it is null", () => {
     const annotations = { "gpu-fraction": "0.5", "gpu-fraction-num-devices": "2" };
     const schedulerName = "kai-scheduler";
     expect(gpusOf(pod("w", null, { schedulerName, annotations }))).toBe(1);

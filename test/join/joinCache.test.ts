@@ -30,7 +30,7 @@ const disruptionChanges: readonly ChangeName[] = [
   ...(["pod is to stay", "pods of an owner are to stay", "pod saves its state", "owner saves its state"] as const),
   ...(["queues of Kueue", "local queues lead elsewhere", "a workload is of an owner", "a workload ends"] as const),
   ...(["queues of KAI", "pods of KAI", "queues of Volcano", "pods of Volcano", "a workload appears"] as const),
-  ...(["pods of a workload", "queue objects tell of checkpoints", "order of pods", "pod goes", "pod waits"] as const),
+  ...(["pods of a workload", "queue objects say of checkpoints", "order of pods", "pod goes", "pod waits"] as const),
 ];
 
 describe("a join that remembers what it found", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { claimant, gpuNode, gpuPod, page, pod, reading } from "./clusterBuilder.ts";
-import { codes, heldBy, holdingsOf, snapshotOf, statesOf } from "./outcomes.ts";
+import { allocatedBy, codes, holdingsOf, snapshotOf, statesOf } from "./outcomes.ts";
 
 describe("the pod label of a telemetry row", () => {
   const telemetry = [page("n", [reading("GPU-0", 0.5), reading("GPU-1", 0.7, "job")])];
@@ -41,7 +41,7 @@ describe("the pod label of a telemetry row", () => {
   it("beyond what the pod asks for is not believed, and reported", () => {
     const rows = [reading("GPU-0", 0.5, "job"), reading("GPU-1", 0.5, "job")];
     const snapshot = snapshotOf({ nodes, pods: [gpuPod("job", "n", 1)], telemetry: [page("n", rows)] });
-    expect(heldBy(snapshot, "job")).toBe(1);
+    expect(allocatedBy(snapshot, "job")).toBe(1);
     expect(codes(snapshot)).toContain("label-exceeds-request");
   });
 
@@ -51,11 +51,11 @@ describe("the pod label of a telemetry row", () => {
     expect(holdingsOf(snapshot, "job")).toMatchObject([{ on: null, activity: null }]);
   });
 
-  it("of two pods on a card that is not shared: nobody holds more than there is", () => {
+  it("of two pods on a GPU that is not shared: nobody holds more than there is", () => {
     const pods = [gpuPod("a", "n", 1), gpuPod("b", "n", 1)];
     const rows = [reading("GPU-0", 0.5, "a", "b"), reading("GPU-1", 0)];
     const snapshot = snapshotOf({ nodes, pods, telemetry: [page("n", rows)] });
-    expect([heldBy(snapshot, "a"), heldBy(snapshot, "b")]).toEqual([0.5, 0.5]);
-    expect(codes(snapshot)).toContain("held-twice");
+    expect([allocatedBy(snapshot, "a"), allocatedBy(snapshot, "b")]).toEqual([0.5, 0.5]);
+    expect(codes(snapshot)).toContain("allocated-twice");
   });
 });

@@ -69,9 +69,9 @@ describe("activity without a holder", () => {
     expect(after.slice(1)).toEqual([{ idle_node: 1 }, { idle_node: 1 }, { unattributed: 1 }]);
   });
 
-  it("is forgotten when somebody holds the device", () => {
+  it("is forgotten when someone holds the device", () => {
     const [, second] = cycles(host(0.8), busy);
-    expect(second?.memory.activeUnheldAt.size).toBe(0);
+    expect(second?.memory.activeUnallocatedAt.size).toBe(0);
   });
 });
 
@@ -95,8 +95,8 @@ describe("waiting and not ready", () => {
     const [, second, third] = cycles(gone, gone, {});
     expect(second && nodeOf(second.snapshot, "n").notReadySince).toBe(now);
     expect(third && nodeOf(third.snapshot, "n").notReadySince).toBeNull();
-    const [told] = cycles({ nodes: [gpuNode("n", 1, { ready: false, readyChangedAt: now - 99 })] });
-    expect(told && nodeOf(told.snapshot, "n").notReadySince).toBe(now - 99);
+    const [reported] = cycles({ nodes: [gpuNode("n", 1, { ready: false, readyChangedAt: now - 99 })] });
+    expect(reported && nodeOf(reported.snapshot, "n").notReadySince).toBe(now - 99);
   });
 
   it("a node that is tainted as unreachable has been so since it was seen, not since it became ready", () => {
@@ -122,7 +122,7 @@ describe("what is remembered", () => {
     });
   });
 
-  it("of UUIDs is at most twice the cards, however many a page invents", () => {
+  it("of UUIDs is at most twice the GPUs, however many a page invents", () => {
     const inventing = (from: number) => ({
       telemetry: [
         page(

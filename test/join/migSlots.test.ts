@@ -16,13 +16,13 @@ import {
 } from "./clusterBuilder.ts";
 import { snapshotOf } from "./outcomes.ts";
 
-/** Instances of one card that exist, as the driver publishes them: 1g.10gb at 1, 3 and 5, 2g.20gb at 6. */
+/** Instances of one GPU that exist, as the driver publishes them: 1g.10gb at 1, 3 and 5, 2g.20gb at 6. */
 const small = [1, 3, 5].map((slot) =>
   sliceMig(`gpu-0-mig-1g10gb-19-${slot}`, "GPU-0", "1g.10gb", `MIG-${slot}`, [slot]),
 );
 const existing = [...small, sliceMig("gpu-0-mig-1g20gb-15-6", "GPU-0", "1g.20gb", "MIG-6", [6, 7])];
 
-/** What a card of these slice devices shows: by GPU instance, or profile without one, where each lies and who holds it. */
+/** What a GPU of these slice devices shows: by GPU instance, or profile without one, where each lies and who holds it. */
 function laidOut(
   devices: readonly SliceDevice[],
   given: Record<string, string>,
@@ -37,8 +37,8 @@ function laidOut(
     pods: [...pods, ...Object.keys(given).map((pod) => claimingPod(pod, "n", `for-${pod}`))],
     telemetry: rows.length === 0 ? [] : [page("n", rows)],
   });
-  const ofCard = snapshot.devices.filter(({ uuid }) => uuid === "GPU-0");
-  return ofCard.map(({ gpuInstance, profile, migSlots, holders }) => [
+  const ofGpu = snapshot.devices.filter(({ uuid }) => uuid === "GPU-0");
+  return ofGpu.map(({ gpuInstance, profile, migSlots, holders }) => [
     gpuInstance ?? profile,
     migSlots,
     holders.map(({ pod }) => snapshot.pods[pod]?.name).join("+"),
@@ -51,14 +51,14 @@ const row = (id: string, profile = "1g.10gb", parts: Partial<DeviceReading> = {}
 });
 
 describe("where a MIG instance lies", () => {
-  it("is told by the device that a claim was given, without telemetry", () => {
+  it("is reported by the device that a claim was given, without telemetry", () => {
     expect(laidOut(existing, { a: "gpu-0-mig-1g10gb-19-5", b: "gpu-0-mig-1g20gb-15-6" })).toEqual([
       ["1g.10gb", [5], "a"],
       ["1g.20gb", [6, 7], "b"],
     ]);
   });
 
-  it("is told of a partitionable card, whose instances exist while they are held", () => {
+  it("is reported of a partitionable GPU, whose instances exist while they are allocated", () => {
     const possible = [0, 1, 2].map((slot) =>
       sliceMig(`gpu-0-mig-1g10gb-19-${slot}`, "GPU-0", "1g.10gb", undefined, [slot]),
     );
@@ -88,7 +88,7 @@ describe("where a MIG instance lies", () => {
     ]);
   });
 
-  it("is not known of an instance that somebody holds, as telemetry alone says, if there are others of its profile", () => {
+  it("is not known of an instance that someone holds, as telemetry alone says, if there are others of its profile", () => {
     const named = row("8", "1g.10gb", { claimants: [claimant("job")] });
     const alone = row("9", "1g.20gb", { claimants: [claimant("job")] });
     const resources = { "nvidia.com/mig-1g.10gb": 1, "nvidia.com/mig-1g.20gb": 1 };

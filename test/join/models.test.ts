@@ -11,18 +11,18 @@ const karpenter = (name: string, gpu: string, instanceType: string) =>
 const poolsOf = (parts: Parameters<typeof snapshotOf>[0]) =>
   Object.fromEntries(snapshotOf(parts).nodes.map(({ name, pools }) => [name, pools.join()]));
 
-describe("the model of a node's cards", () => {
+describe("the model of a node's GPUs", () => {
   it("is one, however Karpenter, GFD and telemetry spell it", () => {
     const nodes = [
       gpuNode("gfd", 8),
       karpenter("typed", "h100", "p5.48xlarge"),
       karpenter("seen", "h100", "p9.48xlarge"),
     ];
-    const cards = Array.from({ length: 8 }, (_, i) => ({
+    const physicalGpus = Array.from({ length: 8 }, (_, i) => ({
       ...reading(`GPU-${i}`, 0),
       modelName: "NVIDIA H100 80GB HBM3",
     }));
-    const pools = poolsOf({ nodes, telemetry: [page("seen", cards)] });
+    const pools = poolsOf({ nodes, telemetry: [page("seen", physicalGpus)] });
     expect(pools).toEqual({ gfd: "H100-80GB-HBM3", typed: "H100-80GB-HBM3", seen: "H100-80GB-HBM3" });
   });
 
@@ -33,14 +33,14 @@ describe("the model of a node's cards", () => {
     expect(pools).toEqual({ d: "A100-SXM4-40GB", de: "A100-SXM4-80GB" });
   });
 
-  it("is the label's where nothing tells it better, and stays what a page has told", () => {
+  it("is the label's where nothing says it better, and stays what a page has told", () => {
     const object = karpenter("n", "h100", "p9.48xlarge");
     expect(poolsOf({ nodes: [object] })).toEqual({ n: "H100" });
-    const cards = Array.from({ length: 8 }, (_, i) => ({
+    const physicalGpus = Array.from({ length: 8 }, (_, i) => ({
       ...reading(`GPU-${i}`, 0),
       modelName: "NVIDIA H100 80GB HBM3",
     }));
-    const first = joined({ nodes: [object], telemetry: [page("n", cards)] });
+    const first = joined({ nodes: [object], telemetry: [page("n", physicalGpus)] });
     const { snapshot } = joined({ nodes: [object] }, defaultSettings, first.memory, now + 30);
     expect(nodeOf(snapshot, "n").pools).toEqual(["H100-80GB-HBM3"]);
   });

@@ -20,7 +20,7 @@ describe("who rents a node out", () => {
   });
 
   test.each(["", "k3s://n", "kind://docker/kind/kind-control-plane", "kwok://n", "AWS:///x", "constructor", "://x"])(
-    "%j tells nothing",
+    "%j says nothing",
     (providerId) => {
       expect(providerOf(node("n", { providerId }))).toBeNull();
     },

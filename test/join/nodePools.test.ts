@@ -18,7 +18,7 @@ function karpenter(name: string, parts: Partial<KarpenterNodePool> = {}): Karpen
   };
 }
 
-/** A node of 8 cards with these labels. */
+/** A node of 8 GPUs with these labels. */
 const gpus = (name: string, labels: Readonly<Record<string, string>>, parts: Partial<ClusterNode> = {}): ClusterNode =>
   gpuNode(name, 8, { ...parts, labels: { ...gfdLabels(8), ...labels, ...parts.labels } });
 
@@ -88,20 +88,20 @@ describe("Karpenter's limit in physical GPUs", () => {
   });
 
   it.each([
-    ["of whole cards", limited({ "nvidia.com/gpu": 24 }, gpus("a", inPool("p"))), 24],
-    ["of shared cards", limited({ "nvidia.com/gpu": 32 }, shared), 8],
+    ["of whole GPUs", limited({ "nvidia.com/gpu": 24 }, gpus("a", inPool("p"))), 24],
+    ["of shared GPUs", limited({ "nvidia.com/gpu": 32 }, shared), 8],
     [
-      "of shared cards, where another pool has whole ones",
+      "of shared GPUs, where another pool has whole ones",
       limited({ "nvidia.com/gpu": 32 }, shared, gpus("o", inPool("o"))),
       8,
     ],
     [
-      "where nodes share their cards differently",
+      "where nodes share their GPUs differently",
       limited({ "nvidia.com/gpu": 32 }, shared, gpus("b", inPool("p"))),
       null,
     ],
     ["of MIG instances on no node", limited({ "nvidia.com/mig-1g.10gb": 14 }, gpus("a", inPool("p"))), null],
-    ["of another vendor's cards", limited({ "amd.com/gpu": 8 }), 8],
+    ["of another vendor's GPUs", limited({ "amd.com/gpu": 8 }), 8],
     ["on something else", limited({ cpu: 4, memory: 1e9, nodes: 3 }, gpus("a", inPool("p"))), null],
     ["of zero", limited({ "nvidia.com/gpu": 0 }), 0],
   ])("%s", (_what, found, wanted) => {
@@ -189,7 +189,7 @@ describe("the capacity type of a node", () => {
     ["GKE, an empty name", { "cloud.google.com/reservation-name": "" }, null],
     ["GKE, spot", { "cloud.google.com/gke-spot": "true" }, "spot"],
     ["AKS, spot", { "kubernetes.azure.com/scalesetpriority": "spot" }, "spot"],
-    ["a word of somebody's own", { "karpenter.sh/capacity-type": "constructor" }, null],
+    ["a word of someone's own", { "karpenter.sh/capacity-type": "constructor" }, null],
   ])("%s", (_what, labels, wanted) => {
     expect(nodeOf(snapshotOf({ nodes: [gpus("n", labels)] }), "n").capacityType).toBe(wanted);
   });

@@ -60,17 +60,17 @@ export function holdingsOf(snapshot: Snapshot, podName: string): readonly (Holdi
 }
 
 /** Physical GPUs that a pod holds in all. */
-export function heldBy(snapshot: Snapshot, podName: string): number {
+export function allocatedBy(snapshot: Snapshot, podName: string): number {
   return holdingsOf(snapshot, podName).reduce((sum, holding) => sum + holding.share, 0);
 }
 
-/** Booked GPUs by state, of everything or of one pod. */
+/** Counted GPUs by state, of everything or of one pod. */
 export function statesOf(snapshot: Snapshot, podName?: string): Partial<Record<GpuState, number>> {
   const states: Partial<Record<GpuState, number>> = {};
-  for (const booking of analysed(snapshot).bookings) {
-    const name = booking.pod === null ? undefined : snapshot.pods[booking.pod]?.name;
+  for (const accountingEntry of analysed(snapshot).accountingEntries) {
+    const name = accountingEntry.pod === null ? undefined : snapshot.pods[accountingEntry.pod]?.name;
     if (podName !== undefined && name !== podName) continue;
-    states[booking.state] = (states[booking.state] ?? 0) + booking.gpus;
+    states[accountingEntry.state] = (states[accountingEntry.state] ?? 0) + accountingEntry.gpus;
   }
   return states;
 }

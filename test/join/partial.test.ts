@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ObjectKind } from "../../exporter/model/cluster.ts";
 import { claimant, gpuNode, gpuPod, instance, page, reading } from "./clusterBuilder.ts";
-import { codes, heldBy, holdingsOf, nodeOf, podOf, snapshotOf, statesOf } from "./outcomes.ts";
+import { allocatedBy, codes, holdingsOf, nodeOf, podOf, snapshotOf, statesOf } from "./outcomes.ts";
 
 const none: ReadonlySet<ObjectKind> = new Set();
 const without = (...kinds: ObjectKind[]): ReadonlySet<ObjectKind> =>
@@ -14,7 +14,7 @@ const without = (...kinds: ObjectKind[]): ReadonlySet<ObjectKind> =>
 describe("pages alone", () => {
   const telemetry = [page("n", [reading("GPU-0", 0.8, "job"), reading("GPU-1", 0)])];
 
-  it("their devices stand for the cards and their pod labels for the holdings; problems say so", () => {
+  it("their devices stand for the GPUs and their pod labels for the holdings; problems say so", () => {
     const snapshot = snapshotOf({ known: none, telemetry });
     expect(nodeOf(snapshot, "n")).toMatchObject({
       physicalGpus: 2,
@@ -22,8 +22,8 @@ describe("pages alone", () => {
       schedulable: null,
       allocatableGpus: null,
     });
-    expect(podOf(snapshot, "job")).toMatchObject({ uid: null, status: "held", team: "research", gpus: 1 });
-    expect(statesOf(snapshot)).toEqual({ active: 0.8, underused: expect.closeTo(0.2, 12), free: 1 });
+    expect(podOf(snapshot, "job")).toMatchObject({ uid: null, status: "allocated", team: "research", gpus: 1 });
+    expect(statesOf(snapshot)).toEqual({ active: 0.8, underutilized: expect.closeTo(0.2, 12), free: 1 });
     expect(codes(snapshot)).toContain("objects-missing");
     expect(snapshot.coverage).toMatchObject({ objects: false, telemetry: true });
   });
@@ -33,12 +33,12 @@ describe("pages alone", () => {
     expect(snapshot.nodes.map((view) => view.name)).toEqual(["a.prom"]);
   });
 
-  it("several pods on a card are its sharers; a MIG instance is held as such", () => {
+  it("several pods on a GPU are its sharers; a MIG instance is held as such", () => {
     const rows = [reading("GPU-0", 0.6, "a", "b", "c"), instance("GPU-1", "1", "3g.40gb", 0.5, "d")];
     const snapshot = snapshotOf({ known: none, telemetry: [page("n", rows)] });
-    expect(["a", "b", "c"].map((name) => heldBy(snapshot, name))).toEqual([1 / 3, 1 / 3, 1 / 3]);
-    expect(heldBy(snapshot, "d")).toBeCloseTo(1 / 2, 12);
-    expect(codes(snapshot)).not.toContain("held-twice");
+    expect(["a", "b", "c"].map((name) => allocatedBy(snapshot, name))).toEqual([1 / 3, 1 / 3, 1 / 3]);
+    expect(allocatedBy(snapshot, "d")).toBeCloseTo(1 / 2, 12);
+    expect(codes(snapshot)).not.toContain("allocated-twice");
   });
 
   it("the reservation pods of KAI hold nothing", () => {
@@ -62,18 +62,18 @@ describe("objects alone", () => {
 describe("a part of the objects", () => {
   const telemetry = [page("n", [reading("GPU-0", 0.8, "job"), reading("GPU-1", 0)])];
 
-  it("pods unknown, nodes known: the API counts the cards, labels stand for the holdings", () => {
+  it("pods unknown, nodes known: the API counts the GPUs, labels stand for the holdings", () => {
     const snapshot = snapshotOf({ known: without("pods"), nodes: [gpuNode("n", 4)], telemetry });
-    expect(nodeOf(snapshot, "n")).toMatchObject({ physicalGpus: 4, heldByDevices: 1, heldByPods: 1 });
+    expect(nodeOf(snapshot, "n")).toMatchObject({ physicalGpus: 4, allocatedByDevices: 1, allocatedByPods: 1 });
     expect(holdingsOf(snapshot, "job")).toMatchObject([{ on: "GPU-0", source: "dcgm" }]);
   });
 
-  it("nodes unknown, pods known: pages stand for the cards, and their labels must be of pods that hold GPUs", () => {
+  it("nodes unknown, pods known: pages stand for the GPUs, and their labels must be of pods that hold GPUs", () => {
     const rows = [page("n", [reading("GPU-0", 0.8, "job"), reading("GPU-1", 0.9, "ghost")])];
     const snapshot = snapshotOf({ known: without("nodes"), pods: [gpuPod("job", "n", 1)], telemetry: rows });
     expect(nodeOf(snapshot, "n").physicalGpus).toBe(2);
     expect(snapshot.pods.map((view) => view.name)).toEqual(["job"]);
-    expect(statesOf(snapshot)).toEqual({ active: 0.8, underused: expect.closeTo(0.2, 12), unattributed: 1 });
+    expect(statesOf(snapshot)).toEqual({ active: 0.8, underutilized: expect.closeTo(0.2, 12), unattributed: 1 });
   });
 
   it("namespaces unknown: the namespace itself is the team", () => {
@@ -125,7 +125,7 @@ describe("pages of one node", () => {
     expect(codes(two("GPU-11111111-0000-0000-0000-000000000000"))).not.toContain("uuid-on-two-nodes");
   });
 
-  it("a card whose model is a word of the language breaks nothing", () => {
+  it("a GPU whose model is a word of the language breaks nothing", () => {
     for (const modelName of ["constructor", "__proto__", "toString", ""]) {
       const telemetry = [page("n", [{ ...instance("GPU-0", "1", "1g.10gb", 0), modelName }])];
       const snapshot = snapshotOf({

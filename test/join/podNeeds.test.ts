@@ -36,7 +36,7 @@ describe("what a pod asks of its node", () => {
 });
 
 describe("pods that ask alike", () => {
-  it("share one object, held and waiting, and over cycles", () => {
+  it("share one object, allocated and waiting, and over cycles", () => {
     const cache = createJoinCache();
     const pods = [gpuPod("a", "n", 1), gpuPod("b", "n", 1), gpuPod("c", null, 1), gpuPod("d", "n", 2)];
     const first = join(cluster({ nodes, pods }), emptyMemory, defaultSettings, now, cache);
@@ -96,7 +96,7 @@ describe("what pods asked for", () => {
 });
 
 describe("waiting pods", () => {
-  it("are told apart by every rule, and by the size of their fraction", () => {
+  it("are distinguished by every rule, and by the size of their fraction", () => {
     const owner = { apiVersion: "batch/v1", kind: "Job", name: "j", uid: "j" };
     const unschedulable = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
     const byKai = { owner, schedulerName: "kai-scheduler", unschedulable };

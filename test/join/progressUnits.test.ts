@@ -7,15 +7,15 @@ import type { ClusterState } from "../../exporter/model/cluster.ts";
 import { cluster, everyKind, gpuNode, gpuPod, now, owner, ownerRef } from "./clusterBuilder.ts";
 import { defaultSettings, snapshotOf } from "./outcomes.ts";
 
-const told = (units: string) => ({ "fairlead.dev/progress-units": units });
+const reported = (units: string) => ({ "fairlead.dev/progress-units": units });
 const train = owner("Job", "train");
 const member = (name: string, units: string | null, above = train) =>
-  gpuPod(name, "n", 1, { owner: ownerRef(above), annotations: units === null ? {} : told(units) });
+  gpuPod(name, "n", 1, { owner: ownerRef(above), annotations: units === null ? {} : reported(units) });
 
 const unitsIn = (parts: Partial<ClusterState>) =>
   snapshotOf({ nodes: [gpuNode("n", 4)], ...parts }).workloads.map(({ progressUnits }) => progressUnits);
 
-describe("an annotation tells progress", () => {
+describe("an annotation says progress", () => {
   it.each([
     ["0", 0],
     ["12", 12],
@@ -48,8 +48,8 @@ describe("an annotation tells progress", () => {
 
 describe("the progress of a workload", () => {
   it("is what its owner says, whatever its pods say", () => {
-    const set = owner("JobSet", "set", null, { annotations: told("40") });
-    const child = owner("Job", "child", set, { annotations: told("3") });
+    const set = owner("JobSet", "set", null, { annotations: reported("40") });
+    const child = owner("Job", "child", set, { annotations: reported("3") });
     expect(unitsIn({ pods: [member("a", "99", child)], owners: [child, set] })).toEqual([40]);
     expect(unitsIn({ pods: [member("a", "99", child)], owners: [child, { ...set, annotations: {} }] })).toEqual([3]);
   });
@@ -59,9 +59,9 @@ describe("the progress of a workload", () => {
     expect(unitsIn({ pods: [member("a", null), member("b", "0")], owners: [train] })).toEqual([0]);
   });
 
-  it("is not known where nobody tells it, or what is told is no number", () => {
+  it("is not known where nobody says it, or what is reported is no number", () => {
     expect(unitsIn({ pods: [member("a", null), member("b", "much")], owners: [train] })).toEqual([null]);
-    const annotated = { ...train, annotations: told("-1") };
+    const annotated = { ...train, annotations: reported("-1") };
     expect(unitsIn({ pods: [member("a", "5")], owners: [annotated] })).toEqual([5]);
   });
 });
@@ -90,14 +90,14 @@ describe("a cycle that remembers the last one", () => {
   });
 
   it("sees that an annotation of an owner changed, and that it went", () => {
-    const annotated = (text: string) => ({ ...state, owners: [{ ...train, annotations: told(text) }] });
+    const annotated = (text: string) => ({ ...state, owners: [{ ...train, annotations: reported(text) }] });
     expect(units(state, annotated("7"), annotated("8"), state)).toEqual([5, 7, 8, 5]);
   });
 
   it("sees it of waiting pods, too", () => {
     const waiting = (text: string) => ({
       ...state,
-      pods: [gpuPod("w", null, 1, { owner: ownerRef(train), annotations: told(text) })],
+      pods: [gpuPod("w", null, 1, { owner: ownerRef(train), annotations: reported(text) })],
     });
     expect(units(waiting("1"), waiting("2"))).toEqual([1, 2]);
   });

@@ -69,23 +69,23 @@ function shuffled(state: ClusterState, seed: number): ClusterState {
 }
 
 describe("of every cluster", () => {
-  it("the bookings of each pool and of all pools add up to the physical GPUs", () => {
-    everySnapshot((snapshot, { bookings, pools }) => {
-      near(sum(bookings.map((b) => b.gpus)), sum(snapshot.nodes.map((n) => n.physicalGpus ?? 0)));
+  it("the accounting entries of each pool and of all pools add up to the physical GPUs", () => {
+    everySnapshot((snapshot, { accountingEntries, pools }) => {
+      near(sum(accountingEntries.map((b) => b.gpus)), sum(snapshot.nodes.map((n) => n.physicalGpus ?? 0)));
       near(sum(pools.map((p) => p.physicalGpus)), sum(snapshot.nodes.map((n) => n.physicalGpus ?? 0)));
       for (const pool of pools) near(sum(Object.values(pool.states)), pool.physicalGpus);
       for (const view of snapshot.nodes)
-        near(sum(bookings.filter((b) => b.node === view.name).map((b) => b.gpus)), view.physicalGpus ?? 0);
+        near(sum(accountingEntries.filter((b) => b.node === view.name).map((b) => b.gpus)), view.physicalGpus ?? 0);
     });
   });
 
-  it("no booking is negative or not a number", () => {
-    everySnapshot((_, { bookings }) => {
-      for (const booking of bookings) expect(booking.gpus).toBeGreaterThanOrEqual(0);
+  it("no accounting entry is negative or not a number", () => {
+    everySnapshot((_, { accountingEntries }) => {
+      for (const accountingEntry of accountingEntries) expect(accountingEntry.gpus).toBeGreaterThanOrEqual(0);
     });
   });
 
-  it("no device is held above its weight", () => {
+  it("no device is allocated above its weight", () => {
     everySnapshot((snapshot) => {
       for (const device of snapshot.devices)
         expect(sum(device.holders.map((h) => h.share))).toBeLessThanOrEqual(device.weight * (1 + 1e-12));
@@ -111,22 +111,22 @@ describe("of every cluster", () => {
     });
   });
 
-  it("both books of a node agree, or a problem says that they do not", () => {
-    const known = ["held-twice", "more-held-than-there-is", "node-uncounted", "mig-overfull"];
+  it("both accounts of a node agree, or a problem says that they do not", () => {
+    const known = ["allocated-twice", "more-allocated-than-there-is", "node-uncounted", "mig-overfull"];
     everySnapshot((snapshot) => {
       for (const view of snapshot.nodes) {
-        if (Math.abs(view.heldByDevices - view.heldByPods) <= 1e-6) continue;
+        if (Math.abs(view.allocatedByDevices - view.allocatedByPods) <= 1e-6) continue;
         expect(snapshot.problems.some((p) => p.subject === view.name && known.includes(p.code))).toBe(true);
       }
     });
   });
 
-  it("a device that is not observed is never active, underused or idle", () => {
-    everySnapshot((snapshot, { bookings }) => {
-      for (const booking of bookings) {
-        const device = booking.device === null ? undefined : snapshot.devices[booking.device];
-        if (booking.pod === null || device?.activity !== null) continue;
-        expect(["unobserved", "unavailable", "gang_wait", "starting"]).toContain(booking.state);
+  it("a device that is not observed is never active, underutilized or idle", () => {
+    everySnapshot((snapshot, { accountingEntries }) => {
+      for (const accountingEntry of accountingEntries) {
+        const device = accountingEntry.device === null ? undefined : snapshot.devices[accountingEntry.device];
+        if (accountingEntry.pod === null || device?.activity !== null) continue;
+        expect(["unobserved", "unavailable", "gang_wait", "starting"]).toContain(accountingEntry.state);
         expect(device.idleNow).toBeNull();
       }
     });

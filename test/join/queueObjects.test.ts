@@ -120,21 +120,21 @@ describe("the object by which a queue system knows a workload", () => {
 describe("the checkpoint of a queue object", () => {
   const checkpointOf = (pod: PodParts, queues: QueueObjects) =>
     podOf(snapshotOf({ nodes, owners: [train], pods: [gpuPod("p", "n", 1, pod)], queues }), "p").checkpointedAt;
-  const told = { checkpointedAt: now - 100 };
+  const reported = { checkpointedAt: now - 100 };
 
   it("is that of its pods", () => {
-    const ofOwner = workload("w", [podSet(1, 1)], { owner: ownerRef(train), ...told });
+    const ofOwner = workload("w", [podSet(1, 1)], { owner: ownerRef(train), ...reported });
     expect(checkpointOf(owned, kueue(ofOwner))).toBe(now - 100);
-    expect(checkpointOf({ annotations: { "pod-group-name": "g" } }, kai(kaiGroup("g", "research", told)))).toBe(
+    expect(checkpointOf({ annotations: { "pod-group-name": "g" } }, kai(kaiGroup("g", "research", reported)))).toBe(
       now - 100,
     );
     const named = { annotations: { "scheduling.k8s.io/group-name": "g" } };
-    expect(checkpointOf(named, volcano(volcanoGroup("g", "default", told)))).toBe(now - 100);
+    expect(checkpointOf(named, volcano(volcanoGroup("g", "default", reported)))).toBe(now - 100);
   });
 
   it("is none of pods of other objects, and none in the future", () => {
     const [first, second] = [
-      kaiGroup("a", "research", { ...told, owner: null }),
+      kaiGroup("a", "research", { ...reported, owner: null }),
       kaiGroup("b", "research", { owner: null }),
     ];
     expect(checkpointOf({ annotations: { "pod-group-name": "b" } }, kai(first, second))).toBeNull();
@@ -148,7 +148,7 @@ describe("the checkpoint of a queue object", () => {
     const viewsWith = (checkpointedAt: number | null) => {
       const groups = [
         kaiGroup("a", "research", { checkpointedAt, owner: null }),
-        kaiGroup("b", "research", { ...told, owner: null }),
+        kaiGroup("b", "research", { ...reported, owner: null }),
       ];
       const state = cluster({ nodes, pods, queues: kai(...groups) });
       return join(state, emptyMemory, defaultSettings, now, cache).snapshot.pods;

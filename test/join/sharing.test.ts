@@ -1,15 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { claimant, gfdLabels, gpuNode, gpuPod, instance, node, now, page, reading } from "./clusterBuilder.ts";
-import { codes, defaultSettings, heldBy, holdingsOf, joined, nodeOf, podOf, snapshotOf, statesOf } from "./outcomes.ts";
+import {
+  allocatedBy,
+  codes,
+  defaultSettings,
+  holdingsOf,
+  joined,
+  nodeOf,
+  podOf,
+  snapshotOf,
+  statesOf,
+} from "./outcomes.ts";
 
-const sliced = (cards: number, replicas: number) =>
+const sliced = (physicalGpus: number, replicas: number) =>
   node("n", {
-    capacity: { "nvidia.com/gpu": cards * replicas },
-    labels: { ...gfdLabels(cards), "nvidia.com/gpu.replicas": String(replicas) },
+    capacity: { "nvidia.com/gpu": physicalGpus * replicas },
+    labels: { ...gfdLabels(physicalGpus), "nvidia.com/gpu.replicas": String(replicas) },
   });
 
 describe("a shared card", () => {
-  it("k of R replicas is k/R of the card; each holder is active with min(1, u/H), estimated", () => {
+  it("k of R replicas is k/R of the GPU; each holder is active with min(1, u/H), estimated", () => {
     const pods = [gpuPod("a", "n", 1), gpuPod("b", "n", 2)];
     const row = { ...reading("GPU-0", 0.6), claimants: [claimant("a"), claimant("b", { slots: 2 })] };
     const snapshot = snapshotOf({ nodes: [sliced(1, 4)], pods, telemetry: [page("n", [row])] });
@@ -21,7 +31,7 @@ describe("a shared card", () => {
     ]);
     expect(statesOf(snapshot)).toEqual({
       active: expect.closeTo(0.6, 12),
-      underused: expect.closeTo(0.15, 12),
+      underutilized: expect.closeTo(0.15, 12),
       free: expect.closeTo(0.25, 12),
     });
   });
@@ -44,16 +54,16 @@ describe("a shared card", () => {
     const rows = [reading("GPU-0", 0.5, "a"), reading("GPU-1", 0.5)];
     const snapshot = snapshotOf({ nodes: [sliced(2, 2)], pods, telemetry: [page("n", rows)] });
     expect(holdingsOf(snapshot, "a")).toMatchObject([{ on: "GPU-0", share: 0.5, source: "dcgm" }]);
-    expect(heldBy(snapshot, "b")).toBeCloseTo(0.5, 9);
+    expect(allocatedBy(snapshot, "b")).toBeCloseTo(0.5, 9);
     expect(holdingsOf(snapshot, "b").every((holding) => holding.estimated && holding.source === "request")).toBe(true);
-    // Room was 1/2 on the first card and 1 on the second.
+    // Room was 1/2 on the first GPU and 1 on the second.
     const onFirst = [...holdingsOf(snapshot, "b"), ...holdingsOf(snapshot, "c")].filter(
       (holding) => holding.on === "GPU-0",
     );
     expect(onFirst.reduce((sum, holding) => sum + holding.share, 0)).toBeCloseTo(1 / 3, 9);
   });
 
-  it("per-process rows tell better, and are not estimated", () => {
+  it("per-process rows say better, and are not estimated", () => {
     const claimants = [claimant("a", { processUtil: 0.4 }), claimant("b", { processUtil: 0 })];
     const row = { ...reading("GPU-0", 0.4), claimants };
     const pods = [gpuPod("a", "n", 1), gpuPod("b", "n", 1)];
@@ -62,7 +72,7 @@ describe("a shared card", () => {
     expect(holdingsOf(snapshot, "b")).toMatchObject([{ activity: 0, estimated: false }]);
   });
 
-  it("per-process values that are all 0 on a busy card are not believed", () => {
+  it("per-process values that are all 0 on a busy GPU are not believed", () => {
     const claimants = [claimant("a", { processUtil: 0 }), claimant("b", { processUtil: 0 })];
     const pods = [gpuPod("a", "n", 1), gpuPod("b", "n", 1)];
     const snapshot = snapshotOf({
@@ -73,7 +83,7 @@ describe("a shared card", () => {
     expect(holdingsOf(snapshot, "b")).toMatchObject([{ activity: expect.closeTo(0.9, 12), estimated: true }]);
   });
 
-  it("instances of a MIG card are held by profile", () => {
+  it("instances of a MIG GPU are allocated to profile", () => {
     const object = node("n", {
       capacity: { "nvidia.com/mig-1g.10gb": 2, "nvidia.com/mig-3g.40gb": 1 },
       labels: { "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB" },
@@ -106,15 +116,15 @@ describe("a pod known by its request alone", () => {
     const pods = [gpuPod("a", "n", 1), gpuPod("b", "n", 1)];
     const labelled = [page("n", [reading("GPU-0", 1, "b"), reading("GPU-1", 0.9), reading("GPU-2", 0.3)])];
     const snapshot = snapshotOf({ nodes: [gpuNode("n", 3)], pods, telemetry: labelled });
-    expect(statesOf(snapshot, "a")).toEqual({ active: expect.closeTo(0.6, 9), underused: expect.closeTo(0.4, 9) });
+    expect(statesOf(snapshot, "a")).toEqual({ active: expect.closeTo(0.6, 9), underutilized: expect.closeTo(0.4, 9) });
     expect(holdingsOf(snapshot, "a").every((holding) => holding.estimated)).toBe(true);
   });
 
-  it("activity beyond what is held on those devices is unattributed", () => {
+  it("activity beyond what is allocated on those devices is unattributed", () => {
     const snapshot = snapshotOf({ nodes: [gpuNode("n", 2)], pods: [gpuPod("a", "n", 1)], telemetry: rows(0.9, 0.7) });
     expect(statesOf(snapshot)).toEqual({
       active: expect.closeTo(0.8, 9),
-      underused: expect.closeTo(0.2, 9),
+      underutilized: expect.closeTo(0.2, 9),
       unattributed: expect.closeTo(0.6, 9),
       free: expect.closeTo(0.4, 9),
     });
@@ -126,8 +136,8 @@ describe("a pod known by its request alone", () => {
       const { memory } = joined(state, defaultSettings, undefined, now - 1800);
       return statesOf(joined(state, defaultSettings, memory, now).snapshot, "a");
     };
-    expect(idle(0.05)).toEqual({ held_idle: expect.closeTo(1, 9) });
-    expect(idle(0.06)).not.toHaveProperty("held_idle");
+    expect(idle(0.05)).toEqual({ idle: expect.closeTo(1, 9) });
+    expect(idle(0.06)).not.toHaveProperty("idle");
   });
 
   it("that takes all there is: its devices are known after all", () => {
@@ -138,13 +148,13 @@ describe("a pod known by its request alone", () => {
     ]);
   });
 
-  it("an unhealthy card that it may be on keeps that from being certain", () => {
+  it("an unhealthy GPU that it may be on keeps that from being certain", () => {
     const object = gpuNode("n", 3, { allocatable: { "nvidia.com/gpu": 2 } });
     const snapshot = snapshotOf({ nodes: [object], pods: [gpuPod("a", "n", 2)], telemetry: rows(0.9, 0.1, 0) });
     expect(holdingsOf(snapshot, "a").every((holding) => holding.estimated)).toBe(true);
   });
 
-  it("has a record of its own on cards that nothing identifies", () => {
+  it("has a record of its own on GPUs that nothing identifies", () => {
     const snapshot = snapshotOf({ nodes: [gpuNode("n", 2)], pods: [gpuPod("a", "n", 1)] });
     expect(snapshot.devices.map((device) => device.uuid)).toEqual([null, null]);
     expect(statesOf(snapshot)).toEqual({ unobserved: expect.closeTo(1, 9), free: expect.closeTo(1, 9) });
@@ -152,8 +162,8 @@ describe("a pod known by its request alone", () => {
 
   it("that asks for more than the node has: the difference is an imbalance and a problem", () => {
     const snapshot = snapshotOf({ nodes: [gpuNode("n", 2)], pods: [gpuPod("a", "n", 3)] });
-    expect(nodeOf(snapshot, "n")).toMatchObject({ heldByDevices: expect.closeTo(2, 9), heldByPods: 3 });
-    expect(codes(snapshot)).toContain("more-held-than-there-is");
+    expect(nodeOf(snapshot, "n")).toMatchObject({ allocatedByDevices: expect.closeTo(2, 9), allocatedByPods: 3 });
+    expect(codes(snapshot)).toContain("more-allocated-than-there-is");
   });
 
   it("whose unit nobody knows: what it asks for is null, not 0", () => {

@@ -25,17 +25,17 @@ import { analysed, defaultSettings, joined, nodeOf } from "./outcomes.ts";
 /*
  * Seven nodes, every number by hand. Namespace `research` is team vision, namespace `voice` is team speech.
  *
- * whole   8 x H100: train holds 4, busy .9 .8 .7 .6; notebook holds 1, idle for 40 min; one card is busy .5 without a
+ * whole   8 x H100: train holds 4, busy .9 .8 .7 .6; notebook holds 1, idle for 40 min; one GPU is busy .5 without a
  *         holder; two are quiet.
- *           active .9+.8+.7+.6 = 3, underused 4-3 = 1, held_idle 1, unattributed 1, free 2
- * sliced  2 x L4, 4 renamed replicas each: on the first, s1 holds 1/4 (vision) and s2 2/4 (speech) of a card that is busy .6.
- *           H = .75, each active with .6/.75 = .8: s1 .2 + .05 underused, s2 .4 + .1 underused, free .25 + 1
- * mig     1 x A100 as 3g (half its memory) + 2g + 1g: m1 (vision) on 1/2 busy .5, m2 (speech) on 2/7 busy 1, 1/7 unheld, 1/14 unpartitioned.
- *           active 1.5/7 + 2/7 = .5, underused 1.5/7, free 2/7
- * kai     2 x H100, cordoned: f1 holds .5 and f2 .25 (speech) of a card that is busy .3; the other is quiet.
- *           H = .75, each active with .4: active .3, underused .45, cordoned .25 + 1
- * dra     4 x H100, not ready for 4 min: p1 (vision) and p2 (vision) share one claim of one card, busy .4.
- *           active .4, underused .6, and the three unheld cards are unavailable at once
+ *           active .9+.8+.7+.6 = 3, underutilized 4-3 = 1, idle 1, unattributed 1, free 2
+ * sliced  2 x L4, 4 renamed replicas each: on the first, s1 holds 1/4 (vision) and s2 2/4 (speech) of a GPU that is busy .6.
+ *           H = .75, each active with .6/.75 = .8: s1 .2 + .05 underutilized, s2 .4 + .1 underutilized, free .25 + 1
+ * mig     1 x A100 as 3g (half its memory) + 2g + 1g: m1 (vision) on 1/2 busy .5, m2 (speech) on 2/7 busy 1, 1/7 unallocated, 1/14 unpartitioned.
+ *           active 1.5/7 + 2/7 = .5, underutilized 1.5/7, free 2/7
+ * kai     2 x H100, cordoned: f1 holds .5 and f2 .25 (speech) of a GPU that is busy .3; the other is quiet.
+ *           H = .75, each active with .4: active .3, underutilized .45, cordoned .25 + 1
+ * dra     4 x H100, not ready for 4 min: p1 (vision) and p2 (vision) share one claim of one GPU, busy .4.
+ *           active .4, underutilized .6, and the three unallocated GPUs are unavailable at once
  * dark    4 x H100 without a page: q (speech) holds 2 unobserved; g-0 (speech) is bound for 10 min, g-1 waits:
  *         gang_wait 1; free 1
  * empty   2 x L4, quiet: idle_node 2
@@ -132,7 +132,7 @@ const state: ClusterState = cluster({
 // The notebook has been seen idle 40 minutes ago.
 const { memory } = joined(state, defaultSettings, undefined, now - 2400);
 const { snapshot } = joined(state, defaultSettings, memory, now);
-const { bookings, teams, pools } = analysed(snapshot);
+const { accountingEntries, teams, pools } = analysed(snapshot);
 
 function close(states: Record<string, number>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(states).map(([state, gpus]) => [state, expect.closeTo(gpus, 12)]));
@@ -140,18 +140,19 @@ function close(states: Record<string, number>): Record<string, unknown> {
 
 function statesOn(name: string): Record<string, number> {
   const states: Record<string, number> = {};
-  for (const booking of bookings)
-    if (booking.node === name) states[booking.state] = (states[booking.state] ?? 0) + booking.gpus;
+  for (const accountingEntry of accountingEntries)
+    if (accountingEntry.node === name)
+      states[accountingEntry.state] = (states[accountingEntry.state] ?? 0) + accountingEntry.gpus;
   return states;
 }
 
 describe("the worked example", () => {
   const byNode: readonly (readonly [string, number, Record<string, number>])[] = [
-    ["whole", 8, { active: 3, underused: 1, held_idle: 1, unattributed: 1, free: 2 }],
-    ["sliced", 2, { active: 0.6, underused: 0.15, free: 1.25 }],
-    ["mig", 1, { active: 0.25 + 2 / 7, underused: 0.25, free: 3 / 14 }],
-    ["kai", 2, { active: 0.3, underused: 0.45, cordoned: 1.25 }],
-    ["dra", 4, { active: 0.4, underused: 0.6, unavailable: 3 }],
+    ["whole", 8, { active: 3, underutilized: 1, idle: 1, unattributed: 1, free: 2 }],
+    ["sliced", 2, { active: 0.6, underutilized: 0.15, free: 1.25 }],
+    ["mig", 1, { active: 0.25 + 2 / 7, underutilized: 0.25, free: 3 / 14 }],
+    ["kai", 2, { active: 0.3, underutilized: 0.45, cordoned: 1.25 }],
+    ["dra", 4, { active: 0.4, underutilized: 0.6, unavailable: 3 }],
     ["dark", 4, { unobserved: 2, gang_wait: 1, free: 1 }],
     ["empty", 2, { idle_node: 2 }],
   ];
@@ -169,8 +170,8 @@ describe("the worked example", () => {
     // whole + kai + dra + dark: 3 + .3 + .4, 1 + .45 + .6, ...
     const h100States = {
       active: 3.7,
-      underused: 2.05,
-      held_idle: 1,
+      underutilized: 2.05,
+      idle: 1,
       unattributed: 1,
       free: 3,
       cordoned: 1.25,
@@ -179,7 +180,7 @@ describe("the worked example", () => {
       gang_wait: 1,
     };
     expect(pools[1]?.states).toEqual(close(h100States));
-    expect(pools[2]?.states).toEqual(close({ active: 0.6, underused: 0.15, free: 1.25, idle_node: 2 }));
+    expect(pools[2]?.states).toEqual(close({ active: 0.6, underutilized: 0.15, free: 1.25, idle_node: 2 }));
     expect(pools.map((pool) => pool.imbalance)).toEqual([0, 0, 0]);
   });
 
@@ -188,18 +189,18 @@ describe("the worked example", () => {
     // train 3 + s1 .2 + m1 .25 + p1, p2 .4; of 4 + 1 + .25 + .5 + 1.
     expect(vision).toMatchObject({
       team: "vision",
-      held: expect.closeTo(6.75, 12),
+      allocated: expect.closeTo(6.75, 12),
       active: expect.closeTo(3.85, 12),
       utilization: expect.closeTo(3.85 / 6.75, 12),
-      states: close({ active: 3.85, underused: 1.9, held_idle: 1 }),
+      states: close({ active: 3.85, underutilized: 1.9, idle: 1 }),
       pending: 0,
     });
     // s2 .4 + m2 2/7 + f1, f2 .3; of .5 + 2/7 + .75, beside 2 unobserved and 1 in gang_wait; one more waits.
     expect(speech).toMatchObject({
       team: "speech",
-      held: expect.closeTo(4.25 + 2 / 7, 12),
+      allocated: expect.closeTo(4.25 + 2 / 7, 12),
       utilization: expect.closeTo((0.7 + 2 / 7) / (1.25 + 2 / 7), 12),
-      states: close({ active: 0.7 + 2 / 7, underused: 0.55, unobserved: 2, gang_wait: 1 }),
+      states: close({ active: 0.7 + 2 / 7, underutilized: 0.55, unobserved: 2, gang_wait: 1 }),
       pending: 1,
     });
   });

@@ -70,7 +70,7 @@ describe("the workload of a pod", () => {
     ["KServe", { "serving.kserve.io/inferenceservice": "x" }, "InferenceService", "x"],
     ["nothing", {}, "Thing", "unreadable"],
   ];
-  it.each(standIns)("job labels stand in where the owner cannot be read: %s", (_case, labels, kind, name) => {
+  it.each(standIns)("job labels are in where the owner cannot be read: %s", (_case, labels, kind, name) => {
     const unreadable = owner("Thing", "unreadable");
     expect(workloadOf({ labels, owner: ownerRef(unreadable) })).toMatchObject({ kind, name });
   });

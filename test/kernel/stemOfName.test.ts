@@ -15,7 +15,7 @@ describe("a name without what was generated", () => {
   ])("%s is %s", (name, stem) => expect(stemOfName(name)).toBe(stem));
 
   test.each(["train-0", "embed-v3", "llama-3-70b", "h100-02", "mig-small", "x7k2z", "bert-base-2024", "rank-7"])(
-    "%s stays: somebody chose it",
+    "%s stays: someone chose it",
     (name) => expect(stemOfName(name)).toBe(name),
   );
 });

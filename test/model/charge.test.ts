@@ -3,8 +3,8 @@ import { charged, shareUnallocated } from "../../exporter/model/charge.ts";
 
 const costs = [
   ["active", 6],
-  ["underused", 2],
-  ["held_idle", 1],
+  ["underutilized", 2],
+  ["idle", 1],
   ["unavailable", 0.5],
   ["free", 4],
 ] as const;

@@ -73,7 +73,7 @@ describe("a unit of a resource", () => {
     ["amd.com/spx_nps1", 1],
     ["amd.com/cpx_nps4", null],
     ["nvidia.com/gpu", "node"],
-  ] as const)("%s is %s of a card by its name", (name, part) => {
+  ] as const)("%s is %s of a GPU by its name", (name, part) => {
     expect(gpuResourceOf(name)?.unit).toBe(part);
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { recommendation } from "../../exporter/publish/document/recommendationSchema.ts";
 import { adviceBodySchemas } from "../../exporter/publish/http/adviceOperations.ts";
-import type { Faces } from "../../exporter/publish/http/faces.ts";
+import type { Outputs } from "../../exporter/publish/http/outputs.ts";
 import type { RunningServer } from "../../exporter/publish/http/server.ts";
 import { asKim, scriptedAdviser, startAdvised, users } from "./adviceServer.ts";
 import { reclaimAdvice } from "./someAdvice.ts";
@@ -11,7 +11,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
 });
 
-async function start(adviser: NonNullable<Faces["adviser"]>, known: Faces["users"] = users): Promise<string> {
+async function start(adviser: NonNullable<Outputs["adviser"]>, known: Outputs["users"] = users): Promise<string> {
   const server = await startAdvised(adviser, { users: known });
   running.push(server);
   return server.url;
@@ -93,10 +93,10 @@ const call = {
 
 describe("POST /api/v1/alerts", () => {
   test("hears Alertmanager's webhook, unknown fields and all", async () => {
-    const { adviser, heard } = scriptedAdviser();
+    const { adviser, received } = scriptedAdviser();
     const url = await start(adviser);
-    expect(await ask(`${url}/api/v1/alerts`, call)).toEqual({ status: 200, body: { heard: 2, firing: 1 } });
-    expect(heard).toMatchObject([
+    expect(await ask(`${url}/api/v1/alerts`, call)).toEqual({ status: 200, body: { received: 2, firing: 1 } });
+    expect(received).toMatchObject([
       {
         ...{ status: "firing", alertname: "GpuTeamStarved", fingerprint: "c0ffee", endsAt: null },
         startsAt: Date.parse("2026-11-16T13:00:00.5Z") / 1000,
@@ -111,10 +111,10 @@ describe("POST /api/v1/alerts", () => {
     ["an alert without a fingerprint", { ...call, alerts: [{ ...call.alerts[0], fingerprint: "" }] }],
     ["a time that is none", { ...call, alerts: [{ ...call.alerts[0], startsAt: "yesterday" }] }],
   ])("says what is wrong with %s", async (_, body) => {
-    const { adviser, heard } = scriptedAdviser();
+    const { adviser, received } = scriptedAdviser();
     const answer = await ask(`${await start(adviser)}/api/v1/alerts`, body);
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining("webhook (version 4)") } });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   test("needs exactly the fields that its description calls required", async () => {
@@ -150,11 +150,11 @@ describe("who may write", () => {
   const dismissal = `/api/v1/recommendations/${reclaimAdvice.id}/dismiss`;
 
   test("nobody, where no users are configured", async () => {
-    const { adviser, dismissed, heard } = scriptedAdviser();
+    const { adviser, dismissed, received } = scriptedAdviser();
     const url = await start(adviser, {});
     expect(await ask(`${url}${dismissal}`, { reason: "x" }, {})).toMatchObject({ status: 403 });
     expect(await ask(`${url}/api/v1/alerts`, call, {})).toMatchObject({ status: 403 });
-    expect([dismissed, heard]).toEqual([[], []]);
+    expect([dismissed, received]).toEqual([[], []]);
     expect((await ask(`${url}/api/v1/recommendations`, undefined, {})).status).toBe(200);
   });
 

@@ -4,7 +4,7 @@ import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import type { ReceivedAlert } from "../../exporter/model/receivedAlert.ts";
 import type { Advice } from "../../exporter/model/recommendation.ts";
 import { createApp } from "../../exporter/publish/http/app.ts";
-import type { Faces } from "../../exporter/publish/http/faces.ts";
+import type { Outputs } from "../../exporter/publish/http/outputs.ts";
 import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
 import { buildPublication } from "../../exporter/publish/publication.ts";
 import { at, health, smallMoment } from "./moment.ts";
@@ -19,14 +19,14 @@ export const users = { kim: hashSync("secret", 4), lee: hashSync("other", 4) };
 export const asKim = basic("kim", "secret");
 export const asLee = basic("lee", "other");
 
-type AdviserFace = NonNullable<Faces["adviser"]>;
+type AdviserOutput = NonNullable<Outputs["adviser"]>;
 
-/** An adviser with the advice that is given, which writes down what it is told. */
+/** An adviser with the advice that is given, which writes down what it is reported. */
 export function scriptedAdviser(given: Advice = someAdvice) {
   let advice = given;
   const dismissed: (readonly string[])[] = [];
-  const heard: ReceivedAlert[] = [];
-  const adviser: AdviserFace = {
+  const received: ReceivedAlert[] = [];
+  const adviser: AdviserOutput = {
     latest: () => advice,
     dismiss(id, by, reason) {
       const isOpen = advice.recommendations.some((one) => one.id === id && one.state === "open");
@@ -37,16 +37,16 @@ export function scriptedAdviser(given: Advice = someAdvice) {
       advice = { ...advice, recommendations: advice.recommendations.map(close) };
       return true;
     },
-    hear: (alerts) => {
-      heard.push(...alerts);
+    receive: (alerts) => {
+      received.push(...alerts);
       return advice;
     },
   };
-  return { adviser, dismissed, heard };
+  return { adviser, dismissed, received };
 }
 
 /** A server of one moment and that adviser. */
-export async function startAdvised(adviser: AdviserFace, faces: Partial<Faces> = {}): Promise<RunningServer> {
+export async function startAdvised(adviser: AdviserOutput, outputs: Partial<Outputs> = {}): Promise<RunningServer> {
   const limits = { teams: 10, series: 1000 };
   const publication = buildPublication({ analysis: smallMoment, health: health(), limits }, "");
   const started = await startServer({
@@ -61,7 +61,7 @@ export async function startAdvised(adviser: AdviserFace, faces: Partial<Faces> =
       telemetryPath: "/metrics",
       users,
       adviser,
-      ...faces,
+      ...outputs,
     }),
     listenAddress: "127.0.0.1:0",
     web: openWebConfig,
@@ -75,8 +75,8 @@ export async function startAdvised(adviser: AdviserFace, faces: Partial<Faces> =
 export async function askPage(advice: Advice, now: number): Promise<string> {
   const limits = { teams: 10, series: 50_000 };
   const publication = buildPublication({ analysis: smallMoment, health: health(), limits, advice }, "");
-  const faces = { latest: () => publication, now: () => now, users: {} };
-  const server = await startAdvised(scriptedAdviser(advice).adviser, faces);
+  const outputs = { latest: () => publication, now: () => now, users: {} };
+  const server = await startAdvised(scriptedAdviser(advice).adviser, outputs);
   try {
     return await (await fetch(`${server.url}/metrics`)).text();
   } finally {

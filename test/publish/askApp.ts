@@ -1,14 +1,14 @@
 import { expect } from "vitest";
 import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import { createApp } from "../../exporter/publish/http/app.ts";
-import type { Faces } from "../../exporter/publish/http/faces.ts";
+import type { Outputs } from "../../exporter/publish/http/outputs.ts";
 import { startServer } from "../../exporter/publish/http/server.ts";
 import { at, health } from "./moment.ts";
 
-/** What the HTTP faces of a Fairlead without a cycle answer to one request; `faces` are what it has beside them. */
+/** What the HTTP outputs of a Fairlead without a cycle answer to one request; `outputs` are what it has beside them. */
 export async function askApp(
   path: string,
-  faces: Partial<Faces>,
+  outputs: Partial<Outputs>,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   const started = await startServer({
     handler: createApp({
@@ -21,7 +21,7 @@ export async function askApp(
       processMetrics: async () => "",
       telemetryPath: "/metrics",
       users: {},
-      ...faces,
+      ...outputs,
     }),
     listenAddress: "127.0.0.1:0",
     web: openWebConfig,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { AccountingEntry } from "../../exporter/analysis/accountingEntry.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import type { Booking } from "../../exporter/analysis/booking.ts";
-import { heldStates, unheldStates } from "../../exporter/model/gpuStates.ts";
+import { allocatedStates, unallocatedStates } from "../../exporter/model/gpuStates.ts";
 import { buildDocument } from "../../exporter/publish/document/buildDocument.ts";
 import { documentSchema } from "../../exporter/publish/document/schema.ts";
 import { buildFamilies, type PageLimits } from "../../exporter/publish/families.ts";
@@ -14,7 +14,7 @@ import { nodePrice, pricedMoment, withPrices } from "./pricedMoment.ts";
 import { readPage } from "./readPage.ts";
 
 const limits: PageLimits = { teams: 1000, series: 50_000 };
-const charged = heldStates.filter((state) => state !== "held_idle");
+const charged = allocatedStates.filter((state) => state !== "idle");
 
 function samplesOf(moment: Analysis, own: PageLimits = limits) {
   return readPage(renderPage(buildFamilies({ analysis: moment, health: health(), limits: own }).families).toString());
@@ -33,7 +33,7 @@ function sum(samples: Samples, name: string, labels: Readonly<Record<string, str
 const nodeNames = ["n0", "n1", "n2", "n3"] as const;
 const names = ["a", "b", "c"] as const;
 
-/** A moment with bookings of any kind on four nodes: two priced in USD, one in EUR, one not at all. */
+/** A moment with accounting entries of any kind on four nodes: two priced in USD, one in EUR, one not at all. */
 const moments = fc
   .record({
     prices: fc.tuple(...[0, 1, 2].map(() => fc.integer({ min: 0, max: 4000 }).map((cents) => cents / 100))),
@@ -51,18 +51,18 @@ const moments = fc
         node: fc.constantFrom(...nodeNames),
         gpus: fc.integer({ min: 1, max: 64 }).map((eighths) => eighths / 8),
         pod: fc.option(fc.nat(7)),
-        held: fc.constantFrom(...heldStates, "unavailable" as const),
-        unheld: fc.constantFrom(...unheldStates),
+        allocated: fc.constantFrom(...allocatedStates, "unavailable" as const),
+        unallocated: fc.constantFrom(...unallocatedStates),
       }),
       { minLength: 1, maxLength: 60 },
     ),
   })
   .map(({ prices, pods, parts }) => {
     const views = pods.map((of) => pod(of));
-    const bookings = parts.map(
-      (part): Booking => ({
+    const accountingEntries = parts.map(
+      (part): AccountingEntry => ({
         gpus: part.gpus,
-        state: part.pod === null ? part.unheld : part.held,
+        state: part.pod === null ? part.unallocated : part.allocated,
         node: part.node,
         pool: part.node === "n2" ? "A100" : "H100",
         device: null,
@@ -71,17 +71,17 @@ const moments = fc
       }),
     );
     const gpusOf = (name: string) =>
-      bookings.filter((one) => one.node === name).reduce((all, one) => all + one.gpus, 0);
+      accountingEntries.filter((one) => one.node === name).reduce((all, one) => all + one.gpus, 0);
     const nodes = nodeNames.map((name) =>
       node({ name, nodePool: `pool-${name}`, pools: [name === "n2" ? "A100" : "H100"], physicalGpus: gpusOf(name) }),
     );
     const [first = 0, second = 0, third = 0] = prices;
     const moment = {
       ...smallMoment,
-      bookings,
+      accountingEntries,
       teams: names.map((team) => ({
         team,
-        held: bookings.reduce(
+        allocated: accountingEntries.reduce(
           (all, one) => all + (one.pod !== null && views[one.pod]?.team === team ? one.gpus : 0),
           0,
         ),
@@ -107,11 +107,11 @@ const moments = fc
     });
   });
 
-/** What the bookings that pass cost, one by one. */
-function costOf(moment: Analysis, currency: string, passes: (booking: Booking) => boolean): number {
-  return moment.bookings.filter(passes).reduce((total, booking) => {
-    const price = moment.prices.byNode.get(booking.node);
-    return total + (price?.currency === currency ? booking.gpus * price.perGpuHour : 0);
+/** What the accounting entries that pass cost, one by one. */
+function costOf(moment: Analysis, currency: string, passes: (accountingEntry: AccountingEntry) => boolean): number {
+  return moment.accountingEntries.filter(passes).reduce((total, accountingEntry) => {
+    const price = moment.prices.byNode.get(accountingEntry.node);
+    return total + (price?.currency === currency ? accountingEntry.gpus * price.perGpuHour : 0);
   }, 0);
 }
 
@@ -122,7 +122,7 @@ describe("cost rates", () => {
         const samples = samplesOf(moment, {
           ...limits,
           teams,
-          cost: { notCharged: ["held_idle"], topWorkloads: 1000 },
+          cost: { notCharged: ["idle"], topWorkloads: 1000 },
         });
         for (const currency of ["USD", "EUR"]) {
           const all = sum(samples, "fairlead_cost_per_hour", { currency });
@@ -136,7 +136,7 @@ describe("cost rates", () => {
             costOf(moment, currency, ({ pod: holder }) => holder === null),
             6,
           );
-          const idle = costOf(moment, currency, ({ pod: holder, state }) => holder !== null && state === "held_idle");
+          const idle = costOf(moment, currency, ({ pod: holder, state }) => holder !== null && state === "idle");
           for (const owner of ["team", "queue", "namespace"]) {
             const paid = sum(samples, `fairlead_${owner}_cost_per_hour`, { currency, charge: "allocation" });
             expect(paid + unallocated + idle).toBeCloseTo(all, 6);
@@ -159,7 +159,7 @@ describe("cost rates", () => {
       fc.property(moments, (moment) => {
         const samples = samplesOf(moment, {
           ...limits,
-          cost: { notCharged: ["held_idle", "unavailable"], topWorkloads: 3 },
+          cost: { notCharged: ["idle", "unavailable"], topWorkloads: 3 },
         });
         for (const team of names) {
           const own = costOf(moment, "USD", ({ pod: holder, state }) => {
@@ -200,10 +200,10 @@ describe("costs in the document", () => {
     expect(document.cost).toEqual({
       currency: "USD",
       perHour: 4,
-      heldPerHour: 2,
+      allocatedPerHour: 2,
       unallocatedPerHour: 2,
       unpricedGpus: 1,
-      byCurrency: [{ currency: "USD", perHour: 4, heldPerHour: 2, unallocatedPerHour: 2 }],
+      byCurrency: [{ currency: "USD", perHour: 4, allocatedPerHour: 2, unallocatedPerHour: 2 }],
     });
     const teams = document.teams.map(({ team, costPerHour, unpricedGpus }) => [team, costPerHour, unpricedGpus]);
     expect(teams).toContainEqual(["ads", 2, 0]);
@@ -215,18 +215,20 @@ describe("costs in the document", () => {
     const document = documentSchema.parse(buildDocument(smallMoment));
     expect(document.cost).toMatchObject({ currency: null, perHour: null, unpricedGpus: 3, byCurrency: [] });
     expect(
-      document.teams.every(({ costPerHour, held, unpricedGpus }) => costPerHour === null && unpricedGpus === held),
+      document.teams.every(
+        ({ costPerHour, allocated, unpricedGpus }) => costPerHour === null && unpricedGpus === allocated,
+      ),
     ).toBe(true);
   });
 
-  test("add up: teams to what is held, and that with the rest to all", () => {
+  test("add up: teams to what is allocated, and that with the rest to all", () => {
     fc.assert(
       fc.property(moments, (moment) => {
         const { cost, workloads } = buildDocument(moment);
         const ofWorkloads = workloads.reduce((total, one) => total + (one.costPerHour ?? 0), 0);
-        expect(ofWorkloads).toBeCloseTo(cost.heldPerHour ?? 0, 6);
-        const gpus = moment.bookings.reduce((total, one) => total + one.gpus, 0);
-        const priced = moment.bookings.filter((one) => moment.prices.byNode.has(one.node));
+        expect(ofWorkloads).toBeCloseTo(cost.allocatedPerHour ?? 0, 6);
+        const gpus = moment.accountingEntries.reduce((total, one) => total + one.gpus, 0);
+        const priced = moment.accountingEntries.filter((one) => moment.prices.byNode.has(one.node));
         expect(cost.unpricedGpus).toBeCloseTo(gpus - priced.reduce((total, one) => total + one.gpus, 0), 9);
         for (const { currency, perHour } of cost.byCurrency)
           expect(perHour).toBeCloseTo(
@@ -244,7 +246,7 @@ describe("costs in a terminal", () => {
     const text = overview(pricedMoment);
     expect(text).toContain("prices: your file of 2026-11-20, whole-instance   no price for 1.0 GPUs");
     expect(text).toMatch(/^ {2}ads .* \$ 2\.00$/m);
-    expect(text).toMatch(/^ +\+ \$ 2\.00 not held$/m);
+    expect(text).toMatch(/^ +\+ \$ 2\.00 not allocated$/m);
     expect(text.split("\n").every((line) => line.length <= 100)).toBe(true);
   });
 

@@ -26,12 +26,12 @@ describe("document", () => {
       ["H100", 2, 0.375],
       ["L4", 1, null],
     ]);
-    expect(teams.map((team) => [team.team, team.held, team.activity])).toEqual([
+    expect(teams.map((team) => [team.team, team.allocated, team.activity])).toEqual([
       ["ads", 1, 0.75],
       ["search", 0, null],
       ["unassigned", 0.5, null],
     ]);
-    expect(nodes.map((node) => [node.name, node.held, node.schedulable, node.capacityType])).toEqual([
+    expect(nodes.map((node) => [node.name, node.allocated, node.schedulable, node.capacityType])).toEqual([
       ["h100-01", 1, true, "on-demand"],
       ["l4-01", 0.5, false, null],
     ]);
@@ -97,7 +97,7 @@ describe("document", () => {
     const pods = [pod({ boundAt: 1e18 })];
     const moment = {
       ...smallMoment,
-      bookings: [],
+      accountingEntries: [],
       snapshot: { ...smallMoment.snapshot, devices: [], pods, workloads: [workload({})] },
     };
     expect(buildDocument(moment).workloads[0]?.startedAt).toBeNull();
@@ -116,7 +116,7 @@ describe("document", () => {
     const workloads = hostileNames.map((name, index) => workload({ namespace: name, name, team: name, pods: [index] }));
     const document = buildDocument({
       ...smallMoment,
-      bookings: [],
+      accountingEntries: [],
       snapshot: { ...smallMoment.snapshot, pods, devices, workloads },
     });
     const read = documentSchema.parse(JSON.parse(await textOf(document)));

@@ -14,7 +14,7 @@ import { analysed, joined } from "../join/outcomes.ts";
 
 function explained(analysis: Analysis, kind: ExplainedKind, name: string): Explained {
   const { problems } = analysis.snapshot;
-  return explain(kind, name, { analysis, settings: defaultConfig, problems, bookedTime: null });
+  return explain(kind, name, { analysis, settings: defaultConfig, problems, accountedTime: null });
 }
 
 function explanationOf(analysis: Analysis, kind: ExplainedKind, name: string): Explanation {
@@ -39,7 +39,7 @@ describe("an explanation adds up to what it explains, in any cluster", () => {
         const analysis = analysed(joined(state).snapshot);
         for (const team of analysis.teams) {
           const explanation = explanationOf(analysis, "team", team.team);
-          expect(totalOf(explanation)).toBeCloseTo(team.held, 9);
+          expect(totalOf(explanation)).toBeCloseTo(team.allocated, 9);
           const states = statesOf(explanation);
           for (const [state, amount] of Object.entries(team.states))
             expect(states.get(state) ?? 0).toBeCloseTo(amount, 9);
@@ -52,8 +52,10 @@ describe("an explanation adds up to what it explains, in any cluster", () => {
           for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(100);
         }
         for (const [index, pod] of analysis.snapshot.pods.entries()) {
-          const held = analysis.bookings.filter((b) => b.pod === index).reduce((sum, b) => sum + b.gpus, 0);
-          expect(totalOf(explanationOf(analysis, "pod", `${pod.namespace}/${pod.name}`))).toBeCloseTo(held, 9);
+          const allocated = analysis.accountingEntries
+            .filter((b) => b.pod === index)
+            .reduce((sum, b) => sum + b.gpus, 0);
+          expect(totalOf(explanationOf(analysis, "pod", `${pod.namespace}/${pod.name}`))).toBeCloseTo(allocated, 9);
         }
       }),
       { numRuns: 150, seed: 20_260_301 },
@@ -63,20 +65,20 @@ describe("an explanation adds up to what it explains, in any cluster", () => {
 
 interface Case {
   readonly pod?: Partial<PodView>;
-  readonly held?: Partial<Holding>;
+  readonly allocated?: Partial<Holding>;
   readonly on?: Partial<Device>;
   readonly node?: Partial<NodeView>;
 }
 
-/** The state and the reason of one card that one pod holds. */
-function reasonOfHeld({ pod, held, on, node }: Case): string {
-  const devices = [device({ holders: [holding(held)], ...on })];
+/** The state and the reason of one GPU that one pod holds. */
+function reasonOfAllocated({ pod, allocated, on, node }: Case): string {
+  const devices = [device({ holders: [holding(allocated)], ...on })];
   const snapshot = moment({ nodes: [nodeView(node)], devices, pods: [podView(pod)] });
   const [part] = explanationOf(analysed(snapshot), "node", "n").parts;
   return `${Object.keys(part?.states ?? {}).join("+")}: ${part?.why}`;
 }
 
-function reasonOfUnheld({ on, node }: Case): string {
+function reasonOfUnallocated({ on, node }: Case): string {
   const snapshot = moment({ nodes: [nodeView(node)], devices: [device(on)], pods: [] });
   const [part] = explanationOf(analysed(snapshot), "node", "n").parts;
   return `${Object.keys(part?.states ?? {}).join("+")}: ${part?.why}`;
@@ -86,7 +88,7 @@ const hungReading = bareReading("GPU-0", { gpuUtil: 1, tensorActive: 0, dramActi
 
 describe("why a held GPU is in its state", () => {
   const rows: readonly (readonly [name: string, given: Case, reason: string])[] = [
-    ["busy", {}, "active+underused: 1.0 GPU x 50 % sm_active"],
+    ["busy", {}, "active+underutilized: 1.0 GPU x 50 % sm_active"],
     [
       "node lost",
       { node: { ready: false, notReadySince: now - 900 } },
@@ -95,44 +97,48 @@ describe("why a held GPU is in its state", () => {
     ["card lost", { on: { unhealthy: true } }, "unavailable: the device is not healthy: the API offers fewer GPUs"],
     [
       "gang",
-      { pod: { gang: gang(now - 600) }, held: { activity: 0, idleSince: now - 600 } },
+      { pod: { gang: gang(now - 600) }, allocated: { activity: 0, idleSince: now - 600 } },
       "gang_wait: its gang research/g has 1 of the 2 members it needs, for 10 min",
     ],
     ["start", { pod: { starting: true, boundAt: now - 60 } }, "starting: a container of the pod has never run"],
     [
       "no row",
-      { held: { activity: null }, on: { reading: null } },
+      { allocated: { activity: null }, on: { reading: null } },
       "unobserved: no fresh telemetry row shows this device",
     ],
-    ["no identity", { held: { activity: null }, on: { uuid: null } }, "unobserved: nothing says which card this is"],
+    [
+      "no identity",
+      { allocated: { activity: null }, on: { uuid: null } },
+      "unobserved: nothing says which GPU this is",
+    ],
     [
       "idle",
-      { held: { activity: 0.02, idleSince: now - 5400 } },
-      "held_idle: every signal at most 0.05 for 1 h 30 min (since 12:30:00 UTC); a batch workload is idle after 30 min",
+      { allocated: { activity: 0.02, idleSince: now - 5400 } },
+      "idle: every signal at most 0.05 for 1 h 30 min (since 12:30:00 UTC); a batch workload is idle after 30 min",
     ],
     [
       "stalled",
-      { held: { activity: 1 }, on: { stall: { since: now - 2000, unseenSince: null }, reading: hungReading } },
+      { allocated: { activity: 1 }, on: { stall: { since: now - 2000, unseenSince: null }, reading: hungReading } },
       "stalled: it looks busy and computes nothing for 33 min (since 12:30:00 UTC): GPU_UTIL 100 %, tensor pipe 0 %, DRAM 0.1 %, power 121 W; this counts as stalled after 15 min",
     ],
     [
       "not stalled for long enough",
-      { held: { activity: 1 }, on: { stall: { since: now - 480, unseenSince: null }, reading: hungReading } },
+      { allocated: { activity: 1 }, on: { stall: { since: now - 480, unseenSince: null }, reading: hungReading } },
       "active: 1.0 GPU x 100 % sm_active; it looks busy and computes nothing for 8 min, less than the 15 min after which it is stalled",
     ],
     [
       "idle, and allowed to be",
-      { held: { activity: 0.02, idleSince: now - 5400 }, pod: { idleOptOut: true } },
-      "active+underused: 1.0 GPU x 2 % sm_active; idle for 1 h 30 min, and opted out of being called idle",
+      { allocated: { activity: 0.02, idleSince: now - 5400 }, pod: { idleOptOut: true } },
+      "active+underutilized: 1.0 GPU x 2 % sm_active; idle for 1 h 30 min, and opted out of being called idle",
     ],
     [
       "not idle for long enough",
-      { held: { activity: 0.02, idleSince: now - 600 }, pod: { workloadClass: "serving" } },
-      "active+underused: 1.0 GPU x 2 % sm_active; idle for 10 min, less than the 1 d after which a serving workload is",
+      { allocated: { activity: 0.02, idleSince: now - 600 }, pod: { workloadClass: "serving" } },
+      "active+underutilized: 1.0 GPU x 2 % sm_active; idle for 10 min, less than the 1 d after which a serving workload is",
     ],
   ];
   it.each(rows)("%s", (_name, given, reason) => {
-    expect(reasonOfHeld(given).replace(/since \d\d:\d\d:\d\d/, "since 12:30:00")).toContain(reason);
+    expect(reasonOfAllocated(given).replace(/since \d\d:\d\d:\d\d/, "since 12:30:00")).toContain(reason);
   });
 });
 
@@ -143,20 +149,20 @@ describe("why a GPU that nobody holds is in its state", () => {
     ["idle node", {}, "idle_node: nothing on its node holds a GPU"],
     ["cordoned", { node: { schedulable: false } }, "cordoned: its node is cordoned or under a maintenance taint"],
     ["node lost", { node: { ready: false, notReadySince: now - 60 } }, "unavailable: its node is not Ready for 1 min"],
-    ["active", { on: { activeUnheldAt: now - 60 } }, "unattributed: it was active at"],
-    ["reserved", { on: { orphanReservation: true } }, "unattributed: a reservation pod keeps the card"],
+    ["active", { on: { activeUnallocatedAt: now - 60 } }, "unattributed: it was active at"],
+    ["reserved", { on: { orphanReservation: true } }, "unattributed: a reservation pod keeps the GPU"],
   ];
   it.each(rows)("%s", (_name, given, reason) => {
-    expect(reasonOfUnheld(given)).toContain(reason);
+    expect(reasonOfUnallocated(given)).toContain(reason);
   });
 });
 
 describe("what was booked", () => {
   it("names the intervals that no hour has", () => {
     const gap = { from: now - 3600, to: now - 3000, seconds: 600, gap: "too-long" } as const;
-    const bookedTime = { since: now - 7200, coveredSeconds: 6600, gaps: [gap] };
+    const accountedTime = { since: now - 7200, coveredSeconds: 6600, gaps: [gap] };
     const analysis = analysed(moment());
-    const result = explain("node", "n", { analysis, settings: defaultConfig, problems: [], bookedTime });
+    const result = explain("node", "n", { analysis, settings: defaultConfig, problems: [], accountedTime });
     expect(result.ok && result.explanation.coverage?.gaps).toEqual([
       {
         from: new Date((now - 3600) * 1000).toISOString(),
@@ -165,7 +171,7 @@ describe("what was booked", () => {
       },
     ]);
     const text = result.ok ? explanationText(result.explanation) : "";
-    expect(text).toContain("booked: 1 h 50 min since");
+    expect(text).toContain("counted: 1 h 50 min since");
     expect(text).toMatch(/not covered {2}.* too-long$/m);
   });
 });

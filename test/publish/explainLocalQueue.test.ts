@@ -16,7 +16,7 @@ import {
 import { hostileNames } from "./moment.ts";
 
 function explainedQueue(analysis: Analysis, name: string): Explanation {
-  const found = explain("queue", name, { analysis, settings: defaultConfig, problems: [], bookedTime: null });
+  const found = explain("queue", name, { analysis, settings: defaultConfig, problems: [], accountedTime: null });
   if (!found.ok) throw new Error(found.error);
   return found.explanation;
 }
@@ -52,15 +52,15 @@ describe("an explanation of a LocalQueue", () => {
   test("is what its schema says, and its ClusterQueue follows, once", () => {
     const both = explainedQueue(analysedLocal(taken), "main");
     expect(explanationSchema.parse(JSON.parse(JSON.stringify(both)))).toEqual(both);
-    expect(both.entitlements.map(({ kind, name, held }) => [kind, name, held])).toEqual([
+    expect(both.entitlements.map(({ kind, name, allocated }) => [kind, name, allocated])).toEqual([
       ["ClusterQueue", "shared", 12],
     ]);
   });
 
   test("names the GPUs that came through it, and no others of its ClusterQueue", () => {
     const analysis = analysedLocal(taken);
-    const held = (name: string) => explainedQueue(analysis, name).parts.reduce((sum, { gpus }) => sum + gpus, 0);
-    expect([held("a/main"), held("b/main"), held("shared")]).toEqual([0, 12, 12]);
+    const allocated = (name: string) => explainedQueue(analysis, name).parts.reduce((sum, { gpus }) => sum + gpus, 0);
+    expect([allocated("a/main"), allocated("b/main"), allocated("shared")]).toEqual([0, 12, 12]);
   });
 
   test("says by weight what is its share, who has it, and that Kueue takes nothing back", () => {
@@ -71,14 +71,14 @@ describe("an explanation of a LocalQueue", () => {
     expect(share).toContain(
       "it holds 0.0 GPUs and waits for 12.0. ClusterQueue shared is entitled to 12.0 there, and of these it is entitled to 8.0: its share by weight",
     );
-    expect(line).toContain("at place 1 of 2 in the line of ClusterQueue shared: nothing stands before it.");
+    expect(line).toContain("at place 1 of 2 in the line of ClusterQueue shared: nothing is before it.");
     expect(change).toContain("It misses 8.0 GPUs of its share, and LocalQueue b/main holds 8.0 more than its own.");
     expect(change).toContain("that work has to end");
   });
 
   test("says of one above its share that others come first", () => {
     const sentences = sentencesOf(weighed, "b/main");
-    expect(sentences.join(" ")).toContain("before it stands Workload a/a-next (12.0 GPUs) of LocalQueue a/main.");
+    expect(sentences.join(" ")).toContain("before it is Workload a/a-next (12.0 GPUs) of LocalQueue a/main.");
     expect(sentences.at(-1)).toMatch(/^It holds 8\.0 GPUs more than its share already:/);
   });
 
@@ -89,7 +89,7 @@ describe("an explanation of a LocalQueue", () => {
     );
     expect(share).toContain("it is entitled to 0.0: nothing is left when the line is served in its order.");
     expect(line).toContain(
-      "at place 2 of 2 in the line of ClusterQueue shared: before it stands Workload b/b-next (2.0 GPUs) of LocalQueue b/main.",
+      "at place 2 of 2 in the line of ClusterQueue shared: before it is Workload b/b-next (2.0 GPUs) of LocalQueue b/main.",
     );
     expect(rule).toContain("as Fairlead computes it");
     expect(change).toContain("other work of it has to end");
@@ -137,7 +137,7 @@ describe("an explanation of a LocalQueue", () => {
   });
 
   test("of a name that is near says which one is", () => {
-    const asked = { analysis: analysedLocal(taken), settings: defaultConfig, problems: [], bookedTime: null };
+    const asked = { analysis: analysedLocal(taken), settings: defaultConfig, problems: [], accountedTime: null };
     expect(explain("queue", "a/mian", asked)).toMatchObject({ ok: false, nextStep: 'Did you mean "a/main"?' });
   });
 
@@ -180,12 +180,12 @@ describe("the document", () => {
         weight: 2,
         weightIsUsed: true,
       },
-      { namespace: "b", name: "main", held: 12, pending: 2, entitled: 4, deviation: 8, usage: 100 },
+      { namespace: "b", name: "main", allocated: 12, pending: 2, entitled: 4, deviation: 8, usage: 100 },
     ]);
-    expect(document.localQueues[0]).toMatchObject({ usage: 5, held: 0, pending: 12, entitled: 8, deviation: -8 });
+    expect(document.localQueues[0]).toMatchObject({ usage: 5, allocated: 0, pending: 12, entitled: 8, deviation: -8 });
   });
 
-  test("says where work stands in line; nothing of work in no line, and of usage that is not known", () => {
+  test("says where work is in line; nothing of work in no line, and of usage that is not known", () => {
     const places = (cluster: LocalCluster) =>
       Object.fromEntries(
         buildDocument(analysedLocal(cluster)).pending.map((one) => [

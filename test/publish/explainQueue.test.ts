@@ -15,7 +15,7 @@ import { hostileNames } from "./moment.ts";
 import { queue, queueMoment } from "./queueMoment.ts";
 
 function explanationOf(analysis: Analysis, kind: ExplainedKind, name: string): Explanation {
-  const result = explain(kind, name, { analysis, settings: defaultConfig, problems: [], bookedTime: null });
+  const result = explain(kind, name, { analysis, settings: defaultConfig, problems: [], accountedTime: null });
   if (!result.ok) throw new Error(result.error);
   return result.explanation;
 }
@@ -47,7 +47,9 @@ describe("an explanation of a queue", () => {
 
   test("is what its schema says, and explains every queue of that name", () => {
     expect(explanationSchema.parse(JSON.parse(JSON.stringify(search)))).toEqual(search);
-    expect(search.entitlements.map((one) => [one.domain, one.path, one.entitled, one.held, one.deviation])).toEqual([
+    expect(
+      search.entitlements.map((one) => [one.domain, one.path, one.entitled, one.allocated, one.deviation]),
+    ).toEqual([
       ["H100", ["ml-org"], 47, 31, -16],
       ["A100", [], 4, 4, 0],
     ]);
@@ -79,21 +81,21 @@ describe("an explanation of a queue", () => {
   });
 
   test("names every GPU that the queue, or the cohort, holds", () => {
-    const held = (name: string) =>
+    const allocated = (name: string) =>
       explanationOf(queueMoment, "queue", name).parts.reduce((sum, part) => sum + part.gpus, 0);
-    expect(held("search")).toBe(35);
-    expect(held("ads")).toBe(49);
-    expect(held("ml-org")).toBe(96);
-    expect(held("unqueued")).toBe(2);
+    expect(allocated("search")).toBe(35);
+    expect(allocated("ads")).toBe(49);
+    expect(allocated("ml-org")).toBe(96);
+    expect(allocated("unqueued")).toBe(2);
   });
 
-  test("what cannot be told is said to be unknown, with the reason", () => {
+  test("what cannot be reported is said to be unknown, with the reason", () => {
     const bulk = explanationOf(queueMoment, "queue", "bulk");
     expect(bulk.entitlements[0]).toMatchObject({
       entitled: null,
       deviation: null,
       levels: [],
-      unknownBecause: "its nodes cut cards differently",
+      unknownBecause: "its nodes cut GPUs differently",
     });
     expect(explanationText(bulk)).toContain("entitled to unknown, holds 1.0");
   });
@@ -103,7 +105,7 @@ describe("an explanation of a queue", () => {
     expect(text).toContain(
       "Job search/rank-big: 16.0 GPUs in 2 pods, for 42 min, cause quota; the scheduler: insufficient",
     );
-    expect(text).toContain("Job vision/held-back: 8.0 GPUs in 1 pod, for 1 d, never as things are: paused by somebody");
+    expect(text).toContain("Job vision/held-back: 8.0 GPUs in 1 pod, for 1 d, never as things are: paused by someone");
     expect(text).toContain("Job ads/odd: unknown GPUs in 1 pod, since when is unknown");
   });
 
@@ -117,7 +119,7 @@ describe("an explanation of a queue", () => {
       analysis: queueMoment,
       settings: defaultConfig,
       problems: [],
-      bookedTime: null,
+      accountedTime: null,
     });
     expect(result).toMatchObject({
       ok: false,
@@ -136,7 +138,7 @@ describe("an explanation of a queue", () => {
     expect(explanationOf(queueMoment, "team", "bulk").facts).toContainEqual({
       name: "entitled",
       value: "unknown",
-      how: "in domain L4: its nodes cut cards differently",
+      how: "in domain L4: its nodes cut GPUs differently",
     });
   });
 });
@@ -153,28 +155,28 @@ function momentOf(views: readonly QueueView[], capacity: number): Analysis {
   return {
     ...queueMoment,
     snapshot: { ...queueMoment.snapshot, queueing, pods: [], devices: [] },
-    bookings: [],
+    accountingEntries: [],
     fairness: judgeFairness(queueing, null),
   };
 }
 
-/** The tree as queues; of each leaf's demand the part `parts` is held, as far as there is capacity. */
+/** The tree as queues; of each leaf's demand the part `parts` is allocated, as far as there is capacity. */
 function treeMoment({ nodes, capacity }: GeneratedTree, parts: readonly number[]): Analysis {
   const below = (parent: number | null) => nodes.flatMap((node, i) => (node.parent === parent ? [i + 1] : []));
   const root = queue({ kind: "Scheduler", name: "kueue", isLeaf: false, children: below(null) });
-  let room = capacity;
+  let freeCapacity = capacity;
   const views = nodes.map((node, i) => {
     const children = below(i);
-    const held = children.length > 0 ? 0 : Math.min(room, node.demand * (parts[i % parts.length] ?? 0));
-    room -= held;
+    const allocated = children.length > 0 ? 0 : Math.min(freeCapacity, node.demand * (parts[i % parts.length] ?? 0));
+    freeCapacity -= allocated;
     return queue({
       name: hostileNames[i + 3] ?? `queue-${i}`,
       parent: node.parent === null ? 0 : node.parent + 1,
       children,
       isLeaf: children.length === 0,
       ...termsOf(node),
-      held,
-      pending: children.length > 0 ? 0 : node.demand - held,
+      allocated,
+      pending: children.length > 0 ? 0 : node.demand - allocated,
     });
   });
   return momentOf([root, ...views], capacity);

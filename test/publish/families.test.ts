@@ -27,13 +27,13 @@ const sumOf = (samples: ReturnType<typeof readPage>, name: string) =>
 
 /** A moment in which `count` teams hold one H100 each, the last ones twice as busy as the first. */
 function manyTeams(names: readonly string[]): Analysis {
-  const states = (active: number) => ({ active, underused: 1 - active });
+  const states = (active: number) => ({ active, underutilized: 1 - active });
   return {
     ...smallMoment,
     snapshot: { ...smallMoment.snapshot, pods: names.map((team) => pod({ team })) },
     teams: names.map((team, index) => ({
       team,
-      held: 1,
+      allocated: 1,
       active: index % 2 === 0 ? 0.2 : 0.4,
       utilization: index % 2 === 0 ? 0.2 : 0.4,
       states: states(index % 2 === 0 ? 0.2 : 0.4),
@@ -41,9 +41,9 @@ function manyTeams(names: readonly string[]): Analysis {
       idleOptedOut: 0,
       pending: 2,
     })),
-    bookings: names.map((_, index) => ({
+    accountingEntries: names.map((_, index) => ({
       gpus: 1,
-      state: "underused",
+      state: "underutilized",
       node: "h100-01",
       pool: "H100",
       device: null,
@@ -128,7 +128,7 @@ describe("families", () => {
     expect(teams.map((sample) => sample.labels.get("team"))).toEqual(["ads"]);
   });
 
-  test("without objects nothing is said about waiting; without anything, nothing about what is held", () => {
+  test("without objects nothing is said about waiting; without anything, nothing about what is allocated", () => {
     const blind = { ...smallMoment.snapshot, coverage: { objects: false, telemetry: true, uncountedNodes: [] } };
     const names = new Set(pageOf({ ...smallMoment, snapshot: blind }).map((sample) => sample.name));
     expect(names.has("fairlead_team_pending_gpus")).toBe(false);
@@ -140,7 +140,7 @@ describe("families", () => {
     expect(none.has("fairlead_estimated_gpus")).toBe(false);
   });
 
-  test("power of a card counts once for all its MIG instances, memory once for each", () => {
+  test("power of a GPU counts once for all its MIG instances, memory once for each", () => {
     const mig = ["1", "2"].map((gpuInstance) =>
       device({ gpuInstance, reading: reading({ gpuInstance, powerWatts: 300, memoryUsedBytes: 5e9 }) }),
     );
@@ -204,7 +204,7 @@ describe("budget", () => {
     expect(built.problems.map((problem) => problem.code)).toEqual(["teams-folded"]);
   });
 
-  test("what is still too much is cut, counted and told; Fairlead's own health stays", () => {
+  test("what is still too much is cut, counted and reported; Fairlead's own health stays", () => {
     const built = buildFamilies({ analysis: smallMoment, health: health(), limits: { teams: 1000, series: 20 } });
     const samples = readPage(renderPage(built.families).toString());
     expect(samples.length).toBeLessThanOrEqual(20);

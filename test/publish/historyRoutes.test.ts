@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { History, TotalsQuestion, TotalsResult } from "../../exporter/history/history.ts";
 import { budgetsSchema, costsSchema, historySchema, waterfallSchema } from "../../exporter/publish/history/schema.ts";
-import type { Faces } from "../../exporter/publish/http/faces.ts";
 import { buildOpenApi } from "../../exporter/publish/http/openapi.ts";
+import type { Outputs } from "../../exporter/publish/http/outputs.ts";
 import { askApp } from "./askApp.ts";
 import { knownBudgets } from "./knownBudgets.ts";
 
-const get = (path: string, faces: Partial<Faces> = {}) => askApp(`/api/v1${path}`, faces);
+const get = (path: string, outputs: Partial<Outputs> = {}) => askApp(`/api/v1${path}`, outputs);
 
 /** Team `a` was active, team `b` idle, the rest free; whatever the question is grouped by. */
 const truth = [
   { team: "a", state: "active", gpuSeconds: 7200, costs: { USD: 8 }, unpricedGpuSeconds: 0 },
-  { team: "b", state: "held_idle", gpuSeconds: 3600, costs: { USD: 2 }, unpricedGpuSeconds: 0 },
+  { team: "b", state: "idle", gpuSeconds: 3600, costs: { USD: 2 }, unpricedGpuSeconds: 0 },
   { team: "", state: "free", gpuSeconds: 3600, costs: { USD: 5 }, unpricedGpuSeconds: 0 },
 ];
 
@@ -100,7 +100,7 @@ describe("/api/v1/waterfall", () => {
 });
 
 describe("/api/v1/costs", () => {
-  it("charges what was held, and leaves the rest with the platform", async () => {
+  it("charges what was allocated, and leaves the rest with the platform", async () => {
     const { asked, past: known } = past();
     const { body } = await get(`/costs?${day}`, { past: known });
     expect(asked[0]?.by).toEqual(["team", "state"]);

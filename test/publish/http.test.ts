@@ -8,7 +8,7 @@ import { documentSchema } from "../../exporter/publish/document/schema.ts";
 import { explain } from "../../exporter/publish/explain/explain.ts";
 import type { Health } from "../../exporter/publish/health.ts";
 import { createApp } from "../../exporter/publish/http/app.ts";
-import type { Faces } from "../../exporter/publish/http/faces.ts";
+import type { Outputs } from "../../exporter/publish/http/outputs.ts";
 import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
 import { buildPublication } from "../../exporter/publish/publication.ts";
 import { knownBudgets } from "./knownBudgets.ts";
@@ -28,14 +28,14 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
 });
 
-function faces(values: Partial<Faces> = {}): Faces {
+function outputs(values: Partial<Outputs> = {}): Outputs {
   const publication = buildPublication({ analysis: smallMoment, health: health(), limits }, "");
   return {
     cluster: health().cluster,
     latest: () => publication,
     health: () => health(),
     explain: (kind, name) =>
-      explain(kind, name, { analysis: smallMoment, settings: defaultConfig, problems: [], bookedTime: null }),
+      explain(kind, name, { analysis: smallMoment, settings: defaultConfig, problems: [], accountedTime: null }),
     now: () => at + 5,
     limits,
     processMetrics: async () => "process_x 1\n",
@@ -45,9 +45,9 @@ function faces(values: Partial<Faces> = {}): Faces {
   };
 }
 
-async function serve(values: Partial<Faces> = {}): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
+async function serve(values: Partial<Outputs> = {}): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
   const started = await startServer({
-    handler: createApp(faces(values)),
+    handler: createApp(outputs(values)),
     listenAddress: "127.0.0.1:0",
     web: openWebConfig,
     onProblem: (message) => expect.fail(message),
@@ -59,7 +59,7 @@ async function serve(values: Partial<Faces> = {}): Promise<(path: string, init?:
 
 const noBytes = { bytes: 0, read: () => Readable.from([]), close: async () => {} };
 
-const nothingBooked = {
+const nothingAccounted = {
   rows: [],
   totalRows: 0,
   totals: {
@@ -249,13 +249,16 @@ describe("API", () => {
     const get = await serve({
       latest: () => publication,
       explain: (kind, name) =>
-        explain(kind, name, { analysis: queueMoment, settings: defaultConfig, problems: [], bookedTime: null }),
+        explain(kind, name, { analysis: queueMoment, settings: defaultConfig, problems: [], accountedTime: null }),
     });
     const json = async (path: string) => (await get(path)).json();
-    expect(await json("/api/v1/domains?pool=A100")).toMatchObject({ total: 1, items: [{ domain: "A100", held: 6 }] });
+    expect(await json("/api/v1/domains?pool=A100")).toMatchObject({
+      total: 1,
+      items: [{ domain: "A100", allocated: 6 }],
+    });
     expect(await json("/api/v1/queues?queue=search&domain=H100")).toMatchObject({
       total: 1,
-      items: [{ entitled: 47, held: 31, deviation: -16 }],
+      items: [{ entitled: 47, allocated: 31, deviation: -16 }],
     });
     expect(await json("/api/v1/queues?team=crawl")).toMatchObject({ total: 1, items: [{ name: "ads" }] });
     expect(await json("/api/v1/pending?cause=quota")).toMatchObject({ total: 1, items: [{ name: "rank-big" }] });
@@ -293,7 +296,7 @@ describe("API", () => {
 
   test("every list that the index and the description name exists, and the other way round", async () => {
     const get = await serve({
-      ledger: async ({ from, to, groupBy }) => ({ ok: true, answer: { ...nothingBooked, from, to, groupBy } }),
+      ledger: async ({ from, to, groupBy }) => ({ ok: true, answer: { ...nothingAccounted, from, to, groupBy } }),
       past: { history: emptyHistory, notCharged: [] },
       budgets: () => knownBudgets,
       ledgerBackup: { take: async () => ({ ok: true, copy: noBytes }) },

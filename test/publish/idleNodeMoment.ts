@@ -40,7 +40,7 @@ const nodes: readonly NodeView[] = [
   node({ name: "busy", nodePool: "train" }),
   node({ name: "empty-1", nodePool: "train" }),
   node({ name: "empty-2", nodePool: "train" }),
-  node({ name: "held", nodePool: "burst", capacityType: "spot" }),
+  node({ name: "allocated", nodePool: "burst", capacityType: "spot" }),
   node({ name: "warm", nodePool: "burst", capacityType: "spot" }),
 ];
 
@@ -51,7 +51,7 @@ const idle = (index: number, kind: IdleKind, hours: number, isWarmPool = false):
   since: at - hours * hour,
 });
 
-/** Two empty nodes, of which one has a price; one that is held idle; one that is kept warm. */
+/** Two empty nodes, of which one has a price; one that is idle; one that is kept warm. */
 export const idleNodeMoment: Analysis = {
   ...smallMoment,
   snapshot: {
@@ -72,12 +72,17 @@ export const idleNodeMoment: Analysis = {
   prices: {
     byNode: new Map([
       ["empty-1", price(55.04)],
-      ["held", price(20)],
+      ["allocated", price(20)],
     ]),
     groups: [],
   },
   idleNodes: {
-    nodes: [idle(1, "unallocated", 2), idle(2, "unallocated", 5), idle(3, "held", 1), idle(4, "unallocated", 9, true)],
+    nodes: [
+      idle(1, "unallocated", 2),
+      idle(2, "unallocated", 5),
+      idle(3, "allocated", 1),
+      idle(4, "unallocated", 9, true),
+    ],
     since: new Map(),
     warm: new Set([4]),
   },

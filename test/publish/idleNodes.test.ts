@@ -39,39 +39,39 @@ describe("on the page", () => {
   it("idle nodes are counted by kind, warm ones apart, with 0 for nodes of which none is idle", () => {
     expect(values("fairlead_idle_nodes", ...kind)).toEqual({
       "train on-demand unallocated false": 2,
-      "train on-demand held false": 0,
+      "train on-demand allocated false": 0,
       "burst spot unallocated false": 0,
-      "burst spot held false": 1,
+      "burst spot allocated false": 1,
       "burst spot unallocated true": 1,
-      "burst spot held true": 0,
+      "burst spot allocated true": 0,
     });
   });
 
   it("the longest streak is that of a node that is idle now", () => {
     expect(values("fairlead_idle_node_longest_seconds", "node_pool", "idle_kind", "warm_pool")).toEqual({
       "train unallocated false": 5 * 3600,
-      "burst held false": 3600,
+      "burst allocated false": 3600,
       "burst unallocated true": 9 * 3600,
     });
   });
 
   it("costs are those of nodes with a price", () => {
-    const perHour = { "train on-demand unallocated false USD": 55.04, "burst spot held false USD": 20 };
+    const perHour = { "train on-demand unallocated false USD": 55.04, "burst spot allocated false USD": 20 };
     expect(values("fairlead_idle_node_cost_per_hour", ...kind, "currency")).toEqual(perHour);
     const total = values("fairlead_idle_node_cost_total", ...kind, "currency");
     expect(Object.keys(total).sort()).toEqual(Object.keys(perHour).sort());
     expect(total["train on-demand unallocated false USD"]).toBeCloseTo((55.04 * 30) / 3600, 9);
   });
 
-  it("seconds and hours are those of the booked half minute", () => {
+  it("seconds and hours are those of the counted half minute", () => {
     expect(values("fairlead_idle_node_seconds_total", ...kind)).toEqual({
       "train on-demand unallocated false": 60,
-      "burst spot held false": 30,
+      "burst spot allocated false": 30,
       "burst spot unallocated true": 30,
     });
     const hours = values("fairlead_idle_node_hours", "node_pool", "idle_kind", "warm_pool", "window");
     expect(hours["train unallocated false 7d"]).toBeCloseTo(60 / 3600, 9);
-    expect(hours["train held false 24h"]).toBe(0);
+    expect(hours["train allocated false 24h"]).toBe(0);
     expect(hours["burst unallocated true 24h"]).toBeCloseTo(30 / 3600, 9);
     expect(values("fairlead_idle_node_covered_ratio", "window")["24h"]).toBeCloseTo(30 / 86_400, 12);
   });
@@ -100,10 +100,10 @@ describe("in the document", () => {
   it("nodes say of which kind they are idle, since when, and whether they are kept warm", () => {
     const time = (hours: number): string => new Date((at - hours * 3600) * 1000).toISOString();
     expect(document.nodes.map(({ name, idle, idleSince, warmPool }) => [name, idle, idleSince, warmPool])).toEqual([
+      ["allocated", "allocated", time(1), false],
       ["busy", null, null, false],
       ["empty-1", "unallocated", time(2), false],
       ["empty-2", "unallocated", time(5), false],
-      ["held", "held", time(1), false],
       ["warm", "unallocated", time(9), true],
     ]);
   });
@@ -116,10 +116,10 @@ describe("in the document", () => {
         minNodes: 1,
         maxNodes: 8,
         idleUnallocated: 0,
-        idleHeld: 1,
+        idleAllocated: 1,
         warm: 1,
       },
-      { nodePool: "train", manager: "karpenter", limitGpus: 64, idleUnallocated: 2, idleHeld: 0, warm: 0 },
+      { nodePool: "train", manager: "karpenter", limitGpus: 64, idleUnallocated: 2, idleAllocated: 0, warm: 0 },
     ]);
   });
 });
@@ -130,13 +130,13 @@ describe("in a terminal", () => {
     snapshot: { ...idleNodeMoment.snapshot, nodePools },
   });
 
-  it("both kinds are told apart, with the longest streak, what is known of the cost, and the next step", () => {
+  it("both kinds are distinguished, with the longest streak, what is known of the cost, and the next step", () => {
     expect(idleNodeLines(idleNodeMoment)).toEqual([
       "IDLE NODES",
       "  2 nodes run for nobody (train 2), for up to 5 h, $ 55.04 per hour (1 unpriced)",
       "    -> scale their node pools in, or label nodes that are kept ready on purpose (idle.warmPools)",
-      "  1 node held, and nothing there works (burst 1), for up to 1 h, $ 20.00 per hour",
-      "    -> ask who holds them: fairlead explain node NAME; /api/v1/nodes?idle=held lists them",
+      "  1 node allocated, and nothing there works (burst 1), for up to 1 h, $ 20.00 per hour",
+      "    -> ask who holds them: fairlead explain node NAME; /api/v1/nodes?idle=allocated lists them",
       "  beside 1 node kept warm on purpose",
     ]);
   });
@@ -180,7 +180,9 @@ describe("in an explanation", () => {
     };
     expect(idleOf(0)).toEqual([]);
     expect(idleOf(2)).toMatchObject([{ value: "unallocated for 5 h", how: "nothing holds a GPU there" }]);
-    expect(idleOf(3)).toMatchObject([{ value: "held for 1 h", how: "everything that is held there is held idle" }]);
+    expect(idleOf(3)).toMatchObject([
+      { value: "allocated for 1 h", how: "everything that is allocated there is idle" },
+    ]);
     expect(idleOf(4)[0]?.how).toContain("idle.warmPools");
   });
 });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { checkLedger } from "../../exporter/accounts/ledger/checkLedger.ts";
 import { createLedgerCopies, type TakenCopy } from "../../exporter/accounts/ledger/ledgerCopies.ts";
-import type { Faces } from "../../exporter/publish/http/faces.ts";
+import type { Outputs } from "../../exporter/publish/http/outputs.ts";
 import { cycleEntry, start } from "../accounts/ledger/entries.ts";
 import { readLedger, writeLedger } from "../accounts/ledger/replicas.ts";
 import { temporaryFile, temporaryFolder } from "../accounts/ledger/temporaryFolder.ts";
@@ -17,8 +17,8 @@ afterEach(async () => {
 
 const route = "/api/v1/ledger/backup";
 
-async function serve(faces: Partial<Faces>): Promise<string> {
-  const server = await startAdvised(scriptedAdviser().adviser, { users: {}, ...faces });
+async function serve(outputs: Partial<Outputs>): Promise<string> {
+  const server = await startAdvised(scriptedAdviser().adviser, { users: {}, ...outputs });
   closing.push(server.close);
   return `${server.url}${route}`;
 }
@@ -30,15 +30,15 @@ function keptLedger(rows = 40) {
     file,
     [0, 1, 2].map((n) => cycleEntry(n, start + 30 * n, rows)),
   );
-  return { file, face: createLedgerCopies(file) };
+  return { file, output: createLedgerCopies(file) };
 }
 
 const ownTemporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`fairlead-backup-${process.pid}-`));
 
 describe(route, () => {
   test("sends a sound copy with its name, its size and its cluster, and leaves nothing behind", async () => {
-    const { file, face } = keptLedger();
-    const response = await fetch(await serve({ ledgerBackup: face, cluster: "north sea/1" }));
+    const { file, output } = keptLedger();
+    const response = await fetch(await serve({ ledgerBackup: output, cluster: "north sea/1" }));
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/vnd.sqlite3");
     expect(response.headers.get("content-disposition")).toMatch(
@@ -66,8 +66,8 @@ describe(route, () => {
   });
 
   test("asks for the name and password that every page asks for", async () => {
-    const { face } = keptLedger();
-    const server = await startAdvised(scriptedAdviser().adviser, { ledgerBackup: face });
+    const { output } = keptLedger();
+    const server = await startAdvised(scriptedAdviser().adviser, { ledgerBackup: output });
     closing.push(server.close);
     expect((await fetch(`${server.url}${route}`)).status).toBe(401);
     const response = await fetch(`${server.url}${route}`, { headers: asKim });
@@ -76,20 +76,20 @@ describe(route, () => {
   });
 
   test("makes one at a time, and the next when the first is read, or when who asked has gone away", async () => {
-    const { face } = keptLedger();
+    const { output } = keptLedger();
     const begun: Promise<TakenCopy>[] = [];
     const first = Promise.withResolvers<void>();
     const url = await serve({
       ledgerBackup: {
         take() {
-          const taking = face.take();
+          const taking = output.take();
           begun.push(taking);
           if (begun.length === 2) first.resolve();
           return taking;
         },
       },
     });
-    const taken = await face.take();
+    const taken = await output.take();
     if (!taken.ok) throw new Error("a copy was expected");
     const busy = await fetch(url);
     expect([busy.status, busy.headers.get("retry-after"), busy.headers.get("content-disposition")]).toEqual([
@@ -105,10 +105,10 @@ describe(route, () => {
     gone.abort();
     await asked;
     // Its copy is made nevertheless, and closed when there is nobody to send it to.
-    let next = await face.take();
+    let next = await output.take();
     while (!next.ok && next.problem === "busy") {
       await new Promise((resolve) => setTimeout(resolve, 10));
-      next = await face.take();
+      next = await output.take();
     }
     expect(next.ok).toBe(true);
     if (next.ok) await next.copy.close();
@@ -116,7 +116,7 @@ describe(route, () => {
   });
 
   test("says why there is no copy, and takes another try later", async () => {
-    const { file, face } = keptLedger();
+    const { file, output } = keptLedger();
     const url = await serve({ ledgerBackup: createLedgerCopies(`${file}.none`) });
     for (const _ of [1, 2]) {
       const response = await fetch(url);
@@ -126,7 +126,7 @@ describe(route, () => {
     const before = process.env.TMPDIR;
     process.env.TMPDIR = `${file}.no-such-folder`;
     try {
-      expect(await face.take()).toMatchObject({ ok: false, problem: { code: "ledger-backup-temporary" } });
+      expect(await output.take()).toMatchObject({ ok: false, problem: { code: "ledger-backup-temporary" } });
     } finally {
       if (before === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = before;

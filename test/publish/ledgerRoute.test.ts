@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import type { AccountsQuery, AccountsResult } from "../../exporter/accounts/ledger/accountsQuery.ts";
-import type { Faces } from "../../exporter/publish/http/faces.ts";
+import type { Outputs } from "../../exporter/publish/http/outputs.ts";
 import {
   ledgerAnswerSchema,
   ledgerPriceAnswerSchema,
-  ledgerSideBookSchema,
+  ledgerTableSchema,
 } from "../../exporter/publish/ledger/answerSchema.ts";
 import { askApp } from "./askApp.ts";
 import { at } from "./moment.ts";
 
 type Ask = (query: AccountsQuery) => Promise<AccountsResult>;
 
-const noBooks: Ask = () => expect.fail("nobody asked about GPU time");
+const noAccounts: Ask = () => expect.fail("nobody asked about GPU time");
 
 /** What the API says of a ledger that answers so; without one, no ledger is kept. */
-const get = (path: string, ledger?: Ask, others: Pick<Faces, "ledgerSideBooks" | "ledgerPrices"> = {}) =>
+const get = (path: string, ledger?: Ask, others: Pick<Outputs, "ledgerTables" | "ledgerPrices"> = {}) =>
   askApp(path, { ...(ledger === undefined ? {} : { ledger }), ...others });
 
 const sums = {
@@ -79,7 +79,7 @@ describe("/api/v1/ledger", () => {
     ["from=1&from=2", "from is given twice"],
     ["limit=0", "limit is not a whole number in range"],
     ["limit=100001", "limit is not a whole number in range"],
-    ["state=idle", "there is no state"],
+    ["state=held_idle", "there is no state"],
     [Array(101).fill("team=a").join("&"), "too many parameters"],
   ])("refuses ?%s", async (query, error) => {
     const never: Ask = () => expect.fail("the ledger must not be asked");
@@ -104,7 +104,7 @@ describe("/api/v1/ledger", () => {
       ...{ pool: "h100", nodePool: "gpu", instanceType: null, capacityType: "spot", currency: "USD" },
       ...{ basis: "whole-instance", source: "opencost", perGpuHour: 2.25, dated: at - 60, begins: at, ends: null },
     };
-    const prices = await get("/api/v1/ledger?of=prices&pool=h100", noBooks, {
+    const prices = await get("/api/v1/ledger?of=prices&pool=h100", noAccounts, {
       ledgerPrices: async ({ from, to, where }) => {
         expect(where).toEqual(new Map([["pool", ["h100"]]]));
         return { ok: true, answer: { from, to, rows: [price], totalRows: 1 } };
@@ -113,19 +113,19 @@ describe("/api/v1/ledger", () => {
     expect(ledgerPriceAnswerSchema.safeParse(prices.body).error).toBeUndefined();
     expect(prices.body).toMatchObject({ of: "prices", items: [{ perGpuHour: 2.25, ends: null, instanceType: null }] });
     expect(
-      await get("/api/v1/ledger?of=prices&by=pool", noBooks, { ledgerPrices: async () => expect.fail() }),
+      await get("/api/v1/ledger?of=prices&by=pool", noAccounts, { ledgerPrices: async () => expect.fail() }),
     ).toMatchObject({ status: 400, body: { error: "prices are not grouped: each is a row" } });
-    const nodes = await get("/api/v1/ledger?of=nodes&state=idle_held", noBooks, {
-      ledgerSideBooks: async ({ of, from, to, groupBy }) => {
+    const nodes = await get("/api/v1/ledger?of=nodes&state=idle_allocated", noAccounts, {
+      ledgerTables: async ({ of, from, to, groupBy }) => {
         const amounts = { nodeSeconds: 3600, pricedNodeSeconds: 3600, cost: 32 };
         const coverage = { windowSeconds: 1, coveredSeconds: 1, ratio: 1, gaps: [], gapsLeftOut: 0 };
         const rows = [{ values: groupBy.map(() => null), amounts }];
         return { ok: true, answer: { of, from, to, groupBy, rows, totalRows: 1, totals: amounts, coverage } };
       },
     });
-    expect(ledgerSideBookSchema.safeParse(nodes.body).error).toBeUndefined();
+    expect(ledgerTableSchema.safeParse(nodes.body).error).toBeUndefined();
     expect(nodes.body).toMatchObject({ of: "nodes", items: [{ nodePool: null, cost: 32 }], totals: { cost: 32 } });
-    expect(await get("/api/v1/ledger?of=bananas", noBooks)).toMatchObject({
+    expect(await get("/api/v1/ledger?of=bananas", noAccounts)).toMatchObject({
       status: 400,
       body: {
         nextStep:

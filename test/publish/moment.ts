@@ -1,11 +1,11 @@
+import type { AccountingEntry } from "../../exporter/analysis/accountingEntry.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { nothingBlocked } from "../../exporter/analysis/blocked/blocked.ts";
-import type { Booking } from "../../exporter/analysis/booking.ts";
 import { noFairness } from "../../exporter/analysis/fairness/fairness.ts";
+import { createGangFit } from "../../exporter/analysis/freeCapacity/gangFit.ts";
 import { noIdleNodes } from "../../exporter/analysis/idleNodes/idleNodes.ts";
 import { noPlacement } from "../../exporter/analysis/placement/poolPlacement.ts";
 import { nothingPriced } from "../../exporter/analysis/prices/prices.ts";
-import { createGangFit } from "../../exporter/analysis/rooms/gangFit.ts";
 import { noWaiting } from "../../exporter/analysis/waiting/waiting.ts";
 import { noQueueing } from "../../exporter/join/queues/queueing.ts";
 import type { Device, NodeView, PodView, WorkloadView } from "../../exporter/join/snapshot.ts";
@@ -69,7 +69,7 @@ export function device(values: Partial<Device>): Device {
     idleNow: null,
     idleSince: null,
     stall: null,
-    activeUnheldAt: null,
+    activeUnallocatedAt: null,
     unattributedGpus: 0,
     orphanReservation: false,
     memoryTotalBytes: null,
@@ -99,8 +99,8 @@ export function node(values: Partial<NodeView>): NodeView {
     taints: [],
     allocatableCpuMilli: 0,
     allocatableMemoryBytes: 0,
-    heldByDevices: 0,
-    heldByPods: 0,
+    allocatedByDevices: 0,
+    allocatedByPods: 0,
     devices: [],
     ...values,
   };
@@ -112,7 +112,7 @@ export function pod(values: Partial<PodView>): PodView {
     namespace: "ads",
     name: "train-0",
     node: "h100-01",
-    status: "held",
+    status: "allocated",
     gpus: 1,
     team: "ads",
     queue: null,
@@ -160,16 +160,16 @@ export function workload(values: Partial<WorkloadView>): WorkloadView {
 
 const gang = { id: "search/big", min: 2, bound: 0, partialSince: null };
 
-const bookings: readonly Booking[] = [
+const accountingEntries: readonly AccountingEntry[] = [
   { gpus: 0.75, state: "active", node: "h100-01", pool: "H100", device: 0, pod: 0, estimated: false },
-  { gpus: 0.25, state: "underused", node: "h100-01", pool: "H100", device: 0, pod: 0, estimated: false },
+  { gpus: 0.25, state: "underutilized", node: "h100-01", pool: "H100", device: 0, pod: 0, estimated: false },
   { gpus: 1, state: "free", node: "h100-01", pool: "H100", device: 1, pod: null, estimated: false },
   { gpus: 0.5, state: "unobserved", node: "l4-01", pool: "L4", device: 2, pod: 1, estimated: true },
   { gpus: 0.5, state: "cordoned", node: "l4-01", pool: "L4", device: 2, pod: null, estimated: false },
 ];
 
 /**
- * A small moment: on h100-01 one card held by ads at activity 0.75 and one free; on the cordoned l4-01 half of a card
+ * A small moment: on h100-01 one GPU held by ads at activity 0.75 and one free; on the cordoned l4-01 half of a GPU
  * that nothing observes, held by a notebook without a team; a gang of two pods of search that waits for 8 GPUs.
  */
 export const smallMoment: Analysis = {
@@ -178,7 +178,7 @@ export const smallMoment: Analysis = {
     cluster: "harbor",
     signal: "sm_active",
     nodes: [
-      node({ devices: [0, 1], heldByDevices: 1, heldByPods: 1 }),
+      node({ devices: [0, 1], allocatedByDevices: 1, allocatedByPods: 1 }),
       node({
         name: "l4-01",
         nodePool: "",
@@ -264,7 +264,7 @@ export const smallMoment: Analysis = {
     schedulerSettings: unknownSchedulerSettings,
     kueuePendingWorkloads: new Map(),
     nodePools: [],
-    priceBook: noPrices,
+    priceList: noPrices,
     podDisruptionBudgets: [],
     exporterPods: [],
     autoscalers: unknownAutoscalers,
@@ -282,23 +282,32 @@ export const smallMoment: Analysis = {
       },
     ],
   },
-  bookings,
+  accountingEntries,
   stateSettings: { idleBatchSeconds: 3600, idleServingSeconds: 21_600, warmPools: [] },
   teams: [
     {
       team: "ads",
-      held: 1,
+      allocated: 1,
       active: 0.75,
       utilization: 0.75,
-      states: { active: 0.75, underused: 0.25 },
+      states: { active: 0.75, underutilized: 0.25 },
       estimated: 0,
       idleOptedOut: 0,
       pending: 0,
     },
-    { team: "search", held: 0, active: 0, utilization: null, states: {}, estimated: 0, idleOptedOut: 0, pending: 8 },
+    {
+      team: "search",
+      allocated: 0,
+      active: 0,
+      utilization: null,
+      states: {},
+      estimated: 0,
+      idleOptedOut: 0,
+      pending: 8,
+    },
     {
       team: "unassigned",
-      held: 0.5,
+      allocated: 0.5,
       active: 0,
       utilization: null,
       states: { unobserved: 0.5 },
@@ -313,8 +322,8 @@ export const smallMoment: Analysis = {
       gpuModels: ["H100"],
       nodes: 1,
       physicalGpus: 2,
-      held: 1,
-      states: { active: 0.75, underused: 0.25, free: 1 },
+      allocated: 1,
+      states: { active: 0.75, underutilized: 0.25, free: 1 },
       estimated: 0,
       activity: 0.375,
       utilization: 0.75,
@@ -325,7 +334,7 @@ export const smallMoment: Analysis = {
       gpuModels: ["L4"],
       nodes: 1,
       physicalGpus: 1,
-      held: 0.5,
+      allocated: 0.5,
       states: { unobserved: 0.5, cordoned: 0.5 },
       estimated: 0.5,
       activity: null,
@@ -343,8 +352,8 @@ export const smallMoment: Analysis = {
   placement: noPlacement,
   blocked: nothingBlocked,
   idleNodes: noIdleNodes,
-  rooms: { byNode: [] },
-  gangRooms: { domains: [], fit: createGangFit([]), askedOf: () => null, ask: () => null },
+  freeCapacities: { byNode: [] },
+  gangFreeCapacities: { domains: [], fit: createGangFit([]), askedOf: () => null, ask: () => null },
 };
 
 /** Health of a process whose last cycle ended just now. */
@@ -401,7 +410,7 @@ export function health(values: Partial<Health> = {}): Health {
   };
 }
 
-/** Text that tries to break out of wherever it stands. */
+/** Text that tries to break out of wherever it is. */
 export const hostileNames = [
   'quote"brace}',
   "back\\slash\\",

@@ -6,7 +6,7 @@ import { renderPage } from "../../exporter/publish/prometheus/render.ts";
 import { priceTexts } from "../../exporter/publish/terminal/costText.ts";
 import { tablePrices } from "../../exporter/sources/prices/table.ts";
 import { priceSourceText } from "../../review/words/names.ts";
-import { book } from "../analysis/prices/priceBuilder.ts";
+import { account } from "../analysis/prices/priceBuilder.ts";
 import { gfdLabels, gpuNode } from "../join/clusterBuilder.ts";
 import { analysed, snapshotOf } from "../join/outcomes.ts";
 import { health } from "./moment.ts";
@@ -19,7 +19,7 @@ function inRegion(region: string) {
     "node.kubernetes.io/instance-type": "p5.48xlarge",
     "topology.kubernetes.io/region": region,
   };
-  return analysed(snapshotOf({ nodes: [gpuNode("n", 8, { labels })], prices: book(tablePrices) }));
+  return analysed(snapshotOf({ nodes: [gpuNode("n", 8, { labels })], prices: account(tablePrices) }));
 }
 
 const otherRegion = "prices-of-other-region";

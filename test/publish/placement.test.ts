@@ -66,7 +66,7 @@ describe("the page", () => {
     expect(valuesOf(full, "fairlead_expected_fragmentation_ratio", "pool")).toEqual({});
   });
 
-  test("counts blocked work that stands, in one pool", () => {
+  test("counts blocked work that is, in one pool", () => {
     const twice: Analysis = {
       ...placementMoment,
       blocked: {
@@ -97,7 +97,7 @@ describe("the document", () => {
     ]);
   });
 
-  test("lists blocked work, whether it stands or not, with what blocks it", () => {
+  test("lists blocked work, whether it is or not, with what blocks it", () => {
     expect(document.blocked.map(({ blocker, gpus, isStanding }) => ({ blocker, gpus, isStanding }))).toEqual([
       { blocker: "cpu", gpus: 12, isStanding: true },
       { blocker: "cpu", gpus: 2, isStanding: false },
@@ -110,7 +110,7 @@ describe("the terminal", () => {
     expect(placementLines(placementMoment).join("\n")).toMatchInlineSnapshot(`
       "WHAT FITS NOW
         H100  16.0 free: 16 pods of 1 GPU, 7 of 2, 3 of 4, 1 of 8; whole nodes free 1 of 2 possible;
-              stranded 3.0 (no CPU left 3.0); 0.5 free in shared cards
+              stranded 3.0 (no CPU left 3.0); 0.5 free in shared GPUs
         blocked although enough is free:
           search/rank-big needs 12.0 GPUs and 16.0 are free, but nowhere together, for 20 min: CPU is
             short on the nodes with free GPUs
@@ -121,7 +121,7 @@ describe("the terminal", () => {
 
   test("says so where no whole GPU is free", () => {
     expect(fitText(poolPlacement({ freeGpus: 0, strandedGpus: {} }))).toBe(
-      "no whole GPU free; 0.5 free in shared cards",
+      "no whole GPU free; 0.5 free in shared GPUs",
     );
   });
 

@@ -21,7 +21,7 @@ export function poolPlacement(values: Partial<PoolPlacement> = {}): PoolPlacemen
     possibleWholeFreeNodes: 2,
     strandedGpus: { cpu: 3 },
     expected: { gpus: 6.6, ratio: 0.4, byCause: { lack_gpu: 5, lack_cpu: 1.6 } },
-    migFragmentation: [{ profile: "3g.40gb", cards: 2, ratio: 0.5 }],
+    migFragmentation: [{ profile: "3g.40gb", physicalGpus: 2, ratio: 0.5 }],
     ...values,
   };
 }

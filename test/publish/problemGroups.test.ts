@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { Problem } from "../../exporter/model/problem.ts";
 import { problemLines } from "../../exporter/publish/terminal/overview.ts";
 
-/** A node whose cards are counted in two ways. */
+/** A node whose GPUs are counted in two ways. */
 const conflict = (subject: string | null, more: Partial<Problem> = {}): Problem => ({
   source: "join",
   code: "gpu-count-conflict",
   severity: "warning",
   subject,
-  message: `node ${subject}: 9 cards are named, the API counts 8`,
+  message: `node ${subject}: 9 GPUs are named, the API counts 8`,
   nextStep: "Check the exporter.",
   ...more,
 });
@@ -19,7 +19,7 @@ describe("problems in a terminal", () => {
   test("of one kind are one line, with their number and three names", () => {
     expect(problemLines([...nodes.map((name) => conflict(name)), skipped])).toEqual([
       "problems: 191",
-      "  warning  190 like this (gpu-001, gpu-002, gpu-003, ...): node gpu-001: 9 cards are named, the API",
+      "  warning  190 like this (gpu-001, gpu-002, gpu-003, ...): node gpu-001: 9 GPUs are named, the API",
       "           counts 8",
       "           -> Check the exporter.",
       "  warning  a.json is left out",
@@ -28,7 +28,7 @@ describe("problems in a terminal", () => {
     ]);
   });
 
-  test("of which there are three are told one by one: their words may differ", () => {
+  test("of which there are three are reported one by one: their words may differ", () => {
     const lines = problemLines(nodes.slice(0, 3).map((name) => conflict(name)));
     expect(lines.filter((line) => line.startsWith("  warning  node gpu-"))).toHaveLength(3);
     expect(lines[0]).toBe("problems: 3");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createBooks } from "../../exporter/accounts/books.ts";
+import { createAccounting } from "../../exporter/accounts/accounting.ts";
 import { buildFamilies } from "../../exporter/publish/families.ts";
 import { health } from "./moment.ts";
 import { pricedMoment } from "./pricedMoment.ts";
@@ -38,15 +38,15 @@ describe("cost per unit of progress on the page", () => {
 
   test("goes on after a restart", () => {
     const options = { intervalSeconds: 30, limits };
-    const first = createBooks({ ...options, remembered: [] });
-    first.book(progressMoment(0), { wall: 0, monotonic: 0 });
-    const step = first.book(progressMoment(2), { wall: 30, monotonic: 30 });
+    const first = createAccounting({ ...options, remembered: [] });
+    first.account(progressMoment(0), { wall: 0, monotonic: 0 });
+    const step = first.account(progressMoment(2), { wall: 30, monotonic: 30 });
     const remembered = (step?.remembered ?? []).flatMap(({ value, ...row }) =>
       value === null ? [] : [{ ...row, value }],
     );
-    const second = createBooks({ ...options, remembered });
-    second.book(progressMoment(7), { wall: 600, monotonic: 5 });
-    second.book(progressMoment(8), { wall: 630, monotonic: 35 });
+    const second = createAccounting({ ...options, remembered });
+    second.account(progressMoment(7), { wall: 600, monotonic: 5 });
+    second.account(progressMoment(8), { wall: 630, monotonic: 35 });
     expect(seriesOf(second.counters())?.[0]?.value).toBeCloseTo(2 / 60 / 3, 12);
   });
 });

@@ -1,4 +1,4 @@
-import { createBooks } from "../../exporter/accounts/books.ts";
+import { createAccounting } from "../../exporter/accounts/accounting.ts";
 import type { AccountCounters } from "../../exporter/accounts/counters.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { pricedMoment } from "./pricedMoment.ts";
@@ -14,8 +14,8 @@ export function progressMoment(progressUnits: number): Analysis {
 
 /** Running totals of a process that saw the job so far, one moment every half minute. */
 export function progressTotals(...units: readonly number[]): AccountCounters {
-  const books = createBooks({ intervalSeconds: 30, limits: { teams: 1000, series: 50_000 } });
+  const accounts = createAccounting({ intervalSeconds: 30, limits: { teams: 1000, series: 50_000 } });
   for (const [i, progressUnits] of units.entries())
-    books.book(progressMoment(progressUnits), { wall: 30 * i, monotonic: 30 * i });
-  return books.counters();
+    accounts.account(progressMoment(progressUnits), { wall: 30 * i, monotonic: 30 * i });
+  return accounts.counters();
 }

@@ -40,12 +40,12 @@ const wait = (queueIndex: number | null, domain: number | null, gpusPerPod: numb
   needs,
 });
 
-/** Who holds the cards of each pool: pods of one GPU each, by team, namespace and leaf queue. */
+/** Who holds the GPUs of each pool: pods of one GPU each, by team, namespace and leaf queue. */
 const holders = [
   {
     pool: "H100",
     gpus: 96,
-    held: [
+    allocated: [
       { team: "search", leaf: 2, gpus: 31 },
       { team: "ads", leaf: 3, gpus: 40 },
       { team: "crawl", leaf: 3, gpus: 9 },
@@ -55,25 +55,25 @@ const holders = [
   {
     pool: "A100",
     gpus: 8,
-    held: [
+    allocated: [
       { team: "search", leaf: 6, gpus: 4 },
       { team: "lab", leaf: 7, gpus: 2 },
     ],
   },
-  { pool: "L4", gpus: 2, held: [{ team: "bulk", leaf: 9, gpus: 1 }] },
+  { pool: "L4", gpus: 2, allocated: [{ team: "bulk", leaf: 9, gpus: 1 }] },
 ] as const;
 
 const names = ["search", "ads", "vision"] as const;
 
 const queues: readonly QueueView[] = [
-  queue({ kind: "Scheduler", name: "kueue", isLeaf: false, children: [1], held: 96, pending: 24, guaranteed: 80 }),
+  queue({ kind: "Scheduler", name: "kueue", isLeaf: false, children: [1], allocated: 96, pending: 24, guaranteed: 80 }),
   queue({
     kind: "Cohort",
     name: "ml-org",
     parent: 0,
     isLeaf: false,
     children: [2, 3, 4],
-    held: 96,
+    allocated: 96,
     pending: 24,
     guaranteed: 80,
   }),
@@ -83,23 +83,23 @@ const queues: readonly QueueView[] = [
     guaranteed: 24,
     limit: 48,
     weight: 2,
-    held: 31,
+    allocated: 31,
     pending: 16,
     reserved: 31,
     gangs: [0],
-    teams: [{ team: "search", held: 31, pending: 16 }],
+    teams: [{ team: "search", allocated: 31, pending: 16 }],
   }),
   queue({
     name: "ads",
     parent: 1,
     guaranteed: 16,
-    held: 49,
+    allocated: 49,
     pending: 8,
     reserved: 49,
     gangs: [1, 2],
     teams: [
-      { team: "ads", held: 40, pending: 8 },
-      { team: "crawl", held: 9, pending: 0 },
+      { team: "ads", allocated: 40, pending: 8 },
+      { team: "crawl", allocated: 9, pending: 0 },
     ],
   }),
   queue({
@@ -107,21 +107,21 @@ const queues: readonly QueueView[] = [
     parent: 1,
     team: "vision",
     guaranteed: 40,
-    held: 16,
+    allocated: 16,
     reserved: 16,
     gangs: [3],
-    teams: [{ team: "vision", held: 16, pending: 0 }],
+    teams: [{ team: "vision", allocated: 16, pending: 0 }],
   }),
-  queue({ kind: "Scheduler", name: "kueue", domain: 1, isLeaf: false, children: [6], held: 4, guaranteed: 8 }),
+  queue({ kind: "Scheduler", name: "kueue", domain: 1, isLeaf: false, children: [6], allocated: 4, guaranteed: 8 }),
   queue({
     domain: 1,
     parent: 5,
     team: "search",
     guaranteed: 8,
     limit: 8,
-    held: 4,
+    allocated: 4,
     reserved: 4,
-    teams: [{ team: "search", held: 4, pending: 0 }],
+    teams: [{ team: "search", allocated: 4, pending: 0 }],
   }),
   queue({
     scheduler: "none",
@@ -132,10 +132,18 @@ const queues: readonly QueueView[] = [
     guaranteed: 2,
     weight: 0,
     zeroWeight: "never",
-    held: 2,
-    teams: [{ team: "lab", held: 2, pending: 0 }],
+    allocated: 2,
+    teams: [{ team: "lab", allocated: 2, pending: 0 }],
   }),
-  queue({ scheduler: "volcano", kind: "Scheduler", name: "volcano", domain: 2, isLeaf: false, children: [9], held: 1 }),
+  queue({
+    scheduler: "volcano",
+    kind: "Scheduler",
+    name: "volcano",
+    domain: 2,
+    isLeaf: false,
+    children: [9],
+    allocated: 1,
+  }),
   queue({
     scheduler: "volcano",
     kind: "Queue",
@@ -143,8 +151,8 @@ const queues: readonly QueueView[] = [
     domain: 2,
     parent: 8,
     team: "bulk",
-    held: 1,
-    teams: [{ team: "bulk", held: 1, pending: 0 }],
+    allocated: 1,
+    teams: [{ team: "bulk", allocated: 1, pending: 0 }],
   }),
 ];
 
@@ -221,20 +229,20 @@ const eviction: EvictedWork = {
   isUpperBound: true,
 };
 
-const held = holders.flatMap(({ pool, held: all }) =>
+const allocated = holders.flatMap(({ pool, allocated: all }) =>
   all.flatMap((one) => Array.from({ length: one.gpus }, () => ({ ...one, pool }))),
 );
 
-/** The queues of three domains: two cohort levels on H100, a queue of the same name on A100, and L4, of which nothing can be told. */
+/** The queues of three domains: two cohort levels on H100, a queue of the same name on A100, and L4, of which nothing can be reported. */
 export const queueing: Queueing = {
   domains: [
     quotaDomain({ capacity: 96 }),
     quotaDomain({ name: "A100", pools: ["A100"], capacity: 8 }),
-    quotaDomain({ name: "L4", pools: ["L4"], capacity: 2, unknownBecause: "its nodes cut cards differently" }),
+    quotaDomain({ name: "L4", pools: ["L4"], capacity: 2, unknownBecause: "its nodes cut GPUs differently" }),
   ],
   queues,
   gangs,
-  queueOfPod: Int32Array.from(held.map(({ leaf }) => leaf)),
+  queueOfPod: Int32Array.from(allocated.map(({ leaf }) => leaf)),
   started: [],
   evicted: [eviction],
 };
@@ -274,7 +282,7 @@ function waiting(values: Partial<QueueWaiting>): QueueWaiting {
 function team(name: string, amount: number) {
   return {
     team: name,
-    held: amount,
+    allocated: amount,
     active: amount,
     utilization: 1,
     states: { active: amount },
@@ -297,8 +305,8 @@ export const queueMoment: Analysis = {
       node({ name: `${pool}-node`, gpuModels: [pool], pools: [pool], physicalGpus: gpus, allocatableGpus: gpus }),
     ),
     devices: holders.flatMap(({ pool, gpus }) => {
-      const first = held.findIndex((one) => one.pool === pool);
-      const count = held.filter((one) => one.pool === pool).length;
+      const first = allocated.findIndex((one) => one.pool === pool);
+      const count = allocated.filter((one) => one.pool === pool).length;
       return Array.from({ length: gpus }, (_, i) =>
         device({
           node: `${pool}-node`,
@@ -313,16 +321,16 @@ export const queueMoment: Analysis = {
         }),
       );
     }),
-    pods: held.map((one, i) =>
+    pods: allocated.map((one, i) =>
       pod({ uid: `u${i}`, namespace: one.team, name: `run-${i}`, team: one.team, node: `${one.pool}-node` }),
     ),
     workloads: [],
     problems: [],
   },
-  bookings: holders.flatMap(({ pool, gpus }, poolIndex) => {
+  accountingEntries: holders.flatMap(({ pool, gpus }, poolIndex) => {
     const base = holders.slice(0, poolIndex).reduce((sum, one) => sum + one.gpus, 0);
-    const first = held.findIndex((one) => one.pool === pool);
-    const count = held.filter((one) => one.pool === pool).length;
+    const first = allocated.findIndex((one) => one.pool === pool);
+    const count = allocated.filter((one) => one.pool === pool).length;
     return Array.from({ length: gpus }, (_, i) => ({
       gpus: 1,
       state: i < count ? ("active" as const) : ("free" as const),
@@ -334,14 +342,14 @@ export const queueMoment: Analysis = {
     }));
   }),
   teams: [team("ads", 40), team("bulk", 1), team("crawl", 9), team("lab", 2), team("search", 35), team("vision", 16)],
-  pools: holders.map(({ pool, gpus, held: all }) => {
+  pools: holders.map(({ pool, gpus, allocated: all }) => {
     const taken = all.reduce((sum, one) => sum + one.gpus, 0);
     return {
       pool,
       gpuModels: [pool],
       nodes: 1,
       physicalGpus: gpus,
-      held: taken,
+      allocated: taken,
       states: { active: taken, free: gpus - taken },
       estimated: 0,
       activity: taken / gpus,
@@ -379,7 +387,7 @@ export const queueMoment: Analysis = {
     ],
     domains: [
       {
-        held: 96,
+        allocated: 96,
         pending: 24,
         entitled: 96,
         excess: 16,
@@ -391,7 +399,7 @@ export const queueMoment: Analysis = {
         heldBack: [],
       },
       {
-        held: 6,
+        allocated: 6,
         pending: 0,
         entitled: 6,
         excess: 0,
@@ -405,12 +413,12 @@ export const queueMoment: Analysis = {
       null,
     ],
     teams: [
-      { team: "ads", domain: 0, held: 40, pending: 8, entitled: 24, deviation: 16 },
-      { team: "crawl", domain: 0, held: 9, pending: 0, entitled: 9, deviation: 0 },
-      { team: "lab", domain: 1, held: 2, pending: 0, entitled: 2, deviation: 0 },
-      { team: "search", domain: 0, held: 31, pending: 16, entitled: 47, deviation: -16 },
-      { team: "search", domain: 1, held: 4, pending: 0, entitled: 4, deviation: 0 },
-      { team: "vision", domain: 0, held: 16, pending: 0, entitled: 16, deviation: 0 },
+      { team: "ads", domain: 0, allocated: 40, pending: 8, entitled: 24, deviation: 16 },
+      { team: "crawl", domain: 0, allocated: 9, pending: 0, entitled: 9, deviation: 0 },
+      { team: "lab", domain: 1, allocated: 2, pending: 0, entitled: 2, deviation: 0 },
+      { team: "search", domain: 0, allocated: 31, pending: 16, entitled: 47, deviation: -16 },
+      { team: "search", domain: 1, allocated: 4, pending: 0, entitled: 4, deviation: 0 },
+      { team: "vision", domain: 0, allocated: 16, pending: 0, entitled: 16, deviation: 0 },
     ],
   },
   waiting: {
@@ -436,7 +444,7 @@ export const queueMoment: Analysis = {
         pool: "H100",
         bound: 2,
         min: 4,
-        heldGpus: 2,
+        allocatedGpus: 2,
         missingGpus: 2,
         since: at - 400,
       },
@@ -448,12 +456,12 @@ export const queueMoment: Analysis = {
         pool: "H100",
         bound: 1,
         min: 4,
-        heldGpus: 1,
+        allocatedGpus: 1,
         missingGpus: 3,
         since: at - 500,
       },
     ],
-    deadlocks: [{ pool: "H100", gangs: ["ads/a", "vision/b"], heldGpus: 3, missingGpus: 5, freeGpus: 0 }],
+    deadlocks: [{ pool: "H100", gangs: ["ads/a", "vision/b"], allocatedGpus: 3, missingGpus: 5, freeGpus: 0 }],
   },
   findings: [
     {
@@ -502,7 +510,7 @@ const counters: QueueCounters = {
     {
       ...key,
       judgedSeconds: 30,
-      held: 930,
+      allocated: 930,
       entitled: 1410,
       excess: 0,
       shortfallByBorrowers: 480,
@@ -513,14 +521,14 @@ const counters: QueueCounters = {
       shortfallByPromisedTwice: 30,
       shortfallByIndivisible: 15,
       pending: 480,
-      judgedHeld: 930,
+      judgedAllocated: 930,
     },
     {
       ...key,
       queue: "ads",
       team: "",
       judgedSeconds: 30,
-      held: 1470,
+      allocated: 1470,
       entitled: 990,
       excess: 480,
       shortfallByBorrowers: 0,
@@ -531,7 +539,7 @@ const counters: QueueCounters = {
       shortfallByPromisedTwice: 0,
       shortfallByIndivisible: 0,
       pending: 240,
-      judgedHeld: 1470,
+      judgedAllocated: 1470,
     },
   ],
   absent: [

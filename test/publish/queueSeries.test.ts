@@ -25,7 +25,7 @@ const sumOf = (samples: readonly PageSample[], name: string) =>
 /** A moment with so many leaf queues of one domain, all waiting; queue `n` holds and waits for `n` GPUs. */
 function manyQueues(names: readonly string[]): Analysis {
   const leaves = names.map((name, i) =>
-    queue({ name, team: name, held: i, pending: i, reserved: i, limit: 1000, weight: 1 }),
+    queue({ name, team: name, allocated: i, pending: i, reserved: i, limit: 1000, weight: 1 }),
   );
   return {
     ...queueMoment,
@@ -52,7 +52,7 @@ function manyQueues(names: readonly string[]): Analysis {
         null,
         null,
       ],
-      teams: names.map((team, i) => ({ team, domain: 0, held: i, pending: i, entitled: 2 * i, deviation: -i })),
+      teams: names.map((team, i) => ({ team, domain: 0, allocated: i, pending: i, entitled: 2 * i, deviation: -i })),
     },
     waiting: {
       ...queueMoment.waiting,
@@ -92,14 +92,14 @@ describe("queues on the page", () => {
   const samples = pageOf(queueMoment);
 
   test("only leaves have series, so that sums count every GPU once", () => {
-    expect(sumOf(samples, "fairlead_queue_held_gpus")).toBe(103);
-    expect(of(samples, "fairlead_queue_held_gpus", { queue: "ml-org" })).toEqual([]);
+    expect(sumOf(samples, "fairlead_queue_allocated_gpus")).toBe(103);
+    expect(of(samples, "fairlead_queue_allocated_gpus", { queue: "ml-org" })).toEqual([]);
   });
 
-  test("deviation is held minus entitled, and the shortfall is divided by cause", () => {
-    const held = of(samples, "fairlead_queue_held_gpus", { queue: "search", domain: "H100" })[0]?.value;
+  test("deviation is allocated minus entitled, and the shortfall is divided by cause", () => {
+    const allocated = of(samples, "fairlead_queue_allocated_gpus", { queue: "search", domain: "H100" })[0]?.value;
     const entitled = of(samples, "fairlead_queue_entitled_gpus", { queue: "search", domain: "H100" })[0]?.value;
-    expect([held, entitled]).toEqual([31, 47]);
+    expect([allocated, entitled]).toEqual([31, 47]);
     expect(of(samples, "fairlead_fairness_deviation_gpus", { queue: "search", domain: "H100" })[0]?.value).toBe(-16);
     expect(
       of(samples, "fairlead_queue_shortfall_gpus", { queue: "search", domain: "H100" }).map((one) => [
@@ -154,7 +154,7 @@ describe("queues on the page", () => {
       ["promised_twice", 0],
     ]);
     expect(sumOf(lost, "fairlead_fairness_absent_capacity_gpus")).toBe(16);
-    // Of L4 nobody knows what anybody is entitled to; what is held past its queues is known all the same.
+    // Of L4 nobody knows what anybody is entitled to; what is allocated past its queues is known all the same.
     expect(of(lost, "fairlead_fairness_absent_capacity_gpus", { domain: "L4" })).toEqual([]);
   });
 
@@ -167,9 +167,9 @@ describe("queues on the page", () => {
     ]);
   });
 
-  test("what cannot be told has no series: entitlement, limits, reservations, unknown numbers of schedulers", () => {
+  test("what cannot be reported has no series: entitlement, limits, reservations, unknown numbers of schedulers", () => {
     const l4 = (name: string) => of(samples, name, { domain: "L4" });
-    expect(l4("fairlead_queue_held_gpus")).toHaveLength(1);
+    expect(l4("fairlead_queue_allocated_gpus")).toHaveLength(1);
     for (const name of [
       "fairlead_queue_entitled_gpus",
       "fairlead_fairness_deviation_gpus",
@@ -198,10 +198,10 @@ describe("queues on the page", () => {
 describe("beyond the budget", () => {
   test("the largest queues keep their names, the others of a domain are added up", () => {
     const samples = pageOf(manyQueues(numbered(10)), { teams: 3, series: 50_000 });
-    const names = new Set(of(samples, "fairlead_queue_held_gpus").map((one) => one.labels.get("queue")));
+    const names = new Set(of(samples, "fairlead_queue_allocated_gpus").map((one) => one.labels.get("queue")));
     expect(names).toEqual(new Set(["q9", "q8", "q7", "other"]));
     for (const [name, sum] of [
-      ["fairlead_queue_held_gpus", 45],
+      ["fairlead_queue_allocated_gpus", 45],
       ["fairlead_queue_pending_gpus", 45],
       ["fairlead_queue_reserved_gpus", 45],
       ["fairlead_queue_entitled_gpus", 90],
@@ -226,7 +226,7 @@ describe("beyond the budget", () => {
     const built = buildFamilies({ analysis: moment, health: health(), limits: { teams: 1000, series: 3000 } });
     const samples = readPage(renderPage(built.families).toString());
     expect(samples.length).toBeLessThanOrEqual(3000);
-    expect(sumOf(samples, "fairlead_queue_held_gpus")).toBe((299 * 300) / 2);
+    expect(sumOf(samples, "fairlead_queue_allocated_gpus")).toBe((299 * 300) / 2);
     expect(sumOf(samples, "fairlead_series_dropped")).toBe(0);
     expect(built.problems.map(({ code }) => code)).toContain("queues-folded");
   });
@@ -263,7 +263,7 @@ describe("hostile names of queues", () => {
   test("neither break the page nor lose GPUs", () => {
     const names = [...hostileNames, `${"x".repeat(5000)}y`, "other"];
     const samples = pageOf(manyQueues(names));
-    expect(sumOf(samples, "fairlead_queue_held_gpus")).toBe((names.length * (names.length - 1)) / 2);
+    expect(sumOf(samples, "fairlead_queue_allocated_gpus")).toBe((names.length * (names.length - 1)) / 2);
     expect(samples.some((sample) => sample.name === "fairlead_forged")).toBe(false);
   });
 });

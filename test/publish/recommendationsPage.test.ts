@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Advice, noAdvice, type Recommendation } from "../../exporter/model/recommendation.ts";
-import type { Faces } from "../../exporter/publish/http/faces.ts";
+import type { Outputs } from "../../exporter/publish/http/outputs.ts";
 import { renderRecommendation, renderRecommendations } from "../../exporter/publish/http/recommendationsPage.ts";
 import type { RunningServer } from "../../exporter/publish/http/server.ts";
 import { renderStatusPage } from "../../exporter/publish/http/statusPage.ts";
@@ -15,9 +15,9 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
 });
 
-async function start(given: Advice = someAdvice, faces: Partial<Faces> = {}) {
+async function start(given: Advice = someAdvice, outputs: Partial<Outputs> = {}) {
   const scripted = scriptedAdviser(given);
-  const server = await startAdvised(scripted.adviser, faces);
+  const server = await startAdvised(scripted.adviser, outputs);
   running.push(server);
   return { ...scripted, url: server.url };
 }
@@ -151,7 +151,7 @@ describe("advice that took the place of other advice", () => {
   });
 });
 
-describe("names that somebody made to do harm", () => {
+describe("names that someone made to do harm", () => {
   test.each(["", `/${encodeURIComponent(hostileAdvice("").recommendations[0]?.id ?? "")}`])(
     "become no markup, are bounded, and keep the page in order: /recommendations%s",
     async (path) => {

@@ -10,7 +10,7 @@ import { reclaimAdvice } from "./someAdvice.ts";
 
 const { before } = reclaimAdvice.effect;
 
-const none = { ...before, deviations: [], pendingGpus: 0, heldIdleGpus: 0, costPerWeek: [] };
+const none = { ...before, deviations: [], pendingGpus: 0, idleGpus: 0, costPerWeek: [] };
 
 function step(title: string, words: string, path: string): AdviceStep {
   return {
@@ -47,7 +47,7 @@ const releaseIdle: Recommendation = {
   reason:
     "Notebook ads/notebook-big of team ads holds 8.0 H100 with 1 pod. Every signal of each of them has stayed at or below the idle threshold since 2026-11-21T00:50:00.000Z. They cost 55.04 USD an hour. Its habit: came back 6 of 7 times, after 8 min.",
   evidence: [
-    { name: "GPUs held", value: "8.0" },
+    { name: "GPUs allocated", value: "8.0" },
     { name: "idle for", value: "3 h 10 min" },
     { name: "class", value: "notebook" },
   ],
@@ -74,7 +74,7 @@ const releaseIdle: Recommendation = {
   forTeam: "",
   queue: "",
   effect: {
-    before: { ...none, heldIdleGpus: 8, freeGpus: 18 },
+    before: { ...none, idleGpus: 8, freeGpus: 18 },
     after: { mostAllocated: { ...none, freeGpus: 26 }, leastAllocated: { ...none, freeGpus: 26 } },
     gainedGpus: { worst: 8, best: 8 },
     gainedGpuHours: { worst: 41.6, best: 41.6 },
@@ -164,7 +164,7 @@ const fixSource: Recommendation = {
   kind: "fix_source",
   act: "watch",
   actReasons: ["a signal is missing or in doubt"],
-  title: "restart gpu-monitoring/dcgm-exporter-x7k2p on node a100-06: 4.0 held A100 are not observed",
+  title: "restart gpu-monitoring/dcgm-exporter-x7k2p on node a100-06: 4.0 allocated A100 are not observed",
   reason: "Its page has been empty since 13:58 UTC, while the node's kubelet answers.",
   steps: [evict("gpu-monitoring", "dcgm-exporter-x7k2p")],
   targets: ["Pod gpu-monitoring/dcgm-exporter-x7k2p"],
@@ -212,8 +212,8 @@ const reasons: readonly (readonly [AdviceKind, WithheldAdvice["why"], string])[]
     "moving vision/serve would go against PodDisruptionBudget vision/serve, which allows 0 disruptions",
   ],
   ["release_idle", "worth", "it would gain 0.6 GPU-hours within 24 h, less than 1"],
-  ["reclaim", "no-plan", "What it waits for is held by queues that are not above their own entitlement."],
-  ["right_size", "standing", "seen in 1 of 3 cycles: it is given when it stands"],
+  ["reclaim", "no-plan", "What it waits for is allocated to queues that are not above their own entitlement."],
+  ["right_size", "standing", "seen in 1 of 3 cycles: it is given when it is"],
   ["unblock_gang", "excluded", "give search 16 H100 back acts on the same, and gains more"],
 ];
 

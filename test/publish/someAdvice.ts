@@ -12,7 +12,7 @@ const measures: EffectMeasures = {
     { queue: "ads", domain: "H100", gpus: 16 },
     { queue: "search", domain: "H100", gpus: -16 },
   ],
-  heldIdleGpus: 8,
+  idleGpus: 8,
   unobservedGpus: 0,
   idleNodeHoursPerWeek: 0,
   costPerWeek: [{ currency: "USD", amount: 40_320 }],

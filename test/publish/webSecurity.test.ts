@@ -118,7 +118,7 @@ describe("basic authentication", () => {
     expect(challenge).toBe('Basic realm="fairlead", charset="UTF-8"');
   });
 
-  test("many logins at once are told to come back, and the right one gets in afterwards", async () => {
+  test("many logins at once are reported to come back, and the right one gets in afterwards", async () => {
     const { url } = await serve({ basic_auth_users: users });
     const tries = Array.from({ length: 60 }, (_, index) => fetch(`${url}/`, login("ada", `wrong ${index}`)));
     const statuses = new Set((await Promise.all(tries)).map((response) => response.status));

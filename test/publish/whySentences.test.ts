@@ -28,7 +28,7 @@ describe("why a queue has what it has", () => {
   it("says who holds it, and that its scheduler takes it back", () => {
     expect(whyOf({ running: aHoldsAll, waiting: bWaits }, "b")).toEqual([
       "b misses 8.0 GPUs.",
-      "8.0 are held above their own share by a, and its scheduler would take them back.",
+      "8.0 are allocated to a above their own share, and its scheduler would take them back.",
       "a would have to give back 8.0 GPUs; `fairlead advise` says which work costs least.",
     ]);
     expect(whyOf({ running: aHoldsAll, waiting: bWaits }, "a")).toEqual([
@@ -42,7 +42,7 @@ describe("why a queue has what it has", () => {
     const setting = "spec.preemption.reclaimWithinCohort of ClusterQueue b is Never";
     expect(whyOf({ queues, running: aHoldsAll, waiting: bWaits }, "b")).toEqual([
       "b misses 8.0 GPUs.",
-      `8.0 are held by others above their share and stay there: ${setting}.`,
+      `8.0 are allocated to others above their share and stay there: ${setting}.`,
       `That setting would have to change: ${setting}.`,
     ]);
   });
@@ -75,7 +75,7 @@ describe("why a queue has what it has", () => {
     const waiting = [{ name: "waits", queue: "b", gpus: 1, pods: 12 }];
     expect(whyOf({ running: aHoldsAll, waiting }, "b")).toEqual([
       "b misses 8.0 GPUs.",
-      "8.0 are held by others above their share, but no whole gang of it would start with them.",
+      "8.0 are allocated to others above their share, but no whole gang of it would start with them.",
       "Its gangs would have to be smaller, or its share large enough for the next whole one.",
     ]);
   });

@@ -21,7 +21,7 @@ export function queueFairness(parts: Partial<QueueFairness> = {}): QueueFairness
 /** A domain in which nobody has anything. */
 export function domainFairness(parts: Partial<DomainFairness> = {}): DomainFairness {
   return {
-    held: 0,
+    allocated: 0,
     pending: 0,
     entitled: 0,
     excess: 0,

@@ -2,7 +2,7 @@ import type { QueueView, QuotaDomain, WaitingGang } from "../../exporter/join/qu
 
 /** A domain of one pool with 16 GPUs. */
 export function quotaDomain(parts: Partial<QuotaDomain> = {}): QuotaDomain {
-  return { name: "H100", pools: ["H100"], capacity: 16, heldOnUnschedulable: 0, unknownBecause: null, ...parts };
+  return { name: "H100", pools: ["H100"], capacity: 16, allocatedOnUnschedulable: 0, unknownBecause: null, ...parts };
 }
 
 /** A leaf in domain 0 without guarantee, limits and anything in it. */
@@ -23,8 +23,8 @@ export function queueView(parts: Partial<QueueView> = {}): QueueView {
     zeroWeight: "last",
     priority: 0,
     isStrictOrder: false,
-    held: 0,
-    heldOnUnschedulable: 0,
+    allocated: 0,
+    allocatedOnUnschedulable: 0,
     reclaim: { takes: "any", upTo: "entitlement", gives: true, keptFromPriority: null, setting: "" },
     reserved: null,
     pending: 0,

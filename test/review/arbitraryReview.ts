@@ -36,7 +36,7 @@ const list = <Row>(row: fc.Arbitrary<Row>, key: (one: Row) => string) =>
 const drop = fc.record({
   ...{
     state: fc.constantFrom(...gpuStates),
-    isHeld: fc.boolean(),
+    isAllocated: fc.boolean(),
     gpuHours: amount,
     costs,
     strandedGpuHours: maybe(amount),
@@ -56,12 +56,12 @@ const budget = fc.record({
 const team = fc.record({
   ...{
     team: name,
-    held: amount,
+    allocated: amount,
     active: amount,
     judged: amount,
-    heldIdle: amount,
+    idle: amount,
     stalled: fc.option(amount),
-    underused: amount,
+    underutilized: amount,
   },
   ...{ utilization: maybe(ratio), entitled: maybe(amount), deviation: maybe(signed) },
   ...{ shortByOthers: maybe(amount), shortByIdleGap: maybe(amount), waits: maybe(fc.record(waits)) },
@@ -75,7 +75,7 @@ const job = fc.record({
   ...{ activeGpuHours: amount, wastedGpuHours: amount, utilization: maybe(ratio), costs, wasteCosts: costs },
 });
 const runOut = fc.record({
-  state: fc.constantFrom("exhausted", "growing", "not-in-sight", "unknown"),
+  state: fc.constantFrom("exhausted", "growing", "not-foreseeable", "unknown"),
   ...{ earliest: maybe(moment), likely: maybe(moment), latest: maybe(moment), reason: line },
 });
 const action = fc.record({
@@ -109,12 +109,12 @@ const period = fc.record({
     coverage: maybe(ratio),
     coveredSeconds: amount,
     capacity: amount,
-    held: amount,
+    allocated: amount,
   },
-  ...{ active: amount, judged: amount, pending: maybe(amount), usable: amount, costs, notHeldCosts: costs },
+  ...{ active: amount, judged: amount, pending: maybe(amount), usable: amount, costs, notAllocatedCosts: costs },
 });
 const step = fc.record({
-  ...{ at: moment, capacity: maybe(amount), guaranteed: maybe(amount), held: maybe(amount) },
+  ...{ at: moment, capacity: maybe(amount), guaranteed: maybe(amount), allocated: maybe(amount) },
   ...{ active: maybe(amount), pending: maybe(amount) },
 });
 const tile = fc.record({

@@ -71,12 +71,12 @@ describe("a number of the review", () => {
   });
 
   test("unknown is a dash in a cell, a word in a sentence, and never 0", () => {
-    const unknown: Figure = { measure: "held", unit: "GPU-h", value: null };
+    const unknown: Figure = { measure: "allocated", unit: "GPU-h", value: null };
     expect([figureText(unknown), bareText(unknown), spokenText(unknown)]).toEqual(["–", "–", "unknown"]);
   });
 
   test("leaves its unit to the heading where that says it", () => {
-    expect(bareText({ measure: "held", unit: "GPU-h", value: 29_568 })).toBe("29.6k");
+    expect(bareText({ measure: "allocated", unit: "GPU-h", value: 29_568 })).toBe("29.6k");
     expect(bareText({ measure: "cost", unit: usd, value: 5 })).toBe("$ 5.00");
   });
 
@@ -117,9 +117,9 @@ describe("times", () => {
     const [earliest, likely, latest] = ["2026-11-30T00:00:00Z", "2026-12-07T00:00:00Z", "2027-01-11T00:00:00Z"];
     const out = { state: "growing", earliest: null, likely: null, latest: null, reason: "few weeks" } as const;
     expect(runOutText({ ...out, earliest, likely, latest })).toBe("2026-11-30 to 2027-01-11, most likely 2026-12-07");
-    expect(runOutText({ ...out, earliest })).toBe("2026-11-30 at the earliest, or not in sight");
+    expect(runOutText({ ...out, earliest })).toBe("2026-11-30 at the earliest, or not to be foreseen");
     expect(runOutText({ ...out, latest })).toBe("2027-01-11 at the latest");
-    expect(runOutText(out)).toBe("growing, no date in sight");
+    expect(runOutText(out)).toBe("growing, no date to be foreseen");
     expect(runOutText({ ...out, state: "unknown" })).toBe("unknown: few weeks");
     expect(runOutText({ ...out, state: "exhausted" })).toBe("demand is above capacity already");
   });

@@ -4,6 +4,7 @@ import { createSeededDraws } from "../../review/runway/seededDraws.ts";
 import { keepAll } from "../accounts/ledger/entries.ts";
 import { fillLists } from "./filledLists.ts";
 import {
+  allocated,
   createFiller,
   createInserts,
   type FilledCluster,
@@ -11,8 +12,7 @@ import {
   filled,
   filledPools,
   filledTeams,
-  held,
-  unheld,
+  unallocated,
 } from "./filler.ts";
 
 const day = 86_400;
@@ -58,7 +58,7 @@ function fillIntervals(db: DatabaseSync, seed: number): void {
   }
 }
 
-/** Hours of the books: by day until `foldedUntil`. */
+/** Hours of the accounts: by day until `foldedUntil`. */
 function* periods(): Iterable<Period> {
   for (let at: number = filled.from; at < filled.foldedUntil; at += day)
     yield { daily: 1, hour: at / 3600, seconds: day };
@@ -111,13 +111,13 @@ function fillNodeTime({ amount, insert }: Filler, { daily, hour, seconds }: Peri
   insert("node_time", { daily, hour, node_group: id, node_seconds: nodeSeconds, cost });
 }
 
-/** Some time in which entitlement could not be told has no amounts but what was held and waited for. */
+/** Some time in which entitlement could not be reported has no amounts but what was allocated and waited for. */
 function fillQueueTime({ amount, chance, insert }: Filler, { daily, hour, seconds }: Period, queue: number): void {
   const judged = chance(0.3) ? 0 : seconds * amount(0.2, 1);
-  const held = amount(0, 9);
+  const allocated = amount(0, 9);
   insert("queue_time", {
-    ...{ daily, hour, queue, seconds, judged_seconds: judged, held_gpu_seconds: held * seconds },
-    judged_held_gpu_seconds: held * judged,
+    ...{ daily, hour, queue, seconds, judged_seconds: judged, allocated_gpu_seconds: allocated * seconds },
+    judged_allocated_gpu_seconds: allocated * judged,
     entitled_gpu_seconds: amount(0, 9) * judged,
     excess_gpu_seconds: amount(0, 3) * judged,
     short_by_others_gpu_seconds: amount(0, 2) * judged,
@@ -133,7 +133,7 @@ function fillQueueTime({ amount, chance, insert }: Filler, { daily, hour, second
   });
 }
 
-/** Accounts of all states; some stand there twice, as one that was not in use for a while does. */
+/** Accounts of all states; some are there twice, as one that was not in use for a while does. */
 function fillAccounts({ insert, pick, chance, cluster }: Filler) {
   const accounts: Priced[] = [];
   const add = (state: string, team: string | null, pool: string, currency: string | null): void => {
@@ -155,10 +155,10 @@ function fillAccounts({ insert, pick, chance, cluster }: Filler) {
   for (const [i, pool] of filledPools.entries()) {
     const currency = (): string | null =>
       chance(0.1) ? null : (cluster.currencies[i % cluster.currencies.length] ?? null);
-    for (const state of unheld) add(state, null, pool, currency());
+    for (const state of unallocated) add(state, null, pool, currency());
     add("unavailable", null, pool, currency());
     for (const team of filledTeams) {
-      for (const state of held) if (chance(0.6)) add(state, team, pool, currency());
+      for (const state of allocated) if (chance(0.6)) add(state, team, pool, currency());
       if (chance(0.4)) add("unavailable", team, pool, currency());
     }
   }
@@ -166,8 +166,8 @@ function fillAccounts({ insert, pick, chance, cluster }: Filler) {
 }
 
 const nodeStates = [
-  ...["idle_unallocated", "idle_held", "cordoned", "not_ready"],
-  ...["warm_unallocated", "warm_held", "ready", "unknown"],
+  ...["idle_unallocated", "idle_allocated", "cordoned", "not_ready"],
+  ...["warm_unallocated", "warm_allocated", "ready", "unknown"],
 ];
 
 function fillNodeGroups({ insert, chance, cluster }: Filler) {
@@ -224,7 +224,7 @@ function fillDomain({ amount, chance, insert, cluster }: Filler, at: number, dom
   insert("domain_time", {
     ...{ hour: at / 3600, domain: `${cluster.prefix}${domain}`, seconds },
     capacity_gpu_seconds: amount(60, 64) * seconds,
-    held_gpu_seconds: amount(20, 40) * seconds,
+    allocated_gpu_seconds: amount(20, 40) * seconds,
     pending_gpu_seconds: (amount(0, 12) + ((at - filled.from) / day) * 0.1) * seconds,
     guaranteed_seconds: guaranteedSeconds,
     guaranteed_gpu_seconds: guaranteedSeconds > 0 ? amount(10, 60) * guaranteedSeconds : null,

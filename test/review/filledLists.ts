@@ -18,7 +18,7 @@ export function fillLists(filler: Filler): void {
   fillWithheld(filler);
 }
 
-/** Some workloads came back after days and stand there twice; some changed their team; some have no queue. */
+/** Some workloads came back after days and are there twice; some changed their team; some have no queue. */
 function fillWorkloads(filler: Filler): void {
   const { db, cluster, chance, pick, insert } = filler;
   const accounts = db
@@ -108,7 +108,10 @@ function fillStreaks({ cluster, amount, chance, pick, insert }: Filler): void {
           ends: ends === null ? null : Math.round(ends),
         },
         ...{ node_pool: `${cluster.prefix}${pool}-nodes`, pool: `${cluster.prefix}${pool}` },
-        ...{ state: pick(["idle_unallocated", "idle_held", "cordoned", "not_ready"]), gpus: chance(0.9) ? 8 : null },
+        ...{
+          state: pick(["idle_unallocated", "idle_allocated", "cordoned", "not_ready"]),
+          gpus: chance(0.9) ? 8 : null,
+        },
       });
       at += length + amount(3600, 4 * day);
     }
@@ -161,7 +164,7 @@ function fillWithheld({ cluster, amount, pick, insert }: Filler): void {
   }
 }
 
-/** A record with what a report reads of it; a currency may stand there twice. */
+/** A record with what a report reads of it; a currency may are there twice. */
 function recordOf(
   currencies: readonly string[],
   amount: number,

@@ -13,7 +13,7 @@ export const filled = {
 /** What differs between the clusters of a ledger. */
 export interface FilledCluster {
   readonly seed: number;
-  /** Stands before all names but those of teams, queues and priorities. */
+  /** Is before all names but those of teams, queues and priorities. */
   readonly prefix: string;
   /** Of prices; the second is that of some node pools. */
   readonly currencies: readonly [string, ...string[]];
@@ -37,8 +37,8 @@ export interface Filler {
 /** Teams, one with a name that an object has already. */
 export const filledTeams = ["ads", "search", "__proto__", "vision"] as const;
 export const filledPools = ["h100", "a100", "l4"] as const;
-export const held = ["active", "underused", "held_idle", "stalled", "starting", "gang_wait", "unobserved"] as const;
-export const unheld = ["free", "idle_node", "unattributed", "cordoned"] as const;
+export const allocated = ["active", "underutilized", "idle", "stalled", "starting", "gang_wait", "unobserved"] as const;
+export const unallocated = ["free", "idle_node", "unattributed", "cordoned"] as const;
 
 /** Draws that are the same for the same seed. */
 export function createFiller(db: DatabaseSync, cluster: FilledCluster): Filler {

@@ -57,7 +57,7 @@ export const hostileReview: Review = {
   teams: hostileNames.map((team, i) => ({
     ...first,
     team,
-    heldIdle: 100 - i,
+    idle: 100 - i,
     costs: { USD: 12.5, [nameAt(i + 1)]: 3 },
     wasteCosts: { USD: 12 - i },
   })),

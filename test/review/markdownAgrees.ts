@@ -45,7 +45,7 @@ function readTables(text: string): readonly MarkdownTable[] {
 const sections: readonly (readonly [caption: string, section: string])[] = [
   ["", "tiles"],
   ["Where the GPU time went", "waterfall"],
-  ["Held, used and paid", "teams"],
+  ["Allocated, used and paid", "teams"],
   ["Entitled, waited", "fairness"],
   ["Free GPUs", "fragmentation"],
   ["By cost", "jobs_by_cost"],

@@ -88,7 +88,7 @@ describe("merging reviews", () => {
   it("adds up what is an amount, each currency by itself", () => {
     const all = merge(a, b);
     const [last, ...parts] = [all, a, b].map(({ periods }) => periods.at(-1));
-    for (const name of ["capacity", "held", "active", "judged", "usable", "pending", "coveredSeconds"] as const)
+    for (const name of ["capacity", "allocated", "active", "judged", "usable", "pending", "coveredSeconds"] as const)
       expect(last?.[name], name).toBeCloseTo(
         parts.reduce((sum, period) => sum + (period?.[name] ?? 0), 0),
         5,
@@ -100,7 +100,7 @@ describe("merging reviews", () => {
       );
     for (const { team, ...sums } of all.teams) {
       const rows = [a, b].flatMap(({ teams }) => teams.filter((row) => row.team === team));
-      for (const name of ["held", "active", "heldIdle", "underused", "jobs", "evictions"] as const)
+      for (const name of ["allocated", "active", "idle", "underutilized", "jobs", "evictions"] as const)
         expect(sums[name], `${team} ${name}`).toBeCloseTo(
           rows.reduce((sum, row) => sum + (row[name] ?? 0), 0),
           5,

@@ -44,7 +44,7 @@ describe("a review as JSON", () => {
     );
   });
 
-  test("that told fewer causes of shortfalls apart is read, and the others are unknown", () => {
+  test("that reported fewer causes of shortfalls apart is read, and the others are unknown", () => {
     const teams = sampleReview.teams.map(({ shortByLostNode: _, shortByIndivisible: __, ...team }) => team);
     const parsed = parseReview(JSON.stringify({ ...sampleReview, teams }));
     expect(parsed).toMatchObject({ ok: true });
@@ -67,12 +67,12 @@ describe("a review as JSON", () => {
     expect(errorsOf(text)).toEqual([{ path: "", found, expected: "a review written with --format json" }]);
   });
 
-  test("names each place that is wrong, with what stands there, and at most twenty", () => {
+  test("names each place that is wrong, with what is there, and at most twenty", () => {
     const [team, ...teams] = sampleReview.teams;
-    const wrong = { ...sampleReview, teams: [{ ...team, held: -1, waits: "long" }, ...teams] };
+    const wrong = { ...sampleReview, teams: [{ ...team, allocated: -1, waits: "long" }, ...teams] };
     const errors = errorsOf(JSON.stringify(wrong));
     expect(errors.map(({ path, found }) => [path, found])).toEqual([
-      ["teams[0].held", "-1"],
+      ["teams[0].allocated", "-1"],
       ["teams[0].waits", '"long"'],
     ]);
     const many = { ...sampleReview, notes: Array.from({ length: 500 }, () => 3) };

@@ -100,7 +100,7 @@ describe.each(ledgers)("a ledger in $currencies (seed $seed)", ({ seed, currenci
   it.each(windows)("%s: each number of the review is that of plain SQL", async (_, text, compare, team) => {
     const days = daysOf(text);
     const history = createLedgerHistory(file, reader.query);
-    const built = await buildReview({ ...settings, days, compare, team, history, books: reader });
+    const built = await buildReview({ ...settings, days, compare, team, history, accounts: reader });
     if (!built.ok) throw new Error(`${built.error} ${built.nextStep}`);
     const review = reviewSchema.parse(JSON.parse(JSON.stringify(built.review)));
     const expected = sqlAnswers({ ...settings, db, days, before: windowsBefore(days, compare), team });

@@ -46,7 +46,7 @@ const quantities = [
 ] as const;
 
 function unitOf(cell: string): Unit {
-  // What a spreadsheet would take for a formula stands there with a quote before it.
+  // What a spreadsheet would take for a formula is there with a quote before it.
   const name = cell
     .replace(/^'(?=[\t\r\n])/, "")
     .replaceAll(/(^|[;\t\r\n])'(?=[ \u00a0\u3000"]{0,64}[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1");

@@ -2,22 +2,22 @@ import type { DatabaseSync } from "node:sqlite";
 import { queryAccounts } from "../../exporter/accounts/ledger/queryAccounts.ts";
 import { queryAdvice } from "../../exporter/accounts/ledger/queryAdvice.ts";
 import { queryJobs } from "../../exporter/accounts/ledger/queryJobs.ts";
+import { queryLedgerTable } from "../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { queryPools } from "../../exporter/accounts/ledger/queryPools.ts";
 import { queryPrices } from "../../exporter/accounts/ledger/queryPrices.ts";
-import { querySideBook } from "../../exporter/accounts/ledger/querySideBook.ts";
 import { queryWithheld } from "../../exporter/accounts/ledger/queryWithheld.ts";
 import { createLedgerHistory } from "../../exporter/history/ledgerHistory.ts";
 import { buildReview } from "../../review/build/buildReview.ts";
-import type { ReviewBooks, ReviewQuestion } from "../../review/build/source.ts";
+import type { ReviewAccounts, ReviewQuestion } from "../../review/build/source.ts";
 import type { Review } from "../../review/document/review.ts";
 import { parseWindow, type WindowText } from "../../review/window.ts";
 import { filled } from "./filler.ts";
 
-/** The books of an open ledger, asked without a thread. */
-export function booksOf(db: DatabaseSync): ReviewBooks {
+/** The accounts of an open ledger, asked without a thread. */
+export function accountsOf(db: DatabaseSync): ReviewAccounts {
   return {
     query: async (query) => queryAccounts(db, query),
-    querySideBook: async (query) => querySideBook(db, query),
+    queryLedgerTable: async (query) => queryLedgerTable(db, query),
     queryPrices: async (query) => queryPrices(db, query),
     queryPools: async (query) => queryPools(db, query),
     queryAdvice: async (query) => queryAdvice(db, query),
@@ -36,9 +36,9 @@ export async function reviewOf(
   const window = Object.keys(text).length === 0 ? { week: "2026-W44" } : text;
   const parsed = parseWindow({ week: null, month: null, from: null, to: null, ...window }, filled.now);
   if (!parsed.ok) throw new Error(parsed.error);
-  const books = booksOf(db);
-  const history = createLedgerHistory("ledger.db", books.query);
-  const question = { cluster, days: parsed.days, compare, team, now: filled.now, history, books };
+  const accounts = accountsOf(db);
+  const history = createLedgerHistory("ledger.db", accounts.query);
+  const question = { cluster, days: parsed.days, compare, team, now: filled.now, history, accounts };
   const built = await buildReview({ ...question, budgets: [], notCharged: ["starting"] });
   if (!built.ok) throw new Error(built.error);
   return built.review;

@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("the review in a browser", () => {
     await page.goto(url);
     expect(await page.evaluate("document.querySelector('h1').textContent")).toContain("review");
     expect(await page.evaluate("document.querySelectorAll('script, img, link, iframe').length")).toBe(0);
-    // A browser mends what is not closed: what it made of the page is what was written.
+    // A browser fixes what is not closed: what it made of the page is what was written.
     expect(await page.evaluate("document.querySelectorAll('section section section, p p, td td').length")).toBe(0);
     expect(page.complaints).toEqual([]);
     expect(page.requests).toEqual([url]);

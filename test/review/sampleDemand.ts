@@ -8,12 +8,19 @@ function domain(name: string, capacity: number, guaranteed: number, base: number
   const steps = Array.from({ length: 168 }, (_none, hour) => {
     const at = new Date(begin + hour * secondsPerHour * 1000).toISOString();
     if (hour >= 61 && hour < 66)
-      return { at, capacity: null, guaranteed: null, held: null, active: null, pending: null };
+      return { at, capacity: null, guaranteed: null, allocated: null, active: null, pending: null };
     const wave = Math.max(0, Math.sin(((hour % 24) - 6) / 3.9));
     const asked = base + swing * wave * (hour > 119 ? 0.4 : 1) + (hour % 5);
     const has = capacity - (hour > 100 && hour < 125 ? capacity / 12 : 0);
-    const held = Math.min(asked, has - 2);
-    return { at, capacity: has, guaranteed, held, active: held * (0.62 + 0.1 * wave), pending: asked - held };
+    const allocated = Math.min(asked, has - 2);
+    return {
+      at,
+      capacity: has,
+      guaranteed,
+      allocated,
+      active: allocated * (0.62 + 0.1 * wave),
+      pending: asked - allocated,
+    };
   });
   return {
     ...{ cluster: "harbor", domain: name, pools: [name], stepSeconds: secondsPerHour, steps },

@@ -58,13 +58,13 @@ export const sampleReview: Review = {
     coverage: 0.997,
     coveredSeconds: 602_985,
     capacity: 29_568,
-    held: 24_500,
+    allocated: 24_500,
     active: 16_200,
     judged: 23_300,
     pending: 3_120,
     usable: 28_448,
     costs: usd(29_568),
-    notHeldCosts: usd(5_068),
+    notAllocatedCosts: usd(5_068),
   })),
   tiles: [
     {
@@ -78,8 +78,8 @@ export const sampleReview: Review = {
       owner: "platform",
     },
     {
-      id: "held",
-      title: "held of capacity",
+      id: "allocated",
+      title: "allocated of capacity",
       unit: "ratio",
       value: 0.8286,
       before: before([0.79, null, 0.81, 0.8]),
@@ -89,7 +89,7 @@ export const sampleReview: Review = {
     },
     {
       id: "active",
-      title: "active of held",
+      title: "active of allocated",
       unit: "ratio",
       value: 0.6612,
       before: before([0.7, 0.69, 0.68, 0.67]),
@@ -114,7 +114,7 @@ export const sampleReview: Review = {
       value: 171_198.72,
       before: before([163_417, 163_417, 170_226, 171_198.72]),
       change: 0.0248,
-      note: "17 % of it nobody held",
+      note: "17 % of it was allocated to nobody",
       owner: "who pays",
     },
   ],
@@ -147,7 +147,7 @@ export const sampleReview: Review = {
       ],
     },
     {
-      level: "held",
+      level: "allocated",
       gpuHours: 24_500,
       costs: usd(24_500),
       drops: [drop("starting", true, 300, "platform"), drop("gang_wait", true, 700, "scheduler")],
@@ -158,8 +158,8 @@ export const sampleReview: Review = {
       costs: usd(23_500),
       drops: [
         drop("unobserved", true, 200, "platform"),
-        drop("held_idle", true, 3_900, "team"),
-        drop("underused", true, 3_200, "team"),
+        drop("idle", true, 3_900, "team"),
+        drop("underutilized", true, 3_200, "team"),
       ],
     },
     { level: "active", gpuHours: 16_200, costs: usd(16_200), drops: [] },
@@ -196,9 +196,9 @@ export const sampleReview: Review = {
 
 function drop(
   state: Review["waterfall"][number]["drops"][number]["state"],
-  isHeld: boolean,
+  isAllocated: boolean,
   gpuHours: number,
   owner: string,
 ) {
-  return { state, isHeld, gpuHours, costs: usd(gpuHours), strandedGpuHours: null, owner };
+  return { state, isAllocated, gpuHours, costs: usd(gpuHours), strandedGpuHours: null, owner };
 }

@@ -10,22 +10,22 @@ export const waitsOf = (count: number, p50Seconds: number | null, p95Seconds: nu
 });
 
 type Numbers = readonly [
-  held: number,
+  allocated: number,
   active: number,
-  heldIdle: number,
-  underused: number,
+  idle: number,
+  underutilized: number,
   entitled: number | null,
   deviation: number | null,
 ];
 
 function team(
   name: string,
-  [held, active, heldIdle, underused, entitled, deviation]: Numbers,
+  [allocated, active, idle, underutilized, entitled, deviation]: Numbers,
   more: Partial<TeamRow> = {},
 ): TeamRow {
-  const judged = held * 0.97;
+  const judged = allocated * 0.97;
   return {
-    ...{ team: name, held, active, judged, heldIdle, stalled: 0, underused, entitled, deviation },
+    ...{ team: name, allocated, active, judged, idle, stalled: 0, underutilized, entitled, deviation },
     utilization: judged > 0 ? Math.min(1, active / judged) : null,
     shortByOthers: deviation !== null && deviation < 0 ? -deviation * 0.8 : 0,
     shortByIdleGap: deviation !== null && deviation < 0 ? -deviation * 0.2 : 0,
@@ -34,8 +34,8 @@ function team(
     waits: waitsOf(880, 200, 9_000),
     evictions: 3,
     lostToEvictions: 21.4,
-    costs: { USD: held * 5.79 },
-    wasteCosts: { USD: (heldIdle + underused) * 5.79 },
+    costs: { USD: allocated * 5.79 },
+    wasteCosts: { USD: (idle + underutilized) * 5.79 },
     jobs: 880,
     budgets: [],
     ...more,
@@ -84,7 +84,7 @@ export const sampleTeams: TeamRow[] = [
   }),
 ];
 
-/** A workload that held and wasted so many GPU-hours. */
+/** A workload that allocated and wasted so many GPU-hours. */
 export function job(
   teamName: string,
   kind: string,

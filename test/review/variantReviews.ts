@@ -28,7 +28,10 @@ export const ofOneTeam: Review = {
   tiles: sampleReview.tiles.filter(({ id }) => id !== "capacity"),
   teams: sampleReview.teams.filter(({ team }) => team === "ads"),
   terms: { ...sampleReview.terms, totalGpus: null, schedulingEfficiency: null },
-  waterfall: sampleReview.waterfall.map((stage) => ({ ...stage, drops: stage.drops.filter(({ isHeld }) => isHeld) })),
+  waterfall: sampleReview.waterfall.map((stage) => ({
+    ...stage,
+    drops: stage.drops.filter(({ isAllocated }) => isAllocated),
+  })),
   ...{ demand: null, idleNodes: null, fragmentation: null, runway: null, notAdvised: null },
 };
 
@@ -41,7 +44,7 @@ export const fromPrometheus: Review = {
   ...{ runway: null, actions: null, lastActions: null, notAdvised: null, trackRecords: null },
 };
 
-/** Nothing of the window is booked. */
+/** Nothing of the window is counted. */
 export const notCovered: Review = {
   ...sampleReview,
   coverage: { ...sampleReview.coverage, coveredSeconds: 0, ratio: 0, byCluster: [] },

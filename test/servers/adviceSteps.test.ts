@@ -3,8 +3,8 @@ import {
   boostPriority,
   changeQuota,
   changeRequest,
+  fixFinding,
   labelNode,
-  mendFinding,
   movePods,
   removeNode,
   requeueWorkload,
@@ -148,7 +148,7 @@ describe("queues", () => {
   const index = ({ queueing }: Snapshot, name: string): number =>
     queueing.queues.findIndex((queue) => queue.name === name);
 
-  /** Accepted as it was read; refused as soon as somebody else has changed the object. */
+  /** Accepted as it was read; refused as soon as someone else has changed the object. */
   async function guarded(found: StepsFound, change: () => Promise<unknown>): Promise<void> {
     const [step] = await cluster.accepted(found);
     if (step === undefined) throw new Error("no step");
@@ -173,8 +173,8 @@ describe("queues", () => {
     return { ...rest, queueObjects: { ...queueObjects, kueueClusterQueues } };
   };
 
-  const mend = (snapshot: Snapshot, code: FindingCode, name: string): StepsFound =>
-    mendFinding(momentOf(snapshot), { ...{ code, scheduler: "none", kind: "Queue", name, reason: "", change: "" } });
+  const fix = (snapshot: Snapshot, code: FindingCode, name: string): StepsFound =>
+    fixFinding(momentOf(snapshot), { ...{ code, scheduler: "none", kind: "Queue", name, reason: "", change: "" } });
 
   it("of Kueue are changed, with its webhooks in between", async () => {
     await cluster.make(`${kueueApi}/resourceflavors`, "ResourceFlavor", {
@@ -210,8 +210,8 @@ describe("queues", () => {
     await cluster.accepted(changeQuota(moment, a, { guaranteed: 2 }));
     await cluster.accepted(changeQuota(moment, a, { limit: Number.POSITIVE_INFINITY }));
     await cluster.accepted(changeQuota(moment, index(snapshot, "kueue-b"), { guaranteed: 6, limit: 8 }));
-    await cluster.accepted(mend(snapshot, "kueue-no-reclaim", "kueue-a"));
-    await cluster.accepted(mend(snapshot, "kueue-queue-selects-no-namespace", "kueue-a"));
+    await cluster.accepted(fix(snapshot, "kueue-no-reclaim", "kueue-a"));
+    await cluster.accepted(fix(snapshot, "kueue-queue-selects-no-namespace", "kueue-a"));
     await cluster.accepted(changeQuota(momentOf(asReadIn("v1beta1", snapshot)), a, { guaranteed: 2 }));
     await guarded(changeQuota(moment, a, { guaranteed: 3, limit: 6 }), () =>
       patch(`${kueueApi}/clusterqueues/kueue-a`, { stopPolicy: "Hold" }),
@@ -255,7 +255,7 @@ describe("queues", () => {
     const [on, off] = await cluster.accepted(boostPriority(moment, 0, 1));
     if (on === undefined || off === undefined) throw new Error("no steps");
     await cluster.refusedForAnother(on, uid);
-    // Its feature gate is off, as it is unless somebody turns it on: then nobody reads the value.
+    // Its feature gate is off, as it is unless someone turns it on: then nobody reads the value.
     const nonsense = JSON.parse(JSON.stringify(on.request.body).replace(':"1"', ':"x"'));
     expect((await cluster.sender.send({ ...on.request, body: nonsense }, true)).status).toBe(200);
     await cluster.sender.shell(on.command);
@@ -275,8 +275,8 @@ describe("queues", () => {
     const snapshot = await cluster.snapshotWith((one) => index(one, "kai-a") >= 0 && index(one, "kai-b") >= 0);
     const moment = momentOf(snapshot);
     await cluster.accepted(changeQuota(moment, index(snapshot, "kai-a"), { limit: Number.POSITIVE_INFINITY }));
-    await cluster.accepted(mend(snapshot, "kai-no-surplus", "kai-b"));
-    const steps = await cluster.accepted(mend(snapshot, "kai-limit-zero", "kai-b"));
+    await cluster.accepted(fix(snapshot, "kai-no-surplus", "kai-b"));
+    const steps = await cluster.accepted(fix(snapshot, "kai-limit-zero", "kai-b"));
     expect(steps[0]?.title).toContain("gpu, memory");
     await guarded(changeQuota(moment, index(snapshot, "kai-a"), { guaranteed: 2.5 }), () =>
       patch(`${api}/kai-a`, { resources: { gpu: { quota: 5 } } }),
@@ -298,12 +298,12 @@ describe("queues", () => {
     const snapshot = await cluster.snapshotWith((one) => index(one, "volcano-a") >= 0 && index(one, "volcano-b") >= 0);
     const [a, b] = [index(snapshot, "volcano-a"), index(snapshot, "volcano-b")];
     const borrowing = snapshot.queueing.queues.map((queue, i) =>
-      i === b ? { ...queue, held: 8, guaranteed: 0 } : queue,
+      i === b ? { ...queue, allocated: 8, guaranteed: 0 } : queue,
     );
     const moment = momentOf({ ...snapshot, queueing: { ...snapshot.queueing, queues: borrowing } });
     await cluster.accepted(changeQuota(moment, b, { guaranteed: 2, limit: 4 }));
-    await cluster.accepted(mend(snapshot, "volcano-keeps-surplus", "volcano-b"));
-    await cluster.accepted(mend(snapshot, "volcano-queue-closed", "volcano-b"));
+    await cluster.accepted(fix(snapshot, "volcano-keeps-surplus", "volcano-b"));
+    await cluster.accepted(fix(snapshot, "volcano-queue-closed", "volcano-b"));
     await guarded(changeQuota(moment, a, { guaranteed: 1, limit: Number.POSITIVE_INFINITY }), () =>
       patch(`${api}/volcano-a`, { weight: 2 }),
     );

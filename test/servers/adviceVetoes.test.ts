@@ -8,9 +8,9 @@ import type { Habit, Scenario, WorkloadSpec } from "../../simulator/scenario.ts"
 import { adviceScenarios } from "../../simulator/scenarios/advice/byKind.ts";
 import { weekScenario } from "../../simulator/scenarios/advice/week.ts";
 import { generatedScenario } from "../../simulator/scenarios/generated.ts";
+import { startAt } from "../e2e/accounting.ts";
 import { type ApiObjects, brokenVetoes, isProtected, readObjects, takenBy } from "../e2e/advice/apiVetoes.ts";
 import { recommendationsNow } from "../e2e/advice/closedLoop.ts";
-import { startAt } from "../e2e/books.ts";
 
 const cycleSeconds = 120;
 const cycles = 20;

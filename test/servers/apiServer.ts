@@ -191,7 +191,7 @@ current-context: test
 }
 
 /**
- * Compacts as kube-apiserver's own compactor does, which tells its watch caches through etcd's `compact_rev_key`.
+ * Compacts as kube-apiserver's own compactor does, which says its watch caches through etcd's `compact_rev_key`.
  * A watch from revision r reads from r + 1 on, and etcd still serves its compaction revision itself: hence two writes.
  */
 async function compactEtcd(etcdUrl: string): Promise<void> {

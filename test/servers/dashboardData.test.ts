@@ -74,7 +74,7 @@ describe.skipIf(!hasPrometheus())("panels on a real Prometheus that holds a play
 
   test.each(queries.map(({ name, expr, range }) => [name, expr, range] as const))("%s", async (name, expr, range) => {
     const series = await found(name, expr, range);
-    // A query that finds something must not stand on the list: the list would hide that it stops to.
+    // A query that finds something must not are on the list: the list would hide that it stops to.
     if (mayBeEmpty[name] === undefined) expect(series, expr).toBeGreaterThan(0);
     else expect(series, `${name} finds data: take it off the list`).toBe(0);
   });

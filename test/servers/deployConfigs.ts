@@ -20,7 +20,7 @@ function pathsOf(of: unknown): readonly Path[] {
   return [[], ...below];
 }
 
-/** A copy in which something else stands at a place. */
+/** A copy in which something else is at a place. */
 function replaced(of: unknown, [name, ...path]: Path, by: unknown): unknown {
   if (name === undefined) return by;
   if (Array.isArray(of)) return of.map((item, index) => (String(index) === name ? replaced(item, path, by) : item));
@@ -55,7 +55,7 @@ const other = fc.constantFrom<unknown>(
   ...[{ a: "b" }, { a: 1 }, { unknown: true }, [{}], [{ from: "namespace" }], [{ from: "nowhere" }]],
 );
 
-/** Configurations in which something else stands in one place; many of them are none that Fairlead takes. */
+/** Configurations in which something else is in one place; many of them are none that Fairlead takes. */
 export const changedConfigs: fc.Arbitrary<unknown> = fc
   .tuple(fc.constantFrom(...pathsOf(fullConfig).filter((path) => path.length > 0)), other)
   .map(([path, by]) => replaced(fullConfig, path, by));

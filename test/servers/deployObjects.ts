@@ -2,7 +2,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { type InstalledObject, installedObjectSchema } from "../../deploy/output/installedObject.ts";
 
-/** What tells an object from others. */
+/** What says an object from others. */
 export const identity = ({ kind, metadata }: InstalledObject): string =>
   `${kind} ${metadata.namespace ?? "-"}/${metadata.name}`;
 

@@ -5,15 +5,15 @@ import type { InstalledObject } from "../../deploy/output/installedObject.ts";
 import type { GivenValues } from "../../deploy/output/staticFiles.ts";
 import { mergedValues } from "./mergedValues.ts";
 
-/** Where a value of the chart stands in what Helm makes of it. */
+/** Where a value of the chart is in what Helm makes of it. */
 interface Place {
   /** Path of the value. */
   readonly value: string;
   /** Kind of the object, and the end of its name where there are several. */
   readonly of: readonly [kind: string, suffix?: string];
-  /** Where it stands in the object; items of lists by their `name`, or by their number. */
+  /** Where it is in the object; items of lists by their `name`, or by their number. */
   readonly at: readonly string[];
-  /** Whether what stands there says the value; else it must be the same. */
+  /** Whether what is there says the value; else it must be the same. */
   readonly says?: (found: unknown, given: unknown, values: GivenValues) => boolean;
   /** Whether there is such a place for these values; else there always is, in an object that is there. */
   readonly where?: (values: GivenValues) => boolean;
@@ -70,7 +70,7 @@ function configOf(values: GivenValues): unknown {
   return mergedValues(values.config, { ...own, ...prices });
 }
 
-/** Values that go into an object as they are, and where they stand in it. */
+/** Values that go into an object as they are, and where they are in it. */
 export const places: readonly Place[] = [
   {
     value: "fullnameOverride",
@@ -217,7 +217,7 @@ function persists(values: GivenValues): boolean {
   return valueAt(values, ["persistence", "enabled"]) !== false;
 }
 
-/** The values that do not stand in objects where they belong, each with what stands there. Notes in `seen` which were looked at. */
+/** The values that do not are in objects where they belong, each with what is there. Notes in `seen` which were looked at. */
 export function misplacedValues(
   given: GivenValues,
   objects: readonly InstalledObject[],

@@ -190,7 +190,7 @@ describe("without a right", () => {
   afterAll(async () => await cluster?.keepRights(() => true));
 
   it.each(removals)("Fairlead runs, and says what it lacks: $what", async (removal) => {
-    const { code, resources, told, right } = removal;
+    const { code, resources, reported, right } = removal;
     await remove(removal);
     const served = await serveWith(cluster.server, token, folder);
     try {
@@ -201,8 +201,8 @@ describe("without a right", () => {
       expect(new Set(problems.map((problem) => problem.code))).toEqual(new Set([code]));
       const page = await served.page("/");
       for (const { subject, message, nextStep } of problems) {
-        expect(message).toContain(`Fairlead may not ${told} ${subject}`);
-        expect(nextStep).toContain(`Grant ${told} on ${subject} to Fairlead's service account`);
+        expect(message).toContain(`Fairlead may not ${reported} ${subject}`);
+        expect(nextStep).toContain(`Grant ${reported} on ${subject} to Fairlead's service account`);
         expect(nextStep).toContain(
           right === null ? "the ClusterRole that comes with it" : `rbac.optional.${right}=true`,
         );

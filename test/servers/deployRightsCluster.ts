@@ -36,7 +36,7 @@ export interface RightsCluster {
   readonly shipped: readonly AccessObject[];
   /** A token of a ServiceAccount. */
   tokenOf(serviceAccount: { readonly namespace: string; readonly name: string }): Promise<string>;
-  /** Gives the roles only those rules, and parts of rules, that are to stay. Resolves when the API server has heard of it. */
+  /** Gives the roles only those rules, and parts of rules, that are to stay. Resolves when the API server has received of it. */
   keepRights(stays: (verb: string, group: string, resource: string) => boolean): Promise<void>;
   /** What Fairlead has asked for up to now. */
   audited(): Promise<readonly AuditedRequest[]>;

@@ -11,7 +11,7 @@ export interface Removal {
   readonly resources: readonly { readonly group: string; readonly resource: string }[];
   readonly code: "forbidden" | "owners-forbidden";
   /** Verbs as problems name them. */
-  readonly told: string;
+  readonly reported: string;
   readonly right: OptionalRight | null;
 }
 
@@ -21,8 +21,8 @@ interface Read {
   readonly right: OptionalRight | null;
 }
 
-const watched = { verbs: ["list", "watch"], code: "forbidden", told: "list and watch" } as const;
-const owned = { verbs: ["get"], code: "owners-forbidden", told: "get" } as const;
+const watched = { verbs: ["list", "watch"], code: "forbidden", reported: "list and watch" } as const;
+const owned = { verbs: ["get"], code: "owners-forbidden", reported: "get" } as const;
 
 /** Every optional API group, and each required resource on its own. */
 export const removals: readonly Removal[] = [
@@ -36,7 +36,7 @@ function removalsOf(reads: readonly Read[], how: typeof watched | typeof owned):
   );
   return [...parts].map(([part, members]) => ({
     ...how,
-    what: `${how.told} on ${part}`,
+    what: `${how.reported} on ${part}`,
     resources: members,
     right: members[0]?.right ?? null,
   }));

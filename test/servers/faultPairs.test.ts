@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Fault } from "../../simulator/faults.ts";
 import { createRandomStream } from "../../simulator/random.ts";
-import { latest, sum } from "../e2e/books.ts";
+import { latest, sum } from "../e2e/accounting.ts";
 import { type WatchedCluster, watchDemoCluster } from "../e2e/faults/watchedCluster.ts";
 
 const node = "h100-01";
@@ -31,8 +31,8 @@ const families: readonly (readonly (readonly Fault[])[])[] = [
   ],
   [
     [{ kind: "node-lost", node }],
-    [{ kind: "gpu-lost", node, card: 1 }],
-    [{ kind: "stray-process", node: "h100-08", card: 0, activity: 0.5 }],
+    [{ kind: "gpu-lost", node, physicalGpu: 1 }],
+    [{ kind: "stray-process", node: "h100-08", physicalGpu: 0, activity: 0.5 }],
     [{ kind: "clock-jump", seconds: 7200 }],
     [{ kind: "clock-jump", seconds: -7200 }],
   ],
@@ -85,7 +85,7 @@ beforeAll(async () => {
 afterAll(() => watched.stop());
 
 it.each(choose(allPairs, 20_261_121, 24))(
-  "$name: the books stay closed, no cycle fails, and the truth comes back",
+  "$name: the accounts stay closed, no cycle fails, and the truth comes back",
   async ({ faults }) => {
     const { cluster } = watched;
     const switchOff = await watched.fault(faults);

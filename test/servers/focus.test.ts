@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { run } from "../../cli/run.ts";
 import { openSqliteLedger } from "../../exporter/accounts/ledger/sqliteLedger.ts";
 import type { Posting } from "../../exporter/accounts/posting.ts";
-import { type GpuState, heldStates } from "../../exporter/model/gpuStates.ts";
+import { allocatedStates, type GpuState } from "../../exporter/model/gpuStates.ts";
 import { account, entry, keepAll, posting, start } from "../accounts/ledger/entries.ts";
 import { captureIo } from "../cli/captureIo.ts";
 import { installed } from "./program.ts";
@@ -47,7 +47,7 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const states: readonly GpuState[] = ["active", "held_idle", "underused", "free", "unavailable"];
+const states: readonly GpuState[] = ["active", "idle", "underutilized", "free", "unavailable"];
 const capacityTypes = ["on-demand", "spot", "reserved", null] as const;
 
 /** A name that must be quoted. The validator takes no other letters than ASCII's, where the specification has Unicode. */
@@ -79,7 +79,7 @@ function hourOf(h: number): readonly Posting[] {
       energyJoules: i % 6 === 0 ? null : gpuSeconds * 300,
       cost: currency === null ? null : (gpuSeconds / 3600) * perGpuHour,
     };
-    if (!heldStates.some((one) => one === state)) {
+    if (!allocatedStates.some((one) => one === state)) {
       const nobody = account({ ...of, team: null, queue: null, namespace: null, priorityClass: null });
       return posting({ ...amounts, workload: null, account: nobody });
     }

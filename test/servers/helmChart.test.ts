@@ -75,7 +75,7 @@ describe("the chart", () => {
     await expect(goldenOf(await helm.objects({}, release), [])).toMatchFileSnapshot(golden);
   });
 
-  it("writes whatever stands in its values where it belongs", async () => {
+  it("writes whatever is in its values where it belongs", async () => {
     const release = { ...bare, apiVersions: ["kueue.x-k8s.io/v1beta1"] };
     const seen = new Set<string>();
     const property = fc.asyncProperty(hardValues, async (values: GivenValues) => {
@@ -185,7 +185,7 @@ describe("the chart", () => {
   });
 });
 
-/** Maps that stand in a manifest by default, and may be taken out of it: `resources: null`. */
+/** Maps that are in a manifest by default, and may be taken out of it: `resources: null`. */
 const removable = ["resources", "securityContext", "containerSecurityContext"];
 
 /** Configurations that Fairlead refuses and the chart does not, with the reason. */

@@ -167,14 +167,14 @@ describe("a tenant with rights in its own namespace only", () => {
     // A pod that is created with its node proves no scheduler.
     await tenant.send("POST", podsOf("tenant"), podObject("bound", 0, { schedulerName: "mine", nodeName: "node-a" }));
     await admin.send("POST", podsOf("honest"), podObject("waits", 8));
-    const isTold = async (): Promise<boolean> => {
+    const isReported = async (): Promise<boolean> => {
       const pending = await pendingNow();
       return (
         pending.has("honest/waits") &&
         Object.keys(lies).every((name) => (pending.get(`tenant/${name}`)?.[0] ?? null) !== null)
       );
     };
-    await until("all of it is told", isTold);
+    await until("all of it is told", isReported);
     await until("the scheduler has spoken of what waits for a volume", async () =>
       JSON.stringify(await admin.send("GET", `${podsOf("tenant")}/volume`)).includes("not found"),
     );
@@ -217,7 +217,7 @@ describe("a tenant with rights in its own namespace only", () => {
     expect(await isBusy()).toBe(true);
     // Also while the real one is away.
     await admin.send("DELETE", `${podsOf("gpu-operator")}/nvidia-dcgm-exporter?gracePeriodSeconds=0`);
-    await until("it is told that nothing is taken of it", async () =>
+    await until("it is reported that nothing is taken of it", async () =>
       (await problemTexts("several-exporters")).some((text) => text.includes("nothing is taken of it")),
     );
     expect((await listed("devices")).every(({ activity }) => activity !== 0)).toBe(true);
@@ -242,7 +242,7 @@ describe("a tenant with rights in its own namespace only", () => {
       (await victim())?.pending === 8 &&
       (await listed("devices")).some(({ node, state }) => node === "node-b" && state !== "free");
     await until("the queue and the pod are seen", isSeen);
-    expect(await victim()).toMatchObject({ held: 0, pending: 8, guaranteed: 8 });
+    expect(await victim()).toMatchObject({ allocated: 0, pending: 8, guaranteed: 8 });
     const lines = (await listed("problems")).map(({ message }) => String(message));
     expect(lines.filter((line) => line.includes("tenant") && line.includes("victim-cq"))).not.toEqual([]);
   });

@@ -83,8 +83,11 @@ describe("the image", () => {
       const physical = truth.nodes.reduce((sum, node) => sum + node.physicalGpus, 0);
       expect(physical).toBeGreaterThan(100);
       expect(sumOf(page, "fairlead_gpus")).toBeCloseTo(physical, 6);
-      for (const { team, held } of truth.teams.filter((one) => one.team !== null))
-        expect(sumOf(page, "fairlead_team_gpus", `team="${team}"`), `GPUs held by ${team}`).toBeCloseTo(held, 6);
+      for (const { team, allocated } of truth.teams.filter((one) => one.team !== null))
+        expect(sumOf(page, "fairlead_team_gpus", `team="${team}"`), `GPUs allocated to ${team}`).toBeCloseTo(
+          allocated,
+          6,
+        );
       expect(page).toContain(`version="${ownPackage.version}"`);
       expect((await fetch(`http://${address}/`)).status).toBe(200);
       const running = await fairlead("review", "--url", `http://${address}`, ...today(), "--format", "json");
@@ -99,7 +102,7 @@ describe("the image", () => {
     expect([...collected], "OpenTelemetry's packages are whole").toContain("/v1/metrics");
     const checked = await fairlead("ledger", "check", container.path("/var/lib/fairlead/ledger.db"));
     expect(checked).toMatchObject({ code: 0, err: "" });
-    expect(checked.out).toContain("sound, and the books close");
+    expect(checked.out).toContain("sound, and the accounts close");
     const reviewed = await fairlead("review", "--ledger", container.path("/var/lib/fairlead/ledger.db"), ...today());
     expect(reviewed.code, reviewed.err).toBe(0);
     expect(frightening(reviewed.err)).toEqual([]);
@@ -164,9 +167,9 @@ describe("the image", () => {
     const present = listTree(join(app(), "node_modules")).map(({ path }) => path.slice(app().length + 14));
     const developers = ["typescript", "vitest", "@biomejs", "fast-check", "node", ".bin"];
     expect(present.filter((path) => developers.includes(path))).toEqual([]);
-    const rooms = ["alerts", "cli", "dashboards", "exporter", "review", "simulator"];
+    const freeCapacities = ["alerts", "cli", "dashboards", "exporter", "review", "simulator"];
     expect(readdirSync(app()).sort()).toEqual(
-      ["LICENSE", ...rooms, "node_modules", "package.json", "sbom.cdx.json"].sort(),
+      ["LICENSE", ...freeCapacities, "node_modules", "package.json", "sbom.cdx.json"].sort(),
     );
   });
 

@@ -105,7 +105,7 @@ describe("KAI 0.12", () => {
   });
 
   /** GPUs that each queue holds and asks for, as its status says. */
-  const statuses = async (): Promise<Readonly<Record<string, readonly [held: number, requested: number]>>> => {
+  const statuses = async (): Promise<Readonly<Record<string, readonly [allocated: number, requested: number]>>> => {
     const { items } = await readList(cluster.server, kaiCollections.queues);
     const gpus = (of: Readonly<Record<string, string>>): number => Number(of["nvidia.com/gpu"] ?? 0);
     return Object.fromEntries(
@@ -127,8 +127,8 @@ describe("KAI 0.12", () => {
   });
 
   it("counts in its queue controller what the status says, and in its scheduler fair shares by display name", async () => {
-    const held = sampleValues(await cluster.kai.queuePage(), "kai_queue_allocated_gpus", "queue_name");
-    for (const [name, [gpus]] of Object.entries(await statuses())) expect(held.get(name)).toBe(gpus);
+    const allocated = sampleValues(await cluster.kai.queuePage(), "kai_queue_allocated_gpus", "queue_name");
+    for (const [name, [gpus]] of Object.entries(await statuses())) expect(allocated.get(name)).toBe(gpus);
     const shares = sampleValues(await cluster.kai.schedulerPage(), "kai_queue_fair_share_gpu", "queue_name");
     expect([...shares.keys()].sort()).toEqual(queues.map(({ name }) => `${name} (GPU)`).sort());
   });
@@ -152,9 +152,13 @@ describe("KAI 0.12", () => {
   it("is read by Fairlead with the same numbers", async () => {
     const look = await lookAt(cluster.server);
     const shares = sampleValues(await cluster.kai.schedulerPage(), "kai_queue_fair_share_gpu", "queue_name");
-    for (const [name, [held, requested]] of Object.entries(await statuses())) {
-      expect([name, ...(look.view("kai-allocated-gpus").get(name) ?? [])]).toEqual([name, held, held]);
-      expect([name, look.gpusOf(name).held, look.gpusOf(name).pending]).toEqual([name, held, requested - held]);
+    for (const [name, [allocated, requested]] of Object.entries(await statuses())) {
+      expect([name, ...(look.view("kai-allocated-gpus").get(name) ?? [])]).toEqual([name, allocated, allocated]);
+      expect([name, look.gpusOf(name).allocated, look.gpusOf(name).pending]).toEqual([
+        name,
+        allocated,
+        requested - allocated,
+      ]);
       expect([name, look.view("kai-fair-share").get(name)?.[0]]).toEqual([name, shares.get(`${name} (GPU)`)]);
     }
     // Without whole GPUs: what is above the quotas of 8 and 6 is shared 2 to 1.
@@ -191,7 +195,7 @@ describe("KAI 0.12", () => {
 });
 
 describe("KAI 0.12 with shared GPUs", () => {
-  it("counts parts of cards, and so does Fairlead", async () => {
+  it("counts parts of GPUs, and so does Fairlead", async () => {
     const cluster = await startKaiCluster([
       { name: "research", quota: 8, limit: -1, overQuotaWeight: 1 },
       { name: "vision", parent: "research", quota: 4, limit: -1, overQuotaWeight: 1 },
@@ -206,10 +210,10 @@ describe("KAI 0.12 with shared GPUs", () => {
         .find(({ metadata }) => metadata.name === "vision")?.status;
       expect(status?.allocated["nvidia.com/gpu"]).toBe("1500m");
       const look = await lookAt(cluster.server);
-      // Which card holds which half is KAI's choice, and with it the order in which parts are added up.
+      // Which GPU holds which half is KAI's choice, and with it the order in which parts are added up.
       expect(look.view("kai-allocated-gpus").get("vision")).toEqual([expect.closeTo(1.5, 9), 1.5]);
-      expect(look.gpusOf("vision").held).toBeCloseTo(1.5, 9);
-      expect(look.gpusOf("Unqueued").held).toBe(0);
+      expect(look.gpusOf("vision").allocated).toBeCloseTo(1.5, 9);
+      expect(look.gpusOf("Unqueued").allocated).toBe(0);
       const { pods, podGroups, queues, bindRequests } = kaiCollections;
       await capture(cluster.server, `${folder}/fractions`, { pods, podGroups, queues, bindRequests }, {});
     } finally {

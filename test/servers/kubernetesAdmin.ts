@@ -36,7 +36,7 @@ export function createAdmin(server: ApiServer): Admin {
   };
 }
 
-/** What does not come on a busy machine within this time does not come at all; it bounds how late a failure is told. */
+/** What does not come on a busy machine within this time does not come at all; it bounds how late a failure is reported. */
 const patienceSeconds = 120;
 
 /** Waits until a condition holds; fails with what it was waiting for. */

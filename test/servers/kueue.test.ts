@@ -24,7 +24,7 @@ const queue = z.looseObject({
   }),
 });
 
-/** GPUs by flavor: what is held, and how much of it is borrowed. */
+/** GPUs by flavor: what is allocated, and how much of it is borrowed. */
 function gpusOf(usage: z.output<typeof resources>): Readonly<Record<string, readonly (number | null)[]>> {
   return Object.fromEntries(
     usage.map(({ name, resources: all }) => {
@@ -63,12 +63,12 @@ describe("Kueue 0.19 with fair sharing", () => {
 
   it("reports what each queue holds, borrows and waits for", async () => {
     const queues = await statuses(kueueCollections.clusterQueues);
-    const held = [...queues].map(([name, { flavorsUsage, pendingWorkloads }]) => [
+    const allocated = [...queues].map(([name, { flavorsUsage, pendingWorkloads }]) => [
       name,
       gpusOf(flavorsUsage),
       pendingWorkloads,
     ]);
-    expect(held).toEqual([
+    expect(allocated).toEqual([
       ["language", { a100: [8, 0], h100: [8, 4] }, 0],
       ["product", { a100: [4, 0], h100: [8, 0] }, 3],
       ["vision", { a100: [11, 3], h100: [0, 0] }, 1],
@@ -140,7 +140,7 @@ describe("Kueue 0.19 with fair sharing", () => {
     }
     for (const [name, { flavorsReservation }] of await statuses(kueueCollections.clusterQueues)) {
       const gpus = Object.values(gpusOf(flavorsReservation));
-      const total = gpus.reduce((sum, [held]) => sum + (held ?? 0), 0);
+      const total = gpus.reduce((sum, [allocated]) => sum + (allocated ?? 0), 0);
       const borrowed = gpus.reduce((sum, [, lent]) => sum + (lent ?? 0), 0);
       expect([name, ...(look.view("kueue-reserved-gpus").get(name) ?? [])]).toEqual([name, total, total]);
       expect([name, look.gpusOf(name).reserved, look.borrowed(name)]).toEqual([name, total, borrowed]);
@@ -150,8 +150,8 @@ describe("Kueue 0.19 with fair sharing", () => {
   it("is read by Fairlead with the pods that hold GPUs, and only the demand that can be met", async () => {
     const look = await lookAt(cluster.server);
     // language-borrows has one of two pods; the notebook, made without a job, has none.
-    const held = (name: string): readonly number[] => [look.gpusOf(name).held, look.gpusOf(name).pending];
-    expect({ vision: held("vision"), language: held("language"), product: held("product") }).toEqual({
+    const allocated = (name: string): readonly number[] => [look.gpusOf(name).allocated, look.gpusOf(name).pending];
+    expect({ vision: allocated("vision"), language: allocated("language"), product: allocated("product") }).toEqual({
       vision: [11, 8],
       language: [12, 4],
       product: [11, 9],
@@ -178,7 +178,7 @@ describe("Kueue 0.19 with fair sharing", () => {
 });
 
 describe("Kueue 0.19 with tiered reasons", () => {
-  it("tells apart what waits and what can never be met", async () => {
+  it("distinguishes what waits and what can never be met", async () => {
     const cluster = await startKueueCluster({ tieredReasons: true });
     try {
       const reasonOf = async (name: string): Promise<string | undefined> =>

@@ -126,7 +126,7 @@ describe("two flavors of one GPU model", () => {
     });
   });
 
-  describe("of which the one that the work may use is held within the guarantees", () => {
+  describe("of which the one that the work may use is allocated within the guarantees", () => {
     let look: Look | undefined;
 
     it("Kueue lets the work wait, and preempts nobody", async () => {
@@ -329,7 +329,7 @@ describe("an elastic job", () => {
 
     it("Fairlead counts two GPUs that wait for quota", () => {
       const document = seen(look);
-      expect(amountOf(document, "cq-a", "held")).toBe(7);
+      expect(amountOf(document, "cq-a", "allocated")).toBe(7);
       expect(amountOf(document, "cq-a", "pending")).toBe(2);
       expect(document.pending.map(({ name, gpus, cause }) => ({ name, gpus, cause }))).toEqual([
         { name: "elastic", gpus: 2, cause: "quota" },
@@ -358,7 +358,7 @@ describe("an elastic job", () => {
 
     it("Fairlead says that nothing waits", () => {
       const document = seen(look);
-      expect(amountOf(document, "cq-a", "held")).toBe(8);
+      expect(amountOf(document, "cq-a", "allocated")).toBe(8);
       expect(amountOf(document, "cq-a", "pending")).toBe(0);
       expect(document.pending).toEqual([]);
     });
@@ -433,14 +433,14 @@ describe("partial admission", () => {
       const document = seen(looks.before);
       expect(document.pending.map(({ name, min }) => [name, min])).toEqual([["partial", 3]]);
       expect(amountOf(document, "cq-a", "pending")).toBe(3);
-      // Nothing keeps it waiting but Kueue, which stands still.
+      // Nothing keeps it waiting but Kueue, which is still.
       expect(document.pending[0]?.cause).toBeOneOf(["scheduler", "unknown"]);
       expectNoBlame(document);
     });
 
     it("Fairlead says afterwards that nothing waits", () => {
       const document = seen(looks.after);
-      expect(amountOf(document, "cq-a", "held")).toBe(3);
+      expect(amountOf(document, "cq-a", "allocated")).toBe(3);
       expect(amountOf(document, "cq-a", "pending")).toBe(0);
       expect(document.pending).toEqual([]);
     });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mendFinding } from "../../exporter/advice/steps/steps.ts";
+import { fixFinding } from "../../exporter/advice/steps/steps.ts";
 import type { Finding, FindingCode } from "../../exporter/analysis/lint/finding.ts";
 import { findings } from "../../exporter/analysis/lint/findings.ts";
 import type { Snapshot } from "../../exporter/join/snapshot.ts";
@@ -27,10 +27,10 @@ const waits = ({ queueing }: Snapshot, name: string): boolean =>
 const foundIn = (snapshot: Snapshot, code: FindingCode, name: string): Finding | undefined =>
   findings(snapshot).find((finding) => finding.code === code && finding.name === name);
 
-/** Does what mends the finding, as an administrator would. */
-async function mend(snapshot: Snapshot, finding: Finding | undefined): Promise<void> {
+/** Does what fixes the finding, as an administrator would. */
+async function fix(snapshot: Snapshot, finding: Finding | undefined): Promise<void> {
   if (finding === undefined) throw new Error("there is no such finding");
-  for (const { title, request } of stepsOf(mendFinding(momentOf(snapshot), finding))) {
+  for (const { title, request } of stepsOf(fixFinding(momentOf(snapshot), finding))) {
     const { status, body } = await sender.send(request, false);
     expect([title, status, status === 200 ? "" : body]).toEqual([title, 200, ""]);
   }
@@ -49,7 +49,7 @@ afterAll(async () => {
 describe("Kueue 0.19 under reclaimWithinCohort LowerPriority", () => {
   const preemption = { reclaimWithinCohort: "LowerPriority" };
 
-  it("takes back nothing from equal priorities, and does once it is told what the finding says", async () => {
+  it("takes back nothing from equal priorities, and does once it is reported what the finding says", async () => {
     await cluster.makeQueue("vision", 4, { cohortName: "equal", preemption });
     await cluster.makeQueue("ads", 4, { cohortName: "equal", preemption: { reclaimWithinCohort: "Any" } });
     await cluster.makeWorkload("ads-own", "ads", 4);
@@ -61,7 +61,7 @@ describe("Kueue 0.19 under reclaimWithinCohort LowerPriority", () => {
     const snapshot = await look((one) => waits(one, "vision-waits"));
     expect([await isPreempted("ads-own"), await isPreempted("ads-more")]).toEqual([false, false]);
 
-    await mend(snapshot, foundIn(snapshot, "kueue-reclaim-no-candidates", "vision"));
+    await fix(snapshot, foundIn(snapshot, "kueue-reclaim-no-candidates", "vision"));
     await until(
       "Kueue takes back what ads borrowed",
       async () => (await isPreempted("ads-own")) || (await isPreempted("ads-more")),
@@ -98,7 +98,7 @@ describe("Kueue 0.19 without a cohort", () => {
     const snapshot = await look((one) => waits(one, "training-waits"));
     expect(await cluster.isAdmitted("training-waits")).toBe(false);
 
-    await mend(snapshot, foundIn(snapshot, "kueue-quota-not-shared", "training"));
+    await fix(snapshot, foundIn(snapshot, "kueue-quota-not-shared", "training"));
     await cluster.comes("training-waits");
     expect(await cluster.isAdmitted("trains")).toBe(true);
   });

@@ -128,7 +128,7 @@ describe("Kueue 0.19", () => {
     expect(admitted).not.toHaveProperty("most");
   });
 
-  it("finds work inadmissible that a LimitRange refuses, and so is it told, with the name", async () => {
+  it("finds work inadmissible that a LimitRange refuses, and so is it reported, with the name", async () => {
     await cluster.makeQueue("limited", 8);
     await cluster.admin.send("POST", `/api/v1/namespaces/${namespace}/limitranges`, {
       apiVersion: "v1",

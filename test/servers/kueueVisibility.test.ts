@@ -75,21 +75,21 @@ afterAll(async () => await cluster?.stop());
 describe("Kueue 0.19 with its visibility API", () => {
   const linesOf = () => {
     const { snapshot, fairness } = cluster.watcher.look();
-    const told = findLocalQueues(snapshot, fairness);
+    const reported = findLocalQueues(snapshot, fairness);
     const computed = findLocalQueues({ ...snapshot, kueuePendingWorkloads: new Map() }, fairness);
     const names = (lines: ReadonlyMap<string, readonly number[] | null>, queue: string) =>
       lines.get(queue)?.map((index) => snapshot.queueing.gangs[index]?.name) ?? null;
-    return { told, names: (queue: string) => [names(told.lines, queue), names(computed.lines, queue)] };
+    return { reported, names: (queue: string) => [names(reported.lines, queue), names(computed.lines, queue)] };
   };
 
   it("tells the line that our own rule computes where priority and age decide", async () => {
-    await until("Kueue was asked", () => linesOf().told.toldByKueue.has("one-line"));
+    await until("Kueue was asked", () => linesOf().reported.reportedByKueue.has("one-line"));
     const line = ["one-line-a-urgent", "one-line-a-first", "one-line-b-last"];
     expect(linesOf().names("one-line")).toEqual([line, line]);
   });
 
   it("tells the line where usage decides, which no object says without Kueue's Configuration", async () => {
-    await until("Kueue was asked", () => linesOf().told.toldByKueue.has("by-usage"));
+    await until("Kueue was asked", () => linesOf().reported.reportedByKueue.has("by-usage"));
     const line = ["by-usage-b-last", "by-usage-a-urgent", "by-usage-a-first"];
     expect(linesOf().names("by-usage")).toEqual([line, null]);
   });

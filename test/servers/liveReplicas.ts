@@ -41,7 +41,7 @@ const changesEvery = 4;
 export async function startLiveReplicas(): Promise<LiveReplicas> {
   const folder = await mkdtemp(join(tmpdir(), "fairlead-live-replicas-"));
   const simulator = await startSimulator({ scenario: busyScenario(), seed: 5, startAt: Math.floor(Date.now() / 1000) });
-  const life = setInterval(() => {
+  const lifecycle = setInterval(() => {
     const late = Math.floor(Date.now() / 1000 - simulator.now());
     if (late > 0) simulator.advance(late);
   }, changesEvery * 1000);
@@ -84,7 +84,7 @@ export async function startLiveReplicas(): Promise<LiveReplicas> {
     async stop() {
       await prometheus.stop();
       await Promise.all(replicas.map((replica) => replica.signal("SIGKILL")));
-      clearInterval(life);
+      clearInterval(lifecycle);
       await proxy.close();
       await simulator.stop();
       await rm(folder, { recursive: true, force: true });

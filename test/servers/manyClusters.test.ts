@@ -50,7 +50,7 @@ describe.skipIf(!isThere)("two clusters in one VictoriaMetrics, by deploy/exampl
   const programs: Program[] = [];
   const prometheus: RunningPrometheus[] = [];
   const replicas = new Map<string, LiveReplica>();
-  const told: Readonly<Record<string, string>>[] = [];
+  const reported: Readonly<Record<string, string>>[] = [];
   let alertmanager: Listener;
   let stopLiving: () => Promise<void> = async () => {};
   let url = "";
@@ -135,7 +135,7 @@ describe.skipIf(!isThere)("two clusters in one VictoriaMetrics, by deploy/exampl
       });
       request.on("end", () => {
         const sent = z.array(z.object({ labels: z.record(z.string(), z.string()) })).safeParse(JSON.parse(body));
-        told.push(...(sent.success ? sent.data.map(({ labels }) => labels) : []));
+        reported.push(...(sent.success ? sent.data.map(({ labels }) => labels) : []));
         response.end("{}");
       });
     });
@@ -194,7 +194,7 @@ describe.skipIf(!isThere)("two clusters in one VictoriaMetrics, by deploy/exampl
     expect(recorded.filter((pair) => !clusters.some((cluster) => pair.endsWith(` ${cluster}`)))).toEqual([]);
     // What is recorded is as old as the last evaluation, what is scraped is newer.
     await until("sums of one replica", 60, async () => {
-      const sums = await valuesOf("sum by (cluster) (cluster_pool:fairlead_held_gpus:sum)");
+      const sums = await valuesOf("sum by (cluster) (cluster_pool:fairlead_allocated_gpus:sum)");
       const scraped = await valuesOf("max by (cluster) (sum by (cluster, pod) (fairlead_team_gpus))");
       const isClose = (cluster: string) => Math.abs((sums[cluster] ?? 0) / (scraped[cluster] ?? 0) - 1) < 0.05;
       return clusters.every(isClose) ? true : undefined;
@@ -203,7 +203,7 @@ describe.skipIf(!isThere)("two clusters in one VictoriaMetrics, by deploy/exampl
 
   test("alerts of both clusters say which", async () => {
     const found = await until("alerts of both clusters", 60, async () =>
-      clusters.every((cluster) => told.some((labels) => labels.cluster === cluster)) ? told : undefined,
+      clusters.every((cluster) => reported.some((labels) => labels.cluster === cluster)) ? reported : undefined,
     );
     expect(found.filter((labels) => !clusters.some((one) => one === labels.cluster))).toEqual([]);
     const stored = await ask("count by (cluster) (ALERTS)");

@@ -5,7 +5,7 @@ import { z } from "zod";
 /** The folders of deploy/examples that hold several clusters. */
 export type Backend = "thanos" | "mimir" | "victoria-metrics";
 
-/** An example file, with some of its texts exchanged wherever they stand; fails when it does not have one of them. */
+/** An example file, with some of its texts exchanged wherever they are; fails when it does not have one of them. */
 export function exampleWith(backend: Backend, name: string, changes: Readonly<Record<string, string>>): string {
   const text = readFileSync(new URL(`../../deploy/examples/${backend}/${name}`, import.meta.url), "utf8");
   return exchanged(text, changes, `${backend}/${name}`);

@@ -43,7 +43,7 @@ export async function startReplica(files: readonly string[], seed: number, start
 /** Lets all replicas live: one cycle of 30 simulated seconds for each second, until the function that is returned is called. */
 export function live(replicas: readonly LiveReplica[]): () => Promise<void> {
   let playing = true;
-  const life = (async () => {
+  const lifecycle = (async () => {
     while (playing) {
       const pause = sleep(1000);
       for (const { cluster } of replicas) await cluster.step(30);
@@ -52,7 +52,7 @@ export function live(replicas: readonly LiveReplica[]): () => Promise<void> {
   })();
   return async () => {
     playing = false;
-    await life;
+    await lifecycle;
   };
 }
 

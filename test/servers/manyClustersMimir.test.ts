@@ -170,9 +170,9 @@ describe.skipIf(assets === undefined)("two clusters in one Mimir, by deploy/exam
     expect(recorded.filter(({ labels }) => !clusters.some((one) => one === labels.cluster))).toEqual([]);
     expect(recorded.filter(({ labels }) => !names.some((name) => name === labels.__name__))).toEqual([]);
     await until("sums of one replica", 60, async () => {
-      const held = await ask("sum by (cluster) (cluster_pool:fairlead_held_gpus:sum)");
+      const allocated = await ask("sum by (cluster) (cluster_pool:fairlead_allocated_gpus:sum)");
       const scraped = await ask("max by (cluster) (sum by (cluster, pod) (fairlead_team_gpus))");
-      const ratio = (cluster: string): number => numberOf(held, cluster) / numberOf(scraped, cluster);
+      const ratio = (cluster: string): number => numberOf(allocated, cluster) / numberOf(scraped, cluster);
       return clusters.every((cluster) => Math.abs(ratio(cluster) - 1) < 0.1) ? true : undefined;
     });
   });

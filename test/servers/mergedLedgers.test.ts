@@ -22,7 +22,7 @@ import { filled } from "../review/filler.ts";
 // Generated lives of replicas: seconds of work for each, so that they are here and not among the fast tests.
 
 describe("the merged ledger of replicas", () => {
-  test("has of each hour what the replica with more coverage of it booked, and nobody else", () => {
+  test("has of each hour what the replica with more coverage of it counted, and nobody else", () => {
     fc.assert(
       fc.property(uptimes(hours), uptimes(hours), (one, other) => {
         const lives = [one, other].map((uptime, view) => replicaEntries(uptime, view));
@@ -92,9 +92,9 @@ describe("a ledger merged", () => {
           // What is kept by day is from one of them: it is whole if days are.
           const daily = isByDay ? [] : ["workloads", "jobs", "shapes", "waits by day"];
           const others = [...daily, "remembered", "entry", "pools"];
-          const told = (answer: ReturnType<typeof answers>) =>
+          const reported = (answer: ReturnType<typeof answers>) =>
             Object.fromEntries(Object.entries(answer).filter(([name]) => !others.includes(name)));
-          expect(told(of)).toEqual(told(expected));
+          expect(reported(of)).toEqual(reported(expected));
         },
       ),
       { numRuns: 8, seed: 13 },

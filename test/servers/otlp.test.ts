@@ -44,17 +44,17 @@ function manyTeams(at: number): Analysis {
     snapshot: { ...smallMoment.snapshot, at, pods: names.map((team) => pod({ team })) },
     teams: names.map((team, index) => ({
       team,
-      held: 1,
+      allocated: 1,
       active: 1 / (index + 3),
       utilization: 1 / (index + 3),
-      states: { active: 1 / (index + 3), underused: 1 - 1 / (index + 3) },
+      states: { active: 1 / (index + 3), underutilized: 1 - 1 / (index + 3) },
       estimated: 0,
       idleOptedOut: 0,
       pending: 2,
     })),
-    bookings: names.map((_, index) => ({
+    accountingEntries: names.map((_, index) => ({
       gpus: 1,
-      state: "underused",
+      state: "underutilized",
       node: "h100-01",
       pool: "H100",
       device: null,

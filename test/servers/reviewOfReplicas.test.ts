@@ -91,7 +91,7 @@ const covered = (name: string, n: number): number =>
   read(name, (db) => coverageOf(db, midnight + n * hour, midnight + (n + 1) * hour).coveredSeconds);
 
 /** GPU time of one hour by account, as the ledger has it. */
-const booked = (name: string, n: number) =>
+const accounted = (name: string, n: number) =>
   read(name, (db) =>
     db
       .prepare(
@@ -132,9 +132,9 @@ test("each hour of the merged ledger is that of the replica that covered more of
   for (let n = 0; n < hours; n += 1) {
     const [a, b, merged] = ["a", "b", "merged"].map((name) => covered(name, n));
     expect(merged).toBeCloseTo(Math.max(a ?? 0, b ?? 0), 6);
-    const sources = ["a", "b"].filter((name) => covered(name, n) === merged).map((name) => booked(name, n));
-    expect(sources.map((rows) => JSON.stringify(rows))).toContain(JSON.stringify(booked("merged", n)));
-    const physical = booked("merged", n).reduce((sum, row) => sum + Number(row.gpu_seconds), 0);
+    const sources = ["a", "b"].filter((name) => covered(name, n) === merged).map((name) => accounted(name, n));
+    expect(sources.map((rows) => JSON.stringify(rows))).toContain(JSON.stringify(accounted("merged", n)));
+    const physical = accounted("merged", n).reduce((sum, row) => sum + Number(row.gpu_seconds), 0);
     expect(physical).toBeCloseTo(176 * (merged ?? 0), 3);
   }
   // All of them are played: both whole, one of them whole, and both in part.
@@ -151,23 +151,23 @@ test("each hour of the merged ledger is that of the replica that covered more of
 });
 
 /**
- * GPU-seconds and cost of one hour by whoever held the GPUs. How busy they were is left out: what is held idle or underused is
+ * GPU-seconds and cost of one hour by whoever held the GPUs. How busy they were is left out: what is idle or underutilized is
  * known only after some time without a break, which a replica that was away has not seen.
  */
-function heldIn(name: string, n: number) {
-  const held = new Map<string, number>();
-  for (const row of booked(name, n)) {
+function allocatedIn(name: string, n: number) {
+  const allocated = new Map<string, number>();
+  for (const row of accounted(name, n)) {
     const holder = JSON.stringify([row.pool, row.node_pool, row.capacity_type, row.team, row.namespace, row.currency]);
-    held.set(`${holder} GPU-seconds`, (held.get(`${holder} GPU-seconds`) ?? 0) + Number(row.gpu_seconds));
-    if (row.cost !== null) held.set(`${holder} cost`, (held.get(`${holder} cost`) ?? 0) + Number(row.cost));
+    allocated.set(`${holder} GPU-seconds`, (allocated.get(`${holder} GPU-seconds`) ?? 0) + Number(row.gpu_seconds));
+    if (row.cost !== null) allocated.set(`${holder} cost`, (allocated.get(`${holder} cost`) ?? 0) + Number(row.cost));
   }
-  return [...held].map(([key, amount]) => [key, Number(amount.toPrecision(9))]).sort();
+  return [...allocated].map(([key, amount]) => [key, Number(amount.toPrecision(9))]).sort();
 }
 
 test("where a replica covered all of an hour, it says of who held what the same as the one that was always there", () => {
   const whole = Array.from({ length: hours }, (_, n) => n).filter((n) => Math.abs(covered("merged", n) - hour) < 1e-6);
   expect(whole).toEqual([0, 1, 4]);
-  for (const n of whole) expect(heldIn("merged", n)).toEqual(heldIn("third", n));
+  for (const n of whole) expect(allocatedIn("merged", n)).toEqual(allocatedIn("third", n));
 });
 
 test("the review of both over HTTP is that of the merged ledger, and agrees with the one that was always there", async () => {
@@ -191,8 +191,8 @@ test("the review of both over HTTP is that of the merged ledger, and agrees with
   const part = both.coverage.coveredSeconds / third.coverage.coveredSeconds;
   const value = (of: typeof both, id: string): number => of.tiles.find((tile) => tile.id === id)?.value ?? Number.NaN;
   expect(value(both, "capacity")).toBeCloseTo(part * value(third, "capacity"), 6);
-  // What was held differs in the time that is missing.
-  for (const id of ["held", "active", "cost"]) {
+  // What was allocated differs in the time that is missing.
+  for (const id of ["allocated", "active", "cost"]) {
     expect(value(both, id) / (part * value(third, id))).toBeGreaterThan(0.8);
     expect(value(both, id) / (part * value(third, id))).toBeLessThan(1.25);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { estimateRunOut } from "../../review/runway/estimateRunOut.ts";
 import { growthGpus, growthScenario } from "../../simulator/scenarios/growth.ts";
-import { weeklyDemand } from "../../simulator/truthBook/weeklyDemand.ts";
+import { weeklyDemand } from "../../simulator/truthRecord/weeklyDemand.ts";
 
 const weekSeconds = 7 * 86_400;
 const from = Date.UTC(2026, 0, 5) / 1000;
@@ -16,7 +16,7 @@ interface Outcome {
   readonly earliest: number | null;
   readonly latest: number | null;
   readonly truth: number | null;
-  readonly isHeld: boolean;
+  readonly isAllocated: boolean;
 }
 
 function play(seed: number): Outcome {
@@ -32,20 +32,20 @@ function play(seed: number): Outcome {
   const [earliest, latest] = [after(found.earliest), after(found.latest)];
   const truth = passage < 0 ? null : passage - historyWeeks;
   const late = (week: number | null): number => week ?? Number.POSITIVE_INFINITY;
-  return { seed, earliest, latest, truth, isHeld: late(earliest) <= late(truth) && late(truth) <= late(latest) };
+  return { seed, earliest, latest, truth, isAllocated: late(earliest) <= late(truth) && late(truth) <= late(latest) };
 }
 
 describe("the runway of simulated clusters whose demand grows", () => {
   it("has the truth in its 80 % interval for 7 to 9 of 10 seeds", { timeout: 600_000 }, () => {
     const outcomes = seeds.map(play);
     const report = outcomes.map(
-      ({ seed, earliest, latest, truth, isHeld }) =>
-        `${seed}: weeks ${earliest} to ${latest}, truth ${truth}${isHeld ? "" : " (outside)"}`,
+      ({ seed, earliest, latest, truth, isAllocated }) =>
+        `${seed}: weeks ${earliest} to ${latest}, truth ${truth}${isAllocated ? "" : " (outside)"}`,
     );
     if (process.env.FAIRLEAD_REPORT !== undefined) process.stdout.write(`${report.join("\n")}\n`);
-    const held = outcomes.filter(({ isHeld }) => isHeld).length;
-    expect(held, report.join("\n")).toBeGreaterThanOrEqual(7);
-    expect(held, report.join("\n")).toBeLessThanOrEqual(9);
+    const allocated = outcomes.filter(({ isAllocated }) => isAllocated).length;
+    expect(allocated, report.join("\n")).toBeGreaterThanOrEqual(7);
+    expect(allocated, report.join("\n")).toBeLessThanOrEqual(9);
     // An interval that is always open at its end would hold anything.
     expect(outcomes.filter(({ latest }) => latest !== null).length).toBeGreaterThanOrEqual(5);
   });

@@ -9,7 +9,7 @@ import { type ApiServer, startApiServer } from "./apiServer.ts";
 import { type Admin, createAdmin, until } from "./kubernetesAdmin.ts";
 import { serve } from "./served.ts";
 
-/** A page of a real H100 node: 8 cards, one of them held by a vLLM worker (test/captured/SOURCES.md). */
+/** A page of a real H100 node: 8 GPUs, one of them held by a vLLM worker (test/captured/SOURCES.md). */
 const page = readFileSync(fileURLToPath(new URL("../captured/h100-eks-one-worker/page.prom", import.meta.url)));
 const nodeName = "ip-100-64-147-149.ec2.internal";
 const pod = { namespace: "dynamo-workload", name: "vllm-agg-0-vllmdecodeworker-dkb9q" };
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 describe("serve on a real API server and a real exporter's page", () => {
-  it("publishes who holds which GPU, and ends when told to", async () => {
+  it("publishes who holds which GPU, and ends when reported to", async () => {
     await createCluster();
     const { url, log, stop } = await serve(writeConfig());
     await until("ready", async () => (await fetch(`${url}/readyz`)).ok).catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { playMonth } from "../../cli/demo/simulatedMonth.ts";
 import type { Review } from "../../review/document/review.ts";
 import type { Days } from "../../review/window.ts";
-import type { MonthTruth } from "../../simulator/truthBook/monthTruth.ts";
+import type { MonthTruth } from "../../simulator/truthRecord/monthTruth.ts";
 import {
   bucketsApart,
   demandDifferences,

@@ -8,8 +8,8 @@ import { createLedgerReader } from "../../exporter/accounts/ledger/ledgerReader.
 import { configSchema } from "../../exporter/config/schema.ts";
 import type { Recommendation } from "../../exporter/model/recommendation.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
+import { latest } from "../e2e/accounting.ts";
 import { recommendationsNow } from "../e2e/advice/closedLoop.ts";
-import { latest } from "../e2e/books.ts";
 import { reviewOfMonth } from "../e2e/review/compareMonth.ts";
 
 /** A review is of whole days (UTC). */
@@ -75,9 +75,9 @@ test("in a day of the demo in which nobody acts each need has one id and one rec
   expect(records).toHaveLength(needs.size);
   expect(new Set(records.map(({ id }) => id)).size).toBe(needs.size);
   for (const states of seen.values()) expect(new Set(states.map(needOf)).size).toBe(1);
-  const books = createLedgerReader(file);
-  const answer = await books.queryAdvice({ from: startAt, to: startAt + hours * 3600 + 1, limit: 1000 });
-  await books.close();
+  const accounts = createLedgerReader(file);
+  const answer = await accounts.queryAdvice({ from: startAt, to: startAt + hours * 3600 + 1, limit: 1000 });
+  await accounts.close();
   expect(answer).toMatchObject({ ok: true, answer: { totalRows: needs.size } });
 });
 
@@ -109,7 +109,7 @@ test("a review of that day says of nodes that were idle for hours what was advis
   const isAdvised = (nodePool: string) => advised.some(({ beneficiary }) => beneficiary.name === nodePool);
   const whyNot = (nodePool: string) =>
     review.notAdvised?.find(({ kind, subject }) => kind === "scale_in" && subject === nodePool);
-  // A reason that stood, and not only the word that none was kept.
+  // A reason that was, and not only the word that none was kept.
   for (const { nodePool } of idle)
     expect(isAdvised(nodePool) || (whyNot(nodePool)?.hours ?? 0) > 1, nodePool).toBe(true);
   for (const { nodePool, state, costs } of review.idleNodes?.pools ?? [])

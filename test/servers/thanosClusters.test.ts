@@ -165,8 +165,8 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
       .parse(parse(exampleWith(backend, "cluster-gone.yaml", {})))
       .groups.flatMap((group) => group.rules);
     const generated = alertGroups(defaultAlerts).flatMap((group) => group.rules);
-    const { expr, labels, for: held } = generated.find(({ alert }) => alert === "GpuExporterDown") ?? {};
-    expect(own).toMatchObject({ alert: "GpuExporterDown", expr, labels, for: held });
+    const { expr, labels, for: allocated } = generated.find(({ alert }) => alert === "GpuExporterDown") ?? {};
+    expect(own).toMatchObject({ alert: "GpuExporterDown", expr, labels, for: allocated });
   });
 
   test("the configuration for the central server is one", () => {
@@ -195,9 +195,9 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
   });
 
   test("what each cluster's Prometheus recorded is there once for each, of one replica", async () => {
-    const held = "sum by (cluster) (cluster_pool:fairlead_held_gpus:sum)";
+    const allocated = "sum by (cluster) (cluster_pool:fairlead_allocated_gpus:sum)";
     await until("recorded of both", 60, async () => {
-      const recorded = await ask(held);
+      const recorded = await ask(allocated);
       const scraped = await ask("max by (cluster) (sum by (cluster, pod) (fairlead_team_gpus))");
       const ratio = (cluster: string): number => numberOf(recorded, cluster) / numberOf(scraped, cluster);
       return clusters.every((cluster) => Math.abs(ratio(cluster) - 1) < 0.1) ? true : undefined;
@@ -232,9 +232,9 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
     }
   });
 
-  test("the Ruler tells of the cluster whose Fairlead is gone, and of no other", async () => {
-    const told = "cluster:fairlead_last_cycle_timestamp_seconds:max";
-    await until("both clusters", 60, async () => ((await ask(told)).length === 2 ? true : undefined));
+  test("the Ruler says of the cluster whose Fairlead is gone, and of no other", async () => {
+    const reported = "cluster:fairlead_last_cycle_timestamp_seconds:max";
+    await until("both clusters", 60, async () => ((await ask(reported)).length === 2 ? true : undefined));
     await stopLiving();
     for (const pod of ["fairlead-0", "fairlead-1"]) await replicas.get(`bay ${pod}`)?.stop();
     const alert = z.object({ labels: z.record(z.string(), z.string()), state: z.string() });

@@ -45,7 +45,7 @@ describe.skipIf(!hasPrometheus())("two replicas, of which one is killed, cut off
       written.filter(({ labels }) => labels.cluster === cluster && isMeant(labels.__name__ ?? "")),
       ["cluster"],
     );
-  const told = (found: readonly Difference[]): readonly string[] =>
+  const reported = (found: readonly Difference[]): readonly string[] =>
     found.map(
       ({ series, at, ...rest }) =>
         `${series} at ${Math.round(at / 1000 - played.from)} s: ${rest.found}, not ${rest.wanted}`,
@@ -98,10 +98,10 @@ describe.skipIf(!hasPrometheus())("two replicas, of which one is killed, cut off
       ![aboutReplicas, ofTheProcess, rises, quantiles, advised].some((pattern) => pattern.test(name));
     const [found, wanted] = [of(disturbed, isGauge), of(undisturbed, isGauge)];
     expect(wanted.size).toBeGreaterThan(50);
-    expect(told(differences(found, wanted, times, { moments: 2, tolerance: 1e-6 }))).toEqual([]);
+    expect(reported(differences(found, wanted, times, { moments: 2, tolerance: 1e-6 }))).toEqual([]);
     const isThere = (name: string): boolean => [ofTheProcess, rises, quantiles].some((pattern) => pattern.test(name));
     const all = { moments: 2, tolerance: Number.POSITIVE_INFINITY };
-    expect(told(differences(of(disturbed, isThere), of(undisturbed, isThere), times, all))).toEqual([]);
+    expect(reported(differences(of(disturbed, isThere), of(undisturbed, isThere), times, all))).toEqual([]);
   });
 
   test("rises of counters lack what rose while the replica that is read was away, and nothing else", () => {
@@ -161,7 +161,9 @@ describe.skipIf(!hasPrometheus())("two replicas, of which one is killed, cut off
         ["cluster"],
       );
     const evaluated = [...new Set(fired.flatMap(({ samples }) => [...samples.keys()]))].toSorted((a, b) => a - b);
-    expect(told(differences(by(disturbed), by(undisturbed), evaluated, { moments: 2, tolerance: 1e-6 }))).toEqual([]);
+    expect(reported(differences(by(disturbed), by(undisturbed), evaluated, { moments: 2, tolerance: 1e-6 }))).toEqual(
+      [],
+    );
     const missing = fired.filter(({ labels }) => labels.alertname === "GpuExporterReplicaMissing");
     expect(missing.map(({ labels }) => labels.cluster)).toEqual([disturbed]);
     for (const at of missing.flatMap(({ samples }) => [...samples.keys()]))
@@ -177,7 +179,7 @@ describe.skipIf(!hasPrometheus())("two replicas, of which one is killed, cut off
       if (found === null) continue;
       compared += 1;
       wrong.push(
-        ...told(found)
+        ...reported(found)
           .slice(0, 3)
           .map((text) => `${name}: ${text}`),
       );
@@ -190,7 +192,7 @@ describe.skipIf(!hasPrometheus())("two replicas, of which one is killed, cut off
   /** Where a query of a panel finds nothing; `null` where it finds nothing undisturbed, or is about each replica by itself. */
   async function panelHoles(expr: string): Promise<readonly Difference[] | null> {
     const { cluster, from, to } = played;
-    // Sums of looks are means of what other panels show: a few moments tell.
+    // Sums of looks are means of what other panels show: a few moments say.
     const isOfLooks = expr.includes(":10m]") || expr.includes(":1d]");
     const every = isOfLooks ? 10 * step : step;
     const first = Math.ceil(from) + 2 * step;

@@ -20,8 +20,12 @@ export const physicalGpus: ReadonlyMap<string, number> = new Map([
 export function busyScenario(): Scenario {
   const busy = { kind: "constant", level: 0.9 } as const;
   const pair = (team: string) =>
-    workloadOf("PyTorchJob", team, 2, { kind: "cards", count: 4 }, busy, { queue: team, gang: true, models: ["H100"] });
-  const single = workloadOf("Job", "vision", 1, { kind: "cards", count: 2 }, busy, { models: ["A100"] });
+    workloadOf("PyTorchJob", team, 2, { kind: "physicalGpus", count: 4 }, busy, {
+      queue: team,
+      gang: true,
+      models: ["H100"],
+    });
+  const single = workloadOf("Job", "vision", 1, { kind: "physicalGpus", count: 2 }, busy, { models: ["A100"] });
   const short = { maxWaiting: 2, runSeconds: [30, 90] } as const;
   return adviceScenario("replicas", {
     nodes: [

@@ -26,7 +26,7 @@ const podGroup = z.looseObject({
 const gpuLines = /resource="nvidia\.com\/gpu"/;
 
 /** GPUs of each queue as its status says. */
-async function allocated({ server }: VolcanoCluster): Promise<Readonly<Record<string, number>>> {
+async function allocatedGpus({ server }: VolcanoCluster): Promise<Readonly<Record<string, number>>> {
   const { items } = await readList(server, volcanoCollections.queues);
   return Object.fromEntries(
     z
@@ -88,7 +88,7 @@ describe("Volcano 1.15 with the proportion plugin", () => {
   });
 
   it("reports what each queue holds, in its status and in thousandths in its metrics", async () => {
-    expect(await allocated(cluster)).toEqual({ batch: 2, default: 0, language: 6, root: 24, vision: 16 });
+    expect(await allocatedGpus(cluster)).toEqual({ batch: 2, default: 0, language: 6, root: 24, vision: 16 });
     const counted = await gpusIn(cluster, "allocated");
     expect([counted.get("vision"), counted.get("language"), counted.get("batch")]).toEqual([16, 6, 2]);
   });
@@ -136,11 +136,15 @@ describe("Volcano 1.15 with the proportion plugin", () => {
   it("is read by Fairlead with the same numbers", async () => {
     const look = await lookAt(cluster.server);
     for (const name of ["vision", "language", "batch"]) {
-      const byScheduler = (await allocated(cluster))[name];
-      expect([name, ...(look.view("volcano-allocated-gpus").get(name) ?? [])]).toEqual([name, byScheduler, byScheduler]);
-      expect([name, look.gpusOf(name).held]).toEqual([name, byScheduler]);
+      const byScheduler = (await allocatedGpus(cluster))[name];
+      expect([name, ...(look.view("volcano-allocated-gpus").get(name) ?? [])]).toEqual([
+        name,
+        byScheduler,
+        byScheduler,
+      ]);
+      expect([name, look.gpusOf(name).allocated]).toEqual([name, byScheduler]);
       const request = (await gpusIn(cluster, "request")).get(name);
-      expect([name, look.gpusOf(name).held + look.gpusOf(name).pending]).toEqual([name, request]);
+      expect([name, look.gpusOf(name).allocated + look.gpusOf(name).pending]).toEqual([name, request]);
     }
     // The plugin's fair share is Fairlead's entitlement here: nothing is lent, and all that waits can be met.
     expect(look.gpusOf("vision").entitled).toBeCloseTo((22 * 2) / 3, 6);
@@ -190,39 +194,43 @@ describe("Volcano 1.15 with the capacity plugin", () => {
   });
 
   it("takes back for a queue below what it deserves, and counts parents", async () => {
-    const held = await allocated(cluster);
-    expect(held).toMatchObject({ language: 6, root: 24, research: 24 - (held["product"] ?? 0) });
-    expect((held["vision"] ?? 0) + (held["product"] ?? 0)).toBe(18);
-    for (const [name, gpus] of await gpusIn(cluster, "allocated")) expect(gpus).toBe(held[name]);
+    const byScheduler = await allocatedGpus(cluster);
+    expect(byScheduler).toMatchObject({ language: 6, root: 24, research: 24 - (byScheduler["product"] ?? 0) });
+    expect((byScheduler["vision"] ?? 0) + (byScheduler["product"] ?? 0)).toBe(18);
+    for (const [name, gpus] of await gpusIn(cluster, "allocated")) expect(gpus).toBe(byScheduler[name]);
   });
 
   it("shows what queues deserve, and their share of it", async () => {
-    const held = await allocated(cluster);
+    const byScheduler = await allocatedGpus(cluster);
     const shown = await gpusIn(cluster, "deserved");
     const page = await cluster.volcano.metricsPage();
     const shares = sampleValues(page, "volcano_queue_share", "queue_name");
     const overused = sampleValues(page, "volcano_queue_overused", "queue_name");
     for (const [name, gpus] of Object.entries(deserved)) {
       expect(shown.get(name)).toBe(gpus);
-      expect(shares.get(name)).toBeCloseTo((held[name] ?? 0) / gpus, 6);
-      expect(overused.get(name)).toBe((held[name] ?? 0) > gpus ? 1 : 0);
+      expect(shares.get(name)).toBeCloseTo((byScheduler[name] ?? 0) / gpus, 6);
+      expect(overused.get(name)).toBe((byScheduler[name] ?? 0) > gpus ? 1 : 0);
     }
     await keep(cluster, "capacity");
   });
 
   it("is read by Fairlead with the same numbers", async () => {
     const look = await lookAt(cluster.server, "capacity");
-    const held = await allocated(cluster);
+    const byScheduler = await allocatedGpus(cluster);
     const shares = sampleValues(await cluster.volcano.metricsPage(), "volcano_queue_share", "queue_name");
     for (const [name, gpus] of Object.entries(deserved)) {
-      expect([name, ...(look.view("volcano-allocated-gpus").get(name) ?? [])]).toEqual([name, held[name], held[name]]);
+      expect([name, ...(look.view("volcano-allocated-gpus").get(name) ?? [])]).toEqual([
+        name,
+        byScheduler[name],
+        byScheduler[name],
+      ]);
       expect([name, look.view("volcano-deserved").get(name)?.[0]]).toEqual([name, gpus]);
       expect([name, look.view("volcano-share").get(name)?.[0]]).toEqual([
         name,
         expect.closeTo(shares.get(name) ?? Number.NaN, 6),
       ]);
       const request = (await gpusIn(cluster, "request")).get(name);
-      expect([name, look.gpusOf(name).held + look.gpusOf(name).pending]).toEqual([name, request]);
+      expect([name, look.gpusOf(name).allocated + look.gpusOf(name).pending]).toEqual([name, request]);
     }
   });
 

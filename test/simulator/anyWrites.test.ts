@@ -53,17 +53,17 @@ async function act(
   return kind === "delete-node" && objects.length < 2 ? 0 : (await send(simulator, "DELETE", path)).code;
 }
 
-/** Truth and API must tell the same story, and nothing may be given out twice or be lost. */
+/** Truth and API must say the same story, and nothing may be given out twice or be lost. */
 async function check(simulator: Simulator): Promise<void> {
   const truth = simulator.truth();
   const pods = new Map(
     (await objectsOf(simulator, "/api/v1/pods")).map((pod) => [`${pod.metadata.namespace}/${pod.metadata.name}`, pod]),
   );
-  for (const card of truth.cards) {
-    const held = card.holders.reduce((sum, { share }) => sum + share, 0);
-    expect(held).toBeLessThanOrEqual(1 + 1e-9);
-    for (const { namespace, pod } of card.holders) {
-      expect(pods.get(`${namespace}/${pod}`)?.spec?.nodeName).toBe(card.node);
+  for (const physicalGpu of truth.physicalGpus) {
+    const allocated = physicalGpu.holders.reduce((sum, { share }) => sum + share, 0);
+    expect(allocated).toBeLessThanOrEqual(1 + 1e-9);
+    for (const { namespace, pod } of physicalGpu.holders) {
+      expect(pods.get(`${namespace}/${pod}`)?.spec?.nodeName).toBe(physicalGpu.node);
     }
   }
   const nodes = (await objectsOf(simulator, "/api/v1/nodes")).map(({ metadata }) => metadata.name);
@@ -76,7 +76,7 @@ async function check(simulator: Simulator): Promise<void> {
 }
 
 describe("whatever is written into the simulated cluster", () => {
-  it("its truth and its objects agree, and no card is given out twice", async () => {
+  it("its truth and its objects agree, and no GPU is given out twice", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(1e6), fc.array(deed, { minLength: 1, maxLength: 12 }), async (seed, deeds) => {
         const simulator = await startSimulator({ scenario: generatedScenario(seed, 4), seed, startAt: 1_795_000_000 });

@@ -9,8 +9,8 @@ import { evict, merge, objectAt, objectsOf, send } from "./writeClient.ts";
 const podsPath = "/api/v1/namespaces/team/pods";
 const podsOf = (simulator: Simulator): Promise<readonly SeenObject[]> => objectsOf(simulator, podsPath);
 const uidsOf = (pods: readonly SeenObject[]): readonly string[] => pods.map(({ metadata }) => metadata.uid ?? "");
-const heldOf = (simulator: Simulator): number =>
-  simulator.truth().cards.reduce((sum, { holders }) => sum + holders.length, 0);
+const allocatedOf = (simulator: Simulator): number =>
+  simulator.truth().physicalGpus.reduce((sum, { holders }) => sum + holders.length, 0);
 function first(objects: readonly SeenObject[]): SeenObject {
   const [object] = objects;
   if (object === undefined) throw new Error("there is no object");
@@ -24,12 +24,12 @@ describe("the owner of an evicted pod", () => {
       withSimulator(smallCluster([one(kind, 1)]), async (simulator) => {
         const before = first(await podsOf(simulator));
         expect((await evict(simulator, before)).code).toBe(201);
-        expect([heldOf(simulator), (await podsOf(simulator)).length]).toEqual([0, 0]);
+        expect([allocatedOf(simulator), (await podsOf(simulator)).length]).toEqual([0, 0]);
         simulator.advance(60);
         const after = first(await podsOf(simulator));
         expect(after.metadata.uid).not.toBe(before.metadata.uid);
         expect(after.status).toMatchObject({ phase: "Running" });
-        expect(heldOf(simulator)).toBe(1);
+        expect(allocatedOf(simulator)).toBe(1);
         // Services have no progress to lose.
         expect(simulator.truth().lostGpuSeconds).toBe(0);
       }),
@@ -43,7 +43,7 @@ describe("the owner of an evicted pod", () => {
       const after = await podsOf(simulator);
       expect(after).toHaveLength(3);
       expect(uidsOf(after).filter((uid) => uidsOf(before).includes(uid))).toEqual([]);
-      expect(heldOf(simulator)).toBe(3);
+      expect(allocatedOf(simulator)).toBe(3);
     }),
   );
 
@@ -75,24 +75,24 @@ describe("the owner of an evicted pod", () => {
           failed: 2,
           conditions: [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded" }],
         });
-        expect(heldOf(simulator)).toBe(0);
+        expect(allocatedOf(simulator)).toBe(0);
       },
     ));
 
   it.each([
     ["Ignore", 0, 1],
     ["FailJob", 1, 0],
-  ] as const)("a Job whose podFailurePolicy says %s", (onDisruption, failed, held) =>
+  ] as const)("a Job whose podFailurePolicy says %s", (onDisruption, failed, allocated) =>
     withSimulator(smallCluster([one("Job", 1, { onDisruption })]), async (simulator) => {
       await evict(simulator, first(await podsOf(simulator)));
       simulator.advance(60);
       const job = first(await objectsOf(simulator, "/apis/batch/v1/jobs"));
       expect(job.status).toEqual(failed === 0 ? {} : expect.objectContaining({ failed }));
-      expect(heldOf(simulator)).toBe(held);
+      expect(allocatedOf(simulator)).toBe(allocated);
     }),
   );
 
-  it("new pods stand behind those that waited already", () => {
+  it("new pods are behind those that waited already", () => {
     const rivals = [one("Deployment", 8), { ...one("Deployment", 1), name: "waits" }];
     return withSimulator(smallCluster(rivals), async (simulator) => {
       const pods = await podsOf(simulator);
@@ -109,7 +109,8 @@ describe("the owner of an evicted pod", () => {
 describe("work that is lost", () => {
   const job = (checkpointSeconds?: number) =>
     one("PyTorchJob", 2, checkpointSeconds === undefined ? {} : { checkpointSeconds }, { runSeconds: [7200, 7200] });
-  const ended = (simulator: Simulator): boolean => simulator.truth().cards.every(({ holders }) => holders.length === 0);
+  const ended = (simulator: Simulator): boolean =>
+    simulator.truth().physicalGpus.every(({ holders }) => holders.length === 0);
 
   it("is all since the start without checkpoints, and is done again", () =>
     withSimulator(smallCluster([job()], { warmupSeconds: 20 }), async (simulator) => {
@@ -178,7 +179,7 @@ describe("nodes", () => {
       expect(await nodeOf()).toBe(node);
     }));
 
-  it("go with their pods and cards when they are deleted", () =>
+  it("go with their pods and GPUs when they are deleted", () =>
     withSimulator(smallCluster([one("Deployment", 1)]), async (simulator) => {
       const pod = first(await podsOf(simulator));
       const node = String(pod.spec?.nodeName);
@@ -220,7 +221,7 @@ describe("nodes", () => {
         simulator.advance(80);
         expect(simulator.truth().nodes).toEqual([]);
         simulator.advance(3600);
-        expect(heldOf(simulator)).toBeGreaterThan(0);
+        expect(allocatedOf(simulator)).toBeGreaterThan(0);
         const after = await objectAt(simulator, "/api/v1/nodes/n1");
         expect(after.metadata.uid).not.toBe(before.metadata.uid);
         expect(await getText(simulator.metricsUrls.get("n1") ?? "")).toContain("DCGM_FI_DEV_GPU_UTIL");
@@ -237,7 +238,7 @@ describe("a node whose label asks for MIG", () => {
       const config = { metadata: { labels: { "nvidia.com/mig.config": "all-1g.10gb" } } };
       await send(simulator, "PATCH", "/api/v1/nodes/n1", config, merge);
       simulator.advance(300);
-      expect(heldOf(simulator)).toBe(1);
+      expect(allocatedOf(simulator)).toBe(1);
       const [set] = await objectsOf(simulator, "/apis/apps/v1/statefulsets");
       const scale = `/apis/apps/v1/namespaces/team/statefulsets/${set?.metadata.name}/scale`;
       await send(simulator, "PATCH", scale, { spec: { replicas: 0 } }, merge);
@@ -245,7 +246,7 @@ describe("a node whose label asks for MIG", () => {
       const node = await objectAt(simulator, "/api/v1/nodes/n1");
       expect(node.status).toMatchObject({ allocatable: { "nvidia.com/mig-1g.10gb": "14", "nvidia.com/gpu": "0" } });
       expect(node.metadata.labels).toMatchObject({ "nvidia.com/mig.config": "all-1g.10gb" });
-      expect(simulator.truth().cards.map(({ migInstances }) => migInstances.length)).toEqual([7, 7]);
+      expect(simulator.truth().physicalGpus.map(({ migInstances }) => migInstances.length)).toEqual([7, 7]);
     });
   });
 });
@@ -254,7 +255,7 @@ describe("an exporter's pod", () => {
   const stuck = { kind: "exporter-empty", target: { node: "n1" } } as const;
   const pageOf = (simulator: Simulator): Promise<string> => getText(simulator.metricsUrls.get("n1") ?? "");
 
-  it("is made anew when it is evicted, which ends the faults that a restart mends", () =>
+  it("is made anew when it is evicted, which ends the faults that a restart fixes", () =>
     withSimulator(
       smallCluster([], { laterFaults: [{ afterSeconds: 60, fault: { ...stuck, endsWithRestart: true } }] }),
       async (simulator) => {
@@ -276,7 +277,7 @@ describe("an exporter's pod", () => {
       },
     ));
 
-  it("does not end the faults that it does not mend", () =>
+  it("does not end the faults that it does not fix", () =>
     withSimulator(smallCluster([], { faults: [stuck] }), async (simulator) => {
       await evict(
         simulator,

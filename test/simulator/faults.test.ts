@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Fault, HostileContent } from "../../simulator/faults.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
-import type { TruthCard } from "../../simulator/truth.ts";
+import type { TruthGpu } from "../../simulator/truth.ts";
 import { getFailure, getList, getText, kubeObject, openWatch, type SeenObject } from "./apiClient.ts";
 import { readStrictly } from "./exposition.ts";
 
@@ -93,8 +93,8 @@ describe("faults of exporters", () => {
     const uuids = (name: string): readonly string[] =>
       simulator
         .truth()
-        .cards.filter((card) => card.node === name)
-        .map((card) => card.uuid);
+        .physicalGpus.filter((physicalGpu) => physicalGpu.node === name)
+        .map((physicalGpu) => physicalGpu.uuid);
     const foreign = await hostile("foreign-devices");
     expect(foreign).toContain(uuids("h100-02")[0]);
     expect(foreign).not.toContain(uuids(node)[0]);
@@ -108,7 +108,7 @@ describe("faults of exporters", () => {
   });
 });
 
-describe("faults of nodes and cards", () => {
+describe("faults of nodes and GPUs", () => {
   it("lose a node: Ready Unknown, exporter gone, pods still there, nothing active, and back again", async () => {
     const pods = `/api/v1/pods?fieldSelector=spec.nodeName%3D${node}`;
     const before = (await getList(api(pods))).items.length;
@@ -122,8 +122,10 @@ describe("faults of nodes and cards", () => {
       expect(bootId(lost)).toBe(healthyBoot);
       expect((await getList(api(pods))).items).toHaveLength(before);
       await expect(fetch(pageUrl())).rejects.toThrow();
-      const cards = simulator.truth().cards.filter((card) => card.node === node);
-      expect(cards.every((card) => card.activity === 0 && card.holders.length > 0)).toBe(true);
+      const physicalGpus = simulator.truth().physicalGpus.filter((physicalGpu) => physicalGpu.node === node);
+      expect(physicalGpus.every((physicalGpu) => physicalGpu.activity === 0 && physicalGpu.holders.length > 0)).toBe(
+        true,
+      );
       expect(simulator.truth().nodes.find((each) => each.name === node)?.ready).toBe(false);
     });
     expect(JSON.stringify((await nodeObject()).status)).toContain('"type":"Ready","status":"True"');
@@ -131,24 +133,29 @@ describe("faults of nodes and cards", () => {
   });
 
   it("lose a card: off the page, out of allocatable at once, out of capacity after a minute", async () => {
-    const [lost] = simulator.truth().cards.filter((card) => card.node === node);
-    await during({ kind: "gpu-lost", node, card: 0 }, async () => {
+    const [lost] = simulator.truth().physicalGpus.filter((physicalGpu) => physicalGpu.node === node);
+    await during({ kind: "gpu-lost", node, physicalGpu: 0 }, async () => {
       expect(await getText(pageUrl())).not.toContain(lost?.uuid ?? "none");
       expect(gpusOf(await nodeObject())).toEqual({ capacity: "8", allocatable: "7" });
       simulator.advance(60);
       expect(gpusOf(await nodeObject())).toEqual({ capacity: "7", allocatable: "7" });
-      const told = simulator.truth().cards.find((card) => card.uuid === lost?.uuid);
-      expect(told).toMatchObject({ healthy: false, activity: 0, observed: null, holders: [{ pod: holderOf(lost) }] });
+      const reported = simulator.truth().physicalGpus.find((physicalGpu) => physicalGpu.uuid === lost?.uuid);
+      expect(reported).toMatchObject({
+        healthy: false,
+        activity: 0,
+        observed: null,
+        holders: [{ pod: holderOf(lost) }],
+      });
       expect(simulator.truth().nodes.find((each) => each.name === node)?.physicalGpus).toBe(8);
     });
     expect(gpusOf(await nodeObject())).toEqual({ capacity: "8", allocatable: "8" });
   });
 
-  it("lose a card under DRA: the next generation of the slice is without it", async () => {
+  it("lose a GPU under DRA: the next generation of the slice is without it", async () => {
     const slice = async (): Promise<string> => getText(api("/apis/resource.k8s.io/v1/resourceslices"));
-    const [lost] = simulator.truth().cards.filter((card) => card.node === "h100-10");
+    const [lost] = simulator.truth().physicalGpus.filter((physicalGpu) => physicalGpu.node === "h100-10");
     expect(await slice()).toContain('"generation":1');
-    await during({ kind: "gpu-lost", node: "h100-10", card: 0 }, async () => {
+    await during({ kind: "gpu-lost", node: "h100-10", physicalGpu: 0 }, async () => {
       expect(await slice()).toContain('"generation":2');
       expect(await slice()).not.toContain(lost?.uuid ?? "none");
     });
@@ -156,17 +163,19 @@ describe("faults of nodes and cards", () => {
   });
 
   it("run a process that no pod owns", async () => {
-    const free = simulator.truth().cards.find((card) => card.node === "h100-08" && card.holders.length === 0);
-    await during({ kind: "stray-process", node: "h100-08", card: 0, activity: 0.5 }, async () => {
+    const free = simulator
+      .truth()
+      .physicalGpus.find((physicalGpu) => physicalGpu.node === "h100-08" && physicalGpu.holders.length === 0);
+    await during({ kind: "stray-process", node: "h100-08", physicalGpu: 0, activity: 0.5 }, async () => {
       simulator.advance(30);
-      const told = simulator.truth().cards.find((card) => card.uuid === free?.uuid);
-      expect(told).toMatchObject({ activity: 0.5, observed: 0.5, holders: [] });
+      const reported = simulator.truth().physicalGpus.find((physicalGpu) => physicalGpu.uuid === free?.uuid);
+      expect(reported).toMatchObject({ activity: 0.5, observed: 0.5, holders: [] });
     });
   });
 });
 
-function holderOf(card: TruthCard | undefined): string | undefined {
-  return card?.holders[0]?.pod;
+function holderOf(physicalGpu: TruthGpu | undefined): string | undefined {
+  return physicalGpu?.holders[0]?.pod;
 }
 
 describe("faults of the API", () => {

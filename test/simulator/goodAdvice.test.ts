@@ -11,9 +11,10 @@ const patch = async (simulator: Simulator, path: string, body: object, type = me
 };
 const podsIn = (simulator: Simulator, namespace: string): Promise<readonly SeenObject[]> =>
   objectsOf(simulator, `/api/v1/namespaces/${namespace}/pods`);
-const runningOf = ({ cards }: ReturnType<Simulator["truth"]>, namespace: string): number =>
-  cards.filter(({ holders }) => holders.some((holder) => holder.namespace === namespace)).length;
-const busy = (simulator: Simulator): number => simulator.truth().cards.reduce((sum, { activity }) => sum + activity, 0);
+const runningOf = ({ physicalGpus }: ReturnType<Simulator["truth"]>, namespace: string): number =>
+  physicalGpus.filter(({ holders }) => holders.some((holder) => holder.namespace === namespace)).length;
+const busy = (simulator: Simulator): number =>
+  simulator.truth().physicalGpus.reduce((sum, { activity }) => sum + activity, 0);
 
 /** Asks another amount of GPUs for the pods of all Deployments whose name begins so. */
 async function reask(simulator: Simulator, namespace: string, prefix: string, amounts: object): Promise<void> {
@@ -89,11 +90,11 @@ const remedies: Readonly<Record<AdviceKind, Remedy>> = {
   },
   scale_in: {
     gain: 16,
-    gauge: (simulator) => -simulator.truth().cards.length,
+    gauge: (simulator) => -simulator.truth().physicalGpus.length,
     async act(simulator) {
-      const { nodes, cards } = simulator.truth();
+      const { nodes, physicalGpus } = simulator.truth();
       const empty = nodes.filter(({ name }) =>
-        cards.every(({ node, holders }) => node !== name || holders.length === 0),
+        physicalGpus.every(({ node, holders }) => node !== name || holders.length === 0),
       );
       for (const { name } of empty.slice(0, 2)) {
         await patch(simulator, `/api/v1/nodes/${name}`, { spec: { unschedulable: true } });
@@ -145,7 +146,7 @@ const remedies: Readonly<Record<AdviceKind, Remedy>> = {
   },
   fix_source: {
     gain: 8,
-    gauge: (simulator) => simulator.truth().cards.length,
+    gauge: (simulator) => simulator.truth().physicalGpus.length,
     async act(simulator) {
       const exporters = await podsIn(simulator, "gpu-operator");
       const pod = exporters.find(({ spec }) => spec?.nodeName === "a100-02");

@@ -20,11 +20,11 @@ describe("past use", () => {
   const sample = (at: number, gpus: number): UseSample => ({
     at,
     seconds: 60,
-    held: new Map([["a", gpus]]),
+    allocated: new Map([["a", gpus]]),
     capacity: 80,
   });
 
-  it("is what was held over what was there, both halved every hour", () => {
+  it("is what was allocated over what was there, both halved every hour", () => {
     // 60 of 80 now, 20 of 80 an hour ago: (60 + 20 / 2) / (80 + 80 / 2) = 70 / 120.
     expect(pastUse([sample(0, 20), sample(3600, 60)], history, 3600).get("a")).toBeCloseTo(70 / 120, 12);
     // The same two an hour later are as far from each other as before.
@@ -87,7 +87,7 @@ describe("KAI's fair shares", () => {
     expect(shares(crowd, { research: 1 })).toMatchObject({ research: 20, inference: 20, training: 40 });
   });
 
-  it("hand on what somebody does not want", () => {
+  it("hand on what someone does not want", () => {
     expect(shares({ all: 140, research: 100, inference: 20, training: 22 }, { research: 0.9 })).toMatchObject({
       research: 38,
       training: 22,
@@ -109,7 +109,14 @@ describe("KAI's fair shares", () => {
 
 /** Work of 4 GPUs in a queue. */
 function work(name: string, serial: number, admittedTime: number | null = null): Workload {
-  const spec = workloadOf("Job", name, 1, { kind: "cards", count: 4 }, { kind: "constant", level: 1 }, { queue: name });
+  const spec = workloadOf(
+    "Job",
+    name,
+    1,
+    { kind: "physicalGpus", count: 4 },
+    { kind: "constant", level: 1 },
+    { queue: name },
+  );
   const [workload] = createLivedInWorld(
     {
       ...burstScenario("borrowing"),

@@ -8,8 +8,10 @@ import { merge, objectAt, objectsOf, send, strategic } from "./writeClient.ts";
 
 const pods = (simulator: Simulator): Promise<readonly SeenObject[]> =>
   objectsOf(simulator, "/api/v1/namespaces/team/pods");
-const heldOf = (simulator: Simulator): number =>
-  simulator.truth().cards.reduce((sum, { holders }) => sum + holders.reduce((gpus, { share }) => gpus + share, 0), 0);
+const allocatedOf = (simulator: Simulator): number =>
+  simulator
+    .truth()
+    .physicalGpus.reduce((sum, { holders }) => sum + holders.reduce((gpus, { share }) => gpus + share, 0), 0);
 const queueOf = (simulator: Simulator, queue: string) => simulator.truth().queues.find((each) => each.queue === queue);
 
 /** The path of the only object of a collection. */
@@ -46,14 +48,14 @@ describe("owners do what is written into them", () => {
   ] as const)("%s gives its GPUs back and takes them again", (kind, collection, stop, start) =>
     withSimulator(smallCluster([one(kind, 2)]), async (simulator) => {
       const path = await pathIn(simulator, collection);
-      expect(heldOf(simulator)).toBe(2);
+      expect(allocatedOf(simulator)).toBe(2);
       expect((await send(simulator, "PATCH", path, stop, merge)).code).toBe(200);
       simulator.advance(60);
-      expect([heldOf(simulator), (await pods(simulator)).length, simulator.truth().pending]).toEqual([0, 0, []]);
+      expect([allocatedOf(simulator), (await pods(simulator)).length, simulator.truth().pending]).toEqual([0, 0, []]);
       expect(await objectAt(simulator, path)).toMatchObject(stop);
       expect((await send(simulator, "PATCH", path, start, merge)).code).toBe(200);
       simulator.advance(60);
-      expect(heldOf(simulator)).toBe(2);
+      expect(allocatedOf(simulator)).toBe(2);
     }),
   );
 
@@ -65,27 +67,30 @@ describe("owners do what is written into them", () => {
       expect((await pods(simulator)).map(({ metadata }) => metadata.name)).toEqual([expect.stringMatching(/-0$/)]);
       await send(simulator, "PATCH", `${path}/scale`, { spec: { replicas: 6 } }, merge);
       simulator.advance(60);
-      expect(heldOf(simulator)).toBe(6);
+      expect(allocatedOf(simulator)).toBe(6);
     }));
 
   it("makes pods of a new template, with what they ask for then", () =>
-    withSimulator(smallCluster([one("Deployment", 1, { request: { kind: "cards", count: 4 } })]), async (simulator) => {
-      const path = await pathIn(simulator, "/apis/apps/v1/deployments");
-      const amounts = { "nvidia.com/gpu": "1" };
-      const containers = [{ name: "server", resources: { limits: amounts, requests: amounts } }];
-      await send(simulator, "PATCH", path, { spec: { template: { spec: { containers } } } }, strategic);
-      simulator.advance(60);
-      expect(heldOf(simulator)).toBe(1);
-      const [pod] = await pods(simulator);
-      expect(JSON.stringify(pod?.spec)).toContain('"nvidia.com/gpu":"1"');
-      expect(JSON.stringify((await objectAt(simulator, path)).spec)).toContain('"nvidia.com/gpu":"1"');
-      // What the old pods had taken is free again: cards, CPU and memory.
-      await send(simulator, "PATCH", `${path}/scale`, { spec: { replicas: 7 } }, merge);
-      simulator.advance(60);
-      expect(heldOf(simulator)).toBe(7);
-    }));
+    withSimulator(
+      smallCluster([one("Deployment", 1, { request: { kind: "physicalGpus", count: 4 } })]),
+      async (simulator) => {
+        const path = await pathIn(simulator, "/apis/apps/v1/deployments");
+        const amounts = { "nvidia.com/gpu": "1" };
+        const containers = [{ name: "server", resources: { limits: amounts, requests: amounts } }];
+        await send(simulator, "PATCH", path, { spec: { template: { spec: { containers } } } }, strategic);
+        simulator.advance(60);
+        expect(allocatedOf(simulator)).toBe(1);
+        const [pod] = await pods(simulator);
+        expect(JSON.stringify(pod?.spec)).toContain('"nvidia.com/gpu":"1"');
+        expect(JSON.stringify((await objectAt(simulator, path)).spec)).toContain('"nvidia.com/gpu":"1"');
+        // What the old pods had taken is free again: GPUs, CPU and memory.
+        await send(simulator, "PATCH", `${path}/scale`, { spec: { replicas: 7 } }, merge);
+        simulator.advance(60);
+        expect(allocatedOf(simulator)).toBe(7);
+      },
+    ));
 
-  it("lets pods ask for MIG instances instead of cards", () => {
+  it("lets pods ask for MIG instances instead of GPUs", () => {
     const layouts = [["1g.10gb", "1g.10gb", "1g.10gb"]];
     const nodes = [
       gpuNode("n1", "A100", 1, { kind: "whole" }),
@@ -97,7 +102,7 @@ describe("owners do what is written into them", () => {
       const containers = [{ name: "server", resources: { limits: amounts, requests: amounts } }];
       await send(simulator, "PATCH", path, { spec: { template: { spec: { containers } } } }, strategic);
       simulator.advance(60);
-      expect(heldOf(simulator)).toBeCloseTo(1 / 7, 9);
+      expect(allocatedOf(simulator)).toBeCloseTo(1 / 7, 9);
     });
   });
 
@@ -115,11 +120,11 @@ describe("queue systems go by what is written", () => {
   it("Kueue takes back what was borrowed once a queue may reclaim", () =>
     withSimulator(starving, async (simulator) => {
       simulator.advance(3600);
-      expect(queueOf(simulator, "blue")?.held).toBe(0);
+      expect(queueOf(simulator, "blue")?.allocated).toBe(0);
       const preemption = { reclaimWithinCohort: "Any" };
       expect((await send(simulator, "PATCH", `${queues}/blue`, { spec: { preemption } }, merge)).code).toBe(200);
       simulator.advance(600);
-      expect(queueOf(simulator, "blue")?.held).toBe(16);
+      expect(queueOf(simulator, "blue")?.allocated).toBe(16);
       expect((await objectAt(simulator, `${queues}/blue`)).spec).toMatchObject({ preemption });
       expect(simulator.truth().lostGpuSeconds).toBeGreaterThan(0);
     }));
@@ -133,7 +138,7 @@ describe("queue systems go by what is written", () => {
       );
       const path = `${workloads}/${admitted[0]?.metadata.name}`;
       await send(simulator, "PATCH", path, { spec: { active: false } }, merge);
-      expect(queueOf(simulator, "red")?.held).toBe(24);
+      expect(queueOf(simulator, "red")?.allocated).toBe(24);
       const off = await objectAt(simulator, path);
       expect(off.spec).toMatchObject({ active: false });
       expect(off.status).toMatchObject({
@@ -144,7 +149,7 @@ describe("queue systems go by what is written", () => {
       });
       simulator.advance(600);
       // Both queues have the same priority: the oldest of the waiting is next, and that is not what was switched off.
-      expect((queueOf(simulator, "red")?.held ?? 0) + (queueOf(simulator, "blue")?.held ?? 0)).toBe(32);
+      expect((queueOf(simulator, "red")?.allocated ?? 0) + (queueOf(simulator, "blue")?.allocated ?? 0)).toBe(32);
       await send(simulator, "PATCH", path, { spec: { active: true } }, merge);
       simulator.advance(60);
       expect((await objectAt(simulator, path)).spec).toMatchObject({ active: true });
@@ -181,9 +186,9 @@ describe("queue systems go by what is written", () => {
       );
       await send(simulator, "PATCH", `${queues}/red`, { spec: JSON.parse(limited) }, merge);
       simulator.advance(43_200);
-      expect(queueOf(simulator, "red")?.held).toBeLessThanOrEqual(8);
+      expect(queueOf(simulator, "red")?.allocated).toBeLessThanOrEqual(8);
       // There are 32 GPUs and much that waits, but quota for 24.
-      expect((queueOf(simulator, "red")?.held ?? 0) + (queueOf(simulator, "blue")?.held ?? 0)).toBe(24);
+      expect((queueOf(simulator, "red")?.allocated ?? 0) + (queueOf(simulator, "blue")?.allocated ?? 0)).toBe(24);
     }));
 
   it("KAI gives a queue no more than the limit that is written now", () =>
@@ -191,14 +196,14 @@ describe("queue systems go by what is written", () => {
       const path = "/apis/scheduling.run.ai/v2/queues/blue";
       await send(simulator, "PATCH", path, { spec: { resources: { gpu: { quota: 8, limit: 8 } } } }, merge);
       simulator.advance(7200);
-      expect(queueOf(simulator, "blue")?.held).toBe(8);
+      expect(queueOf(simulator, "blue")?.allocated).toBe(8);
       expect((await objectAt(simulator, path)).spec).toMatchObject({ resources: { gpu: { quota: 8, limit: 8 } } });
     }));
 
   it("Volcano takes back what others have above their share once their queue is reclaimable", () =>
     withSimulator(contentionScenario("volcano", false), async (simulator) => {
       simulator.advance(3600);
-      expect(queueOf(simulator, "blue")?.held).toBe(0);
+      expect(queueOf(simulator, "blue")?.allocated).toBe(0);
       await send(
         simulator,
         "PATCH",
@@ -207,7 +212,7 @@ describe("queue systems go by what is written", () => {
         merge,
       );
       simulator.advance(600);
-      expect(queueOf(simulator, "blue")?.held).toBeGreaterThan(0);
+      expect(queueOf(simulator, "blue")?.allocated).toBeGreaterThan(0);
     }));
 });
 
@@ -224,13 +229,13 @@ describe("pods that need each other and are bound one by one", () => {
         { nodes },
       ),
       async (simulator) => {
-        expect(heldOf(simulator)).toBe(6);
-        expect(simulator.truth().cards.every(({ activity }) => activity === 0)).toBe(true);
+        expect(allocatedOf(simulator)).toBe(6);
+        expect(simulator.truth().physicalGpus.every(({ activity }) => activity === 0)).toBe(true);
         const [set] = await objectsOf(simulator, "/apis/leaderworkerset.x-k8s.io/v1/leaderworkersets");
         const path = `/apis/leaderworkerset.x-k8s.io/v1/namespaces/team/leaderworkersets/${set?.metadata.name}`;
         await send(simulator, "PATCH", `${path}/scale`, { spec: { replicas: 0 } }, merge);
         simulator.advance(60);
-        expect(simulator.truth().cards.filter(({ activity }) => activity > 0)).toHaveLength(4);
+        expect(simulator.truth().physicalGpus.filter(({ activity }) => activity > 0)).toHaveLength(4);
       },
     );
   });

@@ -48,7 +48,7 @@ async function samplesOf(simulator: Simulator, node = "n1"): Promise<readonly Sa
 
 const named = (samples: readonly Sample[], name: string): readonly Sample[] => samples.filter((s) => s.name === name);
 const label = (sample: Sample | undefined, name: string): string | undefined => sample?.labels.get(name);
-const card = { kind: "cards", count: 1 } as const;
+const physicalGpu = { kind: "physicalGpus", count: 1 } as const;
 
 describe("pages of the simulated exporters", () => {
   it("are strict exposition text in every generated cluster", async () => {
@@ -68,20 +68,20 @@ describe("pages of the simulated exporters", () => {
   });
 
   it.each(dialectNames)("say in dialect %s what the exporter saw", async (dialect) => {
-    const simulator = await start(oneNode({ kind: "whole" }, [dialect], card, 1));
+    const simulator = await start(oneNode({ kind: "whole" }, [dialect], physicalGpu, 1));
     const samples = await samplesOf(simulator);
     const old = dialect === "old-namespace";
     const truth = simulator.truth();
     expect(truth.observedAt).toBe(truth.at);
-    for (const told of truth.cards) {
-      const mine = samples.filter((s) => (label(s, "UUID") ?? label(s, "uuid")) === told.uuid);
+    for (const reported of truth.physicalGpus) {
+      const mine = samples.filter((s) => (label(s, "UUID") ?? label(s, "uuid")) === reported.uuid);
       const [util] = named(mine, old ? "dcgm_gpu_utilization" : "DCGM_FI_DEV_GPU_UTIL");
-      expect(told.observed).toBe(told.activity);
-      expect(util?.value).toBe(Math.round(100 * (told.observed ?? -1)));
+      expect(reported.observed).toBe(reported.activity);
+      expect(util?.value).toBe(Math.round(100 * (reported.observed ?? -1)));
       const ratio = named(mine, "DCGM_FI_PROF_GR_ENGINE_ACTIVE")[0]?.value;
-      if (!old) expect(ratio).toBeCloseTo(told.observed ?? -1, 6);
+      if (!old) expect(ratio).toBeCloseTo(reported.observed ?? -1, 6);
     }
-    expect(truth.cards.some((told) => (told.observed ?? 0) > 0.4)).toBe(true);
+    expect(truth.physicalGpus.some((reported) => (reported.observed ?? 0) > 0.4)).toBe(true);
   });
 
   it.each([
@@ -91,10 +91,10 @@ describe("pages of the simulated exporters", () => {
     ["4.8.3", "hostname", "pod", undefined],
     ["old-namespace", undefined, "pod_name", ""],
   ] as const)("use in dialect %s its own labels", async (dialect, host, pod, idle) => {
-    const simulator = await start(oneNode({ kind: "whole" }, [dialect], card, 1));
+    const simulator = await start(oneNode({ kind: "whole" }, [dialect], physicalGpu, 1));
     const samples = await samplesOf(simulator);
     const util = named(samples, dialect === "old-namespace" ? "dcgm_gpu_utilization" : "DCGM_FI_DEV_GPU_UTIL");
-    const holder = simulator.truth().cards[0]?.holders[0]?.pod;
+    const holder = simulator.truth().physicalGpus[0]?.holders[0]?.pod;
     expect(util).toHaveLength(2);
     expect(label(util[0], pod)).toBe(holder);
     expect(label(util[1], pod)).toBe(idle);
@@ -105,9 +105,9 @@ describe("pages of the simulated exporters", () => {
   });
 
   it("have no profiling fields before 4.x unless the operator's list is used", async () => {
-    const bare = await start(oneNode({ kind: "whole" }, ["3.3", { counters: "default" }], card, 1));
-    const operator = await start(oneNode({ kind: "whole" }, ["3.3"], card, 1));
-    const later = await start(oneNode({ kind: "whole" }, ["4.5", { counters: "default" }], card, 1));
+    const bare = await start(oneNode({ kind: "whole" }, ["3.3", { counters: "default" }], physicalGpu, 1));
+    const operator = await start(oneNode({ kind: "whole" }, ["3.3"], physicalGpu, 1));
+    const later = await start(oneNode({ kind: "whole" }, ["4.5", { counters: "default" }], physicalGpu, 1));
     const count = async (simulator: Simulator): Promise<number> =>
       named(await samplesOf(simulator), "DCGM_FI_PROF_GR_ENGINE_ACTIVE").length;
     expect([await count(bare), await count(operator), await count(later)]).toEqual([0, 2, 2]);
@@ -115,10 +115,10 @@ describe("pages of the simulated exporters", () => {
 
   it("sort families and use exponents in 4.8.3 only", async () => {
     const sorted = await getText(
-      (await start(oneNode({ kind: "whole" }, ["4.8.3"], card, 1))).metricsUrls.get("n1") ?? "",
+      (await start(oneNode({ kind: "whole" }, ["4.8.3"], physicalGpu, 1))).metricsUrls.get("n1") ?? "",
     );
     const listed = await getText(
-      (await start(oneNode({ kind: "whole" }, ["4.5"], card, 1))).metricsUrls.get("n1") ?? "",
+      (await start(oneNode({ kind: "whole" }, ["4.5"], physicalGpu, 1))).metricsUrls.get("n1") ?? "",
     );
     expect(familyNames(sorted)).toEqual([...familyNames(sorted)].sort());
     expect(familyNames(listed)).not.toEqual([...familyNames(listed)].sort());
@@ -129,7 +129,7 @@ describe("pages of the simulated exporters", () => {
   });
 
   it("repeat values between two looks of the exporter", async () => {
-    const simulator = await start(oneNode({ kind: "whole" }, ["4.5"], card, 2));
+    const simulator = await start(oneNode({ kind: "whole" }, ["4.5"], physicalGpu, 2));
     const url = simulator.metricsUrls.get("n1") ?? "";
     const pages: string[] = [];
     for (let i = 0; i < 7; i++) {
@@ -144,7 +144,7 @@ describe("pages of the simulated exporters", () => {
   });
 });
 
-describe("pages of shared cards", () => {
+describe("pages of shared GPUs", () => {
   const sliced = { kind: "time-slicing", replicas: 4, renamed: false } as const;
   const replica = { kind: "replicas", count: 1, strategy: "time-slicing", renamed: false } as const;
   const shared = (dialect: DialectName, sharedRows: SharedRows): Scenario =>
@@ -165,9 +165,9 @@ describe("pages of shared cards", () => {
   it("copy every row per sharer up to 4.8.1", async () => {
     const simulator = await start(shared("4.5", "copies"));
     const samples = await samplesOf(simulator);
-    for (const told of simulator.truth().cards) {
-      const util = named(samples, "DCGM_FI_DEV_GPU_UTIL").filter((s) => label(s, "UUID") === told.uuid);
-      expect(util.map((s) => label(s, "pod")).sort()).toEqual(told.holders.map((holder) => holder.pod).sort());
+    for (const reported of simulator.truth().physicalGpus) {
+      const util = named(samples, "DCGM_FI_DEV_GPU_UTIL").filter((s) => label(s, "UUID") === reported.uuid);
+      expect(util.map((s) => label(s, "pod")).sort()).toEqual(reported.holders.map((holder) => holder.pod).sort());
       expect(new Set(util.map((s) => s.value)).size).toBe(1);
       expect(util.every((s) => s.labels.has("vgpu"))).toBe(true);
     }
@@ -177,12 +177,12 @@ describe("pages of shared cards", () => {
   it("show per-process values beside the device row from 4.8.2", async () => {
     const simulator = await start(shared("4.8.3", "per-process"));
     const samples = await samplesOf(simulator);
-    for (const told of simulator.truth().cards) {
-      const util = named(samples, "DCGM_FI_DEV_GPU_UTIL").filter((s) => label(s, "UUID") === told.uuid);
+    for (const reported of simulator.truth().physicalGpus) {
+      const util = named(samples, "DCGM_FI_DEV_GPU_UTIL").filter((s) => label(s, "UUID") === reported.uuid);
       const [device] = util.filter((s) => !s.labels.has("pod"));
       const pods = util.filter((s) => s.labels.has("pod"));
-      expect(device?.value).toBe(Math.round(100 * (told.observed ?? -1)));
-      for (const holder of told.holders) {
+      expect(device?.value).toBe(Math.round(100 * (reported.observed ?? -1)));
+      for (const holder of reported.holders) {
         const mine = pods.find((s) => label(s, "pod") === holder.pod);
         expect(mine?.value).toBe(Math.round(100 * holder.share * holder.activity));
       }
@@ -193,7 +193,7 @@ describe("pages of shared cards", () => {
     expect(power.every((s) => s.labels.has("pod"))).toBe(true);
   });
 
-  it("have only instance rows on MIG cards, without GPU_UTIL, with the card's power on each", async () => {
+  it("have only instance rows on MIG GPUs, without GPU_UTIL, with the card's power on each", async () => {
     const layouts = [["3g.40gb", "2g.20gb", "1g.10gb"]];
     const request = { kind: "mig", profile: "1g.10gb", count: 1, strategy: "mig-mixed" } as const;
     const simulator = await start(oneNode({ kind: "mig-mixed", layouts }, ["4.5"], request, 1));
@@ -201,9 +201,9 @@ describe("pages of shared cards", () => {
     expect(named(samples, "DCGM_FI_DEV_GPU_UTIL")).toEqual([]);
     const active = named(samples, "DCGM_FI_PROF_GR_ENGINE_ACTIVE");
     expect(active).toHaveLength(6);
-    for (const told of simulator.truth().cards) {
-      for (const instance of told.migInstances) {
-        const row = active.find((s) => label(s, "UUID") === told.uuid && label(s, "GPU_I_ID") === instance.id);
+    for (const reported of simulator.truth().physicalGpus) {
+      for (const instance of reported.migInstances) {
+        const row = active.find((s) => label(s, "UUID") === reported.uuid && label(s, "GPU_I_ID") === instance.id);
         expect(label(row, "GPU_I_PROFILE")).toBe(instance.profile);
         expect(row?.value).toBeCloseTo(instance.observed ?? -1, 6);
         expect(label(row, "pod")).toBe(instance.holder?.pod);
@@ -216,14 +216,14 @@ describe("pages of shared cards", () => {
 
   it("name the reservation pod for KAI fractions, nobody for HAMi, the claim for DRA when labelled", async () => {
     const kai = await start(oneNode({ kind: "kai" }, ["4.5"], { kind: "fraction", share: 0.5 }, 2));
-    const [held] = named(await samplesOf(kai), "DCGM_FI_DEV_GPU_UTIL");
-    expect(label(held, "namespace")).toBe("kai-resource-reservation");
-    expect(kai.truth().cards[0]?.holders.map((holder) => holder.share)).toEqual([0.5, 0.5]);
+    const [allocated] = named(await samplesOf(kai), "DCGM_FI_DEV_GPU_UTIL");
+    expect(label(allocated, "namespace")).toBe("kai-resource-reservation");
+    expect(kai.truth().physicalGpus[0]?.holders.map((holder) => holder.share)).toEqual([0.5, 0.5]);
 
     const request = { kind: "hami", memoryMiB: 4096, corePercent: 30 } as const;
     const hami = await start(oneNode({ kind: "hami", splits: 10 }, ["4.5"], request, 2));
     expect((await samplesOf(hami)).some((s) => s.labels.has("pod"))).toBe(false);
-    expect(hami.truth().cards[0]?.holders.map((holder) => holder.share)).toEqual([0.3, 0.3]);
+    expect(hami.truth().physicalGpus[0]?.holders.map((holder) => holder.share)).toEqual([0.3, 0.3]);
 
     const claim = { kind: "claim", count: 1, shared: false } as const;
     const dra = { kind: "dra", monitoringClaim: false } as const;
@@ -233,18 +233,18 @@ describe("pages of shared cards", () => {
     const [row] = named(await samplesOf(labelled), "DCGM_FI_DEV_GPU_UTIL");
     expect(label(row, "dra_device_name")).toBe("gpu-1");
     expect(label(row, "gpu")).toBe("0");
-    expect(label(row, "pod")).toBe(labelled.truth().cards[0]?.holders[0]?.pod);
+    expect(label(row, "pod")).toBe(labelled.truth().physicalGpus[0]?.holders[0]?.pod);
   });
 
   it("lack power, temperature and profiling in a vGPU guest, whose UUID ends in zeros", async () => {
-    const simulator = await start(oneNode({ kind: "vgpu-guest" }, ["4.5"], card, 1));
+    const simulator = await start(oneNode({ kind: "vgpu-guest" }, ["4.5"], physicalGpu, 1));
     const samples = await samplesOf(simulator);
     const names = new Set(samples.map((s) => s.name));
     for (const absent of ["DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_PROF_GR_ENGINE_ACTIVE"]) {
       expect(names.has(absent)).toBe(false);
     }
     expect(named(samples, "DCGM_FI_DEV_GPU_UTIL")).toHaveLength(2);
-    expect(simulator.truth().cards[0]?.uuid).toMatch(/-0000-000000000000$/);
+    expect(simulator.truth().physicalGpus[0]?.uuid).toMatch(/-0000-000000000000$/);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { reportTruth } from "../../simulator/cluster/report.ts";
 import { createLivedInWorld, step } from "../../simulator/cluster/step.ts";
-import { tellTruth } from "../../simulator/cluster/tell.ts";
 import type { World } from "../../simulator/cluster/world.ts";
 import { deservedByQueue } from "../../simulator/queues/volcanoRules.ts";
 import { contentionScenario } from "../../simulator/scenarios/contention.ts";
@@ -10,7 +10,7 @@ const startAt = 1_790_000_000;
 const systems = ["kueue", "kai", "volcano"] as const;
 
 function queueOf(world: World, name: string): TruthQueue {
-  const found = tellTruth(world).queues.find(({ queue }) => queue === name);
+  const found = reportTruth(world).queues.find(({ queue }) => queue === name);
   if (found === undefined) throw new Error(`no queue ${name}`);
   return found;
 }
@@ -23,27 +23,27 @@ function afterAnHour(world: World): World {
 describe.each(systems)("contention in %s", (system) => {
   it("what was borrowed comes back to the queue that is sure of it", () => {
     const world = afterAnHour(createLivedInWorld(contentionScenario(system, true), 1, startAt));
-    expect(queueOf(world, "red").held).toBe(16);
-    expect(queueOf(world, "blue").held).toBe(16);
+    expect(queueOf(world, "red").allocated).toBe(16);
+    expect(queueOf(world, "blue").allocated).toBe(16);
     expect(queueOf(world, "red").evictions).toBeGreaterThan(0);
   });
 
-  it("GPUs of queues are those of cards, at every step", () => {
+  it("GPUs of queues are those of GPUs, at every step", () => {
     const world = createLivedInWorld(contentionScenario(system, true), 2, startAt);
     for (let i = 0; i < 120; i++) {
       step(world, 10, () => false);
-      const truth = tellTruth(world);
-      const onCards = truth.teams.reduce((sum, { held }) => sum + held, 0);
-      expect(truth.queues.reduce((sum, { held }) => sum + held, 0)).toBe(onCards);
-      expect(onCards).toBeLessThanOrEqual(32);
+      const truth = reportTruth(world);
+      const onGpus = truth.teams.reduce((sum, { allocated }) => sum + allocated, 0);
+      expect(truth.queues.reduce((sum, { allocated }) => sum + allocated, 0)).toBe(onGpus);
+      expect(onGpus).toBeLessThanOrEqual(32);
     }
   });
 });
 
 it.each(["kueue", "volcano"] as const)("without reclaim, blue starves in %s while red keeps all", (system) => {
   const world = afterAnHour(createLivedInWorld(contentionScenario(system, false), 1, startAt));
-  expect(queueOf(world, "red").held).toBe(32);
-  expect(queueOf(world, "blue")).toMatchObject({ held: 0, waiting: 16 });
+  expect(queueOf(world, "red").allocated).toBe(32);
+  expect(queueOf(world, "blue")).toMatchObject({ allocated: 0, waiting: 16 });
 });
 
 it("volcano's proportion: by weight, up to the request, at least the guarantee", () => {

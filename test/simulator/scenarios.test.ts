@@ -24,7 +24,7 @@ describe("the demo", () => {
   it("is 24 nodes with 176 GPUs, held by four teams and by nobody's namespace", async () => {
     const truth = (await start(demoScenario())).truth();
     expect(truth.nodes).toHaveLength(24);
-    expect(truth.cards).toHaveLength(176);
+    expect(truth.physicalGpus).toHaveLength(176);
     expect(new Set(truth.teams.map((each) => each.team))).toEqual(
       new Set(["search", "ads", "vision", "notebooks", null]),
     );
@@ -35,9 +35,9 @@ describe("the demo", () => {
     const simulator = await start(demoScenario());
     const of = (name: string) => simulator.truth().queues.find(({ queue }) => queue === name);
     for (let hour = 0; hour < 3; hour++) {
-      expect(of("search")?.held).toBe(16);
+      expect(of("search")?.allocated).toBe(16);
       expect(of("search")?.waiting).toBeGreaterThanOrEqual(16);
-      expect(of("ads")?.held).toBe(48);
+      expect(of("ads")?.allocated).toBe(48);
       simulator.advance(3600);
     }
   });
@@ -46,7 +46,9 @@ describe("the demo", () => {
     const simulator = await start(demoScenario());
     simulator.advance(3600);
     const waiting = new Set(simulator.truth().pending.map((pod) => pod.workload));
-    const holders = new Set(simulator.truth().cards.flatMap((card) => card.holders.map((holder) => holder.pod)));
+    const holders = new Set(
+      simulator.truth().physicalGpus.flatMap((physicalGpu) => physicalGpu.holders.map((holder) => holder.pod)),
+    );
     for (const gang of ["ranker", "ctr", "ads-foundation", "sweep"]) {
       for (const workload of [...waiting].filter((name) => name.startsWith(gang))) {
         expect([...holders].filter((pod) => pod.startsWith(workload))).toEqual([]);
@@ -60,7 +62,7 @@ describe("the demo", () => {
     const failed = await getList(`${simulator.apiUrl}/api/v1/pods?fieldSelector=status.phase%3DFailed`);
     expect(failed.items.length).toBeGreaterThan(0);
     const notebooks = simulator.truth().teams.find((each) => each.team === "notebooks");
-    expect(notebooks?.active).toBeLessThan(0.4 * (notebooks?.held ?? 0));
+    expect(notebooks?.active).toBeLessThan(0.4 * (notebooks?.allocated ?? 0));
     const claims = await getText(`${simulator.apiUrl}/apis/resource.k8s.io/v1/resourceclaims`);
     for (const part of ['"adminAccess":true', "extended-resource-claim", "reservedFor"]) expect(claims).toContain(part);
   });
@@ -78,7 +80,8 @@ describe("generated scenarios", () => {
     for (const scenario of scenarios) {
       const simulator = await startSimulator({ scenario, seed: 1, startAt });
       const modes = new Map(scenario.nodes.map((node) => [node.name, node.mode.kind]));
-      for (const card of simulator.truth().cards) if (card.holders.length > 0) used.add(modes.get(card.node) ?? "");
+      for (const physicalGpu of simulator.truth().physicalGpus)
+        if (physicalGpu.holders.length > 0) used.add(modes.get(physicalGpu.node) ?? "");
       await simulator.stop();
     }
     expect(used.size).toBe(9);
@@ -104,11 +107,13 @@ describe("the openb trace", () => {
     if (!result.ok) throw new Error(result.problem.message);
     const simulator = await start(result.scenario);
     const truth = simulator.truth();
-    expect([truth.nodes.length, truth.cards.length, truth.teams.length]).toEqual([1213, 6212, 8]);
+    expect([truth.nodes.length, truth.physicalGpus.length, truth.teams.length]).toEqual([1213, 6212, 8]);
     // The sum of gpu_milli over the placed pods of the trace, counted apart from this code.
-    expect(truth.teams.reduce((sum, team) => sum + team.held, 0)).toBeCloseTo(4610.7, 6);
-    const held = truth.cards.map((card) => card.holders.reduce((sum, holder) => sum + holder.share, 0));
-    expect(Math.max(...held)).toBeLessThanOrEqual(1 + 1e-9);
+    expect(truth.teams.reduce((sum, team) => sum + team.allocated, 0)).toBeCloseTo(4610.7, 6);
+    const allocated = truth.physicalGpus.map((physicalGpu) =>
+      physicalGpu.holders.reduce((sum, holder) => sum + holder.share, 0),
+    );
+    expect(Math.max(...allocated)).toBeLessThanOrEqual(1 + 1e-9);
     const exporters = await getList(`${simulator.apiUrl}/api/v1/pods?labelSelector=app%3Dnvidia-dcgm-exporter`);
     expect(exporters.items).toHaveLength(1213);
     expect(readStrictly(await getText(simulator.metricsUrls.get("openb-node-1212") ?? "")).length).toBeGreaterThan(0);

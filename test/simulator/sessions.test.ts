@@ -12,7 +12,7 @@ const hour = 3600;
 
 function inSessions(kind: WorkloadSpec["kind"], usedSeconds: readonly [number, number] | null): WorkloadSpec {
   const activity = { kind: "sessions", level: 0.6, usedSeconds } as const;
-  return workloadOf(kind, "notebooks", 1, { kind: "cards", count: 1 }, activity);
+  return workloadOf(kind, "notebooks", 1, { kind: "physicalGpus", count: 1 }, activity);
 }
 
 function scenario(workload: WorkloadSpec, count: number, nodes: number): Scenario {
@@ -81,14 +81,14 @@ describe("work in spells and pauses", () => {
     const stop = patch(path, { metadata: { annotations: { "kubeflow-resource-stopped": "2026-11-16T12:00:00Z" } } });
     expect(cluster.api.write(stop).code).toBe(200);
     cluster.advance(30);
-    expect(cluster.truth().cards.flatMap(({ holders }) => holders)).toEqual([]);
+    expect(cluster.truth().physicalGpus.flatMap(({ holders }) => holders)).toEqual([]);
     untilWanted(cluster);
     const { foundStopped, works } = cluster.truth();
     expect(foundStopped).toEqual([{ namespace: "notebooks", name, at: cluster.now() }]);
     expect(works.map(({ worksAgainAt }) => worksAgainAt)).toEqual([cluster.now()]);
     cluster.advance(90);
     const after = cluster.truth();
-    expect(after.cards.flatMap(({ holders }) => holders)).toHaveLength(1);
+    expect(after.physicalGpus.flatMap(({ holders }) => holders)).toHaveLength(1);
     expect(after.ownerWaitSeconds).toBeGreaterThan(0);
     expect(after.ownerWaitSeconds).toBeLessThanOrEqual(120);
     // Its object is as the owner had it: nothing says any more that it is stopped.
@@ -111,7 +111,7 @@ describe("work in spells and pauses", () => {
     expect(lost).toBeGreaterThan(0);
     untilWanted(cluster);
     cluster.advance(60);
-    expect(cluster.truth().cards.flatMap(({ holders }) => holders)).toHaveLength(1);
+    expect(cluster.truth().physicalGpus.flatMap(({ holders }) => holders)).toHaveLength(1);
     expect(cluster.truth().lostGpuSeconds).toBe(lost);
   });
 
@@ -131,7 +131,13 @@ describe("work in spells and pauses", () => {
 
 describe("what a cluster wastes", () => {
   it("is the same after GPUs were freed that nobody uses then", () => {
-    const never = workloadOf("Notebook", "notebooks", 1, { kind: "cards", count: 1 }, { kind: "constant", level: 0 });
+    const never = workloadOf(
+      "Notebook",
+      "notebooks",
+      1,
+      { kind: "physicalGpus", count: 1 },
+      { kind: "constant", level: 0 },
+    );
     const cluster = clusterOf(never, 4);
     cluster.advance(hour);
     const before = trueWaste(scenario(never, 4, 1), cluster.truth());
@@ -142,7 +148,13 @@ describe("what a cluster wastes", () => {
   });
 
   it("counts a job that ended once, however often it began", () => {
-    const work = workloadOf("PyTorchJob", "notebooks", 1, { kind: "cards", count: 2 }, { kind: "steady", level: 0.9 });
+    const work = workloadOf(
+      "PyTorchJob",
+      "notebooks",
+      1,
+      { kind: "physicalGpus", count: 2 },
+      { kind: "steady", level: 0.9 },
+    );
     const plain = scenario(work, 1, 1);
     const [habit] = plain.habits;
     if (habit === undefined) throw new Error("no habit");

@@ -31,7 +31,7 @@ export function one(
   const busy = { kind: "constant", level: 0.8 } as const;
   return {
     name: kind.toLowerCase(),
-    workload: workloadOf(kind, "team", pods, { kind: "cards", count: 1 }, busy, changes),
+    workload: workloadOf(kind, "team", pods, { kind: "physicalGpus", count: 1 }, busy, changes),
     initial: 1,
     everySeconds: null,
     maxWaiting: 0,

@@ -28,16 +28,16 @@ const runs = { numRuns: 25, seed: 20261121 };
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 describe("the simulator's truth", () => {
-  it("never has more than one GPU held of a card, nor activity beyond what is there", async () => {
+  it("never has more than one GPU held of a GPU, nor activity beyond what is there", async () => {
     await fc.assert(
       fc.asyncProperty(...cluster, (seed, size, steps) =>
         withCluster(seed, size, steps, (simulator) => {
-          for (const card of simulator.truth().cards) {
-            const held = sum(card.holders.map((holder) => holder.share));
-            expect(held).toBeLessThanOrEqual(1 + 1e-9);
-            expect(card.activity).toBeGreaterThanOrEqual(0);
-            expect(card.activity).toBeLessThanOrEqual(held + 1e-9);
-            for (const holder of card.holders) expect(holder.share).toBeGreaterThan(0);
+          for (const physicalGpu of simulator.truth().physicalGpus) {
+            const allocated = sum(physicalGpu.holders.map((holder) => holder.share));
+            expect(allocated).toBeLessThanOrEqual(1 + 1e-9);
+            expect(physicalGpu.activity).toBeGreaterThanOrEqual(0);
+            expect(physicalGpu.activity).toBeLessThanOrEqual(allocated + 1e-9);
+            for (const holder of physicalGpu.holders) expect(holder.share).toBeGreaterThan(0);
           }
         }),
       ),
@@ -45,20 +45,25 @@ describe("the simulator's truth", () => {
     );
   });
 
-  it("adds up: holders to cards, instances to cards, cards to teams", async () => {
+  it("adds up: holders to GPUs, instances to GPUs, GPUs to teams", async () => {
     await fc.assert(
       fc.asyncProperty(...cluster, (seed, size, steps) =>
         withCluster(seed, size, steps, (simulator) => {
           const truth = simulator.truth();
-          for (const card of truth.cards) {
-            expect(sum(card.holders.map((h) => h.share * h.activity))).toBeCloseTo(card.activity, 9);
-            if (card.migInstances.length === 0) continue;
-            expect(sum(card.migInstances.map((i) => i.weight * i.activity))).toBeCloseTo(card.activity, 9);
-            expect(sum(card.migInstances.map((i) => i.weight))).toBeLessThanOrEqual(1 + 1e-9);
+          for (const physicalGpu of truth.physicalGpus) {
+            expect(sum(physicalGpu.holders.map((h) => h.share * h.activity))).toBeCloseTo(physicalGpu.activity, 9);
+            if (physicalGpu.migInstances.length === 0) continue;
+            expect(sum(physicalGpu.migInstances.map((i) => i.weight * i.activity))).toBeCloseTo(
+              physicalGpu.activity,
+              9,
+            );
+            expect(sum(physicalGpu.migInstances.map((i) => i.weight))).toBeLessThanOrEqual(1 + 1e-9);
           }
-          for (const { team, held, active } of truth.teams) {
-            const theirs = truth.cards.flatMap((card) => card.holders.filter((holder) => holder.team === team));
-            expect(held).toBeCloseTo(sum(theirs.map((holder) => holder.share)), 9);
+          for (const { team, allocated, active } of truth.teams) {
+            const theirs = truth.physicalGpus.flatMap((physicalGpu) =>
+              physicalGpu.holders.filter((holder) => holder.team === team),
+            );
+            expect(allocated).toBeCloseTo(sum(theirs.map((holder) => holder.share)), 9);
             expect(active).toBeCloseTo(sum(theirs.map((holder) => holder.share * holder.activity)), 9);
           }
         }),
@@ -74,10 +79,10 @@ describe("the simulator's truth", () => {
           const { items } = await getList(`${simulator.apiUrl}/api/v1/pods`);
           const pods = new Map(items.map((pod) => [`${pod.metadata.namespace}/${pod.metadata.name}`, pod]));
           const truth = simulator.truth();
-          for (const card of truth.cards) {
-            for (const holder of card.holders) {
+          for (const physicalGpu of truth.physicalGpus) {
+            for (const holder of physicalGpu.holders) {
               const pod = pods.get(`${holder.namespace}/${holder.pod}`);
-              expect(pod?.spec).toMatchObject({ nodeName: card.node });
+              expect(pod?.spec).toMatchObject({ nodeName: physicalGpu.node });
               expect(["Pending", "Running"]).toContain(phaseOf(pod));
             }
           }
@@ -132,7 +137,9 @@ describe("the simulator's truth", () => {
     for (const seed of [1, 2]) {
       await withCluster(seed, 4, 10, (simulator) => truths.push(simulator.truth()));
     }
-    expect(truths[0]?.cards.map((card) => card.uuid)).not.toEqual(truths[1]?.cards.map((card) => card.uuid));
+    expect(truths[0]?.physicalGpus.map((physicalGpu) => physicalGpu.uuid)).not.toEqual(
+      truths[1]?.physicalGpus.map((physicalGpu) => physicalGpu.uuid),
+    );
   });
 });
 

@@ -38,10 +38,10 @@ const counts = new Map<Way, { processes: number; cycles: number; unacknowledged:
 let begun = 0;
 
 /** One process on the ledger of its lane, which holds so many cycles; returns how many it holds then. */
-async function endOne(file: string, held: number, way: Way, afterMilliseconds: number): Promise<number> {
+async function endOne(file: string, allocated: number, way: Way, afterMilliseconds: number): Promise<number> {
   const child = spawn(
     process.execPath,
-    [fileURLToPath(new URL("endingProcess.ts", import.meta.url)), file, `${held}`, way],
+    [fileURLToPath(new URL("endingProcess.ts", import.meta.url)), file, `${allocated}`, way],
     { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, TMPDIR: folder } },
   );
   let said = "";
@@ -64,19 +64,19 @@ async function endOne(file: string, held: number, way: Way, afterMilliseconds: n
   if ((signal ?? code) !== ways[way].ends)
     wrong.push(`${way}: ended with ${signal ?? code} instead of ${ways[way].ends}: ${complaint.slice(0, 300)}`);
   const acknowledged = said.split("\n").filter((line) => line.startsWith("done ")).length;
-  return check(file, held, acknowledged, way);
+  return check(file, allocated, acknowledged, way);
 }
 
-function check(file: string, held: number, acknowledged: number, way: Way): number {
+function check(file: string, allocated: number, acknowledged: number, way: Way): number {
   const ledger = openToQuery(file);
   if (!ledger.ok) {
     wrong.push(`${way}: ${ledger.problem.message}`);
-    return held + acknowledged;
+    return allocated + acknowledged;
   }
   const found = checkLedger(ledger.db);
   ledger.db.close();
   wrong.push(...found.wrong.map((line) => `${way}: ${line}`));
-  const more = found.intervals === 0 || found.coverage === null ? 0 : found.coverage.coveredSeconds / 30 - held;
+  const more = found.intervals === 0 || found.coverage === null ? 0 : found.coverage.coveredSeconds / 30 - allocated;
   if (more < acknowledged || more > acknowledged + 1)
     wrong.push(`${way}: ${acknowledged} cycles were acknowledged, ${more} are in the ledger`);
   const count = counts.get(way) ?? { processes: 0, cycles: 0, unacknowledged: 0 };
@@ -84,18 +84,18 @@ function check(file: string, held: number, acknowledged: number, way: Way): numb
   count.cycles += acknowledged;
   count.unacknowledged += more - acknowledged;
   counts.set(way, count);
-  return held + more;
+  return allocated + more;
 }
 
 async function lane(number: number): Promise<void> {
   const file = join(folder, `ledger-${number}.db`);
   const random = createRandomStream(number);
-  let held = 0;
+  let allocated = 0;
   while (begun < processes) {
     begun += 1;
     if (begun % 50 === 0) process.stderr.write(`soak: process ${begun} of ${processes}, ${wrong.length} wrong\n`);
     const way = names[begun % names.length] ?? "kill";
-    held = await endOne(file, held, way, random.between(0, 400));
+    allocated = await endOne(file, allocated, way, random.between(0, 400));
   }
 }
 

@@ -3,8 +3,8 @@ import { type AttributedRow, claimantsOf, deviceValue, largestOf, smallest, virt
 
 /** How many devices one page may speak for. */
 export interface DeviceLimits {
-  readonly maxCards: number;
-  readonly maxInstancesPerCard: number;
+  readonly maxGpus: number;
+  readonly maxInstancesPerGpu: number;
   readonly maxClaimantsPerDevice: number;
 }
 
@@ -18,26 +18,26 @@ export interface ReducedDevices {
 }
 
 /**
- * Reduces the rows of one node to its devices. Rows of a card that also has MIG instances give no device of their
- * own: they only add to what is measured for the whole card.
+ * Reduces the rows of one node to its devices. Rows of a GPU that also has MIG instances give no device of their
+ * own: they only add to what is measured for the whole GPU.
  */
 export function reduceDevices(rows: readonly AttributedRow[], limits: DeviceLimits): ReducedDevices {
   const devices: DeviceReading[] = [];
   const cutRows: AttributedRow[] = [];
   let hasCutClaimants = false;
-  const cards = sorted(groupBy(rows, ({ row }) => row.labels.uuid ?? ""));
-  for (const [index, [uuid, cardRows]] of cards.entries()) {
-    if (index >= limits.maxCards) {
-      cutRows.push(...cardRows);
+  const physicalGpus = sorted(groupBy(rows, ({ row }) => row.labels.uuid ?? ""));
+  for (const [index, [uuid, gpuRows]] of physicalGpus.entries()) {
+    if (index >= limits.maxGpus) {
+      cutRows.push(...gpuRows);
       continue;
     }
-    const instanceRows = cardRows.filter(({ row }) => row.labels.gpuInstance !== null);
+    const instanceRows = gpuRows.filter(({ row }) => row.labels.gpuInstance !== null);
     const instances = sorted(groupBy(instanceRows, ({ row }) => row.labels.gpuInstance ?? ""));
-    for (const [, beyond] of instances.slice(limits.maxInstancesPerCard)) cutRows.push(...beyond);
+    for (const [, beyond] of instances.slice(limits.maxInstancesPerGpu)) cutRows.push(...beyond);
     const kept: readonly (readonly [string | null, readonly AttributedRow[]])[] =
-      instances.length > 0 ? instances.slice(0, limits.maxInstancesPerCard) : [[null, cardRows]];
+      instances.length > 0 ? instances.slice(0, limits.maxInstancesPerGpu) : [[null, gpuRows]];
     for (const [gpuInstance, deviceRows] of kept) {
-      const device = readDevice(uuid, gpuInstance, deviceRows, cardRows, limits.maxClaimantsPerDevice + 1);
+      const device = readDevice(uuid, gpuInstance, deviceRows, gpuRows, limits.maxClaimantsPerDevice + 1);
       const isOver = device.claimants.length > limits.maxClaimantsPerDevice;
       hasCutClaimants ||= isOver;
       devices.push(isOver ? { ...device, claimants: device.claimants.slice(0, limits.maxClaimantsPerDevice) } : device);
@@ -50,7 +50,7 @@ function readDevice(
   uuid: string,
   gpuInstance: string | null,
   rows: readonly AttributedRow[],
-  cardRows: readonly AttributedRow[],
+  gpuRows: readonly AttributedRow[],
   maxClaimants: number,
 ): DeviceReading {
   const isInstance = gpuInstance !== null;
@@ -63,8 +63,8 @@ function readDevice(
     gpuInstance,
     profile: isInstance ? smallest(rows, ({ row }) => row.labels.profile) : null,
     migUuid: isInstance ? smallest(rows, ({ row }) => row.labels.migUuid) : null,
-    modelName: smallest(cardRows, ({ row }) => row.labels.modelName),
-    gpuIndex: smallest(cardRows, ({ row }) => row.labels.gpuIndex),
+    modelName: smallest(gpuRows, ({ row }) => row.labels.modelName),
+    gpuIndex: smallest(gpuRows, ({ row }) => row.labels.gpuIndex),
     // NVML does not measure these four on an instance; where a page has them there, they are a constant 0.
     gpuUtil: isInstance ? null : orNull(deviceValue(rows, "gpuUtil")),
     encoderUtil: isInstance ? null : orNull(deviceValue(rows, "encoderUtil")),
@@ -78,12 +78,12 @@ function readDevice(
     movedBytesPerSecond: sumOf(traffic.map((signal) => deviceValue(rows, signal))),
     memoryUsedBytes: orNull(used),
     memoryTotalBytes: orNull(Number.isNaN(total) ? sum : total),
-    powerWatts: orNull(largestOf(cardRows, "powerWatts")),
-    powerLimitWatts: orNull(largestOf(cardRows, "powerLimitWatts")),
-    clockEventReasons: orNull(largestOf(cardRows, "clockEventReasons")),
-    energyJoules: orNull(largestOf(cardRows, "energyJoules")),
-    temperatureCelsius: orNull(largestOf(cardRows, "temperatureCelsius")),
-    lastXid: orNull(largestOf(cardRows, "lastXid")),
+    powerWatts: orNull(largestOf(gpuRows, "powerWatts")),
+    powerLimitWatts: orNull(largestOf(gpuRows, "powerLimitWatts")),
+    clockEventReasons: orNull(largestOf(gpuRows, "clockEventReasons")),
+    energyJoules: orNull(largestOf(gpuRows, "energyJoules")),
+    temperatureCelsius: orNull(largestOf(gpuRows, "temperatureCelsius")),
+    lastXid: orNull(largestOf(gpuRows, "lastXid")),
     virtualSlots: virtualSlots(rows),
     claimants: claimantsOf(rows, isInstance, maxClaimants),
   };

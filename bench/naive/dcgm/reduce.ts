@@ -8,14 +8,14 @@ import { countDrop, type GrowingDrops, type PageRows, readRows } from "./pageRow
 
 /** Bounds on what one page can make us keep. */
 export interface PageLimits extends DeviceLimits {
-  /** Distinct label sets of devices: cards x instances x sharers x pods. */
+  /** Distinct label sets of devices: GPUs x instances x sharers x pods. */
   readonly maxRows: number;
 }
 
-/** Room for 64 cards of 16 instances each, all of them shared. */
+/** Room for 64 GPUs of 16 instances each, all of them shared. */
 export const defaultPageLimits: PageLimits = {
-  maxCards: 64,
-  maxInstancesPerCard: 16,
+  maxGpus: 64,
+  maxInstancesPerGpu: 16,
   maxClaimantsPerDevice: 128,
   maxRows: 65_536,
 };
@@ -67,7 +67,7 @@ export function splitByHost(
   const hosts = [...byHost.keys()].sort((one, other) => ((one ?? "") < (other ?? "") ? -1 : 1));
   if (hosts.length === 0) hosts.push(null);
   const read = hosts.map((host, index) =>
-    // What belongs to no row is told once, by the first page.
+    // What belongs to no row is reported once, by the first page.
     reducePage(byHost.get(host) ?? [], index === 0 ? rows.drops : {}, context, new Set([host])),
   );
   return {
@@ -97,7 +97,7 @@ function attribute(rows: PageRows, context: PageContext): readonly AttributedRow
   return rows.rows.map((row) => ({ row, workload: workloadOf(row.labels, context.origin, targetPods) }));
 }
 
-/** The page of one node from rows whose workloads are known; `lineDrops` are told along with its own. Pure. */
+/** The page of one node from rows whose workloads are known; `lineDrops` are reported along with its own. Pure. */
 export function reducePage(
   rows: readonly AttributedRow[],
   lineDrops: GrowingDrops,

@@ -19,9 +19,9 @@ export interface PagesOptions {
   readonly seed: number;
   readonly from: number;
   readonly to: number;
-  /** Seconds for which advice must have been open before somebody acts on it; `null`: nobody does. */
+  /** Seconds for which advice must have been open before someone acts on it; `null`: nobody does. */
   readonly followAfter: number | null;
-  /** Told after each scrape: the part that is done, 0..1. */
+  /** Called after each scrape: the part that is done, 0..1. */
   readonly onStep: (part: number) => void;
 }
 

@@ -17,7 +17,7 @@ export interface PlayedPrometheusOptions {
   /** How many days until `to`; two weeks and the month to date need 15.4, `offset 1w` more than 7. */
   readonly days: number;
   readonly seed?: number;
-  /** Told what is under way. */
+  /** Called what is under way. */
   readonly onProgress?: (line: string) => void;
 }
 
@@ -38,7 +38,7 @@ export interface PlayedPrometheus {
 /** A Monday morning, so that a day gives the same pictures as another. */
 const to = Date.parse("2026-11-16T08:00:00Z") / 1000;
 const stepSeconds = 600;
-/** Somebody comes round to the advice after a day and a half: some is taken, some is open. */
+/** Someone comes round to the advice after a day and a half: some is taken, some is open. */
 const followAfter = 36 * 3600;
 /**
  * Scrapes are further apart than the five minutes for which Prometheus takes a sample as of now. An import cannot say that a
@@ -66,7 +66,7 @@ export async function startPlayedPrometheus(options: PlayedPrometheusOptions): P
       from,
       to,
       followAfter,
-      onStep: tellEachTenth(onProgress),
+      onStep: reportEachTenth(onProgress),
     });
     onProgress("importing what was scraped ...");
     for (const file of pages) {
@@ -92,12 +92,12 @@ export async function startPlayedPrometheus(options: PlayedPrometheusOptions): P
   }
 }
 
-function tellEachTenth(onProgress: (line: string) => void): (part: number) => void {
-  let told = 0;
+function reportEachTenth(onProgress: (line: string) => void): (part: number) => void {
+  let reported = 0;
   return (part) => {
-    if (Math.floor(part * 10) <= told) return;
-    told = Math.floor(part * 10);
-    onProgress(`played ${told * 10} %`);
+    if (Math.floor(part * 10) <= reported) return;
+    reported = Math.floor(part * 10);
+    onProgress(`played ${reported * 10} %`);
   };
 }
 

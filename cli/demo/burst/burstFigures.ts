@@ -1,7 +1,7 @@
 import type { Analysis } from "../../../exporter/analysis/analysis.ts";
 import type { Family, Series } from "../../../exporter/publish/family.ts";
 import { type BurstPolicy, type BurstTeam, burstTeams } from "../../../simulator/scenarios/burst.ts";
-import { quantile } from "../../../simulator/truthBook/waitLog.ts";
+import { quantile } from "../../../simulator/truthRecord/waitLog.ts";
 
 /** How long work waited for its GPUs; `isOver`: false where it still waits, so that the time is what it was so far. */
 export interface BurstWait {
@@ -12,15 +12,15 @@ export interface BurstWait {
 /** What a play came to for one team, by what the exporter publishes. */
 export interface TeamFigures {
   readonly team: BurstTeam;
-  readonly heldGpuHours: number;
-  /** Held less entitled, GPUs, on average over the play. */
+  readonly allocatedGpuHours: number;
+  /** Allocated less entitled, GPUs, on average over the play. */
   readonly deviation: number;
   /** Fairness debt of a half-life of 1 h where it was furthest from 0, GPU-hours; below 0 others owed it GPU time. */
   readonly debtGpuHours: number;
   readonly longestWait: BurstWait;
   /** Nearest rank. */
   readonly p95Wait: BurstWait;
-  /** Jobs that had to make room. */
+  /** Jobs that had to give way. */
   readonly evicted: number;
   readonly busyGpuHours: number;
 }
@@ -33,7 +33,7 @@ export interface PolicyFigures {
   readonly teams: readonly TeamFigures[];
 }
 
-/** Watches a play cycle by cycle, as somebody does who reads the page and the API of the exporter. */
+/** Watches a play cycle by cycle, as someone does who reads the page and the API of the exporter. */
 export interface BurstWatch {
   look(analysis: Analysis, families: readonly Family[]): void;
   figures(policy: BurstPolicy): PolicyFigures;
@@ -81,7 +81,7 @@ export function createBurstWatch(): BurstWatch {
         const waits = [...waitsOf(team, analysis)].sort((a, b) => a.seconds - b.seconds);
         return {
           team,
-          heldGpuHours: ofQueue("fairlead_queue_held_gpu_seconds_total", team) / hour,
+          allocatedGpuHours: ofQueue("fairlead_queue_allocated_gpu_seconds_total", team) / hour,
           deviation: (excess - shortfall) / covered,
           debtGpuHours: (debts.get(team) ?? 0) / hour,
           longestWait: rank(waits, 1),

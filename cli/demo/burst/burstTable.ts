@@ -12,7 +12,7 @@ const policyNames: Readonly<Record<BurstPolicy, string>> = {
 const columns: readonly Column[] = [
   { heading: "policy", align: "left" },
   { heading: "team", align: "left" },
-  { heading: "held", align: "right" },
+  { heading: "allocated", align: "right" },
   { heading: "deviation", align: "right" },
   { heading: "debt", align: "right" },
   { heading: "longest wait", align: "right" },
@@ -23,8 +23,8 @@ const columns: readonly Column[] = [
 
 /** What the columns mean, in one sentence each. */
 const legend = [
-  "held, debt and busy are GPU-hours.",
-  "deviation: GPUs held less GPUs entitled to by the policy's own rules, on average.",
+  "allocated, debt and busy are GPU-hours.",
+  "deviation: GPUs allocated less GPUs entitled to by the policy's own rules, on average.",
   "debt: the fairness debt of a half-life of 1 h where it was furthest from 0; below 0 the team is owed GPU time.",
   "A wait with a + was not over at the end.",
 ].join(" ");
@@ -65,7 +65,7 @@ function rows(figures: readonly PolicyFigures[]): readonly (readonly string[])[]
     ...teams.map((team, i) => [
       i === 0 ? policyNames[policy] : "",
       team.team,
-      amount(team.heldGpuHours),
+      amount(team.allocatedGpuHours),
       signed(team.deviation),
       signed(team.debtGpuHours),
       waitText(team.longestWait),
@@ -73,7 +73,7 @@ function rows(figures: readonly PolicyFigures[]): readonly (readonly string[])[]
       String(team.evicted),
       amount(team.busyGpuHours),
     ]),
-    ["", "all", amount(heldOf(teams)), "", "", "", "", String(sumOf(teams, "evicted")), amount(busyOf(teams))],
+    ["", "all", amount(allocatedOf(teams)), "", "", "", "", String(sumOf(teams, "evicted")), amount(busyOf(teams))],
   ]);
 }
 
@@ -84,13 +84,13 @@ export function burstSentences(figures: readonly PolicyFigures[]): readonly stri
     figuresOf(figures, "borrowing"),
     figuresOf(figures, "time-based-fairshare"),
   ];
-  const unheld = strict.capacityGpuHours - heldOf(strict.teams);
+  const unallocated = strict.capacityGpuHours - allocatedOf(strict.teams);
   const more = busyOf(borrowing.teams) / busyOf(strict.teams) - 1;
   const of = (policy: PolicyFigures, team: BurstTeam): TeamFigures => teamOf(policy, team);
   const wait = (policy: PolicyFigures, team: BurstTeam): string => duration(of(policy, team).longestWait.seconds);
   const evicted = (policy: PolicyFigures): number => sumOf(policy.teams, "evicted");
   return [
-    `Strict quota is the fairest on paper, as nobody deviates from its quota, and wastes the most: ${Math.round(unheld)} of ${Math.round(strict.capacityGpuHours)} GPU-hours are held by nobody although research waits for up to ${wait(strict, "research")}; borrowing gets ${Math.round(100 * more)} % more busy GPU-hours out of the same cluster.`,
+    `Strict quota is the fairest on paper, as nobody deviates from its quota, and wastes the most: ${Math.round(unallocated)} of ${Math.round(strict.capacityGpuHours)} GPU-hours are allocated to nobody although research waits for up to ${wait(strict, "research")}; borrowing gets ${Math.round(100 * more)} % more busy GPU-hours out of the same cluster.`,
     `Under borrowing research keeps what it took before training came, so that training falls ${amount(Math.abs(of(borrowing, "training").debtGpuHours))} GPU-hours behind and waits for up to ${wait(borrowing, "training")}; time-based fairshare counts research's use against it until it has decayed, which keeps training within ${amount(Math.abs(of(timeBased, "training").debtGpuHours))} GPU-hours of its share and its wait at ${wait(timeBased, "training")}, for ${evicted(timeBased)} evictions instead of ${evicted(borrowing)} and a wait of research of ${wait(timeBased, "research")} instead of ${wait(borrowing, "research")}.`,
   ];
 }
@@ -109,9 +109,9 @@ export function teamOf({ policy, teams }: PolicyFigures, team: BurstTeam): TeamF
   return found;
 }
 
-const sumOf = (teams: readonly TeamFigures[], figure: "heldGpuHours" | "busyGpuHours" | "evicted"): number =>
+const sumOf = (teams: readonly TeamFigures[], figure: "allocatedGpuHours" | "busyGpuHours" | "evicted"): number =>
   teams.reduce((sum, team) => sum + team[figure], 0);
-const heldOf = (teams: readonly TeamFigures[]): number => sumOf(teams, "heldGpuHours");
+const allocatedOf = (teams: readonly TeamFigures[]): number => sumOf(teams, "allocatedGpuHours");
 const busyOf = (teams: readonly TeamFigures[]): number => sumOf(teams, "busyGpuHours");
 
 const amount = (value: number): string => value.toFixed(1);

@@ -27,9 +27,9 @@ export interface BurstCycle {
 
 export interface BurstOptions {
   readonly seed: number;
-  /** Told before each play. */
+  /** Called before each play. */
   readonly onPolicy?: (policy: BurstPolicy) => void;
-  /** Told after each cycle what is really so in the simulated cluster, and what the exporter found. */
+  /** Called after each cycle what is really so in the simulated cluster, and what the exporter found. */
   readonly onCycle?: (cycle: BurstCycle) => void;
 }
 
@@ -58,7 +58,7 @@ async function playPolicy(policy: BurstPolicy, { seed, onCycle }: BurstOptions):
     seed,
     startAt,
     config,
-    // Evictions are told some seconds late, by the clock of whoever reads them: it must go by the play.
+    // Evictions are reported some seconds late, by the clock of whoever reads them: it must go by the play.
     hurriedApi: true,
     isApiInOrder: true,
   });

@@ -11,7 +11,7 @@ export interface SeenPanel {
   readonly saysNothing: boolean;
   /** Texts that are wider or higher than their place. */
   readonly cut: readonly string[];
-  /** Pairs of texts that stand upon each other. */
+  /** Pairs of texts that are upon each other. */
   readonly overlapping: readonly string[];
 }
 
@@ -44,7 +44,7 @@ function pieces(panel: Element): readonly Piece[] {
   return found;
 }
 
-/** Whether a text is cut: by its own box, or by one around it that hides what stands out. */
+/** Whether a text is cut: by its own box, or by one around it that hides what is out. */
 function cutBy({ element, box }: Piece, panel: Element): string | null {
   for (let one: Element | null = element; one !== null && panel.contains(one); one = one.parentElement) {
     const { overflowX, overflowY } = getComputedStyle(one);

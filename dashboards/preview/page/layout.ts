@@ -3,7 +3,7 @@ import type { Panel, TopPanel } from "./dashboardJson.ts";
 /** Grafana's grid: 24 columns, cells of 30 px, 8 px between them. */
 export const grid = { columns: 24, cell: 30, gap: 8 } as const;
 
-/** A panel and where it stands, in pixels. */
+/** A panel and where it is, in pixels. */
 export interface PlacedPanel {
   readonly panel: Panel;
   readonly left: number;
@@ -29,7 +29,7 @@ function openRows(panels: readonly TopPanel[]): readonly Panel[] {
   });
 }
 
-/** Where each panel stands on a page of this width; `rows` says whether closed rows are opened. */
+/** Where each panel is on a page of this width; `rows` says whether closed rows are opened. */
 export function placePanels(
   panels: readonly TopPanel[],
   width: number,

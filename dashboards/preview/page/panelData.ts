@@ -33,7 +33,7 @@ export interface PanelData {
 }
 
 standardTransformersRegistry.setInit(() =>
-  // Some stand there twice, under an older name.
+  // Some are there twice, under an older name.
   [...new Map(Object.values(standardTransformers).map((one) => [one.id, one])).values()].map((transformer) => ({
     id: transformer.id,
     name: transformer.name,
@@ -65,7 +65,7 @@ function stepFor(
   const wanted = (span.to - span.from) / (panel.maxDataPoints ?? Math.max(100, Math.round(width)));
   const least = secondsOf(shortest ?? panel.interval ?? "") ?? scrapeSeconds;
   const rounded = niceSteps.find((step) => step >= wanted) ?? 86_400;
-  // Samples stand only at multiples of the scrape interval.
+  // Samples are only at multiples of the scrape interval.
   return Math.ceil(Math.max(rounded, least, scrapeSeconds) / scrapeSeconds) * scrapeSeconds;
 }
 

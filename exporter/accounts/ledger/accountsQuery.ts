@@ -43,7 +43,7 @@ export interface AccountSums {
   readonly energyJoules: number | null;
   /** GPU-seconds for which the energy is known. */
   readonly meteredGpuSeconds: number;
-  /** At the prices of the time at which it was booked, by currency; empty when none of it had a price. */
+  /** At the prices of the time at which it was counted, by currency; empty when none of it had a price. */
   readonly costs: ReadonlyMap<string, number>;
   /** The one of `costs`; `null` without any, and where there are several currencies, which are never added up. */
   readonly cost: number | null;
@@ -51,7 +51,7 @@ export interface AccountSums {
   readonly pricedGpuSeconds: number;
 }
 
-/** One group. Values stand in the order of `AccountsQuery.groupBy`; days are `2026-11-21`, hours `2026-11-21T07:00:00Z`. */
+/** One group. Values are in the order of `AccountsQuery.groupBy`; days are `2026-11-21`, hours `2026-11-21T07:00:00Z`. */
 export interface AccountsRow extends AccountSums {
   readonly values: readonly (string | null)[];
 }
@@ -59,14 +59,14 @@ export interface AccountsRow extends AccountSums {
 /** Why a part of a window is not covered; the last two are outside what the ledger has seen. */
 export type UncoveredReason = StoredGapReason | "before-ledger" | "after-last-entry";
 
-/** A part of the window for which nothing is booked. */
+/** A part of the window for which nothing is counted. */
 export interface UncoveredTime {
   readonly from: number;
   readonly to: number;
   readonly reason: UncoveredReason;
 }
 
-/** How much of a window is booked. */
+/** How much of a window is counted. */
 export interface LedgerCoverage {
   readonly windowSeconds: number;
   readonly coveredSeconds: number;

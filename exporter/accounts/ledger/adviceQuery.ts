@@ -12,7 +12,7 @@ export interface AdviceQuery {
 }
 
 /** One life of a recommendation, as it was said last. */
-export interface AdviceLife extends Omit<StoredAdvice, "record"> {
+export interface AdviceLifecycle extends Omit<StoredAdvice, "record"> {
   /** What no column has; `null` where another version of Fairlead wrote it otherwise. */
   readonly detail: StoredAdviceDetail | null;
 }
@@ -21,7 +21,7 @@ export interface AdviceLife extends Omit<StoredAdvice, "record"> {
 export interface AdviceAnswer {
   readonly from: number;
   readonly to: number;
-  readonly rows: readonly AdviceLife[];
+  readonly rows: readonly AdviceLifecycle[];
   readonly totalRows: number;
 }
 

@@ -4,7 +4,7 @@ import { capacityAmounts, strandedColumns } from "./capacityWriter.ts";
 import { secondsPerHour } from "./schema.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
 
-/** What cannot be in the books of capacity, in sentences; at most `most` of each kind. `tolerance`: what is lost in adding up. */
+/** What cannot be in the accounts of capacity, in sentences; at most `most` of each kind. `tolerance`: what is lost in adding up. */
 export function wrongCapacity(db: DatabaseSync, tolerance: number, most: number): readonly string[] {
   return [...wrongDomains(db, tolerance, most), ...wrongPlacement(db, tolerance, most), ...wrongStreaks(db, most)];
 }
@@ -16,7 +16,7 @@ function wrongDomains(db: DatabaseSync, tolerance: number, most: number): readon
     "domain",
     `SELECT hour, domain AS name FROM domain_time
      WHERE min(${capacityAmounts.domain_time.join(", ")}) < 0 OR seconds <= 0 OR coalesce(guaranteed_gpu_seconds, 0) < 0
-       OR held_gpu_seconds > capacity_gpu_seconds + ${tolerance} * (seconds + capacity_gpu_seconds)
+       OR allocated_gpu_seconds > capacity_gpu_seconds + ${tolerance} * (seconds + capacity_gpu_seconds)
        OR guaranteed_seconds > seconds * (1 + ${tolerance})
        OR (guaranteed_gpu_seconds IS NULL) <> (guaranteed_seconds = 0)
      ORDER BY hour, domain LIMIT ${most}`,

@@ -1,8 +1,8 @@
 import { strandedReasons } from "../../model/fragmentation.ts";
 import { strandedColumn } from "./capacityWriter.ts";
+import type { LedgerTable } from "./ledgerTableQuery.ts";
+import type { LedgerTableSource } from "./ledgerTableSource.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
-import type { SideBook } from "./sideBookQuery.ts";
-import type { SideBookSource } from "./sideBookSource.ts";
 
 const byHour = {
   window: "t.hour >= ? AND t.hour < ?",
@@ -22,7 +22,7 @@ const strandedSum = strandedReasons
 const streakEnds = "coalesce(t.ends, seen.last)";
 const streakSeconds = `min(${streakEnds}, asked.ends) - max(t.begins, asked.begins)`;
 
-/** The side books of capacity. */
+/** The ledger tables of capacity. */
 export const capacitySources = {
   domains: {
     ...byHour,
@@ -31,7 +31,7 @@ export const capacitySources = {
     sums: {
       seconds: "sum(t.seconds)",
       capacity: "sum(t.capacity_gpu_seconds)",
-      held: "sum(t.held_gpu_seconds)",
+      allocated: "sum(t.allocated_gpu_seconds)",
       pending: "sum(t.pending_gpu_seconds)",
       guaranteed: "sum(t.guaranteed_gpu_seconds)",
       guaranteedSeconds: "sum(t.guaranteed_seconds)",
@@ -81,4 +81,4 @@ export const capacitySources = {
     rank: "seconds",
     bucket: null,
   },
-} as const satisfies Readonly<Partial<Record<SideBook, SideBookSource>>>;
+} as const satisfies Readonly<Partial<Record<LedgerTable, LedgerTableSource>>>;

@@ -10,7 +10,13 @@ export const strandedColumn = (reason: StrandedReason): string => `stranded_${re
 /** All of them. */
 export const strandedColumns = strandedReasons.map(strandedColumn);
 
-const domainSums = ["seconds", "capacity_gpu_seconds", "held_gpu_seconds", "pending_gpu_seconds", "guaranteed_seconds"];
+const domainSums = [
+  "seconds",
+  "capacity_gpu_seconds",
+  "allocated_gpu_seconds",
+  "pending_gpu_seconds",
+  "guaranteed_seconds",
+];
 const placementSums = [
   "seconds",
   "free_gpu_seconds",
@@ -56,7 +62,7 @@ export function createCapacityWriter(db: DatabaseSync) {
   return {
     write({ capacity, intervals }: PackedEntry): void {
       for (const row of capacity.domains) {
-        const sums = [row.seconds, row.capacity, row.held, row.pending, row.guaranteedSeconds];
+        const sums = [row.seconds, row.capacity, row.allocated, row.pending, row.guaranteedSeconds];
         const guaranteed = row.guaranteedSeconds > 0 ? row.guaranteed : null;
         addDomain.run(row.hour / secondsPerHour, row.domain, ...sums, guaranteed);
       }

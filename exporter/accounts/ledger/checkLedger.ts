@@ -11,7 +11,7 @@ import { queueSums } from "./queueWriter.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
 
-/** What a check of a ledger found; nothing in `wrong` means that the books are good. */
+/** What a check of a ledger found; nothing in `wrong` means that the accounts are good. */
 export interface LedgerCheck {
   /** What is wrong, in sentences; at most `maxFindings` of each kind. */
   readonly wrong: readonly string[];
@@ -33,13 +33,13 @@ export interface LedgerCheck {
 
 const maxFindings = 10;
 
-/** Books close when both sides differ by less than this part of the larger. */
+/** Accounts close when both sides differ by less than this part of the larger. */
 export const closingTolerance = 1e-9;
 
 /** Entitlements are found by bisection and clamping, so that their sums differ by more. */
 const queueTolerance = 1e-6;
 
-/** Checks the whole of a ledger: SQLite's structures, the books, and the record of what was covered. */
+/** Checks the whole of a ledger: SQLite's structures, the accounts, and the record of what was covered. */
 export function checkLedger(db: DatabaseSync): LedgerCheck {
   const damage = db
     .prepare(`PRAGMA integrity_check(${maxFindings})`)
@@ -53,9 +53,9 @@ export function checkLedger(db: DatabaseSync): LedgerCheck {
   const empty = intervals.length === 0;
   return {
     wrong: [
-      ...openBooks(db),
+      ...openAccounts(db),
       ...wrongCosts(db, closingTolerance, maxFindings),
-      ...overbookedWorkloads(db),
+      ...overcommittedWorkloads(db),
       ...openQueues(db),
       ...wrongCapacity(db, queueTolerance, maxFindings),
       ...orphans(db),
@@ -85,56 +85,56 @@ const nothing: Omit<LedgerCheck, "wrong"> = {
 };
 
 /** Pools and hours in which the sum over accounts is not the pool's control sum. */
-function openBooks(db: DatabaseSync): readonly string[] {
+function openAccounts(db: DatabaseSync): readonly string[] {
   return db
     .prepare(
-      `WITH booked AS (
+      `WITH counted AS (
          SELECT t.daily, t.hour, a.pool, sum(t.gpu_seconds) AS seconds
          FROM gpu_time t JOIN accounts a ON a.id = t.account GROUP BY t.daily, t.hour, a.pool
        ), both AS (
          SELECT coalesce(b.daily, p.daily) AS daily, coalesce(b.hour, p.hour) AS hour, coalesce(b.pool, p.pool) AS pool,
-           coalesce(b.seconds, 0) AS booked, coalesce(p.physical_gpu_seconds, 0) AS physical
-         FROM booked b FULL JOIN pool_time p ON p.daily = b.daily AND p.hour = b.hour AND p.pool = b.pool
+           coalesce(b.seconds, 0) AS counted, coalesce(p.physical_gpu_seconds, 0) AS physical
+         FROM counted b FULL JOIN pool_time p ON p.daily = b.daily AND p.hour = b.hour AND p.pool = b.pool
        )
-       SELECT * FROM both WHERE abs(booked - physical) > ${closingTolerance} * max(booked, physical)
+       SELECT * FROM both WHERE abs(counted - physical) > ${closingTolerance} * max(counted, physical)
        ORDER BY hour, pool LIMIT ${maxFindings}`,
     )
     .all()
     .map((row) => {
       const span = numberIn(row, "daily") === 1 ? "day" : "hour";
-      const booked = numberIn(row, "booked");
+      const accounted = numberIn(row, "counted");
       const physical = numberIn(row, "physical");
       const begin = isoTime(numberIn(row, "hour") * secondsPerHour);
-      return `the books of pool ${textIn(row, "pool")} do not close in the ${span} from ${begin}: booked ${booked}, physical ${physical} GPU-seconds`;
+      return `the accounts of pool ${textIn(row, "pool")} do not close in the ${span} from ${begin}: counted ${accounted}, physical ${physical} GPU-seconds`;
     });
 }
 
-/** Days on which single workloads have more than everything that was booked; where only one of both is kept, none. */
-function overbookedWorkloads(db: DatabaseSync): readonly string[] {
+/** Days on which single workloads have more than everything that was counted; where only one of both is kept, none. */
+function overcommittedWorkloads(db: DatabaseSync): readonly string[] {
   return db
     .prepare(
-      `WITH held AS (SELECT day, sum(gpu_seconds) AS seconds FROM workload_time GROUP BY day),
-       booked AS (
+      `WITH allocated AS (SELECT day, sum(gpu_seconds) AS seconds FROM workload_time GROUP BY day),
+       counted AS (
          SELECT hour / ${hoursPerDay} AS day, sum(gpu_seconds) AS seconds FROM gpu_time GROUP BY hour / ${hoursPerDay}
        )
-       SELECT held.day AS day, held.seconds AS held, booked.seconds AS booked
-       FROM held JOIN booked ON booked.day = held.day
-       WHERE held.seconds > booked.seconds * (1 + ${closingTolerance}) ORDER BY 1 LIMIT ${maxFindings}`,
+       SELECT allocated.day AS day, allocated.seconds AS allocated, counted.seconds AS counted
+       FROM allocated JOIN counted ON counted.day = allocated.day
+       WHERE allocated.seconds > counted.seconds * (1 + ${closingTolerance}) ORDER BY 1 LIMIT ${maxFindings}`,
     )
     .all()
     .map((row) => {
       const day = isoTime(numberIn(row, "day") * hoursPerDay * secondsPerHour).slice(0, 10);
-      return `workloads hold more than was booked on ${day}: ${numberIn(row, "held")} of ${numberIn(row, "booked")} GPU-seconds`;
+      return `workloads hold more than was counted on ${day}: ${numberIn(row, "allocated")} of ${numberIn(row, "counted")} GPU-seconds`;
     });
 }
 
 /**
- * Hours and days of queues that contradict themselves. What was held in judged time is part of what was held, and all of it where
+ * Hours and days of queues that contradict themselves. What was allocated in judged time is part of what was allocated, and all of it where
  * all time was judged. Less the entitlement it is at most the excess, and at least the excess less all shortfalls: what has no
  * nodes, or is of no use, is missed beyond the entitlement, too.
  */
 function openQueues(db: DatabaseSync): readonly string[] {
-  const slack = `${queueTolerance} * (held_gpu_seconds + entitled_gpu_seconds + seconds)`;
+  const slack = `${queueTolerance} * (allocated_gpu_seconds + entitled_gpu_seconds + seconds)`;
   const shortfalls = queueSums
     .filter((column) => column.startsWith("short_"))
     .map((column) => `coalesce(${column}, 0)`)
@@ -145,10 +145,10 @@ function openQueues(db: DatabaseSync): readonly string[] {
        FROM queue_time t JOIN queues q ON q.id = t.queue
        WHERE judged_seconds > seconds * (1 + ${closingTolerance}) OR min(${queueSums.map((sum) => `coalesce(${sum}, 0)`).join(", ")}) < 0
          OR (guaranteed_gpu_seconds IS NULL) <> (guaranteed_seconds = 0)
-         OR judged_held_gpu_seconds - held_gpu_seconds > ${slack}
-         OR (judged_seconds >= seconds * (1 - ${closingTolerance}) AND held_gpu_seconds - judged_held_gpu_seconds > ${slack})
-         OR judged_held_gpu_seconds - entitled_gpu_seconds - excess_gpu_seconds > ${slack}
-         OR excess_gpu_seconds - judged_held_gpu_seconds + entitled_gpu_seconds - (${shortfalls}) > ${slack}
+         OR judged_allocated_gpu_seconds - allocated_gpu_seconds > ${slack}
+         OR (judged_seconds >= seconds * (1 - ${closingTolerance}) AND allocated_gpu_seconds - judged_allocated_gpu_seconds > ${slack})
+         OR judged_allocated_gpu_seconds - entitled_gpu_seconds - excess_gpu_seconds > ${slack}
+         OR excess_gpu_seconds - judged_allocated_gpu_seconds + entitled_gpu_seconds - (${shortfalls}) > ${slack}
        ORDER BY t.hour, q.queue LIMIT ${maxFindings}`,
     )
     .all()

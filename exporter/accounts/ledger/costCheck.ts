@@ -29,26 +29,26 @@ function costsWithoutCurrency(db: DatabaseSync): readonly string[] {
   });
 }
 
-/** Node pools and hours in which what is booked does not cost what their nodes cost; where only one of both is kept, none. */
+/** Node pools and hours in which what is counted does not cost what their nodes cost; where only one of both is kept, none. */
 function openCosts(db: DatabaseSync, tolerance: number, most: number): readonly string[] {
   return db
     .prepare(
-      `WITH booked AS (
+      `WITH counted AS (
          SELECT t.daily, t.hour, a.node_pool, a.currency, sum(t.cost) AS cost
          FROM gpu_time t JOIN accounts a ON a.id = t.account WHERE a.currency IS NOT NULL GROUP BY 1, 2, 3, 4
        ), nodes AS (
          SELECT t.daily, t.hour, g.node_pool, g.currency, sum(t.cost) AS cost
          FROM node_time t JOIN node_groups g ON g.id = t.node_group WHERE g.currency IS NOT NULL GROUP BY 1, 2, 3, 4
        )
-       SELECT b.daily AS daily, b.hour AS hour, b.node_pool AS node_pool, b.currency AS currency, b.cost AS booked,
+       SELECT b.daily AS daily, b.hour AS hour, b.node_pool AS node_pool, b.currency AS currency, b.cost AS counted,
          n.cost AS nodes
-       FROM booked b JOIN nodes n USING (daily, hour, node_pool, currency)
+       FROM counted b JOIN nodes n USING (daily, hour, node_pool, currency)
        WHERE abs(b.cost - n.cost) > ${tolerance} * max(b.cost, n.cost) ORDER BY 2, 3 LIMIT ${most}`,
     )
     .all()
     .map((row) => {
       const span = numberIn(row, "daily") === 1 ? "day" : "hour";
       const begin = isoTime(numberIn(row, "hour") * secondsPerHour);
-      return `the costs of node pool ${textIn(row, "node_pool")} do not close in the ${span} from ${begin}: booked ${numberIn(row, "booked")}, nodes ${numberIn(row, "nodes")} ${textIn(row, "currency")}`;
+      return `the costs of node pool ${textIn(row, "node_pool")} do not close in the ${span} from ${begin}: counted ${numberIn(row, "counted")}, nodes ${numberIn(row, "nodes")} ${textIn(row, "currency")}`;
     });
 }

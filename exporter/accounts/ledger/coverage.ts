@@ -7,7 +7,7 @@ import { sameMomentSeconds } from "./mergeEntries.ts";
 /** Gaps that an answer lists. */
 export const maxGaps = 1000;
 
-/** How much of [from, to) is booked, and what is not. */
+/** How much of [from, to) is counted, and what is not. */
 export function coverageOf(db: DatabaseSync, from: number, to: number): LedgerCoverage {
   const intervals = db.prepare("SELECT begins, ends, seconds, gap FROM intervals ORDER BY id").all().map(toInterval);
   return coverageOfIntervals(intervals, from, to);

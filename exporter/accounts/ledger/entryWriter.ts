@@ -14,7 +14,7 @@ import { inTransaction } from "./transaction.ts";
 import { tuples } from "./tupleList.ts";
 import { createWithheldWriter } from "./withheldWriter.ts";
 
-/** Adds entries to the books, each in one transaction. */
+/** Adds entries to the accounts, each in one transaction. */
 export interface EntryWriter {
   /** Number of the last entry that is in the file. */
   lastEntry(): number;

@@ -48,9 +48,9 @@ export function createExportAccounts(
   function read(id: number): ExportAccount {
     const row = find.get(id);
     if (row === undefined) throw new Error(`account ${id} is not in the ledger`);
-    const bookedState = textIn(row, "state");
+    const accountedState = textIn(row, "state");
     const team = textOrNullIn(row, "team");
-    const paid = team !== null && isCharged(bookedState, charge, notCharged);
+    const paid = team !== null && isCharged(accountedState, charge, notCharged);
     const found: ExportGroup = {
       pool: textIn(row, "pool"),
       nodePool: textIn(row, "node_pool"),
@@ -59,15 +59,15 @@ export function createExportAccounts(
       queue: textOrNullIn(row, "queue"),
       namespace: textOrNullIn(row, "namespace"),
       priorityClass: textOrNullIn(row, "priority_class"),
-      state: paid ? "charged" : bookedState,
+      state: paid ? "charged" : accountedState,
       isCharged: paid,
       currency: textOrNullIn(row, "currency"),
     };
     const key = JSON.stringify(Object.values(found));
     const group = groups.get(key) ?? found;
     groups.set(key, group);
-    const content = `${key} ${bookedState}`;
-    const account = byContent.get(content) ?? { group, isActive: bookedState === "active" };
+    const content = `${key} ${accountedState}`;
+    const account = byContent.get(content) ?? { group, isActive: accountedState === "active" };
     byContent.set(content, account);
     return account;
   }

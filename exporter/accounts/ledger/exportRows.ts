@@ -32,20 +32,20 @@ export function* exportRows(db: DatabaseSync, query: ExportQuery): Generator<Exp
         yield { from, to, ...group, ...amounts, cost, workload, ...priceFacts(group, from, to) };
       }
     };
-    const booked: Sums<ExportAccount> = new Map();
+    const accounted: Sums<ExportAccount> = new Map();
     for (const row of sums.iterate(from / secondsPerHour, to / secondsPerHour)) {
       const account = accounts.of(numberIn(row, "account"));
-      add(booked, account, amountsIn(row, account));
+      add(accounted, account, amountsIn(row, account));
     }
-    const left = new Map(booked);
+    const left = new Map(accounted);
     if (query.granularity === "day") {
-      for (const { workload, groups } of heldOn(db, from / secondsPerDay, accounts, left)) {
+      for (const { workload, groups } of allocatedOn(db, from / secondsPerDay, accounts, left)) {
         yield* rowsOf(groups, workload);
       }
     }
     const rest: Sums<ExportGroup> = new Map();
     for (const [account, amounts] of left) {
-      const isNoise = amounts.gpuSeconds <= noise * (booked.get(account)?.gpuSeconds ?? 0);
+      const isNoise = amounts.gpuSeconds <= noise * (accounted.get(account)?.gpuSeconds ?? 0);
       if (!isNoise) add(rest, account.group, amounts);
     }
     yield* rowsOf(rest, null);
@@ -53,13 +53,13 @@ export function* exportRows(db: DatabaseSync, query: ExportQuery): Generator<Exp
 }
 
 /** What each workload held on a day, which it takes out of `left`. */
-function* heldOn(
+function* allocatedOn(
   db: DatabaseSync,
   day: number,
   accounts: ExportAccounts,
   left: Sums<ExportAccount>,
 ): Generator<{ readonly workload: WorkloadKey | null; readonly groups: Sums<ExportGroup> }, void> {
-  const held = db.prepare(
+  const allocated = db.prepare(
     `SELECT t.workload AS workload, t.account AS account, t.gpu_seconds AS gpu, t.estimated_gpu_seconds AS estimated,
        t.energy_joules AS energy, t.cost AS cost, w.kind AS kind, w.namespace AS namespace, w.name AS name
      FROM workload_time t JOIN workloads w ON w.id = t.workload WHERE t.day = ? ORDER BY t.workload, t.account`,
@@ -67,7 +67,7 @@ function* heldOn(
   let current = -1;
   let workload: WorkloadKey | null = null;
   let groups: Sums<ExportGroup> = new Map();
-  for (const row of held.iterate(day)) {
+  for (const row of allocated.iterate(day)) {
     if (numberIn(row, "workload") !== current) {
       yield { workload, groups };
       groups = new Map();

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Which file stands at a path, by device and inode, whatever names it has; `null` if there is none. Two names of one file (a
+ * Which file is at a path, by device and inode, whatever names it has; `null` if there is none. Two names of one file (a
  * symbolic or hard link, a bind mount) have the same, a file that was put in another's place has another.
  */
 export function fileIdentity(file: string): string | null {

@@ -5,7 +5,7 @@ export interface FilterCondition {
 }
 
 /**
- * True of rows that every filter allows; `null` among its values allows rows without one. `columnOf` gives columns that stand
+ * True of rows that every filter allows; `null` among its values allows rows without one. `columnOf` gives columns that are
  * in the code: what is asked for never becomes part of a statement.
  */
 export function filterCondition<Filter extends string>(

@@ -20,9 +20,9 @@ export interface JobRow {
   readonly queue: string | null;
   readonly gpuSeconds: number;
   readonly activeGpuSeconds: number;
-  /** Held and observed: what utilization is a part of. */
+  /** Allocated and observed: what utilization is a part of. */
   readonly judgedGpuSeconds: number;
-  /** Held idle, stalled and underused. */
+  /** Held idle, stalled and underutilized. */
   readonly wastedGpuSeconds: number;
   readonly costs: Readonly<Record<string, number>>;
   readonly wasteCosts: Readonly<Record<string, number>>;
@@ -30,7 +30,7 @@ export interface JobRow {
 
 /** The answer to a `JobsQuery`. */
 export interface JobsAnswer {
-  /** Workloads that held GPUs. */
+  /** Workloads that allocated GPUs. */
   readonly count: number;
   /** The same by team; empty text: none. A workload that changed its team counts for each. */
   readonly countByTeam: ReadonlyMap<string, number>;

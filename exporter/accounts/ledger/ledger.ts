@@ -4,7 +4,7 @@ import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { StoredWithheld } from "../../model/storedWithheld.ts";
 import type { PastIdleTime } from "../idleHours.ts";
 import type { AccruedStep } from "../posting.ts";
-import type { EndedOnDay } from "../shapeBook.ts";
+import type { EndedOnDay } from "../shapeAccount.ts";
 
 /** What must survive a restart: since when something is so, by kind and key. Values are opaque JSON text or seconds. */
 export interface RememberedChange {
@@ -24,7 +24,7 @@ export interface LedgerEntry {
   readonly withheld?: readonly StoredWithheld[];
 }
 
-/** Why an interval that the ledger knows is booked nowhere; `not-written`: its postings could not be kept. */
+/** Why an interval that the ledger knows is counted nowhere; `not-written`: its postings could not be kept. */
 export type StoredGapReason = GapReason | "not-written";
 
 /** A run of intervals as the ledger keeps it. Wall time, seconds since the epoch; `seconds` is monotonic. */
@@ -32,7 +32,7 @@ export interface LedgerInterval {
   readonly from: number;
   readonly to: number;
   readonly seconds: number;
-  /** `null`: covered, and booked. */
+  /** `null`: covered, and counted. */
   readonly gap: StoredGapReason | null;
 }
 
@@ -57,7 +57,7 @@ export interface LedgerStart {
 }
 
 /**
- * The port behind which the ledger stands. `append` returns at once; entries are written in their order, each in one
+ * The port behind which the ledger is. `append` returns at once; entries are written in their order, each in one
  * transaction, outside the thread that runs the cycle. What cannot be written is kept in memory (bounded) and tried
  * again; `problems` says so.
  */

@@ -27,7 +27,7 @@ export interface LedgerCopies {
   take(): Promise<TakenCopy>;
 }
 
-/** Copies of the ledger in this file. They lie in the folder for temporary files, and need as much room there as the ledger has. */
+/** Copies of the ledger in this file. They lie in the folder for temporary files, and need as much free capacity there as the ledger has. */
 export function createLedgerCopies(file: string): LedgerCopies {
   let isBusy = false;
 

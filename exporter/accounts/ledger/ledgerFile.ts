@@ -18,7 +18,7 @@ import { ledgerProblem } from "./ledgerProblem.ts";
 import { ledgerApplicationId } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
-/** What stands at a ledger's path, as far as it can be told without SQLite. */
+/** What is at a ledger's path, as far as it can be reported without SQLite. */
 export type FoundFile =
   | { readonly kind: "none" | "empty" | "ledger" }
   | { readonly kind: "refused"; readonly problem: Problem };
@@ -34,7 +34,7 @@ const applicationIdOffset = 68;
 
 /**
  * Looks at the file's header before SQLite may touch it: https://www.sqlite.org/fileformat.html#the_database_header.
- * A file that is somebody else's is not opened at all.
+ * A file that is someone else's is not opened at all.
  */
 export function lookAtFile(file: string): FoundFile {
   const refused = (problem: Problem): FoundFile => ({ kind: "refused", problem });

@@ -35,7 +35,7 @@ const nextSteps = {
   "ledger-backup-exists": "Give a name that is not there yet; a backup never replaces a file.",
   "ledger-backup-folder": "Create the folder, or give another target.",
   "ledger-backup-temporary":
-    "Make room in the folder for temporary files (TMPDIR, else /tmp), which holds the copy while it is sent, and allow Fairlead's user to write there.",
+    "Free some space in the folder for temporary files (TMPDIR, else /tmp), which holds the copy while it is sent, and allow Fairlead's user to write there.",
   "ledger-restore-exists":
     "Stop Fairlead and give --replace, which keeps this ledger under another name, or choose another file.",
   "ledger-restore-empty": "Send a copy that `fairlead ledger backup` wrote to standard input, or name it with --from.",

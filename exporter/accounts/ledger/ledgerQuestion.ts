@@ -1,15 +1,15 @@
 import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
 import type { AdviceQuery, AdviceResult } from "./adviceQuery.ts";
 import type { JobsQuery, JobsResult } from "./jobsQuery.ts";
+import type { LedgerTableQuery, LedgerTableResult } from "./ledgerTableQuery.ts";
 import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
 import type { WithheldQuery, WithheldResult } from "./queryWithheld.ts";
-import type { SideBookQuery, SideBookResult } from "./sideBookQuery.ts";
 
 /** What the reader's thread is asked. */
 export type LedgerQuestion =
   | { readonly about: "gpu-time"; readonly query: AccountsQuery }
-  | { readonly about: "side-book"; readonly query: SideBookQuery }
+  | { readonly about: "ledger-table"; readonly query: LedgerTableQuery }
   | { readonly about: "prices"; readonly query: PriceQuery }
   | { readonly about: "pools"; readonly query: PoolsQuery }
   | { readonly about: "advice"; readonly query: AdviceQuery }
@@ -27,7 +27,7 @@ export interface LedgerFailure {
 /** What the reader's thread answers; `nothing`: the ledger cannot be read. */
 export type LedgerResult =
   | { readonly about: "gpu-time"; readonly result: AccountsResult }
-  | { readonly about: "side-book"; readonly result: SideBookResult }
+  | { readonly about: "ledger-table"; readonly result: LedgerTableResult }
   | { readonly about: "prices"; readonly result: PriceResult }
   | { readonly about: "pools"; readonly result: PoolsResult }
   | { readonly about: "advice"; readonly result: AdviceResult }

@@ -4,18 +4,18 @@ import type { AdviceQuery, AdviceResult } from "./adviceQuery.ts";
 import { endGently } from "./endGently.ts";
 import type { JobsQuery, JobsResult } from "./jobsQuery.ts";
 import type { LedgerFailure, LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
+import type { LedgerTableQuery, LedgerTableResult } from "./ledgerTableQuery.ts";
 import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
 import type { WithheldQuery, WithheldResult } from "./queryWithheld.ts";
-import type { SideBookQuery, SideBookResult } from "./sideBookQuery.ts";
 import { startThread } from "./startThread.ts";
 
 /** Answers questions about a ledger outside the thread that asks. */
 export interface LedgerReader {
   /** Never throws. Questions are answered one after the other. */
   query(query: AccountsQuery): Promise<AccountsResult>;
-  /** The same of a side book (`sideBooks`). */
-  querySideBook(query: SideBookQuery): Promise<SideBookResult>;
+  /** The same of a ledger table (`ledgerTables`). */
+  queryLedgerTable(query: LedgerTableQuery): Promise<LedgerTableResult>;
   /** The same about the prices that were used. */
   queryPrices(query: PriceQuery): Promise<PriceResult>;
   /** The same about the pools of quota domains, and the GPU models of pools. */
@@ -103,9 +103,9 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
       const answer = await ask({ about: "gpu-time", query });
       return answer.about === "gpu-time" || answer.about === "nothing" ? answer.result : notAnswered;
     },
-    async querySideBook(query) {
-      const answer = await ask({ about: "side-book", query });
-      return answer.about === "side-book" || answer.about === "nothing" ? answer.result : notAnswered;
+    async queryLedgerTable(query) {
+      const answer = await ask({ about: "ledger-table", query });
+      return answer.about === "ledger-table" || answer.about === "nothing" ? answer.result : notAnswered;
     },
     async queryPrices(query) {
       const answer = await ask({ about: "prices", query });

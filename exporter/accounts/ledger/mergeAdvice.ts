@@ -3,7 +3,7 @@ import { adviceColumns } from "./adviceWriter.ts";
 import { secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn, textIn } from "./sqliteRow.ts";
 
-interface Life {
+interface Lifecycle {
   readonly source: number;
   readonly firstSeen: number;
   /** When it closed; of one that is open, the end of time. */
@@ -35,20 +35,20 @@ export function mergeAdvice(db: DatabaseSync, sources: readonly string[]): void 
     `SELECT coalesce(sum(min(ends, ?2) - max(begins, ?1)), 0) AS seconds FROM temp.pieces
      WHERE source = ?3 AND gap IS NULL AND ends > ?1 AND begins < ?2 AND begins >= ?1 - ${secondsPerHour}`,
   );
-  const put = (id: string, lives: readonly Life[]): void => {
-    const begin = Math.min(...lives.map((life) => life.firstSeen));
-    const end = Math.max(...lives.map((life) => life.ends));
+  const put = (id: string, lives: readonly Lifecycle[]): void => {
+    const begin = Math.min(...lives.map((lifecycle) => lifecycle.firstSeen));
+    const end = Math.max(...lives.map((lifecycle) => lifecycle.ends));
     const seconds = (source: number): number => {
       const row = covered.get(begin, end, source);
       return row === undefined ? 0 : numberIn(row, "seconds");
     };
-    const present = [...new Set(lives.map((life) => life.source))].sort((a, b) => a - b);
+    const present = [...new Set(lives.map((lifecycle) => lifecycle.source))].sort((a, b) => a - b);
     const [first = 0, ...rest] = present;
     const best = rest.reduce((most, source) => (seconds(source) > seconds(most) ? source : most), first);
-    for (const life of lives) if (life.source === best) puts[best]?.run(id, life.firstSeen);
+    for (const lifecycle of lives) if (lifecycle.source === best) puts[best]?.run(id, lifecycle.firstSeen);
   };
   let id: string | null = null;
-  let together: Life[] = [];
+  let together: Lifecycle[] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const row of db.prepare("SELECT * FROM temp.lives ORDER BY id, first_seen, source").iterate()) {
     const next = textIn(row, "id");

@@ -9,10 +9,10 @@ import { numberIn, numberOrNullIn } from "./sqliteRow.ts";
  */
 const tables = `
 CREATE TEMP TABLE candidates (
-  hour INTEGER NOT NULL, source INTEGER NOT NULL, seconds REAL NOT NULL, booked INTEGER NOT NULL, PRIMARY KEY (hour, source)
+  hour INTEGER NOT NULL, source INTEGER NOT NULL, seconds REAL NOT NULL, counted INTEGER NOT NULL, PRIMARY KEY (hour, source)
 ) WITHOUT ROWID;
 CREATE TEMP TABLE day_candidates (
-  day INTEGER NOT NULL, source INTEGER NOT NULL, seconds REAL NOT NULL, booked INTEGER NOT NULL, PRIMARY KEY (day, source)
+  day INTEGER NOT NULL, source INTEGER NOT NULL, seconds REAL NOT NULL, counted INTEGER NOT NULL, PRIMARY KEY (day, source)
 ) WITHOUT ROWID;
 CREATE TEMP TABLE folded_days (day INTEGER PRIMARY KEY);
 CREATE TEMP TABLE chosen (hour INTEGER PRIMARY KEY, source INTEGER NOT NULL);
@@ -26,8 +26,8 @@ const foldedTables = ["gpu_time", "pool_time", "node_time", "queue_time"];
 /** Beyond all hours, on both sides. */
 const farHour = 1_000_000_000;
 
-/** What goes first, where two sources covered as much: one that booked anything, then the order of the sources. */
-const order = "seconds DESC, booked DESC, source";
+/** What goes first, where two sources covered as much: one that counted anything, then the order of the sources. */
+const order = "seconds DESC, counted DESC, source";
 
 /** A silence over which something that lasts goes on, as for streaks of nodes (seconds). */
 const silenceSeconds = 3600;
@@ -42,7 +42,7 @@ export function chooseSources(db: DatabaseSync, sources: readonly string[]): voi
   for (const [source, name] of sources.entries()) {
     db.exec(
       `INSERT INTO temp.candidates SELECT DISTINCT hour, ${source}, 0, 1 FROM ${name}.pool_time WHERE true
-       ON CONFLICT DO UPDATE SET booked = 1`,
+       ON CONFLICT DO UPDATE SET counted = 1`,
     );
     for (const table of foldedTables)
       db.exec(
@@ -50,7 +50,7 @@ export function chooseSources(db: DatabaseSync, sources: readonly string[]): voi
       );
   }
   db.exec(
-    `INSERT INTO temp.day_candidates SELECT hour / ${hoursPerDay}, source, sum(seconds), sum(booked) FROM temp.candidates GROUP BY 1, 2`,
+    `INSERT INTO temp.day_candidates SELECT hour / ${hoursPerDay}, source, sum(seconds), sum(counted) FROM temp.candidates GROUP BY 1, 2`,
   );
   chooseHours(db);
   chooseDays(db);

@@ -17,7 +17,7 @@ const piecesIndex = "CREATE INDEX temp.pieces_at ON pieces (source, begins)";
 interface Part {
   readonly begins: number;
   readonly ends: number;
-  /** Booked seconds: by a clock that is never set, so that they may differ from the length. */
+  /** Counted seconds: by a clock that is never set, so that they may differ from the length. */
   readonly seconds: number;
   readonly gap: string | null;
 }

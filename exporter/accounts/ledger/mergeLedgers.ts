@@ -39,7 +39,7 @@ export type MergedLedgers =
  * An existing target is never replaced, and the new file gets its name when it is whole and sound.
  *
  * - An hour: GPU time, pools, nodes, queues, domains, placement, and the intervals, from the ledger that covered more seconds of it.
- *   Where several covered as much: from one that booked anything; then from the one that covered more in all its time; then by a
+ *   Where several covered as much: from one that counted anything; then from the one that covered more in all its time; then by a
  *   name made of its content (contentId.ts). The order in which files are named never matters.
  * - A day whose hours any of the ledgers has folded: the same, for the day.
  * - What is kept by day (workloads, waits, shapes of pods): from the ledger that has all hours of the day, else from the one that
@@ -106,7 +106,7 @@ function mergeInto(file: string, given: readonly MergeSource[]): MergedLedgers {
       const stranger = strangers(db, sources);
       if (stranger !== null) {
         const [one, other] = stranger.map((source) => given[order[source] ?? 0]?.file ?? "");
-        const found = `has no pool in common with ${one}, in hours that both have booked: they are of different clusters`;
+        const found = `has no pool in common with ${one}, in hours that both have counted: they are of different clusters`;
         return { ok: false, problem: ledgerProblem("ledger-merge-clusters", other ?? file, found) };
       }
       write(db, sources);
@@ -129,7 +129,7 @@ function write(db: DatabaseSync, sources: readonly string[]): void {
   mergeMemory(db, sources);
 }
 
-/** The places of the ledgers, the one first that goes first where two covered as much. Whatever is told of none of them is by this order. */
+/** The places of the ledgers, the one first that goes first where two covered as much. Whatever is reported of none of them is by this order. */
 function inOrder(db: DatabaseSync, given: readonly MergeSource[]): readonly number[] {
   const ids = new Map<number, string>();
   const idOf = (i: number): string => {
@@ -149,8 +149,8 @@ function inOrder(db: DatabaseSync, given: readonly MergeSource[]): readonly numb
 }
 
 /**
- * Two sources that booked GPUs in the same hours, and have not one pool in common there; `null` if there are none. A ledger does
- * not say of which cluster it is: two clusters of the same GPU models cannot be told apart.
+ * Two sources that counted GPUs in the same hours, and have not one pool in common there; `null` if there are none. A ledger does
+ * not say of which cluster it is: two clusters of the same GPU models cannot be distinguished.
  */
 function strangers(db: DatabaseSync, sources: readonly string[]): readonly [number, number] | null {
   for (const [i, one] of sources.entries()) {

@@ -81,16 +81,16 @@ export function mergeDays(db: DatabaseSync, sources: readonly string[]): void {
   }
 }
 
-/** Whether the workloads of a source hold no more than was booked on that day; hours come from several, workloads from one. */
+/** Whether the workloads of a source hold no more than was counted on that day; hours come from several, workloads from one. */
 function fits(db: DatabaseSync, name: string, day: number): boolean {
   const row = db
     .prepare(
-      `SELECT (SELECT coalesce(sum(gpu_seconds), 0) FROM ${name}.workload_time WHERE day = ?1) AS held,
+      `SELECT (SELECT coalesce(sum(gpu_seconds), 0) FROM ${name}.workload_time WHERE day = ?1) AS allocated,
         (SELECT coalesce(sum(gpu_seconds), 0) FROM main.gpu_time
-          WHERE daily IN (0, 1) AND hour >= ?1 * ${hoursPerDay} AND hour < (?1 + 1) * ${hoursPerDay}) AS booked`,
+          WHERE daily IN (0, 1) AND hour >= ?1 * ${hoursPerDay} AND hour < (?1 + 1) * ${hoursPerDay}) AS counted`,
     )
     .get(day);
-  return row === undefined || numberIn(row, "held") <= numberIn(row, "booked") * (1 + closingTolerance);
+  return row === undefined || numberIn(row, "allocated") <= numberIn(row, "counted") * (1 + closingTolerance);
 }
 
 const prefixed = (columns: readonly string[]): string => columns.map((column) => `t.${column}`).join(", ");

@@ -6,7 +6,7 @@ import { numberIn, numberOrNullIn, type SqliteRow } from "./sqliteRow.ts";
 const from = `r.first * ${secondsPerHour}`;
 const to = `r.last * ${secondsPerHour}`;
 
-/** Later than anything that is booked (seconds). */
+/** Later than anything that is counted (seconds). */
 const endOfTime = 1e13;
 
 /** A table of rows that last from `begins` to `ends` (NULL: until now). */
@@ -16,7 +16,7 @@ interface SpanTable {
   readonly same: readonly string[];
   /** What else they say: of a span in several parts the last that is known. */
   readonly others: readonly string[];
-  /** What tells the rows of one source apart. */
+  /** What says the rows of one source apart. */
   readonly order: string;
   /** A span goes on over so much time that nobody covered (seconds). */
   readonly silence: number;

@@ -4,7 +4,7 @@ import type { Problem } from "../../model/problem.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 
 /**
- * Numbers of network file systems in statfs(2) (linux/magic.h), which SQLite cannot tell from a disk: a write-ahead log on them
+ * Numbers of network file systems in statfs(2) (linux/magic.h), which SQLite cannot say from a disk: a write-ahead log on them
  * opens, and is damaged when a second machine mounts it (https://www.sqlite.org/wal.html). Where such a file system cannot lock or
  * share memory at all, and on those that have no number of their own (FUSE), SQLite's own answer refuses the ledger.
  */
@@ -32,7 +32,7 @@ export function networkRefusal(
   try {
     name = networkFileSystem(statfs(path.dirname(file)).type);
   } catch {
-    // What cannot be told is found out by SQLite.
+    // What cannot be reported is found out by SQLite.
   }
   return name === null
     ? null

@@ -14,7 +14,7 @@ const openedFiles = z.object({ file: z.string(), log: z.string() });
 
 const recordOf = (file: string): string => `${file}-opened`;
 
-/** Which files stand there now; `null` without a ledger or without a log. */
+/** Which files are there now; `null` without a ledger or without a log. */
 export function filesAt(name: string): OpenedFiles | null {
   const [file, log] = [fileIdentity(name), fileIdentity(`${name}-wal`)];
   return file === null || log === null ? null : { file, log };

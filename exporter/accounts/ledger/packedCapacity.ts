@@ -4,7 +4,7 @@ import { strandedTimes } from "../capacityTime.ts";
 import type { NodeStreak } from "../nodeStreak.ts";
 import { createTupleList } from "./tupleList.ts";
 
-/** What an entry adds to the books of capacity: few rows, so that they need no columns. */
+/** What an entry adds to the accounts of capacity: few rows, so that they need no columns. */
 export interface PackedCapacity extends CapacityTime {
   readonly nodeStreaks: readonly NodeStreak[];
 }
@@ -60,7 +60,7 @@ function addDomains(one: DomainTime, other: DomainTime): DomainTime {
     ...one,
     seconds: one.seconds + other.seconds,
     capacity: one.capacity + other.capacity,
-    held: one.held + other.held,
+    allocated: one.allocated + other.allocated,
     pending: one.pending + other.pending,
     guaranteedSeconds: one.guaranteedSeconds + other.guaranteedSeconds,
     guaranteed: one.guaranteed + other.guaranteed,

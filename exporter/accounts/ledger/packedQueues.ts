@@ -16,7 +16,7 @@ export interface PackedWaits {
   readonly seconds: number;
 }
 
-/** What an entry adds to the books of queues. */
+/** What an entry adds to the accounts of queues. */
 export interface PackedQueues {
   /** Queues, `queueParts` values each: scheduler, kind, queue, domain, team. */
   readonly keys: readonly TuplePart[];

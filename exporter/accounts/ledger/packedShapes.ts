@@ -1,5 +1,5 @@
 import type { EndedShape } from "../../model/podShape.ts";
-import type { EndedOnDay } from "../shapeBook.ts";
+import type { EndedOnDay } from "../shapeAccount.ts";
 import { shapeIn, shapeText } from "../shapeText.ts";
 import { secondsPerDay } from "./schema.ts";
 

@@ -8,7 +8,7 @@ export interface PriceLog {
   write(inUse: PricesInUse): void;
 }
 
-/** What tells two prices apart. Their date does not: a source that asks again says the same price with a later one. */
+/** What says two prices apart. Their date does not: a source that asks again says the same price with a later one. */
 const identity = [
   "pool",
   "node_pool",

@@ -24,7 +24,7 @@ export interface PriceQuery {
   readonly limit: number;
 }
 
-/** A price at which nodes of one kind were booked; without currency and amount, they had none. */
+/** A price at which nodes of one kind were counted; without currency and amount, they had none. */
 export interface PriceRow extends Readonly<Record<PriceFilter, string | null>> {
   readonly perGpuHour: number | null;
   /** The price's own date when its use began. */

@@ -29,7 +29,7 @@ const columns: Readonly<Record<AccountFilter, string>> = {
 };
 
 /**
- * Answers a question from one moment of the ledger. With `workload` among the groups or filters it counts what was held,
+ * Answers a question from one moment of the ledger. With `workload` among the groups or filters it counts what was allocated,
  * by whole days; without, everything.
  */
 export function queryAccounts(db: DatabaseSync, query: AccountsQuery): AccountsResult {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isoTime } from "../../kernel/isoTime.ts";
 import { adviceDetailOf } from "../../model/storedAdviceDetail.ts";
-import type { AdviceLife, AdviceQuery, AdviceResult } from "./adviceQuery.ts";
+import type { AdviceLifecycle, AdviceQuery, AdviceResult } from "./adviceQuery.ts";
 import { adviceColumns, adviceIn } from "./adviceWriter.ts";
 
 /**
@@ -13,7 +13,7 @@ export function queryAdvice(db: DatabaseSync, { from, to, limit }: AdviceQuery):
     const error = `the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`;
     return { ok: false, fault: "question", error, nextStep: "Give a later end." };
   }
-  const rows: AdviceLife[] = [];
+  const rows: AdviceLifecycle[] = [];
   let totalRows = 0;
   const sql = `
     SELECT ${adviceColumns.join(", ")} FROM recommendations

@@ -4,9 +4,9 @@ import { openToQuery } from "./openToQuery.ts";
 import { queryAccounts } from "./queryAccounts.ts";
 import { queryAdvice } from "./queryAdvice.ts";
 import { queryJobs } from "./queryJobs.ts";
+import { queryLedgerTable } from "./queryLedgerTable.ts";
 import { queryPools } from "./queryPools.ts";
 import { queryPrices } from "./queryPrices.ts";
-import { querySideBook } from "./querySideBook.ts";
 import { queryWithheld } from "./queryWithheld.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
@@ -31,8 +31,8 @@ function answer(question: LedgerQuestion): LedgerResult {
     switch (question.about) {
       case "gpu-time":
         return { about: "gpu-time", result: queryAccounts(opened.db, question.query) };
-      case "side-book":
-        return { about: "side-book", result: querySideBook(opened.db, question.query) };
+      case "ledger-table":
+        return { about: "ledger-table", result: queryLedgerTable(opened.db, question.query) };
       case "prices":
         return { about: "prices", result: queryPrices(opened.db, question.query) };
       case "pools":

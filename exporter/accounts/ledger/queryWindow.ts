@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isoDay, isoTime } from "../../kernel/isoTime.ts";
 import { type AccountsQuery, isByWorkload } from "./accountsQuery.ts";
+import type { LedgerTableQuery } from "./ledgerTableQuery.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
-import type { SideBookQuery } from "./sideBookQuery.ts";
 import { numberOrNullIn } from "./sqliteRow.ts";
 
 /** Why a question cannot be answered as it was asked. */
@@ -18,8 +18,8 @@ export function refuseWindow(db: DatabaseSync, query: AccountsQuery): Refusal | 
   return isByWorkload(query) ? refuseForWorkloads(db, query) : refuseForFolded(db, query, "gpu_time");
 }
 
-/** The same for questions to side books: hours, days once hours are folded, and days for waits. */
-export function refuseSideBookWindow(db: DatabaseSync, query: SideBookQuery): Refusal | null {
+/** The same for questions to ledger tables: hours, days once hours are folded, and days for waits. */
+export function refuseLedgerTableWindow(db: DatabaseSync, query: LedgerTableQuery): Refusal | null {
   const { of, from, to } = query;
   const refused = refuseHours(query);
   if (refused !== null || neverFolded.has(of)) return refused;
@@ -30,7 +30,7 @@ export function refuseSideBookWindow(db: DatabaseSync, query: SideBookQuery): Re
 }
 
 /** What is kept by the hour, or one by one. */
-const neverFolded: ReadonlySet<SideBookQuery["of"]> = new Set([
+const neverFolded: ReadonlySet<LedgerTableQuery["of"]> = new Set([
   "evictions",
   "recommendations",
   "domains",
@@ -38,7 +38,7 @@ const neverFolded: ReadonlySet<SideBookQuery["of"]> = new Set([
   "nodeStreaks",
 ]);
 
-type Window = Pick<SideBookQuery, "from" | "to" | "groupBy">;
+type Window = Pick<LedgerTableQuery, "from" | "to" | "groupBy">;
 
 function refuseHours({ from, to, groupBy }: Window): Refusal | null {
   if (!(from < to))

@@ -34,7 +34,7 @@ export interface WithheldAnswer {
 /** An answer, or why there is none. */
 export type WithheldResult = { readonly ok: true; readonly answer: WithheldAnswer } | LedgerFailure;
 
-/** Adds up for how long each reason stood; time that several replicas saw counts once. */
+/** Adds up for how long each reason was; time that several replicas saw counts once. */
 export function queryWithheld(db: DatabaseSync, { from, to, limit }: WithheldQuery): WithheldResult {
   if (!(from < to)) {
     const error = `the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`;

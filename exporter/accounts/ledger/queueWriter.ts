@@ -12,7 +12,7 @@ import { tuples } from "./tupleList.ts";
 export const queueColumns: Readonly<Record<QueueAmount, string>> = {
   seconds: "seconds",
   judgedSeconds: "judged_seconds",
-  held: "held_gpu_seconds",
+  allocated: "allocated_gpu_seconds",
   entitled: "entitled_gpu_seconds",
   excess: "excess_gpu_seconds",
   shortfallByBorrowers: "short_by_others_gpu_seconds",
@@ -23,7 +23,7 @@ export const queueColumns: Readonly<Record<QueueAmount, string>> = {
   shortfallByPromisedTwice: "short_by_promised_twice_gpu_seconds",
   shortfallByIndivisible: "short_indivisible_gpu_seconds",
   pending: "pending_gpu_seconds",
-  judgedHeld: "judged_held_gpu_seconds",
+  judgedAllocated: "judged_allocated_gpu_seconds",
   guaranteedSeconds: "guaranteed_seconds",
   guaranteed: "guaranteed_gpu_seconds",
 };
@@ -62,7 +62,7 @@ export function createQueueWriter(db: DatabaseSync) {
   const addWaits = db.prepare(
     "INSERT INTO waits (day, wait_group, bucket, waits, seconds) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET waits = waits.waits + excluded.waits, seconds = waits.seconds + excluded.seconds",
   );
-  // Every process sees an eviction for as long as the objects tell of it: the key makes it one.
+  // Every process sees an eviction for as long as the objects say of it: the key makes it one.
   const addEviction = db.prepare(
     `INSERT INTO evictions (key, at, scheduler, kind, namespace, name, team, queue, priority_class, reason, is_preemption,
        preemptor, preemptor_team, preemptor_queue, gpus, lost_gpu_seconds, is_upper_bound)

@@ -19,7 +19,7 @@ const nodeTimesSql = `SELECT t.daily, t.hour, t.node_seconds, t.cost, g.pool, g.
   WHERE t.daily IN (0, 1) AND t.hour >= ? AND t.hour <= ? AND g.state IN (${idleNodeStates.map((state) => `'${state}'`).join(", ")})
   LIMIT ${mostRows}`;
 
-/** The time of idle nodes in the last days before the last entry, and what of it is booked; `null` in a new ledger. */
+/** The time of idle nodes in the last days before the last entry, and what of it is counted; `null` in a new ledger. */
 export function recentIdleTime(db: DatabaseSync): PastIdleTime | null {
   const last = lastInterval(db);
   if (last === null) return null;

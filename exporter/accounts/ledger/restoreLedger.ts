@@ -11,12 +11,12 @@ import { lockForWriting } from "./writerLock.ts";
 
 /** What a restore did, or why it did nothing. */
 export type Restored =
-  | { readonly ok: true /** Where the ledger lies that stood there before. */; readonly before: string | null }
+  | { readonly ok: true /** Where the ledger lies that was there before. */; readonly before: string | null }
   | { readonly ok: false; readonly problem: Problem };
 
 /**
  * Puts a copy of a ledger in its place, which nobody may be writing. The copy arrives beside the place and is checked
- * before it gets its name; what stood there is kept under another name, and only if `replace` allows it.
+ * before it gets its name; what was there is kept under another name, and only if `replace` allows it.
  */
 export async function restoreLedger(
   copy: AsyncIterable<Uint8Array>,

@@ -93,7 +93,7 @@ const timeTables: readonly TimeTable[] = [
   },
 ];
 
-/** Folds one hour of all tables at once, so that the books of an hour close at every moment. */
+/** Folds one hour of all tables at once, so that the accounts of an hour close at every moment. */
 function foldHour(db: DatabaseSync, before: number): boolean {
   const hour = oldestHour(db, 0);
   if (hour === null || hour >= before) return false;

@@ -169,10 +169,29 @@ UPDATE queue_time SET judged_held_gpu_seconds = min(held_gpu_seconds, max(0,
   entitled_gpu_seconds + excess_gpu_seconds - short_by_others_gpu_seconds - short_by_idle_gap_gpu_seconds));
 `;
 
+/** The words that schedulers and dashboards use: `allocated`, `idle` and `underutilized`, also for what was written before. */
+const version8 = `
+ALTER TABLE queue_time RENAME COLUMN held_gpu_seconds TO allocated_gpu_seconds;
+ALTER TABLE queue_time RENAME COLUMN judged_held_gpu_seconds TO judged_allocated_gpu_seconds;
+ALTER TABLE domain_time RENAME COLUMN held_gpu_seconds TO allocated_gpu_seconds;
+UPDATE accounts SET state = 'idle' WHERE state = 'held_idle';
+UPDATE accounts SET state = 'underutilized' WHERE state = 'underused';
+UPDATE node_groups SET state = 'idle_allocated' WHERE state = 'idle_held';
+UPDATE node_groups SET state = 'warm_allocated' WHERE state = 'warm_held';
+UPDATE node_streaks SET state = 'idle_allocated' WHERE state = 'idle_held';
+UPDATE remembered SET kind = 'allocated' WHERE kind = 'held';
+UPDATE remembered SET kind = 'active-unallocated' WHERE kind = 'active-unheld';
+UPDATE remembered SET value = replace(value, '{"held":', '{"allocated":') WHERE kind = 'usage';
+UPDATE remembered SET value = replace(value, '["idle_held"', '["idle_allocated"');
+UPDATE remembered SET key = 'allocated/' || substr(key, 6) WHERE kind = 'idle-node' AND key LIKE 'held/%';
+UPDATE recommendations SET record = replace(record, '"heldIdleGpus":', '"idleGpus":');
+`;
+
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
 export const ledgerMigrations: readonly string[] = [
   ...[version1, version2, version3, version4, version5, version6],
   withheldMigration,
+  version8,
 ];
 
 /** Version of the files that this Fairlead writes. */

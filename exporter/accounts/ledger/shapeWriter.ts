@@ -7,7 +7,7 @@ import { numberIn, textIn } from "./sqliteRow.ts";
 /** Shapes that one day can have; pods of others that end on it are not kept, so that nobody's pods can fill the disk. */
 const maxShapesPerDay = 4000;
 
-/** As many days as the book looks back (shapeBook.ts), and the one that has begun. */
+/** As many days as the book looks back (shapeAccount.ts), and the one that has begun. */
 const daysRead = 8;
 
 /** Writes which shapes the pods that ended had; `forget` drops the ids that a rolled back transaction had made. */
@@ -18,19 +18,19 @@ export function createShapeWriter(db: DatabaseSync) {
   );
   const shapesOn = db.prepare("SELECT count(*) AS shapes FROM pod_shapes WHERE day = ?");
 
-  function roomOn(day: number): number {
+  function freeCapacityOn(day: number): number {
     const row = shapesOn.get(day);
     return row === undefined ? 0 : maxShapesPerDay - numberIn(row, "shapes");
   }
 
   return {
     write({ endedPods }: PackedEntry): void {
-      const rooms = new Map<number, number>();
+      const freeCapacities = new Map<number, number>();
       for (const { day, shape, pods } of endedPods) {
         if (!shapeIds.knows([shape])) {
-          const room = rooms.get(day) ?? roomOn(day);
-          if (room <= 0) continue;
-          rooms.set(day, room - 1);
+          const freeCapacity = freeCapacities.get(day) ?? freeCapacityOn(day);
+          if (freeCapacity <= 0) continue;
+          freeCapacities.set(day, freeCapacity - 1);
         }
         addPods.run(day, shapeIds.idOf([shape], day), pods);
       }

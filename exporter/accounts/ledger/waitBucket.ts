@@ -32,7 +32,7 @@ export function waitQuantile(buckets: readonly BucketedWaits[], quantile: number
   return null;
 }
 
-/** Sizes of work by which waits are told apart, physical GPUs. */
+/** Sizes of work by which waits are distinguished, physical GPUs. */
 export const sizeClasses = ["<1", "1", "2-7", "8", "9-63", "64+", "unknown"] as const;
 
 export type SizeClass = (typeof sizeClasses)[number];

@@ -8,11 +8,11 @@ import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessag
 export interface WriterLink {
   readonly opened: WriterReport & { readonly kind: "opened" };
   send(request: WriterRequest): void;
-  /** Tells the thread to close the ledger and to end; after this time it is ended, whatever it does. */
+  /** Says the thread to close the ledger and to end; after this time it is ended, whatever it does. */
   end(patienceMilliseconds: number): Promise<void>;
 }
 
-/** Hears what a writer's thread says after it has opened the ledger. */
+/** Receives what a writer's thread says after it has opened the ledger. */
 export interface WriterListener {
   onReport(report: WriterReport): void;
   /** The thread is gone. */

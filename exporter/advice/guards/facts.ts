@@ -69,7 +69,7 @@ function byName<Item extends { readonly name: string }>(items: readonly Item[]):
 function usersOfClaims({ pods }: Snapshot): ReadonlyMap<string, readonly number[]> {
   const users = new Map<string, number[]>();
   for (const [index, { namespace, volumeClaims = [], status }] of pods.entries()) {
-    if (status !== "held") continue;
+    if (status !== "allocated") continue;
     for (const name of volumeClaims)
       users.set(`${namespace}/${name}`, [...(users.get(`${namespace}/${name}`) ?? []), index]);
   }
@@ -79,7 +79,7 @@ function usersOfClaims({ pods }: Snapshot): ReadonlyMap<string, readonly number[
 function membersOf({ pods }: Snapshot): ReadonlyMap<string, readonly number[]> {
   const members = new Map<string, number[]>();
   for (const [index, { gang, status }] of pods.entries()) {
-    if (gang === null || status !== "held") continue;
+    if (gang === null || status !== "allocated") continue;
     const list = members.get(gang.id);
     if (list === undefined) members.set(gang.id, [index]);
     else list.push(index);

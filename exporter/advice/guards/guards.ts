@@ -32,7 +32,7 @@ export const guardNames = [
 
 export type GuardName = (typeof guardNames)[number];
 
-/** What somebody wants to do with pods, and for whom. */
+/** What someone wants to do with pods, and for whom. */
 export interface GuardQuestion {
   /** Indices into `Snapshot.pods`. */
   readonly pods: readonly number[];

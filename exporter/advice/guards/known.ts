@@ -21,7 +21,7 @@ export const known: Guard = (asked) => {
 
 function unknownOf(asked: Asked, index: number, pod: PodView): string | null {
   if (pod.uid === null) return "is named by telemetry alone: the Kubernetes API does not have it";
-  if (pod.status !== "held" || pod.node === null) return "is not on a node";
+  if (pod.status !== "allocated" || pod.node === null) return "is not on a node";
   if (pod.labelsLeftOut)
     return "has more labels than are kept, so that nobody knows which budgets and rules it is under";
   if (pod.gpus === null) return "asks for GPUs in a unit that cannot be converted";
@@ -40,7 +40,7 @@ function unknownOf(asked: Asked, index: number, pod: PodView): string | null {
     : `shares what it holds by a ResourceClaim with ${podName(stays)}, which would stay: nothing comes free before both are gone`;
 }
 
-/** Somebody else who holds the same device by claim, and is not asked about; one claim is not told from two of one device. */
+/** Someone else who holds the same device by claim, and is not asked about; one claim is not distinguished from two of one device. */
 function sharesClaimWith({ moment, pods }: Asked, index: number, holders: readonly Holding[]): PodView | undefined {
   if (!holders.some(({ pod, source }) => pod === index && source === "dra")) return undefined;
   const other = holders.find(({ pod, source }) => source === "dra" && !pods.some((asked) => asked.index === pod));

@@ -22,9 +22,9 @@ export function claimOn(asked: Asked, pod: number): Claim {
   if (victim === undefined || starved === undefined) return not("no queue is known that would be owed them");
   if (victim === starved) return not(`both are in queue ${victim.name}`);
   if (victim.domain !== starved.domain) return not(`queues ${victim.name} and ${starved.name} do not share GPUs`);
-  if (domains[starved.domain]?.unknownBecause !== null) return not("what its queues are sure of cannot be told");
+  if (domains[starved.domain]?.unknownBecause !== null) return not("what its queues are sure of is not known");
   const more = asked.beneficiary?.gpus ?? 0;
-  const has = heldBy(starved);
+  const has = allocatedBy(starved);
   const isBelow = more > 0 ? has + more <= starved.guaranteed + gpuTolerance : has < starved.guaranteed - gpuTolerance;
   if (!isBelow) {
     const wants = more > 0 ? ` and would hold ${rounded(has + more)}` : "";
@@ -32,10 +32,10 @@ export function claimOn(asked: Asked, pod: number): Claim {
       `queue ${starved.name} is sure of ${rounded(starved.guaranteed)} GPUs, holds ${rounded(has)}${wants}: no more is owed to it`,
     );
   }
-  const before = victim.held - takenBeforeLast(asked, victimIndex);
+  const before = victim.allocated - takenBeforeLast(asked, victimIndex);
   if (before > victim.guaranteed + gpuTolerance) return { isOwed: true };
   return not(
-    `queue ${victim.name} holds ${rounded(victim.held)} GPUs and is sure of ${rounded(victim.guaranteed)}: so much is not borrowed`,
+    `queue ${victim.name} holds ${rounded(victim.allocated)} GPUs and is sure of ${rounded(victim.guaranteed)}: so much is not borrowed`,
   );
 }
 
@@ -59,6 +59,6 @@ function unitOf({ index, pod }: AskedPod, by: Asked["by"]): string {
   return pod.gang === null ? `pod ${index}` : `gang ${pod.gang.id}`;
 }
 
-const heldBy = ({ held, reserved }: QueueView): number => Math.max(held, reserved ?? 0);
+const allocatedBy = ({ allocated, reserved }: QueueView): number => Math.max(allocated, reserved ?? 0);
 const not = (because: string): Claim => ({ isOwed: false, because });
 const rounded = (gpus: number): number => Math.round(gpus * 100) / 100;

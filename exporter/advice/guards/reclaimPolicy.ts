@@ -7,7 +7,7 @@ import { claimOn, queuesOf } from "./reclaimClaim.ts";
 
 /**
  * Work of equal or higher priority loses what its queue borrows only where the scheduler itself would take it back: no advice
- * goes against the policy that somebody chose.
+ * goes against the policy that someone chose.
  */
 export const reclaimPolicy: Guard = (asked) => {
   const { how, beneficiary } = asked;
@@ -81,7 +81,7 @@ function volcanoRefusal({ facts, moment }: Asked, { pod }: AskedPod, victim: Que
   const deserved = schedulerViews.find(
     ({ number, name, shard: of }) => number === "volcano-deserved" && name === victim.name && of === shard,
   );
-  if (deserved === undefined || deserved.computed === null) return `what Queue ${victim.name} deserves cannot be told`;
-  if (victim.held > deserved.computed) return null;
-  return `Queue ${victim.name} holds ${victim.held} GPUs and deserves ${deserved.computed}`;
+  if (deserved === undefined || deserved.computed === null) return `what Queue ${victim.name} deserves is not known`;
+  if (victim.allocated > deserved.computed) return null;
+  return `Queue ${victim.name} holds ${victim.allocated} GPUs and deserves ${deserved.computed}`;
 }

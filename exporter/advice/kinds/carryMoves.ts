@@ -1,6 +1,6 @@
-import { podsIn } from "../../analysis/rooms/nodeRoom.ts";
-import { takesNow } from "../../analysis/rooms/nodeRules.ts";
-import { podDemand } from "../../analysis/rooms/podDemand.ts";
+import { podsIn } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
+import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
+import { podDemand } from "../../analysis/freeCapacity/podDemand.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { byPlace, momentOrder } from "../order/momentOrder.ts";
@@ -52,7 +52,7 @@ export function createCarry(
     const away = [...new Set([...cordoned, ...worse])];
     const found = carryOut(asked, plan, { cordoned: inField(away), spoils: new Set(inField(spoils)) });
     if (found === null)
-      return `to move ${moveWords({ snapshot }, field, plan)} would make room, but the scheduler may place the pods so that it does not`;
+      return `to move ${moveWords({ snapshot }, field, plan)} would free enough, but the scheduler may place the pods so that it does not`;
     const outside = away.filter((index) => !placeOf.has(index));
     return {
       plan,
@@ -71,7 +71,7 @@ export function createCarry(
 
 /** Nodes (indices into `Snapshot.nodes`) with room for a pod that moves, on which it would be worse off. */
 function worseNodes({ analysis }: AdviceMoment, { moves }: FoundPlan): readonly number[] {
-  const { snapshot, rooms } = analysis;
+  const { snapshot, freeCapacities } = analysis;
   const leaving = moves.flatMap(({ pod }) => {
     const view = snapshot.pods[pod];
     if (view === undefined || view.needs === null || view.gpus === null) return [];
@@ -79,13 +79,13 @@ function worseNodes({ analysis }: AdviceMoment, { moves }: FoundPlan): readonly 
     return [{ needs, demand: podDemand(gpus, needs), node, from: { capacityType: capacityOf(analysis, node) } }];
   });
   return snapshot.nodes.flatMap((node, index) => {
-    const free = (rooms.byNode[index] ?? []).flatMap(({ now }) => now ?? []);
+    const free = (freeCapacities.byNode[index] ?? []).flatMap(({ now }) => now ?? []);
     const mayLand = leaving.some(
       ({ needs, demand, from, node: left }) =>
         left !== node.name &&
         isWorseCapacity(from, node) &&
         takesNow(node, needs) &&
-        free.some((room) => podsIn(room, demand) > 0),
+        free.some((freeCapacity) => podsIn(freeCapacity, demand) > 0),
     );
     return mayLand ? [index] : [];
   });

@@ -11,10 +11,10 @@ import { raiseLimit } from "./raiseLimit.ts";
 export const findChangeQuota: FindAdvice = (moment, trial) => {
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
-  // A limit of 0 that was never meant is mended as what it is, not raised.
-  const mended = new Set(moment.analysis.findings.filter(({ code }) => code === "kai-limit-zero").map(nameOf));
+  // A limit of 0 that was never meant is fixed as what it is, not raised.
+  const fixed = new Set(moment.analysis.findings.filter(({ code }) => code === "kai-limit-zero").map(nameOf));
   const shorts = quotaShorts(moment).filter(
-    ({ wanted: { view } }) => view.scheduler !== "kai" || !mended.has(view.name),
+    ({ wanted: { view } }) => view.scheduler !== "kai" || !fixed.has(view.name),
   );
   for (const short of shorts.slice(0, candidatesPerKind)) {
     const raised = raiseLimit(moment, trial, short);

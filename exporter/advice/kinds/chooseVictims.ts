@@ -5,7 +5,7 @@ import { askGuards } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { type Plan, placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
-import { createRoomCheck } from "./reclaimRoom.ts";
+import { createFreeCapacityCheck } from "./reclaimableCapacity.ts";
 import { nameOf, questionFor, type Victim } from "./reclaimVictims.ts";
 import type { WaitingFor } from "./waitingFor.ts";
 
@@ -42,12 +42,12 @@ export function chooseVictims(
 ): Choice | null {
   const sets = known.get(allowed) ?? rankedSets(moment, allowed, pairs);
   known.set(allowed, sets);
-  const hasRoom = createRoomCheck(moment, wanted);
+  const hasFreeCapacity = createFreeCapacityCheck(moment, wanted);
   const most = Math.min(mostTrials, Math.max(leastTrials, Math.floor(budget.left / 2)));
   let trials = 0;
   for (const { victims } of sets) {
     if (trials >= most) break;
-    if (!hasRoom(victims) || !isAllowed(moment, wanted, victims)) continue;
+    if (!hasFreeCapacity(victims) || !isAllowed(moment, wanted, victims)) continue;
     trials += 1;
     budget.left = Math.max(0, budget.left - 1);
     if (!startsAll(trial, wanted, victims)) continue;

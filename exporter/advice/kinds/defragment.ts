@@ -1,5 +1,5 @@
 import type { BlockedWork } from "../../analysis/blocked/blocked.ts";
-import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
+import { createQueueAllowance } from "../../analysis/waiting/queueAllowance.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { Blocker } from "../../model/blockers.ts";
@@ -59,7 +59,7 @@ export function findDefragmentWith(moment: AdviceMoment, trial: Trial, tools: Mo
 }
 
 /**
- * Work that has been blocked for a while by what moving pods could mend: most GPUs x age first. Of work that asks alike only
+ * Work that has been blocked for a while by what moving pods could fix: most GPUs x age first. Of work that asks alike only
  * the first: a plan for the others would move the same pods.
  */
 function blockedWork({ analysis }: AdviceMoment, ofGang: Int32Array): readonly BlockedWork[] {
@@ -70,7 +70,7 @@ function blockedWork({ analysis }: AdviceMoment, ofGang: Int32Array): readonly B
   const stake = ({ gang, gpus }: BlockedWork): number => gpus * (ages.get(gang) ?? 0);
   const asked = new Set<unknown>();
   const isFirst = ({ gang }: BlockedWork): boolean => {
-    const own = analysis.gangRooms.askedOf(gang);
+    const own = analysis.gangFreeCapacities.askedOf(gang);
     if (asked.has(own)) return false;
     asked.add(own);
     return true;
@@ -96,7 +96,7 @@ function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): C
   if (other !== undefined)
     return { kind: "defragment", subject, why: "no-plan", reason: `No moves help ${subject}: ${other}.` };
   return planForGang(planning, "defragment", blocked.gang, {
-    ...{ gpus: blocked.gpus, heldGpus: 0, pools: blocked.pools },
+    ...{ gpus: blocked.gpus, allocatedGpus: 0, pools: blocked.pools },
     problem: `${amount(blocked.freeGpus)} are free in ${nameWords(blocked.pools)}, but ${hindrances.get(blocked.blocker) ?? blocked.blocker}`,
     quotaGpus: quotaOf(moment, gang),
   });
@@ -106,5 +106,5 @@ function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): C
 export function quotaOf({ analysis }: AdviceMoment, { parts, reservedAt }: WaitingGang): number {
   const [queue, ...others] = new Set(parts.map((part) => part.queue));
   if (reservedAt !== null || queue === undefined || queue === null || others.length > 0) return Infinity;
-  return createQueueRoom(analysis.snapshot.queueing)(queue);
+  return createQueueAllowance(analysis.snapshot.queueing)(queue);
 }

@@ -5,11 +5,11 @@ import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate, FindAdvice } from "../candidate.ts";
 import { askGuards, type GuardVeto, guardNames } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { mendFinding } from "../steps/steps.ts";
+import { fixFinding } from "../steps/steps.ts";
 import { mostVictims } from "../whatIf/letReclaim.ts";
 import { placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
-import { type MendingEffect, mendingEffect } from "./mendingEffect.ts";
+import { type FixEffect, fixEffect } from "./fixEffect.ts";
 import { createGain, domainGpus, gangNames, poolLabel, startingAnyway, teamOf, workNames } from "./waitingFor.ts";
 import { countWords, gpuWords } from "./words.ts";
 
@@ -17,26 +17,26 @@ import { countWords, gpuWords } from "./words.ts";
 const mostWithheld = 20;
 
 /**
- * Advice to mend what is wrong in the configuration of queues, where a request mends it and waiting work would gain by it
- * now. What is wrong without such an effect is told by the lint alone.
+ * Advice to fix what is wrong in the configuration of queues, where a request fixes it and waiting work would gain by it
+ * now. What is wrong without such an effect is reported by the lint alone.
  */
 export const findFixScheduler: FindAdvice = (moment, trial) => {
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
-  const mendable: Mendable[] = [];
+  const fixable: Fixable[] = [];
   for (const finding of moment.analysis.findings) {
-    const found = mendableOf(moment, finding);
-    if ("effect" in found) mendable.push(found);
+    const found = fixableOf(moment, finding);
+    if ("effect" in found) fixable.push(found);
     else if (withheld.length < mostWithheld) withheld.push(found.withheld);
   }
-  mendable.sort((a, b) => b.effect.wanted.gpus - a.effect.wanted.gpus);
-  for (const [i, one] of mendable.entries()) {
+  fixable.sort((a, b) => b.effect.wanted.gpus - a.effect.wanted.gpus);
+  for (const [i, one] of fixable.entries()) {
     if (i >= mostSimulated) {
       if (withheld.length >= mostWithheld) break;
       withheld.push(notSimulated(one));
       continue;
     }
-    const found = mend(moment, trial, one);
+    const found = fix(moment, trial, one);
     if (found.ok) candidates.push(found.candidate);
     else if (withheld.length < mostWithheld) withheld.push(found.withheld);
   }
@@ -46,25 +46,25 @@ export const findFixScheduler: FindAdvice = (moment, trial) => {
 /** What schedulers do with other settings is simulated for so many findings in one cycle. */
 const mostSimulated = 5;
 
-/** A finding that a request mends, and what waiting work would have of it. */
-interface Mendable {
+/** A finding that a request fixes, and what waiting work would have of it. */
+interface Fixable {
   readonly finding: Finding;
-  readonly effect: MendingEffect;
+  readonly effect: FixEffect;
   readonly steps: readonly AdviceStep[];
 }
 
-type Mended =
+type Fixed =
   | { readonly ok: true; readonly candidate: Candidate }
   | { readonly ok: false; readonly withheld: WithheldAdvice };
 
-type Refused = Extract<Mended, { readonly ok: false }>;
+type Refused = Extract<Fixed, { readonly ok: false }>;
 
-function mendableOf(moment: AdviceMoment, finding: Finding): Mendable | Refused {
+function fixableOf(moment: AdviceMoment, finding: Finding): Fixable | Refused {
   const subject = subjectOf(finding);
-  const request = mendFinding(moment, finding);
+  const request = fixFinding(moment, finding);
   if (!request.ok)
-    return refuse(subject, "no-plan", `No single request mends it: ${request.reason}. ${finding.change}`);
-  const effect = mendingEffect(moment, finding);
+    return refuse(subject, "no-plan", `No single request fixes it: ${request.reason}. ${finding.change}`);
+  const effect = fixEffect(moment, finding);
   if (effect === null)
     return refuse(subject, "worth", `No work that waits now is known to gain by it. ${finding.reason}`);
   return { finding, effect, steps: request.steps };
@@ -72,13 +72,13 @@ function mendableOf(moment: AdviceMoment, finding: Finding): Mendable | Refused 
 
 const subjectOf = ({ kind, name }: Finding): string => `${kind} ${name}`;
 
-function notSimulated({ finding, effect: { wanted } }: Mendable): WithheldAdvice {
+function notSimulated({ finding, effect: { wanted } }: Fixable): WithheldAdvice {
   const others = `only the ${mostSimulated} findings for which the most work waits are simulated in one cycle`;
   const reason = `${domainGpus(wanted.domain, wanted.gpus)} of its work wait, but ${others}. ${finding.reason}`;
   return refuse(subjectOf(finding), "no-plan", reason).withheld;
 }
 
-function mend(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Mendable): Mended {
+function fix(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Fixable): Fixed {
   const subject = subjectOf(finding);
   const gainedGpus = createGain(moment, trial, effect.wanted);
   const outcomes = placementRules.map((rule) => trial.outcome(effect.plan, rule));
@@ -90,7 +90,7 @@ function mend(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Me
       `None of its waiting work would start by it now, if at most ${mostVictims} workloads were taken for it. ${finding.reason}`,
     );
   const taken = [...new Set(outcomes.flatMap(({ released }) => [...released.keys()]))];
-  const pods = heldPodsOf(moment, taken);
+  const pods = allocatedPodsOf(moment, taken);
   const veto = vetoOf(moment, effect, pods);
   if (veto !== null) return refuse(subject, "guard", `The scheduler would take what may not be taken: ${veto.reason}`);
   const { gangs, starts } = effect.wanted;
@@ -106,24 +106,24 @@ function mend(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Me
 }
 
 /** What speaks against what the scheduler would take; its policy does not: that is what changes. */
-function vetoOf(moment: AdviceMoment, { wanted }: MendingEffect, pods: readonly number[]): GuardVeto | null {
+function vetoOf(moment: AdviceMoment, { wanted }: FixEffect, pods: readonly number[]): GuardVeto | null {
   if (pods.length === 0) return null;
   const { priority, queue, gpus } = wanted;
   const answer = askGuards(moment, { pods, how: "lose", by: "requeue", beneficiary: { priority, queue, gpus } });
   return answer.vetoes.find(({ guard }) => guard !== "reclaim-policy") ?? null;
 }
 
-function heldPodsOf({ analysis }: AdviceMoment, workloads: readonly number[]): readonly number[] {
+function allocatedPodsOf({ analysis }: AdviceMoment, workloads: readonly number[]): readonly number[] {
   const { workloads: views, pods } = analysis.snapshot;
   return workloads
     .flatMap((workload) => views[workload]?.pods ?? [])
-    .filter((pod) => pods[pod]?.status === "held")
+    .filter((pod) => pods[pod]?.status === "allocated")
     .sort((a, b) => a - b);
 }
 
 interface Parts {
   readonly finding: Finding;
-  readonly effect: MendingEffect;
+  readonly effect: FixEffect;
   readonly gained: number;
   /** Workloads that lose something. */
   readonly taken: readonly number[];
@@ -157,7 +157,7 @@ function candidateFor(
     reason: `${finding.reason} ${nameWords(gangNames(moment, gangs))} of queue ${view.name} wait for ${domainGpus(domain, wanted.gpus)}; with this change ${gpuWords(gained)} of them start, whichever node the scheduler prefers.${loses}`,
     evidence: [
       { name: "finding", value: finding.code },
-      { name: `held by ${view.name}`, value: domainGpus(domain, view.held) },
+      { name: `allocated to ${view.name}`, value: domainGpus(domain, view.allocated) },
       { name: `guaranteed to ${view.name}`, value: domainGpus(domain, view.guaranteed) },
       { name: "waiting work that could use it", value: domainGpus(domain, wanted.gpus) },
     ],

@@ -9,25 +9,25 @@ import { restartExporter } from "../steps/steps.ts";
 import { withheldList } from "./ownGpus.ts";
 import { gpuWords } from "./words.ts";
 
-/** What is held on a node, physical GPUs. */
+/** What is allocated on a node, physical GPUs. */
 interface NodeCoverage {
   unobserved: number;
   observed: number;
-  /** Held and unavailable: nobody expects telemetry of it. */
+  /** Allocated and unavailable: nobody expects telemetry of it. */
   unavailable: number;
 }
 
-/** A node with GPUs that are held and of which nothing is seen. */
+/** A node with GPUs that are allocated and of which nothing is seen. */
 interface Unseen extends NodeCoverage {
   readonly index: number;
   readonly node: NodeView;
 }
 
 /**
- * Faults of a target that its exporter's pod can be the cause of. A credential, a certificate or a name is not mended by a
+ * Faults of a target that its exporter's pod can be the cause of. A credential, a certificate or a name is not fixed by a
  * restart.
  */
-const mendedByRestart: ReadonlySet<string> = new Set([
+const fixedByRestart: ReadonlySet<string> = new Set([
   "exporter-frozen",
   "exporter-doubtful",
   "target-timeout",
@@ -45,8 +45,8 @@ const mendedByRestart: ReadonlySet<string> = new Set([
 const mostFailing = 20;
 
 /**
- * Nodes whose held GPUs nobody sees because their exporter stands still or does not answer, though the node is ready: restart
- * its pod. The nodes with the most held GPUs first.
+ * Nodes whose allocated GPUs nobody sees because their exporter is still or does not answer, though the node is ready: restart
+ * its pod. The nodes with the most allocated GPUs first.
  */
 export const findFixSource: FindAdvice = (moment) => {
   const { snapshot } = moment.analysis;
@@ -74,7 +74,7 @@ export const findFixSource: FindAdvice = (moment) => {
       withheld.add(
         "no-plan",
         name,
-        `${gpuWords(unseen.unobserved)} held GPUs are not observed: ${because ?? "unknown"}`,
+        `${gpuWords(unseen.unobserved)} allocated GPUs are not observed: ${because ?? "unknown"}`,
       );
       continue;
     }
@@ -85,10 +85,10 @@ export const findFixSource: FindAdvice = (moment) => {
   return { candidates, withheld: withheld.list };
 };
 
-function unseenNodes({ analysis: { snapshot, bookings, pools } }: AdviceMoment): readonly Unseen[] {
+function unseenNodes({ analysis: { snapshot, accountingEntries, pools } }: AdviceMoment): readonly Unseen[] {
   if (pools.every(({ states }) => (states.unobserved ?? 0) <= 0)) return [];
   const byNode = new Map<string, NodeCoverage>();
-  for (const { pod, node, state, gpus } of bookings) {
+  for (const { pod, node, state, gpus } of accountingEntries) {
     if (pod === null) continue;
     let coverage = byNode.get(node);
     if (coverage === undefined) {
@@ -117,10 +117,10 @@ function faultsByNode(problems: readonly Problem[]): ReadonlyMap<string, Problem
   return faults;
 }
 
-const rankOf = ({ code }: Problem): string => `${mendedByRestart.has(code) ? 0 : 1}${code}`;
+const rankOf = ({ code }: Problem): string => `${fixedByRestart.has(code) ? 0 : 1}${code}`;
 
 const manyFail = ({ message }: Problem): string =>
-  `${message}: more than ${mostFailing} at once have one cause, which a restart of each would not mend`;
+  `${message}: more than ${mostFailing} at once have one cause, which a restart of each would not fix`;
 
 /** Why restarting the exporter is not the thing to do; `null` where it is. */
 function noPlanBecause(
@@ -132,9 +132,9 @@ function noPlanBecause(
   if (exporters.length === 0) return "no exporter's pod is known on the node";
   if (exporters.length > 1) return `${exporters.length} exporters run on the node: which of them fails is not known`;
   if (fault === null) return "no fault of its exporter is known: look at the node and at what collects its metrics";
-  if (!mendedByRestart.has(fault.code)) return `${fault.message}. ${fault.nextStep}`;
+  if (!fixedByRestart.has(fault.code)) return `${fault.message}. ${fault.nextStep}`;
   if (observed > 0 || unavailable > 0)
-    return `the exporter tells of ${gpuWords(observed)} others: look at the GPUs that it does not see`;
+    return `the exporter says of ${gpuWords(observed)} others: look at the GPUs that it does not see`;
   return null;
 }
 
@@ -146,10 +146,10 @@ function candidateOf({ index, node, unobserved }: Unseen, exporter: ExporterPodR
     kind: "fix_source",
     beneficiary: { kind: "node", name: node.name },
     targets: [`Pod ${name}`],
-    title: `restart ${name} on node ${node.name}: ${gpus} held ${pool || "GPUs"} are not observed`,
+    title: `restart ${name} on node ${node.name}: ${gpus} allocated ${pool || "GPUs"} are not observed`,
     reason: `Pods hold ${gpus} ${pool || "GPUs"} of node ${node.name}, and nobody sees whether they use them: ${fault.message}.`,
     evidence: [
-      { name: "held GPUs that are not observed", value: gpus },
+      { name: "allocated GPUs that are not observed", value: gpus },
       { name: "fault", value: fault.code },
       { name: "node ready", value: "yes" },
     ],
@@ -175,7 +175,7 @@ function confidenceIn({ code }: Problem): AdviceConfidence {
         level: "high",
         reasons: [
           untouched,
-          "an exporter whose values all stand still has lost its host engine: a restart connects it again",
+          "an exporter none of whose values changes has lost its host engine: a restart connects it again",
         ],
       };
     case "exporter-doubtful":
@@ -183,7 +183,7 @@ function confidenceIn({ code }: Problem): AdviceConfidence {
         level: "low",
         reasons: [
           untouched,
-          "without an energy counter nobody can tell a frozen exporter from cards that do nothing: if the values stand still after the restart, they are idle",
+          "without an energy counter nobody can distinguish a frozen exporter from GPUs that do nothing: if the values still do not change after the restart, they are idle",
         ],
       };
     default:

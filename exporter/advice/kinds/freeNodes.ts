@@ -128,15 +128,17 @@ function freeNode(
     ...{ kind: "defragment", subject: pool, why, reason },
   });
   const names = new Set(own.map(({ name }) => name));
-  const held = (node: number): boolean => isHeld(snapshot, field.nodeIndexes[node] ?? -1);
+  const allocated = (node: number): boolean => isAllocated(snapshot, field.nodeIndexes[node] ?? -1);
   const isOpen = (node: number): boolean => snapshot.nodes[field.nodeIndexes[node] ?? -1]?.schedulable !== false;
-  const nodes = field.nodes.flatMap(({ name }, node) => (names.has(name) && held(node) && isOpen(node) ? [node] : []));
-  // What is only estimated is never moved: such a node is tried where there is no other, so that somebody says so.
+  const nodes = field.nodes.flatMap(({ name }, node) =>
+    names.has(name) && allocated(node) && isOpen(node) ? [node] : [],
+  );
+  // What is only estimated is never moved: such a node is tried where there is no other, so that someone says so.
   const sure = nodes.filter((node) => !hasEstimated(snapshot, field.nodeIndexes[node] ?? -1));
   const goal: PlanGoal = { kind: "free", nodes: sure.length > 0 ? sure : nodes, count: 1 };
   const whole = wholeFree(snapshot, field);
   const base = {
-    ...{ nodes: field.nodes, units: onlyTo(field, held), fixedNodes: field.fixedNodes, goal },
+    ...{ nodes: field.nodes, units: onlyTo(field, allocated), fixedNodes: field.fixedNodes, goal },
     ...{ quotaGpus: Infinity, maxMoves: settings.maxMoves, rules: field.rules },
   };
   const cordoned = whole.size <= mostCordoned ? [...whole] : [];
@@ -190,7 +192,11 @@ function freeNode(
     steps: steps.steps,
     disrupted: moves.sources.flatMap(({ pods }) => pods),
     gainedGpus: gpusFreed,
-    unused: freed.map((node) => ({ node: node.name, gpus: node.physicalGpus ?? 0, since: heldSince(snapshot, node) })),
+    unused: freed.map((node) => ({
+      node: node.name,
+      gpus: node.physicalGpus ?? 0,
+      since: allocatedSince(snapshot, node),
+    })),
     confidence: confidenceInMoves(answer, moves),
     guards: askedGuards,
     blockedAlternatives: answer.metGuards ? guardedAlternatives(moment, field, problem, answer, looks) : [],
@@ -203,7 +209,7 @@ function freeNode(
 }
 
 /** Since when a node has held what it holds, seconds since the epoch: before, it may have been needed whole. */
-function heldSince({ at, pods, devices }: Snapshot, node: NodeView): number {
+function allocatedSince({ at, pods, devices }: Snapshot, node: NodeView): number {
   const holders = node.devices.flatMap((device) => devices[device]?.holders ?? []);
   return Math.max(0, ...holders.map(({ pod }) => pods[pod]?.boundAt ?? at));
 }
@@ -222,11 +228,11 @@ function onlyTo(field: MoveField, takes: (node: number) => boolean): PlanProblem
   }));
 }
 
-function isHeld({ nodes, devices }: Snapshot, index: number): boolean {
+function isAllocated({ nodes, devices }: Snapshot, index: number): boolean {
   return nodes[index]?.devices.some((device) => (devices[device]?.holders.length ?? 0) > 0) === true;
 }
 
-/** Nobody knows which of its devices are held. */
+/** Nobody knows which of its devices are allocated. */
 function hasEstimated({ nodes, devices }: Snapshot, index: number): boolean {
   return nodes[index]?.devices.some((device) => devices[device]?.holders.some(isOnUnknownDevice)) === true;
 }
@@ -234,7 +240,7 @@ function hasEstimated({ nodes, devices }: Snapshot, index: number): boolean {
 /** Indices into `Snapshot.nodes` of those of which nobody holds anything. */
 function wholeFree(snapshot: Snapshot, { nodeIndexes }: MoveField): ReadonlySet<number> {
   return new Set(
-    nodeIndexes.filter((index) => snapshot.nodes[index]?.schedulable !== false && !isHeld(snapshot, index)),
+    nodeIndexes.filter((index) => snapshot.nodes[index]?.schedulable !== false && !isAllocated(snapshot, index)),
   );
 }
 

@@ -1,11 +1,11 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { AskedPods, GangRooms } from "../../analysis/rooms/gangRooms.ts";
+import type { AskedPods, GangFreeCapacities } from "../../analysis/freeCapacity/gangFreeCapacities.ts";
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { byPlace, momentOrder } from "../order/momentOrder.ts";
 
-/** GPUs that somebody lets go. */
+/** GPUs that someone lets go. */
 export interface FreedGpus {
   /** Physical GPUs by pool. */
   readonly byPool: ReadonlyMap<string, number>;
@@ -25,7 +25,7 @@ const looksPerPlan = 200;
  * have waited longest, as queues serve them. Whether they fit in the end the trial of the plan says.
  */
 export function findGangsToStart(analysis: Analysis): GangsToStart {
-  const { snapshot, waiting, gangRooms } = analysis;
+  const { snapshot, waiting, gangFreeCapacities } = analysis;
   const { gangs } = snapshot.queueing;
   const eligible: Waiting[] = [];
   for (const { gang, cause } of waiting.work) {
@@ -46,7 +46,7 @@ export function findGangsToStart(analysis: Analysis): GangsToStart {
       if (starts.length >= startsPerPlan || looks >= looksPerPlan || left <= gpuTolerance) break;
       if (given.has(waiting.index) || !isServedBy(waiting, freed)) continue;
       looks += 1;
-      const wanted = wantedOf(gangRooms, waiting, freed, left);
+      const wanted = wantedOf(gangFreeCapacities, waiting, freed, left);
       if (wanted === null) continue;
       starts.push(waiting.index);
       given.add(waiting.index);
@@ -69,28 +69,38 @@ function recordsOf({ queue, places = [] }: WaitingPart): readonly number[] {
  * The GPUs that a gang needs in the first place that freed ones serve; `null` where it fits without more, can never run, or
  * `left` beside what is free is too little. What lacks quota where it is counted may have it in another flavor.
  */
-function wantedOf(rooms: GangRooms, { index, gang, isQuota }: Waiting, freed: FreedGpus, left: number): number | null {
+function wantedOf(
+  freeCapacities: GangFreeCapacities,
+  { index, gang, isQuota }: Waiting,
+  freed: FreedGpus,
+  left: number,
+): number | null {
   const records = new Set(gang.parts.flatMap(recordsOf));
-  if (records.size <= 1) return wantedIn(rooms, rooms.askedOf(index), freed, left);
+  if (records.size <= 1) return wantedIn(freeCapacities, freeCapacities.askedOf(index), freed, left);
   for (const record of records) {
     if (isQuota && !freed.queues.has(record)) continue;
     const parts = gang.parts.map((part) => partIn(part, record) ?? part);
-    const wanted = wantedIn(rooms, rooms.ask({ ...gang, parts }), freed, left);
+    const wanted = wantedIn(freeCapacities, freeCapacities.ask({ ...gang, parts }), freed, left);
     if (wanted !== null) return wanted;
   }
   return null;
 }
 
-function wantedIn({ domains }: GangRooms, asked: AskedPods | null, { byPool }: FreedGpus, left: number): number | null {
+function wantedIn(
+  { domains }: GangFreeCapacities,
+  asked: AskedPods | null,
+  { byPool }: FreedGpus,
+  left: number,
+): number | null {
   if (asked === null || asked.verdict === "fits" || asked.verdict === "never") return null;
   let wanted = 0;
   for (const { pods, gpusPerPod } of asked.placed) wanted += pods * gpusPerPod;
   let free = 0;
   let isServed = false;
   for (const domain of new Set(asked.placed.map((part) => part.domain))) {
-    const rooms = domains[domain];
-    for (const pool of rooms?.pools ?? []) {
-      free += rooms?.freeByPool.get(pool)?.gpus ?? 0;
+    const freeCapacities = domains[domain];
+    for (const pool of freeCapacities?.pools ?? []) {
+      free += freeCapacities?.freeByPool.get(pool)?.gpus ?? 0;
       if (byPool.has(pool)) isServed = true;
     }
   }

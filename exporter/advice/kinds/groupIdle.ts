@@ -15,12 +15,12 @@ export interface IdleCandidate {
   readonly since: number;
 }
 
-/** What holds less than a card is not worth a page of its own. */
+/** What holds less than a GPU is not worth a page of its own. */
 const smallGpus = 1;
 
 /**
- * Candidates in their order, of which those of one team, pool and act that hold less than a card each are one, where the first of
- * them stands: the `mostTogether` that have been idle longest, so that who joins later does not change it.
+ * Candidates in their order, of which those of one team, pool and act that hold less than a GPU each are one, where the first of
+ * them is: the `mostTogether` that have been idle longest, so that who joins later does not change it.
  */
 export function groupSmallIdle(idle: readonly IdleCandidate[], mostTogether: number): readonly Candidate[] {
   const groups = new Map<string, IdleCandidate[]>();
@@ -45,7 +45,7 @@ function together(group: readonly IdleCandidate[], more: number): readonly Candi
   const { beneficiary, fromTeam, pool } = first.candidate;
   const sameQueue = candidates.every(({ queue }) => queue === first.candidate.queue);
   const isAsk = first.candidate.decision?.act === "ask";
-  const words = `${gpuWords(gpus)} idle ${pool === "" ? "GPUs" : pool} in parts of cards`;
+  const words = `${gpuWords(gpus)} idle ${pool === "" ? "GPUs" : pool} in parts of GPUs`;
   return [
     {
       ...first.candidate,

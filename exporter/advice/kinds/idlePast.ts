@@ -7,7 +7,7 @@ import { habitKey } from "../usage/habitKey.ts";
 import { nothingKnown } from "../usage/watchHabits.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
 import type { IdleWorkload } from "./idleWorkloads.ts";
-import type { HeldPod } from "./ownGpus.ts";
+import type { AllocatedPod } from "./ownGpus.ts";
 
 /** Work is made at most so long before its first pods are bound, where nothing holds them up: what came before is not known. */
 const firstStartSeconds = 900;
@@ -17,7 +17,7 @@ export function pastOf(
   moment: AdviceMoment,
   idle: IdleWorkload,
   workload: WorkloadView,
-  held: readonly HeldPod[],
+  allocated: readonly AllocatedPod[],
 ): IdlePast {
   const { settings, analysis, habits = nothingKnown } = moment;
   const idleSeconds = Math.max(0, analysis.snapshot.at - idle.since);
@@ -25,7 +25,9 @@ export function pastOf(
   return {
     idleSeconds,
     neverWorked:
-      habit?.hasWorked !== true && isWatchedWhole(workload, held, habits.since) && nothingEverRan(moment, held),
+      habit?.hasWorked !== true &&
+      isWatchedWhole(workload, allocated, habits.since) &&
+      nothingEverRan(moment, allocated),
     habit,
     estimate: estimateReturn(
       idleSeconds,
@@ -38,21 +40,25 @@ export function pastOf(
 }
 
 /** Whether no pods came before these without having been watched: they may have worked. */
-function isWatchedWhole({ createdAt }: WorkloadView, held: readonly HeldPod[], watchedSince: number | null): boolean {
+function isWatchedWhole(
+  { createdAt }: WorkloadView,
+  allocated: readonly AllocatedPod[],
+  watchedSince: number | null,
+): boolean {
   if (createdAt === null) return false;
   if (watchedSince !== null && watchedSince <= createdAt) return true;
-  const first = Math.min(...held.map(({ pod }) => pod.boundAt ?? Number.POSITIVE_INFINITY));
+  const first = Math.min(...allocated.map(({ pod }) => pod.boundAt ?? Number.POSITIVE_INFINITY));
   return first - createdAt <= firstStartSeconds;
 }
 
 /**
  * Whether every sample of every device of these pods was idle from when they were bound: one that telemetry took before, when
- * somebody else had the device, may come a little later.
+ * someone else had the device, may come a little later.
  */
-function nothingEverRan({ analysis }: AdviceMoment, held: readonly HeldPod[]): boolean {
+function nothingEverRan({ analysis }: AdviceMoment, allocated: readonly AllocatedPod[]): boolean {
   const { devices } = analysis.snapshot;
   const index = momentIndex(analysis);
-  return held.every(({ index: pod, pod: { boundAt } }) => {
+  return allocated.every(({ index: pod, pod: { boundAt } }) => {
     const own = index.devicesOf(pod).flatMap((device) => devices[device]?.holders ?? []);
     const holdings = own.filter((holder) => holder.pod === pod);
     return (

@@ -7,7 +7,7 @@ import type { AdviceMoment } from "../moment.ts";
 import { habitWords, returnWords } from "./habitWords.ts";
 import { costWords, hourlyCostWords } from "./hourlyCost.ts";
 import type { IdleWorkload } from "./idleWorkloads.ts";
-import type { HeldPod, OwnGpus } from "./ownGpus.ts";
+import type { AllocatedPod, OwnGpus } from "./ownGpus.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
 
 /** Everything that is said of one idle workload. */
@@ -15,7 +15,7 @@ export interface IdleFacts {
   readonly moment: AdviceMoment;
   readonly idle: IdleWorkload;
   readonly workload: WorkloadView;
-  readonly held: readonly HeldPod[];
+  readonly allocated: readonly AllocatedPod[];
   readonly own: OwnGpus;
   readonly past: IdlePast;
   /** For how much longer it is expected to be idle, hours. */
@@ -26,7 +26,7 @@ export interface IdleFacts {
 
 /** What people read of it. */
 export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" | "evidence" | "confidence"> {
-  const { moment, idle, workload, held, own, past, idleHours, cost, decision } = facts;
+  const { moment, idle, workload, allocated, own, past, idleHours, cost, decision } = facts;
   const { horizonHours } = moment.settings;
   const gpus = gpuWords(idle.gpus);
   const name = `${workload.namespace}/${workload.name}`;
@@ -37,9 +37,9 @@ export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" 
   return {
     // A title stays as it is for as long as the advice does: it says since when, not for how long.
     title: `${verb} ${gpus} idle ${own.words} of ${name}: nothing ran since ${minuteWords(idle.since)}`,
-    reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpus} ${own.words} with ${countWords(held.length, "pod")}. Every signal of each of them has stayed at or below the idle threshold since ${new Date(idle.since * 1000).toISOString()}.${costs} Its habit: ${habitWords(past)}.`,
+    reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpus} ${own.words} with ${countWords(allocated.length, "pod")}. Every signal of each of them has stayed at or below the idle threshold since ${new Date(idle.since * 1000).toISOString()}.${costs} Its habit: ${habitWords(past)}.`,
     evidence: [
-      { name: "GPUs held", value: gpus },
+      { name: "GPUs allocated", value: gpus },
       { name: "idle for", value: durationWords(past.idleSeconds) },
       { name: "habit", value: habitWords(past) },
       ...(returns === null ? [] : [{ name: "works again", value: returns }]),

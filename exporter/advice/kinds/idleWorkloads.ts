@@ -1,5 +1,5 @@
+import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { Booking } from "../../analysis/booking.ts";
 import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
@@ -20,7 +20,7 @@ export interface IdleWorkloads {
   readonly estimatedGpus: number;
 }
 
-/** What the bookings say of each workload, by its place. */
+/** What the accounting entries say of each workload, by its place. */
 interface Tally {
   readonly idle: Float64Array;
   readonly since: Float64Array;
@@ -28,8 +28,8 @@ interface Tally {
   readonly isEstimated: Uint8Array;
 }
 
-/** Finds them in the bookings: every one of theirs is `held_idle` and sure, and there is one for all that its pods ask for. */
-export function findIdleWorkloads({ snapshot, bookings }: Analysis): IdleWorkloads {
+/** Finds them in the accounting entries: every one of theirs is `idle` and sure, and there is one for all that its pods ask for. */
+export function findIdleWorkloads({ snapshot, accountingEntries }: Analysis): IdleWorkloads {
   const { workloads } = snapshot;
   const tally: Tally = {
     idle: new Float64Array(workloads.length),
@@ -37,8 +37,8 @@ export function findIdleWorkloads({ snapshot, bookings }: Analysis): IdleWorkloa
     isOther: new Uint8Array(workloads.length),
     isEstimated: new Uint8Array(workloads.length),
   };
-  for (const booking of bookings) {
-    if (booking.pod !== null) addBooking(tally, booking, booking.pod, snapshot);
+  for (const accountingEntry of accountingEntries) {
+    if (accountingEntry.pod !== null) addAccountingEntry(tally, accountingEntry, accountingEntry.pod, snapshot);
   }
   const found: IdleWorkload[] = [];
   let estimatedGpus = 0;
@@ -46,19 +46,24 @@ export function findIdleWorkloads({ snapshot, bookings }: Analysis): IdleWorkloa
     const gpus = tally.idle[index] ?? 0;
     if (gpus <= gpuTolerance || tally.isOther[index] === 1) continue;
     if (tally.isEstimated[index] === 1) estimatedGpus += gpus;
-    // A pod on a node that is not counted is in no booking: nobody knows what it does.
+    // A pod on a node that is not counted is in no accounting entry: nobody knows what it does.
     else if (askedGpus(workload, snapshot) <= gpus + gpuTolerance)
       found.push({ workload: index, gpus, since: tally.since[index] ?? snapshot.at });
   }
   return { workloads: found, estimatedGpus };
 }
 
-function addBooking(tally: Tally, booking: Booking, index: number, { pods, devices, at }: Snapshot): void {
+function addAccountingEntry(
+  tally: Tally,
+  accountingEntry: AccountingEntry,
+  index: number,
+  { pods, devices, at }: Snapshot,
+): void {
   const pod = pods[index];
   if (pod === undefined) return;
   const { workload } = pod;
-  const { state, gpus, device, estimated } = booking;
-  if (state !== "held_idle" || pod.idleOptOut) {
+  const { state, gpus, device, estimated } = accountingEntry;
+  if (state !== "idle" || pod.idleOptOut) {
     tally.isOther[workload] = 1;
     return;
   }
@@ -75,7 +80,7 @@ function askedGpus(workload: WorkloadView, { pods }: Snapshot): number {
   let asked = 0;
   for (const index of workload.pods) {
     const pod = pods[index];
-    if (pod?.status === "held") asked += pod.gpus ?? Infinity;
+    if (pod?.status === "allocated") asked += pod.gpus ?? Infinity;
   }
   return asked;
 }

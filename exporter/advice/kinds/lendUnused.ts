@@ -28,7 +28,7 @@ export function lendUnused(moment: AdviceMoment, trial: Trial, { wanted }: Quota
   const { view, domain, gangs, gpus, queue } = wanted;
   if (view.scheduler !== "kueue") return null;
   for (const keeper of keepersFor(moment, wanted)) {
-    const needed = Math.max(view.held, view.reserved ?? 0) + gpus;
+    const needed = Math.max(view.allocated, view.reserved ?? 0) + gpus;
     const more = { queue, guaranteed: view.guaranteed + gpus };
     const changes: readonly QuotaChange[] = [
       { queue: keeper.index, guaranteed: keeper.view.guaranteed - gpus },
@@ -65,7 +65,7 @@ function keepersFor({ analysis, settings, usage }: AdviceMoment, { view, gpus, q
     const used = usage.queues.get(queueKey(other, domains[other.domain]?.name ?? ""));
     if (used === undefined || snapshot.at - used.since < enough) return [];
     const kept = other.guaranteed - other.lendingLimit;
-    const peakDemand = Math.max(used.peakDemand, other.held, other.reserved ?? 0, other.held + other.pending);
+    const peakDemand = Math.max(used.peakDemand, other.allocated, other.reserved ?? 0, other.allocated + other.pending);
     // Kueue demands that the quota stays at or above the lending limit.
     const unused = Math.min(kept, other.guaranteed - peakDemand);
     if (unused < gpus - gpuTolerance) return [];

@@ -1,6 +1,6 @@
-import type { PlacedPods } from "../../analysis/rooms/gangFit.ts";
-import { statedCause } from "../../analysis/rooms/statedReason.ts";
-import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
+import type { PlacedPods } from "../../analysis/freeCapacity/gangFit.ts";
+import { statedCause } from "../../analysis/freeCapacity/statedReason.ts";
+import { createQueueAllowance } from "../../analysis/waiting/queueAllowance.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { standsInLine } from "../../join/queues/servingOrder.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
@@ -17,9 +17,9 @@ export interface StrictLine {
 }
 
 /**
- * The lines of Kueue's StrictFIFO queues, over all their flavors. What can never start stands in the line, too, unless it is
+ * The lines of Kueue's StrictFIFO queues, over all their flavors. What can never start is in the line, too, unless it is
  * paused or no queue takes it: Kueue tries the first again and again, and nobody behind it. What waits for its next try after
- * an eviction does not stand in the line.
+ * an eviction does not are in the line.
  */
 export function strictLines({ analysis: { snapshot } }: AdviceMoment): readonly StrictLine[] {
   const { queueing, queueObjects, at } = snapshot;
@@ -56,7 +56,7 @@ const noFlavor = /\bNoMatchingFlavor\b|doesn't match node affinity|untolerated t
  * not known. Kueue looks at quotas; nodes keep it from admitting a Workload only where its flavors have a topology.
  */
 export function whyHeadWaits(moment: AdviceMoment, line: StrictLine, others: readonly number[]): string | null {
-  const { snapshot, waiting, gangRooms } = moment.analysis;
+  const { snapshot, waiting, gangFreeCapacities } = moment.analysis;
   const gang = snapshot.queueing.gangs[line.head];
   // Who is being preempted for it leaves any moment; and nobody is admitted while others are not ready.
   if (gang === undefined || gang.bound > 0 || /preempt|PodsReady/i.test(gang.reason)) return null;
@@ -68,7 +68,7 @@ export function whyHeadWaits(moment: AdviceMoment, line: StrictLine, others: rea
     const isKnown = looksAtNodes || (noFlavor.test(gang.reason) && statedCause(gang.reason) !== "quota");
     return isKnown ? "no node or flavor that is there suits it" : null;
   }
-  const asked = gangRooms.askedOf(line.head);
+  const asked = gangFreeCapacities.askedOf(line.head);
   if (gang.never !== null || asked === null) return null;
   if (cause !== "quota" && !(looksAtNodes && (cause === "capacity" || cause === "fragmentation"))) return null;
   return waitsForOthers(moment, asked.placed, others)
@@ -85,32 +85,36 @@ function hasTopology({ analysis }: AdviceMoment, { queue }: StrictLine): boolean
 
 /** No domain in which the others go could serve any pod of the gang, even if it were empty. */
 function waitsForOthers(moment: AdviceMoment, placed: readonly PlacedPods[], others: readonly number[]): boolean {
-  const { snapshot, gangRooms } = moment.analysis;
+  const { snapshot, gangFreeCapacities } = moment.analysis;
   const parts = others.flatMap((other) => snapshot.queueing.gangs[other]?.parts ?? []);
   const elsewhere = [...new Set(parts.map(({ domain }) => domain))];
   return elsewhere.every(
     (domain) =>
       domain !== null &&
-      placed.every((pods) => pods.domain !== domain && gangRooms.fit.verdict([{ ...pods, domain }]) === "never"),
+      placed.every(
+        (pods) => pods.domain !== domain && gangFreeCapacities.fit.verdict([{ ...pods, domain }]) === "never",
+      ),
   );
 }
 
 /** How little there is of what a gang asks for; `null` where that is not so little. */
 function shortByFar(
-  { analysis: { snapshot, gangRooms } }: AdviceMoment,
+  { analysis: { snapshot, gangFreeCapacities } }: AdviceMoment,
   { parts }: WaitingGang,
   placed: readonly PlacedPods[],
   cause: "quota" | "capacity" | "fragmentation",
 ): string | null {
   const [index, ...otherDomains] = new Set(placed.map((pods) => pods.domain));
   const [queue = null, ...otherQueues] = new Set(parts.map((part) => part.queue));
-  const domain = gangRooms.domains[index ?? -1];
+  const domain = gangFreeCapacities.domains[index ?? -1];
   if (domain === undefined || queue === null || otherDomains.length > 0 || otherQueues.length > 0) return null;
   const isFar = (asked: number, there: number): boolean => asked > beyond * there + gpuTolerance;
   const gpus = placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0);
   if (cause === "quota") {
-    const room = Math.max(0, createQueueRoom(snapshot.queueing)(queue));
-    return isFar(gpus, room) ? `it asks for ${amount(gpus)} and its quota leaves ${amount(room)}` : null;
+    const freeCapacity = Math.max(0, createQueueAllowance(snapshot.queueing)(queue));
+    return isFar(gpus, freeCapacity)
+      ? `it asks for ${amount(gpus)} and its quota leaves ${amount(freeCapacity)}`
+      : null;
   }
   if (cause === "capacity") {
     let free = 0;
@@ -126,7 +130,7 @@ function shortByFar(
 
 /**
  * Whom a gang could preempt with a boost that it could not preempt without: work of the priority that it has. It fits, so it
- * need not; but if somebody else is faster, Kueue would take it from them. `null`: nobody.
+ * need not; but if someone else is faster, Kueue would take it from them. `null`: nobody.
  */
 export function whomBoostThreatens(moment: AdviceMoment, { queue }: StrictLine, priority: number): string | null {
   const { kueueClusterQueues, kueueWorkloads } = moment.analysis.snapshot.queueObjects;

@@ -1,4 +1,4 @@
-import type { NodeRoom } from "../../analysis/rooms/nodeRoom.ts";
+import type { NodeFreeCapacity } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { byPlace, type MomentOrder, momentOrder } from "../order/momentOrder.ts";
@@ -6,7 +6,7 @@ import { type MoveField, moveFieldOf } from "../planner/moveField.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
 import type { MoveTools } from "./moveTools.ts";
 
-/** The nodes among which pods may be moved: those of a domain of `Analysis.gangRooms`, or of one pool. */
+/** The nodes among which pods may be moved: those of a domain of `Analysis.gangFreeCapacities`, or of one pool. */
 export type FieldOf = (where: { readonly domain: number } | { readonly pool: string }) => MoveField | null;
 
 /** Fields of one moment; each is made once. Nodes, units and the pods of each are in the order of the moment. */
@@ -19,8 +19,8 @@ export function createFields(moment: AdviceMoment, tools: MoveTools): FieldOf {
     if (before !== undefined) return before;
     const order = momentOrder(moment.analysis);
     inOrder ??= sortedUnits(tools.units(moment), order);
-    const { rooms, isIn } = "domain" in where ? ofDomain(moment, where.domain) : ofPool(moment, where.pool);
-    const nodes = sortedRooms(moment, rooms, order);
+    const { freeCapacities, isIn } = "domain" in where ? ofDomain(moment, where.domain) : ofPool(moment, where.pool);
+    const nodes = sortedFreeCapacities(moment, freeCapacities, order);
     const field = nodes.length === 0 ? null : moveFieldOf(moment.analysis.snapshot, nodes, isIn, inOrder);
     known.set(key, field);
     return field;
@@ -28,28 +28,30 @@ export function createFields(moment: AdviceMoment, tools: MoveTools): FieldOf {
 }
 
 interface Where {
-  readonly rooms: readonly NodeRoom[];
+  readonly freeCapacities: readonly NodeFreeCapacity[];
   readonly isIn: (pool: string, node: string) => boolean;
 }
 
 function ofDomain({ analysis }: AdviceMoment, index: number): Where {
-  const domain = analysis.gangRooms.domains[index];
-  return { rooms: domain?.nodes ?? [], isIn: domain?.isIn ?? (() => false) };
+  const domain = analysis.gangFreeCapacities.domains[index];
+  return { freeCapacities: domain?.nodes ?? [], isIn: domain?.isIn ?? (() => false) };
 }
 
-const ofPool = ({ analysis: { rooms } }: AdviceMoment, pool: string): Where => ({
-  rooms: rooms.byNode.flatMap((ofNode) => ofNode.filter((room) => room.pool === pool)),
+const ofPool = ({ analysis: { freeCapacities } }: AdviceMoment, pool: string): Where => ({
+  freeCapacities: freeCapacities.byNode.flatMap((ofNode) =>
+    ofNode.filter((freeCapacity) => freeCapacity.pool === pool),
+  ),
   isIn: (one) => one === pool,
 });
 
-function sortedRooms(
+function sortedFreeCapacities(
   { analysis }: AdviceMoment,
-  rooms: readonly NodeRoom[],
+  freeCapacities: readonly NodeFreeCapacity[],
   { ofNode }: MomentOrder,
-): readonly NodeRoom[] {
+): readonly NodeFreeCapacity[] {
   const index = momentIndex(analysis);
-  const placeOf = ({ node }: NodeRoom): number => ofNode[index.nodeOf(node.name) ?? -1] ?? ofNode.length;
-  return rooms.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const placeOf = ({ node }: NodeFreeCapacity): number => ofNode[index.nodeOf(node.name) ?? -1] ?? ofNode.length;
+  return freeCapacities.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** The unit whose pod comes first is the first. */

@@ -7,20 +7,20 @@ import type { FreedGpus } from "./gangsToStart.ts";
 /** At most so many things that were looked at and are not offered are listed of a kind. */
 export const withheldPerKind = 20;
 
-/** A pod of a workload that holds GPUs, and can be told again. */
-export interface HeldPod {
+/** A pod of a workload that holds GPUs, and can be reported again. */
+export interface AllocatedPod {
   readonly index: number;
   readonly pod: PodView;
   readonly uid: string;
   readonly node: string;
 }
 
-/** Pods of a workload that hold GPUs; `null` where one of them cannot be told again. */
-export function heldPods({ pods }: Snapshot, workload: WorkloadView): readonly HeldPod[] | null {
-  const found: HeldPod[] = [];
+/** Pods of a workload that hold GPUs; `null` where one of them cannot be reported again. */
+export function allocatedPods({ pods }: Snapshot, workload: WorkloadView): readonly AllocatedPod[] | null {
+  const found: AllocatedPod[] = [];
   for (const index of workload.pods) {
     const pod = pods[index];
-    if (pod?.status !== "held") continue;
+    if (pod?.status !== "allocated") continue;
     if (pod.uid === null || pod.node === null) return null;
     found.push({ index, pod, uid: pod.uid, node: pod.node });
   }
@@ -43,14 +43,14 @@ export interface OwnGpus extends FreedGpus {
 /** The GPUs of pods, of which `part` is let go; looked up by the nodes of these pods. */
 export function ownGpus(
   { devices, queueing }: Snapshot,
-  held: readonly HeldPod[],
+  allocated: readonly AllocatedPod[],
   nodesByName: ReadonlyMap<string, NodeView>,
   part = 1,
 ): OwnGpus {
   const byPool = new Map<string, number>();
   const byNode = new Map<string, number>();
-  const indices = new Set(held.map(({ index }) => index));
-  for (const name of new Set(held.map(({ node }) => node))) {
+  const indices = new Set(allocated.map(({ index }) => index));
+  for (const name of new Set(allocated.map(({ node }) => node))) {
     for (const index of nodesByName.get(name)?.devices ?? []) {
       const device = devices[index];
       for (const { pod, share } of device?.holders ?? []) {
@@ -60,7 +60,7 @@ export function ownGpus(
       }
     }
   }
-  const queues = new Set(held.map(({ index }) => queueing.queueOfPod[index] ?? -1).filter((queue) => queue >= 0));
+  const queues = new Set(allocated.map(({ index }) => queueing.queueOfPod[index] ?? -1).filter((queue) => queue >= 0));
   const [pool = ""] = byPool.keys();
   return { byPool, byNode, queues, pool: byPool.size === 1 ? pool : "", words: byPool.size === 1 ? pool : "GPUs" };
 }
@@ -69,9 +69,9 @@ export function ownGpus(
 export const nodesByName = ({ nodes }: Snapshot): ReadonlyMap<string, NodeView> =>
   new Map(nodes.map((node) => [node.name, node]));
 
-/** Asks the guards whether a team may be told to let go of what its own pods hold. */
-export const askRelease = (moment: AdviceMoment, held: readonly HeldPod[]): GuardAnswer =>
-  askGuards(moment, { pods: held.map(({ index }) => index), how: "release", beneficiary: null });
+/** Asks the guards whether a team may be reported to let go of what its own pods hold. */
+export const askRelease = (moment: AdviceMoment, allocated: readonly AllocatedPod[]): GuardAnswer =>
+  askGuards(moment, { pods: allocated.map(({ index }) => index), how: "release", beneficiary: null });
 
 /** What the guards say, in one sentence; `null` where they let it pass. */
 export function vetoWords({ vetoes }: GuardAnswer): string | null {

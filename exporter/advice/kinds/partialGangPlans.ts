@@ -22,7 +22,7 @@ const mostVictims = 8;
 /** Gangs of a deadlock that wait again so that another completes: the fewest GPU-hours lost, then the fewest gangs. */
 export function brokenDeadlock(
   planning: Planning,
-  { pool, gangs: ids, missingGpus, freeGpus, heldGpus }: GangDeadlock,
+  { pool, gangs: ids, missingGpus, freeGpus, allocatedGpus }: GangDeadlock,
   gangs: ReadonlyMap<string, KnownGang>,
 ): Candidate | WithheldAdvice {
   const { trial, moment } = planning;
@@ -37,7 +37,10 @@ export function brokenDeadlock(
   for (const victims of subsets(members, moment.settings.maxMoves)) {
     const gainers = members
       .filter((member) => !victims.includes(member) && victims.every(({ priority }) => priority <= member.priority))
-      .sort((a, b) => b.priority - a.priority || b.partial.heldGpus - a.partial.heldGpus || byGang(a.gang, b.gang));
+      .sort(
+        (a, b) =>
+          b.priority - a.priority || b.partial.allocatedGpus - a.partial.allocatedGpus || byGang(a.gang, b.gang),
+      );
     for (const gainer of gainers) {
       const plan = stopping(victims, [gainer.gang]);
       if (!startsAlways(trial, plan, gainer.gang)) continue;
@@ -46,7 +49,7 @@ export function brokenDeadlock(
         refused.push(`${nameWords(victims.map((victim) => nameOf(planning, victim)))}: ${steps}`);
         continue;
       }
-      const problem = `${ids.length} gangs in ${pool} hold ${amount(heldGpus)} and miss ${amount(missingGpus)}, while ${amount(freeGpus)} are free: none of them can run.`;
+      const problem = `${ids.length} gangs in ${pool} hold ${amount(allocatedGpus)} and miss ${amount(missingGpus)}, while ${amount(freeGpus)} are free: none of them can run.`;
       return candidateOf(planning, {
         need: ["deadlock", pool],
         victims,
@@ -66,7 +69,7 @@ export function brokenDeadlock(
 /** The most other gangs for which it is computed whether they would start. */
 const mostOthers = 10;
 
-/** Lets a partial gang wait again as a whole, if that starts somebody else who waits. */
+/** Lets a partial gang wait again as a whole, if that starts someone else who waits. */
 export function requeuedForOthers(planning: Planning, known: KnownGang): Candidate | WithheldAdvice {
   const { moment, trial } = planning;
   const { snapshot, waiting } = moment.analysis;
@@ -94,8 +97,8 @@ export function requeuedForOthers(planning: Planning, known: KnownGang): Candida
       refusal = steps;
       continue;
     }
-    const { bound, min, heldGpus } = known.partial;
-    const problem = `${subject} holds ${amount(heldGpus)} for ${bound} of ${min} members and cannot run; its other members do not fit.`;
+    const { bound, min, allocatedGpus } = known.partial;
+    const problem = `${subject} holds ${amount(allocatedGpus)} for ${bound} of ${min} members and cannot run; its other members do not fit.`;
     return candidateOf(planning, {
       ...{ need: ["workload", subject], victims: [known], gainer: gang, plan, steps, problem },
       refused: [],
@@ -144,7 +147,7 @@ function requeueSteps(
   const again: AdviceStep[] = [];
   for (const { workload, unit } of victims) {
     const own = workloads[workload]?.pods ?? [];
-    const others = own.filter((pod) => pods[pod]?.status === "held" && !unit.pods.includes(pod)).length;
+    const others = own.filter((pod) => pods[pod]?.status === "allocated" && !unit.pods.includes(pod)).length;
     if (others > 0) return `${others} other pods of the same workload would stop with it`;
     const found = tools.requeueWorkload(moment, workload);
     if (!found.ok) return found.reason;
@@ -175,7 +178,7 @@ function candidateOf(planning: Planning, parts: RequeueParts): Candidate | Withh
   const gpus = gpusOf(planning, gainer);
   const sources = victims.map(({ unit }) => unit);
   const names = nameWords(victims.map((victim) => nameOf(planning, victim)));
-  const held = victims.reduce((sum, { partial }) => sum + partial.heldGpus, 0);
+  const allocated = victims.reduce((sum, { partial }) => sum + partial.allocatedGpus, 0);
   if (gang === undefined) return { kind, subject: names, why: "no-plan", reason: "Who would gain is not known." };
   const subject = `${gang.namespace}/${gang.name}`;
   const longest = victims.reduce((most, { partial }) => Math.max(most, snapshot.at - partial.since), 0);
@@ -184,12 +187,12 @@ function candidateOf(planning: Planning, parts: RequeueParts): Candidate | Withh
     beneficiary: { kind: "workload", name: subject },
     need,
     targets: targetsOfGangs(planning, victims),
-    title: `let ${names} (${amount(held)}) wait again: then ${subject} (${amount(gpus)}) starts`,
-    reason: `${problem} ${names} has held GPUs for ${durationWords(longest)} without all its members. If it waits again as a whole, ${subject} gets what it needs and runs.`,
+    title: `let ${names} (${amount(allocated)}) wait again: then ${subject} (${amount(gpus)}) starts`,
+    reason: `${problem} ${names} has allocated GPUs for ${durationWords(longest)} without all its members. If it waits again as a whole, ${subject} gets what it needs and runs.`,
     evidence: [
-      { name: "held without running", value: amount(held) },
+      { name: "allocated without running", value: amount(allocated) },
       { name: "GPUs that would start", value: amount(gpus) },
-      { name: "held so for", value: durationWords(longest) },
+      { name: "allocated so for", value: durationWords(longest) },
     ],
     ...{ fromTeam: teamOfUnits(snapshot, sources), forTeam: gang.team, queue: gang.queue ?? "" },
     ...{ pool: victims[0]?.partial.pool ?? "", plan, steps },
@@ -211,15 +214,17 @@ function candidateOf(planning: Planning, parts: RequeueParts): Candidate | Withh
 
 /** Physical GPUs that run once it starts: of the members that it lacks, and of those that wait for them on their nodes. */
 function gpusOf({ moment }: Planning, gang: number): number {
-  const { gangRooms, snapshot } = moment.analysis;
+  const { gangFreeCapacities, snapshot } = moment.analysis;
   const view = snapshot.queueing.gangs[gang];
-  const placed = gangRooms.askedOf(gang)?.placed ?? [];
+  const placed = gangFreeCapacities.askedOf(gang)?.placed ?? [];
   const own = snapshot.workloads.filter(
     ({ kind: of, namespace, name }) => of === view?.kind && namespace === view.namespace && name === view.name,
   );
-  const held = own.flatMap(({ pods }) => pods.map((pod) => snapshot.pods[pod])).filter((pod) => pod?.status === "held");
+  const allocated = own
+    .flatMap(({ pods }) => pods.map((pod) => snapshot.pods[pod]))
+    .filter((pod) => pod?.status === "allocated");
   const isPartial = view !== undefined && view.bound > 0 && view.bound < view.min;
-  const waiting = isPartial ? held.reduce((sum, pod) => sum + (pod?.gpus ?? 0), 0) : 0;
+  const waiting = isPartial ? allocated.reduce((sum, pod) => sum + (pod?.gpus ?? 0), 0) : 0;
   return waiting + placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0);
 }
 

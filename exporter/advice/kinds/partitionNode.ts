@@ -1,5 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { couldTake } from "../../analysis/rooms/nodeRules.ts";
+import { couldTake } from "../../analysis/freeCapacity/nodeRules.ts";
 import type { NodeView } from "../../join/snapshot.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
@@ -20,27 +20,27 @@ import { countWords, gpuWords, percentWords } from "./words.ts";
 /** Fewer users are not worth a node of their own. */
 const fewestUsers = 3;
 
-/** Labels of NVIDIA's GPU Operator: its MIG Manager runs on the node and partitions its cards as `mig.config` says. */
+/** Labels of NVIDIA's GPU Operator: its MIG Manager runs on the node and partitions its GPUs as `mig.config` says. */
 const migLabels = {
   config: "nvidia.com/mig.config",
   capable: "nvidia.com/mig.capable",
   manager: "nvidia.com/gpu.deploy.mig-manager",
 } as const;
 
-/** How the MIG Manager cuts all cards of a node. */
+/** How the MIG Manager cuts all GPUs of a node. */
 interface Cut {
   /** Value of the label: a key of `mig-configs` in the operator's own `default-mig-parted-config`. */
   readonly config: string;
   readonly profile: string;
-  readonly perCard: number;
+  readonly perGpu: number;
   readonly memoryBytes: number;
 }
 
 const gibibyte = 1024 ** 3;
-const cut = (profile: string, perCard: number, gigabytes: number): Cut => ({
+const cut = (profile: string, perGpu: number, gigabytes: number): Cut => ({
   config: `all-${profile}`,
   profile,
-  perCard,
+  perGpu,
   memoryBytes: gigabytes * gibibyte,
 });
 
@@ -59,7 +59,7 @@ export interface Partitions {
 
 /**
  * Where several small users of a pool have no shared devices to go to: one node of the pool that is wholly free, cut into
- * instances for them, as long as they give back more cards than it has and nothing waits that could use it as it is.
+ * instances for them, as long as they give back more GPUs than it has and nothing waits that could use it as it is.
  */
 export function partitionNode(moment: AdviceMoment, users: readonly SmallUser[]): Partitions {
   const candidates: Candidate[] = [];
@@ -69,7 +69,7 @@ export function partitionNode(moment: AdviceMoment, users: readonly SmallUser[])
     const own = byPool.get(pool) ?? [];
     const made = partitionFor(moment, pool, own);
     if (typeof made === "string") {
-      const what = `${countWords(own.length, "workload")} with whole cards use at most a quarter of them, and no shared device is free for them`;
+      const what = `${countWords(own.length, "workload")} with whole GPUs use at most a quarter of them, and no shared device is free for them`;
       refused.push({ subject: pool, reason: `${what}: ${made}` });
     } else candidates.push(made);
   }
@@ -80,39 +80,39 @@ function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallU
   const { analysis, settings } = moment;
   if (users.length < fewestUsers) return `they are fewer than ${fewestUsers}`;
   const found = cuts.find(([model]) => users.every((user) => model.test(user.model)))?.[1];
-  if (found === undefined) return "how its cards are cut into MIG instances is not known for this model";
+  if (found === undefined) return "how its GPUs are cut into MIG instances is not known for this model";
   const fitting = users.filter(
-    ({ usage, memoryBytes }) => usage.peakActivity <= 1 / found.perCard && memoryBytes <= found.memoryBytes,
+    ({ usage, memoryBytes }) => usage.peakActivity <= 1 / found.perGpu && memoryBytes <= found.memoryBytes,
   );
   const free = freeNodes(analysis, pool);
   const [node] = free;
   if (node === undefined)
-    return "no node of the pool is wholly free, run by the GPU Operator's MIG Manager and set to strategy mixed: nothing may run on the cards while they are cut";
+    return "no node of the pool is wholly free, run by the GPU Operator's MIG Manager and set to strategy mixed: nothing may run on the GPUs while they are cut";
   const index = analysis.snapshot.nodes.indexOf(node);
-  const cards = node.physicalGpus ?? 0;
+  const physicalGpus = node.physicalGpus ?? 0;
   const chosen: { readonly user: SmallUser; readonly steps: readonly AdviceStep[] }[] = [];
   let pods = 0;
   for (const user of fitting) {
-    if (chosen.length >= settings.maxMoves || pods + user.held.length > cards * found.perCard) continue;
-    // It is let onto the node by its labels and taints, which stay as they are but for those of the cards.
-    if (!couldTake(node, user.needs) || askRelease(moment, user.held).vetoes.length > 0) continue;
+    if (chosen.length >= settings.maxMoves || pods + user.allocated.length > physicalGpus * found.perGpu) continue;
+    // It is let onto the node by its labels and taints, which stay as they are but for those of the GPUs.
+    if (!couldTake(node, user.needs) || askRelease(moment, user.allocated).vetoes.length > 0) continue;
     const resource = `${gpuResources.nvidiaMigPrefix}${found.profile}`;
     const changed = changeRequest(moment, user.usage.workload, { resource, amount: 1 });
     if (!changed.ok) continue;
     chosen.push({ user, steps: changed.steps });
-    pods += user.held.length;
+    pods += user.allocated.length;
   }
-  if (chosen.length < fewestUsers || pods <= cards)
-    return `the ${countWords(cards, "card")} of ${node.name} cut into ${found.profile} would serve ${countWords(chosen.length, "workload")} of them with ${countWords(pods, "pod")} within ${settings.maxMoves} moves, which gives back no more cards than it takes`;
+  if (chosen.length < fewestUsers || pods <= physicalGpus)
+    return `the ${countWords(physicalGpus, "card")} of ${node.name} cut into ${found.profile} would serve ${countWords(chosen.length, "workload")} of them with ${countWords(pods, "pod")} within ${settings.maxMoves} moves, which gives back no more GPUs than it takes`;
   const waits = waitsForNodes(analysis, [node]);
   if (waits !== null) return `${waits} waits and could use ${node.name} as it is`;
   const labelled = labelNode(moment, index, migLabels.config, found.config);
-  const [cordon, uncordon] = [cordonStep(node, " while its cards are cut"), uncordonStep(node)];
+  const [cordon, uncordon] = [cordonStep(node, " while its GPUs are cut"), uncordonStep(node)];
   if (!labelled.ok) return labelled.reason;
   if (cordon === null || uncordon === null) return "its name is none that an object of Kubernetes can have";
   const cutting = labelled.steps.map((step) => ({
     ...step,
-    precondition: `${step.precondition} No pod holds a GPU of it: cutting a card ends whatever runs on it.`,
+    precondition: `${step.precondition} No pod holds a GPU of it: cutting a GPU ends whatever runs on it.`,
     waitFor: `Label ${nodeLabels.migConfigState} of node ${node.name} says success, and it offers ${gpuResources.nvidiaMigPrefix}${found.profile}.`,
   }));
   const steps = [cordon, ...cutting, uncordon, ...chosen.flatMap((one) => one.steps)];
@@ -126,22 +126,24 @@ function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallU
   );
 }
 
-/** Nodes of one pool that are wholly free and can be cut by a label, fewest cards first. */
+/** Nodes of one pool that are wholly free and can be cut by a label, fewest GPUs first. */
 function freeNodes(analysis: Analysis, pool: string): readonly NodeView[] {
-  const { snapshot, rooms, idleNodes } = analysis;
+  const { snapshot, freeCapacities, idleNodes } = analysis;
   const { ofNode } = momentOrder(analysis);
   const { nodeOf } = momentIndex(analysis);
   const placeOf = ({ name }: NodeView): number => ofNode[nodeOf(name) ?? -1] ?? ofNode.length;
   return snapshot.nodes
     .filter((node, i) => {
-      const [room, ...others] = rooms.byNode[i] ?? [];
-      if (room === undefined || others.length > 0 || room.pool !== pool || idleNodes.warm.has(i)) return false;
+      const [freeCapacity, ...others] = freeCapacities.byNode[i] ?? [];
+      if (freeCapacity === undefined || others.length > 0 || freeCapacity.pool !== pool || idleNodes.warm.has(i))
+        return false;
       const { labels } = node;
       const isCut = labels[migLabels.capable] === "true" && labels[migLabels.manager] === "true";
       if (!isCut || labels[nodeLabels.migStrategy] !== "mixed") return false;
-      if (node.ready !== true || node.schedulable !== true || node.physicalGpus !== room.wholeCards) return false;
-      const isQuiet = node.devices.every((index) => snapshot.devices[index]?.activeUnheldAt === null);
-      return isQuiet && room.isWhollyFree && room.hasOnlyWholeCards && room.wholeCards > 0;
+      if (node.ready !== true || node.schedulable !== true || node.physicalGpus !== freeCapacity.wholeGpus)
+        return false;
+      const isQuiet = node.devices.every((index) => snapshot.devices[index]?.activeUnallocatedAt === null);
+      return isQuiet && freeCapacity.isWhollyFree && freeCapacity.hasOnlyWholeGpus && freeCapacity.wholeGpus > 0;
     })
     .sort((a, b) => (a.physicalGpus ?? 0) - (b.physicalGpus ?? 0) || placeOf(a) - placeOf(b));
 }
@@ -149,33 +151,33 @@ function freeNodes(analysis: Analysis, pool: string): readonly NodeView[] {
 function candidateOf(
   pool: string,
   node: NodeView,
-  { profile, perCard, config }: Cut,
+  { profile, perGpu, config }: Cut,
   users: readonly SmallUser[],
   steps: readonly AdviceStep[],
   at: number,
 ): Candidate {
-  const held = users.flatMap((user) => user.held);
-  const cards = node.physicalGpus ?? 0;
-  const back = held.length - cards;
-  const unit = 1 / perCard;
+  const allocated = users.flatMap((user) => user.allocated);
+  const physicalGpus = node.physicalGpus ?? 0;
+  const back = allocated.length - physicalGpus;
+  const unit = 1 / perGpu;
   const names = users.map(({ workload }) => `${workload.namespace}/${workload.name}`);
   const teams = new Set(users.map(({ workload }) => workload.team));
   const [team = ""] = teams;
   const peak = Math.max(...users.map(({ usage }) => usage.peakActivity));
   const byNode = new Map<string, number>();
-  // What is unused is what comes back beyond the cards of the node itself.
-  for (const one of held) byNode.set(one.node, (byNode.get(one.node) ?? 0) + back / held.length);
+  // What is unused is what comes back beyond the GPUs of the node itself.
+  for (const one of allocated) byNode.set(one.node, (byNode.get(one.node) ?? 0) + back / allocated.length);
   return {
     kind: "share_gpu",
     beneficiary: { kind: "pool", name: pool },
     targets: [`Node ${node.name}`],
-    title: `cut the ${countWords(cards, "card")} of ${node.name} into ${profile} for ${nameWords(names)}: ${countWords(back, "whole card")} (${pool}) more ${back === 1 ? "is" : "are"} free then`,
-    reason: `${countWords(held.length, "pod")} of ${nameWords(names)} hold a whole ${pool} each and use at most ${percentWords(peak)} of it; an instance ${profile} is ${percentWords(unit)}. Nobody holds a GPU of ${node.name}, and nothing waits that could use it. Cut into ${cards * perCard} instances it serves all of them, and ${countWords(back, "card")} more than it has come free.`,
+    title: `cut the ${countWords(physicalGpus, "card")} of ${node.name} into ${profile} for ${nameWords(names)}: ${countWords(back, "whole GPU")} (${pool}) more ${back === 1 ? "is" : "are"} free then`,
+    reason: `${countWords(allocated.length, "pod")} of ${nameWords(names)} hold a whole ${pool} each and use at most ${percentWords(peak)} of it; an instance ${profile} is ${percentWords(unit)}. Nobody holds a GPU of ${node.name}, and nothing waits that could use it. Cut into ${physicalGpus * perGpu} instances it serves all of them, and ${countWords(back, "card")} more than it has come free.`,
     evidence: [
-      { name: "busiest card at its peak", value: percentWords(peak) },
-      { name: "instances", value: `${cards * perCard} x ${profile}` },
-      { name: "cards that come free", value: gpuWords(held.length) },
-      { name: "cards that are cut", value: gpuWords(cards) },
+      { name: "busiest GPU at its peak", value: percentWords(peak) },
+      { name: "instances", value: `${physicalGpus * perGpu} x ${profile}` },
+      { name: "GPUs that come free", value: gpuWords(allocated.length) },
+      { name: "GPUs that are cut", value: gpuWords(physicalGpus) },
     ],
     ...{ fromTeam: teams.size === 1 ? team : "", forTeam: "", queue: "", pool },
     plan: {
@@ -186,16 +188,16 @@ function candidateOf(
     questions: users.map((user) =>
       shareQuestion(user, { resource: `${gpuResources.nvidiaMigPrefix}${profile}`, unit }, at),
     ),
-    disrupted: held.map(({ index }) => index),
+    disrupted: allocated.map(({ index }) => index),
     gainedGpus: ({ released }) => users.reduce((sum, { usage }) => sum + (released.get(usage.workload) ?? 0), 0),
-    usedUpGpus: cards,
+    usedUpGpus: physicalGpus,
     unused: unusedSince(byNode, Math.max(...users.map(({ usage }) => usage.since))),
     confidence: {
       level: "low",
       reasons: [
         `${config} must be in the configuration of the MIG Manager (it is in the one that comes with it)`,
-        "whether the programs run on an instance of that size, only a trial tells: move one of them first",
-        "the label all-disabled makes whole cards of them again",
+        "whether the programs run on an instance of that size, only a trial shows: move one of them first",
+        "the label all-disabled makes whole GPUs of them again",
       ],
     },
     guards: ["known", "owner", "node-wholly-free", "waiting-work", "warm-pool"],
@@ -208,7 +210,7 @@ function candidateOf(
     measuredBy: {
       kind: "work-released",
       work: users.map(({ workload }) => `${workload.kind}/${workload.namespace}/${workload.name}`),
-      gpus: held.length,
+      gpus: allocated.length,
     },
   };
 }

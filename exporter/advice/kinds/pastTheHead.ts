@@ -1,4 +1,4 @@
-import { statedCause } from "../../analysis/rooms/statedReason.ts";
+import { statedCause } from "../../analysis/freeCapacity/statedReason.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
@@ -84,17 +84,17 @@ const hasWaited = ({ analysis }: AdviceMoment, { since }: WaitingGang): boolean 
 
 /** It fits, is allowed, has waited, and nothing but its place in the line is known to hold it back. */
 function isHeldBack(moment: AdviceMoment, index: number): boolean {
-  const { snapshot, waiting, gangRooms } = moment.analysis;
+  const { snapshot, waiting, gangFreeCapacities } = moment.analysis;
   const gang = snapshot.queueing.gangs[index];
   const cause = waiting.work[index]?.cause;
   if (gang === undefined || gang.never !== null || gang.bound > 0 || !hasWaited(moment, gang)) return false;
   if (cause !== "quota" && cause !== "scheduler") return false;
-  return statedCause(gang.reason) === null && gangRooms.askedOf(index)?.verdict === "fits";
+  return statedCause(gang.reason) === null && gangFreeCapacities.askedOf(index)?.verdict === "fits";
 }
 
 /** Physical GPUs of the members that it needs. */
 function gpusOf({ analysis }: AdviceMoment, index: number): number {
-  const placed = analysis.gangRooms.askedOf(index)?.placed ?? [];
+  const placed = analysis.gangFreeCapacities.askedOf(index)?.placed ?? [];
   return placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0);
 }
 

@@ -31,7 +31,7 @@ export interface GangWish {
   /** Physical GPUs that it lacks. */
   readonly gpus: number;
   /** Of members that cannot run without the others: with them these run, too. */
-  readonly heldGpus: number;
+  readonly allocatedGpus: number;
   readonly pools: readonly string[];
   /** Why it does not fit, as part of a sentence. */
   readonly problem: string;
@@ -49,7 +49,7 @@ export function planForGang(
   const { analysis, settings } = moment;
   const { snapshot } = analysis;
   const gang = snapshot.queueing.gangs[index];
-  const placed = analysis.gangRooms.askedOf(index)?.placed ?? [];
+  const placed = analysis.gangFreeCapacities.askedOf(index)?.placed ?? [];
   const subject = gang === undefined ? "" : `${gang.namespace}/${gang.name}`;
   const none = (reason: string, why: WithheldAdvice["why"] = "no-plan"): WithheldAdvice => ({
     kind,
@@ -112,13 +112,13 @@ export function planForGang(
   const alternatives = answer.metGuards ? guardedAlternatives(moment, field, problem, answer, looks) : [];
   const waited = gang.since === null ? "" : ` for ${durationWords(snapshot.at - gang.since)}`;
   const nodes = [...new Set(answer.plan.goalNodes)].map((node) => field.nodes[node]?.name ?? "");
-  const gained = wish.gpus + wish.heldGpus;
+  const gained = wish.gpus + wish.allocatedGpus;
   const name = `${gang.kind}/${gang.namespace}/${gang.name}`;
   return {
     kind,
     beneficiary: { kind: "workload", name: subject },
     targets: targetsOf(snapshot, moves.sources),
-    title: `move ${words}: then ${subject} (${amount(gained)}) ${wish.heldGpus > 0 ? "runs" : "fits"}`,
+    title: `move ${words}: then ${subject} (${amount(gained)}) ${wish.allocatedGpus > 0 ? "runs" : "fits"}`,
     reason: [
       `${subject} has waited${waited} for ${amount(wish.gpus)}.`,
       `${wish.problem[0]?.toUpperCase() ?? ""}${wish.problem.slice(1)}.`,
@@ -128,7 +128,7 @@ export function planForGang(
       { name: "GPUs it waits for", value: amount(wish.gpus) },
       { name: "work done again", value: hours(answer.plan.lostGpuHours) },
       { name: "pods moved", value: `${answer.plan.moves.length}` },
-      { name: "room on", value: nodes.slice(0, 10).join(", ") },
+      { name: "free capacity on", value: nodes.slice(0, 10).join(", ") },
       { name: "tries", value: `${answer.looks}${answer.isExact ? ", all that could be cheaper" : ", not all"}` },
     ],
     ...{ fromTeam: teamOfUnits(snapshot, moves.sources), forTeam: gang.team, queue: gang.queue ?? "" },

@@ -40,7 +40,7 @@ export function quotaShorts(moment: AdviceMoment): readonly QuotaShort[] {
   );
 }
 
-/** The gangs of a queue, in its order, that wait for quota, have room, and together ask for no more than is spare. */
+/** The gangs of a queue, in its order, that wait for quota, have free capacity, and together ask for no more than is spare. */
 function gangsWithin(
   moment: AdviceMoment,
   index: number,
@@ -69,7 +69,7 @@ function gangsWithin(
 function fitsIn({ analysis }: AdviceMoment, index: number, queue: number): boolean {
   const gang = analysis.snapshot.queueing.gangs[index];
   if (gang === undefined || gang.gpus === null || !gang.parts.every((part) => part.queue === queue)) return false;
-  return analysis.gangRooms.askedOf(index)?.verdict === "fits";
+  return analysis.gangFreeCapacities.askedOf(index)?.verdict === "fits";
 }
 
 /** GPUs of each domain that are free and that no queue could have now by its own share; `null` unknown. */
@@ -82,6 +82,6 @@ function spareByDomain({ analysis }: AdviceMoment): readonly (number | null)[] {
   }
   return domains.map(({ capacity, unknownBecause }, index) => {
     const judged = analysis.fairness.domains[index] ?? null;
-    return judged === null || unknownBecause !== null ? null : capacity - judged.held - (owed[index] ?? 0);
+    return judged === null || unknownBecause !== null ? null : capacity - judged.allocated - (owed[index] ?? 0);
   });
 }

@@ -32,7 +32,7 @@ export function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }
       title,
       reason: `${countWords(gangs.length, "workload")} of queue ${view.name} (${nameWords(gangNames(moment, gangs))}) wait for ${amount} because of quota alone: ${domainGpus(domain, spare)} are free that no other queue is entitled to use now, and the work fits onto them, whichever node the scheduler prefers.`,
       evidence: [
-        { name: `held by ${view.name}`, value: domainGpus(domain, usedBy(view)) },
+        { name: `allocated to ${view.name}`, value: domainGpus(domain, usedBy(view)) },
         { name: "guaranteed", value: domainGpus(domain, view.guaranteed) },
         { name: "limit", value: view.limit === Infinity ? "none" : domainGpus(domain, view.limit) },
         { name: "free and owed to nobody else", value: domainGpus(domain, spare) },
@@ -85,7 +85,7 @@ function waysUp(moment: AdviceMoment, wanted: WaitingFor): readonly (readonly Qu
   return ways;
 }
 
-/** No more is promised than there is: else somebody would be sure of GPUs that do not exist. */
+/** No more is promised than there is: else someone would be sure of GPUs that do not exist. */
 function leavesPromisesKept(above: readonly AboveIt[], { capacity }: QuotaDomain, more: number): boolean {
   const root = above.find(({ queue: { kind } }) => kind === "Scheduler")?.queue;
   return root !== undefined && (root.declaredGuarantee ?? root.guaranteed) + more <= capacity + gpuTolerance;
@@ -110,4 +110,4 @@ function ancestors({ analysis }: AdviceMoment, leaf: QueueView): readonly AboveI
   return found;
 }
 
-const usedBy = ({ held, reserved }: QueueView): number => Math.max(held, reserved ?? 0);
+const usedBy = ({ allocated, reserved }: QueueView): number => Math.max(allocated, reserved ?? 0);

@@ -9,8 +9,8 @@ import type { AdviceMoment } from "../moment.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type Choice, chooseVictims } from "./chooseVictims.ts";
 import { owedGangs } from "./owedGangs.ts";
+import { freeFor } from "./reclaimableCapacity.ts";
 import { reclaimCandidate } from "./reclaimCandidate.ts";
-import { freeFor } from "./reclaimRoom.ts";
 import { findVictims, searchVictims, type VictimSearch, type Victims } from "./reclaimVictims.ts";
 import { domainGpus, startingAnyway, type WaitingFor, waitingFor } from "./waitingFor.ts";
 import { countWords } from "./words.ts";
@@ -81,12 +81,12 @@ function findStarved(analysis: Analysis): readonly Starved[] {
     const heldBack = Map.groupBy(domain.heldBack, (pair) => pair.starved);
     for (const queue of new Set([...pairs.keys(), ...heldBack.keys()])) {
       const judged = fairness.queues[queue] ?? null;
-      const [held] = heldBack.get(queue) ?? [];
+      const [allocated] = heldBack.get(queue) ?? [];
       if (judged === null) continue;
       found.push({
         queue,
         pairs: pairs.get(queue) ?? [],
-        heldBack: held === undefined ? null : { pairs: heldBack.get(queue) ?? [], because: held.because },
+        heldBack: allocated === undefined ? null : { pairs: heldBack.get(queue) ?? [], because: allocated.because },
         actionable: judged.actionableShortfall,
         // What has no nodes, nobody can give back.
         shortfall: judged.shortfallByIdleGap + judged.shortfallByBorrowers,
@@ -128,7 +128,7 @@ function giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, { victim
     );
   let victims: Victims | null = null;
   const own = starved.pairs;
-  // Whoever is paired with it first; where they cannot make room, all who hold more than their share.
+  // Whoever is paired with it first; where they cannot make free capacity, all who hold more than their share.
   for (const pairs of [own, everyBorrower(moment, starved)]) {
     const search: Search = { queue: starved.queue, owed, anyway, pairs, victimSearch, known: new Map() };
     const found: Attempt = largestPlan(moment, trial, search);
@@ -186,7 +186,7 @@ function planFor(
   const wanted = waitingFor(moment, queue, owed.slice(0, size));
   if (wanted === null) return { ok: false, victims: null };
   // Of what is wanted, guards look at the priority and at whether it is within the guarantee: the same for many sizes.
-  const key = `${wanted.priority} ${wanted.gpus + Math.max(wanted.view.held, wanted.view.reserved ?? 0) <= wanted.view.guaranteed}`;
+  const key = `${wanted.priority} ${wanted.gpus + Math.max(wanted.view.allocated, wanted.view.reserved ?? 0) <= wanted.view.guaranteed}`;
   const victims: Victims = known.get(key) ?? findVictims(moment, wanted, pairs, victimSearch);
   known.set(key, victims);
   if (freeFor(moment, wanted) + mostFrom(moment, victims) < wanted.gpus - gpuTolerance) return { ok: false, victims };
@@ -208,10 +208,10 @@ function everyBorrower({ analysis }: AdviceMoment, { queue }: Starved): readonly
 /** GPUs for all of it are free where it can use them: what it lacks is quota. */
 function fitsAsThingsAre(moment: AdviceMoment, wanted: WaitingFor): boolean {
   if (wanted.gpus > freeFor(moment, wanted) + gpuTolerance) return false;
-  const { snapshot, gangRooms } = moment.analysis;
+  const { snapshot, gangFreeCapacities } = moment.analysis;
   return wanted.standing.every(({ gang, parts }) => {
     const view = snapshot.queueing.gangs[gang];
-    return view !== undefined && gangRooms.ask({ ...view, parts })?.verdict === "fits";
+    return view !== undefined && gangFreeCapacities.ask({ ...view, parts })?.verdict === "fits";
   });
 }
 

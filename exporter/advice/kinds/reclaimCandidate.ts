@@ -120,11 +120,11 @@ function reasonFor(moment: AdviceMoment, { wanted, choice }: Parts, gained: numb
   );
   const given = choice.victims.reduce((sum, { gpus }) => sum + gpus, 0);
   return [
-    `Queue ${view.name} holds ${domainGpus(domain, view.held)}, is entitled to ${gpuWords(judged?.entitled ?? 0)} and has been short of its share${time}; ${countWords(gangs.length, "workload")} of its own (${nameWords(gangNames(moment, gangs))}) could use it.`,
+    `Queue ${view.name} holds ${domainGpus(domain, view.allocated)}, is entitled to ${gpuWords(judged?.entitled ?? 0)} and has been short of its share${time}; ${countWords(gangs.length, "workload")} of its own (${nameWords(gangNames(moment, gangs))}) could use it.`,
     `More than its own share holds ${nameWords(borrowers)}.`,
     `The way with the least loss is to ${deedWords(choice.victims)}: that frees ${domainGpus(domain, given)} where they can be used, and ${gpuWords(gained)} GPUs of waiting work start, whichever node the scheduler prefers.`,
     ...(choice.victims.some(({ by }) => by === "scale")
-      ? ["What is stopped stays stopped until somebody starts it again."]
+      ? ["What is stopped stays stopped until someone starts it again."]
       : []),
   ].join(" ");
 }
@@ -134,11 +134,11 @@ function evidenceFor({ wanted, starved, choice }: Parts): Candidate["evidence"] 
   const excess = starved.pairs.reduce((sum, { gpus }) => sum + gpus, 0);
   const lost = choice.victims.reduce((sum, { lostGpuHours }) => sum + lostGpuHours, 0);
   return [
-    { name: `held by ${view.name}`, value: domainGpus(domain, view.held) },
+    { name: `allocated to ${view.name}`, value: domainGpus(domain, view.allocated) },
     { name: `guaranteed to ${view.name}`, value: domainGpus(domain, view.guaranteed) },
     { name: "shortfall", value: domainGpus(domain, starved.shortfall) },
     { name: "waiting work that would start", value: domainGpus(domain, wanted.gpus) },
-    { name: "held by others above their share", value: domainGpus(domain, excess) },
+    { name: "allocated to others above their share", value: domainGpus(domain, excess) },
     { name: "work that would be done again", value: `${lost.toFixed(1)} GPU-hours` },
   ];
 }

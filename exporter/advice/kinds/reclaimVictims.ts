@@ -60,7 +60,7 @@ const mostLooked = 150;
 const mostAllowed = 40;
 /** Of those of which nobody knows which devices they hold, and which nobody may take, so many are named. */
 const mostUnsure = 20;
-/** Of single nodes so many are looked at beside: those that are cheapest to make room on. */
+/** Of single nodes so many are looked at beside: those that are cheapest to make free capacity on. */
 const mostNodes = 15;
 /** Of all starved queues together; the first of them, who are owed most, may use half of what is left. */
 const trialsPerCycle = 160;
@@ -207,9 +207,9 @@ function draftOf(
   if (view === undefined || queue < 0) return null;
   const taken = units.flatMap((unit) => unit.pods);
   // What is only partly known, partly in another queue, or of a gang with other workloads is left alone.
-  let held = 0;
-  for (const pod of view.pods) if (pods[pod]?.status === "held") held += 1;
-  if (held !== taken.length) return null;
+  let allocated = 0;
+  for (const pod of view.pods) if (pods[pod]?.status === "allocated") allocated += 1;
+  if (allocated !== taken.length) return null;
   for (const pod of taken) if (queueing.queueOfPod[pod] !== queue || pods[pod]?.workload !== workload) return null;
   const gpus = units.reduce((sum, unit) => sum + unit.gpus, 0);
   if (gpus <= 0) return null;
@@ -225,7 +225,7 @@ type Way =
   | { readonly steps: readonly AdviceStep[]; readonly by: Victim["by"] }
   | { readonly steps: null; readonly reason: string };
 
-/** Back into its queue, where its scheduler knows how; else stopped until somebody starts it again. */
+/** Back into its queue, where its scheduler knows how; else stopped until someone starts it again. */
 function wayOf(moment: AdviceMoment, workload: number): Way {
   const requeued = requeueWorkload(moment, workload);
   if (requeued.ok) return { by: "requeue", steps: requeued.steps };

@@ -14,9 +14,9 @@ import { pastOf } from "./idlePast.ts";
 import { type IdleFacts, idleQuestion, idleTexts } from "./idleTexts.ts";
 import { findIdleWorkloads, type IdleWorkload } from "./idleWorkloads.ts";
 import {
+  allocatedPods,
   askRelease,
   hasWaitingPods,
-  heldPods,
   nodesByName,
   ownGpus,
   vetoWords,
@@ -37,13 +37,13 @@ export const findReleaseIdle: FindAdvice = (moment) => {
   const { analysis } = moment;
   const { snapshot } = analysis;
   const withheld = withheldList("release_idle");
-  if (analysis.pools.every(({ states }) => (states.held_idle ?? 0) <= gpuTolerance)) return nothingFound;
+  if (analysis.pools.every(({ states }) => (states.idle ?? 0) <= gpuTolerance)) return nothingFound;
   const found = findIdleWorkloads(analysis);
   if (found.estimatedGpus > 0)
     withheld.add(
       "guard",
       "holdings that are estimated",
-      `${gpuWords(found.estimatedGpus)} idle GPUs are held by workloads of which it is not known which devices they hold`,
+      `${gpuWords(found.estimatedGpus)} idle GPUs are allocated to workloads of which it is not known which devices they hold`,
     );
   if (found.workloads.length === 0) return { candidates: [], withheld: withheld.list };
   const ranked = rank(found.workloads, momentOrder(analysis));
@@ -78,26 +78,26 @@ function candidateOf(
   const what = `${gpuWords(idle.gpus)} idle GPUs for ${durationWords(snapshot.at - idle.since)}`;
   if (hasWaitingPods(snapshot, workload))
     return { ok: false, why: "no-plan", reason: `${what}, but other pods of it wait` };
-  const held = heldPods(snapshot, workload);
-  if (held === null || held.length === 0)
+  const allocated = allocatedPods(snapshot, workload);
+  if (allocated === null || allocated.length === 0)
     return { ok: false, why: "guard", reason: "the API does not know one of its pods: telemetry alone names it" };
-  const guards = askRelease(moment, held);
+  const guards = askRelease(moment, allocated);
   const veto = vetoWords(guards);
   if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
   // What nothing stops, or something would start again, is not asked about either.
   const stopped = stopWorkload(moment, idle.workload);
   if (!stopped.ok) return { ok: false, why: "no-plan", reason: `${what}: ${stopped.reason}` };
-  const past = pastOf(moment, idle, workload, held);
+  const past = pastOf(moment, idle, workload, allocated);
   const usual = past.neverWorked ? null : withinHabit(past, moment.settings);
   if (usual !== null) return { ok: false, why: "worth", reason: `${what}: ${usual}` };
-  const disrupted = held.map(({ index }) => index);
+  const disrupted = allocated.map(({ index }) => index);
   const untouched = past.neverWorked ? disrupted : [];
   const idleHours = idleHoursLeft(moment, past);
   const cost = adviceCost(moment, { disrupted, untouched });
   const worth = { gainedGpuHours: idle.gpus * idleHours, lostGpuHours: cost.lostGpuHours };
   const decision = decideAct({ kind: "release_idle", idle: past, ...worth }, moment.settings);
-  const own = ownGpus(snapshot, held, nodes);
-  const facts: IdleFacts = { moment, idle, workload, held, own, past, idleHours, cost, decision };
+  const own = ownGpus(snapshot, allocated, nodes);
+  const facts: IdleFacts = { moment, idle, workload, allocated, own, past, idleHours, cost, decision };
   const id = `${workload.kind}/${nameOf(workload)}`;
   const released = (outcome: Outcome): number => outcome.released.get(idle.workload) ?? 0;
   const candidate: Candidate = {
@@ -117,7 +117,7 @@ function candidateOf(
     unused: unusedSince(own.byNode, idle.since),
     guards: guards.checked,
     blockedAlternatives: [],
-    signs: [{ kind: "pods-left", pods: held.map(({ uid, node }) => ({ uid, node })) }],
+    signs: [{ kind: "pods-left", pods: allocated.map(({ uid, node }) => ({ uid, node })) }],
     measuredBy: { kind: "work-released", work: [id], gpus: idle.gpus },
   };
   return { ok: true, candidate };

@@ -11,7 +11,7 @@ export interface Removable {
 }
 
 /**
- * Finds the nodes that are no longer paid for once they are empty, and that stay as they are unless somebody moves their pods.
+ * Finds the nodes that are no longer paid for once they are empty, and that stay as they are unless someone moves their pods.
  */
 export function removableNodes({ snapshot, idleNodes }: Analysis): Removable {
   const refused = new Map<string, string>();
@@ -32,7 +32,9 @@ export function removableNodes({ snapshot, idleNodes }: Analysis): Removable {
     if (pool === undefined || refused.has(pool.name) || idleNodes.warm.has(index)) return false;
     // Reserved capacity is paid for either way.
     if (node.capacityType === "reserved" || !removesEmptyNode(pool, node)) return false;
-    return pool.manager !== "cluster-autoscaler" || node.heldByPods >= leastUtilization * (node.allocatableGpus ?? 0);
+    return (
+      pool.manager !== "cluster-autoscaler" || node.allocatedByPods >= leastUtilization * (node.allocatableGpus ?? 0)
+    );
   });
   return { removable: new Set(removable.map(({ name }) => name)), refused };
 }

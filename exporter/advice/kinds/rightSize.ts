@@ -9,9 +9,9 @@ import type { WorkloadUsage } from "../usage/usageWatch.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { hourlyCostWords } from "./hourlyCost.ts";
 import {
+  type AllocatedPod,
+  allocatedPods,
   askRelease,
-  type HeldPod,
-  heldPods,
   nodesByName,
   ownGpus,
   vetoWords,
@@ -31,8 +31,8 @@ export const findRightSize: FindAdvice = (moment) => {
   const { analysis } = moment;
   const large: WatchedWorkload[] = [];
   for (const watched of watchedLong(moment)) {
-    const { activeCards, gpus } = watched.usage;
-    if (activeCards.size > 0 && activeCards.size < gpus - wholeTolerance) large.push(watched);
+    const { activeGpus, gpus } = watched.usage;
+    if (activeGpus.size > 0 && activeGpus.size < gpus - wholeTolerance) large.push(watched);
   }
   const withheld = withheldList("right_size");
   if (large.length === 0) return { candidates: [], withheld: [] };
@@ -50,7 +50,7 @@ export const findRightSize: FindAdvice = (moment) => {
   return { candidates, withheld: withheld.list };
 };
 
-const spare = ({ usage }: WatchedWorkload): number => Math.round(usage.gpus) - usage.activeCards.size;
+const spare = ({ usage }: WatchedWorkload): number => Math.round(usage.gpus) - usage.activeGpus.size;
 
 const noPlan = (reason: string): MadeCandidate => ({ ok: false, why: "no-plan", reason });
 
@@ -62,25 +62,26 @@ function candidateOf(
   nodes: ReadonlyMap<string, NodeView>,
 ): MadeCandidate {
   const { snapshot, prices } = moment.analysis;
-  const held = heldPods(snapshot, workload);
-  const asked = held?.[0]?.pod.gpus ?? null;
-  const spareWords = `${countWords(Math.round(usage.gpus) - usage.activeCards.size, "GPU")} of its ${gpuWords(usage.gpus)}`;
+  const allocated = allocatedPods(snapshot, workload);
+  const asked = allocated?.[0]?.pod.gpus ?? null;
+  const spareWords = `${countWords(Math.round(usage.gpus) - usage.activeGpus.size, "GPU")} of its ${gpuWords(usage.gpus)}`;
   const watchedFor = durationWords(snapshot.at - usage.since);
   const what = `${spareWords} did nothing for ${watchedFor}`;
-  if (held === null || asked === null)
+  if (allocated === null || asked === null)
     return { ok: false, why: "guard", reason: `${what}, but not all of its pods are known` };
-  if (held.some(({ pod }) => pod.gpus !== asked)) return noPlan(`${what}, but its pods do not all ask for the same`);
-  const used = mostUsed(snapshot, held, usage.activeCards, nodes);
+  if (allocated.some(({ pod }) => pod.gpus !== asked))
+    return noPlan(`${what}, but its pods do not all ask for the same`);
+  const used = mostUsed(snapshot, allocated, usage.activeGpus, nodes);
   if (used >= asked)
     return noPlan(`${what}, but one of its pods used all of its ${gpuWords(asked)}: fewer pods may do`);
-  if (!held.every(({ pod }) => pod.needs?.requests[gpuResources.nvidia] === asked))
+  if (!allocated.every(({ pod }) => pod.needs?.requests[gpuResources.nvidia] === asked))
     return noPlan(`${what}, but its pods do not ask for them as ${gpuResources.nvidia}`);
   const changed = changeRequest(moment, usage.workload, { resource: gpuResources.nvidia, amount: used });
   if (!changed.ok) return noPlan(`${what}, ${used} for each pod would be enough: ${changed.reason}`);
-  const guards = askRelease(moment, held);
+  const guards = askRelease(moment, allocated);
   const veto = vetoWords(guards);
   if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
-  const own = ownGpus(snapshot, held, nodes, (asked - used) / asked);
+  const own = ownGpus(snapshot, allocated, nodes, (asked - used) / asked);
   const price = hourlyCostWords(prices, own.byNode);
   const name = `${workload.namespace}/${workload.name}`;
   const id = `${workload.kind}/${name}`;
@@ -90,7 +91,7 @@ function candidateOf(
     beneficiary: { kind: "team", name: workload.team },
     targets: [`${workload.kind} ${name}`],
     title: `ask team ${workload.team} whether ${used} instead of ${gpuWords(asked)} ${own.words} are enough for each pod of ${name}`,
-    reason: `${countWords(held.length, "pod")} of ${workload.kind} ${name} of team ${workload.team} hold ${gpuWords(asked)} ${own.words} each. In ${watchedFor} no pod has used more than ${used} of them: nothing ran on the others in any sample.${cost}`,
+    reason: `${countWords(allocated.length, "pod")} of ${workload.kind} ${name} of team ${workload.team} hold ${gpuWords(asked)} ${own.words} each. In ${watchedFor} no pod has used more than ${used} of them: nothing ran on the others in any sample.${cost}`,
     evidence: [
       { name: "watched for", value: watchedFor },
       { name: "GPUs per pod", value: gpuWords(asked) },
@@ -111,7 +112,7 @@ function candidateOf(
         ],
       },
     ],
-    disrupted: held.map(({ index }) => index),
+    disrupted: allocated.map(({ index }) => index),
     gainedGpus: ({ released }) => released.get(usage.workload) ?? 0,
     unused: unusedSince(own.byNode, usage.since),
     confidence: {
@@ -129,20 +130,20 @@ function candidateOf(
   return { ok: true, candidate };
 }
 
-/** The most cards of one pod that were ever active. */
+/** The most GPUs of one pod that were ever active. */
 function mostUsed(
   { devices }: Snapshot,
-  held: readonly HeldPod[],
+  allocated: readonly AllocatedPod[],
   active: ReadonlySet<string>,
   nodes: ReadonlyMap<string, NodeView>,
 ): number {
-  const byPod = new Map(held.map(({ index }) => [index, 0]));
-  for (const name of new Set(held.map(({ node }) => node))) {
+  const byPod = new Map(allocated.map(({ index }) => [index, 0]));
+  for (const name of new Set(allocated.map(({ node }) => node))) {
     for (const device of nodes.get(name)?.devices ?? []) {
       const { uuid = null, holders = [] } = devices[device] ?? {};
       if (uuid === null || !active.has(uuid)) continue;
       for (const { pod } of holders) byPod.set(pod, (byPod.get(pod) ?? 0) + 1);
     }
   }
-  return Math.max(0, ...held.map(({ index }) => byPod.get(index) ?? 0));
+  return Math.max(0, ...allocated.map(({ index }) => byPod.get(index) ?? 0));
 }

@@ -147,7 +147,7 @@ function goesByItself(
   return `${empty.words}, and no pod runs on ${node.name}, which is ${durationWords(late)} late: look at the autoscaler's log and events`;
 }
 
-/** Why nobody can make the node pool smaller; `null` where somebody can. */
+/** Why nobody can make the node pool smaller; `null` where someone can. */
 function fixedBecause({ manager, minNodes, name }: NodePoolView): string | null {
   if (manager === "none") return "no autoscaler or cloud is known that could take nodes away";
   // Karpenter itself knows no smallest size but that of a NodePool with replicas.

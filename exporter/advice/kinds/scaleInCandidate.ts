@@ -51,7 +51,7 @@ export function scaleInCandidate(
     title: isSetting
       ? `let Karpenter remove empty nodes of NodePool ${pool.name}: it has ${nodesWords}`
       : `take ${nodesWords} out of node pool ${pool.name}: ${nameWords(names)}`,
-    reason: `No pod has held a GPU of ${names.length === 1 ? "node" : "nodes"} ${nameWords(names)} for at least ${idleFor}, and nothing waits that could use them.${cost}${keptWords(empty, pods, settings.idleNodeMinutes)} ${capacityWords(chosen, gpuPool)}`,
+    reason: `No pod has had a GPU of ${names.length === 1 ? "node" : "nodes"} ${nameWords(names)} for at least ${idleFor}, and nothing waits that could use them.${cost}${keptWords(empty, pods, settings.idleNodeMinutes)} ${capacityWords(chosen, gpuPool)}`,
     evidence: [
       { name: "idle for at least", value: idleFor },
       { name: "nodes of the node pool", value: `${pool.nodes}` },

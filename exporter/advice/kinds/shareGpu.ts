@@ -22,7 +22,7 @@ interface Sharer {
 }
 
 /**
- * Workloads whose pods hold a whole card each and use a quarter of it at most: onto free MIG instances or time-sliced replicas
+ * Workloads whose pods hold a whole GPU each and use a quarter of it at most: onto free MIG instances or time-sliced replicas
  * that the cluster offers already, else onto a free node that is partitioned for them. One plan for each team and pool.
  */
 export const findShareGpu: FindAdvice = (moment) => {
@@ -70,7 +70,7 @@ export const findShareGpu: FindAdvice = (moment) => {
 const nameOf = ({ workload: { namespace, name } }: SmallUser): string => `${namespace}/${name}`;
 
 const gainOf = (group: readonly Sharer[]): number =>
-  group.reduce((sum, { user, given }) => sum + user.held.length * (1 - given.unit), 0);
+  group.reduce((sum, { user, given }) => sum + user.allocated.length * (1 - given.unit), 0);
 
 function sharerOf(
   moment: AdviceMoment,
@@ -80,10 +80,10 @@ function sharerOf(
   | { readonly ok: true; readonly sharer: Sharer }
   | { readonly ok: false; readonly why: "guard" | "no-plan"; readonly reason: string } {
   const { peakActivity } = user.usage;
-  const what = `it used at most ${percentWords(peakActivity)} of each card, and ${given.resource} would do`;
+  const what = `it used at most ${percentWords(peakActivity)} of each GPU, and ${given.resource} would do`;
   const changed = changeRequest(moment, user.usage.workload, { resource: given.resource, amount: 1 });
   if (!changed.ok) return { ok: false, why: "no-plan", reason: `${what}: ${changed.reason}` };
-  const guards = askRelease(moment, user.held);
+  const guards = askRelease(moment, user.allocated);
   const veto = vetoWords(guards);
   if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
   return { ok: true, sharer: { user, given, steps: changed.steps, guards: guards.checked } };
@@ -100,11 +100,11 @@ function candidateOf(
   const { snapshot, prices } = analysis;
   const { team, queue } = first.user.workload;
   const { pool } = first.user;
-  const held = group.flatMap(({ user }) => user.held);
-  const gpus = held.length;
+  const allocated = group.flatMap(({ user }) => user.allocated);
+  const gpus = allocated.length;
   const byNode = new Map<string, number>();
   for (const { user, given } of group)
-    for (const { node } of user.held) byNode.set(node, (byNode.get(node) ?? 0) + 1 - given.unit);
+    for (const { node } of user.allocated) byNode.set(node, (byNode.get(node) ?? 0) + 1 - given.unit);
   const price = hourlyCostWords(prices, byNode);
   const names = group.map(({ user }) => nameOf(user));
   const resources = [...new Set(group.map(({ given }) => given.resource))].sort();
@@ -121,11 +121,11 @@ function candidateOf(
     beneficiary: { kind: "team", name: team },
     targets: group.map(({ user }) => `${user.workload.kind} ${nameOf(user)}`),
     title: `ask team ${team} whether ${nameWords(resources)} instead of ${countWords(gpus, "whole GPU")} (${pool}) is enough for ${nameWords(stemsOf(names))}`,
-    reason: `${countWords(gpus, "pod")} of team ${team} hold a whole ${pool} each. In ${watchedFor} none used more than ${percentWords(peak)} of its card or ${percentWords(memory)} of its memory, and ${nameWords(resources)} is free on ${nameWords(targetNodes)}.${cost}`,
+    reason: `${countWords(gpus, "pod")} of team ${team} hold a whole ${pool} each. In ${watchedFor} none used more than ${percentWords(peak)} of its GPU or ${percentWords(memory)} of its memory, and ${nameWords(resources)} is free on ${nameWords(targetNodes)}.${cost}`,
     evidence: [
       { name: "watched for", value: watchedFor },
       {
-        name: "busiest card at its peak",
+        name: "busiest GPU at its peak",
         value: `${percentWords(peak)} (small: at most ${percentWords(smallActivity)})`,
       },
       {
@@ -134,7 +134,7 @@ function candidateOf(
       },
       ...group.map(({ user, given }) => ({
         name: nameOf(user),
-        value: `${countWords(user.held.length, "pod")} onto ${given.resource}, ${gpuWords(given.unit)} GPUs each`,
+        value: `${countWords(user.allocated.length, "pod")} onto ${given.resource}, ${gpuWords(given.unit)} GPUs each`,
       })),
     ],
     ...{
@@ -149,11 +149,11 @@ function candidateOf(
         workload: user.usage.workload,
         gpusPerPod: given.unit,
       })),
-      starts: toStart(ownGpus(snapshot, held, nodes)),
+      starts: toStart(ownGpus(snapshot, allocated, nodes)),
     },
     steps: group.flatMap(({ steps }) => steps),
     questions: group.map(({ user, given }) => shareQuestion(user, given, snapshot.at)),
-    disrupted: held.map(({ index }) => index),
+    disrupted: allocated.map(({ index }) => index),
     gainedGpus: ({ released }) => group.reduce((sum, { user }) => sum + (released.get(user.usage.workload) ?? 0), 0),
     unused: unusedSince(byNode, watchedSince),
     confidence: {
@@ -161,7 +161,7 @@ function candidateOf(
       reasons: [
         `no sample of ${watchedFor} shows more than that`,
         "what they do between two samples is not known: try one of them first",
-        ...(isReplica ? ["replicas share their card's memory: nothing keeps one pod from taking all of it"] : []),
+        ...(isReplica ? ["replicas share their GPU's memory: nothing keeps one pod from taking all of it"] : []),
       ],
     },
     guards: first.guards,

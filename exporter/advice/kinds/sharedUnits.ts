@@ -1,12 +1,12 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { Room } from "../../analysis/rooms/nodeRoom.ts";
-import { takesNow } from "../../analysis/rooms/nodeRules.ts";
-import { instanceKey, unitKey } from "../../analysis/rooms/podDemand.ts";
+import type { FreeCapacity } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
+import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
+import { instanceKey, unitKey } from "../../analysis/freeCapacity/podDemand.ts";
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
 import type { SmallUser } from "./smallUsers.ts";
 
-/** Parts of cards that a node offers under a resource name of their own, and that are free. */
+/** Parts of GPUs that a node offers under a resource name of their own, and that are free. */
 export interface SharedUnits {
   readonly node: NodeView;
   readonly resource: string;
@@ -23,18 +23,18 @@ export interface SharedUnits {
 const gibibyte = 1024 ** 3;
 
 /** The free MIG instances and time-sliced replicas of a moment, smallest first. */
-export function findSharedUnits({ snapshot, rooms }: Analysis): SharedUnits[] {
+export function findSharedUnits({ snapshot, freeCapacities }: Analysis): SharedUnits[] {
   const found: SharedUnits[] = [];
   for (const [i, node] of snapshot.nodes.entries()) {
     if (node.ready !== true || node.schedulable !== true) continue;
-    for (const { now } of rooms.byNode[i] ?? [])
+    for (const { now } of freeCapacities.byNode[i] ?? [])
       if (now !== null && now.slots.size > 0) found.push(...unitsOn(snapshot, node, now));
   }
   return found.sort((a, b) => a.unit - b.unit || (a.node.name < b.node.name ? -1 : 1));
 }
 
 /** What is free on one node, by the kinds of parts that it has. */
-function unitsOn({ devices }: Snapshot, node: NodeView, now: Room): readonly SharedUnits[] {
+function unitsOn({ devices }: Snapshot, node: NodeView, now: FreeCapacity): readonly SharedUnits[] {
   const found: SharedUnits[] = [];
   const seen = new Set<string>();
   for (const index of node.devices) {
@@ -50,13 +50,13 @@ function unitsOn({ devices }: Snapshot, node: NodeView, now: Room): readonly Sha
   return found;
 }
 
-/** What one part of a device is; `null` of whole cards, and of parts that no request can ask for by a name of their own. */
+/** What one part of a device is; `null` of whole GPUs, and of parts that no request can ask for by a name of their own. */
 function partOf(
   { profile, weight, slots, memoryTotalBytes, reading }: Device,
   { labels }: NodeView,
 ): (Pick<SharedUnits, "resource" | "unit" | "memoryBytes"> & { readonly key: string }) | null {
   if (profile !== null) {
-    // Under strategy `single` instances are called as whole cards are: a request cannot tell them apart.
+    // Under strategy `single` instances are called as whole GPUs are: a request cannot say them apart.
     const gigabytes = /^[1-9]g\.(\d{1,3})gb$/.exec(profile)?.[1];
     if (slots > 1 || gigabytes === undefined || labels[nodeLabels.migStrategy] !== "mixed") return null;
     return {
@@ -68,7 +68,7 @@ function partOf(
   }
   const memory = memoryTotalBytes ?? reading?.memoryTotalBytes ?? null;
   if (slots < 2 || memory === null) return null;
-  // GPU Feature Discovery marks the product of cards whose replicas keep the name of whole cards.
+  // GPU Feature Discovery marks the product of GPUs whose replicas keep the name of whole GPUs.
   const isRenamed =
     Number(labels[nodeLabels.gpuReplicas] ?? "") > 1 && !/-SHARED$/.test(labels[nodeLabels.gpuProduct] ?? "-SHARED");
   if (!isRenamed) return null;
@@ -87,7 +87,7 @@ export interface GivenUnits {
 export function giveUnits(units: readonly SharedUnits[], user: SmallUser): GivenUnits | null {
   const cpuMilli = Math.max(0, user.needs.requests.cpu ?? 0) * 1000;
   const ramBytes = Math.max(0, user.needs.requests.memory ?? 0);
-  const roomFor = (one: SharedUnits): number =>
+  const freeCapacityFor = (one: SharedUnits): number =>
     Math.floor(
       Math.min(
         one.free,
@@ -100,17 +100,18 @@ export function giveUnits(units: readonly SharedUnits[], user: SmallUser): Given
       one.model === user.model &&
       one.unit >= user.usage.peakActivity &&
       one.memoryBytes >= user.memoryBytes &&
-      roomFor(one) > 0 &&
+      freeCapacityFor(one) > 0 &&
       takesNow(one.node, user.needs),
   );
   for (const kind of new Set(usable.map(({ resource, unit }) => `${resource} ${unit}`))) {
     const same = usable.filter(({ resource, unit }) => `${resource} ${unit}` === kind);
     const [first] = same;
-    if (first === undefined || same.reduce((sum, one) => sum + roomFor(one), 0) < user.held.length) continue;
-    let left = user.held.length;
+    if (first === undefined || same.reduce((sum, one) => sum + freeCapacityFor(one), 0) < user.allocated.length)
+      continue;
+    let left = user.allocated.length;
     const nodes: string[] = [];
     for (const one of same) {
-      const taken = Math.min(left, roomFor(one));
+      const taken = Math.min(left, freeCapacityFor(one));
       if (taken === 0) break;
       one.free -= taken;
       one.cpuMilli -= taken * cpuMilli;

@@ -5,41 +5,41 @@ import { gpuResources } from "../../model/wellKnown.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { byPlace, momentOrder } from "../order/momentOrder.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
-import { type HeldPod, heldPods } from "./ownGpus.ts";
+import { type AllocatedPod, allocatedPods } from "./ownGpus.ts";
 import { watchedLong } from "./watchedLong.ts";
 import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
 /**
- * Up to so much of a card, at its busiest, a user is small: with more, the smallest instances that could serve it (2 of 7
+ * Up to so much of a GPU, at its busiest, a user is small: with more, the smallest instances that could serve it (2 of 7
  * slices, a quarter of A30) would slow it down.
  */
 export const smallActivity = 0.25;
 
-/** Up to so much of a card's memory: a quarter is what the next larger instance has beside the smallest. */
+/** Up to so much of a GPU's memory: a quarter is what the next larger instance has beside the smallest. */
 export const smallMemoryRatio = 0.25;
 
 /** What a device must have beside the peak that was seen: memory that runs out ends a process, and peaks come between samples. */
 export const memoryHeadroom = 1.25;
 
-/** A workload whose pods each hold a whole card and use a small part of it. */
+/** A workload whose pods each hold a whole GPU and use a small part of it. */
 export interface SmallUser {
   readonly usage: WorkloadUsage;
   readonly workload: WorkloadView;
-  readonly held: readonly HeldPod[];
+  readonly allocated: readonly AllocatedPod[];
   readonly needs: PodNeeds;
-  /** Of the cards that they hold: one for all. */
+  /** Of the GPUs that they hold: one for all. */
   readonly model: string;
   readonly pool: string;
-  /** Memory of a card that one of its pods must have, bytes, headroom counted in. */
+  /** Memory of a GPU that one of its pods must have, bytes, headroom counted in. */
   readonly memoryBytes: number;
 }
 
 /** At most so many are looked at closely. */
 const mostUsers = 1000;
 
-/** What the owner of a small user is asked, who would get `resource`, so large a part of a card, instead of whole ones. */
+/** What the owner of a small user is asked, who would get `resource`, so large a part of a GPU, instead of whole ones. */
 export function shareQuestion(
-  { usage, workload, held }: SmallUser,
+  { usage, workload, allocated }: SmallUser,
   { resource, unit }: { readonly resource: string; readonly unit: number },
   at: number,
 ): OwnerQuestion {
@@ -49,7 +49,7 @@ export function shareQuestion(
     ...{ to: `team ${workload.team}`, about },
     question: `Would ${resource} (${gpuWords(unit)} GPUs) instead of a whole GPU be enough for each pod of ${about}?`,
     facts: [
-      `in ${durationWords(at - usage.since)} none of its ${countWords(held.length, "pod")} used more than ${percentWords(usage.peakActivity)} of its card${memory}`,
+      `in ${durationWords(at - usage.since)} none of its ${countWords(allocated.length, "pod")} used more than ${percentWords(usage.peakActivity)} of its GPU${memory}`,
       "what it does between two samples is not known: one of the pods could try it first",
       "the change is made in the template of its pods, which are made anew for it",
     ],
@@ -73,31 +73,40 @@ export function findSmallUsers(moment: AdviceMoment, nodes: ReadonlyMap<string, 
   });
 }
 
-/** `null` where its pods hold or ask for anything but one whole card each, of one model. */
+/** `null` where its pods hold or ask for anything but one whole GPU each, of one model. */
 function userOf(
   snapshot: Snapshot,
   usage: WorkloadUsage,
   workload: WorkloadView,
   nodes: ReadonlyMap<string, NodeView>,
 ): SmallUser | null {
-  const held = heldPods(snapshot, workload);
-  const needs = held?.[0]?.pod.needs ?? null;
-  if (held === null || needs === null || workload.pods.length !== held.length) return null;
-  if (!held.every(({ pod }) => pod.gpus === 1 && pod.gang === null && pod.needs?.requests[gpuResources.nvidia] === 1))
+  const allocated = allocatedPods(snapshot, workload);
+  const needs = allocated?.[0]?.pod.needs ?? null;
+  if (allocated === null || needs === null || workload.pods.length !== allocated.length) return null;
+  if (
+    !allocated.every(({ pod }) => pod.gpus === 1 && pod.gang === null && pod.needs?.requests[gpuResources.nvidia] === 1)
+  )
     return null;
-  const indices = new Set(held.map(({ index }) => index));
-  let card: { readonly model: string; readonly pool: string } | null = null;
+  const indices = new Set(allocated.map(({ index }) => index));
+  let physicalGpu: { readonly model: string; readonly pool: string } | null = null;
   let memory = 0;
-  for (const name of new Set(held.map(({ node }) => node))) {
+  for (const name of new Set(allocated.map(({ node }) => node))) {
     for (const index of nodes.get(name)?.devices ?? []) {
       const device = snapshot.devices[index];
       if (device === undefined || !device.holders.some(({ pod }) => indices.has(pod))) continue;
       const total = device.memoryTotalBytes ?? device.reading?.memoryTotalBytes ?? null;
-      if (total === null || (card !== null && card.model !== device.model)) return null;
-      card ??= { model: device.model, pool: device.pool };
+      if (total === null || (physicalGpu !== null && physicalGpu.model !== device.model)) return null;
+      physicalGpu ??= { model: device.model, pool: device.pool };
       memory = Math.max(memory, total);
     }
   }
-  if (card === null || usage.peakMemoryRatio === null) return null;
-  return { usage, workload, held, needs, ...card, memoryBytes: usage.peakMemoryRatio * memory * memoryHeadroom };
+  if (physicalGpu === null || usage.peakMemoryRatio === null) return null;
+  return {
+    usage,
+    workload,
+    allocated,
+    needs,
+    ...physicalGpu,
+    memoryBytes: usage.peakMemoryRatio * memory * memoryHeadroom,
+  };
 }

@@ -6,15 +6,15 @@ import type { Candidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { costWords, hourlyCostWords } from "./hourlyCost.ts";
 import { lossWords, minuteWords } from "./idleTexts.ts";
-import type { HeldPod, OwnGpus } from "./ownGpus.ts";
+import type { AllocatedPod, OwnGpus } from "./ownGpus.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
 
-/** The cards of a workload by what they show. */
+/** The GPUs of a workload by what they show. */
 export interface StalledWork {
   readonly stalled: readonly Device[];
-  /** A pod for each card on which nothing runs. */
-  readonly quiet: readonly HeldPod[];
-  /** Cards that compute, and those of which nobody knows it. */
+  /** A pod for each GPU on which nothing runs. */
+  readonly quiet: readonly AllocatedPod[];
+  /** GPUs that compute, and those of which nobody knows it. */
   readonly computing: number;
   readonly unknown: number;
   /** Since when all of `stalled` have been so, seconds since the epoch. */
@@ -25,7 +25,7 @@ export interface StalledWork {
 export interface StalledFacts {
   readonly moment: AdviceMoment;
   readonly workload: WorkloadView;
-  readonly held: readonly HeldPod[];
+  readonly allocated: readonly AllocatedPod[];
   readonly work: StalledWork;
   readonly own: OwnGpus;
   /** Physical GPUs that it holds. */
@@ -35,7 +35,7 @@ export interface StalledFacts {
 
 /** What people read of it. */
 export function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "reason" | "evidence" | "confidence"> {
-  const { moment, workload, held, work, own, gpus, cost } = facts;
+  const { moment, workload, allocated, work, own, gpus, cost } = facts;
   const { prices, snapshot } = moment.analysis;
   const name = `${workload.namespace}/${workload.name}`;
   const price = hourlyCostWords(prices, own.byNode);
@@ -44,9 +44,9 @@ export function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "re
   return {
     // As of idle work, a title says since when, not for how long.
     title: `ask team ${workload.team} to restart ${name} if it hangs: ${gpuWords(gpus)} ${own.words} look busy and compute nothing since ${minuteWords(work.since)}`,
-    reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpuWords(gpus)} ${own.words} with ${countWords(held.length, "pod")}. In every sample of the last ${lasts} ${gpuWords(work.stalled.length)} of them looked busy while tensor pipe, DRAM and power said that nothing is computed.${suspect === null ? "" : ` ${sentence(suspect)}`}${price === "" ? "" : ` They cost ${price}.`}`,
+    reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpuWords(gpus)} ${own.words} with ${countWords(allocated.length, "pod")}. In every sample of the last ${lasts} ${gpuWords(work.stalled.length)} of them looked busy while tensor pipe, DRAM and power said that nothing is computed.${suspect === null ? "" : ` ${sentence(suspect)}`}${price === "" ? "" : ` They cost ${price}.`}`,
     evidence: [
-      { name: "GPUs held", value: gpuWords(gpus) },
+      { name: "GPUs allocated", value: gpuWords(gpus) },
       { name: "stalled for", value: lasts },
       ...signalsNow(work).map((value) => ({ name: "signal now", value })),
       ...(suspect === null ? [] : [{ name: "differs from the others", value: suspect }]),
@@ -57,7 +57,7 @@ export function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "re
       level: "medium",
       reasons: [
         `every sample of ${gpuWords(work.stalled.length)} GPUs was so for ${lasts}`,
-        "no counter of a GPU tells work that hangs from work that waits for something outside",
+        "no counter of a GPU distinguishes work that hangs from work that waits for something outside",
       ],
     },
   };

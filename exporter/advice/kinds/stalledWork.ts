@@ -10,9 +10,9 @@ import type { AdviceMoment } from "../moment.ts";
 import { byPlace, momentOrder } from "../order/momentOrder.ts";
 import { momentIndex } from "../whatIf/momentIndex.ts";
 import {
-  type HeldPod,
+  type AllocatedPod,
+  allocatedPods,
   hasWaitingPods,
-  heldPods,
   nodesByName,
   ownGpus,
   withheldList,
@@ -48,9 +48,9 @@ export const findStalledWork: FindAdvice = (moment) => {
 
 /** Workloads with stalled GPUs, the most GPUs first; as many as can be shown or named. */
 function mostStalled(analysis: Analysis): readonly WorkloadView[] {
-  const { bookings, snapshot } = analysis;
+  const { accountingEntries, snapshot } = analysis;
   const stalled = new Map<number, number>();
-  for (const { state, pod, gpus } of bookings) {
+  for (const { state, pod, gpus } of accountingEntries) {
     const workload = state !== "stalled" || pod === null ? undefined : snapshot.pods[pod]?.workload;
     if (workload !== undefined) stalled.set(workload, (stalled.get(workload) ?? 0) + gpus);
   }
@@ -70,22 +70,22 @@ function candidateOf(
 ): MadeCandidate {
   const { analysis, settings } = moment;
   const { snapshot } = analysis;
-  const held = heldPods(snapshot, workload);
-  if (held === null || held.length === 0)
+  const allocated = allocatedPods(snapshot, workload);
+  if (allocated === null || allocated.length === 0)
     return { ok: false, why: "guard", reason: "the API does not know one of its pods: telemetry alone names it" };
-  const work = workOf(analysis, held);
+  const work = workOf(analysis, allocated);
   const what = `${gpuWords(work.stalled.length)} GPUs look busy and compute nothing for ${durationWords(snapshot.at - work.since)}`;
-  const doubt = doubtOf(analysis, workload, held, work);
+  const doubt = doubtOf(analysis, workload, allocated, work);
   if (doubt !== null) return { ok: false, why: "guard", reason: `${what}, but ${doubt}` };
-  const disrupted = held.map(({ index }) => index);
-  const own = ownGpus(snapshot, held, nodes);
+  const disrupted = allocated.map(({ index }) => index);
+  const own = ownGpus(snapshot, allocated, nodes);
   const gpus = [...own.byNode.values()].reduce((sum, amount) => sum + amount, 0);
   // Nobody knows when it would go on by itself, or end: for as long again as it has lasted.
   const hours = Math.min(settings.horizonHours, (snapshot.at - work.since) / 3600);
   const cost = adviceCost(moment, { disrupted });
   const worth = { gainedGpuHours: gpus * hours, lostGpuHours: cost.lostGpuHours };
   const decision = decideAct({ kind: "release_idle", idle: null, isStalled: true, ...worth }, settings);
-  const facts: StalledFacts = { moment, workload, held, work, own, gpus, cost };
+  const facts: StalledFacts = { moment, workload, allocated, work, own, gpus, cost };
   const target = `${workload.kind} ${nameOf(workload)}`;
   return {
     ok: true,
@@ -106,18 +106,18 @@ function candidateOf(
       gainedGpuHours: () => gpus * hours,
       guards: [],
       blockedAlternatives: [],
-      signs: [{ kind: "pods-left", pods: held.map(({ uid, node }) => ({ uid, node })) }],
-      measuredBy: { kind: "work-restarted", pods: held.map(({ uid, pod }) => ({ uid, gpus: pod.gpus ?? 0 })) },
+      signs: [{ kind: "pods-left", pods: allocated.map(({ uid, node }) => ({ uid, node })) }],
+      measuredBy: { kind: "work-restarted", pods: allocated.map(({ uid, pod }) => ({ uid, gpus: pod.gpus ?? 0 })) },
     },
   };
 }
 
-/** What the cards of a workload show, each as one of three. */
-function workOf(analysis: Analysis, held: readonly HeldPod[]): StalledWork {
+/** What the GPUs of a workload show, each as one of three. */
+function workOf(analysis: Analysis, allocated: readonly AllocatedPod[]): StalledWork {
   const { devices } = analysis.snapshot;
   const index = momentIndex(analysis);
-  const work = { stalled: [] as Device[], quiet: [] as HeldPod[], computing: 0, unknown: 0, since: 0 };
-  for (const one of held)
+  const work = { stalled: [] as Device[], quiet: [] as AllocatedPod[], computing: 0, unknown: 0, since: 0 };
+  for (const one of allocated)
     for (const place of index.devicesOf(one.index)) {
       const device = devices[place];
       const holding = device?.holders.find(({ pod }) => pod === one.index);
@@ -137,14 +137,14 @@ function workOf(analysis: Analysis, held: readonly HeldPod[]): StalledWork {
 function doubtOf(
   { snapshot }: Analysis,
   workload: WorkloadView,
-  held: readonly HeldPod[],
+  allocated: readonly AllocatedPod[],
   { computing, unknown }: StalledWork,
 ): string | null {
   if (mayBeQuietLong(workload)) return "it serves, or may do so: a server that waits for requests looks the same";
   if (hasWaitingPods(snapshot, workload)) return "other pods of it wait";
   if (computing > 0) return `${gpuWords(computing)} more of its GPUs compute: the others may wait for them`;
   if (unknown > 0) return `nobody knows what ${gpuWords(unknown)} more of its GPUs do`;
-  const begun = Math.max(...held.map(({ pod }) => pod.boundAt ?? pod.createdAt ?? snapshot.at));
+  const begun = Math.max(...allocated.map(({ pod }) => pod.boundAt ?? pod.createdAt ?? snapshot.at));
   if (snapshot.at - begun < startSeconds)
     return `it was started ${durationWords(snapshot.at - begun)} ago: a start may wait for ${durationWords(startSeconds)}`;
   return null;

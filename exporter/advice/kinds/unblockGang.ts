@@ -20,7 +20,7 @@ export const findUnblockGang: FindAdvice = (moment, trial) => findUnblockGangWit
 /**
  * `findUnblockGang` with other tools. Of a deadlock the gangs whose loss is least wait again, so that another completes. A
  * gang by itself completes where moving others makes room for its members; where nothing does, it waits again as a whole if
- * somebody else then starts. Who waits behind the head of a strict queue, and fits, is boosted past it.
+ * someone else then starts. Who waits behind the head of a strict queue, and fits, is boosted past it.
  */
 export function findUnblockGangWith(moment: AdviceMoment, trial: Trial, tools: MoveTools): Found {
   const { deadlocks, partialGangs } = moment.analysis.waiting;
@@ -35,7 +35,7 @@ export function findUnblockGangWith(moment: AdviceMoment, trial: Trial, tools: M
   }
   const { ofGang } = momentOrder(moment.analysis);
   const placeOf = ({ id }: PartialGang): number => ofGang[gangs.get(id)?.gang ?? -1] ?? ofGang.length;
-  for (const gang of mostHeld(partialGangs, placeOf).slice(0, candidatesPerKind - deadlocks.length)) {
+  for (const gang of mostAllocated(partialGangs, placeOf).slice(0, candidatesPerKind - deadlocks.length)) {
     if (handled.has(gang.id)) continue;
     const known = gangs.get(gang.id);
     if (known === undefined) found.push(unknown(gang));
@@ -51,8 +51,8 @@ function sorted(found: readonly (Candidate | WithheldAdvice)[]): Found {
   };
 }
 
-const mostHeld = (gangs: readonly PartialGang[], placeOf: (gang: PartialGang) => number): readonly PartialGang[] =>
-  [...gangs].sort((a, b) => b.heldGpus - a.heldGpus || placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1));
+const mostAllocated = (gangs: readonly PartialGang[], placeOf: (gang: PartialGang) => number): readonly PartialGang[] =>
+  [...gangs].sort((a, b) => b.allocatedGpus - a.allocatedGpus || placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1));
 
 const unknown = ({ id }: PartialGang): WithheldAdvice => ({
   ...{ kind: "unblock_gang", subject: id, why: "no-plan" },
@@ -64,14 +64,14 @@ function helped(planning: Planning, known: KnownGang): Candidate | WithheldAdvic
   const { moment } = planning;
   const { analysis } = moment;
   const gang = analysis.snapshot.queueing.gangs[known.gang];
-  const asked = analysis.gangRooms.askedOf(known.gang);
+  const asked = analysis.gangFreeCapacities.askedOf(known.gang);
   const gpus = asked?.placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0) ?? 0;
   let moved: WithheldAdvice | null = null;
   if (gang !== undefined && asked !== null && asked.verdict !== "fits" && gang.never === null) {
-    const { heldGpus, pool, bound, min } = known.partial;
+    const { allocatedGpus, pool, bound, min } = known.partial;
     const found = planForGang(planning, "unblock_gang", known.gang, {
-      ...{ gpus, heldGpus, pools: [pool], quotaGpus: quotaOf(moment, gang) },
-      problem: `${bound} of its ${min} members hold ${amount(heldGpus)} and cannot run without the others`,
+      ...{ gpus, allocatedGpus, pools: [pool], quotaGpus: quotaOf(moment, gang) },
+      problem: `${bound} of its ${min} members hold ${amount(allocatedGpus)} and cannot run without the others`,
     });
     if ("plan" in found) return found;
     moved = found;

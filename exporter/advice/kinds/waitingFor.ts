@@ -14,7 +14,7 @@ export interface WaitingFor {
   readonly domain: QuotaDomain;
   /** Indices into `Queueing.gangs`, in the order in which the queue serves them. */
   readonly gangs: readonly number[];
-  /** The same, each with its parts as they stand where they would start. */
+  /** The same, each with its parts as they are where they would start. */
   readonly standing: readonly ActionableGang[];
   /** Indices of the same and of those before them that would start in another record of the queue: what a plan starts, in order. */
   readonly starts: readonly number[];

@@ -1,5 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { couldTake } from "../../analysis/rooms/nodeRules.ts";
+import { couldTake } from "../../analysis/freeCapacity/nodeRules.ts";
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 

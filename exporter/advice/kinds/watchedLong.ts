@@ -13,14 +13,14 @@ export interface WatchedWorkload {
 }
 
 /**
- * The workloads that have been watched for at least `advice.usageHours` (what serves requests: a day at least) with whole cards
+ * The workloads that have been watched for at least `advice.usageHours` (what serves requests: a day at least) with whole GPUs
  * that are all theirs, that did something, and of which nobody said that they may be idle.
  */
 export function* watchedLong({ analysis, settings, usage }: AdviceMoment): Generator<WatchedWorkload> {
   const { at, workloads, pods } = analysis.snapshot;
   for (const one of usage.workloads.values()) {
     const workload = workloads[one.workload];
-    if (workload === undefined || !one.holdsWholeCards || one.peakActiveGpus <= 0) continue;
+    if (workload === undefined || !one.holdsWholeGpus || one.peakActiveGpus <= 0) continue;
     const hours = mayBeQuietLong(workload) ? Math.max(servingHours, settings.usageHours) : settings.usageHours;
     if (at - one.since < hours * 3600) continue;
     if (workload.pods.some((index) => pods[index]?.idleOptOut !== false)) continue;

@@ -7,7 +7,7 @@ import { selects } from "../guards/selects.ts";
 import { type LabelLink, linkNeeds, linkRules, linkTerms, neighborHash, type Rules } from "./podTraits.ts";
 import type { CanRun, FirstOf } from "./things.ts";
 
-/** What things share: namespaces, teams, queues, labels that somebody asks for, claims, cards. */
+/** What things share: namespaces, teams, queues, labels that someone asks for, claims, GPUs. */
 export interface Groups {
   readonly traits: readonly TraitHash[];
   /** The groups of a thing, as `LinkedThings.linksOf` gives them; and the things of a group. */
@@ -20,7 +20,7 @@ type Belongs = (thing: number, kind: string, name: string, how: TraitHash) => vo
 
 const member = hashOf("member");
 
-/** The groups of a moment. Names of groups tell nothing: only who is in them, and how. */
+/** The groups of a moment. Names of groups say nothing: only who is in them, and how. */
 export function createGroups(snapshot: Snapshot, first: FirstOf, canRun: CanRun): Groups {
   const ids = new Map<string, number>();
   const traits: TraitHash[] = [];
@@ -51,7 +51,7 @@ export function createGroups(snapshot: Snapshot, first: FirstOf, canRun: CanRun)
     belongs(first.workload + i, "team", team, member);
     if (queue !== null) belongs(first.workload + i, "queue", queue, member);
   }
-  addCards(snapshot, first, belongs);
+  addGpus(snapshot, first, belongs);
   const runnable = { ...snapshot, pods: pods.filter(canRun.pod) };
   addNodeLabels(runnable, first, belongs);
   addPods(snapshot, askedOfPods(runnable), first, belongs);
@@ -64,8 +64,8 @@ export function createGroups(snapshot: Snapshot, first: FirstOf, canRun: CanRun)
   };
 }
 
-/** Pods that hold parts of one card. */
-function addCards({ devices }: Snapshot, first: FirstOf, belongs: Belongs): void {
+/** Pods that hold parts of one GPU. */
+function addGpus({ devices }: Snapshot, first: FirstOf, belongs: Belongs): void {
   for (const [i, { holders }] of devices.entries()) {
     if (holders.length > 1)
       for (const { pod, share } of holders) belongs(first.pod + pod, "card", `${i}`, hashOf(share));
@@ -75,7 +75,7 @@ function addCards({ devices }: Snapshot, first: FirstOf, belongs: Belongs): void
 const nodeLabel = (key: string): string => `label of nodes ${key}`;
 const podLabel = (key: string): string => `label of pods ${key}`;
 
-/** Labels of nodes by which somebody chooses: of others it does not matter which nodes have the same. */
+/** Labels of nodes by which someone chooses: of others it does not matter which nodes have the same. */
 function addNodeLabels(snapshot: Snapshot, first: FirstOf, belongs: Belongs): void {
   const asked = askedOfNodes(snapshot);
   for (const [i, { labels }] of snapshot.nodes.entries()) {

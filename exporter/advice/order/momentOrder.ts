@@ -1,11 +1,11 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { tellApart } from "../../kernel/tellApart.ts";
+import { distinguish } from "../../kernel/distinguish.ts";
 import { createThings } from "./things.ts";
 
 /**
  * The places of the nodes, pods, workloads and waiting gangs of a moment, each by its index in the Snapshot, when all of a kind
  * are put in order: what is there for the longest comes first, then what they are decides (sizes, shapes, rules, what else is
- * around them), and names decide only between those that nothing tells apart. So other names give the same advice. (Where
+ * around them), and names decide only between those that nothing distinguishes. So other names give the same advice. (Where
  * thousands are alike by themselves, what is around them is not looked at: `createThings`.)
  */
 export interface MomentOrder {
@@ -24,7 +24,7 @@ export function momentOrder(analysis: Analysis): MomentOrder {
   const { nodes, pods, workloads, queueing } = analysis.snapshot;
   const things = createThings(analysis);
   const { sinceOf, first } = things;
-  const inOrder = tellApart(things);
+  const inOrder = distinguish(things);
   const placesOf = (from: number, count: number): Int32Array => {
     const since = Float64Array.from({ length: count }, (_, i) => sinceOf(from + i));
     const indices = Uint32Array.from({ length: count }, (_, i) => i);

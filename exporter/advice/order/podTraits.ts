@@ -3,7 +3,7 @@ import { hashedOnce, hashOf, mix, type TraitHash, together } from "../../kernel/
 import type { NeighborPod, PodPlacement, PodTerm, SpreadRule } from "../../model/podPlacement.ts";
 import type { LabelRequirement, PodNeeds } from "../../model/queues/podNeeds.ts";
 
-/** What somebody has to do with a label: its key and value, and how it is meant. */
+/** What someone has to do with a label: its key and value, and how it is meant. */
 export type LabelLink = (key: string, value: string, how: TraitHash) => void;
 
 const summed = (hashes: Iterable<TraitHash>): TraitHash => {

@@ -1,8 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { freeOf } from "../../analysis/rooms/nodeRoom.ts";
+import { freeOf } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Device, NodeView, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import type { LinkedThings } from "../../kernel/tellApart.ts";
+import type { LinkedThings } from "../../kernel/distinguish.ts";
 import { hashedOnce, hashOf, mix, type TraitHash, together } from "../../kernel/traitHash.ts";
 import { momentIndex, once } from "../whatIf/momentIndex.ts";
 import { createGroups } from "./groups.ts";
@@ -29,7 +29,7 @@ const mostAlike = 5000;
 /** Of more things what they share is not looked up: only nodes with their pods, and these with their workloads. */
 const mostGrouped = 30_000;
 
-/** The things of a moment. What they share is only looked up where some cannot be told apart without. */
+/** The things of a moment. What they share is only looked up where some cannot be distinguished without. */
 export function createThings(analysis: Analysis): Things {
   const { snapshot } = analysis;
   const { nodes, pods, workloads, queueing } = snapshot;
@@ -91,7 +91,7 @@ function nodeHash(node: NodeView, { requestsByNode }: Snapshot): TraitHash {
   return mix(own, taints);
 }
 
-/** What devices are belongs to their nodes, and what is held of them to their pods. */
+/** What devices are belongs to their nodes, and what is allocated of them to their pods. */
 function addDevices({ devices, nodes }: Snapshot, first: FirstOf, traits: Float64Array): void {
   const add = (thing: number, hash: TraitHash): void => {
     traits[thing] = together(traits[thing] ?? 0, hash);

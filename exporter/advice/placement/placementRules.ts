@@ -39,7 +39,7 @@ interface LookedAt {
 }
 
 /** A term of a pod that stays, with where that pod is. */
-interface HeldTerm {
+interface AllocatedTerm {
   readonly term: PodTerm;
   readonly pod: number | null;
   readonly node: string;
@@ -121,7 +121,7 @@ function createRules(snapshot: Snapshot): PlacementRules {
     });
   }
 
-  const held: readonly HeldTerm[] = [
+  const allocated: readonly AllocatedTerm[] = [
     ...neighbors.flatMap(({ antiAffinity, nodeName, namespace }) =>
       antiAffinity.map((term) => ({ term: within(term, namespace), pod: null, node: nodeName })),
     ),
@@ -130,11 +130,11 @@ function createRules(snapshot: Snapshot): PlacementRules {
       return placementOf(pods[i]).antiAffinity.map((term) => ({ term: within(term, namespace), pod: i, node: "" }));
     }),
   ];
-  const heldAgainst = new Map<number, readonly HeldTerm[]>();
+  const allocatedAgainst = new Map<number, readonly AllocatedTerm[]>();
 
   function isKeptAway(like: number, pod: PodView, node: string, where: Whereabouts): boolean {
-    const against = heldAgainst.get(like) ?? held.filter(({ term }) => looksAt(term, "", pod));
-    heldAgainst.set(like, against);
+    const against = allocatedAgainst.get(like) ?? allocated.filter(({ term }) => looksAt(term, "", pod));
+    allocatedAgainst.set(like, against);
     const isAt = (term: PodTerm, other: string | null): boolean => {
       const value = topology(node, term.topologyKey);
       return value !== undefined && topology(other, term.topologyKey) === value;

@@ -126,7 +126,7 @@ function holds(trying: Trying, leaving: readonly Leaving[]): boolean {
     }
     return true;
   };
-  return isRoomy(trying, leaving) || next(0, layoutOf(problem));
+  return isSpacious(trying, leaving) || next(0, layoutOf(problem));
 }
 
 /** The first of the nodes that are alike. */
@@ -149,7 +149,7 @@ const isBad = ({ rules }: Trying, kind: PlanPodKind, node: number): boolean =>
  * Where there are more places for each pod than pods before it could take, and nothing else depends on where they go, nobody
  * has to look at every way: one pod takes the place of another on one node at most.
  */
-function isRoomy(trying: Trying, leaving: readonly Leaving[]): boolean {
+function isSpacious(trying: Trying, leaving: readonly Leaving[]): boolean {
   const { problem, plan } = trying;
   const pods = leaving.flatMap((unit) => unit.pods.map((pod) => ({ pod, avoid: unit.avoid })));
   const goals = problem.goal.kind === "place" ? problem.goal.parts : [];
@@ -173,19 +173,19 @@ function signature(
   kinds: readonly PlanPodKind[],
   leaving: readonly Leaving[],
 ): string {
-  const room = layout.touched.get(node)?.room ?? nodes[node]?.free;
-  const cards = room === undefined ? "" : [...room.cards].sort((a, b) => a - b).join();
+  const freeCapacity = layout.touched.get(node)?.freeCapacity ?? nodes[node]?.free;
+  const physicalGpus = freeCapacity === undefined ? "" : [...freeCapacity.physicalGpus].sort((a, b) => a - b).join();
   const slots =
-    room === undefined
+    freeCapacity === undefined
       ? ""
-      : [...room.slots]
+      : [...freeCapacity.slots]
           .map(([key, { count }]) => `${key}*${count}`)
           .sort()
           .join();
   const takes = kinds.map((kind) => (kind.takes(node) ? 1 : 0)).join("");
   const avoided = leaving.map(({ avoid }) => (avoid.has(node) ? 1 : 0)).join("");
   const gives = leaving.map(({ pods }) => pods.filter((pod) => pod.node === node).length).join();
-  return `${cards}|${slots}|${room?.cpuMilli}|${room?.memoryBytes}|${takes}|${avoided}|${gives}`;
+  return `${physicalGpus}|${slots}|${freeCapacity?.cpuMilli}|${freeCapacity?.memoryBytes}|${takes}|${avoided}|${gives}`;
 }
 
 /** Whether what the plan is for has its place, once all pods that left have theirs. */

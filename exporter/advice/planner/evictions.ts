@@ -31,19 +31,19 @@ export function leastLost(
 ): number {
   let missing = kind.demand.gpus - freeOn(layout, node) - gpuTolerance;
   if (missing <= 0) return 0;
-  const held: { readonly gpus: number; readonly lost: number }[] = [];
+  const allocated: { readonly gpus: number; readonly lost: number }[] = [];
   for (const rank of candidates) {
     const unit = units[rank];
     const gpus = unit?.gpusOn.get(node) ?? 0;
-    if (unit !== undefined && gpus > 0) held.push({ gpus, lost: lossOf(unit) });
+    if (unit !== undefined && gpus > 0) allocated.push({ gpus, lost: lossOf(unit) });
   }
-  held.sort((a, b) => b.gpus - a.gpus);
+  allocated.sort((a, b) => b.gpus - a.gpus);
   let most = 0;
-  for (let i = 0; i < held.length && i < movesLeft; i++) most += held[i]?.gpus ?? 0;
+  for (let i = 0; i < allocated.length && i < movesLeft; i++) most += allocated[i]?.gpus ?? 0;
   if (most < missing) return Infinity;
-  held.sort((a, b) => a.lost / a.gpus - b.lost / b.gpus);
+  allocated.sort((a, b) => a.lost / a.gpus - b.lost / b.gpus);
   let lost = 0;
-  for (const one of held) {
+  for (const one of allocated) {
     const part = Math.min(1, missing / one.gpus);
     lost += part * one.lost;
     missing -= one.gpus;
@@ -55,7 +55,7 @@ export function leastLost(
 
 /**
  * The sets of units of which each makes place for the pod, and none of whose parts would: the cheapest first. `look` counts
- * a set that is tried, and tells whether another may be.
+ * a set that is tried, and says whether another may be.
  */
 export function unitSets(prepared: Prepared, wish: Wish, look: () => boolean): readonly UnitSet[] {
   const { layout, node, kind, movesLeft } = wish;

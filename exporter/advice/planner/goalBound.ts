@@ -1,4 +1,4 @@
-import { podsIn } from "../../analysis/rooms/nodeRoom.ts";
+import { podsIn } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { leastLost } from "./evictions.ts";
 import { layoutOf } from "./layout.ts";

@@ -1,14 +1,14 @@
-import { copyRoom, podsIn, type Room, takePod } from "../../analysis/rooms/nodeRoom.ts";
-import type { PodDemand } from "../../analysis/rooms/podDemand.ts";
+import { copyFreeCapacity, type FreeCapacity, podsIn, takePod } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
+import type { PodDemand } from "../../analysis/freeCapacity/podDemand.ts";
 import type { Whereabouts } from "../placement/placementRules.ts";
 import type { PlanNode, PlanPod, PlanPodKind, PlanProblem, PlanRules, PlanUnit } from "./problem.ts";
 
 /** What was changed of one node. */
 interface Touched {
   readonly left: readonly PlanPod[];
-  /** Largest first: so shares of cards are packed as well as they can be. */
+  /** Largest first: so shares of GPUs are packed as well as they can be. */
   readonly placed: readonly PlanPodKind[];
-  readonly room: Room;
+  readonly freeCapacity: FreeCapacity;
 }
 
 /** Nodes with some pods taken off and others put on. Nobody changes one: each change gives another. */
@@ -29,9 +29,9 @@ export const layoutOf = ({ nodes, rules }: Pick<PlanProblem, "nodes" | "rules">)
 export function hasPlace(layout: Layout, node: number, kind: PlanPodKind): boolean {
   if (layout.closed.has(node) || !kind.takes(node) || !isAllowed(layout, node, kind)) return false;
   const touched = layout.touched.get(node);
-  if (touched !== undefined) return roomWith(layout, node, touched.left, insert(touched.placed, kind)) !== null;
-  const room = layout.nodes[node]?.free;
-  return room !== undefined && podsIn(room, kind.demand) > 0;
+  if (touched !== undefined) return freeCapacityWith(layout, node, touched.left, insert(touched.placed, kind)) !== null;
+  const freeCapacity = layout.nodes[node]?.free;
+  return freeCapacity !== undefined && podsIn(freeCapacity, kind.demand) > 0;
 }
 
 /** With one more pod on a node; `null` where it has no place. */
@@ -82,41 +82,42 @@ export const close = (layout: Layout, node: number): Layout => ({
 
 /** Physical GPUs that are free on a node. */
 export const freeOn = (layout: Layout, node: number): number =>
-  layout.touched.get(node)?.room.gpus ?? layout.nodes[node]?.free.gpus ?? 0;
+  layout.touched.get(node)?.freeCapacity.gpus ?? layout.nodes[node]?.free.gpus ?? 0;
 
 const untouched = { left: [], placed: [] } as const;
 
 function touch(layout: Layout, node: number, left: readonly PlanPod[], placed: readonly PlanPodKind[]): Layout | null {
-  const room = roomWith(layout, node, left, placed);
-  if (room === null) return null;
-  return { ...layout, touched: new Map(layout.touched).set(node, { left, placed, room }) };
+  const freeCapacity = freeCapacityWith(layout, node, left, placed);
+  if (freeCapacity === null) return null;
+  return { ...layout, touched: new Map(layout.touched).set(node, { left, placed, freeCapacity }) };
 }
 
-function roomWith(
+function freeCapacityWith(
   { nodes }: Layout,
   node: number,
   left: readonly PlanPod[],
   placed: readonly PlanPodKind[],
-): Room | null {
+): FreeCapacity | null {
   const before = nodes[node]?.free;
   if (before === undefined) return null;
-  const room = copyRoom(before);
-  for (const pod of left) giveBack(room, pod);
+  const freeCapacity = copyFreeCapacity(before);
+  for (const pod of left) giveBack(freeCapacity, pod);
   for (const { demand } of placed) {
-    if (podsIn(room, demand) === 0) return null;
-    takePod(room, demand);
+    if (podsIn(freeCapacity, demand) === 0) return null;
+    takePod(freeCapacity, demand);
   }
-  return room;
+  return freeCapacity;
 }
 
-function giveBack(room: Room, { gives, kind }: PlanPod): void {
-  room.gpus += gives.gpus;
-  room.cpuMilli += kind.demand.cpuMilli;
-  room.memoryBytes += kind.demand.memoryBytes;
-  for (const [card, share] of gives.cards) room.cards[card] = (room.cards[card] ?? 0) + share;
+function giveBack(freeCapacity: FreeCapacity, { gives, kind }: PlanPod): void {
+  freeCapacity.gpus += gives.gpus;
+  freeCapacity.cpuMilli += kind.demand.cpuMilli;
+  freeCapacity.memoryBytes += kind.demand.memoryBytes;
+  for (const [physicalGpu, share] of gives.physicalGpus)
+    freeCapacity.physicalGpus[physicalGpu] = (freeCapacity.physicalGpus[physicalGpu] ?? 0) + share;
   for (const [key, { count, gpus }] of gives.slots) {
-    const free = room.slots.get(key) ?? { count: 0, gpus: 0 };
-    room.slots = new Map(room.slots).set(key, { count: free.count + count, gpus: free.gpus + gpus });
+    const free = freeCapacity.slots.get(key) ?? { count: 0, gpus: 0 };
+    freeCapacity.slots = new Map(freeCapacity.slots).set(key, { count: free.count + count, gpus: free.gpus + gpus });
   }
 }
 
@@ -125,18 +126,18 @@ function insert(placed: readonly PlanPodKind[], kind: PlanPodKind): readonly Pla
   return after < 0 ? [...placed, kind] : [...placed.slice(0, after), kind, ...placed.slice(after)];
 }
 
-/** Larger parts of cards first, then more of them. */
+/** Larger parts of GPUs first, then more of them. */
 export const isLarger = (a: PodDemand, b: PodDemand): boolean =>
   a.share !== b.share ? a.share > b.share : a.gpus !== b.gpus ? a.gpus > b.gpus : a.cpuMilli > b.cpuMilli;
 
 /** The nodes as they would be without any of the units. */
 export function clearedNodes(nodes: readonly PlanNode[], units: readonly PlanUnit[]): readonly PlanNode[] {
-  const rooms = nodes.map(({ free }) => copyRoom(free));
+  const freeCapacities = nodes.map(({ free }) => copyFreeCapacity(free));
   for (const { pods } of units) {
     for (const pod of pods) {
-      const room = rooms[pod.node];
-      if (room !== undefined) giveBack(room, pod);
+      const freeCapacity = freeCapacities[pod.node];
+      if (freeCapacity !== undefined) giveBack(freeCapacity, pod);
     }
   }
-  return nodes.map((node, i) => ({ ...node, free: rooms[i] ?? node.free }));
+  return nodes.map((node, i) => ({ ...node, free: freeCapacities[i] ?? node.free }));
 }

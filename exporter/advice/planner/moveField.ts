@@ -1,15 +1,15 @@
+import { requestsOf } from "../../analysis/freeCapacity/freeCapacities.ts";
 import {
+  type FreeCapacity,
   type FreeSlots,
+  freeCapacityWithoutGpus,
   freeOf,
   isSpread,
   isUsable,
-  type NodeRoom,
-  type Room,
-  roomWithoutGpus,
-} from "../../analysis/rooms/nodeRoom.ts";
-import { takesNow } from "../../analysis/rooms/nodeRules.ts";
-import { demandKey, instanceKey, podDemand, rulesKey, unitKey } from "../../analysis/rooms/podDemand.ts";
-import { requestsOf } from "../../analysis/rooms/rooms.ts";
+  type NodeFreeCapacity,
+} from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
+import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
+import { demandKey, instanceKey, podDemand, rulesKey, unitKey } from "../../analysis/freeCapacity/podDemand.ts";
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
 import type { Device, Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
@@ -35,24 +35,24 @@ export interface MoveField {
 
 /**
  * The field of the nodes of one quota domain or pool. What holds anything beyond it, asks for something unknown, or sits where
- * nobody knows on which card it is, stays where it is.
+ * nobody knows on which GPU it is, stays where it is.
  */
 export function moveFieldOf(
   snapshot: Snapshot,
-  rooms: readonly NodeRoom[],
+  freeCapacities: readonly NodeFreeCapacity[],
   isIn: (pool: string, node: string) => boolean,
   units: readonly DisruptionUnit[],
 ): MoveField {
   const placement = placementRulesOf(snapshot);
-  const kinds = createKinds(snapshot, rooms, domainsOf(snapshot, rooms), placement);
+  const kinds = createKinds(snapshot, freeCapacities, domainsOf(snapshot, freeCapacities), placement);
   const indexOf = new Map(snapshot.nodes.map(({ name }, index) => [name, index] as const));
   const nodeOf = new Map<string, number>();
   const nodes: PlanNode[] = [];
   const given = new Map<number, GivenBack>();
   const holders: (readonly number[])[] = [];
-  for (const [index, room] of rooms.entries()) {
-    nodeOf.set(room.node.name, index);
-    const found = planNode(snapshot, room, isIn, given);
+  for (const [index, freeCapacity] of freeCapacities.entries()) {
+    nodeOf.set(freeCapacity.node.name, index);
+    const found = planNode(snapshot, freeCapacity, isIn, given);
     nodes.push(found.node);
     holders.push(found.holders);
   }
@@ -71,16 +71,16 @@ export function moveFieldOf(
   }
   const fixedNodes = new Set<number>();
   for (const [index, pods] of holders.entries()) if (pods.some((pod) => !moving.has(pod))) fixedNodes.add(index);
-  const nodeIndexes = rooms.map(({ node }) => indexOf.get(node.name) ?? -1);
+  const nodeIndexes = freeCapacities.map(({ node }) => indexOf.get(node.name) ?? -1);
   const kindOf: MoveField["kindOf"] = (gpus, needs, like) => kinds(gpus, needs, null, like);
   const rules: PlanRules = { nodeOf: (pod) => snapshot.pods[pod]?.node ?? null, allows: placement.allows };
   return { nodes, nodeIndexes, units: planned, sources, fixedNodes, kindOf, rules };
 }
 
 /** The quota domain of each node (of its first pool); -1 without one. */
-function domainsOf({ queueing }: Snapshot, rooms: readonly NodeRoom[]): readonly number[] {
+function domainsOf({ queueing }: Snapshot, freeCapacities: readonly NodeFreeCapacity[]): readonly number[] {
   const domainOf = domainFinder(queueing.domains);
-  return rooms.map(({ node }) => domainOf(node.pools[0] ?? "", node.name) ?? -1);
+  return freeCapacities.map(({ node }) => domainOf(node.pools[0] ?? "", node.name) ?? -1);
 }
 
 /** `namespace/name` of a pod; of several, that of their workload, with how many they are. */
@@ -96,7 +96,7 @@ const nobody = { namespace: "", name: "" } as const;
 /** What is free on a node, who holds anything there, and what each would give back. */
 function planNode(
   snapshot: Snapshot,
-  { node, now }: NodeRoom,
+  { node, now }: NodeFreeCapacity,
   isIn: (pool: string, node: string) => boolean,
   given: Map<number, GivenBack>,
 ): { readonly node: PlanNode; readonly holders: readonly number[] } {
@@ -105,38 +105,38 @@ function planNode(
     return device !== undefined && isIn(device.pool, device.node) ? [device] : [];
   });
   const holders = devices.flatMap((device) => device.holders.map(({ pod }) => pod));
-  const free: Room = now === null ? roomWithoutGpus(node, requestsOf(snapshot, node.name)) : { ...now };
+  const free: FreeCapacity = now === null ? freeCapacityWithoutGpus(node, requestsOf(snapshot, node.name)) : { ...now };
   if (!isUsable(node) || devices.some((device) => liesSomewhere(device, snapshot.pods))) {
     return {
       node: { name: node.name, free: isUsable(node) ? free : { ...free, cpuMilli: 0, memoryBytes: 0 } },
       holders,
     };
   }
-  const cards: number[] = [];
+  const physicalGpus: number[] = [];
   for (const device of devices) {
     if (device.unhealthy || device.orphanReservation) continue;
-    const card = isCard(device) ? cards.push(Math.max(0, freeOf(device))) - 1 : null;
+    const physicalGpu = isPhysicalGpu(device) ? physicalGpus.push(Math.max(0, freeOf(device))) - 1 : null;
     for (const { pod, share } of device.holders) {
       const before = given.get(pod) ?? nothing;
       given.set(pod, {
         gpus: before.gpus + share,
-        cards: card === null ? before.cards : [...before.cards, [card, share]],
-        slots: card === null ? [...before.slots, ...slotsOf(device, share)] : before.slots,
+        physicalGpus: physicalGpu === null ? before.physicalGpus : [...before.physicalGpus, [physicalGpu, share]],
+        slots: physicalGpu === null ? [...before.slots, ...slotsOf(device, share)] : before.slots,
       });
     }
   }
-  return { node: { name: node.name, free: { ...free, cards } }, holders };
+  return { node: { name: node.name, free: { ...free, physicalGpus } }, holders };
 }
 
-/** Partly free, and nobody knows whether that part is on this card or on another. */
+/** Partly free, and nobody knows whether that part is on this GPU or on another. */
 const liesSomewhere = (device: Device, pods: Snapshot["pods"]): boolean =>
   device.holders.length > 0 && freeOf(device) > gpuTolerance && isSpread(device, pods);
 
-const nothing: GivenBack = { gpus: 0, cards: [], slots: [] };
+const nothing: GivenBack = { gpus: 0, physicalGpus: [], slots: [] };
 
-const isCard = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
+const isPhysicalGpu = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
 
-/** The replicas or the MIG instance that a share of a device is, by the keys of a Room. */
+/** The replicas or the MIG instance that a share of a device is, by the keys of a `FreeCapacity`. */
 function slotsOf({ weight, slots, profile }: Device, share: number): GivenBack["slots"] {
   const unit = weight / slots;
   const count = Math.floor(share / unit + gpuTolerance);
@@ -187,7 +187,7 @@ type Kinds = (gpus: number, needs: PodNeeds, from: number | null, pod?: number) 
 /** One object for all pods that ask alike; whether a node takes them is looked up once. */
 function createKinds(
   { pods }: Snapshot,
-  rooms: readonly NodeRoom[],
+  freeCapacities: readonly NodeFreeCapacity[],
   domains: readonly number[],
   placement: PlacementRules,
 ): Kinds {
@@ -202,7 +202,7 @@ function createKinds(
   };
   return (gpus, needs, from, pod) => {
     const domain = from === null ? null : (domains[from] ?? -1);
-    const left = from === null ? undefined : rooms[from]?.node;
+    const left = from === null ? undefined : freeCapacities[from]?.node;
     const capacity = left === undefined ? "any" : `${left.capacityType}`;
     const ruled = ruledBy(pod);
     const rules = ruleOf.get(needs) ?? rulesKey(needs);
@@ -211,13 +211,13 @@ function createKinds(
     const key = `${domain ?? "any"}#${capacity}#${demandKey(demand)}#${rules}#${ruled}`;
     const known = kinds.get(key);
     if (known !== undefined) return known;
-    const mayLand = landings.get(rules) ?? createTakes(rooms, needs, () => true);
+    const mayLand = landings.get(rules) ?? createTakes(freeCapacities, needs, () => true);
     landings.set(rules, mayLand);
     const place = `${domain ?? "any"}#${capacity}#${rules}`;
-    const isWorse = (node: number): boolean => left !== undefined && isWorseCapacity(left, rooms[node]?.node);
+    const isWorse = (node: number): boolean => left !== undefined && isWorseCapacity(left, freeCapacities[node]?.node);
     const takes =
       takers.get(place) ??
-      createTakes(rooms, needs, (node) => (domain === null || domains[node] === domain) && !isWorse(node));
+      createTakes(freeCapacities, needs, (node) => (domain === null || domains[node] === domain) && !isWorse(node));
     takers.set(place, takes);
     const kind: PlanPodKind = {
       demand,
@@ -232,17 +232,18 @@ function createKinds(
 }
 
 function createTakes(
-  rooms: readonly NodeRoom[],
+  freeCapacities: readonly NodeFreeCapacity[],
   needs: PodNeeds,
   isIn: (node: number) => boolean,
 ): (node: number) => boolean {
-  const known = new Uint8Array(rooms.length);
+  const known = new Uint8Array(freeCapacities.length);
   return (index) => {
     const before = known[index];
     if (before === 1) return true;
     if (before === 2) return false;
-    const room = rooms[index];
-    const takes = room !== undefined && isUsable(room.node) && isIn(index) && takesNow(room.node, needs);
+    const freeCapacity = freeCapacities[index];
+    const takes =
+      freeCapacity !== undefined && isUsable(freeCapacity.node) && isIn(index) && takesNow(freeCapacity.node, needs);
     known[index] = takes ? 1 : 2;
     return takes;
   };

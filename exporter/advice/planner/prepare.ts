@@ -1,4 +1,4 @@
-import { podsIn } from "../../analysis/rooms/nodeRoom.ts";
+import { podsIn } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PricedNode } from "./prices.ts";
 import type { PlanPodKind, PlanProblem, PlanUnit } from "./problem.ts";
@@ -54,7 +54,7 @@ export function prepare(problem: PlanProblem): Prepared {
   const takers = remembered((kind) => all.filter((node) => kind.takes(node)));
   const places = remembered((kind) =>
     takers(kind)
-      .filter((node) => hasRoom(problem, node, kind))
+      .filter((node) => hasFreeCapacity(problem, node, kind))
       .sort((a, b) => (nodes[a]?.free.gpus ?? 0) - (nodes[b]?.free.gpus ?? 0)),
   );
   return { problem, ...field, takers, places, prices: new Map() };
@@ -81,9 +81,9 @@ function prepareField({ units }: PlanProblem): PreparedField {
   return { units: rankedUnits, onNode, widest, idOf };
 }
 
-const hasRoom = ({ nodes }: PlanProblem, node: number, { demand }: PlanPodKind): boolean => {
-  const room = nodes[node]?.free;
-  return room !== undefined && podsIn(room, demand) > 0;
+const hasFreeCapacity = ({ nodes }: PlanProblem, node: number, { demand }: PlanPodKind): boolean => {
+  const freeCapacity = nodes[node]?.free;
+  return freeCapacity !== undefined && podsIn(freeCapacity, demand) > 0;
 };
 
 function remembered(find: (kind: PlanPodKind) => readonly number[]): (kind: PlanPodKind) => readonly number[] {
@@ -104,10 +104,10 @@ function ranked(unit: PlanUnit, idOf: (kind: PlanPodKind) => number): RankedUnit
   return { unit, lost, gpusOn, likeness: likenessOf(unit, idOf) };
 }
 
-/** Only of single pods on whole cards it does not matter which of them goes. */
+/** Only of single pods on whole GPUs it does not matter which of them goes. */
 function likenessOf({ group, name, pods }: PlanUnit, idOf: (kind: PlanPodKind) => number): string {
   const [pod] = pods;
   const isAlone = pods.length === 1 && pod !== undefined && pod.gives.slots.length === 0;
-  if (!isAlone || pod.gives.cards.some(([, share]) => share < 1 - gpuTolerance)) return `unit ${name}`;
-  return `group ${idOf(pod.kind)} ${pod.gives.cards.length} ${group}`;
+  if (!isAlone || pod.gives.physicalGpus.some(([, share]) => share < 1 - gpuTolerance)) return `unit ${name}`;
+  return `group ${idOf(pod.kind)} ${pod.gives.physicalGpus.length} ${group}`;
 }

@@ -9,7 +9,7 @@ export interface PricedNode {
   readonly least: number;
 }
 
-/** To tell why there is no plan, more moves are looked at than one plan may have: so many times as many at most. */
+/** To say why there is no plan, more moves are looked at than one plan may have: so many times as many at most. */
 export const moreMoves = 2;
 
 /**

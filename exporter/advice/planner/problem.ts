@@ -1,13 +1,13 @@
-import type { FreeSlots, Room } from "../../analysis/rooms/nodeRoom.ts";
-import type { PodDemand } from "../../analysis/rooms/podDemand.ts";
+import type { FreeCapacity, FreeSlots } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
+import type { PodDemand } from "../../analysis/freeCapacity/podDemand.ts";
 import type { Whereabouts } from "../placement/placementRules.ts";
 import type { FoundPlan } from "./plan.ts";
 
 /** A node that pods may be moved from or to. */
 export interface PlanNode {
   readonly name: string;
-  /** What is free. `cards` has an entry for each usable card, also for those that are held: `PlanPod.gives` counts from it. */
-  readonly free: Room;
+  /** What is free. `physicalGpus` has an entry for each usable GPU, also for those that are allocated: `PlanPod.gives` counts from it. */
+  readonly free: FreeCapacity;
 }
 
 /** Pods that ask alike and that the same nodes take; one object for all of them. */
@@ -23,7 +23,7 @@ export interface PlanPodKind {
   readonly like?: number;
 }
 
-/** What the scheduler asks of a place beside room, labels and taints. */
+/** What the scheduler asks of a place beside free capacity, labels and taints. */
 export interface PlanRules {
   /** Node (name) of a pod that stays. */
   readonly nodeOf: (pod: number) => string | null;
@@ -34,8 +34,8 @@ export interface PlanRules {
 export interface GivenBack {
   /** Physical GPUs. */
   readonly gpus: number;
-  /** Indices into `Room.cards` of its node, and the share of each. */
-  readonly cards: readonly (readonly [card: number, share: number])[];
+  /** Indices into `FreeCapacity.physicalGpus` of its node, and the share of each. */
+  readonly physicalGpus: readonly (readonly [physicalGpu: number, share: number])[];
   readonly slots: readonly (readonly [key: string, slots: FreeSlots])[];
 }
 
@@ -104,5 +104,5 @@ export interface PlanLimits {
   readonly looks: number;
 }
 
-/** Where one question is bounded unless somebody says otherwise: a second or less. */
+/** Where one question is bounded unless someone says otherwise: a second or less. */
 export const defaultPlanLimits: PlanLimits = { looks: 300_000 };

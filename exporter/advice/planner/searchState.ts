@@ -66,7 +66,7 @@ export function itemsOf({ units, idOf }: Prepared, rank: number): readonly Item[
   }));
 }
 
-/** What is left to do is the same wherever the same units left, the same nodes were freed, and alike pods stand on the same nodes. */
+/** What is left to do is the same wherever the same units left, the same nodes were freed, and alike pods are on the same nodes. */
 export function keyOf({ cost, placed, freed }: SearchState): string {
   const where = placed.map(({ item, node }) => `${item.key}@${node}`).sort();
   return `${cost.units.join()}|${[...freed].sort((a, b) => a - b).join()}|${where.join()}`;

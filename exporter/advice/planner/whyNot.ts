@@ -38,13 +38,14 @@ export function tooLittle(problem: PlanProblem): NoPlan | null {
       };
 }
 
-/** What the other nodes have free is enough for what is held on one of these, and all of that can move. */
+/** What the other nodes have free is enough for what is allocated on one of these, and all of that can move. */
 function canEmptyOne({ nodes, units, fixedNodes }: PlanProblem, of: readonly number[], free: number): boolean {
-  const held = new Map<number, number>();
-  for (const { pods } of units) for (const { node, gives } of pods) held.set(node, (held.get(node) ?? 0) + gives.gpus);
+  const allocated = new Map<number, number>();
+  for (const { pods } of units)
+    for (const { node, gives } of pods) allocated.set(node, (allocated.get(node) ?? 0) + gives.gpus);
   return of.some((node) => {
     const elsewhere = free - (nodes[node]?.free.gpus ?? 0);
-    return !fixedNodes.has(node) && (held.get(node) ?? 0) <= elsewhere + gpuTolerance;
+    return !fixedNodes.has(node) && (allocated.get(node) ?? 0) <= elsewhere + gpuTolerance;
   });
 }
 
@@ -148,7 +149,7 @@ function namesOf({ units }: Prepared, { cost }: SearchState): string {
   return names.slice(0, namedUnits).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-function sumOf(nodes: readonly PlanNode[], amountOf: (room: PlanNode["free"]) => number): number {
+function sumOf(nodes: readonly PlanNode[], amountOf: (freeCapacity: PlanNode["free"]) => number): number {
   let sum = 0;
   for (const { free } of nodes) sum += amountOf(free);
   return sum;

@@ -26,9 +26,7 @@ export function boostSteps({ analysis: { snapshot } }: AdviceMoment, index: numb
     return noSteps("a boost is a whole number of 32 bits that is not 0");
   if (gang.reservedAt !== null || workload.admission !== null) return noSteps(`${subject} has its quota already`);
   if (priorityBoost !== 0)
-    return noSteps(
-      `somebody boosts the priority of ${subject} by ${priorityBoost} already, and may undo another boost`,
-    );
+    return noSteps(`someone boosts the priority of ${subject} by ${priorityBoost} already, and may undo another boost`);
   if (!isUid(uid)) return noSteps(`the uid of ${subject} is not known`);
   const isOlder = kueueClusterQueues[0]?.revision?.apiVersion === "kueue.x-k8s.io/v1beta1";
   const ref = {

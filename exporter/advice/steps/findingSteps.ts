@@ -7,20 +7,20 @@ import { noSteps } from "./step.ts";
 import type { StepsFound } from "./steps.ts";
 import { volcanoOpenSteps, volcanoReclaimSteps } from "./volcanoSteps.ts";
 
-type Mend = (snapshot: Snapshot, name: string) => StepsFound;
+type Fix = (snapshot: Snapshot, name: string) => StepsFound;
 
-const configuration = "it stands in Kueue's Configuration, a ConfigMap that its controller reads when it starts";
+const configuration = "it is in Kueue's Configuration, a ConfigMap that its controller reads when it starts";
 const choice =
-  (what: string): Mend =>
+  (what: string): Fix =>
   () =>
     noSteps(`${what} is for a person to say`);
 const no =
-  (reason: string): Mend =>
+  (reason: string): Fix =>
   () =>
     noSteps(reason);
 
-/** For each finding the one request that mends it, or why there is none. */
-const mends: Readonly<Record<FindingCode, Mend>> = {
+/** For each finding the one request that fixes it, or why there is none. */
+const fixes: Readonly<Record<FindingCode, Fix>> = {
   "kueue-no-reclaim": kueueReclaimSteps,
   "kueue-reclaim-no-candidates": kueueReclaimSteps,
   "kueue-quota-not-shared": kueueCohortSteps,
@@ -39,18 +39,18 @@ const mends: Readonly<Record<FindingCode, Mend>> = {
   "kueue-queue-unreachable": choice("which namespaces should get a LocalQueue of it"),
   "kueue-flavor-without-nodes": choice("whether its labels or those of the nodes are wrong"),
   "volcano-plugin-guessed": no(
-    "which plugin is meant stands in Fairlead's own configuration, or in volcano-scheduler.conf",
+    "which plugin is meant is in Fairlead's own configuration, or in volcano-scheduler.conf",
   ),
-  "volcano-deserved-ignored": no("which plugin shares the GPUs stands in volcano-scheduler.conf, a ConfigMap"),
+  "volcano-deserved-ignored": no("which plugin shares the GPUs is in volcano-scheduler.conf, a ConfigMap"),
   "volcano-weight-ignored": choice("how many GPUs it should have when others want theirs"),
   "kai-queue-orphan": choice("whether its parent is to be made, or is another"),
   "kai-quota-above-parent": choice("whether the parent gets more or its queues get less"),
-  "kai-history-ignored": no("it stands in Fairlead's own configuration"),
+  "kai-history-ignored": no("it is in Fairlead's own configuration"),
   "quota-promised-twice": choice("which scheduler's queues are promised less"),
   "quota-above-capacity": choice("which queues are promised less"),
   "pods-past-queues": choice("which of this work goes through a queue, or which queues are promised less"),
   "queue-unknown": choice("whether the queue is to be made, or its name is wrong"),
 };
 
-/** The steps that mend a finding. */
-export const mendSteps = (snapshot: Snapshot, { code, name }: Finding): StepsFound => mends[code](snapshot, name);
+/** The steps that fix a finding. */
+export const fixSteps = (snapshot: Snapshot, { code, name }: Finding): StepsFound => fixes[code](snapshot, name);

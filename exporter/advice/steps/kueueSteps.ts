@@ -4,7 +4,7 @@ import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
 import { selects } from "../../model/queues/nodeMatch.ts";
-import { isWholeCard } from "./cardUnits.ts";
+import { isWholeGpu } from "./gpuUnits.ts";
 import { guardedPatch, type QueueTarget, type QuotaChange, queueTarget, setAt, wholeGpus } from "./queuePatch.ts";
 import { allSteps, noSteps, type PatchOperation } from "./step.ts";
 import type { StepsFound } from "./steps.ts";
@@ -97,9 +97,9 @@ function gpuQuota(
   if (quota === undefined) return `ClusterQueue ${queue.name} has no quota of GPUs of ${domain.name}`;
   if (here.length > 1)
     return `ClusterQueue ${queue.name} has ${here.length} quotas of GPUs of ${domain.name}: which to change is for a person to say`;
-  if (quota.place === null) return `where the quota stands in ClusterQueue ${queue.name} is not known`;
-  if (!isWholeCard(snapshot, domain, quota.resource))
-    return `${quota.resource} is not a whole card on all nodes of ${domain.name}`;
+  if (quota.place === null) return `where the quota is in ClusterQueue ${queue.name} is not known`;
+  if (!isWholeGpu(snapshot, domain, quota.resource))
+    return `${quota.resource} is not a whole GPU on all nodes of ${domain.name}`;
   const { group, flavor, resource } = quota.place;
   return { quota, at: ["spec", "resourceGroups", group, "flavors", flavor, "resources", resource] };
 }

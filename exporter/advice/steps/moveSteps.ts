@@ -67,7 +67,7 @@ function unitSteps(
       }
       const requeued = requeueSteps(moment, pod.workload);
       if (!requeued.ok) return requeued.reason;
-      const staying = heldBeside(snapshot, pod.workload, planned);
+      const staying = allocatedBeside(snapshot, pod.workload, planned);
       if (staying > 0)
         return `it stops all of ${nameOf(snapshot, pod.workload)}, and ${staying} of its pods need not move`;
       restarted.add(pod.workload);
@@ -90,9 +90,9 @@ function eviction(pod: PodView, isLast: boolean): AdviceStep | null {
 }
 
 /** Pods of a workload that hold a place and are not to be moved. */
-function heldBeside({ workloads, pods }: Snapshot, workload: number, planned: ReadonlySet<number>): number {
+function allocatedBeside({ workloads, pods }: Snapshot, workload: number, planned: ReadonlySet<number>): number {
   const own = workloads[workload]?.pods ?? [];
-  return own.filter((index) => pods[index]?.status === "held" && !planned.has(index)).length;
+  return own.filter((index) => pods[index]?.status === "allocated" && !planned.has(index)).length;
 }
 
 function nameOf({ workloads }: Snapshot, workload: number): string {

@@ -12,7 +12,7 @@ export interface OwnerSwitch {
   readonly doing: string;
   /** What must be so beside that the object is the same one. */
   readonly precondition: string;
-  /** How somebody starts it again, as the end of a sentence. */
+  /** How someone starts it again, as the end of a sentence. */
   readonly again: string;
   /** Lets it start again as it was; `null` where nobody but its users knows how. */
   readonly start: ApiRequest | null;
@@ -46,7 +46,7 @@ const suspended =
       start: patch(false),
       doing: "Suspend",
       precondition: "it has not finished",
-      again: `somebody sets ${field} to false`,
+      again: `someone sets ${field} to false`,
     };
   };
 
@@ -69,7 +69,7 @@ const rayJob: Make = ({ uid }, ref) => {
     doing: "Suspend",
     precondition:
       "it has not finished, and its spec.shutdownAfterJobFinishes is true: KubeRay suspends no other RayJob",
-    again: "somebody sets spec.suspend to false",
+    again: "someone sets spec.suspend to false",
   };
 };
 
@@ -78,7 +78,7 @@ const scaled: Make = ({ uid }, ref, { pods }) => ({
   start: null,
   doing: "Scale to zero",
   precondition: "nothing else sets its spec.replicas (an autoscaler of another kind, a deployment pipeline)",
-  again: `somebody sets spec.replicas to what it was (it had ${pods} ${pods === 1 ? "pod" : "pods"} with GPUs)`,
+  again: `someone sets spec.replicas to what it was (it had ${pods} ${pods === 1 ? "pod" : "pods"} with GPUs)`,
 });
 
 /** The replicas of a LeaderWorkerSet are its groups: how many it has to have again can be seen, and the server compares it. */
@@ -96,7 +96,7 @@ const groupSet: Make = (owner, ref, facts) => {
     start: patch(0, groups),
     doing: "Scale to zero",
     precondition: `its spec.replicas is ${groups}, and nothing else sets it (an autoscaler, a deployment pipeline)`,
-    again: `somebody sets spec.replicas to ${groups}, as it was`,
+    again: `someone sets spec.replicas to ${groups}, as it was`,
   };
 };
 
@@ -106,7 +106,7 @@ const notebook: Make = ({ uid }, ref, { now }) => ({
   start: null,
   doing: "Stop",
   precondition: "nobody works in it: what is only in its memory is lost",
-  again: "its user starts it in the dashboard, or somebody takes the annotation kubeflow-resource-stopped away",
+  again: "its user starts it in the dashboard, or someone takes the annotation kubeflow-resource-stopped away",
 });
 
 const inferenceService: Make = ({ uid }, ref) => ({
@@ -114,7 +114,7 @@ const inferenceService: Make = ({ uid }, ref) => ({
   start: null,
   doing: "Stop",
   precondition: "its KServe knows the annotation serving.kserve.io/stop: older ones ignore it and its pods stay",
-  again: "somebody takes the annotation serving.kserve.io/stop away",
+  again: "someone takes the annotation serving.kserve.io/stop away",
 });
 
 /** As `vcctl job suspend` and `resume` do it. */
@@ -123,7 +123,7 @@ const volcanoJob: Make = (owner, { namespace }) => ({
   start: volcanoCommand(namespace ?? "", "ResumeJob", owner),
   doing: "Abort",
   precondition: "it has not finished",
-  again: "somebody resumes it (vcctl job resume)",
+  again: "someone resumes it (vcctl job resume)",
 });
 
 const inRunPolicy = suspended("runPolicy", "suspend");

@@ -1,7 +1,7 @@
 import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
-import { isWholeCard } from "./cardUnits.ts";
+import { isWholeGpu } from "./gpuUnits.ts";
 import { type QuotaChange, wholeGpus } from "./queuePatch.ts";
 import { allSteps, jsonPatch, noSteps, stepOf } from "./step.ts";
 import type { StepsFound } from "./steps.ts";
@@ -16,7 +16,7 @@ export function resourceQuotaSteps(
   const isNamespace = view.kind === "Namespace";
   if (!isNamespace || to.guaranteed !== undefined || to.limit === undefined) {
     return noSteps(
-      `what ${view.name} is sure of stands in Fairlead's own configuration (queues.teams), not in the cluster`,
+      `what ${view.name} is sure of is in Fairlead's own configuration (queues.teams), not in the cluster`,
     );
   }
   // Its name is `team/namespace`, and no namespace has a slash.
@@ -35,8 +35,8 @@ export function resourceQuotaSteps(
     );
   const amount = wholeGpus(to.limit);
   if (amount === null) return noSteps(`${to.limit} is no whole number of ${only.resource}`);
-  if (!isWholeCard(snapshot, domain, only.resource))
-    return noSteps(`${only.resource} is not a whole card on all nodes of ${domain.name}`);
+  if (!isWholeGpu(snapshot, domain, only.resource))
+    return noSteps(`${only.resource} is not a whole GPU on all nodes of ${domain.name}`);
   if (amount === only.amount) return noSteps(`ResourceQuota ${namespace}/${only.name} has that amount already`);
   const ref = { group: "", version: "v1", resource: "resourcequotas", namespace, name: only.name };
   const at = ["spec", "hard", `requests.${only.resource}`];

@@ -1,4 +1,4 @@
-/** Characters that mean nothing to a POSIX shell, wherever they stand. */
+/** Characters that mean nothing to a POSIX shell, wherever they are. */
 const plain = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
 /**

@@ -3,7 +3,7 @@ import type { NodePoolView } from "../../join/snapshot.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { boostSteps } from "./boostSteps.ts";
-import { mendSteps } from "./findingSteps.ts";
+import { fixSteps } from "./findingSteps.ts";
 import { kaiQuotaSteps } from "./kaiSteps.ts";
 import { kueueQuotaSteps } from "./kueueSteps.ts";
 import { moveStepsOf } from "./moveSteps.ts";
@@ -20,7 +20,7 @@ export type StepsFound =
   | { readonly ok: true; readonly steps: readonly AdviceStep[] }
   | { readonly ok: false; readonly reason: string };
 
-/** Takes all GPUs of a workload away until somebody starts it again: its queue's switch, else suspends or scales its owner. */
+/** Takes all GPUs of a workload away until someone starts it again: its queue's switch, else suspends or scales its owner. */
 export function stopWorkload(moment: AdviceMoment, workload: number): StepsFound {
   return stopSteps(moment, workload);
 }
@@ -83,9 +83,9 @@ export function changeQuota(
   }
 }
 
-/** Mends what the lint found. */
-export function mendFinding({ analysis: { snapshot } }: AdviceMoment, finding: Finding): StepsFound {
-  return mendSteps(snapshot, finding);
+/** Fixes what the lint found. */
+export function fixFinding({ analysis: { snapshot } }: AdviceMoment, finding: Finding): StepsFound {
+  return fixSteps(snapshot, finding);
 }
 
 /** Changes what the pods of a workload ask for, in its owner's template: `resource` instead of what they ask for now. */

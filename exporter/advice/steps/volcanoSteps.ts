@@ -4,7 +4,7 @@ import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
 import type { VolcanoQueue } from "../../model/queues/volcano.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
-import { isWholeCard } from "./cardUnits.ts";
+import { isWholeGpu } from "./gpuUnits.ts";
 import { guardedPatch, type QuotaChange, queueTarget, setAt, wholeGpus } from "./queuePatch.ts";
 import { allSteps, noSteps, type PatchOperation, stepOf } from "./step.ts";
 import type { StepsFound } from "./steps.ts";
@@ -16,7 +16,7 @@ const target = (queue: VolcanoQueue) =>
 const queueOf = ({ queueObjects }: Snapshot, name: string): VolcanoQueue | undefined =>
   queueObjects.volcanoQueues.find((queue) => queue.name === name);
 
-/** Where each amount stands in the object. */
+/** Where each amount is in the object. */
 const places = {
   guarantee: ["spec", "guarantee", "resource"],
   deserved: ["spec", "deserved"],
@@ -62,8 +62,8 @@ export function volcanoQuotaSteps(
   if (queue === undefined) return noSteps(`Queue ${view.name} is not there any more`);
   const resource = gpuResourceOf(queue);
   if (resource === null) return noSteps(`Queue ${view.name} has amounts of more than one GPU resource`);
-  if (!isWholeCard(snapshot, domain, resource))
-    return noSteps(`${resource} is not a whole card on all nodes of ${domain.name}`);
+  if (!isWholeGpu(snapshot, domain, resource))
+    return noSteps(`${resource} is not a whole GPU on all nodes of ${domain.name}`);
   const old = oldAmounts(queue, resource);
   // As its queues were judged: by what volcano-scheduler.conf says, else by configuration.
   const plugin = view.guaranteeIsFloor === true ? "proportion" : "capacity";
@@ -119,7 +119,7 @@ function wantedAmounts(
   return { guarantee, deserved, capability };
 }
 
-/** The one GPU resource that a queue has amounts of; whole cards of NVIDIA where it has none; `null` where there are several. */
+/** The one GPU resource that a queue has amounts of; whole GPUs of NVIDIA where it has none; `null` where there are several. */
 function gpuResourceOf({ guarantee, deserved, capability }: VolcanoQueue): string | null {
   const names = new Set(
     [guarantee, deserved, capability].flatMap((amounts) =>

@@ -20,7 +20,7 @@ interface Switch {
   readonly again: string;
 }
 
-/** Takes all pods of a workload away until somebody starts it again. */
+/** Takes all pods of a workload away until someone starts it again. */
 export function stopSteps(moment: AdviceMoment, index: number): StepsFound {
   const found = switchOf(moment, index);
   if (typeof found === "string") return noSteps(found);
@@ -71,8 +71,8 @@ function switchOf({ analysis: { snapshot } }: AdviceMoment, index: number): Swit
     return kueueSwitch(queueObject, apiVersion === "kueue.x-k8s.io/v1beta1" ? "v1beta1" : "v1beta2");
   }
   if (workload.job?.isSuspended === true) return `Job ${workload.namespace}/${top.name} is suspended already`;
-  const held = workload.pods.filter((pod) => snapshot.pods[pod]?.status === "held").length;
-  const facts = { pods: held, groups: groupsOf(workload, snapshot.pods), now: snapshot.at };
+  const allocated = workload.pods.filter((pod) => snapshot.pods[pod]?.status === "allocated").length;
+  const facts = { pods: allocated, groups: groupsOf(workload, snapshot.pods), now: snapshot.at };
   const found = ownerSwitch(top, workload.namespace, facts);
   if (found === null) return `nothing is known that stops a ${top.kind} of ${top.apiVersion}`;
   return { ...found, subject: `${top.kind} ${workload.namespace}/${top.name}` };
@@ -91,7 +91,7 @@ function topOwner(workload: WorkloadView, pods: readonly PodView[]): OwnerRef | 
   const top = owners.at(-1);
   if (top === undefined) return `${named} has no owner that could be changed: a bare pod does not come back`;
   if (top.kind !== kind || top.name !== name) {
-    return `the owners of ${named} could not be read up to itself, and whoever stands above ${top.kind} ${top.name} may undo a change`;
+    return `the owners of ${named} could not be read up to itself, and whoever is above ${top.kind} ${top.name} may undo a change`;
   }
   const acting = top.kind === "CronJob" ? owners.at(-2) : top;
   if (acting === undefined) return `the Job of ${named} is not known`;
@@ -136,7 +136,7 @@ function kueueSwitch({ namespace, name, uid }: QueueObjectRef, version: string):
     start: patch(true),
     doing: "Deactivate",
     precondition: "it is still admitted",
-    again: "somebody sets spec.active of the Workload to true",
+    again: "someone sets spec.active of the Workload to true",
   };
 }
 

@@ -1,4 +1,4 @@
-/** A time for which work held GPUs and did nothing, as it ended. */
+/** A time for which work allocated GPUs and did nothing, as it ended. */
 export interface IdleSpell {
   readonly seconds: number;
   /** It ended in work; else the pods were gone. */

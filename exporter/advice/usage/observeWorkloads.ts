@@ -3,53 +3,53 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type UsageWatch, usageKey, type WorkloadUsage } from "./usageWatch.ts";
 
 /** What one moment says of one workload. */
-interface Sighting {
+interface Observation {
   readonly known: WorkloadUsage | undefined;
   gpus: number;
   activeGpus: number;
   activity: number;
   memoryRatio: number | null;
-  holdsWholeCards: boolean;
-  /** Cards that are active now and were not known to be. */
+  holdsWholeGpus: boolean;
+  /** GPUs that are active now and were not known to be. */
   newlyActive: string[] | null;
   /** Something of it is not known, or it does not run yet. */
   isBroken: boolean;
 }
 
-const noCards: ReadonlySet<string> = new Set();
+const noGpus: ReadonlySet<string> = new Set();
 
 /** The watch of every workload after one more moment, by its place; `undefined` where nothing can be said. */
 export function observeWorkloads(before: UsageWatch, snapshot: Snapshot): readonly (WorkloadUsage | undefined)[] {
   const { workloads, pods, devices, at } = snapshot;
-  const sightings: (Sighting | undefined)[] = new Array(workloads.length).fill(undefined);
+  const observations: (Observation | undefined)[] = new Array(workloads.length).fill(undefined);
   for (const device of devices) {
     for (const holding of device.holders) {
       const pod = pods[holding.pod];
       const workload = pod === undefined ? undefined : workloads[pod.workload];
       if (pod === undefined || workload === undefined) continue;
-      let sighting = sightings[pod.workload];
-      if (sighting === undefined) {
-        sighting = firstSighting(knownAt(before, pod.workload, workload, pods));
-        sightings[pod.workload] = sighting;
+      let observation = observations[pod.workload];
+      if (observation === undefined) {
+        observation = firstObservation(knownAt(before, pod.workload, workload, pods));
+        observations[pod.workload] = observation;
       }
-      addHolding(sighting, device, holding, pod);
+      addHolding(observation, device, holding, pod);
     }
   }
   const watched: (WorkloadUsage | undefined)[] = [];
   for (const [place, workload] of workloads.entries()) {
-    const sighting = sightings[place];
-    watched.push(sighting === undefined ? undefined : usageOf(sighting, place, workload, pods, at));
+    const observation = observations[place];
+    watched.push(observation === undefined ? undefined : usageOf(observation, place, workload, pods, at));
   }
   return watched;
 }
 
-const firstSighting = (known: WorkloadUsage | undefined): Sighting => ({
+const firstObservation = (known: WorkloadUsage | undefined): Observation => ({
   known,
   gpus: 0,
   activeGpus: 0,
   activity: 0,
   memoryRatio: 0,
-  holdsWholeCards: true,
+  holdsWholeGpus: true,
   newlyActive: null,
   isBroken: false,
 });
@@ -73,7 +73,7 @@ function hasPods(uids: readonly string[], workload: WorkloadView, pods: readonly
   let isInOrder = true;
   for (const index of workload.pods) {
     const pod = pods[index];
-    if (pod?.status !== "held") continue;
+    if (pod?.status !== "allocated") continue;
     if (pod.uid !== uids[i]) isInOrder = false;
     i += 1;
   }
@@ -81,32 +81,32 @@ function hasPods(uids: readonly string[], workload: WorkloadView, pods: readonly
   const known = new Set(uids);
   return workload.pods.every((index) => {
     const pod = pods[index];
-    return pod?.status !== "held" || (pod.uid !== null && known.has(pod.uid));
+    return pod?.status !== "allocated" || (pod.uid !== null && known.has(pod.uid));
   });
 }
 
-function addHolding(sighting: Sighting, device: Device, holding: Holding, pod: PodView): void {
+function addHolding(observation: Observation, device: Device, holding: Holding, pod: PodView): void {
   const { share, activity, estimated } = holding;
-  sighting.gpus += share;
+  observation.gpus += share;
   const isWaiting = pod.starting || (pod.gang?.partialSince ?? null) !== null;
   if (activity === null || estimated || pod.uid === null || isWaiting || device.unhealthy) {
-    sighting.isBroken = true;
+    observation.isBroken = true;
     return;
   }
-  sighting.activeGpus += share * activity;
-  if (activity > sighting.activity) sighting.activity = activity;
+  observation.activeGpus += share * activity;
+  if (activity > observation.activity) observation.activity = activity;
   const memory = memoryRatioOf(device);
-  if (memory === null || sighting.memoryRatio === null) sighting.memoryRatio = null;
-  else if (memory > sighting.memoryRatio) sighting.memoryRatio = memory;
-  const isWholeCard = device.gpuInstance === null && device.slots === 1 && share > 1 - gpuTolerance;
-  if (!isWholeCard || device.uuid === null) {
-    sighting.holdsWholeCards = false;
+  if (memory === null || observation.memoryRatio === null) observation.memoryRatio = null;
+  else if (memory > observation.memoryRatio) observation.memoryRatio = memory;
+  const isWholeGpu = device.gpuInstance === null && device.slots === 1 && share > 1 - gpuTolerance;
+  if (!isWholeGpu || device.uuid === null) {
+    observation.holdsWholeGpus = false;
     return;
   }
   if ((pod.gpus ?? 0) <= 1 || device.idleNow !== false) return;
-  if (sighting.known?.activeCards.has(device.uuid)) return;
-  sighting.newlyActive ??= [];
-  sighting.newlyActive.push(device.uuid);
+  if (observation.known?.activeGpus.has(device.uuid)) return;
+  observation.newlyActive ??= [];
+  observation.newlyActive.push(device.uuid);
 }
 
 function memoryRatioOf({ reading, memoryTotalBytes }: Device): number | null {
@@ -116,15 +116,15 @@ function memoryRatioOf({ reading, memoryTotalBytes }: Device): number | null {
 }
 
 function usageOf(
-  sighting: Sighting,
+  observation: Observation,
   place: number,
   workload: WorkloadView,
   pods: readonly PodView[],
   at: number,
 ): WorkloadUsage | undefined {
-  if (sighting.isBroken) return undefined;
-  const { gpus, activeGpus, activity, memoryRatio, holdsWholeCards, newlyActive } = sighting;
-  const { known } = sighting;
+  if (observation.isBroken) return undefined;
+  const { gpus, activeGpus, activity, memoryRatio, holdsWholeGpus, newlyActive } = observation;
+  const { known } = observation;
   // The same pods with other devices: what was seen before was seen of others.
   if (known !== undefined && Math.abs(known.gpus - gpus) > gpuTolerance) return undefined;
   if (known === undefined) {
@@ -136,9 +136,9 @@ function usageOf(
       peakMemoryRatio: memoryRatio,
       key: usageKey(workload),
       workload: place,
-      pods: heldUids(workload, pods),
-      holdsWholeCards,
-      activeCards: withCards(noCards, newlyActive),
+      pods: allocatedUids(workload, pods),
+      holdsWholeGpus,
+      activeGpus: withGpus(noGpus, newlyActive),
     };
   }
   const peakMemoryRatio =
@@ -147,7 +147,7 @@ function usageOf(
     activeGpus <= known.peakActiveGpus &&
     activity <= known.peakActivity &&
     peakMemoryRatio === known.peakMemoryRatio &&
-    holdsWholeCards === known.holdsWholeCards &&
+    holdsWholeGpus === known.holdsWholeGpus &&
     newlyActive === null &&
     place === known.workload;
   if (isNoMore) return known;
@@ -157,20 +157,20 @@ function usageOf(
     peakActivity: Math.max(known.peakActivity, activity),
     peakMemoryRatio,
     workload: place,
-    holdsWholeCards: known.holdsWholeCards && holdsWholeCards,
-    activeCards: withCards(known.activeCards, newlyActive),
+    holdsWholeGpus: known.holdsWholeGpus && holdsWholeGpus,
+    activeGpus: withGpus(known.activeGpus, newlyActive),
   };
 }
 
-function heldUids(workload: WorkloadView, pods: readonly PodView[]): readonly string[] {
+function allocatedUids(workload: WorkloadView, pods: readonly PodView[]): readonly string[] {
   const uids: string[] = [];
   for (const index of workload.pods) {
     const pod = pods[index];
-    if (pod?.status === "held" && pod.uid !== null) uids.push(pod.uid);
+    if (pod?.status === "allocated" && pod.uid !== null) uids.push(pod.uid);
   }
   return uids;
 }
 
-function withCards(known: ReadonlySet<string>, more: readonly string[] | null): ReadonlySet<string> {
+function withGpus(known: ReadonlySet<string>, more: readonly string[] | null): ReadonlySet<string> {
   return more === null ? known : new Set([...known, ...more]);
 }

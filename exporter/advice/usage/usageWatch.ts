@@ -11,7 +11,7 @@ export interface WorkloadUsage {
   readonly gpus: number;
   /** Largest activity of all it holds, as physical GPUs that were busy at once. */
   readonly peakActiveGpus: number;
-  /** Largest activity of any one device, 0..1 of the share held. */
+  /** Largest activity of any one device, 0..1 of the share allocated. */
   readonly peakActivity: number;
   /** Largest part of any one device's memory in use, 0..1; `null` where memory is not known. */
   readonly peakMemoryRatio: number | null;
@@ -21,13 +21,13 @@ export interface WorkloadUsage {
   readonly workload: number;
   /** Uids of the pods that it holds GPUs with. */
   readonly pods: readonly string[];
-  /** All that it holds are whole cards, each its own alone. */
-  readonly holdsWholeCards: boolean;
-  /** UUIDs of its whole cards that were ever above the idle threshold; only of workloads whose pods hold several each. */
-  readonly activeCards: ReadonlySet<string>;
+  /** All that it holds are whole GPUs, each its own alone. */
+  readonly holdsWholeGpus: boolean;
+  /** UUIDs of its whole GPUs that were ever above the idle threshold; only of workloads whose pods hold several each. */
+  readonly activeGpus: ReadonlySet<string>;
 }
 
-/** The most that a queue of a domain held and asked for since `since`. */
+/** The most that a queue of a domain allocated and asked for since `since`. */
 export interface QueueUsage {
   readonly since: number;
   readonly peakDemand: number;
@@ -35,7 +35,7 @@ export interface QueueUsage {
 
 /** What is remembered of use from cycle to cycle. */
 export interface UsageWatch {
-  /** When it was last told, seconds since the epoch. */
+  /** When it was last reported, seconds since the epoch. */
   readonly at?: number;
   /** By `kind/namespace/name uid` of the workload. */
   readonly workloads: ReadonlyMap<string, WorkloadUsage>;
@@ -64,7 +64,7 @@ export function usageKey({ kind, namespace, name, owners, ownerUids }: WorkloadV
 export function watchUsage(before: UsageWatch, analysis: Analysis): UsageWatch {
   const { snapshot } = analysis;
   const { at } = snapshot;
-  // While pods are not read, nobody knows what is held or waits.
+  // While pods are not read, nobody knows what is allocated or waits.
   if (!snapshot.coverage.objects) return { at, workloads: new Map(), queues: new Map() };
   const gap = at - (before.at ?? at);
   const known = gap < 0 || gap > longestGapSeconds ? nothingWatched : before;
@@ -94,7 +94,7 @@ function watchQueues(before: UsageWatch, { snapshot }: Analysis): ReadonlyMap<st
     const domain = snapshot.queueing.domains[queue.domain];
     if (domain === undefined) continue;
     const key = queueKey(queue, domain.name);
-    const demand = queue.held + queue.pending;
+    const demand = queue.allocated + queue.pending;
     const known = before.queues.get(key);
     if (known !== undefined && known.peakDemand >= demand) watched.set(key, known);
     else watched.set(key, { since: known?.since ?? snapshot.at, peakDemand: demand });

@@ -136,7 +136,7 @@ function addHolding(
 ): void {
   const now = estimated || idleNow === null ? unknown : idleNow ? idle : working;
   const known = state[workload] ?? unseen;
-  // One card that works is enough; one that nobody sees spoils what the others seem to say.
+  // One GPU that works is enough; one that nobody sees spoils what the others seem to say.
   if (now === working || (known !== working && now > known)) state[workload] = now;
   const begin = Math.max(idleSince ?? at, Math.min(boundAt ?? createdAt ?? 0, at));
   if (begin > (since[workload] ?? 0)) since[workload] = begin;

@@ -8,11 +8,11 @@ import { movePods } from "./movePods.ts";
 import type { Places } from "./places.ts";
 import type { Change, PlacementRule } from "./plan.ts";
 import { leave } from "./podHoldings.ts";
-import { bookHeld, bookInQueue } from "./queueBooks.ts";
+import { accountAllocated, countInQueue } from "./queueAccounts.ts";
 import { setQueue } from "./setQueue.ts";
 import type { MovedPod } from "./trial.ts";
 
-/** Makes one change; tells the pods that it moved. */
+/** Makes one change; says the pods that it moved. */
 export function applyChange(
   copy: ClusterCopy,
   places: Places,
@@ -47,13 +47,13 @@ export function applyChange(
 function stopWork(copy: ClusterCopy, index: number): void {
   const workload = copy.workloads[index];
   if (workload === undefined) return;
-  for (const pod of workload.pods) if (copy.pods[pod]?.status === "held") leave(copy, pod, true);
+  for (const pod of workload.pods) if (copy.pods[pod]?.status === "allocated") leave(copy, pod, true);
   for (const place of copy.index.gangsOf(workload)) {
     const gang = copy.gangs[place];
     if (gang === undefined || gang.never !== null) continue;
     copy.setGang(place, { ...gang, never: "paused" });
     for (const { queue, pods, gpusPerPod } of gang.parts)
-      if (queue !== null) bookInQueue(copy, queue, { team: gang.team, pending: -pods * (gpusPerPod ?? 0) });
+      if (queue !== null) countInQueue(copy, queue, { team: gang.team, pending: -pods * (gpusPerPod ?? 0) });
   }
 }
 
@@ -66,7 +66,15 @@ function removeNode(copy: ClusterCopy, index: number): void {
   // Its devices before the node itself, while its pools are known.
   const gone: NodeView = {
     ...(copy.nodes[index] ?? node),
-    ...{ pools: [], gpuModels: [], devices: [], physicalGpus: 0, allocatableGpus: 0, heldByDevices: 0, heldByPods: 0 },
+    ...{
+      pools: [],
+      gpuModels: [],
+      devices: [],
+      physicalGpus: 0,
+      allocatableGpus: 0,
+      allocatedByDevices: 0,
+      allocatedByPods: 0,
+    },
     ready: false,
   };
   for (const device of node.devices) {
@@ -81,7 +89,7 @@ function shrink(copy: ClusterCopy, index: number, gpusPerPod: number): void {
   const scaled = new Map<PodNeeds, PodNeeds>();
   for (const pod of copy.workloads[index]?.pods ?? []) {
     const view = copy.pods[pod];
-    if (view === undefined || view.status !== "held" || (view.gpus ?? 0) <= gpusPerPod + gpuTolerance) continue;
+    if (view === undefined || view.status !== "allocated" || (view.gpus ?? 0) <= gpusPerPod + gpuTolerance) continue;
     const needs =
       view.needs === null ? null : (scaled.get(view.needs) ?? scaledNeeds(view.needs, gpusPerPod / (view.gpus ?? 1)));
     if (view.needs !== null && needs !== null) scaled.set(view.needs, needs);
@@ -103,7 +111,7 @@ function scaledNeeds(needs: PodNeeds, part: number): PodNeeds {
 }
 
 function mostUsedFirst(copy: ClusterCopy, pod: number) {
-  const held = copy.devicesOf(pod).map((device) => {
+  const allocated = copy.devicesOf(pod).map((device) => {
     const own = (copy.devices[device]?.holders ?? []).filter((holder) => holder.pod === pod);
     return {
       device,
@@ -111,7 +119,7 @@ function mostUsedFirst(copy: ClusterCopy, pod: number) {
       used: own.reduce((sum, { share, activity }) => sum + share * (activity ?? 1), 0),
     };
   });
-  return held.sort((a, b) => b.used / (b.share || 1) - a.used / (a.share || 1) || a.device - b.device);
+  return allocated.sort((a, b) => b.used / (b.share || 1) - a.used / (a.share || 1) || a.device - b.device);
 }
 
 /** A pod keeps only this part of what it holds of a device. */
@@ -125,7 +133,7 @@ function keepShare(copy: ClusterCopy, pod: number, index: number, part: number):
     return [{ ...holder, share: holder.share * part, activity }];
   });
   const lost = device.holders.reduce((sum, holder) => (holder.pod === pod ? sum + holder.share * (1 - part) : sum), 0);
-  bookHeld(copy, pod, index, -lost, true);
+  accountAllocated(copy, pod, index, -lost, true);
   copy.setHolders(index, holders);
 }
 

@@ -1,5 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { requestsOf } from "../../analysis/rooms/rooms.ts";
+import { requestsOf } from "../../analysis/freeCapacity/freeCapacities.ts";
 import { classIn } from "../../join/queues/domainOfNode.ts";
 import { type NodeCapacity, nodeCapacities, takesPods } from "../../join/queues/nodeCapacity.ts";
 import type { QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
@@ -168,8 +168,8 @@ export function copyCluster(analysis: Analysis): ClusterCopy {
       for (const { pod } of holders)
         if (!isAmong(device.holders, pod) && !devicesOf(pod).includes(at))
           keep(places, pod, [...devicesOf(pod), at].sort(ascending));
-      const heldByDevices = tidy(node.heldByDevices + more);
-      const view = { ...node, heldByDevices, heldByPods: Math.max(0, tidy(node.heldByPods + more)) };
+      const allocatedByDevices = tidy(node.allocatedByDevices + more);
+      const view = { ...node, allocatedByDevices, allocatedByPods: Math.max(0, tidy(node.allocatedByPods + more)) };
       replaceNode(place, view, () => put(devices, at, { ...device, holders }));
     },
     setDevice(at, view) {
@@ -235,14 +235,14 @@ export function copyCluster(analysis: Analysis): ClusterCopy {
   };
 }
 
-type CapacityChange = Pick<NodeCapacity, "capacity" | "heldOnUnschedulable" | "outOfService">;
+type CapacityChange = Pick<NodeCapacity, "capacity" | "allocatedOnUnschedulable" | "outOfService">;
 
-/** How much more the cards of a pool on a node come to than before. */
+/** How much more the GPUs of a pool on a node come to than before. */
 function changeOf(before: NodeCapacity | undefined, after: NodeCapacity | undefined): CapacityChange {
   const more = (of: keyof CapacityChange): number => (after?.[of] ?? 0) - (before?.[of] ?? 0);
   return {
     capacity: more("capacity"),
-    heldOnUnschedulable: more("heldOnUnschedulable"),
+    allocatedOnUnschedulable: more("allocatedOnUnschedulable"),
     outOfService: more("outOfService"),
   };
 }
@@ -255,8 +255,8 @@ function changedDomain(domain: QuotaDomain, change: CapacityChange, nodeClass: n
   );
   return {
     ...domain,
-    capacity: tidy(domain.capacity + change.capacity + change.heldOnUnschedulable),
-    heldOnUnschedulable: tidy(domain.heldOnUnschedulable + change.heldOnUnschedulable),
+    capacity: tidy(domain.capacity + change.capacity + change.allocatedOnUnschedulable),
+    allocatedOnUnschedulable: tidy(domain.allocatedOnUnschedulable + change.allocatedOnUnschedulable),
     outOfService: tidy((domain.outOfService ?? 0) + change.outOfService),
     ...(inClass === undefined ? {} : { classes: inClass }),
   };
@@ -264,14 +264,14 @@ function changedDomain(domain: QuotaDomain, change: CapacityChange, nodeClass: n
 
 const isAmong = (holders: readonly Holding[], pod: number): boolean => holders.some((holder) => holder.pod === pod);
 
-/** The same node of one pool, of which the pool can give out the same as before: less is held than it could. */
+/** The same node of one pool, of which the pool can give out the same as before: less is allocated than it could. */
 function isOfOneCapacity(before: NodeView, after: NodeView): boolean {
   if (before.pools.length !== 1 || before.pools !== after.pools || !takesPods(before) || !takesPods(after))
     return false;
   const { physicalGpus, allocatableGpus } = before;
   if (physicalGpus !== after.physicalGpus || allocatableGpus !== after.allocatableGpus) return false;
   const most = Math.min(physicalGpus ?? 0, allocatableGpus ?? physicalGpus ?? 0);
-  return before.heldByDevices <= most && after.heldByDevices <= most;
+  return before.allocatedByDevices <= most && after.allocatedByDevices <= most;
 }
 
 const ascending = (a: number, b: number): number => a - b;

@@ -1,6 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { queueName } from "../../analysis/fairness/shortSince.ts";
-import { neededParts } from "../../analysis/rooms/neededPods.ts";
+import { neededParts } from "../../analysis/freeCapacity/neededPods.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
@@ -46,7 +46,7 @@ export function letReclaim(
   const marks: number[] = [];
   for (const victim of victimsFor(copy, index, queue, rules)) {
     const borrower = copy.queues[victim.queue];
-    if (borrower === undefined || borrower.held <= sureOf(copy, victim.queue, rules) + gpuTolerance) continue;
+    if (borrower === undefined || borrower.allocated <= sureOf(copy, victim.queue, rules) + gpuTolerance) continue;
     taken.push(victim);
     marks.push(copy.mark());
     takeOff(copy, victim);
@@ -88,7 +88,7 @@ function takeOff(copy: ClusterCopy, { pods }: Victim): void {
 
 /** The first gangs of the queue that fit into what it is sure of, in its order. */
 function rightfulGangs(copy: ClusterCopy, index: number, queue: QueueView, rules: ReclaimRules): readonly number[] {
-  let left = sureOf(copy, index, rules) - queue.held;
+  let left = sureOf(copy, index, rules) - queue.allocated;
   const found: number[] = [];
   for (const place of gangsFor(copy, index, queue)) {
     const gang = copy.gangs[place];
@@ -155,7 +155,7 @@ function victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: R
     const known = mayGive.get(leaf);
     if (known !== undefined) return known;
     // What a queue holds only becomes less meanwhile: who holds no more than it is sure of gives nothing.
-    const hasMore = (copy.queues[leaf]?.held ?? 0) > sureOf(copy, leaf, rules) + gpuTolerance;
+    const hasMore = (copy.queues[leaf]?.allocated ?? 0) > sureOf(copy, leaf, rules) + gpuTolerance;
     const anyOf = { leaf, priority: Number.NEGATIVE_INFINITY, forPriority: Infinity };
     const found = leaf !== index && hasMore && mayReclaim(copy, rules, anyOf);
     mayGive.set(leaf, found);

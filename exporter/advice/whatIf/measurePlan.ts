@@ -101,7 +101,7 @@ function ofNodes(nodes: NodeMeasures, change: NodeMeasures | null): OfNodes {
     placeablePods: { "1": placeable(1), "2": placeable(2), "4": placeable(4), "8": placeable(8) },
     wholeFreeNodes: nodes.wholeFreeNodes + (change?.wholeFreeNodes ?? 0),
     expectedFragmentation: atLeastNothing(nodes.expectedFragmentation + (change?.expectedFragmentation ?? 0)),
-    heldIdleGpus: atLeastNothing(nodes.heldIdleGpus + (change?.heldIdleGpus ?? 0)),
+    idleGpus: atLeastNothing(nodes.idleGpus + (change?.idleGpus ?? 0)),
     unobservedGpus: atLeastNothing(nodes.unobservedGpus + (change?.unobservedGpus ?? 0)),
     idleNodeHoursPerWeek: Math.max(0, tidy(nodes.idleNodeHours + (change?.idleNodeHours ?? 0))),
     costPerWeek,

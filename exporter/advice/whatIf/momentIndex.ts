@@ -8,7 +8,7 @@ export interface MomentIndex {
   readonly nodeOf: (name: string) => number | null;
   /** Devices of which a pod holds some, ascending. */
   readonly devicesOf: (pod: number) => readonly number[];
-  /** Of the cards of a pool on a node. */
+  /** Of the GPUs of a pool on a node. */
   readonly domainOf: (pool: string, node: string) => number | null;
   /** Workloads of which the gang has the pods that wait: those that its object is of, then the one that is called like it. */
   readonly workloadsOf: (gang: WaitingGang) => readonly number[];

@@ -3,7 +3,7 @@ import type { ClusterCopy } from "./clusterCopy.ts";
 import type { Places } from "./places.ts";
 import type { Change, PlacementRule } from "./plan.ts";
 import { activityOf, bind, chooseShares, demandOf, leave } from "./podHoldings.ts";
-import { bookInQueue } from "./queueBooks.ts";
+import { countInQueue } from "./queueAccounts.ts";
 import type { MovedPod } from "./trial.ts";
 
 /** Takes pods off their nodes and places them again, one after the other; what finds no place waits. */
@@ -15,7 +15,7 @@ export function movePods(
 ): readonly MovedPod[] {
   const leaving = pods.flatMap((pod) => {
     const view = copy.pods[pod];
-    if (view === undefined || view.status !== "held" || view.node === null) return [];
+    if (view === undefined || view.status !== "allocated" || view.node === null) return [];
     const from = copy.index.nodeOf(view.node);
     const demand = demandOf(copy, pod);
     const used = activityOf(copy, pod);
@@ -83,7 +83,7 @@ export function waitAgain(copy: ClusterCopy, pod: number, keepsQuota: boolean): 
   const index = copy.gangs.length;
   copy.setGang(index, gang);
   if (queue === undefined) return;
-  bookInQueue(copy, leaf, { team: gang.team, pending: view.gpus });
-  const booked = copy.queues[leaf];
-  if (booked !== undefined) copy.setQueue(leaf, { ...booked, gangs: [...booked.gangs, index] });
+  countInQueue(copy, leaf, { team: gang.team, pending: view.gpus });
+  const accounted = copy.queues[leaf];
+  if (accounted !== undefined) copy.setQueue(leaf, { ...accounted, gangs: [...accounted.gangs, index] });
 }

@@ -1,7 +1,12 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { type NodeRoom, nodeRoom, podsIn, type Room } from "../../analysis/rooms/nodeRoom.ts";
-import { takesNow } from "../../analysis/rooms/nodeRules.ts";
-import { demandKey, type PodDemand, rulesKey } from "../../analysis/rooms/podDemand.ts";
+import {
+  type FreeCapacity,
+  type NodeFreeCapacity,
+  nodeFreeCapacity,
+  podsIn,
+} from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
+import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
+import { demandKey, type PodDemand, rulesKey } from "../../analysis/freeCapacity/podDemand.ts";
 import { classIn, isInDomain } from "../../join/queues/domainOfNode.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { type MomentOrder, momentOrder } from "../order/momentOrder.ts";
@@ -73,9 +78,9 @@ export function createPlaces(analysis: Analysis): Places {
     if (before !== undefined) return before;
     const found: Candidate[] = [];
     for (const [node, view] of nodes.entries()) {
-      const room = roomBefore(analysis, node, isIn(asked.domain, asked.classes));
-      if (room !== null && takes(room, view, asked))
-        found.push({ node, name: view.name, place: placeOf(node), free: room.gpus });
+      const freeCapacity = freeCapacityBefore(analysis, node, isIn(asked.domain, asked.classes));
+      if (freeCapacity !== null && takes(freeCapacity, view, asked))
+        found.push({ node, name: view.name, place: placeOf(node), free: freeCapacity.gpus });
     }
     const made: Candidates = { fewestFirst: found.sort(fewestFirst), mostFirst: null };
     if (known.size >= mostKinds) known.clear();
@@ -96,9 +101,9 @@ export function createPlaces(analysis: Analysis): Places {
       const offer = (node: number): void => {
         const view = copy.nodes[node];
         if (view === undefined || avoid?.has(node)) return;
-        const room = roomNow(copy, node, isIn(asked.domain, asked.classes));
-        if (room === null || !takes(room, view, asked) || !mayBeOn(view.name)) return;
-        const one = { node, name: view.name, place: placeOf(node), free: room.gpus };
+        const freeCapacity = freeCapacityNow(copy, node, isIn(asked.domain, asked.classes));
+        if (freeCapacity === null || !takes(freeCapacity, view, asked) || !mayBeOn(view.name)) return;
+        const one = { node, name: view.name, place: placeOf(node), free: freeCapacity.gpus };
         if (best === null || better(one, best) < 0) best = one;
       };
       const candidates = candidatesFor(asked);
@@ -120,24 +125,25 @@ const steps = (free: number): number => Math.round(free * 1e6);
 const fewestFirst = (a: Candidate, b: Candidate): number => steps(a.free) - steps(b.free) || a.place - b.place;
 const mostFirst = (a: Candidate, b: Candidate): number => steps(b.free) - steps(a.free) || a.place - b.place;
 
-const takes = (room: Room, node: NodeRoom["node"], { demand, needs }: PlaceAsked): boolean =>
-  podsIn(room, demand) > 0 && takesNow(node, needs);
+const takes = (freeCapacity: FreeCapacity, node: NodeFreeCapacity["node"], { demand, needs }: PlaceAsked): boolean =>
+  podsIn(freeCapacity, demand) > 0 && takesNow(node, needs);
 
 /** What a node had free in some pools before anything was changed. */
-function roomBefore({ snapshot, rooms }: Analysis, node: number, isIn: IsIn): Room | null {
+function freeCapacityBefore({ snapshot, freeCapacities }: Analysis, node: number, isIn: IsIn): FreeCapacity | null {
   const view = snapshot.nodes[node];
-  const own = (rooms.byNode[node] ?? []).filter(({ pool }) => isIn(pool, view?.name ?? ""));
+  const own = (freeCapacities.byNode[node] ?? []).filter(({ pool }) => isIn(pool, view?.name ?? ""));
   if (own.length <= 1 || view === undefined) return own[0]?.now ?? null;
   const requests = snapshot.requestsByNode?.get(view.name) ?? noRequests;
-  return nodeRoom(snapshot, view, snapshot.requestsByNode === null ? null : requests, (pool) => isIn(pool, view.name))
-    .now;
+  return nodeFreeCapacity(snapshot, view, snapshot.requestsByNode === null ? null : requests, (pool) =>
+    isIn(pool, view.name),
+  ).now;
 }
 
 const noRequests = { pods: 0, cpuMilli: 0, memoryBytes: 0 } as const;
 
 /** What a node has free in some pools now. */
-function roomNow(copy: ClusterCopy, node: number, isIn: IsIn): Room | null {
+function freeCapacityNow(copy: ClusterCopy, node: number, isIn: IsIn): FreeCapacity | null {
   const view = copy.nodes[node];
   if (view === undefined) return null;
-  return nodeRoom(copy.live, view, copy.requestsOf(view.name), (pool) => isIn(pool, view.name)).now;
+  return nodeFreeCapacity(copy.live, view, copy.requestsOf(view.name), (pool) => isIn(pool, view.name)).now;
 }

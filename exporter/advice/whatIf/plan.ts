@@ -1,4 +1,4 @@
-/** One change to a cluster, as somebody who takes advice would make it. Indices are those of the Snapshot that it is made from. */
+/** One change to a cluster, as someone who takes advice would make it. Indices are those of the Snapshot that it is made from. */
 export type Change =
   /** All pods of the workload lose what they hold, and none comes back (suspended, scaled to zero, deactivated). */
   | { readonly kind: "stop"; readonly workload: number }

@@ -1,9 +1,9 @@
-import { freeOf, isSpread } from "../../analysis/rooms/nodeRoom.ts";
-import { instanceKey, type PodDemand, podDemand, unitKey } from "../../analysis/rooms/podDemand.ts";
+import { freeOf, isSpread } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
+import { instanceKey, type PodDemand, podDemand, unitKey } from "../../analysis/freeCapacity/podDemand.ts";
 import type { Device, Holding, PodView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type ClusterCopy, tidy } from "./clusterCopy.ts";
-import { bookHeld, bookHeldOn } from "./queueBooks.ts";
+import { accountAllocated, accountAllocatedOn } from "./queueAccounts.ts";
 
 /** A part of a device. */
 export interface DeviceShare {
@@ -19,15 +19,15 @@ export interface PodActivity {
   readonly idleSince: number | null;
 }
 
-/** What a pod takes from its node; `null` where nobody knows. Of a pod that holds parts of cards without saying so: parts like those. */
+/** What a pod takes from its node; `null` where nobody knows. Of a pod that holds parts of GPUs without saying so: parts like those. */
 export function demandOf(copy: ClusterCopy, pod: number): PodDemand | null {
   const view = copy.pods[pod];
   if (view === undefined || view.needs === null || view.gpus === null || view.gpus <= gpuTolerance) return null;
   const demand = podDemand(view.gpus, view.needs);
   if (demand.slots.length > 0) return demand;
-  const held = copy.devicesOf(pod).flatMap((index) => copy.devices[index] ?? []);
-  const parts = held.filter((device) => !isCard(device));
-  if (parts.length === 0 || parts.length < held.length) return demand;
+  const allocated = copy.devicesOf(pod).flatMap((index) => copy.devices[index] ?? []);
+  const parts = allocated.filter((device) => !isPhysicalGpu(device));
+  if (parts.length === 0 || parts.length < allocated.length) return demand;
   const counts = new Map<string, number>();
   for (const device of parts) {
     const share = shareOf(device, pod);
@@ -35,10 +35,10 @@ export function demandOf(copy: ClusterCopy, pod: number): PodDemand | null {
     const key = device.profile === null ? unitKey(unit) : instanceKey(device.profile);
     counts.set(key, (counts.get(key) ?? 0) + Math.max(1, Math.round(share / unit)));
   }
-  return { ...demand, cards: 0, share: 1, slots: [...counts] };
+  return { ...demand, physicalGpus: 0, share: 1, slots: [...counts] };
 }
 
-const isCard = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
+const isPhysicalGpu = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
 
 function shareOf(device: Device | undefined, pod: number): number {
   let sum = 0;
@@ -49,7 +49,7 @@ function shareOf(device: Device | undefined, pod: number): number {
 /** Takes a pod off its node, with its CPU and memory. `reserves`: its quota goes with it. */
 export function leave(copy: ClusterCopy, pod: number, reserves: boolean): void {
   const own = copy.devicesOf(pod);
-  bookHeldOn(
+  accountAllocatedOn(
     copy,
     pod,
     own.map((device) => [device, -shareOf(copy.devices[device], pod)] as const),
@@ -65,14 +65,14 @@ export function leave(copy: ClusterCopy, pod: number, reserves: boolean): void {
   }
   const view = copy.pods[pod];
   if (view === undefined || view.node === null) return;
-  bookRequests(copy, view, view.node, -1);
+  countRequests(copy, view, view.node, -1);
   copy.setPod(pod, { ...view, node: null });
 }
 
 /** What is known of a pod's use: the mean activity of all that a pod holds, and since when all of it has been idle. */
 export function activityOf(copy: ClusterCopy, pod: number): PodActivity {
-  const held = copy.devicesOf(pod).flatMap((index) => copy.devices[index]?.holders ?? []);
-  const own = held.filter((holder) => holder.pod === pod);
+  const allocated = copy.devicesOf(pod).flatMap((index) => copy.devices[index]?.holders ?? []);
+  const own = allocated.filter((holder) => holder.pod === pod);
   let [active, total]: [number, number] = [0, 0];
   for (const { share, activity } of own) {
     if (activity === null) return { activity: null, idleSince: null };
@@ -85,15 +85,15 @@ export function activityOf(copy: ClusterCopy, pod: number): PodActivity {
   return { activity: Math.min(1, active / total), idleSince: Number.isFinite(idleSince) ? idleSince : null };
 }
 
-function bookRequests(copy: ClusterCopy, { needs }: PodView, node: string, by: 1 | -1): void {
+function countRequests(copy: ClusterCopy, { needs }: PodView, node: string, by: 1 | -1): void {
   if (needs === null) return;
   const { cpuMilli, memoryBytes } = podDemand(0, needs);
   copy.addRequests(node, by, cpuMilli, memoryBytes);
 }
 
 /**
- * The parts of a node's devices that such a pod takes, among those in some pools: like `takePod`, the cards and parts of
- * cards that are left the least, by index where these are equal. `null` where it does not fit.
+ * The parts of a node's devices that such a pod takes, among those in some pools: like `takePod`, the GPUs and parts of
+ * GPUs that are left the least, by index where these are equal. `null` where it does not fit.
  */
 export function chooseShares(
   copy: ClusterCopy,
@@ -120,12 +120,12 @@ export function chooseShares(
     const gpus = unit === undefined ? missing : (missing * unit.weight) / unit.slots;
     if (!takeSpread(spread, gpus, isOfKind, shares)) return null;
   }
-  if (demand.cards === 0) return shares;
-  const cards = known.filter(({ device, free }) => isCard(device) && free > demand.share - gpuTolerance);
-  for (const { index, free } of cards.slice(0, demand.cards))
+  if (demand.physicalGpus === 0) return shares;
+  const physicalGpus = known.filter(({ device, free }) => isPhysicalGpu(device) && free > demand.share - gpuTolerance);
+  for (const { index, free } of physicalGpus.slice(0, demand.physicalGpus))
     shares.push({ device: index, gpus: Math.min(free, demand.share), estimated: false });
-  const missing = demand.cards - Math.min(cards.length, demand.cards);
-  return takeSpread(spread, missing * demand.share, isCard, shares) ? shares : null;
+  const missing = demand.physicalGpus - Math.min(physicalGpus.length, demand.physicalGpus);
+  return takeSpread(spread, missing * demand.share, isPhysicalGpu, shares) ? shares : null;
 }
 
 interface FreeDevice {
@@ -136,10 +136,10 @@ interface FreeDevice {
 
 /** A replica, or a MIG instance, that is asked for by this key. */
 const isSlot = (device: Device, key: string): boolean =>
-  !isCard(device) &&
+  !isPhysicalGpu(device) &&
   (unitKey(device.weight / device.slots) === key || (device.profile !== null && instanceKey(device.profile) === key));
 
-/** Takes as many as there are; tells how many are missing. */
+/** Takes as many as there are; says how many are missing. */
 function takeSlots(free: readonly FreeDevice[], key: string, count: number, shares: DeviceShare[]): number {
   let missing = count;
   for (const one of free) {
@@ -192,8 +192,8 @@ export function bind(
     const before = copy.devices[device]?.holders ?? [];
     const holder: Holding = { pod, share: gpus, source: "request", estimated, activity, idleSince };
     copy.setHolders(device, [...before, holder]);
-    bookHeld(copy, pod, device, gpus, reserves);
+    accountAllocated(copy, pod, device, gpus, reserves);
   }
-  bookRequests(copy, view, name, 1);
-  copy.setPod(pod, { ...view, status: "held", node: name });
+  countRequests(copy, view, name, 1);
+  copy.setPod(pod, { ...view, status: "allocated", node: name });
 }

@@ -2,7 +2,7 @@ import type { QueueView } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import type { Change } from "./plan.ts";
-import { bookInQueue } from "./queueBooks.ts";
+import { countInQueue } from "./queueAccounts.ts";
 
 /**
  * Gives a queue another guarantee or limit. What it is sure of is part of what the cohorts and the root above it are sure
@@ -38,7 +38,7 @@ const limitOfAll = ({ queues }: ClusterCopy, { children }: QueueView): number =>
 
 /** Work that asked for more than its queue might ever hold is demand when it asks for less than all limits on its way. */
 function admitBelow(copy: ClusterCopy, top: number): void {
-  // Not by recursion: somebody may write a chain of thousands.
+  // Not by recursion: someone may write a chain of thousands.
   const open = [top];
   for (let index = open.pop(); index !== undefined; index = open.pop()) {
     admitIn(copy, index);
@@ -60,6 +60,6 @@ function admitIn(copy: ClusterCopy, index: number): void {
     if (gang?.never !== "above-limit" || gang.gpus === null || gang.gpus > limit + gpuTolerance) continue;
     if (gang.parts.some(({ queue }) => queue !== index)) continue;
     copy.setGang(place, { ...gang, never: null });
-    bookInQueue(copy, index, { team: gang.team, pending: gang.gpus });
+    countInQueue(copy, index, { team: gang.team, pending: gang.gpus });
   }
 }

@@ -1,6 +1,6 @@
-import { neededParts } from "../../analysis/rooms/neededPods.ts";
-import { podDemand } from "../../analysis/rooms/podDemand.ts";
-import { createQueueRoom } from "../../analysis/waiting/queueRoom.ts";
+import { neededParts } from "../../analysis/freeCapacity/neededPods.ts";
+import { podDemand } from "../../analysis/freeCapacity/podDemand.ts";
+import { createQueueAllowance } from "../../analysis/waiting/queueAllowance.ts";
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import { classesOf, firstPlaceOf } from "../../join/queues/waitingPlaces.ts";
 import type { PodView, WorkloadView } from "../../join/snapshot.ts";
@@ -10,7 +10,7 @@ import type { ClusterCopy } from "./clusterCopy.ts";
 import type { Places } from "./places.ts";
 import type { PlacementRule } from "./plan.ts";
 import { bind, chooseShares } from "./podHoldings.ts";
-import { bookInQueue } from "./queueBooks.ts";
+import { countInQueue } from "./queueAccounts.ts";
 
 /**
  * Starts a waiting gang: the pods that bring it to its minimum together or none, then of the others as many as fit. Whether
@@ -36,7 +36,7 @@ export function startGang(copy: ClusterCopy, places: Places, index: number, rule
   return true;
 }
 
-/** A part as it is counted, and as it stands where it would start. */
+/** A part as it is counted, and as it is where it would start. */
 interface StandingPart {
   readonly part: WaitingPart;
   readonly at: WaitingPart;
@@ -54,12 +54,12 @@ export function withinLimits(
 ): readonly StandingPart[] | null {
   if (gang.reservedAt !== null) return parts.map((part) => ({ part, at: part }));
   const taken = new Map<number, number>();
-  const roomOf = createQueueRoom(copy.live.queueing);
+  const freeCapacityOf = createQueueAllowance(copy.live.queueing);
   const found: StandingPart[] = [];
   for (const part of parts) {
     const at = firstPlaceOf(part, ({ queue, gpusPerPod }) => {
       if (queue === null) return true;
-      return (taken.get(queue) ?? 0) + part.pods * (gpusPerPod ?? 0) <= roomOf(queue) + gpuTolerance;
+      return (taken.get(queue) ?? 0) + part.pods * (gpusPerPod ?? 0) <= freeCapacityOf(queue) + gpuTolerance;
     });
     if (at === null) return null;
     if (at.queue !== null) taken.set(at.queue, (taken.get(at.queue) ?? 0) + at.pods * (at.gpusPerPod ?? 0));
@@ -163,13 +163,13 @@ function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part,
   if (before === undefined) return false;
   const now = copy.analysis.snapshot.at;
   const member = before.gang === null ? null : { ...before.gang, partialSince: null };
-  copy.setPod(pod, { ...before, status: "held", starting: true, boundAt: now, pendingSince: null, gang: member });
+  copy.setPod(pod, { ...before, status: "allocated", starting: true, boundAt: now, pendingSince: null, gang: member });
   copy.setQueueOf(pod, at.queue ?? -1);
   const reserves = gang.reservedAt === null;
   bind(copy, pod, node, shares, { activity: null, idleSince: null }, reserves);
   begun.placed.set(part, { at, pods: pods + 1, created: created + (existing === null ? 0 : 1) });
   // It is pending where it is counted, wherever it starts.
-  if (part.queue !== null) bookInQueue(copy, part.queue, { team: gang.team, pending: -(part.gpusPerPod ?? 0) });
+  if (part.queue !== null) countInQueue(copy, part.queue, { team: gang.team, pending: -(part.gpusPerPod ?? 0) });
   return true;
 }
 

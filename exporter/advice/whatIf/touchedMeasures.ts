@@ -1,4 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import type { PoolFreeCapacity } from "../../analysis/freeCapacity/freeCapacities.ts";
+import { nodeFreeCapacity } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
 import { isLetIn } from "../../analysis/placement/access.ts";
 import { outcomeOf, unusableGpus } from "../../analysis/placement/caseTable.ts";
 import { type JudgedShape, judgedShape } from "../../analysis/placement/countShapes.ts";
@@ -6,9 +8,7 @@ import { freeGpus, placeable } from "../../analysis/placement/freeGpus.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { TypicalRequests } from "../../analysis/placement/typicalRequests.ts";
 import { wholeNodes } from "../../analysis/placement/wholeNodes.ts";
-import { nodeRoom } from "../../analysis/rooms/nodeRoom.ts";
-import type { PoolRoom } from "../../analysis/rooms/rooms.ts";
-import { bookStates, isIdleNode } from "../../analysis/states.ts";
+import { accountStates, isIdleNode } from "../../analysis/states.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 
 /** Measures that are sums over nodes, or how much of them there is more. */
@@ -17,7 +17,7 @@ export interface NodeMeasures {
   readonly placeablePods: { 1: number; 2: number; 4: number; 8: number };
   wholeFreeNodes: number;
   expectedFragmentation: number;
-  heldIdleGpus: number;
+  idleGpus: number;
   unobservedGpus: number;
   /** Hours of the last 168 for which the nodes that nobody uses have been so. */
   idleNodeHours: number;
@@ -31,7 +31,7 @@ export const noNodeMeasures = (): NodeMeasures => ({
   placeablePods: { 1: 0, 2: 0, 4: 0, 8: 0 },
   wholeFreeNodes: 0,
   expectedFragmentation: 0,
-  heldIdleGpus: 0,
+  idleGpus: 0,
   unobservedGpus: 0,
   idleNodeHours: 0,
   cost: new Map(),
@@ -71,8 +71,8 @@ export function changeOfNodes(copy: ClusterCopy, scales: NodeScales): NodeMeasur
   const sum = noNodeMeasures();
   const touched = [...copy.touched].sort((a, b) => a - b);
   for (const node of touched) {
-    addRooms(sum, analysis.rooms.byNode[node] ?? [], scales, -1);
-    addRooms(sum, roomsNow(copy, node), scales, 1);
+    addFreeCapacities(sum, analysis.freeCapacities.byNode[node] ?? [], scales, -1);
+    addFreeCapacities(sum, freeCapacitiesNow(copy, node), scales, 1);
   }
   addStates(sum, copy, touched);
   addIdleNodes(sum, copy, touched, scales);
@@ -87,21 +87,26 @@ export function changeOfNodes(copy: ClusterCopy, scales: NodeScales): NodeMeasur
 }
 
 /** What a node has in each of its pools now. */
-export function roomsNow(copy: ClusterCopy, index: number): readonly PoolRoom[] {
+export function freeCapacitiesNow(copy: ClusterCopy, index: number): readonly PoolFreeCapacity[] {
   const node = copy.nodes[index];
   if (node === undefined) return [];
   const requests = copy.requestsOf(node.name);
-  return node.pools.map((pool) => ({ ...nodeRoom(copy.live, node, requests, (one) => one === pool), pool }));
+  return node.pools.map((pool) => ({ ...nodeFreeCapacity(copy.live, node, requests, (one) => one === pool), pool }));
 }
 
-function addRooms(sum: NodeMeasures, rooms: readonly PoolRoom[], { shapes, placementOf }: NodeScales, by: 1 | -1) {
-  for (const room of rooms) {
-    const typical = typicalOf(placementOf.get(room.pool));
-    const placed = placeable([room], typical).placeablePods;
-    sum.freeGpus += by * freeGpus([room], noParts).freeGpus;
+function addFreeCapacities(
+  sum: NodeMeasures,
+  freeCapacities: readonly PoolFreeCapacity[],
+  { shapes, placementOf }: NodeScales,
+  by: 1 | -1,
+) {
+  for (const freeCapacity of freeCapacities) {
+    const typical = typicalOf(placementOf.get(freeCapacity.pool));
+    const placed = placeable([freeCapacity], typical).placeablePods;
+    sum.freeGpus += by * freeGpus([freeCapacity], noParts).freeGpus;
     for (const size of [1, 2, 4, 8] as const) sum.placeablePods[size] += by * placed[size];
-    sum.wholeFreeNodes += by * wholeNodes([room]).wholeFreeNodes;
-    const { now, node } = room;
+    sum.wholeFreeNodes += by * wholeNodes([freeCapacity]).wholeFreeNodes;
+    const { now, node } = freeCapacity;
     if (now === null) continue;
     for (const { demand, access, weight } of shapes) {
       const code = outcomeOf(now, demand, isLetIn(node, access));
@@ -125,10 +130,10 @@ function addStates(sum: NodeMeasures, { analysis, live }: ClusterCopy, touched: 
     [live, 1],
   ] as const) {
     const nodes = touched.flatMap((node) => snapshot.nodes[node] ?? []);
-    // Nobody holds parts of cards that are not partitioned.
-    const { bookings } = bookStates({ ...snapshot, nodes, unpartitioned: [] }, analysis.stateSettings);
-    for (const { state, gpus } of bookings) {
-      if (state === "held_idle") sum.heldIdleGpus += by * gpus;
+    // Nobody holds parts of GPUs that are not partitioned.
+    const { accountingEntries } = accountStates({ ...snapshot, nodes, unpartitioned: [] }, analysis.stateSettings);
+    for (const { state, gpus } of accountingEntries) {
+      if (state === "idle") sum.idleGpus += by * gpus;
       if (state === "unobserved") sum.unobservedGpus += by * gpus;
     }
   }
@@ -168,7 +173,7 @@ export function nodesOfPools(analysis: Analysis, pools: ReadonlySet<string>): No
   }
   for (const { pool, states } of analysis.pools) {
     if (!pools.has(pool)) continue;
-    sum.heldIdleGpus += states.held_idle ?? 0;
+    sum.idleGpus += states.idle ?? 0;
     sum.unobservedGpus += states.unobserved ?? 0;
   }
   for (const { node, kind, isWarmPool, since } of analysis.idleNodes.nodes) {

@@ -1,12 +1,12 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { type Judgement, judge } from "../../analysis/blocked/findBlocked.ts";
 import { createMigGeometry } from "../../analysis/blocked/migGeometry.ts";
-import type { DomainRooms } from "../../analysis/rooms/domainRooms.ts";
-import { createGangFit, type PlacedPods } from "../../analysis/rooms/gangFit.ts";
-import { findGangRooms } from "../../analysis/rooms/gangRooms.ts";
-import { placedPods } from "../../analysis/rooms/neededPods.ts";
-import { findRooms } from "../../analysis/rooms/rooms.ts";
-import { statedCause } from "../../analysis/rooms/statedReason.ts";
+import type { DomainFreeCapacities } from "../../analysis/freeCapacity/domainFreeCapacities.ts";
+import { findFreeCapacities } from "../../analysis/freeCapacity/freeCapacities.ts";
+import { createGangFit, type PlacedPods } from "../../analysis/freeCapacity/gangFit.ts";
+import { findGangFreeCapacities } from "../../analysis/freeCapacity/gangFreeCapacities.ts";
+import { placedPods } from "../../analysis/freeCapacity/neededPods.ts";
+import { statedCause } from "../../analysis/freeCapacity/statedReason.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import { domainNow, stockOf } from "./domainNow.ts";
 
@@ -28,12 +28,12 @@ export interface WaitingKinds {
 }
 
 /** Sorts the waiting gangs of a moment. */
-export function findWaitingKinds({ snapshot, gangRooms, blocked }: Analysis): WaitingKinds {
+export function findWaitingKinds({ snapshot, gangFreeCapacities, blocked }: Analysis): WaitingKinds {
   const byPlaced = new Map<readonly PlacedPods[], { topology?: AlikeGangs; other?: AlikeGangs }>();
   const kindOf = new Map<number, AlikeGangs>();
   const kinds: AlikeGangs[] = [];
   for (const [index, gang] of snapshot.queueing.gangs.entries()) {
-    const asked = gang.never === null && gang.gpus !== null ? gangRooms.askedOf(index) : null;
+    const asked = gang.never === null && gang.gpus !== null ? gangFreeCapacities.askedOf(index) : null;
     if (asked === null || asked.placed.length === 0) continue;
     const hasNoTopology = statedCause(gang.reason) === "topology";
     const known = byPlaced.get(asked.placed) ?? {};
@@ -57,25 +57,30 @@ export function findWaitingKinds({ snapshot, gangRooms, blocked }: Analysis): Wa
 }
 
 const servedIn = (
-  domains: readonly DomainRooms[],
+  domains: readonly DomainFreeCapacities[],
   placed: readonly PlacedPods[],
   pools: ReadonlySet<string>,
 ): boolean => placed.some(({ domain }) => [...(domains[domain]?.pools ?? [])].some((pool) => pools.has(pool)));
 
 /** Blocked physical GPUs of the moment, of gangs that could be served in some pools. */
-export function blockedIn({ gangRooms }: Analysis, { blocked }: WaitingKinds, pools: ReadonlySet<string>): number {
+export function blockedIn(
+  { gangFreeCapacities }: Analysis,
+  { blocked }: WaitingKinds,
+  pools: ReadonlySet<string>,
+): number {
   let sum = 0;
-  for (const [{ placed, count }, gpus] of blocked) if (servedIn(gangRooms.domains, placed, pools)) sum += gpus * count;
+  for (const [{ placed, count }, gpus] of blocked)
+    if (servedIn(gangFreeCapacities.domains, placed, pools)) sum += gpus * count;
   return sum;
 }
 
 /** How many more physical GPUs are blocked than before, of all gangs: only those that some of these pools could serve can have changed. */
 export function changeOfBlocked(copy: ClusterCopy, waiting: WaitingKinds, pools: ReadonlySet<string>): number {
-  const { gangRooms } = copy.analysis;
+  const { gangFreeCapacities } = copy.analysis;
   const { gone, come } = changedGangs(copy, waiting);
   let more = 0;
   for (const [kind, count] of gone) more -= count * (waiting.blocked.get(kind) ?? 0);
-  const judged = waiting.kinds.filter(({ placed }) => servedIn(gangRooms.domains, placed, pools));
+  const judged = waiting.kinds.filter(({ placed }) => servedIn(gangFreeCapacities.domains, placed, pools));
   if (judged.length === 0 && come.length === 0) return more;
   const judgeNow = judgeOf(copy, pools);
   for (const kind of judged) {
@@ -92,8 +97,8 @@ export function changeOfBlocked(copy: ClusterCopy, waiting: WaitingKinds, pools:
 function blockedGang(copy: ClusterCopy, index: number, judgeNow: JudgeNow): number {
   const gang = copy.gangs[index];
   if (gang === undefined) return 0;
-  const { snapshot, gangRooms } = copy.analysis;
-  const [domains, all] = [snapshot.queueing.domains.length, gangRooms.domains.length];
+  const { snapshot, gangFreeCapacities } = copy.analysis;
+  const [domains, all] = [snapshot.queueing.domains.length, gangFreeCapacities.domains.length];
   const isAnywhere = gang.scheduler === "none" && domains > 1;
   const hasNoTopology = statedCause(gang.reason) === "topology";
   if (all > 0 && !(isAnywhere && all === domains)) {
@@ -102,10 +107,12 @@ function blockedGang(copy: ClusterCopy, index: number, judgeNow: JudgeNow): numb
   }
   // Nothing like it waited before, so that nobody has looked at where it could go.
   const now = copy.finish();
-  const rooms = findGangRooms(now, findRooms(now));
-  const asked = rooms.askedOf(index);
+  const freeCapacities = findGangFreeCapacities(now, findFreeCapacities(now));
+  const asked = freeCapacities.askedOf(index);
   if (asked === null || asked.placed.length === 0) return 0;
-  return judge(asked, hasNoTopology, rooms.fit, () => createMigGeometry(now, rooms.domains))?.gpus ?? 0;
+  return (
+    judge(asked, hasNoTopology, freeCapacities.fit, () => createMigGeometry(now, freeCapacities.domains))?.gpus ?? 0
+  );
 }
 
 /** Gangs that are not as they were: those that are no demand any more by kind, and those that are demand now. */
@@ -124,9 +131,9 @@ function changedGangs(copy: ClusterCopy, { kindOf }: WaitingKinds) {
 
 type JudgeNow = (placed: readonly PlacedPods[], hasNoTopology: boolean) => Judgement | null;
 
-/** Judges gangs by what is free now: the domains of the moment with the rooms of the touched nodes put in. */
+/** Judges gangs by what is free now: the domains of the moment with the free capacity of the touched nodes put in. */
 function judgeOf(copy: ClusterCopy, pools: ReadonlySet<string>): JudgeNow {
-  const domains = copy.analysis.gangRooms.domains.map((domain) =>
+  const domains = copy.analysis.gangFreeCapacities.domains.map((domain) =>
     [...pools].some((pool) => domain.pools.has(pool)) ? domainNow(copy, domain) : domain,
   );
   const fit = createGangFit(domains, (index) => stockOf(copy, index));

@@ -3,10 +3,10 @@ import type { Blocker } from "../../model/blockers.ts";
  * A waiting gang for which enough GPUs are free in the pools that could serve it, and that fits on no set of nodes.
  *
  * What it needs are the members that bring it to its minimum. A pool could serve it if it is in the quota domain in which
- * the gang waits (of work of no queue system: any pool), one of its nodes, were it empty, has the cards (or replicas, or
+ * the gang waits (of work of no queue system: any pool), one of its nodes, were it empty, has the GPUs (or replicas, or
  * MIG instances) for one of its pods, and one is of a model that it takes; other labels, taints, CPU and memory say where in
- * the pool it may go. Free is what nobody holds there on nodes that are ready and schedulable: on cards that are neither
- * shared by replicas nor partitioned for pods that ask for cards or a share of one; all of it for others, and for MIG
+ * the pool it may go. Free is what nobody holds there on nodes that are ready and schedulable: on GPUs that are neither
+ * shared by replicas nor partitioned for pods that ask for GPUs or a share of one; all of it for others, and for MIG
  * instances also slices that are in no instance. Where that is less than it needs, or than one kind of its pods does, it lacks capacity and is not blocked. Nor is work
  * that can never run (`never`), or of which it is not known how many GPUs it asks for.
  *
@@ -38,7 +38,7 @@ export interface BlockedWork {
 /** Work that is blocked at one moment. */
 export interface Blocked {
   readonly work: readonly BlockedWork[];
-  /** Since when each is blocked, by `key`: what the next moment must be told. */
+  /** Since when each is blocked, by `key`: what the next moment must be reported. */
   readonly since: ReadonlyMap<string, number>;
 }
 

@@ -1,9 +1,9 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { Blocker } from "../../model/blockers.ts";
-import type { GangFit, PlacedPods, PoolTotal } from "../rooms/gangFit.ts";
-import type { AskedPods, GangRooms } from "../rooms/gangRooms.ts";
-import { createStatedCauses } from "../rooms/statedReason.ts";
+import type { GangFit, PlacedPods, PoolTotal } from "../freeCapacity/gangFit.ts";
+import type { AskedPods, GangFreeCapacities } from "../freeCapacity/gangFreeCapacities.ts";
+import { createStatedCauses } from "../freeCapacity/statedReason.ts";
 import { type Blocked, type BlockedWork, nothingBlocked } from "./blocked.ts";
 import { lifts } from "./lifts.ts";
 import { asksForInstances, createMigGeometry, type MigGeometry } from "./migGeometry.ts";
@@ -12,12 +12,16 @@ import { asksForInstances, createMigGeometry, type MigGeometry } from "./migGeom
 const standingSeconds = 5 * 60;
 
 /** Finds the gangs that would fit into the free GPUs of their pools, but on no set of nodes. `since` is of the moment before. Pure. */
-export function findBlocked(snapshot: Snapshot, rooms: GangRooms, since: ReadonlyMap<string, number>): Blocked {
+export function findBlocked(
+  snapshot: Snapshot,
+  freeCapacities: GangFreeCapacities,
+  since: ReadonlyMap<string, number>,
+): Blocked {
   const { gangs } = snapshot.queueing;
   if (gangs.length === 0) return nothingBlocked;
   let known: MigGeometry | null = null;
   const geometry = (): MigGeometry => {
-    known ??= createMigGeometry(snapshot, rooms.domains);
+    known ??= createMigGeometry(snapshot, freeCapacities.domains);
     return known;
   };
   const causeOf = createStatedCauses();
@@ -28,14 +32,14 @@ export function findBlocked(snapshot: Snapshot, rooms: GangRooms, since: Readonl
   for (let index = 0; index < gangs.length; index++) {
     const gang = gangs[index];
     if (gang === undefined) continue;
-    const asked = gang.never === null && gang.gpus !== null ? rooms.askedOf(index) : null;
+    const asked = gang.never === null && gang.gpus !== null ? freeCapacities.askedOf(index) : null;
     if (asked === null || asked.placed.length === 0) continue;
     const hasNoTopology = causeOf(gang.reason) === "topology";
     // Gangs that ask alike are judged once.
     const judged = hasNoTopology ? judgedWithoutTopology : judgedAsTheyAre;
     let judgement = judged.get(asked);
     if (judgement === undefined) {
-      judgement = judge(asked, hasNoTopology, rooms.fit, geometry);
+      judgement = judge(asked, hasNoTopology, freeCapacities.fit, geometry);
       judged.set(asked, judgement);
     }
     if (judgement === null) continue;
@@ -72,7 +76,7 @@ export function judge(
   return { pools: total.pools, gpus, freeGpus: total.free, blocker };
 }
 
-/** The first thing without which they would fit. `geometry` where they ask for instances of MIG cards. */
+/** The first thing without which they would fit. `geometry` where they ask for instances of MIG GPUs. */
 function blockerOf(placed: readonly PlacedPods[], fit: GangFit, geometry: MigGeometry | null): Blocker {
   if (geometry?.fitFor(placed).verdict(placed) === "fits") return "mig_geometry";
   for (const { blocker, lifted } of lifts) {

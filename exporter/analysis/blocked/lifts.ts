@@ -1,7 +1,7 @@
 import type { Blocker } from "../../model/blockers.ts";
 import { toleratesAll } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
-import { onlyModelLabels, withoutModelLabels } from "../rooms/modelRules.ts";
+import { onlyModelLabels, withoutModelLabels } from "../freeCapacity/modelRules.ts";
 
 /** What pods would ask for if one of the things that may block them did not count. */
 export interface Lift {

@@ -1,16 +1,27 @@
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { type DomainRooms, domainOfRooms, nothingFree } from "../rooms/domainRooms.ts";
-import { createGangFit, type GangFit, type PlacedPods } from "../rooms/gangFit.ts";
-import { type FreeSlots, freeOf, isUsable, type NodeRoom, type Room, roomWithoutGpus } from "../rooms/nodeRoom.ts";
-import { instanceKey, podDemand } from "../rooms/podDemand.ts";
-import { requestsOf } from "../rooms/rooms.ts";
+import {
+  type DomainFreeCapacities,
+  domainOfFreeCapacities,
+  nothingFree,
+} from "../freeCapacity/domainFreeCapacities.ts";
+import { requestsOf } from "../freeCapacity/freeCapacities.ts";
+import { createGangFit, type GangFit, type PlacedPods } from "../freeCapacity/gangFit.ts";
+import {
+  type FreeCapacity,
+  type FreeSlots,
+  freeCapacityWithoutGpus,
+  freeOf,
+  isUsable,
+  type NodeFreeCapacity,
+} from "../freeCapacity/nodeFreeCapacity.ts";
+import { instanceKey, podDemand } from "../freeCapacity/podDemand.ts";
 
-/** What MIG cards could hold if their free slices were partitioned anew. */
+/** What MIG GPUs could hold if their free slices were partitioned anew. */
 export interface MigGeometry {
   /** Physical GPUs of a pool in slices that are in no instance, on nodes that take pods. */
   unpartitioned(pool: string): number;
-  /** Where pods could go, if the free slices of every card, and cards that are wholly free, became instances for them. */
+  /** Where pods could go, if the free slices of every GPU, and GPUs that are wholly free, became instances for them. */
   fitFor(parts: readonly PlacedPods[]): GangFit;
 }
 
@@ -22,7 +33,7 @@ export function asksForInstances({ gpusPerPod, needs }: PlacedPods): boolean {
 }
 
 /** The geometry of a moment; looked at when first asked. */
-export function createMigGeometry(snapshot: Snapshot, domains: readonly DomainRooms[]): MigGeometry {
+export function createMigGeometry(snapshot: Snapshot, domains: readonly DomainFreeCapacities[]): MigGeometry {
   const usable = new Map(snapshot.nodes.filter(isUsable).map((node) => [node.name, node] as const));
   const parts = snapshot.unpartitioned.filter(({ node }) => usable.has(node));
   const byPool = new Map<string, number>();
@@ -30,16 +41,20 @@ export function createMigGeometry(snapshot: Snapshot, domains: readonly DomainRo
   const partsOf = Map.groupBy(parts, ({ node }) => node);
   const known = new Map<string, GangFit>();
 
-  const repartitioned = (room: NodeRoom, { isIn, pools }: DomainRooms, shares: Shares): NodeRoom => {
-    const { node } = room;
-    if (!usable.has(node.name)) return room;
+  const repartitioned = (
+    freeCapacity: NodeFreeCapacity,
+    { isIn, pools }: DomainFreeCapacities,
+    shares: Shares,
+  ): NodeFreeCapacity => {
+    const { node } = freeCapacity;
+    if (!usable.has(node.name)) return freeCapacity;
     const rest = (partsOf.get(node.name) ?? []).filter(({ pool }) => isIn(pool, node.name));
-    const cards = freeSlicesByCard(snapshot, node, rest, pools);
-    for (const free of room.now?.cards ?? []) if (free > 1 - gpuTolerance) cards.push(free);
-    if (cards.length === 0) return room;
-    const now = room.now ?? roomWithoutGpus(node, requestsOf(snapshot, node.name));
+    const physicalGpus = freeSlicesByGpu(snapshot, node, rest, pools);
+    for (const free of freeCapacity.now?.physicalGpus ?? []) if (free > 1 - gpuTolerance) physicalGpus.push(free);
+    if (physicalGpus.length === 0) return freeCapacity;
+    const now = freeCapacity.now ?? freeCapacityWithoutGpus(node, requestsOf(snapshot, node.name));
     const gpus = now.gpus + rest.reduce((sum, { weight }) => sum + weight, 0);
-    return { ...room, now: { ...now, gpus, slots: withInstances(now, cards, shares) } };
+    return { ...freeCapacity, now: { ...now, gpus, slots: withInstances(now, physicalGpus, shares) } };
   };
 
   return {
@@ -56,8 +71,8 @@ export function createMigGeometry(snapshot: Snapshot, domains: readonly DomainRo
             const before = free.get(pool) ?? nothingFree;
             free.set(pool, { ...before, gpus: before.gpus + weight });
           }
-          const rooms = domain.nodes.map((room) => repartitioned(room, domain, shares));
-          return domainOfRooms(rooms, domain, free);
+          const freeCapacities = domain.nodes.map((freeCapacity) => repartitioned(freeCapacity, domain, shares));
+          return domainOfFreeCapacities(freeCapacities, domain, free);
         }),
       );
       known.set(key, fit);
@@ -73,10 +88,10 @@ type Shares = ReadonlyMap<string, number>;
 function sharesOf(placed: readonly PlacedPods[]): Shares {
   const shares = new Map<string, number>();
   for (const { gpusPerPod, needs } of placed) {
-    const { cards, slots } = podDemand(gpusPerPod, needs);
+    const { physicalGpus, slots } = podDemand(gpusPerPod, needs);
     const asked = slots.filter(([key]) => key.startsWith(anyInstance));
     const slices = asked.reduce((sum, [key, count]) => sum + count * slicesOf(key), 0);
-    for (const [key] of asked) shares.set(key, ((gpusPerPod - cards) * slicesOf(key)) / slices);
+    for (const [key] of asked) shares.set(key, ((gpusPerPod - physicalGpus) * slicesOf(key)) / slices);
   }
   return shares;
 }
@@ -84,16 +99,17 @@ function sharesOf(placed: readonly PlacedPods[]): Shares {
 /** `mig:3g40gb` -> 3, `mig:1c3g40gb` -> 1. */
 const slicesOf = (key: string): number => Number(/^mig:([1-9])/.exec(key)?.[1] ?? 1);
 
-/** Free slices of each MIG card, in physical GPUs. Of cards that nothing identifies nobody knows which: they count as one each. */
-function freeSlicesByCard(
+/** Free slices of each MIG GPU, in physical GPUs. Of GPUs that nothing identifies nobody knows which: they count as one each. */
+function freeSlicesByGpu(
   { devices }: Snapshot,
   node: NodeView,
   rest: readonly { readonly uuid: string | null; readonly weight: number }[],
   pools: ReadonlySet<string>,
 ): number[] {
-  const cards = new Map<string | number, number>();
+  const physicalGpus = new Map<string | number, number>();
   const broken = new Set<string | null>();
-  const add = (card: string | number, free: number) => cards.set(card, (cards.get(card) ?? 0) + free);
+  const add = (physicalGpu: string | number, free: number) =>
+    physicalGpus.set(physicalGpu, (physicalGpus.get(physicalGpu) ?? 0) + free);
   for (const index of node.devices) {
     const device = devices[index];
     if (device === undefined || device.profile === null || !pools.has(device.pool)) continue;
@@ -101,15 +117,21 @@ function freeSlicesByCard(
     else add(device.uuid ?? index, freeOf(device));
   }
   for (const [index, { uuid, weight }] of rest.entries()) add(uuid ?? -1 - index, weight);
-  return [...cards].filter(([card]) => typeof card === "number" || !broken.has(card)).map(([, free]) => free);
+  return [...physicalGpus]
+    .filter(([physicalGpu]) => typeof physicalGpu === "number" || !broken.has(physicalGpu))
+    .map(([, free]) => free);
 }
 
 const isUnfit = ({ unhealthy, orphanReservation }: Device): boolean => unhealthy || orphanReservation;
 
-function withInstances({ slots }: Room, cards: readonly number[], shares: Shares): ReadonlyMap<string, FreeSlots> {
+function withInstances(
+  { slots }: FreeCapacity,
+  physicalGpus: readonly number[],
+  shares: Shares,
+): ReadonlyMap<string, FreeSlots> {
   const all = new Map(slots);
   for (const [key, share] of shares) {
-    const count = cards.reduce((sum, free) => sum + Math.floor(free / share + gpuTolerance), 0);
+    const count = physicalGpus.reduce((sum, free) => sum + Math.floor(free / share + gpuTolerance), 0);
     all.set(key, { count, gpus: count * share });
   }
   return all;

@@ -22,9 +22,9 @@ export function absentOwners(
     );
     const missing = sumOf(leaves.map(([, { absent }]) => absent));
     if (missing <= gpuTolerance) continue;
-    const past = sumOf(unqueued.filter(({ queue }) => queue.domain === domain).map(({ queue }) => queue.held));
-    const { outOfService = 0, heldOnUnschedulable = 0 } = queueing.domains[domain] ?? {};
-    const lost = outOfService + heldOnUnschedulable;
+    const past = sumOf(unqueued.filter(({ queue }) => queue.domain === domain).map(({ queue }) => queue.allocated));
+    const { outOfService = 0, allocatedOnUnschedulable = 0 } = queueing.domains[domain] ?? {};
+    const lost = outOfService + allocatedOnUnschedulable;
     const owners = laidTo(missing, [
       ["past_queues", past],
       ["lost_node", lost],

@@ -7,7 +7,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 export interface ActionableGang {
   /** Index into `Queueing.gangs`. */
   readonly gang: number;
-  /** Its parts, each as it stands in the record that serves it. */
+  /** Its parts, each as it is in the record that serves it. */
   readonly parts: readonly WaitingPart[];
 }
 
@@ -30,7 +30,7 @@ export function actionableGangs(
   return gangs;
 }
 
-/** Each part of a gang that fits in the first place with room, beside those before it. */
+/** Each part of a gang that fits in the first place with free capacity, beside those before it. */
 function standingParts(
   parts: readonly WaitingPart[],
   queues: readonly number[],
@@ -38,9 +38,9 @@ function standingParts(
 ): readonly WaitingPart[] {
   const left = offers.slice();
   return parts.map((part) => {
-    const found = firstPlaceOf(part, (place) => roomAt(part.pods, place, queues, left) !== null);
-    const room = found === null ? null : roomAt(part.pods, found, queues, left);
-    if (room !== null) left[room.at] = (left[room.at] ?? 0) - room.gpus;
+    const found = firstPlaceOf(part, (place) => freeCapacityAt(part.pods, place, queues, left) !== null);
+    const freeCapacity = found === null ? null : freeCapacityAt(part.pods, found, queues, left);
+    if (freeCapacity !== null) left[freeCapacity.at] = (left[freeCapacity.at] ?? 0) - freeCapacity.gpus;
     return found ?? part;
   });
 }
@@ -132,7 +132,7 @@ function openOf(left: Float64Array): number {
   return sum;
 }
 
-/** Gangs stand in one order over all records of a queue. */
+/** Gangs are in one order over all records of a queue. */
 function inOrder(views: readonly QueueView[]): readonly number[] {
   const [first, ...others] = views.filter(({ gangs }) => gangs.length > 0);
   if (first === undefined || others.length === 0) return first?.gangs ?? [];
@@ -145,7 +145,7 @@ function withGang({ parts, never }: WaitingGang, queues: readonly number[], offe
   let left = offers;
   for (const part of parts) {
     if (part.queue === null || !queues.includes(part.queue)) continue;
-    const found = part.gpusPerPod === null ? null : roomFor(part, queues, left);
+    const found = part.gpusPerPod === null ? null : freeCapacityFor(part, queues, left);
     if (found === null) return null;
     // Most gangs do not fit: copied for those that do.
     if (left === offers) left = offers.slice();
@@ -155,28 +155,28 @@ function withGang({ parts, never }: WaitingGang, queues: readonly number[], offe
 }
 
 /** The first place of a part that has room for all of it, by its place in the queues. */
-function roomFor(part: WaitingPart, queues: readonly number[], left: Float64Array): Room | null {
+function freeCapacityFor(part: WaitingPart, queues: readonly number[], left: Float64Array): FreeCapacity | null {
   const { pods, places = [] } = part;
   for (let n = -1; n < places.length; n++) {
-    const room = roomAt(pods, places[n] ?? part, queues, left);
-    if (room !== null) return room;
+    const freeCapacity = freeCapacityAt(pods, places[n] ?? part, queues, left);
+    if (freeCapacity !== null) return freeCapacity;
   }
   return null;
 }
 
 /** What pods take of what is left of one of the queues (by its place among them). */
-interface Room {
+interface FreeCapacity {
   readonly at: number;
   /** Physical GPUs. */
   readonly gpus: number;
 }
 
-function roomAt(
+function freeCapacityAt(
   pods: number,
   { queue, gpusPerPod }: PlaceAmount,
   queues: readonly number[],
   left: Float64Array,
-): Room | null {
+): FreeCapacity | null {
   const at = queue === null || gpusPerPod === null ? -1 : queues.indexOf(queue);
   const gpus = pods * (gpusPerPod ?? 0);
   // Members without GPUs start beside the others, whatever is owed where they are counted.

@@ -115,10 +115,10 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
   const say = (starved: number, because: string): void => {
     if (!why.has(starved)) why.set(starved, because);
   };
-  const roomOf = (starved: number, needy: QueueView): number => {
+  const freeCapacityOf = (starved: number, needy: QueueView): number => {
     const upTo = needy.reclaim?.upTo === "guarantee" ? needy.guaranteed : (entitled[starved] ?? 0);
     // Quota that is reserved already is no reason to take anything back: the work has it, and waits for nodes.
-    return upTo - Math.max(needy.held, needy.reserved ?? 0) - (taken.get(starved) ?? 0);
+    return upTo - Math.max(needy.allocated, needy.reserved ?? 0) - (taken.get(starved) ?? 0);
   };
   return {
     mayTakeMore(starved) {
@@ -129,7 +129,7 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
         setting: "nothing is known to move between its queues",
       };
       if (takes === "nothing") say(starved, setting);
-      else if (roomOf(starved, needy) <= gpuTolerance) say(starved, noRoomWords(needy));
+      else if (freeCapacityOf(starved, needy) <= gpuTolerance) say(starved, noCapacityWords(needy));
       else return true;
       return false;
     },
@@ -138,7 +138,7 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
       if (needy === undefined || holder === undefined) return 0;
       const refused = refusal(needy, holder, roots[starved] === roots[borrower]);
       const there = takeable(needy, holder, priorityOf(starved)) - (taken.get(borrower) ?? 0);
-      const gpus = refused !== null ? 0 : Math.max(0, Math.min(roomOf(starved, needy), there, wanted));
+      const gpus = refused !== null ? 0 : Math.max(0, Math.min(freeCapacityOf(starved, needy), there, wanted));
       if (gpus <= gpuTolerance) {
         say(starved, refused ?? priorityWords(needy, holder));
         return 0;
@@ -170,9 +170,9 @@ function highestPriorities(unit: SharedUnit, { gangs }: Queueing): (leaf: number
 
 /** What of a leaf's work the other's scheduler may take. */
 function takeable({ reclaim }: QueueView, holder: QueueView, priority: number): number {
-  const byPriority = holder.heldByPriority;
+  const byPriority = holder.allocatedByPriority;
   const kept = holder.reclaim?.keptFromPriority ?? null;
-  if (byPriority === undefined) return holder.held;
+  if (byPriority === undefined) return holder.allocated;
   return sumOf(
     byPriority
       .filter((one) => (kept === null || one.priority < kept) && (reclaim?.takes === "any" || one.priority < priority))
@@ -188,8 +188,8 @@ function refusal(needy: QueueView, holder: QueueView, isSameTree: boolean): stri
   return holder.reclaim?.gives === false ? holder.reclaim.setting : null;
 }
 
-function noRoomWords({ scheduler, kind, name, held, reserved }: QueueView): string {
-  if ((reserved ?? 0) > held + gpuTolerance)
+function noCapacityWords({ scheduler, kind, name, allocated, reserved }: QueueView): string {
+  if ((reserved ?? 0) > allocated + gpuTolerance)
     return `the waiting work of ${kind} ${name} has its quota already, and nothing is taken back for that`;
   const why = scheduler === "kueue" ? "fair sharing is off" : "its scheduler shares no surplus by weight";
   return `${kind} ${name} would hold more than its guarantee with it, and nothing is taken back for that: ${why}`;

@@ -14,8 +14,8 @@ export interface EntitledNode {
   readonly isFloor: boolean;
   /** held + pending of a leaf; of others it is not looked at. */
   readonly demand: number;
-  /** Held by its subtree: what of it is within its guarantee is its own. */
-  readonly held: number;
+  /** Allocated to its subtree: what of it is within its guarantee is its own. */
+  readonly allocated: number;
   /** Use over the window of a scheduler's history, as part of the capacity; 0 without one. */
   readonly usage: number;
 }
@@ -94,7 +94,7 @@ export function addUpClaims(nodes: readonly EntitledNode[]): Claims {
     quota: column(),
     sure: column(),
     own: column(),
-    held: column(),
+    allocated: column(),
   };
   for (let i = nodes.length - 1; i >= 0; i--) {
     const node = nodes[i];
@@ -112,15 +112,15 @@ function boundOwn({ own }: Claims, most: number, group: readonly number[]): void
 }
 
 function claim(
-  claims: Claims & { readonly held: Float64Array },
+  claims: Claims & { readonly allocated: Float64Array },
   node: EntitledNode,
   i: number,
   children: readonly number[],
 ): void {
-  let [wanted, held, kept, keptUsed] = children.length === 0 ? [node.demand, node.held, 0, 0] : [0, 0, 0, 0];
+  let [wanted, allocated, kept, keptUsed] = children.length === 0 ? [node.demand, node.allocated, 0, 0] : [0, 0, 0, 0];
   for (const child of children) {
     wanted += claims.demand[child] ?? 0;
-    held += claims.held[child] ?? 0;
+    allocated += claims.allocated[child] ?? 0;
     kept += claims.kept[child] ?? 0;
     keptUsed += claims.keptUsed[child] ?? 0;
   }
@@ -137,9 +137,9 @@ function claim(
   claims.quota[i] = allKept + lendable;
   claims.sure[i] = sure;
   claims.demand[i] = isNeverServed(node) ? sure : within;
-  // What somebody below holds above a limit is nobody's own.
-  claims.held[i] = Math.min(held, claims.demand[i] ?? 0);
-  claims.own[i] = Math.min(held, node.guaranteed, sure);
+  // What someone below holds above a limit is nobody's own.
+  claims.allocated[i] = Math.min(allocated, claims.demand[i] ?? 0);
+  claims.own[i] = Math.min(allocated, node.guaranteed, sure);
 }
 
 /** Gets nothing of any surplus. */

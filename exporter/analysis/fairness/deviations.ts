@@ -22,7 +22,7 @@ export function deviationsIn(
     for (const { index } of unit.unqueued) found.set(index, 0);
     for (const [node, { index, queue }] of unit.placed.entries()) {
       if (!queue.isLeaf) continue;
-      const deviation = queue.held - (entitled[node] ?? 0);
+      const deviation = queue.allocated - (entitled[node] ?? 0);
       found.set(index, Math.abs(deviation) > gpuTolerance ? deviation : 0);
     }
   }

@@ -40,7 +40,7 @@ export interface Entitlement {
  * 3. the surplus, by priority, then weight, less what lending limits withhold.
  *
  * Nobody gets more than it demands, or its limit. Where several node classes or flavors bound who can have what, each level
- * is the weighted max-min vector of what can be had together; then what is held counts where it is held first, and what waits
+ * is the weighted max-min vector of what can be had together; then what is allocated counts where it is allocated first, and what waits
  * goes where its queue can take back its own quota, then to the earlier flavor. O(n log n) per level of a unit of one class.
  */
 export function entitle(unit: SharedUnit, options: EntitleOptions = {}): Entitlement {
@@ -179,8 +179,8 @@ const whole = (gpus: number, demand: number): number => (gpus >= demand - gpuTol
 
 function claimUpTo(entity: number, most: Float64Array, weights: Float64Array, got: ReadonlyMap<number, number>): Claim {
   const sure = got.get(entity) ?? 0;
-  const room = Math.max(0, (most[entity] ?? 0) - sure);
-  return { entity, sure, room, weight: weights[entity] ?? 0, base: sure };
+  const freeCapacity = Math.max(0, (most[entity] ?? 0) - sure);
+  return { entity, sure, freeCapacity, weight: weights[entity] ?? 0, base: sure };
 }
 
 function surplusClaim(entity: number, claims: UnitClaims, sureOf: ReadonlyMap<number, number>): SurplusClaim {
@@ -189,7 +189,12 @@ function surplusClaim(entity: number, claims: UnitClaims, sureOf: ReadonlyMap<nu
   const sure = sureOf.get(entity) ?? 0;
   const demand = claims.demand[entity] ?? 0;
   const wanted = claims.wanted[entity] ?? demand;
-  return { node, sure, room: Math.max(0, demand - sure), stop: demand < wanted - gpuTolerance ? "limit" : "demand" };
+  return {
+    node,
+    sure,
+    freeCapacity: Math.max(0, demand - sure),
+    stop: demand < wanted - gpuTolerance ? "limit" : "demand",
+  };
 }
 
 const headOf = (claims: UnitClaims, entity: number | null): EntitledNode | null =>
@@ -224,8 +229,8 @@ function raiseByTier(
           const head = headOf(claims, entity);
           // Without a weight there is no share that a guarantee could be the least of.
           const isFloor = head?.isFloor === true && head.weight > 0;
-          const room = Math.max(0, (claims.demand[entity] ?? 0) - sure);
-          return { entity, sure, room, weight, base: isFloor ? sure : 0 };
+          const freeCapacity = Math.max(0, (claims.demand[entity] ?? 0) - sure);
+          return { entity, sure, freeCapacity, weight, base: isFloor ? sure : 0 };
         }),
       };
     });

@@ -2,7 +2,7 @@ import type { AbsentOwner } from "../../model/shortfall.ts";
 /** What a leaf holds and is entitled to in one node class; on nodes that take pods. Physical GPUs. */
 export interface NodeClassShare {
   readonly nodeClass: string;
-  readonly held: number;
+  readonly allocated: number;
   readonly entitled: number;
 }
 
@@ -21,7 +21,7 @@ export interface QueueFairness {
   readonly shortfallByIdleGap: number;
   /** Of the shortfall: held by leaves above their entitlement. */
   readonly shortfallByBorrowers: number;
-  /** Of the shortfall: guaranteed to it and on no node, by whose it is to mend. */
+  /** Of the shortfall: guaranteed to it and on no node, by whose it is to fix. */
   readonly shortfallByAbsentCapacity: readonly { readonly owner: AbsentOwner; readonly gpus: number }[];
   /** Of the shortfall: the rest. No whole gang fits into it, or a setting keeps it where it is. */
   readonly shortfallByIndivisible: number;
@@ -46,12 +46,12 @@ export interface StarvedBorrower {
 
 /** The fairness of one quota domain; sums over leaves. */
 export interface DomainFairness {
-  readonly held: number;
+  readonly allocated: number;
   readonly pending: number;
   readonly entitled: number;
   readonly excess: number;
   readonly shortfall: number;
-  /** Of the shortfall: free GPUs that somebody is entitled to. */
+  /** Of the shortfall: free GPUs that someone is entitled to. */
   readonly idleGap: number;
   /** What pairs move / entitled, at most 1; 0 when nothing is entitled. */
   readonly misallocatedRatio: number;
@@ -67,7 +67,7 @@ export interface TeamFairness {
   readonly team: string;
   /** Index into `Queueing.domains`. */
   readonly domain: number;
-  readonly held: number;
+  readonly allocated: number;
   readonly pending: number;
   readonly entitled: number;
   readonly deviation: number;
@@ -75,7 +75,7 @@ export interface TeamFairness {
 
 /** Fairness of one moment. */
 export interface Fairness {
-  /** Parallel to `Queueing.queues`; `null` in domains where entitlement cannot be told. */
+  /** Parallel to `Queueing.queues`; `null` in domains where entitlement cannot be reported. */
   readonly queues: readonly (QueueFairness | null)[];
   /** Parallel to `Queueing.domains`. */
   readonly domains: readonly (DomainFairness | null)[];

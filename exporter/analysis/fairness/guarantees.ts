@@ -19,7 +19,7 @@ export function guaranteesOf({ queues }: Pick<Queueing, "queues">): Float64Array
   return sure;
 }
 
-/** What the queues of each domain are sure of together, parallel to `Queueing.domains`; `null` where that cannot be told. */
+/** What the queues of each domain are sure of together, parallel to `Queueing.domains`; `null` where that cannot be reported. */
 export function domainGuarantees({
   queues,
   domains,

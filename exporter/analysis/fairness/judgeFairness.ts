@@ -73,7 +73,7 @@ function judgeUnit({ queueing, unit, gangSteps, kValue, queues, domains, teams }
   }
   for (const place of unit.unqueued) {
     queues[place.index] = queueFairness(place, ofUnqueued(place), nothingSummed(), null, null);
-    teams.addLeaf(place.queue, place.queue.held);
+    teams.addLeaf(place.queue, place.queue.allocated);
   }
   const name = <Of extends Pair>(pair: Of): Of => ({
     ...pair,
@@ -144,7 +144,7 @@ function queueFairness(
   nodeClasses: readonly NodeClassShare[] | null,
   heldBackBy: string | null,
 ): QueueFairness {
-  const deviation = queue.held - entitled;
+  const deviation = queue.allocated - entitled;
   return {
     demand,
     entitled,
@@ -161,7 +161,10 @@ function queueFairness(
   };
 }
 
-const ofUnqueued = ({ queue: { held, pending } }: Placed) => ({ demand: held + pending, entitled: held });
+const ofUnqueued = ({ queue: { allocated, pending } }: Placed) => ({
+  demand: allocated + pending,
+  entitled: allocated,
+});
 
 /** Of leaves in domains with several classes: what they hold and are entitled to in each. */
 function sharesByClass(
@@ -171,19 +174,19 @@ function sharesByClass(
 ): ReadonlyMap<number, readonly NodeClassShare[]> {
   const found = new Map<number, NodeClassShare[]>();
   if (unit.classes.length < 2) return found;
-  const held = new Map<number, number>();
-  for (const { node, nodeClass, gpus } of unit.held) held.set(placeKey(node, nodeClass), gpus);
+  const allocated = new Map<number, number>();
+  for (const { node, nodeClass, gpus } of unit.allocated) allocated.set(placeKey(node, nodeClass), gpus);
   const leaves = leavesByDomain(unit);
   for (const [i, { domain, nodeClass }] of unit.classes.entries()) {
     const name = domains[domain]?.classes?.[nodeClass]?.name ?? domains[domain]?.name ?? "";
     const ofClass = byClass[i]?.entitled;
     for (const node of leaves.get(domain) ?? []) {
-      const has = held.get(placeKey(node, i)) ?? 0;
+      const has = allocated.get(placeKey(node, i)) ?? 0;
       const entitled = ofClass?.get(node) ?? 0;
       if (has <= gpuTolerance && entitled <= gpuTolerance) continue;
       const list = found.get(node) ?? [];
       found.set(node, list);
-      list.push({ nodeClass: name, held: has, entitled });
+      list.push({ nodeClass: name, allocated: has, entitled });
     }
   }
   return found;
@@ -209,19 +212,19 @@ function domainFairness(
   queues: readonly (QueueFairness | null)[],
   { pairs, heldBack }: Pick<DomainFairness, "pairs" | "heldBack">,
 ): DomainFairness {
-  let [held, pending, entitled, excess, shortfall, idleGap] = [0, 0, 0, 0, 0, 0];
+  let [allocated, pending, entitled, excess, shortfall, idleGap] = [0, 0, 0, 0, 0, 0];
   let [n, sum, squares] = [0, 0, 0];
   for (const { index, queue } of [...unit.placed, ...unit.unqueued]) {
     const judged = queue.domain === domain && queue.children.length === 0 ? (queues[index] ?? null) : null;
     if (judged === null) continue;
-    held += queue.held;
+    allocated += queue.allocated;
     pending += queue.pending;
     entitled += judged.entitled;
     excess += judged.excess;
     shortfall += judged.shortfall;
     idleGap += judged.shortfallByIdleGap;
     if (judged.entitled <= gpuTolerance) continue;
-    const x = queue.held / judged.entitled;
+    const x = queue.allocated / judged.entitled;
     n++;
     sum += x;
     squares += x * x;
@@ -233,7 +236,7 @@ function domainFairness(
   const own = here(pairs);
   const usable = own.reduce((total, { gpus }) => total + gpus, 0);
   return {
-    ...{ held, pending, entitled, excess, shortfall, idleGap },
+    ...{ allocated, pending, entitled, excess, shortfall, idleGap },
     misallocatedRatio: entitled > gpuTolerance ? Math.min(1, usable / entitled) : 0,
     // Jain's index of x = held / entitled: (sum x)^2 / (n * sum x^2); 1 where nobody holds anything yet.
     jainIndex: n === 0 ? null : squares > 0 ? (sum * sum) / (n * squares) : 1,

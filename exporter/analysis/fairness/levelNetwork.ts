@@ -71,7 +71,7 @@ export interface LevelNetwork {
 const rounding = gpuTolerance / 1000;
 
 /**
- * The network of a unit as one level sees it. Only what can bound anybody there stands in it: a queue below the level, or a
+ * The network of a unit as one level sees it. Only what can bound anybody there is in it: a queue below the level, or a
  * quota, that lets through all that can come is its parent, and work of one queue that may go to the same places is one amount.
  * So it is small on the levels at the top, however many queues and gangs there are; which totals can be had stays the same.
  */

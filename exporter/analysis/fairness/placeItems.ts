@@ -1,10 +1,10 @@
 import { createFlowNetwork, type FlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import type { Given } from "./distinguishClasses.ts";
 import type { FreeQuota } from "./freeQuotas.ts";
 import type { FlowItem, UnitFacts } from "./levelNetwork.ts";
-import type { Given } from "./tellClasses.ts";
 
-/** What is held beyond what was taken out beforehand, or waits, and where it may go. */
+/** What is allocated beyond what was taken out beforehand, or waits, and where it may go. */
 export interface PlacedItem extends FlowItem {
   /** Parallel to `targets`. */
   readonly places: readonly ItemPlacing[];
@@ -12,7 +12,7 @@ export interface PlacedItem extends FlowItem {
 
 /** One place where an item may go. */
 export interface ItemPlacing extends Omit<Given, "gpus"> {
-  /** Its place in the order of the item, 0 for the first; of what is held -1. */
+  /** Its place in the order of the item, 0 for the first; of what is allocated -1. */
   readonly rank: number;
 }
 
@@ -23,9 +23,9 @@ interface ItemArc {
 }
 
 /**
- * How the totals of leaves (by entity, what was taken out beforehand included) lie: what is held stays where it is as far as it
+ * How the totals of leaves (by entity, what was taken out beforehand included) lie: what is allocated stays where it is as far as it
  * can, what waits goes to the first of its places that can carry it beside all else. Only leaves ask, and only quotas through
- * which their work can come stand in the network.
+ * which their work can come are in the network.
  */
 export function placeItems(
   { unit, capacities, quotas, demand, least, unasked }: UnitFacts,
@@ -59,15 +59,15 @@ export function placeItems(
   const targets = quotas === null ? classes : addQuotas(quotas, moving, network, hubOf);
 
   const arcs: ItemArc[] = [];
-  for (const { entity, gpus, targets: places, places: told } of moving) {
+  for (const { entity, gpus, targets: places, places: reported } of moving) {
     let from = leaves[entity] ?? source;
-    const isHeld = told[0]?.rank === -1;
-    if (!isHeld) {
+    const isAllocated = reported[0]?.rank === -1;
+    if (!isAllocated) {
       const item = network.addNode();
       network.addArc(from, item, gpus);
       from = item;
     }
-    for (const [n, place] of told.entries())
+    for (const [n, place] of reported.entries())
       arcs.push({ place, capacity: gpus, arc: network.addArc(from, targets[places[n] ?? -1] ?? sink, gpus) });
   }
   const ofRank = (rank: number) => arcs.filter(({ place }) => place.rank === rank);

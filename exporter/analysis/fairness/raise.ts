@@ -6,7 +6,7 @@ import { sumOf, waterFill } from "./waterFill.ts";
 export interface Claim {
   readonly entity: number;
   readonly sure: number;
-  readonly room: number;
+  readonly freeCapacity: number;
   readonly weight: number;
   readonly base: number;
 }
@@ -29,13 +29,15 @@ export function raise(
   contests: readonly Contest[],
   got: Map<number, number>,
 ): readonly number[] {
-  let active = contests.map(({ claims }) => claims.filter(({ room, weight }) => room > gpuTolerance && weight > 0));
+  let active = contests.map(({ claims }) =>
+    claims.filter(({ freeCapacity, weight }) => freeCapacity > gpuTolerance && weight > 0),
+  );
   const stopped = contests.map(() => unboundLevel);
   const left = contests.map(({ amount, claims }) => amount - sumOf(claims.map(({ entity }) => got.get(entity) ?? 0)));
   while (active.some((claims) => claims.length > 0)) {
     const ideals = active.map((claims, n) => idealOf(claims, left[n] ?? 0));
     const most = ideals.flatMap(
-      ({ shares }, n) => active[n]?.map((claim, k) => ({ ...claim, room: shares[k] ?? 0 })) ?? [],
+      ({ shares }, n) => active[n]?.map((claim, k) => ({ ...claim, freeCapacity: shares[k] ?? 0 })) ?? [],
     );
     const stop = network === null ? null : firstStop(network, most, got);
     for (const [n, { level }] of ideals.entries()) stopped[n] = Math.min(stopped[n] ?? level, level);
@@ -57,14 +59,14 @@ export function raise(
 function idealOf(claims: readonly Claim[], amount: number): ReturnType<typeof waterFill> {
   return waterFill(
     Math.max(0, amount),
-    claims.map(({ room }) => room),
+    claims.map(({ freeCapacity }) => freeCapacity),
     claims.map(({ weight }) => weight),
     claims.map(({ base }) => base),
   );
 }
 
-const shareAt = ({ room, weight, base }: Claim, level: number): number =>
-  level === unboundLevel ? room : Math.min(room, Math.max(0, level * weight - base));
+const shareAt = ({ freeCapacity, weight, base }: Claim, level: number): number =>
+  level === unboundLevel ? freeCapacity : Math.min(freeCapacity, Math.max(0, level * weight - base));
 
 /** Where claims that rise together are stopped first, and who; `null`: nowhere. Newton's method over the cuts of the network. */
 function firstStop(

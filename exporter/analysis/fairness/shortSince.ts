@@ -10,7 +10,7 @@ export const queueKey = (queue: QueueView, domain: string): string => `${queueNa
 
 /**
  * Since when each leaf has been short of its entitlement without a break, seconds since the epoch, by `queueKey`. `before`
- * is what the last moment found; queues whose entitlement cannot be told now keep what was known.
+ * is what the last moment found; queues whose entitlement cannot be reported now keep what was known.
  */
 export function shortSince(
   { queues, domains }: Queueing,

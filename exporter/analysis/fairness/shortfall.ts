@@ -13,7 +13,7 @@ export interface Shortfall {
   readonly gpus: number;
   /** Free in classes that it may use, each GPU counted once. */
   readonly idleGap: number;
-  /** Held by others above their entitlement there. */
+  /** Allocated to others above their entitlement there. */
   readonly borrowers: number;
   /** Guaranteed to it, and on no node. */
   readonly absent: number;
@@ -23,7 +23,7 @@ export interface Shortfall {
 
 /** What a unit's leaves have and miss. Columns parallel to `SharedUnit.nodes`. */
 export interface UnitShortfalls {
-  /** Entitled, what is held on nodes that take no pods included; of inner nodes the sum of what is below. */
+  /** Entitled, what is allocated on nodes that take no pods included; of inner nodes the sum of what is below. */
   readonly entitled: Float64Array;
   /** Held above what it is entitled to, class by class; of leaves. */
   readonly excess: Float64Array;
@@ -94,10 +94,10 @@ const near = (gpus: number, all: number): number =>
 function compare(unit: SharedUnit, placed: readonly PlacedGrant[]) {
   const excess = new Float64Array(unit.nodes.length);
   const missing = new Float64Array(unit.nodes.length);
-  const held = byClassAndNode(unit, unit.held);
+  const allocated = byClassAndNode(unit, unit.allocated);
   const granted = byClassAndNode(unit, placed);
   const balances = unit.classes.map((_, i): ClassBalance => {
-    const [has, may] = [held[i] ?? new Map<number, number>(), granted[i] ?? new Map<number, number>()];
+    const [has, may] = [allocated[i] ?? new Map<number, number>(), granted[i] ?? new Map<number, number>()];
     const starved = new Map<number, number>();
     const borrowers = new Map<number, number>();
     for (const node of new Set([...has.keys(), ...may.keys()])) {
@@ -137,8 +137,8 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
       continue;
     }
     const given = nodes.reduce((sum, node) => sum + (granted[node] ?? 0), 0);
-    const held = nodes.reduce((sum, node) => sum + (unit.nodes[node]?.held ?? 0), 0);
-    const missing = (most[i] ?? 0) - Math.max(given, held);
+    const allocated = nodes.reduce((sum, node) => sum + (unit.nodes[node]?.allocated ?? 0), 0);
+    const missing = (most[i] ?? 0) - Math.max(given, allocated);
     if (missing <= gpuTolerance) continue;
     const gaps = nodes.map((node) => Math.max(0, (claims.ofNodes.sure[node] ?? 0) - (granted[node] ?? 0)));
     const { shares } = waterFill(missing, gaps, gaps);
@@ -165,27 +165,27 @@ function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float6
   const holds = new Map<number, number>();
   for (const [i, node] of nodes.entries())
     if (unit.placed[i]?.queue.children.length === 0)
-      holds.set(entityOf[i] ?? -1, (holds.get(entityOf[i] ?? -1) ?? 0) + node.held);
+      holds.set(entityOf[i] ?? -1, (holds.get(entityOf[i] ?? -1) ?? 0) + node.allocated);
   const asked = [...missing].map(([entity, gpus]) => ({
     entity,
     sure: holds.get(entity) ?? 0,
-    room: gpus,
+    freeCapacity: gpus,
     weight: gpus,
   }));
-  const network = isUniform(unit) ? null : createUnitNetwork(unit, claims, unit.held);
+  const network = isUniform(unit) ? null : createUnitNetwork(unit, claims, unit.allocated);
   const level = network?.atLevel(new Set(missing.keys()), new Map()).usual ?? null;
   const gaps = raiseTogether(level, asked, free);
   const totals = asked.map(({ entity, sure }) => [entity, sure + (gaps.get(entity) ?? 0)] as const);
   const isChoice = totals.some(([entity]) => (unit.entities[entity]?.nodes.length ?? 0) > 1);
   const placed = network === null || !isChoice ? [] : network.place(new Map(totals));
-  return divideAmong(unit, short, gaps, beyondHeld(unit, placed));
+  return divideAmong(unit, short, gaps, beyondAllocated(unit, placed));
 }
 
 /** By node: how much more is placed than the leaf holds. */
-function beyondHeld({ nodes, held }: SharedUnit, placed: readonly PlacedGrant[]): Float64Array {
+function beyondAllocated({ nodes, allocated }: SharedUnit, placed: readonly PlacedGrant[]): Float64Array {
   const more = new Float64Array(nodes.length);
   for (const { node, gpus } of placed) more[node] = (more[node] ?? 0) + gpus;
-  for (const { node, gpus } of held) more[node] = (more[node] ?? 0) - gpus;
+  for (const { node, gpus } of allocated) more[node] = (more[node] ?? 0) - gpus;
   return more;
 }
 
@@ -242,7 +242,7 @@ function borrowed(rest: Float64Array, balances: readonly ClassBalance[]): readon
     return { entities: new Set(stuck.map(([leaf]) => leaf)), missing };
   };
   const claims = [...leaves.keys()].map((leaf) => ({
-    ...{ entity: leaf, sure: 0, room: rest[leaf] ?? 0, weight: rest[leaf] ?? 0 },
+    ...{ entity: leaf, sure: 0, freeCapacity: rest[leaf] ?? 0, weight: rest[leaf] ?? 0 },
   }));
   const got = raiseTogether({ carry }, claims, all);
   carry(got);

@@ -9,8 +9,8 @@ export interface SurplusClaim {
   /** What it has been given already. */
   readonly sure: number;
   /** What it can still use. */
-  readonly room: number;
-  /** What stops it when it has no room left. */
+  readonly freeCapacity: number;
+  /** What stops it when it has no free capacity left. */
   readonly stop: CappedBy;
 }
 
@@ -89,14 +89,14 @@ interface Division {
 }
 
 function divideAmong(amount: number, claims: readonly SurplusClaim[], by: SurplusStep["by"], kValue: number): Division {
-  const rooms = claims.map(({ room }) => room);
+  const freeCapacities = claims.map(({ freeCapacity }) => freeCapacity);
   const weights = claims.map(({ node }) => (by === "last" ? 1 : node.weight));
   const bases = claims.map(({ node, sure }) => (by === "weight" && node.isFloor ? sure : 0));
-  if (by !== "history") return { got: waterFill(amount, rooms, weights, bases).shares, weights };
+  if (by !== "history") return { got: waterFill(amount, freeCapacities, weights, bases).shares, weights };
   const usage = claims.map(({ node }) => node.usage);
-  const unsatisfied = rooms.map((_, i) => i).filter((i) => (rooms[i] ?? 0) > 0);
+  const unsatisfied = freeCapacities.map((_, i) => i).filter((i) => (freeCapacities[i] ?? 0) > 0);
   return {
-    got: divideByHistory(amount, rooms, weights, usage, kValue),
+    got: divideByHistory(amount, freeCapacities, weights, usage, kValue),
     weights: historyWeights(unsatisfied, weights, usage, kValue),
   };
 }
@@ -123,27 +123,27 @@ function historyWeights(
   return effective;
 }
 
-/** KAI's rounds: weights change whenever somebody is satisfied, so that shares of earlier rounds stay. At most n rounds. */
+/** KAI's rounds: weights change whenever someone is satisfied, so that shares of earlier rounds stay. At most n rounds. */
 function divideByHistory(
   amount: number,
-  rooms: readonly number[],
+  freeCapacities: readonly number[],
   weights: readonly number[],
   usage: readonly number[],
   kValue: number,
 ): Float64Array {
-  const got = new Float64Array(rooms.length);
-  let unsatisfied = rooms.map((_, i) => i).filter((i) => (rooms[i] ?? 0) > 0);
+  const got = new Float64Array(freeCapacities.length);
+  let unsatisfied = freeCapacities.map((_, i) => i).filter((i) => (freeCapacities[i] ?? 0) > 0);
   let left = amount;
   while (unsatisfied.length > 0 && left > gpuTolerance) {
     const effective = historyWeights(unsatisfied, weights, usage, kValue);
     const perWeight = left / sumOf(effective);
     const still: number[] = [];
     for (const i of unsatisfied) {
-      const room = (rooms[i] ?? 0) - (got[i] ?? 0);
+      const freeCapacity = (freeCapacities[i] ?? 0) - (got[i] ?? 0);
       const share = perWeight * (effective[i] ?? 0);
-      const isMet = room <= share + gpuTolerance;
-      got[i] = isMet ? (rooms[i] ?? 0) : (got[i] ?? 0) + share;
-      left -= isMet ? room : share;
+      const isMet = freeCapacity <= share + gpuTolerance;
+      got[i] = isMet ? (freeCapacities[i] ?? 0) : (got[i] ?? 0) + share;
+      left -= isMet ? freeCapacity : share;
       if (!isMet) still.push(i);
     }
     if (still.length === unsatisfied.length) break;
@@ -167,12 +167,14 @@ function describe({ priority, by, available, left, claims, members, idle, divisi
   const shares = [...members, ...idle].flatMap((i, n) => {
     const claim = claims[i];
     if (claim === undefined) return [];
-    const { node, room, stop } = claim;
+    const { node, freeCapacity, stop } = claim;
     const isIdle = n >= members.length;
     const got = isIdle ? 0 : (division.got[n] ?? 0);
     const effectiveWeight = isIdle ? 0 : (division.weights[n] ?? 0);
-    const cappedBy: CappedBy = isIdle ? "weight" : got < room - gpuTolerance ? "nothing" : stop;
-    return [{ queue: node.id, weight: node.weight, isFloor: node.isFloor, effectiveWeight, room, got, cappedBy }];
+    const cappedBy: CappedBy = isIdle ? "weight" : got < freeCapacity - gpuTolerance ? "nothing" : stop;
+    return [
+      { queue: node.id, weight: node.weight, isFloor: node.isFloor, effectiveWeight, freeCapacity, got, cappedBy },
+    ];
   });
   return { priority, by, available, shares, left };
 }

@@ -14,17 +14,17 @@ export interface TeamSums {
 interface Sum {
   readonly team: string;
   readonly domain: number;
-  held: number;
+  allocated: number;
   pending: number;
   entitled: number;
   deviation: number;
 }
 
-function addTo(sum: Sum, { held, pending }: TeamShare, entitled: number): void {
-  sum.held += held;
+function addTo(sum: Sum, { allocated, pending }: TeamShare, entitled: number): void {
+  sum.allocated += allocated;
   sum.pending += pending;
   sum.entitled += entitled;
-  sum.deviation += held - entitled;
+  sum.deviation += allocated - entitled;
 }
 
 /** Starts to add up. */
@@ -35,7 +35,7 @@ export function createTeamSums(): TeamSums {
     if (ofTeam.length === 0) sums.set(team, ofTeam);
     const known = ofTeam.find((sum) => sum.domain === domain);
     if (known !== undefined) return known;
-    const sum = { team, domain, held: 0, pending: 0, entitled: 0, deviation: 0 };
+    const sum = { team, domain, allocated: 0, pending: 0, entitled: 0, deviation: 0 };
     ofTeam.push(sum);
     return sum;
   };
@@ -45,16 +45,16 @@ export function createTeamSums(): TeamSums {
       if (only === undefined) return;
       if (teams.length === 1) {
         // All of it: mostly the work of a leaf is one team's.
-        const wanted = Math.max(0, only.held + only.pending);
+        const wanted = Math.max(0, only.allocated + only.pending);
         const share = wanted <= entitled + gpuTolerance ? wanted : Math.max(0, entitled);
-        addTo(sumOf(only.team, domain), only, kind === "Unqueued" ? only.held : share);
+        addTo(sumOf(only.team, domain), only, kind === "Unqueued" ? only.allocated : share);
         return;
       }
-      const demands = teams.map(({ held, pending }) => held + pending);
+      const demands = teams.map(({ allocated, pending }) => allocated + pending);
       const equal = new Float64Array(teams.length).fill(1);
       const { shares } = waterFill(entitled, demands, equal);
       for (const [i, one] of teams.entries())
-        addTo(sumOf(one.team, domain), one, kind === "Unqueued" ? one.held : (shares[i] ?? 0));
+        addTo(sumOf(one.team, domain), one, kind === "Unqueued" ? one.allocated : (shares[i] ?? 0));
     },
     totals: () =>
       [...sums.values()].flat().sort((a, b) => (a.team < b.team ? -1 : a.team > b.team ? 1 : a.domain - b.domain)),

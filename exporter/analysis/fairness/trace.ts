@@ -33,7 +33,7 @@ export interface SurplusShare {
   /** The weight that counted: its own, or what history makes of it in the first round; relative to its siblings. */
   readonly effectiveWeight: number;
   /** What it could still use. */
-  readonly room: number;
+  readonly freeCapacity: number;
   readonly got: number;
   readonly cappedBy: CappedBy;
 }
@@ -85,14 +85,14 @@ export interface EntitlementTrace {
   /** Of the capacity: held by what no queue answers for; not divided. */
   readonly setAside: number;
   /** Of the capacity: held on nodes that take no pods; it stays with those who hold it. */
-  readonly heldElsewhere: number;
+  readonly allocatedElsewhere: number;
   /** Of that: held by the queue, and part of what it is entitled to. */
   readonly lost: number;
   /** From the domain's root down to the level in which the queue gets its share; empty for what is set aside. */
   readonly levels: readonly LevelTrace[];
   readonly demand: number;
   readonly entitled: number;
-  readonly held: number;
+  readonly allocated: number;
   /** Who outside holds what the leaves below (or it itself) miss, largest first. */
   readonly missing: readonly StarvedBorrower[];
   /** Whose entitlement outside its own excess is, largest first. */

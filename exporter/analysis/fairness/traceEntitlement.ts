@@ -5,7 +5,7 @@ import type { EntitlementTrace, LevelTrace } from "./trace.ts";
 import { type Entity, type SharedUnit, unitsOf } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
 
-/** What `traceEntitlement` may be told besides. */
+/** What `traceEntitlement` may be reported besides. */
 export interface TraceFacts {
   /** As given to `judgeFairness`. */
   readonly history?: UsageHistory | null;
@@ -15,7 +15,7 @@ export interface TraceFacts {
 
 /**
  * Divides the domain of a queue once more, and writes down each level on its path. `null`: there is no such queue, or nobody's
- * entitlement can be told in its domain.
+ * entitlement can be reported in its domain.
  */
 export function traceEntitlement(
   queueing: Queueing,
@@ -51,14 +51,16 @@ export function traceEntitlement(
     domain: queue.domain,
     domains: unit.domains,
     capacity: sumOf(views.map(({ capacity }) => capacity)),
-    setAside: sumOf(unit.unqueued.map(({ queue: { held, heldOnUnschedulable } }) => held - heldOnUnschedulable)),
-    heldElsewhere: sumOf(views.map(({ heldOnUnschedulable }) => heldOnUnschedulable)),
-    lost: queue.kind === "Unqueued" ? 0 : queue.heldOnUnschedulable,
+    setAside: sumOf(
+      unit.unqueued.map(({ queue: { allocated, allocatedOnUnschedulable } }) => allocated - allocatedOnUnschedulable),
+    ),
+    allocatedElsewhere: sumOf(views.map(({ allocatedOnUnschedulable }) => allocatedOnUnschedulable)),
+    lost: queue.kind === "Unqueued" ? 0 : queue.allocatedOnUnschedulable,
     levels,
     judged,
     demand: judged.demand,
     entitled: judged.entitled,
-    held: queue.held,
+    allocated: queue.allocated,
     missing: pairs.filter(({ starved, borrower }) => within(starved) && !within(borrower)),
     owed: pairs.filter(({ starved, borrower }) => within(borrower) && !within(starved)),
     idleGap: {

@@ -36,7 +36,7 @@ export function claimsOfUnit({ nodes, entities, waiting }: SharedUnit): UnitClai
     const sum = (of: Float64Array) => entity.nodes.reduce((total, node) => total + (of[node] ?? 0), 0);
     if (entity.nodes.length === 1 && entity.children.length === 0) wanted[i] = sum(ofNodes.wanted);
     else if (entity.children.length === 0)
-      wanted[i] = (wanted[i] ?? 0) + entity.nodes.reduce((total, node) => total + (nodes[node]?.held ?? 0), 0);
+      wanted[i] = (wanted[i] ?? 0) + entity.nodes.reduce((total, node) => total + (nodes[node]?.allocated ?? 0), 0);
     else wanted[i] = ofChildren(entity, demand, i);
     demand[i] = Math.min(sum(ofNodes.demand), wanted[i] ?? 0);
     quota[i] = sum(ofNodes.quota);

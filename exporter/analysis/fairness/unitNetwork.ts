@@ -1,9 +1,9 @@
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { addToParents } from "./claims.ts";
+import { distinguishClasses } from "./distinguishClasses.ts";
 import { freeQuotas } from "./freeQuotas.ts";
 import { createLevelNetwork, type LevelNetwork, levelFacts, type UnitFacts } from "./levelNetwork.ts";
 import { type ItemPlacing, type PlacedItem, placeItems } from "./placeItems.ts";
-import { tellClasses } from "./tellClasses.ts";
 import type { UnitClaims } from "./unitClaims.ts";
 import type { SharedUnit } from "./units.ts";
 
@@ -11,7 +11,7 @@ import type { SharedUnit } from "./units.ts";
 export interface UnitNetwork {
   /** Says which totals of the queues of a level can be had, when the parents of the level were given so much. */
   atLevel(asked: ReadonlySet<number>, grants: ReadonlyMap<number, number>): LevelCarriers;
-  /** How the totals of the leaves lie: what is held stays where it is as far as it can, the rest in the queues' order. */
+  /** How the totals of the leaves lie: what is allocated stays where it is as far as it can, the rest in the queues' order. */
   place(totals: ReadonlyMap<number, number>): readonly PlacedGrant[];
 }
 
@@ -47,7 +47,7 @@ export function createUnitNetwork(
   const taken = new Float64Array(classes.length);
   for (const { nodeClass, gpus } of own) taken[nodeClass] = (taken[nodeClass] ?? 0) + gpus;
   const isByDomain = hasDomainQuotas(unit);
-  const items = [...heldItems(unit, own, isByDomain), ...waitingItems(unit, claims, isByDomain)];
+  const items = [...allocatedItems(unit, own, isByDomain), ...waitingItems(unit, claims, isByDomain)];
 
   /** What is each queue's by a column of claims; of a leaf what was taken out beforehand. */
   const withLeaves = (column: Float64Array): Float64Array =>
@@ -78,20 +78,20 @@ export function createUnitNetwork(
       };
       return { usual, sure };
     },
-    place: (totals) => [...own, ...tellClasses(unit, own, placeItems(facts, items, totals))],
+    place: (totals) => [...own, ...distinguishClasses(unit, own, placeItems(facts, items, totals))],
   };
 }
 
 const nobody: ReadonlySet<number> = new Set();
 const nothing: ReadonlyMap<number, number> = new Map();
 
-function heldItems(
-  { held, entityOf }: SharedUnit,
+function allocatedItems(
+  { allocated, entityOf }: SharedUnit,
   own: readonly PlacedGrant[],
   isByDomain: boolean,
 ): readonly PlacedItem[] {
   const ownThere = new Map(own.map(({ node, nodeClass, gpus }) => [placeKey(node, nodeClass), gpus] as const));
-  return held.flatMap(({ node, nodeClass, gpus }): readonly PlacedItem[] => {
+  return allocated.flatMap(({ node, nodeClass, gpus }): readonly PlacedItem[] => {
     const rest = gpus - (ownThere.get(placeKey(node, nodeClass)) ?? 0);
     if (rest <= gpuTolerance) return [];
     const target = isByDomain ? node : nodeClass;
@@ -105,7 +105,7 @@ function waitingItems(
   { ofNodes: { quota, own } }: UnitClaims,
   isByDomain: boolean,
 ): readonly PlacedItem[] {
-  // Of its own quota there, something is not held yet.
+  // Of its own quota there, something is not allocated yet.
   const isOwed = (node: number): boolean => (quota[node] ?? 0) - (own[node] ?? 0) > gpuTolerance;
   return waiting.map(({ entity, gpus, places }) => {
     const [owed, others] = [places.filter(({ node }) => isOwed(node)), places.filter(({ node }) => !isOwed(node))];
@@ -124,9 +124,9 @@ const hasDomainQuotas = ({ entities, nodes }: SharedUnit): boolean =>
   entities.length < nodes.length || nodes.some(({ lendingLimit }) => lendingLimit !== Number.POSITIVE_INFINITY);
 
 /** What each leaf holds within its guarantee, by class in proportion to what it holds there. */
-function ownByClass({ held, nodes }: SharedUnit, { ofNodes }: UnitClaims): readonly PlacedGrant[] {
-  return held.flatMap(({ node, nodeClass, gpus }) => {
-    const all = nodes[node]?.held ?? 0;
+function ownByClass({ allocated, nodes }: SharedUnit, { ofNodes }: UnitClaims): readonly PlacedGrant[] {
+  return allocated.flatMap(({ node, nodeClass, gpus }) => {
+    const all = nodes[node]?.allocated ?? 0;
     const part = all > 0 ? (gpus * Math.min(all, ofNodes.own[node] ?? 0)) / all : 0;
     return part > 0 ? [{ node, nodeClass, gpus: part }] : [];
   });

@@ -1,6 +1,6 @@
 import type { Queueing, QueueView, WaitingPart } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { HeldItem, ItemPlace, Placed, UnitClass, WaitingItem } from "./units.ts";
+import type { AllocatedItem, ItemPlace, Placed, UnitClass, WaitingItem } from "./units.ts";
 
 /** What is known of a unit before its work is in it. */
 export interface UnitWork {
@@ -13,10 +13,14 @@ export interface UnitWork {
 }
 
 /** What a leaf holds in a class of its domain, on nodes that take pods. */
-function heldIn({ held, heldOnUnschedulable, heldByClass }: QueueView, nodeClass: number, classCount: number): number {
-  const own = heldByClass?.[nodeClass];
-  if (own !== undefined) return Math.max(0, own.held - own.heldOnUnschedulable);
-  return classCount < 2 ? Math.max(0, held - heldOnUnschedulable) : 0;
+function allocatedIn(
+  { allocated, allocatedOnUnschedulable, allocatedByClass }: QueueView,
+  nodeClass: number,
+  classCount: number,
+): number {
+  const own = allocatedByClass?.[nodeClass];
+  if (own !== undefined) return Math.max(0, own.allocated - own.allocatedOnUnschedulable);
+  return classCount < 2 ? Math.max(0, allocated - allocatedOnUnschedulable) : 0;
 }
 
 /** The node classes of some domains, with what can be divided there. */
@@ -33,13 +37,13 @@ export function classesOf(
     );
   const [ownLeaves, pastLeaves] = [leavesOf(placed), leavesOf(unqueued)];
   return domains.flatMap((domain) => {
-    const { classes, capacity, heldOnUnschedulable } = all[domain] ?? { capacity: 0, heldOnUnschedulable: 0 };
+    const { classes, capacity, allocatedOnUnschedulable } = all[domain] ?? { capacity: 0, allocatedOnUnschedulable: 0 };
     const count = classes?.length ?? 1;
     const [leaves, past] = [ownLeaves.get(domain) ?? [], pastLeaves.get(domain) ?? []];
     return Array.from({ length: count }, (_, nodeClass): UnitClass => {
       const sumOf = (list: readonly Placed[]) =>
-        list.reduce((sum, { queue }) => sum + heldIn(queue, nodeClass, count), 0);
-      const whole = classes?.[nodeClass]?.capacity ?? capacity - heldOnUnschedulable;
+        list.reduce((sum, { queue }) => sum + allocatedIn(queue, nodeClass, count), 0);
+      const whole = classes?.[nodeClass]?.capacity ?? capacity - allocatedOnUnschedulable;
       const divided = Math.max(0, whole - sumOf(past));
       return { domain, nodeClass, capacity: divided, free: Math.max(0, divided - sumOf(leaves)) };
     });
@@ -47,17 +51,17 @@ export function classesOf(
 }
 
 /** What leaves hold, by class. */
-export function heldItems({ placed, classes }: UnitWork): readonly HeldItem[] {
+export function allocatedItems({ placed, classes }: UnitWork): readonly AllocatedItem[] {
   const counts = new Map<number, number>();
   for (const { domain } of classes) counts.set(domain, (counts.get(domain) ?? 0) + 1);
   const byDomain = Map.groupBy(classes.keys(), (index) => classes[index]?.domain ?? -1);
-  const items: HeldItem[] = [];
+  const items: AllocatedItem[] = [];
   for (let node = 0; node < placed.length; node++) {
     const queue = placed[node]?.queue;
     if (queue?.isLeaf !== true) continue;
     const count = counts.get(queue.domain) ?? 1;
     for (const nodeClass of byDomain.get(queue.domain) ?? []) {
-      const gpus = heldIn(queue, classes[nodeClass]?.nodeClass ?? 0, count);
+      const gpus = allocatedIn(queue, classes[nodeClass]?.nodeClass ?? 0, count);
       if (gpus > 0) items.push({ node, nodeClass, gpus });
     }
   }
@@ -107,19 +111,19 @@ function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly Wait
     if (known !== undefined) known.gpus += gpus;
     else found.set(key, { entity: entityOf[node] ?? -1, gpus, places });
   };
-  let told = 0;
+  let reported = 0;
   for (const gang of queue.gangs) {
     const view = queueing.gangs[gang];
     if (view === undefined || view.never !== null) continue;
     for (const part of view.parts) {
       const gpus = part.queue === index ? part.pods * (part.gpusPerPod ?? 0) : 0;
       if (gpus <= 0) continue;
-      told += gpus;
+      reported += gpus;
       add(gpus, keyed(part));
     }
   }
   // What is counted as pending and in no gang that is known may go anywhere in its domain.
-  if (queue.pending - told > gpuTolerance) add(queue.pending - told, { key: "", places: hereOnly });
+  if (queue.pending - reported > gpuTolerance) add(queue.pending - reported, { key: "", places: hereOnly });
   return [...found.values()];
 }
 

@@ -3,7 +3,7 @@ import type { EntitledNode } from "./claims.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { guaranteesOf } from "./guarantees.ts";
 import { queueKey, queueName } from "./shortSince.ts";
-import { classesOf, heldItems, waitingItems } from "./unitWork.ts";
+import { allocatedItems, classesOf, waitingItems } from "./unitWork.ts";
 
 /** A queue with its index into `Queueing.queues`. */
 export interface Placed {
@@ -50,7 +50,7 @@ export interface WaitingItem {
 }
 
 /** What one leaf holds in one class, on nodes that take pods. */
-export interface HeldItem {
+export interface AllocatedItem {
   readonly node: number;
   readonly nodeClass: number;
   /** Physical GPUs. */
@@ -58,7 +58,7 @@ export interface HeldItem {
 }
 
 /**
- * A connected set of queues and node classes: what is divided as one. Amounts are physical GPUs. What is held on nodes that
+ * A connected set of queues and node classes: what is divided as one. Amounts are physical GPUs. What is allocated on nodes that
  * take no pods is left out of all of them (guarantees and limits are less by as much): it stays with those who hold it.
  */
 export interface SharedUnit {
@@ -72,13 +72,13 @@ export interface SharedUnit {
   readonly entities: readonly Entity[];
   readonly entityOf: Int32Array;
   readonly classes: readonly UnitClass[];
-  readonly held: readonly HeldItem[];
+  readonly allocated: readonly AllocatedItem[];
   readonly waiting: readonly WaitingItem[];
   /** What no queue answers for: entitled to what it holds, and to no more. */
   readonly unqueued: readonly Placed[];
 }
 
-/** Whether nothing tells apart where its GPUs are: one class for all. */
+/** Whether nothing distinguishes where its GPUs are: one class for all. */
 export const isUniform = ({ classes, entities, nodes }: SharedUnit): boolean =>
   classes.length <= 1 && entities.length === nodes.length;
 
@@ -156,8 +156,8 @@ function unitOf(
   return {
     ...{ domains, placed, entities, entityOf, classes, unqueued, waiting },
     nodes: domains.length === 1 ? nodes : withDemandFromElsewhere(nodes, placed, waiting),
-    lost: Float64Array.from(placed, ({ queue }) => queue.heldOnUnschedulable),
-    held: heldItems(work),
+    lost: Float64Array.from(placed, ({ queue }) => queue.allocatedOnUnschedulable),
+    allocated: allocatedItems(work),
   };
 }
 
@@ -188,9 +188,9 @@ function entitiesOf(
   return { entities, entityOf };
 }
 
-/** What is held on nodes that take no pods uses the queue's quota first, and of that the part that it lends to nobody. */
+/** What is allocated on nodes that take no pods uses the queue's quota first, and of that the part that it lends to nobody. */
 function nodeOf(id: number, queue: QueueView, sure: number, parent: number | null, usage: number): EntitledNode {
-  const { heldOnUnschedulable: lost, limit, lendingLimit, held, pending } = queue;
+  const { allocatedOnUnschedulable: lost, limit, lendingLimit, allocated, pending } = queue;
   const guaranteed = Math.max(0, sure - lost);
   const kept = Math.max(0, Math.max(0, sure - lendingLimit) - lost);
   return {
@@ -201,8 +201,8 @@ function nodeOf(id: number, queue: QueueView, sure: number, parent: number | nul
     zeroWeight: queue.zeroWeight,
     priority: queue.priority,
     isFloor: queue.guaranteeIsFloor ?? false,
-    held: Math.max(0, held - lost),
-    demand: Math.max(0, held - lost) + pending,
+    allocated: Math.max(0, allocated - lost),
+    demand: Math.max(0, allocated - lost) + pending,
   };
 }
 
@@ -226,7 +226,7 @@ function restoreSums(nodes: EntitledNode[], placed: readonly Placed[], sure: Flo
     if (guaranteed !== node.guaranteed || limit !== node.limit) nodes[i] = { ...node, guaranteed, limit, lendingLimit };
     if (node.parent === null) continue;
     below[node.parent] = (below[node.parent] ?? 0) + guaranteed;
-    const lost = limit === Number.POSITIVE_INFINITY ? queue.heldOnUnschedulable : queue.limit - limit;
+    const lost = limit === Number.POSITIVE_INFINITY ? queue.allocatedOnUnschedulable : queue.limit - limit;
     lostBelow[node.parent] = (lostBelow[node.parent] ?? 0) + lost;
   }
 }
@@ -240,7 +240,7 @@ function withDemandFromElsewhere(
   const asked = new Float64Array(nodes.length);
   for (const { gpus, places } of waiting) for (const { node } of places) asked[node] = (asked[node] ?? 0) + gpus;
   return nodes.map((node, i) => {
-    const demand = node.held + (asked[i] ?? 0);
+    const demand = node.allocated + (asked[i] ?? 0);
     return placed[i]?.queue.isLeaf !== true || demand === node.demand ? node : { ...node, demand };
   });
 }

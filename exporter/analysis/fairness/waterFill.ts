@@ -17,7 +17,7 @@ export function sumOf(amounts: Iterable<number>): number {
 
 /**
  * Divides an amount in proportion to weights: share = min(cap, level x weight - base), at least 0, with the level at which the
- * amount is used up; the base is what somebody has already, where that counts. Whoever reaches the cap gets exactly the cap.
+ * amount is used up; the base is what someone has already, where that counts. Whoever reaches the cap gets exactly the cap.
  * Without any weight above 0 nobody gets anything. O(n log n).
  */
 export function waterFill(
@@ -66,7 +66,7 @@ function shareAt(level: number, { cap, weight, base }: Taker): number {
 
 /**
  * The level at which an amount that is less than all caps together is used up. The sum of shares grows with the level in
- * straight pieces; they change where somebody begins to take or is full. The piece is found by halving, and its slope summed
+ * straight pieces; they change where someone begins to take or is full. The piece is found by halving, and its slope summed
  * anew, so that no rounding error builds up.
  */
 function levelOf(amount: number, takers: readonly Taker[]): number {

@@ -4,13 +4,13 @@ import { canBeIdle, isIdleNode, type NodeUse } from "../states.ts";
 import { isWarmPool, type WarmPools } from "../warmPools.ts";
 import type { IdleNode, IdleNodes } from "./idleNodes.ts";
 
-/** The settings that tell idle nodes. */
+/** The settings that say idle nodes. */
 export interface IdleNodeSettings {
   readonly warmPools: WarmPools;
 }
 
 /**
- * Finds the idle nodes of a moment (design: idle nodes); `uses` are those that `bookStates` tells. `since` is of the moment before: a node that was not idle of the
+ * Finds the idle nodes of a moment (design: idle nodes); `uses` are those that `accountStates` says. `since` is of the moment before: a node that was not idle of the
  * same kind then is so since now, because when its last pod ended no object says. Pure.
  */
 export function findIdleNodes(
@@ -32,11 +32,11 @@ export function findIdleNodes(
     begins.set(key, begin);
     nodes.push({ node: index, kind, isWarmPool: isWarm, since: begin });
   }
-  // While pods are not read, nobody knows what is held; a streak goes on when they are.
+  // While pods are not read, nobody knows what is allocated; a streak goes on when they are.
   return { nodes, since: snapshot.coverage.objects ? begins : since, warm };
 }
 
 function kindOf(snapshot: Snapshot, node: NodeView, use: NodeUse): IdleKind | null {
   if (use === null) return isIdleNode(snapshot, node) ? "unallocated" : null;
-  return use === "idle" && canBeIdle(snapshot, node) ? "held" : null;
+  return use === "idle" && canBeIdle(snapshot, node) ? "allocated" : null;
 }

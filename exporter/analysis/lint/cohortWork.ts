@@ -37,7 +37,7 @@ export function cohortWork({ queues }: CohortTree, ofQueue: ReadonlyMap<string, 
     if (work === undefined) continue;
     queuesWithWork += 1;
     all = together(all, together(work.waiting, work.admitted));
-    for (const [key, { used, lowest: priority }] of work.held) {
+    for (const [key, { used, lowest: priority }] of work.allocated) {
       const nominal = queue.quotas.find((quota) => quotaKey(quota) === key)?.nominal ?? 0;
       if (used > nominal) ofBorrowers.set(key, withLowest(ofBorrowers.get(key), { queue: queue.name, priority }));
     }
@@ -90,8 +90,8 @@ export type TakesLower =
 export function takesBackLower(queue: KueueClusterQueue, quotas: readonly KueueQuota[], tree: CohortWork): TakesLower {
   const work = tree.ofQueue.get(queue.name);
   if (work === undefined) return { does: "unknown" };
-  const { waiting, held } = work;
-  const open = quotas.filter((quota) => (held.get(quotaKey(quota))?.used ?? 0) < quota.nominal);
+  const { waiting, allocated } = work;
+  const open = quotas.filter((quota) => (allocated.get(quotaKey(quota))?.used ?? 0) < quota.nominal);
   const lowest = waiting === null ? null : lowestBorrowed(queue.name, open, tree);
   if (waiting === null || lowest === null) return ofOnePriority(tree);
   if (waiting.highest > lowest) return { does: "something" };

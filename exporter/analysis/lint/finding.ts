@@ -39,6 +39,6 @@ export interface Finding {
   readonly name: string;
   /** What was found and why that matters, with the values. */
   readonly reason: string;
-  /** The change that mends it. */
+  /** The change that fixes it. */
   readonly change: string;
 }

@@ -36,15 +36,15 @@ export function unsharedQuota(snapshot: Snapshot): readonly UnsharedQuota[] {
       .map((queue) => [queue.name, queue] as const),
   );
   if (alone.size < 2) return [];
-  const held = queueing.domains.map(() => 0);
+  const allocated = queueing.domains.map(() => 0);
   const ofDomain = queueing.domains.map((): QueueView[] => []);
   for (const view of queueing.queues) {
-    if (view.isLeaf) held[view.domain] = (held[view.domain] ?? 0) + view.held;
+    if (view.isLeaf) allocated[view.domain] = (allocated[view.domain] ?? 0) + view.allocated;
     if (view.kind === "ClusterQueue" && alone.has(view.name)) ofDomain[view.domain]?.push(view);
   }
   return queueing.domains.flatMap(({ capacity, unknownBecause }, index): readonly UnsharedQuota[] => {
     const views = ofDomain[index] ?? [];
-    const free = capacity - (held[index] ?? 0);
+    const free = capacity - (allocated[index] ?? 0);
     if (unknownBecause !== null || free <= gpuTolerance) return [];
     const lenders = lendersByFlavor(views, alone);
     if (lenders.size === 0) return [];
@@ -91,7 +91,8 @@ const gpuKeys = (queue: KueueClusterQueue | undefined, isMeant: (quota: KueueQuo
   ...new Set(queue?.quotas.filter((quota) => gpuLikeResource(quota.resource) && isMeant(quota)).map(quotaKey)),
 ];
 
-const unusedBy = ({ guaranteed, held, reserved }: QueueView): number => guaranteed - Math.max(held, reserved ?? 0);
+const unusedBy = ({ guaranteed, allocated, reserved }: QueueView): number =>
+  guaranteed - Math.max(allocated, reserved ?? 0);
 
 /** What of the waiting work of a queue, in its order, fits into its own quota and that of the lenders. */
 function startedWith(
@@ -102,13 +103,13 @@ function startedWith(
 ): UnsharedQuota | null {
   const own = Math.max(0, unusedBy(queue));
   const lent = lenders.reduce((sum, { idle }) => sum + idle, 0);
-  const room = Math.min(free, own + lent);
+  const freeCapacity = Math.min(free, own + lent);
   const started: WaitingGang[] = [];
   let gpus = 0;
   for (const index of queue.gangs) {
     const gang = queueing.gangs[index];
     if (!waitsForQuota(gang, at)) continue;
-    const fits = gang.gpus !== null && gpus + gang.gpus <= room + gpuTolerance;
+    const fits = gang.gpus !== null && gpus + gang.gpus <= freeCapacity + gpuTolerance;
     if (fits) {
       started.push(gang);
       gpus += gang.gpus ?? 0;
@@ -139,16 +140,16 @@ function enough(lenders: Lenders, gpus: number): Lenders {
 
 /** Quota that lies idle while work waits that no queue may lend it to. One finding for each queue whose work waits. */
 export function unsharedQuotaFindings(snapshot: Snapshot): readonly Finding[] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return unsharedQuota(snapshot).flatMap((found) => {
-    if (told.has(found.queue.name)) return [];
-    told.add(found.queue.name);
+    if (reported.has(found.queue.name)) return [];
+    reported.add(found.queue.name);
     return [notShared(found, snapshot.queueing.domains[found.queue.domain]?.name ?? "")];
   });
 }
 
 function notShared({ queue, lenders, gpus, gangs, first, free }: UnsharedQuota, domain: string): Finding {
-  const used = Math.max(queue.held, queue.reserved ?? 0);
+  const used = Math.max(queue.allocated, queue.reserved ?? 0);
   const work = gangs === 1 ? `${workOf(first)} waits` : `${gangs} workloads wait (${workOf(first)} first)`;
   const idle = lenders.map(
     ({ view, idle: unused }) => `${view.name} leaves ${rounded(unused)} of its ${rounded(view.guaranteed)} unused`,

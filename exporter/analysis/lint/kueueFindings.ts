@@ -56,7 +56,7 @@ function cohortOfOne({ name, cohort }: KueueClusterQueue): Finding {
   );
 }
 
-/** Told only where LocalQueues were read: without any it may be that nobody may list them. */
+/** Called only where LocalQueues were read: without any it may be that nobody may list them. */
 function unreachableQueues({ queueObjects }: Snapshot): readonly Finding[] {
   const { kueueClusterQueues, kueueLocalQueues } = queueObjects;
   if (kueueLocalQueues.length === 0) return [];

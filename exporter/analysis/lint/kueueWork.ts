@@ -10,7 +10,7 @@ export interface PriorityRange {
 }
 
 /** What holds quota of one flavor and resource in one ClusterQueue. */
-export interface HeldQuota {
+export interface AllocatedQuota {
   /** In units of the resource. */
   used: number;
   /** Lowest priority of the Workloads that hold it. */
@@ -24,7 +24,7 @@ export interface QueueWork {
   /** With quota; `null` where there are none. */
   admitted: PriorityRange | null;
   /** By `quotaKey`. */
-  readonly held: ReadonlyMap<string, HeldQuota>;
+  readonly allocated: ReadonlyMap<string, AllocatedQuota>;
 }
 
 /** A flavor and resource. */
@@ -36,18 +36,18 @@ export function kueueWork({ queueObjects, schedulerSettings }: Snapshot): Readon
   const queueOf = clusterQueueFinder(queueObjects);
   // Without its feature gate the annotation boosts nothing (kueue v0.19, pkg/util/priority: EffectivePriority).
   const isBoosted = schedulerSettings.kueue?.priorityBoost !== false;
-  const found = new Map<string, QueueWork & { readonly held: Map<string, HeldQuota> }>();
+  const found = new Map<string, QueueWork & { readonly allocated: Map<string, AllocatedQuota> }>();
   for (const workload of queueObjects.kueueWorkloads) {
     const { admission } = workload;
     const name = isOpen(workload) ? queueOf(workload) : undefined;
     if (name === undefined) continue;
-    const work = found.get(name) ?? { waiting: null, admitted: null, held: new Map<string, HeldQuota>() };
+    const work = found.get(name) ?? { waiting: null, admitted: null, allocated: new Map<string, AllocatedQuota>() };
     found.set(name, work);
     const priority = workload.priority - (isBoosted ? 0 : (workload.priorityBoost ?? 0));
     if (admission === null) work.waiting = widened(work.waiting, priority);
     else {
       work.admitted = widened(work.admitted, priority);
-      for (const assignment of admission.assignments) addHeld(work.held, assignment, priority);
+      for (const assignment of admission.assignments) addAllocated(work.allocated, assignment, priority);
     }
   }
   return found;
@@ -93,16 +93,16 @@ function widened(range: PriorityRange | null, priority: number): PriorityRange {
   return range;
 }
 
-function addHeld(
-  held: Map<string, HeldQuota>,
+function addAllocated(
+  allocated: Map<string, AllocatedQuota>,
   { flavors, usage }: NonNullable<KueueWorkload["admission"]>["assignments"][number],
   priority: number,
 ): void {
   for (const [resource, flavor] of Object.entries(flavors)) {
     if (!gpuLikeResource(resource)) continue;
     const key = quotaKey({ flavor, resource });
-    const known = held.get(key) ?? { used: 0, lowest: priority };
-    held.set(key, known);
+    const known = allocated.get(key) ?? { used: 0, lowest: priority };
+    allocated.set(key, known);
     known.used += usage[resource] ?? 0;
     known.lowest = Math.min(known.lowest, priority);
   }

@@ -13,7 +13,7 @@ const mostNamed = 3;
 export function pastQueues(snapshot: Snapshot): readonly Finding[] {
   const { queueing } = snapshot;
   const past = queueing.queues.flatMap((queue, index) =>
-    queue.kind === "Unqueued" && queue.held > gpuTolerance ? [{ queue, index }] : [],
+    queue.kind === "Unqueued" && queue.allocated > gpuTolerance ? [{ queue, index }] : [],
   );
   if (past.length === 0) return [];
   const byNamespace = namespacesOf(snapshot, new Set(past.map(({ index }) => index)));
@@ -22,7 +22,7 @@ export function pastQueues(snapshot: Snapshot): readonly Finding[] {
 
 function findingOf(
   queueing: Queueing,
-  { domain: index, held }: QueueView,
+  { domain: index, allocated }: QueueView,
   names: Map<string, number>,
 ): readonly Finding[] {
   const domain = queueing.domains[index];
@@ -32,7 +32,7 @@ function findingOf(
   const [first] = roots;
   if (domain === undefined || first === undefined || domain.unknownBecause !== null) return [];
   const promised = roots.reduce((sum, { guaranteed }) => sum + guaranteed, 0);
-  const taken = Math.min(held, promised + held - domain.capacity);
+  const taken = Math.min(allocated, promised + allocated - domain.capacity);
   if (taken <= gpuTolerance) return [];
   return [
     {
@@ -40,7 +40,7 @@ function findingOf(
       scheduler: first.scheduler,
       kind: "QuotaDomain",
       name: domain.name,
-      reason: `Pods of no queue hold ${rounded(held)} GPUs, and queues are promised ${rounded(promised)} of the ${rounded(domain.capacity)} that can be given out: ${rounded(taken)} of these no queue can have, though its scheduler may admit work for them. ${largest(names)}`,
+      reason: `Pods of no queue hold ${rounded(allocated)} GPUs, and queues are promised ${rounded(promised)} of the ${rounded(domain.capacity)} that can be given out: ${rounded(taken)} of these no queue can have, though its scheduler may admit work for them. ${largest(names)}`,
       change: `${through[first.scheduler]}, or lower guarantees by ${rounded(taken)} GPUs in all, so that there is room for it.`,
     },
   ];

@@ -12,7 +12,7 @@ interface SchedulerPromise {
 }
 
 /**
- * Domains in which queues are promised more GPUs than there are cards, by one scheduler alone or by several together: by
+ * Domains in which queues are promised more GPUs than there are GPUs, by one scheduler alone or by several together: by
  * their physical number, so that a cordon or a broken node is not taken for it.
  */
 export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
@@ -21,23 +21,23 @@ export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
   for (const { kind, scheduler, domain, declaredGuarantee: gpus } of queues)
     if (kind === "Scheduler" && gpus !== undefined && gpus > gpuTolerance) promises[domain]?.push({ scheduler, gpus });
   if (promises.every((ofDomain) => ofDomain.length === 0)) return [];
-  const cardsOf = cardCounter(snapshot);
+  const gpusOf = gpuCounter(snapshot);
   return domains.flatMap((domain, index): readonly Finding[] => {
     const ofDomain = promises[index] ?? [];
-    const cards = cardsOf(index);
-    if (cards === null || cards === 0) return [];
-    const alone = ofDomain.filter(({ gpus }) => gpus > cards + gpuTolerance);
-    if (alone.length > 0) return alone.map((promise) => aboveCapacity(domain, promise, cards));
+    const physicalGpus = gpusOf(index);
+    if (physicalGpus === null || physicalGpus === 0) return [];
+    const alone = ofDomain.filter(({ gpus }) => gpus > physicalGpus + gpuTolerance);
+    if (alone.length > 0) return alone.map((promise) => aboveCapacity(domain, promise, physicalGpus));
     const sum = ofDomain.reduce((total, { gpus }) => total + gpus, 0);
-    return sum > cards + gpuTolerance ? [promisedTwice(domain, ofDomain, sum, cards)] : [];
+    return sum > physicalGpus + gpuTolerance ? [promisedTwice(domain, ofDomain, sum, physicalGpus)] : [];
   });
 }
 
-/** Physical GPUs of a domain, by its index; `null` while cards of it are not counted. */
-function cardCounter({ queueing, nodes, devices, unpartitioned }: Snapshot): (domain: number) => number | null {
+/** Physical GPUs of a domain, by its index; `null` while GPUs of it are not counted. */
+function gpuCounter({ queueing, nodes, devices, unpartitioned }: Snapshot): (domain: number) => number | null {
   const domainOf = domainFinder(queueing.domains);
   const physical = new Map<number | null, number>();
-  // Mostly the card before is of the same node and pool.
+  // Mostly the GPU before is of the same node and pool.
   let last: { readonly pool: string; readonly node: string; readonly domain: number | null } | null = null;
   const add = ({ pool, node, weight }: Pick<Device, "pool" | "node" | "weight">): void => {
     if (last?.pool !== pool || last.node !== node) last = { pool, node, domain: domainOf(pool, node) };
@@ -53,14 +53,14 @@ function cardCounter({ queueing, nodes, devices, unpartitioned }: Snapshot): (do
   return (domain) => (uncounted.has(domain) ? null : (physical.get(domain) ?? 0));
 }
 
-function aboveCapacity(domain: QuotaDomain, { scheduler, gpus }: SchedulerPromise, cards: number): Finding {
-  const over = rounded(gpus - cards);
+function aboveCapacity(domain: QuotaDomain, { scheduler, gpus }: SchedulerPromise, physicalGpus: number): Finding {
+  const over = rounded(gpus - physicalGpus);
   return {
     code: "quota-above-capacity",
     scheduler,
     kind: "QuotaDomain",
     name: domain.name,
-    reason: `${ownersOf[scheduler]} (${fieldsOf[scheduler]}) are promised ${rounded(gpus)} GPUs together, but ${rounded(cards)} are there: ${over} too many. Not all can have what they are sure of at the same time, and work may be admitted that finds no node.`,
+    reason: `${ownersOf[scheduler]} (${fieldsOf[scheduler]}) are promised ${rounded(gpus)} GPUs together, but ${rounded(physicalGpus)} are there: ${over} too many. Not all can have what they are sure of at the same time, and work may be admitted that finds no node.`,
     change: `Lower guarantees by ${over} GPUs in all, or add nodes to ${domain.name}.`,
   };
 }
@@ -70,9 +70,9 @@ function promisedTwice(
   domain: QuotaDomain,
   promises: readonly SchedulerPromise[],
   sum: number,
-  cards: number,
+  physicalGpus: number,
 ): Finding {
-  const over = rounded(sum - cards);
+  const over = rounded(sum - physicalGpus);
   const most = promises.reduce((a, b) => (b.gpus > a.gpus ? b : a));
   const each = promises
     .map(({ scheduler, gpus }) => `${rounded(gpus)} by ${productName[scheduler]} (${fieldsOf[scheduler]})`)
@@ -82,7 +82,7 @@ function promisedTwice(
     scheduler: most.scheduler,
     kind: "QuotaDomain",
     name: domain.name,
-    reason: `The same ${rounded(cards)} GPUs are promised by several schedulers: ${each}, which is ${rounded(sum)} in all and ${over} too many. Each counts only what its own queues hold, so that work which one of them admits within its quota finds GPUs that the other has given out.`,
+    reason: `The same ${rounded(physicalGpus)} GPUs are promised by several schedulers: ${each}, which is ${rounded(sum)} in all and ${over} too many. Each counts only what its own queues hold, so that work which one of them admits within its quota finds GPUs that the other has given out.`,
     change: `Lower the guarantees of ${promises.map(({ scheduler }) => productName[scheduler]).join(" or ")} by ${over} GPUs in all, give each scheduler nodes of its own, or add nodes to ${domain.name}.`,
   };
 }

@@ -8,7 +8,7 @@ export const usageBased = "UsageBasedAdmissionFairSharing";
 
 /** How a ClusterQueue chooses among its LocalQueues (KEP-4136). */
 export interface LocalAdmission {
-  /** The LocalQueue that has used the least for its weight is served first; else all of them stand in one line. */
+  /** The LocalQueue that has used the least for its weight is served first; else all of them are in one line. */
   readonly byUsage: boolean;
   /** Weights say what each LocalQueue gets in the long run. Not where Kueue forgets all usage at once: it is 0 for everybody then. */
   readonly byWeight: boolean;

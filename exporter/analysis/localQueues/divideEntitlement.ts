@@ -8,19 +8,19 @@ import { createOffers, type Offers } from "./offers.ts";
  * It adds up to what is given as far as their demand reaches.
  *
  * With weights: the weighted max-min share of all that the ClusterQueue is entitled to, of which what a LocalQueue holds is the first
- * part; a LocalQueue without weight gets what the others leave. Without weights (`null`) nothing ranks LocalQueues: what is held stays,
+ * part; a LocalQueue without weight gets what the others leave. Without weights (`null`) nothing ranks LocalQueues: what is allocated stays,
  * where it is too much each keeps the same part of it, and waiting work follows in the order in which its queue serves it.
  */
 export function divideEntitlement(
-  { names, held, waits }: Pick<LocalWork, "names" | "held" | "waits">,
+  { names, allocated, waits }: Pick<LocalWork, "names" | "allocated" | "waits">,
   entitled: readonly number[],
   weights: readonly number[] | null,
 ): readonly Float64Array[] {
-  const { takers, takerOf } = takersOf(held, waits, entitled.length);
+  const { takers, takerOf } = takersOf(allocated, waits, entitled.length);
   const places = takers.map((taker) => taker.places);
   const offers = createOffers(entitled, places);
   if (weights === null) {
-    keepHeld(offers, takers, entitled);
+    keepAllocated(offers, takers, entitled);
     for (const isReserved of [true, false])
       for (const [i, wait] of waits.entries())
         if (wait.isReserved === isReserved) offers.take(takerOf[i] ?? -1, wait.gpus);
@@ -36,26 +36,26 @@ export function divideEntitlement(
 interface Taker {
   readonly local: number;
   readonly places: readonly number[];
-  readonly isHeld: boolean;
+  readonly isAllocated: boolean;
   gpus: number;
 }
 
-/** What is held, of each LocalQueue, before what waits; and the taker of each waiting part. */
+/** What is allocated, of each LocalQueue, before what waits; and the taker of each waiting part. */
 function takersOf(
-  held: LocalWork["held"],
+  allocated: LocalWork["allocated"],
   waits: LocalWork["waits"],
   records: number,
 ): { readonly takers: readonly Taker[]; readonly takerOf: readonly number[] } {
   const takers: Taker[] = [];
-  for (const [local, own] of held.entries())
+  for (const [local, own] of allocated.entries())
     for (let record = 0; record < records; record++) {
       const gpus = own[record] ?? 0;
-      if (gpus > 0) takers.push({ local, places: [record], isHeld: true, gpus });
+      if (gpus > 0) takers.push({ local, places: [record], isAllocated: true, gpus });
     }
   const known = new Map<string, number>();
   const takerOf = waits.map(({ local, places, gpus }) => {
     const key = `${local} ${places.join(" ")}`;
-    const index = known.get(key) ?? takers.push({ local, places, isHeld: false, gpus: 0 }) - 1;
+    const index = known.get(key) ?? takers.push({ local, places, isAllocated: false, gpus: 0 }) - 1;
     known.set(key, index);
     const taker = takers[index];
     if (taker !== undefined) taker.gpus += gpus;
@@ -82,10 +82,10 @@ function shareByWeight(offers: Offers, takers: readonly Taker[], amount: number,
     }
 }
 
-/** What is held, as far as there is entitlement: each keeps the same part of it. */
-function keepHeld(offers: Offers, takers: readonly Taker[], entitled: readonly number[]): void {
+/** What is allocated, as far as there is entitlement: each keeps the same part of it. */
+function keepAllocated(offers: Offers, takers: readonly Taker[], entitled: readonly number[]): void {
   for (const [record, amount] of entitled.entries()) {
-    const own = [...takers.entries()].filter(([, { isHeld, places }]) => isHeld && places[0] === record);
+    const own = [...takers.entries()].filter(([, { isAllocated, places }]) => isAllocated && places[0] === record);
     const amounts = own.map(([, { gpus }]) => gpus);
     const { shares } = waterFill(amount, amounts, amounts);
     for (const [i, [taker]] of own.entries()) offers.take(taker, shares[i] ?? 0);

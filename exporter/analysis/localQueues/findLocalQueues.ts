@@ -46,21 +46,21 @@ interface Facts {
 const keyOf = ({ namespace, name }: LocalName): string => `${namespace ?? ""}/${name ?? ""}`;
 
 function sharesOf(work: LocalWork, facts: Facts): readonly LocalQueueShare[] {
-  const { clusterQueue, records, names, held, pending } = work;
+  const { clusterQueue, records, names, allocated, pending } = work;
   const terms = names.map((name) => termsOf(name, facts));
-  const told = records.map((record) => facts.fairness.queues[record]?.entitled ?? null);
+  const reported = records.map((record) => facts.fairness.queues[record]?.entitled ?? null);
   const divided = divideEntitlement(
     work,
-    told.map((gpus) => gpus ?? 0),
+    reported.map((gpus) => gpus ?? 0),
     facts.admission.get(clusterQueue)?.byWeight === true ? terms.map(({ weight }) => weight ?? 1) : null,
   );
   const at = (amounts: readonly Float64Array[], local: number, record: number) => amounts[local]?.[record] ?? 0;
   return records.flatMap((queue, record) =>
     names.map((name, local): LocalQueueShare => {
-      const entitled = told[record] === null ? null : at(divided, local, record);
-      const own = at(held, local, record);
+      const entitled = reported[record] === null ? null : at(divided, local, record);
+      const own = at(allocated, local, record);
       const amounts = {
-        held: own,
+        allocated: own,
         pending: at(pending, local, record),
         entitled,
         deviation: deviationOf(own, entitled),
@@ -78,9 +78,9 @@ function termsOf(name: LocalName, { objects, usage }: Facts): Pick<LocalQueueSha
   return { weight: objects.get(keyOf(name))?.weight ?? 1, usage: usage.get(keyOf(name)) ?? null };
 }
 
-function deviationOf(held: number, entitled: number | null): number | null {
+function deviationOf(allocated: number, entitled: number | null): number | null {
   if (entitled === null) return null;
-  return Math.abs(held - entitled) <= gpuTolerance ? 0 : held - entitled;
+  return Math.abs(allocated - entitled) <= gpuTolerance ? 0 : allocated - entitled;
 }
 
 /** A LocalQueue whose ClusterQueue has no quota for GPUs that are here, or is not there. */
@@ -88,6 +88,6 @@ function shareWithoutQuota(queue: KueueLocalQueue, { usage }: Facts): LocalQueue
   const { namespace, name, clusterQueue, weight } = queue;
   return {
     ...{ namespace, name, clusterQueue, weight, usage: usage.get(keyOf(queue)) ?? null },
-    ...{ queue: null, held: 0, pending: 0, entitled: null, deviation: null },
+    ...{ queue: null, allocated: 0, pending: 0, entitled: null, deviation: null },
   };
 }

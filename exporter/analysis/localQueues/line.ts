@@ -12,27 +12,27 @@ export interface LineFacts {
 }
 
 /**
- * The line of each ClusterQueue. Where its visibility API told it lately it is Kueue's own; what has come since follows in the computed
+ * The line of each ClusterQueue. Where its visibility API reported it lately it is Kueue's own; what has come since follows in the computed
  * order. That is Kueue's rule (v0.19, pkg/cache/queue `queueOrderingFunc`): where it admits by usage the LocalQueue that has used least
- * for its weight; then priority, then time, as gangs are ordered already. What has quota, was taken out by somebody, or is in no queue,
- * stands in none. What Kueue preempts for at this moment stands first in its own line; no object says so.
+ * for its weight; then priority, then time, as gangs are ordered already. What has quota, was taken out by someone, or is in no queue,
+ * is in none. What Kueue preempts for at this moment is first in its own line; no object says so.
  */
 export function linesOf(
   { queueing, queueObjects, kueuePendingWorkloads }: LineInput,
   { admission, usage }: LineFacts,
-): Pick<LocalQueues, "lines" | "positions" | "toldByKueue"> {
+): Pick<LocalQueues, "lines" | "positions" | "reportedByKueue"> {
   const names = new Map(queueObjects.kueueWorkloads.map(({ uid, namespace, name }) => [uid, `${namespace}/${name}`]));
   const waiting = waitingByQueue(queueing.gangs, names);
   const lines = new Map<string, readonly number[] | null>();
   const positions = new Map<number, LinePosition>();
   const localOf = (index: number): string => localKey(queueing.gangs[index]);
-  const toldByKueue = new Set<string>();
+  const reportedByKueue = new Set<string>();
   for (const [name, gangs] of waiting) {
     const computed = admission.get(name)?.byUsage === true ? byUsage(gangs, localOf, usage) : gangs;
-    const told = kueuePendingWorkloads.get(name);
+    const reported = kueuePendingWorkloads.get(name);
     const workloadOf = (index: number): string => names.get(queueing.gangs[index]?.uid ?? "") ?? "";
-    const line = told === undefined ? computed : asTold(computed ?? gangs, told, workloadOf);
-    if (told !== undefined) toldByKueue.add(name);
+    const line = reported === undefined ? computed : asReported(computed ?? gangs, reported, workloadOf);
+    if (reported !== undefined) reportedByKueue.add(name);
     lines.set(name, line);
     const counts = new Map<string, number>();
     for (const [place, index] of (line ?? gangs).entries()) {
@@ -41,10 +41,10 @@ export function linesOf(
       positions.set(index, { inClusterQueue: line === null ? null : place + 1, inLocalQueue });
     }
   }
-  return { lines, positions, toldByKueue };
+  return { lines, positions, reportedByKueue };
 }
 
-/** Indices of the gangs that stand in the line of each ClusterQueue, in their own order. */
+/** Indices of the gangs that are in the line of each ClusterQueue, in their own order. */
 function waitingByQueue(
   gangs: readonly WaitingGang[],
   workloads: ReadonlyMap<string, string>,
@@ -60,13 +60,13 @@ function waitingByQueue(
 }
 
 /** First what Kueue named, in its order. */
-function asTold(
+function asReported(
   gangs: readonly number[],
-  told: readonly string[],
+  reported: readonly string[],
   workloadOf: (index: number) => string,
 ): readonly number[] {
-  const places = new Map(told.map((name, place) => [name, place] as const));
-  const entries = gangs.map((gang) => ({ gang, place: places.get(workloadOf(gang)) ?? told.length }));
+  const places = new Map(reported.map((name, place) => [name, place] as const));
+  const entries = gangs.map((gang) => ({ gang, place: places.get(workloadOf(gang)) ?? reported.length }));
   return entries.toSorted((a, b) => a.place - b.place).map(({ gang }) => gang);
 }
 

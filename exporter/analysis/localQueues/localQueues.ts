@@ -15,16 +15,16 @@ export interface LocalQueueShare {
   readonly weight: number | null;
   /** What it has used for its weight, as Kueue compares it; `null`: not known. */
   readonly usage: number | null;
-  readonly held: number;
+  readonly allocated: number;
   /** Eligible pending GPUs. */
   readonly pending: number;
-  /** `null` where the ClusterQueue's cannot be told. */
+  /** `null` where the ClusterQueue's cannot be reported. */
   readonly entitled: number | null;
   /** held - entitled. */
   readonly deviation: number | null;
 }
 
-/** Where a gang stands, counted from 1: that one is served next. */
+/** Where a gang is, counted from 1: that one is served next. */
 export interface LinePosition {
   /** In the line of its ClusterQueue; `null` where the usage that decides it is not known. */
   readonly inClusterQueue: number | null;
@@ -37,16 +37,16 @@ export interface LocalQueues {
   readonly shares: readonly LocalQueueShare[];
   /** By name of the ClusterQueue. */
   readonly admission: ReadonlyMap<string, LocalAdmission>;
-  /** By index into `Queueing.gangs`: those that stand in a line of Kueue. */
+  /** By index into `Queueing.gangs`: those that are in a line of Kueue. */
   readonly positions: ReadonlyMap<number, LinePosition>;
   /** By name of the ClusterQueue: indices into `Queueing.gangs`, in Kueue's order; `null` where the usage that decides it is not known. */
   readonly lines: ReadonlyMap<string, readonly number[] | null>;
-  /** Names of the ClusterQueues whose line Kueue told itself; the order of the others is computed. */
-  readonly toldByKueue: ReadonlySet<string>;
+  /** Names of the ClusterQueues whose line Kueue reported itself; the order of the others is computed. */
+  readonly reportedByKueue: ReadonlySet<string>;
 }
 
 /** A cluster without Kueue. */
 export const noLocalQueues: LocalQueues = {
   ...{ shares: [], admission: new Map(), positions: new Map(), lines: new Map() },
-  toldByKueue: new Set(),
+  reportedByKueue: new Set(),
 };

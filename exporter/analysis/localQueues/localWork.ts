@@ -28,7 +28,7 @@ export interface LocalWork {
   /** By namespace and name; what nothing is known of is last, and only there where it holds or waits. */
   readonly names: readonly LocalName[];
   /** Of each name, in each record. */
-  readonly held: readonly Float64Array[];
+  readonly allocated: readonly Float64Array[];
   readonly pending: readonly Float64Array[];
   /** Eligible demand, in the order in which queues serve it. */
   readonly waits: readonly LocalWait[];
@@ -38,12 +38,12 @@ export interface LocalWork {
 interface Draft {
   readonly records: readonly number[];
   readonly names: Map<string, LocalName>;
-  readonly held: Map<string, Float64Array>;
+  readonly allocated: Map<string, Float64Array>;
   readonly pending: Map<string, Float64Array>;
   readonly waits: (Omit<LocalWait, "local"> & { readonly key: string })[];
 }
 
-/** What is held and waits through each LocalQueue, by ClusterQueue with quota for GPUs that are here. */
+/** What is allocated and waits through each LocalQueue, by ClusterQueue with quota for GPUs that are here. */
 export function localWorkOf(snapshot: Snapshot): readonly LocalWork[] {
   const drafts = draftsOf(snapshot);
   if (drafts.size === 0) return [];
@@ -51,7 +51,7 @@ export function localWorkOf(snapshot: Snapshot): readonly LocalWork[] {
     const draft = drafts.get(clusterQueue);
     if (draft !== undefined) keyIn(draft, { namespace, name });
   }
-  countHeld(snapshot, drafts);
+  countAllocated(snapshot, drafts);
   countWaiting(snapshot, drafts);
   return [...drafts].map(([clusterQueue, draft]) => finished(clusterQueue, draft, snapshot));
 }
@@ -88,13 +88,13 @@ function draftsOf({ queueing }: Snapshot): ReadonlyMap<string, Draft> {
   return new Map(
     [...records].map(([name, own]): readonly [string, Draft] => [
       name,
-      { records: own, names: new Map(), held: new Map(), pending: new Map(), waits: [] },
+      { records: own, names: new Map(), allocated: new Map(), pending: new Map(), waits: [] },
     ]),
   );
 }
 
 /** By the devices' own holdings, as the ClusterQueues' are counted. */
-function countHeld({ queueing, devices, pods, workloads }: Snapshot, drafts: ReadonlyMap<string, Draft>): void {
+function countAllocated({ queueing, devices, pods, workloads }: Snapshot, drafts: ReadonlyMap<string, Draft>): void {
   const domainOf = domainFinder(queueing.domains);
   for (const { pool, node, holders } of devices) {
     if (holders.length === 0) continue;
@@ -107,7 +107,7 @@ function countHeld({ queueing, devices, pods, workloads }: Snapshot, drafts: Rea
       const record = draft.records.findIndex((one) => queueing.queues[one]?.domain === domain);
       if (record < 0) continue;
       const key = keyIn(draft, nameOf(pod.namespace, workloads[pod.workload]?.localQueue ?? null));
-      add(draft.held, key, record, share, draft);
+      add(draft.allocated, key, record, share, draft);
     }
   }
 }
@@ -124,40 +124,41 @@ function keyIn({ names }: Draft, local: LocalName): string {
   return key;
 }
 
-function add(amounts: Draft["held"], key: string, record: number, gpus: number, { records }: Draft): void {
+function add(amounts: Draft["allocated"], key: string, record: number, gpus: number, { records }: Draft): void {
   const own = amounts.get(key) ?? new Float64Array(records.length);
   amounts.set(key, own);
   own[record] = (own[record] ?? 0) + gpus;
 }
 
 function finished(clusterQueue: string, draft: Draft, { queueing }: Snapshot): LocalWork {
-  addUntold(draft, queueing.queues);
+  addUnreported(draft, queueing.queues);
   const keys = [...draft.names.keys()].sort();
   const localOf = new Map(keys.map((key, local) => [key, local] as const));
-  const amounts = (of: Draft["held"]) => keys.map((key) => of.get(key) ?? new Float64Array(draft.records.length));
+  const amounts = (of: Draft["allocated"]) => keys.map((key) => of.get(key) ?? new Float64Array(draft.records.length));
   return {
     clusterQueue,
     records: draft.records,
     names: keys.map((key) => draft.names.get(key) ?? unknownName),
-    held: amounts(draft.held),
+    allocated: amounts(draft.allocated),
     pending: amounts(draft.pending),
     waits: draft.waits.map(({ key, ...wait }) => ({ ...wait, local: localOf.get(key) ?? -1 })),
   };
 }
 
-/** What the ClusterQueue holds and waits for beyond what was found came through a LocalQueue that nothing tells. */
-function addUntold(draft: Draft, queues: Snapshot["queueing"]["queues"]): void {
+/** What the ClusterQueue holds and waits for beyond what was found came through a LocalQueue that nothing says. */
+function addUnreported(draft: Draft, queues: Snapshot["queueing"]["queues"]): void {
   for (const [record, index] of draft.records.entries()) {
-    const [held, pending] = [draft.held, draft.pending].map((amounts) =>
+    const [allocated, pending] = [draft.allocated, draft.pending].map((amounts) =>
       [...amounts.values()].reduce((sum, own) => sum + (own[record] ?? 0), 0),
     );
     const queue = queues[index];
     if (queue === undefined) continue;
-    const untold = { held: queue.held - (held ?? 0), pending: queue.pending - (pending ?? 0) };
-    if (untold.held > gpuTolerance) add(draft.held, keyIn(draft, unknownName), record, untold.held, draft);
-    if (untold.pending <= gpuTolerance) continue;
+    const unreported = { allocated: queue.allocated - (allocated ?? 0), pending: queue.pending - (pending ?? 0) };
+    if (unreported.allocated > gpuTolerance)
+      add(draft.allocated, keyIn(draft, unknownName), record, unreported.allocated, draft);
+    if (unreported.pending <= gpuTolerance) continue;
     const key = keyIn(draft, unknownName);
-    add(draft.pending, key, record, untold.pending, draft);
-    draft.waits.push({ key, gpus: untold.pending, places: [record], isReserved: false });
+    add(draft.pending, key, record, unreported.pending, draft);
+    draft.waits.push({ key, gpus: unreported.pending, places: [record], isReserved: false });
   }
 }

@@ -1,8 +1,8 @@
 import type { NodeView } from "../../join/snapshot.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
-import { takesNow } from "../rooms/nodeRules.ts";
+import { takesNow } from "../freeCapacity/nodeRules.ts";
 
-/** What a shape demands of a node beside room. */
+/** What a shape demands of a node beside free capacity. */
 export interface AccessRule {
   /** The same for rules that let the same nodes in. */
   readonly key: string;
@@ -19,7 +19,7 @@ export function isLetIn(node: NodeFacts, { rules, models }: AccessRule): boolean
 }
 
 /**
- * Nodes by what rules can tell them apart by: the labels that some rule names, taints and models. Of nodes of one class each
+ * Nodes by what rules can say them apart by: the labels that some rule names, taints and models. Of nodes of one class each
  * rule is asked once. Kept from one moment to the next; it changes no answer.
  */
 export interface AccessCache {
@@ -90,7 +90,7 @@ function classKey(named: ReadonlySet<string>, { labels, taints, gpuModels }: Nod
 /** With its length before it no text can look like two. */
 const part = (text: string): string => `${text.length}:${text}`;
 
-/** Tells for one rule which classes it lets in. */
+/** Says for one rule which classes it lets in. */
 export function accessOf(cache: AccessCache, rule: AccessRule): (nodeClass: number) => boolean {
   const verdicts = cache.verdicts.get(rule.key) ?? [];
   if (verdicts.length === 0) cache.verdicts.set(rule.key, verdicts);

@@ -1,7 +1,7 @@
 import { type FragmentationCause, fragmentationCauses } from "../../model/fragmentation.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { Room } from "../rooms/nodeRoom.ts";
-import type { PodDemand } from "../rooms/podDemand.ts";
+import type { FreeCapacity } from "../freeCapacity/nodeFreeCapacity.ts";
+import type { PodDemand } from "../freeCapacity/podDemand.ts";
 
 /** A shape as a node is asked for it. */
 export interface AskedShape {
@@ -44,31 +44,31 @@ export const outcomes = {
  * is free; `hasAccess` says whether the node's labels, taints and model let the shape in.
  */
 export function expectedFragmentation<Shape extends AskedShape>(
-  room: Room | null,
+  freeCapacity: FreeCapacity | null,
   shapes: readonly Shape[],
   hasAccess: (shape: Shape) => boolean,
 ): Fragmentation {
   const byCause: Partial<Record<FragmentationCause, number>> = {};
-  if (room === null) return { freeGpus: 0, gpus: 0, byCause };
+  if (freeCapacity === null) return { freeGpus: 0, gpus: 0, byCause };
   let gpus = 0;
   for (const shape of shapes) {
-    const code = outcomeOf(room, shape.demand, hasAccess(shape));
-    const unusable = shape.popularity * unusableGpus(room, shape.demand, code);
+    const code = outcomeOf(freeCapacity, shape.demand, hasAccess(shape));
+    const unusable = shape.popularity * unusableGpus(freeCapacity, shape.demand, code);
     const cause = fragmentationCauses[code] ?? "lack_gpu";
     if (unusable === 0) continue;
     byCause[cause] = (byCause[cause] ?? 0) + unusable;
     gpus += unusable;
   }
-  return { freeGpus: room.gpus, gpus, byCause };
+  return { freeGpus: freeCapacity.gpus, gpus, byCause };
 }
 
-/** Why a pod cannot start in a room, or that it can: the first that is true. */
-export function outcomeOf(room: Room, demand: PodDemand | null, hasAccess: boolean): OutcomeCode {
+/** Why a pod cannot start in a free capacity, or that it can: the first that is true. */
+export function outcomeOf(freeCapacity: FreeCapacity, demand: PodDemand | null, hasAccess: boolean): OutcomeCode {
   if (demand === null) return outcomes.noGpuTask;
   if (!hasAccess) return outcomes.noAccess;
-  const lacksCpu = demand.cpuMilli > 0 && room.cpuMilli < demand.cpuMilli * justBelow;
-  const lacksMemory = demand.memoryBytes > 0 && room.memoryBytes < demand.memoryBytes * justBelow;
-  if (!hasGpus(room, demand)) return lacksCpu || lacksMemory ? outcomes.lackBoth : outcomes.lackGpu;
+  const lacksCpu = demand.cpuMilli > 0 && freeCapacity.cpuMilli < demand.cpuMilli * justBelow;
+  const lacksMemory = demand.memoryBytes > 0 && freeCapacity.memoryBytes < demand.memoryBytes * justBelow;
+  if (!hasGpus(freeCapacity, demand)) return lacksCpu || lacksMemory ? outcomes.lackBoth : outcomes.lackGpu;
   if (lacksCpu) return lacksMemory ? outcomes.lackCpuAndMemory : outcomes.lackCpu;
   return lacksMemory ? outcomes.lackMemory : fitsOutcome;
 }
@@ -76,34 +76,34 @@ export function outcomeOf(room: Room, demand: PodDemand | null, hasAccess: boole
 /** An amount that is so near to what is asked for is enough. */
 const justBelow = 1 - gpuTolerance;
 
-function hasGpus({ cards, slots }: Room, demand: PodDemand): boolean {
-  if (demand.cards > 0) {
+function hasGpus({ physicalGpus, slots }: FreeCapacity, demand: PodDemand): boolean {
+  if (demand.physicalGpus > 0) {
     const least = demand.share * justBelow;
     let fitting = 0;
-    for (const free of cards) if (free >= least) fitting += 1;
-    if (fitting < demand.cards) return false;
+    for (const free of physicalGpus) if (free >= least) fitting += 1;
+    if (fitting < demand.physicalGpus) return false;
   }
   for (const [key, count] of demand.slots) if ((slots.get(key)?.count ?? 0) < count) return false;
   return true;
 }
 
 /**
- * Free GPUs of a room that are of no use to a shape: all of them, unless it fits. Where it fits, cards that have less left than
- * it takes of one; and everything that is of another kind than it asks for: cards, where it asks for replicas or MIG
+ * Free GPUs of a free capacity that are of no use to a shape: all of them, unless it fits. Where it fits, GPUs that have less left than
+ * it takes of one; and everything that is of another kind than it asks for: GPUs, where it asks for replicas or MIG
  * instances only, and replicas or instances of other sizes.
  */
-export function unusableGpus(room: Room, demand: PodDemand | null, code: OutcomeCode): number {
-  if (code !== fitsOutcome || demand === null) return room.gpus;
-  const least = demand.cards > 0 ? demand.share * justBelow : Number.POSITIVE_INFINITY;
+export function unusableGpus(freeCapacity: FreeCapacity, demand: PodDemand | null, code: OutcomeCode): number {
+  if (code !== fitsOutcome || demand === null) return freeCapacity.gpus;
+  const least = demand.physicalGpus > 0 ? demand.share * justBelow : Number.POSITIVE_INFINITY;
   let unusable = 0;
-  let onCards = 0;
-  for (const free of room.cards) {
-    onCards += free;
+  let onGpus = 0;
+  for (const free of freeCapacity.physicalGpus) {
+    onGpus += free;
     if (free < least) unusable += free;
   }
-  if (room.slots.size === 0) return unusable;
+  if (freeCapacity.slots.size === 0) return unusable;
   let asked = 0;
   const keys = new Set(demand.slots.map(([key]) => key));
-  for (const key of keys) asked += room.slots.get(key)?.gpus ?? 0;
-  return Math.min(room.gpus, unusable + Math.max(0, room.gpus - onCards - asked));
+  for (const key of keys) asked += freeCapacity.slots.get(key)?.gpus ?? 0;
+  return Math.min(freeCapacity.gpus, unusable + Math.max(0, freeCapacity.gpus - onGpus - asked));
 }

@@ -2,7 +2,7 @@ import type { PodView, Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EndedShape, PodShape } from "../../model/podShape.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
-import { demandKey, type PodDemand, podDemand, rulesKey, unitKey } from "../rooms/podDemand.ts";
+import { demandKey, type PodDemand, podDemand, rulesKey, unitKey } from "../freeCapacity/podDemand.ts";
 import type { AccessRule } from "./access.ts";
 
 /** A shape as placement judges it. */
@@ -115,7 +115,7 @@ function countPods(pods: readonly PodView[], cache: ShapeCache): void {
   cache.counted = pods;
 }
 
-/** How many pods have gone (above 0) or come (below 0) at a place; 0 where one stands for another, or nobody can tell. */
+/** How many pods have gone (above 0) or come (below 0) at a place; 0 where one stands for another, or nobody can say. */
 function movedBy(before: readonly PodView[], old: number, pods: readonly PodView[], next: number): number {
   if (old >= before.length || next >= pods.length || before[old + 1] === pods[next + 1]) return 0;
   for (let by = 1; by <= mostMoved; by++) {

@@ -43,7 +43,7 @@ export function lastRows({ last }: FragmentationTable, { numbering }: AccessCach
   return last !== null && last.numbering === numbering ? last : null;
 }
 
-/** Judges every shape in every room; `changes` are those since `lastRows`. */
+/** Judges every shape in every free capacity; `changes` are those since `lastRows`. */
 export function judgeShapes(
   table: FragmentationTable,
   rows: TableRows,
@@ -56,7 +56,7 @@ export function judgeShapes(
   table.last = null;
   if (last === null) columns.clear();
   for (const column of columns.values()) column.isUsed = false;
-  const all = [...rows.rooms.keys()];
+  const all = [...rows.freeCapacities.keys()];
   for (const shape of shapes) {
     const known = columns.get(shape.key);
     if (known?.isUsed === true) continue;
@@ -83,14 +83,14 @@ function hasEmptyPools({ pools, names }: TableRows): boolean {
   return has.includes(0);
 }
 
-const newColumn = ({ rooms, names }: TableRows): Column => ({
-  codes: new Uint8Array(rooms.length),
-  unusable: new Float64Array(rooms.length),
+const newColumn = ({ freeCapacities, names }: TableRows): Column => ({
+  codes: new Uint8Array(freeCapacities.length),
+  unusable: new Float64Array(freeCapacities.length),
   sums: new Float64Array(names.length * outcomeCount),
   isUsed: false,
 });
 
-/** Takes what is gone out of a column, and puts the rest to where its rows are now. Tells how many cells it touched. */
+/** Takes what is gone out of a column, and puts the rest to where its rows are now. Says how many cells it touched. */
 function follow(column: Column, last: TableRows, rows: TableRows, { before, isMoved, gone }: RowChanges): void {
   const { codes, unusable, sums } = column;
   for (const row of gone) addCell(sums, last.pools[row] ?? 0, codes[row] ?? 0, -(unusable[row] ?? 0));
@@ -117,14 +117,14 @@ function addCell(sums: Float64Array, pool: number, code: number, unusable: numbe
 function judgeRow(
   { codes, unusable, sums }: Column,
   row: number,
-  { rooms, classes, pools }: TableRows,
+  { freeCapacities, classes, pools }: TableRows,
   { demand }: JudgedShape,
   isLetIn: (nodeClass: number) => boolean,
 ): void {
-  const room = rooms[row]?.now ?? null;
+  const freeCapacity = freeCapacities[row]?.now ?? null;
   // Where nothing is free nobody looks.
-  const code = room === null ? 0 : outcomeOf(room, demand, isLetIn(classes[row] ?? -1));
-  const gpus = room === null ? 0 : Math.round(unusableGpus(room, demand, code) / grain) * grain;
+  const code = freeCapacity === null ? 0 : outcomeOf(freeCapacity, demand, isLetIn(classes[row] ?? -1));
+  const gpus = freeCapacity === null ? 0 : Math.round(unusableGpus(freeCapacity, demand, code) / grain) * grain;
   codes[row] = code;
   unusable[row] = gpus;
   addCell(sums, pools[row] ?? 0, code, gpus);

@@ -1,8 +1,8 @@
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type PlacedSize, placedSizes } from "../../model/placedSizes.ts";
-import { isUsable } from "../rooms/nodeRoom.ts";
-import type { PoolRoom } from "../rooms/rooms.ts";
+import type { PoolFreeCapacity } from "../freeCapacity/freeCapacities.ts";
+import { isUsable } from "../freeCapacity/nodeFreeCapacity.ts";
 import type { PoolPlacement } from "./poolPlacement.ts";
 import type { CpuAndMemory, TypicalRequests } from "./typicalRequests.ts";
 
@@ -12,21 +12,21 @@ export type FreeGpus = Pick<
   "freeGpus" | "sharedFreeGpus" | "partitionedFreeGpus" | "unavailableFreeGpus"
 >;
 
-/** Adds up what is free in the rooms of a pool, and the parts of its cards that are not partitioned. */
-export function freeGpus(rooms: readonly PoolRoom[], unpartitioned: UnpartitionedGpus): FreeGpus {
+/** Adds up what is free in the free capacity of a pool, and the parts of its GPUs that are not partitioned. */
+export function freeGpus(freeCapacities: readonly PoolFreeCapacity[], unpartitioned: UnpartitionedGpus): FreeGpus {
   let [whole, shared, slots, unavailable] = [0, 0, 0, 0];
-  for (const { now, unavailableGpus, fullyFreeCards } of rooms) {
+  for (const { now, unavailableGpus, fullyFreeGpus } of freeCapacities) {
     unavailable += unavailableGpus;
     if (now === null) continue;
-    whole += fullyFreeCards;
+    whole += fullyFreeGpus;
     // Of most nodes nothing is left to be looked at.
-    if (now.cards.length === fullyFreeCards && now.slots.size === 0) continue;
-    let onCards = 0;
-    for (const free of now.cards) {
-      onCards += free;
+    if (now.physicalGpus.length === fullyFreeGpus && now.slots.size === 0) continue;
+    let onGpus = 0;
+    for (const free of now.physicalGpus) {
+      onGpus += free;
       if (free <= 1 - gpuTolerance) shared += free;
     }
-    if (now.slots.size > 0) slots += Math.max(0, now.gpus - onCards);
+    if (now.slots.size > 0) slots += Math.max(0, now.gpus - onGpus);
   }
   return {
     freeGpus: whole,
@@ -36,7 +36,7 @@ export function freeGpus(rooms: readonly PoolRoom[], unpartitioned: Unpartitione
   };
 }
 
-/** Physical GPUs of parts of cards that are no device. */
+/** Physical GPUs of parts of GPUs that are no device. */
 export interface UnpartitionedGpus {
   readonly usable: number;
   readonly unavailable: number;
@@ -62,22 +62,24 @@ export function unpartitionedByPool({ nodes, unpartitioned }: Snapshot): Readonl
 export type Placeable = Pick<PoolPlacement, "largestPlaceablePod" | "placeablePods" | "shapeFragmentation">;
 
 /**
- * Pods of each size that fit onto the rooms of a pool, S(s) = sum over nodes of min(floor(f / s), floor(cpu / C_s),
- * floor(memory / m_s)), f the fully free cards of a node and C_s, m_s the typical request of the size; the largest pod; and
+ * Pods of each size that fit onto the free capacity of a pool, S(s) = sum over nodes of min(floor(f / s), floor(cpu / C_s),
+ * floor(memory / m_s)), f the fully free GPUs of a node and C_s, m_s the typical request of the size; the largest pod; and
  * shape fragmentation, 1 - s x S(s) / sum of f, which is 0 where less than s is free.
  */
-export function placeable(rooms: readonly PoolRoom[], typical: TypicalRequests): Placeable {
+export function placeable(freeCapacities: readonly PoolFreeCapacity[], typical: TypicalRequests): Placeable {
   const pods = { 1: 0, 2: 0, 4: 0, 8: 0 };
   const asked = placedSizes.map((size) => ({ size, request: typical.of(size) }));
   let [free, largest] = [0, 0];
-  for (const room of rooms) {
-    const cards = room.fullyFreeCards;
-    if (room.now === null || cards === 0) continue;
-    free += cards;
+  for (const freeCapacity of freeCapacities) {
+    const physicalGpus = freeCapacity.fullyFreeGpus;
+    if (freeCapacity.now === null || physicalGpus === 0) continue;
+    free += physicalGpus;
     for (const { size, request } of asked) {
-      if (size <= cards) pods[size] += Math.min(Math.floor(cards / size), timesIn(room.now, request));
+      if (size <= physicalGpus)
+        pods[size] += Math.min(Math.floor(physicalGpus / size), timesIn(freeCapacity.now, request));
     }
-    for (let size = cards; size > largest; size--) if (timesIn(room.now, typical.of(size)) > 0) largest = size;
+    for (let size = physicalGpus; size > largest; size--)
+      if (timesIn(freeCapacity.now, typical.of(size)) > 0) largest = size;
   }
   const fragmentation = (size: PlacedSize): number => (free < size ? 0 : 1 - (size * pods[size]) / free);
   return {
@@ -88,9 +90,9 @@ export function placeable(rooms: readonly PoolRoom[], typical: TypicalRequests):
 }
 
 /** How often a request of CPU and memory fits into what is free of them. */
-function timesIn(room: CpuAndMemory, { cpuMilli, memoryBytes }: CpuAndMemory): number {
+function timesIn(freeCapacity: CpuAndMemory, { cpuMilli, memoryBytes }: CpuAndMemory): number {
   let times = Number.POSITIVE_INFINITY;
-  if (cpuMilli > 0) times = Math.floor(room.cpuMilli / cpuMilli + gpuTolerance);
-  if (memoryBytes > 0) times = Math.min(times, Math.floor(room.memoryBytes / memoryBytes + gpuTolerance));
+  if (cpuMilli > 0) times = Math.floor(freeCapacity.cpuMilli / cpuMilli + gpuTolerance);
+  if (memoryBytes > 0) times = Math.min(times, Math.floor(freeCapacity.memoryBytes / memoryBytes + gpuTolerance));
   return times;
 }

@@ -1,7 +1,12 @@
 import type { TargetShape } from "../../config/moneySchema.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { EndedShape } from "../../model/podShape.ts";
-import { createRoomsCache, findRooms, type Rooms, type RoomsCache } from "../rooms/rooms.ts";
+import {
+  createFreeCapacitiesCache,
+  type FreeCapacities,
+  type FreeCapacitiesCache,
+  findFreeCapacities,
+} from "../freeCapacity/freeCapacities.ts";
 import { type AccessCache, createAccessCache, knowRules } from "./access.ts";
 import { type CountedShapes, countShapes, createShapeCache, type ShapeCache } from "./countShapes.ts";
 import {
@@ -30,7 +35,7 @@ export interface PlacementSettings {
 
 /** What is kept from one moment to the next to save work; with a new one the answer is equal. */
 export interface PlacementCache {
-  readonly rooms: RoomsCache;
+  readonly freeCapacities: FreeCapacitiesCache;
   readonly shapes: ShapeCache;
   readonly access: AccessCache;
   readonly table: FragmentationTable;
@@ -38,7 +43,7 @@ export interface PlacementCache {
 
 /** A cache that has seen nothing yet. */
 export const createPlacementCache = (): PlacementCache => ({
-  rooms: createRoomsCache(),
+  freeCapacities: createFreeCapacitiesCache(),
   shapes: createShapeCache(),
   access: createAccessCache(),
   table: createFragmentationTable(),
@@ -52,7 +57,7 @@ export function measurePlacement(
   snapshot: Snapshot,
   { targetWorkload, ended }: PlacementSettings,
   cache: PlacementCache = createPlacementCache(),
-  rooms: Rooms = findRooms(snapshot, cache.rooms),
+  freeCapacities: FreeCapacities = findFreeCapacities(snapshot, cache.freeCapacities),
 ): Placement {
   const isConfigured = targetWorkload.length > 0;
   const counted = isConfigured ? nothingCounted : countShapes(snapshot, ended ?? [], cache.shapes);
@@ -63,7 +68,7 @@ export function measurePlacement(
   );
   const unpartitioned = unpartitionedByPool(snapshot);
   const last = lastRows(cache.table, cache.access);
-  const { rows, changes } = tableRows(rooms, [...unpartitioned.keys()], cache.access, last);
+  const { rows, changes } = tableRows(freeCapacities, [...unpartitioned.keys()], cache.access, last);
   judgeShapes(cache.table, rows, changes, workload.shapes, cache.access);
   const measuring = {
     access: cache.access,
@@ -73,13 +78,13 @@ export function measurePlacement(
     strandingOf: createStranding(cache.table, workload.shapes),
   };
   const rowsOfPool = rowsByPool(rows);
-  const mig = migFragmentation(snapshot, rooms);
+  const mig = migFragmentation(snapshot, freeCapacities);
   const pools: PoolPlacement[] = [];
   for (const [index, pool] of rows.names.entries()) {
     const parts = unpartitioned.get(pool) ?? null;
     const own = rowsOfPool[index] ?? [];
-    // Of a pool of which nobody knows the cards nothing can be said.
-    if (parts === null && own.every((row) => rows.rooms[row]?.isUncounted)) continue;
+    // Of a pool of which nobody knows the GPUs nothing can be said.
+    if (parts === null && own.every((row) => rows.freeCapacities[row]?.isUncounted)) continue;
     const measured = { pool, index, rows: own, parts: parts ?? noParts, migFragmentation: mig.get(pool) ?? [] };
     pools.push(measurePool(measured, measuring));
   }

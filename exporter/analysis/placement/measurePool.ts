@@ -1,5 +1,5 @@
 import { type FragmentationCause, fragmentationCauses, type StrandedReason } from "../../model/fragmentation.ts";
-import type { PoolRoom } from "../rooms/rooms.ts";
+import type { PoolFreeCapacity } from "../freeCapacity/freeCapacities.ts";
 import { type AccessCache, accessOf } from "./access.ts";
 import type { JudgedShape } from "./countShapes.ts";
 import { freeGpus, placeable, type UnpartitionedGpus } from "./freeGpus.ts";
@@ -33,37 +33,37 @@ export interface PoolMeasuring {
 export function measurePool(measured: MeasuredPool, measuring: PoolMeasuring): PoolPlacement {
   const { pool, index, rows: own, parts, migFragmentation } = measured;
   const { rows, sums, whole, strandingOf } = measuring;
-  const rooms = roomsOf(own, rows);
+  const freeCapacities = freeCapacitiesOf(own, rows);
   const typical = typicalRequests(whole, mayGoTo(own, measuring));
   const stranded: Partial<Record<StrandedReason, number>> = {};
   let free = 0;
   for (const row of own) {
-    const room = rows.rooms[row];
-    if (room === undefined || room.now === null) continue;
-    free += room.now.gpus;
-    const cards = room.fullyFreeCards;
-    const reason = cards === 0 ? null : strandingOf(row);
-    if (reason !== null) stranded[reason] = (stranded[reason] ?? 0) + cards;
+    const freeCapacity = rows.freeCapacities[row];
+    if (freeCapacity === undefined || freeCapacity.now === null) continue;
+    free += freeCapacity.now.gpus;
+    const physicalGpus = freeCapacity.fullyFreeGpus;
+    const reason = physicalGpus === 0 ? null : strandingOf(row);
+    if (reason !== null) stranded[reason] = (stranded[reason] ?? 0) + physicalGpus;
   }
   return {
     pool,
-    ...freeGpus(rooms, parts),
-    ...placeable(rooms, typical),
+    ...freeGpus(freeCapacities, parts),
+    ...placeable(freeCapacities, typical),
     typicalRequests: typical.sizes,
-    ...wholeNodes(rooms),
+    ...wholeNodes(freeCapacities),
     strandedGpus: stranded,
     expected: expectedOf(sums, index, free),
     migFragmentation,
   };
 }
 
-function roomsOf(own: readonly number[], rows: TableRows): readonly PoolRoom[] {
-  const rooms: PoolRoom[] = [];
+function freeCapacitiesOf(own: readonly number[], rows: TableRows): readonly PoolFreeCapacity[] {
+  const freeCapacities: PoolFreeCapacity[] = [];
   for (const row of own) {
-    const room = rows.rooms[row];
-    if (room !== undefined) rooms.push(room);
+    const freeCapacity = rows.freeCapacities[row];
+    if (freeCapacity !== undefined) freeCapacities.push(freeCapacity);
   }
-  return rooms;
+  return freeCapacities;
 }
 
 /** Whether a shape may go to some node of these rows. */

@@ -1,40 +1,40 @@
 import { gpuInstanceOf, type MigGeometry, type MigKind, migGeometryOf, profileOf } from "../../join/migGeometry.ts";
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
-import { isUsable } from "../rooms/nodeRoom.ts";
-import type { Rooms } from "../rooms/rooms.ts";
+import type { FreeCapacities } from "../freeCapacity/freeCapacities.ts";
+import { isUsable } from "../freeCapacity/nodeFreeCapacity.ts";
 import type { PoolPlacement } from "./poolPlacement.ts";
 
-/** MIG fragmentation of each pool in which the layout of a card is known. */
+/** MIG fragmentation of each pool in which the layout of a GPU is known. */
 export type MigFragmentation = ReadonlyMap<string, PoolPlacement["migFragmentation"]>;
 
 /**
- * For every legal profile of a pool's cards: of the cards that have enough free slices for an instance (memory and
+ * For every legal profile of a pool's GPUs: of the GPUs that have enough free slices for an instance (memory and
  * compute), the part on which no legal start has all its memory slices free. Free is what is in no instance, and in an
- * instance that nobody holds: an operator can destroy it without moving a pod. Cards count where it is known of each of
- * their instances where it lies, on nodes that are ready and schedulable; whole cards do not. A profile for which no card
+ * instance that nobody holds: an operator can destroy it without moving a pod. GPUs count where it is known of each of
+ * their instances where it lies, on nodes that are ready and schedulable; whole GPUs do not. A profile for which no GPU
  * has enough is left out.
  */
-export function migFragmentation({ nodes, devices }: Snapshot, { byNode }: Rooms): MigFragmentation {
-  const cards: LaidOutCard[] = [];
+export function migFragmentation({ nodes, devices }: Snapshot, { byNode }: FreeCapacities): MigFragmentation {
+  const physicalGpus: LaidOutGpu[] = [];
   for (const [i, node] of nodes.entries()) {
-    if (!(byNode[i] ?? []).some((room) => room.isLaidOut) || !isUsable(node)) continue;
-    for (const instances of laidOutCards(devices, node)) {
-      const card = readCard(instances);
-      if (card !== null) cards.push(card);
+    if (!(byNode[i] ?? []).some((freeCapacity) => freeCapacity.isLaidOut) || !isUsable(node)) continue;
+    for (const instances of laidOutGpus(devices, node)) {
+      const physicalGpu = readGpu(instances);
+      if (physicalGpu !== null) physicalGpus.push(physicalGpu);
     }
   }
   const names = new Map<string, ProfileNames>();
   const pools = new Map<string, Map<string, Tally>>();
-  for (const card of cards) {
-    const known = names.get(card.model) ?? profileNames(card, cards);
-    names.set(card.model, known);
-    addCard(card, known, tallies(pools, card.pool));
+  for (const physicalGpu of physicalGpus) {
+    const known = names.get(physicalGpu.model) ?? profileNames(physicalGpu, physicalGpus);
+    names.set(physicalGpu.model, known);
+    addGpu(physicalGpu, known, tallies(pools, physicalGpu.pool));
   }
   return new Map([...pools].map(([pool, byProfile]) => [pool, published(byProfile)]));
 }
 
 interface Tally {
-  cards: number;
+  physicalGpus: number;
   fragmented: number;
 }
 
@@ -48,51 +48,51 @@ function tallies(pools: Map<string, Map<string, Tally>>, pool: string): Map<stri
 
 function published(byProfile: ReadonlyMap<string, Tally>): PoolPlacement["migFragmentation"] {
   return [...byProfile]
-    .map(([profile, { cards, fragmented }]) => ({ profile, cards, ratio: fragmented / cards }))
+    .map(([profile, { physicalGpus, fragmented }]) => ({ profile, physicalGpus, ratio: fragmented / physicalGpus }))
     .sort((a, b) => (a.profile < b.profile ? -1 : 1));
 }
 
-/** The instances of each card of a node of which it is known of all where they lie. */
-function laidOutCards(devices: readonly Device[], node: NodeView): Iterable<readonly Device[]> {
-  const cards = new Map<string, Device[]>();
+/** The instances of each GPU of a node of which it is known of all where they lie. */
+function laidOutGpus(devices: readonly Device[], node: NodeView): Iterable<readonly Device[]> {
+  const physicalGpus = new Map<string, Device[]>();
   const unknown = new Set<string>();
   for (const index of node.devices) {
     const device = devices[index];
     if (device === undefined || device.uuid === null) continue;
-    const others = cards.get(device.uuid);
-    if (others === undefined) cards.set(device.uuid, [device]);
+    const others = physicalGpus.get(device.uuid);
+    if (others === undefined) physicalGpus.set(device.uuid, [device]);
     else others.push(device);
     if (device.migSlots === null || device.unhealthy || device.orphanReservation) unknown.add(device.uuid);
   }
-  for (const uuid of unknown) cards.delete(uuid);
-  return cards.values();
+  for (const uuid of unknown) physicalGpus.delete(uuid);
+  return physicalGpus.values();
 }
 
-interface LaidOutCard {
+interface LaidOutGpu {
   readonly pool: string;
   readonly model: string;
   readonly geometry: MigGeometry;
-  /** A bit for each memory slice in an instance that somebody holds. */
+  /** A bit for each memory slice in an instance that someone holds. */
   readonly taken: number;
   readonly freeCompute: number;
   readonly instances: readonly Device[];
 }
 
-/** `null` where what is said of the card cannot be: instances that overlap, or lie where they may not. */
-function readCard(instances: readonly Device[]): LaidOutCard | null {
+/** `null` where what is said of the GPU cannot be: instances that overlap, or lie where they may not. */
+function readGpu(instances: readonly Device[]): LaidOutGpu | null {
   const [first] = instances;
   const geometry = first === undefined ? null : migGeometryOf(first.model);
   if (first === undefined || geometry === null) return null;
-  const held = new Set<number>();
+  const allocated = new Set<number>();
   let [taken, compute] = [0, 0];
   for (const { migSlots, profile, holders } of instances) {
     if (holders.length === 0) continue;
     const slices = bitsOf(migSlots ?? []);
     // Compute instances share the slices of their GPU instance.
-    if (held.has(slices)) continue;
+    if (allocated.has(slices)) continue;
     const kind = kindOf(geometry, profile, migSlots ?? []);
     if (kind === null || (taken & slices) !== 0) return null;
-    held.add(slices);
+    allocated.add(slices);
     taken |= slices;
     compute += kind.compute;
   }
@@ -113,13 +113,13 @@ function kindOf({ kinds }: MigGeometry, profile: string | null, slots: readonly 
   return kind ?? null;
 }
 
-function addCard({ geometry, taken, freeCompute }: LaidOutCard, names: ProfileNames, byProfile: Map<string, Tally>) {
+function addGpu({ geometry, taken, freeCompute }: LaidOutGpu, names: ProfileNames, byProfile: Map<string, Tally>) {
   const free = geometry.memorySlices - bitCount(taken);
   for (const kind of geometry.kinds) {
     const profile = names.get(kind);
     if (profile === undefined || free < kind.size || freeCompute < kind.compute) continue;
-    const tally = byProfile.get(profile) ?? { cards: 0, fragmented: 0 };
-    tally.cards += 1;
+    const tally = byProfile.get(profile) ?? { physicalGpus: 0, fragmented: 0 };
+    tally.physicalGpus += 1;
     if (!kind.starts.some((start) => (taken & bitsFrom(start, kind.size)) === 0)) tally.fragmented += 1;
     byProfile.set(profile, tally);
   }
@@ -131,23 +131,23 @@ function bitCount(bits: number): number {
   return count;
 }
 
-/** What the kinds are called on cards of a model. */
+/** What the kinds are called on GPUs of a model. */
 type ProfileNames = ReadonlyMap<MigKind, string>;
 
-/** By the model's memory; where that is not known, as instances of such cards are called. */
-function profileNames({ model, geometry }: LaidOutCard, cards: readonly LaidOutCard[]): ProfileNames {
+/** By the model's memory; where that is not known, as instances of such GPUs are called. */
+function profileNames({ model, geometry }: LaidOutGpu, physicalGpus: readonly LaidOutGpu[]): ProfileNames {
   const names = new Map<MigKind, string>();
   for (const kind of geometry.kinds) {
-    const name = profileOf(kind, geometry, model) ?? shownName(kind, model, cards);
+    const name = profileOf(kind, geometry, model) ?? shownName(kind, model, physicalGpus);
     if (name !== null) names.set(kind, name);
   }
   return names;
 }
 
-function shownName({ compute, size }: MigKind, model: string, cards: readonly LaidOutCard[]): string | null {
-  for (const card of cards) {
-    if (card.model !== model) continue;
-    for (const { profile, migSlots } of card.instances) {
+function shownName({ compute, size }: MigKind, model: string, physicalGpus: readonly LaidOutGpu[]): string | null {
+  for (const physicalGpu of physicalGpus) {
+    if (physicalGpu.model !== model) continue;
+    for (const { profile, migSlots } of physicalGpu.instances) {
       const own = migSlots?.length === size ? gpuInstanceOf(profile ?? "") : null;
       if (own?.compute === compute) return own.name;
     }

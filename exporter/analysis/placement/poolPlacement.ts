@@ -23,13 +23,13 @@ export type TargetSource =
 /** How well the free GPUs of one pool lie. All amounts in physical GPUs, over its ready and schedulable nodes. */
 export interface PoolPlacement {
   readonly pool: string;
-  /** Fully free whole cards. */
+  /** Fully free whole GPUs. */
   readonly freeGpus: number;
-  /** Free parts of cards that are partly held, which only pods that ask for a share can use. */
+  /** Free parts of GPUs that are partly held, which only pods that ask for a share can use. */
   readonly sharedFreeGpus: number;
-  /** Free MIG instances, free replicas of shared cards, and unpartitioned parts of MIG cards. */
+  /** Free MIG instances, free replicas of shared GPUs, and unpartitioned parts of MIG GPUs. */
   readonly partitionedFreeGpus: number;
-  /** What nobody holds on nodes that are not ready or not schedulable, or of cards that are unhealthy or kept by a left-over reservation. */
+  /** What nobody holds on nodes that are not ready or not schedulable, or of GPUs that are unhealthy or kept by a left-over reservation. */
   readonly unavailableFreeGpus: number;
   /** Whole GPUs of the largest pod that one node could take now. */
   readonly largestPlaceablePod: number;
@@ -38,7 +38,7 @@ export interface PoolPlacement {
   /** 1 - size x placeable / free; 0 where less than the size is free. */
   readonly shapeFragmentation: Readonly<Record<PlacedSize, number>>;
   readonly typicalRequests: readonly TypicalRequest[];
-  /** Nodes of which every GPU is free, and how many there could be if what is held were moved together. */
+  /** Nodes of which every GPU is free, and how many there could be if what is allocated were moved together. */
   readonly wholeFreeNodes: number;
   readonly possibleWholeFreeNodes: number;
   /** Fully free GPUs that no typical pod can use; a reason that is not there is 0. */
@@ -50,10 +50,14 @@ export interface PoolPlacement {
     readonly byCause: Readonly<Partial<Record<FragmentationCause, number>>>;
   };
   /**
-   * By legal profile, of MIG cards whose layout is known: `cards` with enough free slices for an instance, and the part of
+   * By legal profile, of MIG GPUs whose layout is known: `physicalGpus` with enough free slices for an instance, and the part of
    * them that has no place for it. Empty where no layout is known.
    */
-  readonly migFragmentation: readonly { readonly profile: string; readonly cards: number; readonly ratio: number }[];
+  readonly migFragmentation: readonly {
+    readonly profile: string;
+    readonly physicalGpus: number;
+    readonly ratio: number;
+  }[];
 }
 
 /** The pods for which placement is judged (design: placement and fragmentation). */

@@ -3,22 +3,22 @@ import { fitsOutcome, type OutcomeCode, outcomes } from "./caseTable.ts";
 import type { JudgedShape } from "./countShapes.ts";
 import type { FragmentationTable } from "./fragmentationTable.ts";
 
-/** Tells why no typical pod can use the fully free cards of a row; `null`: one can, or no typical pod asks for GPUs. */
+/** Says why no typical pod can use the fully free GPUs of a row; `null`: one can, or no typical pod asks for GPUs. */
 export function createStranding(
   { columns }: FragmentationTable,
   shapes: readonly JudgedShape[],
 ): (row: number) => StrandedReason | null {
   const asked = shapes.flatMap(({ key, demand }) => {
     const codes = columns.get(key)?.codes;
-    return demand === null || codes === undefined ? [] : [{ codes, isForCards: demand.cards > 0 }];
+    return demand === null || codes === undefined ? [] : [{ codes, isForGpus: demand.physicalGpus > 0 }];
   });
   return (row) => {
     let seen = 0;
-    for (const { codes, isForCards } of asked) {
+    for (const { codes, isForGpus } of asked) {
       const code = codes[row] ?? outcomes.noAccess;
-      if (isForCards && code === fitsOutcome) return null;
-      // Replicas and MIG instances are no use of a whole card.
-      seen |= bit(isForCards || code === outcomes.noAccess ? code : outcomes.lackGpu);
+      if (isForGpus && code === fitsOutcome) return null;
+      // Replicas and MIG instances are no use of a whole GPU.
+      seen |= bit(isForGpus || code === outcomes.noAccess ? code : outcomes.lackGpu);
     }
     return seen === 0 ? null : reasonOf(seen);
   };

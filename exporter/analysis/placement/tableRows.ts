@@ -1,10 +1,10 @@
-import type { Room } from "../rooms/nodeRoom.ts";
-import type { PoolRoom, Rooms } from "../rooms/rooms.ts";
+import type { FreeCapacities, PoolFreeCapacity } from "../freeCapacity/freeCapacities.ts";
+import type { FreeCapacity } from "../freeCapacity/nodeFreeCapacity.ts";
 import { type AccessCache, classOf } from "./access.ts";
 
-/** The free rooms of a moment: a row for each node and pool. */
+/** The free free capacity of a moment: a row for each node and pool. */
 export interface TableRows {
-  readonly rooms: readonly PoolRoom[];
+  readonly freeCapacities: readonly PoolFreeCapacity[];
   /** Of each row: the class of its node. */
   readonly classes: Int32Array;
   /** Of each row: its pool, as an index of `names`. */
@@ -26,65 +26,67 @@ export interface RowChanges {
   readonly gone: readonly number[];
 }
 
-const noRows = { rooms: [], classes: new Int32Array(), pools: new Int32Array() } as const;
+const noRows = { freeCapacities: [], classes: new Int32Array(), pools: new Int32Array() } as const;
 
 /**
  * A row for each node and pool, with rows for the pools in `more` or without. Pools are numbered as in `last`, those that it
  * does not have after them.
  */
 export function tableRows(
-  { byNode }: Rooms,
+  { byNode }: FreeCapacities,
   more: readonly string[],
   access: AccessCache,
   last: TableRows | null,
 ): { readonly rows: TableRows; readonly changes: RowChanges } {
-  const rooms = byNode.flat();
+  const freeCapacities = byNode.flat();
   const numbers = new Map(last?.names.map((name, number) => [name, number] as const));
   const numberOf = (pool: string): number => {
     const number = numbers.get(pool) ?? numbers.size;
     if (number === numbers.size) numbers.set(pool, number);
     return number;
   };
-  const classes = new Int32Array(rooms.length);
-  const pools = new Int32Array(rooms.length);
-  const before = new Int32Array(rooms.length).fill(-1);
+  const classes = new Int32Array(freeCapacities.length);
+  const pools = new Int32Array(freeCapacities.length);
+  const before = new Int32Array(freeCapacities.length).fill(-1);
   const fresh: number[] = [];
   const gone: number[] = [];
-  const { rooms: oldRooms, classes: oldClasses, pools: oldPools } = last ?? noRows;
+  const { freeCapacities: oldFreeCapacities, classes: oldClasses, pools: oldPools } = last ?? noRows;
   let old = 0;
-  for (const [row, room] of rooms.entries()) {
-    while (isBefore(oldRooms[old], room)) gone.push(old++);
-    const isKept = oldRooms[old] === room;
-    classes[row] = isKept ? (oldClasses[old] ?? 0) : classOf(access, room.node);
-    pools[row] = isKept ? (oldPools[old] ?? 0) : numberOf(room.pool);
-    if (isKept || (oldClasses[old] === classes[row] && isSameRow(oldRooms[old], room))) before[row] = old++;
+  for (const [row, freeCapacity] of freeCapacities.entries()) {
+    while (isBefore(oldFreeCapacities[old], freeCapacity)) gone.push(old++);
+    const isKept = oldFreeCapacities[old] === freeCapacity;
+    classes[row] = isKept ? (oldClasses[old] ?? 0) : classOf(access, freeCapacity.node);
+    pools[row] = isKept ? (oldPools[old] ?? 0) : numberOf(freeCapacity.pool);
+    if (isKept || (oldClasses[old] === classes[row] && isSameRow(oldFreeCapacities[old], freeCapacity)))
+      before[row] = old++;
     else fresh.push(row);
   }
-  for (; old < oldRooms.length; old++) gone.push(old);
+  for (; old < oldFreeCapacities.length; old++) gone.push(old);
   for (const pool of more) numberOf(pool);
-  const isMoved = rooms.length !== oldRooms.length || before.some((one, row) => one >= 0 && one !== row);
-  const rows = { rooms, classes, pools, names: [...numbers.keys()], numbering: access.numbering };
+  const isMoved =
+    freeCapacities.length !== oldFreeCapacities.length || before.some((one, row) => one >= 0 && one !== row);
+  const rows = { freeCapacities, classes, pools, names: [...numbers.keys()], numbering: access.numbering };
   return { rows, changes: { before, isMoved, fresh, gone } };
 }
 
 /** Nodes are in the order of their names, and pools of a node in that of theirs. */
-function isBefore(one: PoolRoom | undefined, other: PoolRoom): boolean {
+function isBefore(one: PoolFreeCapacity | undefined, other: PoolFreeCapacity): boolean {
   if (one === undefined || one === other) return false;
   return one.node.name === other.node.name ? one.pool < other.pool : one.node.name < other.node.name;
 }
 
-function isSameRow(one: PoolRoom | undefined, other: PoolRoom): boolean {
+function isSameRow(one: PoolFreeCapacity | undefined, other: PoolFreeCapacity): boolean {
   if (one === undefined || one.node.name !== other.node.name || one.pool !== other.pool) return false;
-  return one.now === null || other.now === null ? one.now === other.now : isSameRoom(one.now, other.now);
+  return one.now === null || other.now === null ? one.now === other.now : isSameFreeCapacity(one.now, other.now);
 }
 
-function isSameRoom(one: Room, other: Room): boolean {
+function isSameFreeCapacity(one: FreeCapacity, other: FreeCapacity): boolean {
   return (
     one.gpus === other.gpus &&
     one.cpuMilli === other.cpuMilli &&
     one.memoryBytes === other.memoryBytes &&
-    one.cards.length === other.cards.length &&
-    one.cards.every((free, i) => free === other.cards[i]) &&
+    one.physicalGpus.length === other.physicalGpus.length &&
+    one.physicalGpus.every((free, i) => free === other.physicalGpus[i]) &&
     one.slots.size === other.slots.size &&
     [...one.slots].every(([key, { count, gpus }]) => {
       const slots = other.slots.get(key);
@@ -94,8 +96,8 @@ function isSameRoom(one: Room, other: Room): boolean {
 }
 
 /** The rows of each pool, in the order in which pools are numbered. */
-export function rowsByPool({ rooms, pools, names }: TableRows): readonly (readonly number[])[] {
+export function rowsByPool({ freeCapacities, pools, names }: TableRows): readonly (readonly number[])[] {
   const groups: number[][] = names.map(() => []);
-  for (let row = 0; row < rooms.length; row++) groups[pools[row] ?? 0]?.push(row);
+  for (let row = 0; row < freeCapacities.length; row++) groups[pools[row] ?? 0]?.push(row);
   return groups;
 }

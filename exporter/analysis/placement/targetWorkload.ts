@@ -6,14 +6,14 @@ import { gpuResources } from "../../model/wellKnown.ts";
 import { type CountedShapes, type JudgedShape, judgedShape } from "./countShapes.ts";
 import type { TargetWorkload } from "./poolPlacement.ts";
 
-/** With fewer pods nobody can tell what is typical. */
+/** With fewer pods nobody can say what is typical. */
 const fewestPods = 20;
 /** Percent of all pods that the shapes of the target workload stand for. */
 const coveredPercent = 95;
 /** Whoever may create pods may create ever new shapes: no more than the most common ones are judged. */
 const mostShapes = 200;
 
-/** The pods for which placement is judged, and the shapes by which typical requests of CPU and memory are told. */
+/** The pods for which placement is judged, and the shapes by which typical requests of CPU and memory are reported. */
 export interface JudgedWorkload {
   readonly target: TargetWorkload;
   /** Those of the target workload, in its order; their weights are popularities and add up to 1. */

@@ -38,7 +38,7 @@ export function wholeShapes(shapes: readonly JudgedShape[]): WholeShapes {
   const whole = shapes.flatMap((shape): readonly WholeShape[] => {
     const { demand } = shape;
     if (demand === null || demand.slots.length > 0 || demand.share < 1) return [];
-    return [{ shape, size: demand.cards, cpuMilli: demand.cpuMilli, memoryBytes: demand.memoryBytes }];
+    return [{ shape, size: demand.physicalGpus, cpuMilli: demand.cpuMilli, memoryBytes: demand.memoryBytes }];
   });
   const sorted = (of: (shape: WholeShape) => number): Values =>
     whole.map((shape) => ({ shape, value: of(shape) })).sort((a, b) => a.value - b.value);

@@ -1,26 +1,26 @@
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { PoolRoom } from "../rooms/rooms.ts";
+import type { PoolFreeCapacity } from "../freeCapacity/freeCapacities.ts";
 import type { PoolPlacement } from "./poolPlacement.ts";
 
 /**
- * Nodes of which every GPU is free, and the most that could be: what is held on whole cards is moved together, onto nodes
+ * Nodes of which every GPU is free, and the most that could be: what is allocated on whole GPUs is moved together, onto nodes
  * with most GPUs. With F free GPUs these are the nodes with fewest GPUs, as many as have at most F together; floor(F / cap)
  * of nodes with `cap` GPUs each. Nodes with replicas or MIG instances count as they are: what they hold cannot be moved to
- * any card. An upper bound: neither CPU, memory nor rules are looked at, and a pod may be divided.
+ * any GPU. An upper bound: neither CPU, memory nor rules are looked at, and a pod may be divided.
  */
 export function wholeNodes(
-  rooms: readonly PoolRoom[],
+  freeCapacities: readonly PoolFreeCapacity[],
 ): Pick<PoolPlacement, "wholeFreeNodes" | "possibleWholeFreeNodes"> {
   let [whole, asTheyAre, free] = [0, 0, 0];
   const sizes: number[] = [];
-  for (const { now, wholeCards, hasOnlyWholeCards, isWhollyFree } of rooms) {
+  for (const { now, wholeGpus, hasOnlyWholeGpus, isWhollyFree } of freeCapacities) {
     if (isWhollyFree) whole += 1;
-    if (hasOnlyWholeCards) sizes.push(wholeCards);
+    if (hasOnlyWholeGpus) sizes.push(wholeGpus);
     else if (isWhollyFree) {
       asTheyAre += 1;
       continue;
     }
-    for (const card of now?.cards ?? []) free += card;
+    for (const physicalGpu of now?.physicalGpus ?? []) free += physicalGpu;
   }
   sizes.sort((a, b) => a - b);
   let possible = asTheyAre;

@@ -6,7 +6,7 @@ import type { UnpricedReason } from "../../model/unpriced.ts";
 import { firstPrice, isFor, type PricedNode } from "./listedPrices.ts";
 import type { NodePrice } from "./prices.ts";
 
-/** The lists of one moment, apart because OpenCost stands between them. */
+/** The lists of one moment, apart because OpenCost is between them. */
 export interface PriceLists {
   /** Of the user's file, that are in force. */
   readonly file: readonly ListedPrice[];

@@ -8,7 +8,7 @@ export type PricedNode = Pick<NodeView, "instanceType" | "gpuModels" | "provider
 
 /**
  * The prices that hold at one moment, in their order: one that begins later is not there, and of several for the same nodes
- * the one that began last stands at the place of the first.
+ * the one that began last is at the place of the first.
  */
 export function pricesInForce(listed: readonly ListedPrice[], at: number): readonly ListedPrice[] {
   if (listed.every(({ validFrom }) => validFrom === null)) return listed;

@@ -1,6 +1,6 @@
 import type { NodeView } from "../../join/snapshot.ts";
 
-/** Nodes that no price can tell apart. */
+/** Nodes that no price can distinguish. */
 export interface NodeKind {
   /** Any of them. */
   readonly like: NodeView;
@@ -8,7 +8,7 @@ export interface NodeKind {
 }
 
 /**
- * Counted nodes with GPUs, by everything that a price may depend on; `labels` are those that the price book looks at. Compares
+ * Counted nodes with GPUs, by everything that a price may depend on; `labels` are those that the price list looks at. Compares
  * instead of writing keys: a fleet has thousands of nodes and few kinds.
  */
 export function nodeKinds(nodes: readonly NodeView[], labels: readonly string[]): readonly NodeKind[] {

@@ -1,5 +1,5 @@
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
-import type { PriceBook } from "../../model/prices.ts";
+import type { PriceList } from "../../model/prices.ts";
 import { isPricedAs } from "./nodeKinds.ts";
 import type { PriceSettings } from "./priceNodes.ts";
 import type { Prices } from "./prices.ts";
@@ -13,9 +13,9 @@ export interface PriceCache {
 interface KnownPrices {
   readonly prices: Prices;
   readonly nodes: readonly NodeView[];
-  readonly book: PriceBook;
+  readonly account: PriceList;
   readonly settings: PriceSettings;
-  /** Those that the price book looks at. */
+  /** Those that the price list looks at. */
   readonly labels: readonly string[];
   /** From when until before when they hold, seconds since the epoch. */
   readonly from: number;
@@ -30,7 +30,7 @@ export function knownPrices(cache: PriceCache, snapshot: Snapshot, settings: Pri
   const { last } = cache;
   const { nodes, at } = snapshot;
   if (last === null || at < last.from || at >= last.until) return null;
-  if (last.book !== snapshot.priceBook || nodes.length !== last.nodes.length) return null;
+  if (last.account !== snapshot.priceList || nodes.length !== last.nodes.length) return null;
   if (last.settings.basis !== settings.basis || last.settings.staleDays !== settings.staleDays) return null;
   if (!nodes.every((node, index) => isPricedAs(last.nodes[index], node, last.labels))) return null;
   // Next time most nodes are the very objects of this moment.
@@ -41,14 +41,15 @@ export function knownPrices(cache: PriceCache, snapshot: Snapshot, settings: Pri
 /** Keeps the prices of a moment for those after it. */
 export function keepPrices(
   cache: PriceCache,
-  { nodes, priceBook: book, at }: Snapshot,
+  { nodes, priceList: account, at }: Snapshot,
   settings: PriceSettings,
   labels: readonly string[],
   prices: Prices,
 ): void {
   let until = Number.POSITIVE_INFINITY;
-  for (const { validFrom } of book.listed) if (validFrom !== null && validFrom > at) until = Math.min(until, validFrom);
+  for (const { validFrom } of account.listed)
+    if (validFrom !== null && validFrom > at) until = Math.min(until, validFrom);
   for (const { price } of prices.groups)
     if (price !== null && !price.isStale) until = Math.min(until, price.date + settings.staleDays * 86_400);
-  cache.last = { prices, nodes, book, settings, labels, from: at, until };
+  cache.last = { prices, nodes, account, settings, labels, from: at, until };
 }

@@ -21,7 +21,7 @@ export interface PricedKind {
 }
 
 /**
- * Finds the price of every counted node in the price book of the moment: the user's file, then OpenCost, then the table. A
+ * Finds the price of every counted node in the price list of the moment: the user's file, then OpenCost, then the table. A
  * price of a node is spread over the physical GPUs that it has, seen or not, so that one that falls off the bus changes
  * nothing. Pure but for the cache, which changes no answer.
  */
@@ -32,8 +32,8 @@ export function priceNodes(
 ): Prices {
   const known = knownPrices(cache, snapshot, settings);
   if (known !== null) return known;
-  const { priceBook, nodes, devices, at } = snapshot;
-  const listed = pricesInForce(priceBook.listed, at);
+  const { priceList, nodes, devices, at } = snapshot;
+  const listed = pricesInForce(priceList.listed, at);
   const table = listed.filter(({ source }) => source === "table");
   const lists: PriceLists = {
     file: listed.filter(({ source }) => source === "file"),
@@ -65,14 +65,14 @@ function devicesOf(node: NodeView, devices: readonly Device[]): readonly Device[
   return node.devices.flatMap((index) => devices[index] ?? []);
 }
 
-/** The prices of the nodes of one kind: one for all, except where OpenCost tells them apart. */
-function priceKind(kind: NodeKind, { priceBook }: Snapshot, lists: PriceLists): readonly PricedKind[] {
+/** The prices of the nodes of one kind: one for all, except where OpenCost says them apart. */
+function priceKind(kind: NodeKind, { priceList }: Snapshot, lists: PriceLists): readonly PricedKind[] {
   const { like, nodes } = kind;
   const gpus = like.physicalGpus ?? 0;
   const capacityType = paidAs(like.capacityType);
   const byFile = listedPrice(lists.file, like, capacityType, gpus, lists);
   if (byFile !== null) return [{ like, nodes, price: byFile, unpriced: null }];
-  const { quoted, quotedCurrency } = priceBook;
+  const { quoted, quotedCurrency } = priceList;
   const rest: NodeView[] = [];
   const byQuote = new Map<number, Map<number, { price: NodePrice; nodes: NodeView[] }>>();
   for (const node of quoted.size === 0 ? [] : nodes) {

@@ -10,10 +10,10 @@ const mostNamed = 4;
 /**
  * What a person should know of the prices of a moment: those that are old, and those that are not there. It is worth knowing
  * (`info`) while there is only the table that Fairlead brings, and a warning for those who keep prices of their own. Without
- * any price book nobody asked what anything costs.
+ * any price list nobody asked what anything costs.
  */
-export function priceProblems({ priceBook, nodes, at }: Snapshot, { groups }: Prices): readonly Problem[] {
-  const { quoted, listed } = priceBook;
+export function priceProblems({ priceList, nodes, at }: Snapshot, { groups }: Prices): readonly Problem[] {
+  const { quoted, listed } = priceList;
   if (quoted.size === 0 && listed.length === 0) return [];
   const severity = quoted.size > 0 || listed.some(({ source }) => source === "file") ? "warning" : "info";
   const isForeign = quoted.size > 0 && nodes.length > 0 && !nodes.some(({ name }) => quoted.has(name));

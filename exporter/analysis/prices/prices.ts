@@ -4,7 +4,7 @@ import type { UnpricedReason } from "../../model/unpriced.ts";
 
 /** What the GPUs of one node cost. */
 export interface NodePrice {
-  /** Of one physical GPU of the node, per hour: what is booked. Times the node's physical GPUs it is `perNodeHour`. */
+  /** Of one physical GPU of the node, per hour: what is counted. Times the node's physical GPUs it is `perNodeHour`. */
   readonly perGpuHour: number;
   /** Of all its GPUs together, per hour; with basis `whole-instance`, of the node. */
   readonly perNodeHour: number;

@@ -37,7 +37,7 @@ function allocatedViews(
   isGpu: (resource: string) => boolean,
 ): readonly SchedulerView[] {
   const byPods = new Map<string, number>();
-  for (const { scheduler, kind, name, held: gpus } of queues) {
+  for (const { scheduler, kind, name, allocated: gpus } of queues) {
     if (scheduler === "kai" && kind !== "Scheduler") byPods.set(name, (byPods.get(name) ?? 0) + gpus);
   }
   return kaiQueues.flatMap(({ name, allocated }) => {
@@ -99,7 +99,7 @@ function inputOf(
     quota: view.guaranteed,
     limit: view.limit,
     overQuotaWeight: view.weight,
-    requested: counted === null ? view.held + view.pending : gpusIn(counted, isGpu),
+    requested: counted === null ? view.allocated + view.pending : gpusIn(counted, isGpu),
     usage: past?.usageOf(view.name) ?? 0,
   };
 }

@@ -11,7 +11,7 @@ export type SchedulerNumber =
   /** KAI: fair share in GPUs, and with its usage history. */
   | "kai-fair-share"
   | "kai-fair-share-with-history"
-  /** KAI: held GPUs by pods, and by the status of the Queue. */
+  /** KAI: allocated GPUs by pods, and by the status of the Queue. */
   | "kai-allocated-gpus"
   /** Volcano: the same. */
   | "volcano-allocated-gpus"

@@ -28,12 +28,12 @@ function shareViews(
 ): readonly SchedulerView[] {
   const counted = plugin === "capacity" ? queues : queues.filter(({ isLeaf }) => isLeaf);
   const deserved = deservedOf(domain, counted, plugin);
-  return counted.flatMap(({ name, held }, position) => {
+  return counted.flatMap(({ name, allocated }, position) => {
     const gpus = deserved[position] ?? 0;
     const base = { scheduler: "volcano", kind: "Queue", name, shard: domain.name, reported: null } as const;
     return [
       { ...base, number: "volcano-deserved", computed: gpus },
-      { ...base, number: "volcano-share", computed: volcanoShare(held, gpus) },
+      { ...base, number: "volcano-share", computed: volcanoShare(allocated, gpus) },
     ] as const;
   });
 }
@@ -41,11 +41,11 @@ function shareViews(
 /** The plugin `capacity` deserves what is written: the join already took the larger of that and the guarantee. */
 function deservedOf(domain: QuotaDomain, queues: readonly QueueView[], plugin: VolcanoPlugin): readonly number[] {
   if (plugin === "capacity") return queues.map(({ guaranteed, limit }) => Math.min(guaranteed, limit));
-  const inputs = queues.map(({ weight, guaranteed, limit, held, pending }) => ({
+  const inputs = queues.map(({ weight, guaranteed, limit, allocated, pending }) => ({
     weight,
     guarantee: guaranteed,
     realCapability: limit,
-    request: held + pending,
+    request: allocated + pending,
   }));
   return proportionDeserved(inputs, domain.capacity);
 }
@@ -56,17 +56,17 @@ function allocatedViews(
   { volcanoQueues }: QueueObjects,
   isGpu: (resource: string) => boolean,
 ): readonly SchedulerView[] {
-  const held = new Map<string, number>();
-  for (const { kind, name, held: gpus } of queues) {
+  const byPods = new Map<string, number>();
+  for (const { kind, name, allocated: gpus } of queues) {
     // Volcano keeps a queue `root` above all others.
     const key = kind === "Scheduler" ? "root" : name;
-    held.set(key, (held.get(key) ?? 0) + gpus);
+    byPods.set(key, (byPods.get(key) ?? 0) + gpus);
   }
   return volcanoQueues.flatMap(({ name, allocated }) => {
     if (allocated === null) return [];
     const amounts = Object.entries(allocated);
     const reported = amounts.reduce((sum, [resource, amount]) => (isGpu(resource) ? sum + amount : sum), 0);
     const base = { scheduler: "volcano", number: "volcano-allocated-gpus", kind: "Queue", shard: "" } as const;
-    return [{ ...base, name, computed: held.get(name) ?? null, reported }];
+    return [{ ...base, name, computed: byPods.get(name) ?? null, reported }];
   });
 }

@@ -2,8 +2,8 @@ import type { NodeView } from "../../join/snapshot.ts";
 import { createTupleInterner } from "../../kernel/tupleInterner.ts";
 import { type ChargeBasis, isCharged } from "../../model/charge.ts";
 import { type GpuState, gpuStates, stateIds } from "../../model/gpuStates.ts";
+import type { AccountingEntry } from "../accountingEntry.ts";
 import type { Analysis } from "../analysis.ts";
-import type { Booking } from "../booking.ts";
 import { type States, zeroStates } from "./zeroStates.ts";
 
 /** The settings by which costs are shown. */
@@ -52,8 +52,8 @@ export interface CostSums {
 
 /** Costs being added up. */
 export interface CostAdder {
-  /** `stateId`: the number of the booking's state, for who has looked it up. */
-  add(booking: Booking, stateId?: number): void;
+  /** `stateId`: the number of the accounting entry's state, for who has looked it up. */
+  add(accountingEntry: AccountingEntry, stateId?: number): void;
   sums(): CostSums;
 }
 
@@ -63,8 +63,8 @@ type GroupSums = Omit<Sums<NodeGroupCost>, "states"> & { readonly states: Float6
 type HolderSums = Sums<HolderCost> & { next: HolderSums | null };
 
 /**
- * Adds up bookings at the prices of the moment. Neighbouring bookings are mostly of one node, and all pods of a workload
- * mostly have the same team, queue, namespace and currency, so that no booking needs a key of text.
+ * Adds up accounting entries at the prices of the moment. Neighbouring accounting entries are mostly of one node, and all pods of a workload
+ * mostly have the same team, queue, namespace and currency, so that no accounting entry needs a key of text.
  */
 export function createCostAdder(
   { snapshot, prices }: Analysis,
@@ -125,7 +125,7 @@ export function createCostAdder(
     group = price === undefined ? null : findGroup(nodeOf.get(node), pool, price.currency);
   }
 
-  function addHeld(pod: number, stateId: number, gpus: number, cost: number): void {
+  function addAllocated(pod: number, stateId: number, gpus: number, cost: number): void {
     if (pod !== lastPod) {
       lastPod = pod;
       holder = findHolder(pod);
@@ -145,7 +145,7 @@ export function createCostAdder(
         group.states[stateId] = (group.states[stateId] ?? 0) + cost;
         if (pod === null) group.unallocated += cost;
       }
-      if (pod !== null) addHeld(pod, stateId, gpus, cost);
+      if (pod !== null) addAllocated(pod, stateId, gpus, cost);
     },
     sums: () => ({ groups: groups.map((sums) => ({ ...sums, states: byState(sums.states) })), holders }),
   };

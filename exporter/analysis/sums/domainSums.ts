@@ -3,11 +3,12 @@ import type { AbsentOwner } from "../../model/shortfall.ts";
 import type { Fairness } from "../fairness/fairness.ts";
 
 /** By index into `Queueing.domains`: physical GPUs that pods outside every queue hold. */
-export function heldPastQueues({ domains, queues }: Queueing): readonly number[] {
-  const held = domains.map(() => 0);
+export function allocatedPastQueues({ domains, queues }: Queueing): readonly number[] {
+  const allocated = domains.map(() => 0);
   for (const queue of queues)
-    if (queue.kind === "Unqueued" && queue.isLeaf) held[queue.domain] = (held[queue.domain] ?? 0) + queue.held;
-  return held;
+    if (queue.kind === "Unqueued" && queue.isLeaf)
+      allocated[queue.domain] = (allocated[queue.domain] ?? 0) + queue.allocated;
+  return allocated;
 }
 
 /** By index into `Queueing.domains`: what leaves are guaranteed, wait for and find no nodes for, by why. Physical GPUs. */

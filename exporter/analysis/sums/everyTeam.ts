@@ -15,5 +15,5 @@ export function everyTeam({ teams, fairness, snapshot }: Analysis): readonly Tea
 }
 
 function withoutPods(team: string): TeamTotals {
-  return { team, held: 0, active: 0, utilization: null, states: {}, estimated: 0, idleOptedOut: 0, pending: 0 };
+  return { team, allocated: 0, active: 0, utilization: null, states: {}, estimated: 0, idleOptedOut: 0, pending: 0 };
 }

@@ -68,9 +68,9 @@ function addUp({ snapshot, idleNodes, prices }: Analysis): readonly IdleNodeGrou
           unpricedNodes: 0,
         };
       };
-      pair = { unallocated: group("unallocated"), held: group("held") };
+      pair = { unallocated: group("unallocated"), allocated: group("allocated") };
       byNodePool.set(key, pair);
-      list.push(pair.unallocated, pair.held);
+      list.push(pair.unallocated, pair.allocated);
     }
     const found = idle.get(index);
     if (found === undefined) continue;

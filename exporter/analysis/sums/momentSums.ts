@@ -1,8 +1,8 @@
 import type { Device, NodeView } from "../../join/snapshot.ts";
 import { createTupleInterner } from "../../kernel/tupleInterner.ts";
 import { type GpuState, gpuStates, stateIds } from "../../model/gpuStates.ts";
+import type { AccountingEntry } from "../accountingEntry.ts";
 import type { Analysis } from "../analysis.ts";
-import type { Booking } from "../booking.ts";
 import { byState, type CostSettings, type CostSums, createCostAdder } from "./costSums.ts";
 
 /** The label value of what nothing says. */
@@ -16,7 +16,7 @@ export interface NodeGroup {
   readonly states: Readonly<Record<GpuState, number>>;
 }
 
-/** The held GPUs of one team in one pool, by state. */
+/** The allocated GPUs of one team in one pool, by state. */
 export interface TeamPool {
   readonly pool: string;
   readonly states: Readonly<Record<GpuState, number>>;
@@ -28,7 +28,7 @@ export interface PoolReadings {
   readonly powerWatts: number | null;
 }
 
-/** A moment's bookings and devices, added up in all the ways that families need. */
+/** A moment's accounting entries and devices, added up in all the ways that families need. */
 export interface MomentSums {
   readonly groups: readonly NodeGroup[];
   /** By team and pool. */
@@ -39,27 +39,27 @@ export interface MomentSums {
   readonly costs: CostSums;
 }
 
-/** Adds up a moment: once over its bookings, and once over its devices. */
+/** Adds up a moment: once over its accounting entries, and once over its devices. */
 export function sumMoment(analysis: Analysis, settings?: Pick<CostSettings, "notCharged">): MomentSums {
-  const { snapshot, bookings } = analysis;
+  const { snapshot, accountingEntries } = analysis;
   const groups = groupSums(new Map(snapshot.nodes.map((node) => [node.name, node] as const)));
   const teams = teamSums(snapshot.pods);
   const costs = createCostAdder(analysis, settings);
-  for (const booking of bookings) {
-    const stateId = stateIds.get(booking.state) ?? 0;
-    groups.add(booking, stateId);
-    teams.add(booking, stateId);
-    costs.add(booking, stateId);
+  for (const accountingEntry of accountingEntries) {
+    const stateId = stateIds.get(accountingEntry.state) ?? 0;
+    groups.add(accountingEntry, stateId);
+    teams.add(accountingEntry, stateId);
+    costs.add(accountingEntry, stateId);
   }
   const readings = readingSums();
   for (const device of snapshot.devices) readings.add(device);
   return { groups: groups.list(), teams: teams.byTeam(), readings: readings.byPool, costs: costs.sums() };
 }
 
-/** In the order of `gpuStates`: a state's name is looked up once for each booking, and not for each sum of it. */
+/** In the order of `gpuStates`: a state's name is looked up once for each accounting entry, and not for each sum of it. */
 const noAmounts = (): Float64Array => new Float64Array(gpuStates.length);
 
-/** Neighbouring bookings are mostly of one node and pool, so that only the first of them looks up its group. */
+/** Neighbouring accounting entries are mostly of one node and pool, so that only the first of them looks up its group. */
 function groupSums(nodes: ReadonlyMap<string, NodeView>) {
   const groups: (Omit<NodeGroup, "states"> & { readonly amounts: Float64Array })[] = [];
   const ids = createTupleInterner();
@@ -77,7 +77,7 @@ function groupSums(nodes: ReadonlyMap<string, NodeView>) {
   };
   return {
     list: (): NodeGroup[] => groups.map(({ amounts, ...group }) => ({ ...group, states: byState(amounts) })),
-    add({ node, pool, gpus }: Booking, stateId: number): void {
+    add({ node, pool, gpus }: AccountingEntry, stateId: number): void {
       if (node !== lastNode || pool !== lastPool) {
         last = find(nodes.get(node), pool);
         lastNode = node;
@@ -88,7 +88,7 @@ function groupSums(nodes: ReadonlyMap<string, NodeView>) {
   };
 }
 
-/** Neighbouring bookings are mostly of one pod and pool. */
+/** Neighbouring accounting entries are mostly of one pod and pool. */
 function teamSums(pods: Analysis["snapshot"]["pods"]) {
   const sums = new Map<string, Map<string, Float64Array>>();
   let lastPod: number | null = null;
@@ -110,7 +110,7 @@ function teamSums(pods: Analysis["snapshot"]["pods"]) {
   return {
     byTeam: (): Map<string, Map<string, TeamPool>> =>
       mapValues(sums, (pools) => mapValues(pools, (amounts, pool) => ({ pool, states: byState(amounts) }))),
-    add({ pod, pool, gpus }: Booking, stateId: number): void {
+    add({ pod, pool, gpus }: AccountingEntry, stateId: number): void {
       if (pod === null) return;
       if (pod !== lastPod || pool !== lastPool) {
         const team = pods[pod]?.team;
@@ -133,38 +133,46 @@ function mapValues<Value, Mapped>(
   return result;
 }
 
-interface PoolCards {
+interface PoolGpus {
   memoryUsedBytes: number | null;
   powerWatts: number | null;
-  /** The node whose devices were seen last, and what was added for each: an instance has the power of its whole card. */
+  /** The node whose devices were seen last, and what was added for each: an instance has the power of its whole GPU. */
   node: string | null;
   readonly memoryOf: LargestValues;
   readonly powerOf: LargestValues;
 }
 
-/** The devices of a node stand together. */
+/** The devices of a node are together. */
 function readingSums() {
-  const byPool = new Map<string, PoolCards>();
+  const byPool = new Map<string, PoolGpus>();
   return {
     byPool,
     add({ node, pool, uuid, gpuInstance, reading }: Device): void {
       if (uuid === null || reading === null) return;
-      let cards = byPool.get(pool);
-      if (cards === undefined) {
-        cards = { memoryUsedBytes: null, powerWatts: null, node, memoryOf: largestValues(), powerOf: largestValues() };
-        byPool.set(pool, cards);
+      let physicalGpus = byPool.get(pool);
+      if (physicalGpus === undefined) {
+        physicalGpus = {
+          memoryUsedBytes: null,
+          powerWatts: null,
+          node,
+          memoryOf: largestValues(),
+          powerOf: largestValues(),
+        };
+        byPool.set(pool, physicalGpus);
       }
-      if (cards.node !== node) {
-        cards.node = node;
-        cards.memoryOf.clear();
-        cards.powerOf.clear();
+      if (physicalGpus.node !== node) {
+        physicalGpus.node = node;
+        physicalGpus.memoryOf.clear();
+        physicalGpus.powerOf.clear();
       }
       const { memoryUsedBytes, powerWatts } = reading;
       if (memoryUsedBytes !== null) {
         const key = gpuInstance === null ? uuid : `${uuid}/${gpuInstance}`;
-        cards.memoryUsedBytes = (cards.memoryUsedBytes ?? 0) + cards.memoryOf.grow(key, memoryUsedBytes);
+        physicalGpus.memoryUsedBytes =
+          (physicalGpus.memoryUsedBytes ?? 0) + physicalGpus.memoryOf.grow(key, memoryUsedBytes);
       }
-      if (powerWatts !== null) cards.powerWatts = (cards.powerWatts ?? 0) + cards.powerOf.grow(uuid, powerWatts);
+      if (powerWatts !== null)
+        physicalGpus.powerWatts = (physicalGpus.powerWatts ?? 0) + physicalGpus.powerOf.grow(uuid, powerWatts);
     },
   };
 }
@@ -176,7 +184,7 @@ interface LargestValues {
   grow(key: string, value: number): number;
 }
 
-/** A node mostly has no more cards. */
+/** A node mostly has no more GPUs. */
 const mostListed = 16;
 
 /** A short list is searched and emptied faster than a map is: only what it has no room for is in a map. */

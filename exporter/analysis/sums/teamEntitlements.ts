@@ -8,7 +8,7 @@ export interface TeamEntitlement {
 }
 
 /**
- * By team, summed over domains. A team with work in a domain whose entitlements cannot be told is not there: a sum
+ * By team, summed over domains. A team with work in a domain whose entitlements cannot be reported is not there: a sum
  * without a part of it would be wrong.
  */
 export function teamEntitlements({ fairness, snapshot }: Analysis): ReadonlyMap<string, TeamEntitlement> {

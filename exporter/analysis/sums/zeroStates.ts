@@ -7,8 +7,8 @@ export type States = Record<GpuState, number>;
 export function zeroStates(): States {
   return {
     active: 0,
-    underused: 0,
-    held_idle: 0,
+    underutilized: 0,
+    idle: 0,
     stalled: 0,
     starting: 0,
     gang_wait: 0,

@@ -2,9 +2,9 @@ import type { NeverReason, WaitingGang, WaitingPart } from "../../join/queues/qu
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
-import type { GangRooms } from "../rooms/gangRooms.ts";
-import { neededParts } from "../rooms/neededPods.ts";
-import type { StatedCause } from "../rooms/statedReason.ts";
+import type { GangFreeCapacities } from "../freeCapacity/gangFreeCapacities.ts";
+import { neededParts } from "../freeCapacity/neededPods.ts";
+import type { StatedCause } from "../freeCapacity/statedReason.ts";
 
 /** Work that fits, is allowed, and has waited for longer waits for the scheduler. Seconds. */
 const schedulerGraceSeconds = 5 * 60;
@@ -12,11 +12,11 @@ const schedulerGraceSeconds = 5 * 60;
 /** What the causes of one moment are judged by. */
 export interface WaitEvidence {
   readonly snapshot: Snapshot;
-  readonly rooms: GangRooms;
+  readonly freeCapacities: GangFreeCapacities;
   /** As `createStatedCauses` finds it. */
   readonly statedCause: (reason: string) => StatedCause | null;
   /** GPUs that a leaf may still take by limits. */
-  readonly queueRoom: (leaf: number) => number;
+  readonly queueAllowance: (leaf: number) => number;
   /** Of leaves that serve strictly in order: the first gang without reserved quota. */
   readonly heads: ReadonlyMap<number, number>;
 }
@@ -49,7 +49,7 @@ export function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence
   if (gang.checks !== undefined) return "admission_check";
   const stated = evidence.statedCause(gang.reason);
   if (gang.never !== null) return causeOfNever(gang.never, stated);
-  const verdict = evidence.rooms.askedOf(index)?.verdict ?? null;
+  const verdict = evidence.freeCapacities.askedOf(index)?.verdict ?? null;
   if (verdict === "never" || stated === "constraint" || gang.parts.some(isNowhere)) return "constraint";
   if (gang.reservedAt === null && (stated === "quota" || isOverLimit(neededParts(gang), evidence))) return "quota";
   if (stated === "gang" || isIncomplete(gang)) return "gang";
@@ -76,20 +76,20 @@ function waitedFor({ since, reservedAt }: WaitingGang, at: number): number {
 const isNowhere = ({ domain, gpusPerPod }: WaitingPart): boolean =>
   domain === null && gpusPerPod !== null && gpusPerPod > gpuTolerance;
 
-function isOverLimit(parts: readonly WaitingPart[], { queueRoom }: WaitEvidence): boolean {
+function isOverLimit(parts: readonly WaitingPart[], { queueAllowance }: WaitEvidence): boolean {
   if (parts.length === 1) {
     const [part] = parts;
-    return part !== undefined && exceeds(part.queue, part.pods * (part.gpusPerPod ?? 0), queueRoom);
+    return part !== undefined && exceeds(part.queue, part.pods * (part.gpusPerPod ?? 0), queueAllowance);
   }
   const asked = new Map<number | null, number>();
   for (const { queue, pods, gpusPerPod } of parts) {
     asked.set(queue, (asked.get(queue) ?? 0) + pods * (gpusPerPod ?? 0));
   }
-  return [...asked].some(([queue, gpus]) => exceeds(queue, gpus, queueRoom));
+  return [...asked].some(([queue, gpus]) => exceeds(queue, gpus, queueAllowance));
 }
 
-const exceeds = (queue: number | null, gpus: number, queueRoom: (leaf: number) => number): boolean =>
-  queue !== null && gpus > 0 && gpus > queueRoom(queue) + gpuTolerance;
+const exceeds = (queue: number | null, gpus: number, queueAllowance: (leaf: number) => number): boolean =>
+  queue !== null && gpus > 0 && gpus > queueAllowance(queue) + gpuTolerance;
 
 function isIncomplete({ scheduler, reservedAt, bound, pods, notReadyPods, min }: WaitingGang): boolean {
   if (notReadyPods === 0 || (scheduler === "kueue" && reservedAt === null)) return false;

@@ -1,6 +1,6 @@
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { isUsable } from "../rooms/nodeRoom.ts";
+import { isUsable } from "../freeCapacity/nodeFreeCapacity.ts";
 import type { GangDeadlock, PartialGang } from "./waiting.ts";
 
 /**
@@ -17,8 +17,8 @@ export function findDeadlocks(snapshot: Snapshot, gangs: readonly PartialGang[])
     const missingGpus = members.reduce((sum, gang) => sum + (gang.missingGpus ?? 0), 0);
     const freeGpus = free.get(pool) ?? 0;
     if (missingGpus <= freeGpus + gpuTolerance) continue;
-    const heldGpus = members.reduce((sum, gang) => sum + gang.heldGpus, 0);
-    deadlocks.push({ pool, gangs: members.map(({ id }) => id), heldGpus, missingGpus, freeGpus });
+    const allocatedGpus = members.reduce((sum, gang) => sum + gang.allocatedGpus, 0);
+    deadlocks.push({ pool, gangs: members.map(({ id }) => id), allocatedGpus, missingGpus, freeGpus });
   }
   return deadlocks.sort((a, b) => (a.pool < b.pool ? -1 : 1));
 }
@@ -28,8 +28,8 @@ function freeByPool({ nodes, devices }: Snapshot, pools: ReadonlyMap<string, unk
   const free = new Map<string, number>();
   for (const { pool, node, weight, holders, unhealthy, orphanReservation } of devices) {
     if (unhealthy || orphanReservation || !pools.has(pool) || !usable.has(node)) continue;
-    const held = holders.reduce((sum, { share }) => sum + share, 0);
-    free.set(pool, (free.get(pool) ?? 0) + Math.max(0, weight - held));
+    const allocated = holders.reduce((sum, { share }) => sum + share, 0);
+    free.set(pool, (free.get(pool) ?? 0) + Math.max(0, weight - allocated));
   }
   return free;
 }

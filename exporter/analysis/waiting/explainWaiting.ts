@@ -2,13 +2,13 @@ import type { QueueSettings } from "../../config/queuesSchema.ts";
 import type { Queueing } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { matchesPattern } from "../../kernel/namePattern.ts";
-import { findGangRooms, type GangRooms } from "../rooms/gangRooms.ts";
-import { findRooms } from "../rooms/rooms.ts";
-import { createStatedCauses } from "../rooms/statedReason.ts";
+import { findFreeCapacities } from "../freeCapacity/freeCapacities.ts";
+import { findGangFreeCapacities, type GangFreeCapacities } from "../freeCapacity/gangFreeCapacities.ts";
+import { createStatedCauses } from "../freeCapacity/statedReason.ts";
 import { causeOf } from "./causeOf.ts";
 import { findDeadlocks } from "./deadlocks.ts";
 import { findPartialGangs } from "./partialGangs.ts";
-import { createQueueRoom } from "./queueRoom.ts";
+import { createQueueAllowance } from "./queueAllowance.ts";
 import { noWaiting, type Waiting, type WaitingWork } from "./waiting.ts";
 import { createWaitTotals } from "./waitTotals.ts";
 
@@ -22,16 +22,16 @@ export type WaitSettings = Pick<QueueSettings, "waitTargets">;
 export function explainWaiting(
   snapshot: Snapshot,
   settings: WaitSettings,
-  rooms: GangRooms = findGangRooms(snapshot, findRooms(snapshot)),
+  freeCapacities: GangFreeCapacities = findGangFreeCapacities(snapshot, findFreeCapacities(snapshot)),
 ): Waiting {
   const { queueing, at } = snapshot;
   const partialGangs = findPartialGangs(snapshot);
   if (queueing.gangs.length === 0 && partialGangs.length === 0) return noWaiting;
   const evidence = {
     snapshot,
-    rooms,
+    freeCapacities,
     statedCause: createStatedCauses(),
-    queueRoom: createQueueRoom(queueing),
+    queueAllowance: createQueueAllowance(queueing),
     heads: strictHeads(queueing),
   };
   const targetOf = createTargets(settings);

@@ -24,7 +24,7 @@ export function findPartialGangs(snapshot: Snapshot): readonly PartialGang[] {
   const candidates = [...gangsOfPods(snapshot), ...gangsOfWork(snapshot)];
   const old = candidates.filter(({ since }) => snapshot.at - since > stateLimits.gangGraceSeconds);
   if (old.length === 0) return [];
-  const pools = heldByPool(snapshot, old);
+  const pools = allocatedByPool(snapshot, old);
   return old
     .map((candidate) => partialGang(candidate, pools))
     .filter((gang) => gang !== null)
@@ -71,7 +71,9 @@ const nameOf = ({ kind, namespace, name }: WorkloadView | WaitingGang): string =
  * lost); without such a member not before its last one was bound.
  */
 function partialFrom(gang: WaitingGang, members: readonly PodView[], at: number): number {
-  const boundAt = members.map((pod) => (pod.status === "held" ? pod.boundAt : null)).filter((time) => time !== null);
+  const boundAt = members
+    .map((pod) => (pod.status === "allocated" ? pod.boundAt : null))
+    .filter((time) => time !== null);
   const waitsFrom = members.map((pod) => pod.pendingSince).filter((time) => time !== null);
   if (boundAt.length === 0) return at;
   if (waitsFrom.length === 0) return Math.max(gang.since ?? 0, ...boundAt);
@@ -82,10 +84,13 @@ function partialFrom(gang: WaitingGang, members: readonly PodView[], at: number)
 }
 
 /** What the members of each gang hold, by pool; of a gang that works nothing. One pass over the devices. */
-function heldByPool({ devices }: Snapshot, gangs: readonly Candidate[]): ReadonlyMap<Candidate, Map<string, number>> {
+function allocatedByPool(
+  { devices }: Snapshot,
+  gangs: readonly Candidate[],
+): ReadonlyMap<Candidate, Map<string, number>> {
   const gangOf = new Map<number, Candidate>();
   for (const gang of gangs) for (const index of gang.indexes) gangOf.set(index, gang);
-  const held = new Map<Candidate, Map<string, number>>();
+  const allocated = new Map<Candidate, Map<string, number>>();
   const working = new Set<Candidate>();
   for (const device of devices) {
     const { holders, pool } = device;
@@ -94,28 +99,28 @@ function heldByPool({ devices }: Snapshot, gangs: readonly Candidate[]): Readonl
       const gang = gangOf.get(pod);
       if (gang === undefined) continue;
       if (!isQuiet(holding, device)) working.add(gang);
-      const pools = held.get(gang) ?? new Map<string, number>();
-      held.set(gang, pools);
+      const pools = allocated.get(gang) ?? new Map<string, number>();
+      allocated.set(gang, pools);
       pools.set(pool, (pools.get(pool) ?? 0) + share);
     }
   }
-  for (const gang of working) held.delete(gang);
-  return held;
+  for (const gang of working) allocated.delete(gang);
+  return allocated;
 }
 
 function partialGang(
   candidate: Candidate,
-  heldBy: ReadonlyMap<Candidate, ReadonlyMap<string, number>>,
+  allocatedBy: ReadonlyMap<Candidate, ReadonlyMap<string, number>>,
 ): PartialGang | null {
   const { id, bound, min, since, members } = candidate;
   const [first] = members;
-  const pools = [...(heldBy.get(candidate) ?? [])].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  const heldGpus = pools.reduce((sum, [, gpus]) => sum + gpus, 0);
+  const pools = [...(allocatedBy.get(candidate) ?? [])].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const allocatedGpus = pools.reduce((sum, [, gpus]) => sum + gpus, 0);
   const [main] = pools;
-  if (first === undefined || main === undefined || heldGpus <= gpuTolerance) return null;
+  if (first === undefined || main === undefined || allocatedGpus <= gpuTolerance) return null;
   const { namespace, team, queue } = first;
   const [pool] = main;
-  return { id, namespace, team, queue, pool, bound, min, heldGpus, missingGpus: missingGpus(candidate), since };
+  return { id, namespace, team, queue, pool, bound, min, allocatedGpus, missingGpus: missingGpus(candidate), since };
 }
 
 /**

@@ -37,7 +37,7 @@ export interface PartialGang {
   readonly pool: string;
   readonly bound: number;
   readonly min: number;
-  readonly heldGpus: number;
+  readonly allocatedGpus: number;
   /** What its missing members ask for; `null` where that is not known. */
   readonly missingGpus: number | null;
   readonly since: number;
@@ -47,7 +47,7 @@ export interface PartialGang {
 export interface GangDeadlock {
   readonly pool: string;
   readonly gangs: readonly string[];
-  readonly heldGpus: number;
+  readonly allocatedGpus: number;
   readonly missingGpus: number;
   readonly freeGpus: number;
 }

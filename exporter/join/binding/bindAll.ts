@@ -18,7 +18,7 @@ import { byUid, type SortedPods } from "./sortPods.ts";
 export interface BindingInput {
   readonly state: ClusterState;
   readonly readings: ReadonlyMap<string, readonly DeviceReading[]>;
-  /** Nodes whose readings may lack cards that are there. */
+  /** Nodes whose readings may lack GPUs that are there. */
   readonly incomplete: ReadonlySet<string>;
   readonly draDevices: DraDevices;
   readonly pods: SortedPods;

@@ -2,7 +2,7 @@ import { vendorOfResources } from "../../model/gpuResource.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import { nodeLabels } from "../../model/wellKnown.ts";
-import { type DeviceDraft, deviceKey, heldOf, type ShareDraft } from "../drafts.ts";
+import { allocatedOf, type DeviceDraft, deviceKey, type ShareDraft } from "../drafts.ts";
 import { type HoldingInput, holdDevices, type NodeLayout } from "../holdings/holdDevices.ts";
 import type { NodeMemory } from "../memory.ts";
 import { capacityTypeOf, isReady, isSchedulable, nodePoolOf } from "../nodeFacts.ts";
@@ -47,15 +47,15 @@ export interface BoundDevice extends Readonly<Omit<DeviceDraft, "reading" | "sha
   readonly row: number;
   readonly shares: readonly BoundShare[];
   /** Its memory is what its row says now; `memoryBytes` is what the row said when it was bound. */
-  readonly rowTellsMemory: boolean;
-  /** Physical GPUs that are held. */
-  readonly held: number;
-  /** Exclusive, and every share stands on it because nothing tells where it is. */
+  readonly rowHasMemory: boolean;
+  /** Physical GPUs that are allocated. */
+  readonly allocated: number;
+  /** Exclusive, and every share is on it because nothing says where it is. */
   readonly standsOnSpread: boolean;
 }
 
 /**
- * One node's cards and who holds them: all that a Snapshot says of it except activity, idle times and indices. It stays
+ * One node's GPUs and who holds them: all that a Snapshot says of it except activity, idle times and indices. It stays
  * true as long as its inputs are the same objects.
  */
 export interface NodeBinding {
@@ -63,7 +63,7 @@ export interface NodeBinding {
   readonly devices: readonly BoundDevice[];
   readonly unpartitioned: readonly UnpartitionedPart[];
   readonly pods: readonly BoundPod[];
-  /** Some share stands on several devices, because nothing tells on which it is. */
+  /** Some share is on several devices, because nothing says on which it is. */
   readonly hasSpread: boolean;
   readonly problems: readonly Problem[];
   readonly facts: NodeFacts;
@@ -88,17 +88,17 @@ export type NodeFacts = Omit<NodeView, "notReadySince" | "devices"> & {
 
 /** Binds nodes that no claim ties to any other node; the problems of all are those of the first. */
 export function bindNodes(input: HoldingInput): readonly NodeBinding[] {
-  const held = holdDevices(input);
-  const pods = held.pods.map(
+  const allocated = holdDevices(input);
+  const pods = allocated.pods.map(
     (pod, index): BoundPod => ({
       pod,
-      named: held.named.has(pod),
-      gpus: held.partlyKnown.has(index) ? null : (held.asked.get(index) ?? null),
+      named: allocated.named.has(pod),
+      gpus: allocated.partlyKnown.has(index) ? null : (allocated.asked.get(index) ?? null),
       index: -1,
       subject: null,
     }),
   );
-  return held.layouts.map((layout, i): NodeBinding => {
+  return allocated.layouts.map((layout, i): NodeBinding => {
     const devices = layout.devices.map((draft) => boundDevice(draft, layout.input, pods));
     const { object, fromPages, inventory } = layout.input;
     return {
@@ -107,8 +107,8 @@ export function bindNodes(input: HoldingInput): readonly NodeBinding[] {
       unpartitioned: layout.unpartitioned,
       pods: layout.pods.flatMap((index) => pods[index] ?? []),
       hasSpread: devices.some((device) => device.shares.some((share) => share.spread)),
-      problems: i > 0 ? [] : [...input.nodes.flatMap((node) => node.inventory.problems), ...held.problems],
-      facts: factsOf(layout, devices, held.asked),
+      problems: i > 0 ? [] : [...input.nodes.flatMap((node) => node.inventory.problems), ...allocated.problems],
+      facts: factsOf(layout, devices, allocated.asked),
       hasTwins: haveTwins(devices),
       view: null,
       remembered: null,
@@ -144,9 +144,9 @@ function boundDevice(draft: DeviceDraft, { readings, inventory }: NodeInput, pod
     orphanReservation: draft.orphanReservation,
     key: deviceKey(draft),
     row: reading === null ? -1 : (readings ?? []).indexOf(reading),
-    rowTellsMemory: (reading?.memoryTotalBytes ?? null) !== null && (byApi ?? null) === null,
+    rowHasMemory: (reading?.memoryTotalBytes ?? null) !== null && (byApi ?? null) === null,
     shares: shares.length === 0 ? noShares : shares.flatMap((share) => boundShare(share, pods)),
-    held: heldOf(draft),
+    allocated: allocatedOf(draft),
     standsOnSpread: draft.slots === 1 && shares.length > 0 && shares.every((share) => share.spread),
   };
 }
@@ -191,8 +191,8 @@ function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: Rea
     taints: object.taints,
     allocatableCpuMilli: object.allocatableCpuMilli,
     allocatableMemoryBytes: object.allocatableMemoryBytes,
-    heldByDevices: devices.reduce((sum, d) => sum + d.shares.reduce((s, share) => s + share.share, 0), 0),
-    heldByPods: layout.pods.reduce((sum, index) => sum + (asked.get(index) ?? 0), 0),
+    allocatedByDevices: devices.reduce((sum, d) => sum + d.shares.reduce((s, share) => s + share.share, 0), 0),
+    allocatedByPods: layout.pods.reduce((sum, index) => sum + (asked.get(index) ?? 0), 0),
   };
 }
 

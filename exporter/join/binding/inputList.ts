@@ -1,7 +1,7 @@
 /** What something was made from, in a fixed order: compared by identity, so that it is made anew when one of them changes. */
 export interface InputList {
   values: unknown[];
-  /** Where the next input stands. */
+  /** Where the next input is. */
   next: number;
   isSame: boolean;
 }

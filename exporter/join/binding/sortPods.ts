@@ -27,7 +27,7 @@ interface PodGroups {
   readonly inGangs: Set<Pod>;
 }
 
-/** Sorts pods into those that hold, keep cards for others, wait, and belong to a gang. */
+/** Sorts pods into those that hold, keep GPUs for others, wait, and belong to a gang. */
 export function sortPods(pods: readonly Pod[], cache: SortedPodsCache): SortedPods {
   const { last } = cache;
   if (last?.pods === pods) return last.sorted;
@@ -54,7 +54,7 @@ const lookahead = 32;
 
 /**
  * Which pods only the one or the other list has. Lists that a source keeps differ in few places; where they go on alike
- * too far away to be found, pods of both are told as gone and come, which is true of any list.
+ * too far away to be found, pods of both are reported as gone and come, which is true of any list.
  */
 function changedPods(before: readonly Pod[], after: readonly Pod[]): { readonly gone: Pod[]; readonly come: Pod[] } {
   const gone: Pod[] = [];
@@ -81,7 +81,7 @@ function changedPods(before: readonly Pod[], after: readonly Pod[]): { readonly 
   return { gone: gone.concat(before.slice(i)), come: come.concat(after.slice(j)) };
 }
 
-/** How far after `from` a pod stands; 0 when it is not near. */
+/** How far after `from` a pod is; 0 when it is not near. */
 function distance(pods: readonly Pod[], from: number, wanted: Pod | undefined): number {
   for (let ahead = 1; ahead <= lookahead; ahead++) if (pods[from + ahead] === wanted) return ahead;
   return 0;

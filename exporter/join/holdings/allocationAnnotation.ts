@@ -1,8 +1,8 @@
 import type { Pod } from "../../model/pod.ts";
 import { podAnnotations } from "../../model/wellKnown.ts";
 
-/** One card in the allocation annotation of HAMi, or of Volcano's vGPU plugin. */
-export interface CardAllocation {
+/** One GPU in the allocation annotation of HAMi, or of Volcano's vGPU plugin. */
+export interface GpuAllocation {
   readonly uuid: string;
   readonly memoryMiB: number;
   readonly corePercent: number;
@@ -14,8 +14,8 @@ export function allocationText({ annotations }: Pick<Pod, "annotations">): strin
 }
 
 /** Reads `hami.io/vgpu-devices-allocated` and `volcano.sh/vgpu-ids-new`: entries `UUID,type,memory MiB,core percent` divided by `:` and `;`. */
-export function parseAllocation(text: string): readonly CardAllocation[] {
-  const allocations: CardAllocation[] = [];
+export function parseAllocation(text: string): readonly GpuAllocation[] {
+  const allocations: GpuAllocation[] = [];
   for (const entry of text.split(/[:;]/)) {
     const [uuid, , memory, cores] = entry.trim().split(",");
     if (uuid === undefined || !/^(GPU|MIG)-[0-9A-Za-z-]{4,80}$/.test(uuid)) continue;

@@ -1,14 +1,14 @@
 import type { Pod } from "../../model/pod.ts";
 import { sharedAmounts } from "../../model/wellKnown.ts";
 import type { DeviceDraft } from "../drafts.ts";
-import { allocationText, type CardAllocation, parseAllocation } from "./allocationAnnotation.ts";
+import { allocationText, type GpuAllocation, parseAllocation } from "./allocationAnnotation.ts";
 import type { HomelessShare } from "./claims.ts";
 import { give, type PodOnNode } from "./podOnNode.ts";
 
 /**
- * Holdings by allocation annotations: the larger of the core and the memory share of each card it names. The register says
+ * Holdings by allocation annotations: the larger of the core and the memory share of each GPU it names. The register says
  * of what memory the shares are (`registered`, MiB by UUID); telemetry lacks what the driver reserves. Their authors can
- * write them: each named card stands for one unit that the pod requests, and is never less than the pod asked the scheduler for with
+ * write them: each named GPU stands for one unit that the pod requests, and is never less than the pod asked the scheduler for with
  * that unit; units beyond those that are named stay a request.
  */
 export function holdByAllocations(
@@ -21,16 +21,16 @@ export function holdByAllocations(
     const text = allocationText(pod.pod);
     if (text === undefined || pod.kind !== "allocation") continue;
     const shares = parseAllocation(text).map((allocation) => shareOf(allocation, devices, registered));
-    for (const { card, memoryMiB, gpus: named } of shares.sort((a, b) => b.gpus - a.gpus)) {
+    for (const { physicalGpu, memoryMiB, gpus: named } of shares.sort((a, b) => b.gpus - a.gpus)) {
       const request = pod.open.find(({ profile, units }) => profile === null && units > 0);
       if (request === undefined) break;
       const unit = Math.min(1, request.units) * request.gpusPerUnit;
       const gpus = Math.min(1, Math.max(named, leastOf(pod.pod, unit, memoryMiB)));
       request.units = Math.max(0, request.units - 1);
       request.placed += gpus;
-      if (card === undefined) homeless.push({ pod, gpus });
+      if (physicalGpu === undefined) homeless.push({ pod, gpus });
       else
-        give(card, {
+        give(physicalGpu, {
           pod: pod.index,
           share: gpus,
           source: "annotation",
@@ -45,7 +45,7 @@ export function holdByAllocations(
 
 /**
  * The least that one unit of a pod is: what it asked for in memory and cores, and where it asked for neither, the unit itself
- * (a slot of a card). Several units may ask for different amounts, of which only the sum is known: never more than a slot each.
+ * (a slot of a GPU). Several units may ask for different amounts, of which only the sum is known: never more than a slot each.
  */
 function leastOf({ gpu }: Pod, unit: number, memoryMiB: number): number {
   const { shares } = gpu;
@@ -60,21 +60,21 @@ function leastOf({ gpu }: Pod, unit: number, memoryMiB: number): number {
 }
 
 interface NamedShare {
-  readonly card: DeviceDraft | undefined;
-  /** All memory of the card that is given out; 0 where nothing says. */
+  readonly physicalGpu: DeviceDraft | undefined;
+  /** All memory of the GPU that is given out; 0 where nothing says. */
   readonly memoryMiB: number;
   readonly gpus: number;
 }
 
 function shareOf(
-  { uuid, memoryMiB: asked, corePercent }: CardAllocation,
+  { uuid, memoryMiB: asked, corePercent }: GpuAllocation,
   devices: readonly DeviceDraft[],
   registered: ReadonlyMap<string, number | null>,
 ): NamedShare {
-  const card = devices.find((d) => d.uuid === uuid && d.gpuInstance === null);
-  const memoryMiB = registered.get(uuid) ?? (card?.memoryBytes ?? 0) / (1024 * 1024);
+  const physicalGpu = devices.find((d) => d.uuid === uuid && d.gpuInstance === null);
+  const memoryMiB = registered.get(uuid) ?? (physicalGpu?.memoryBytes ?? 0) / (1024 * 1024);
   const byMemory = memoryMiB > 0 ? asked / memoryMiB : 0;
   const known = Math.min(1, Math.max(corePercent / 100, byMemory));
-  // An allocation without a limit on cores or memory may use the whole card.
-  return { card, memoryMiB, gpus: known > 0 ? known : 1 };
+  // An allocation without a limit on cores or memory may use the whole GPU.
+  return { physicalGpu, memoryMiB, gpus: known > 0 ? known : 1 };
 }

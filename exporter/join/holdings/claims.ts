@@ -2,10 +2,10 @@ import type { AllocatedDevice, ResourceClaim } from "../../model/cluster.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
 import type { Problem } from "../../model/problem.ts";
 import { nvidiaDraDriver } from "../../model/wellKnown.ts";
-import { memoryOfModel } from "../cardMemory.ts";
 import { type DraDevices, draDeviceKey } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
-import { type MigCard, migWeight, sameProfile } from "../mig.ts";
+import { memoryOfModel } from "../gpuMemory.ts";
+import { type MigGpu, migWeight, sameProfile } from "../mig.ts";
 import { settleSlots } from "../migSlots.ts";
 import { give, type PodOnNode } from "./podOnNode.ts";
 
@@ -15,7 +15,7 @@ export interface HomelessShare {
   readonly gpus: number;
 }
 
-/** What claims give: shares without a card, and physical GPUs per pod index. */
+/** What claims give: shares without a GPU, and physical GPUs per pod index. */
 export interface ClaimHoldings {
   readonly homeless: HomelessShare[];
   readonly asked: Map<number, number>;
@@ -106,21 +106,21 @@ function place(
     d.reading?.claimants.some((c) => pods.some((pod) => namesClaim(c, claim, pod))),
   );
   const profile = described?.profile ?? profileInName(result.device);
-  const ofCard = devices.filter((d) => described !== undefined && d.uuid === described.cardUuid);
-  const candidates = (described === undefined ? labelled : ofCard).filter((d) =>
+  const ofGpu = devices.filter((d) => described !== undefined && d.uuid === described.gpuUuid);
+  const candidates = (described === undefined ? labelled : ofGpu).filter((d) =>
     profile === null ? d.profile === null : d.profile !== null && sameProfile(d.profile, profile),
   );
   const exact = candidates.find((d) => described?.migUuid !== null && d.migUuid === described?.migUuid);
-  const unheld = candidates.filter((d) => d.shares.length === 0);
-  const shown = unheld.find((d) => labelled.includes(d)) ?? candidates.find((d) => labelled.includes(d));
-  const device = exact ?? shown ?? unheld[0] ?? candidates[0] ?? null;
-  if (device !== null && described?.migSlots) settleSlots(device, described.migSlots, ofCard);
+  const unallocated = candidates.filter((d) => d.shares.length === 0);
+  const shown = unallocated.find((d) => labelled.includes(d)) ?? candidates.find((d) => labelled.includes(d));
+  const device = exact ?? shown ?? unallocated[0] ?? candidates[0] ?? null;
+  if (device !== null && described?.migSlots) settleSlots(device, described.migSlots, ofGpu);
   const whole =
-    device?.weight ?? (profile === null ? 1 : (migWeight(profile, cardOfModel(described?.model ?? "")) ?? 1));
+    device?.weight ?? (profile === null ? 1 : (migWeight(profile, gpuOfModel(described?.model ?? "")) ?? 1));
   return { device, gpus: whole * consumedPart(result, described?.capacity ?? {}, sharers.get(key) ?? 1) };
 }
 
-const cardOfModel = (model: string): MigCard => ({ model, memoryBytes: memoryOfModel(model) });
+const gpuOfModel = (model: string): MigGpu => ({ model, memoryBytes: memoryOfModel(model) });
 
 /** Whether an allocated device is a GPU: a slice says so, or (without the slice) the driver does. */
 export function isGpuResult(result: AllocatedDevice, draDevices: DraDevices): boolean {
@@ -167,7 +167,7 @@ function notFound(claim: ResourceClaim, result: AllocatedDevice, node: string): 
     code: "claim-device-unknown",
     severity: "warning",
     subject: `${claim.namespace}/${claim.name}`,
-    message: `claim ${claim.namespace}/${claim.name} holds device ${result.pool}/${result.device}, which no ResourceSlice describes; its card on node ${node} is estimated`,
+    message: `claim ${claim.namespace}/${claim.name} holds device ${result.pool}/${result.device}, which no ResourceSlice describes; its GPU on node ${node} is estimated`,
     nextStep:
       "Check that Fairlead may list resourceslices (resource.k8s.io) and that the DRA driver's plugin runs on the node.",
   };

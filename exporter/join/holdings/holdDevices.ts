@@ -3,14 +3,14 @@ import type { ResourceClaim } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import { reservationNamespaces } from "../../model/wellKnown.ts";
-import { memoryOfModel } from "../cardMemory.ts";
-import { allocatedMigByNode, layOutCards } from "../cards.ts";
 import type { DraDevices } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
-import { type GpuUnit, gpuUnitOf, registeredCards, registerOf } from "../gpuUnits.ts";
+import { memoryOfModel } from "../gpuMemory.ts";
+import { type GpuUnit, gpuUnitOf, registeredGpus, registerOf } from "../gpuUnits.ts";
 import type { Memory } from "../memory.ts";
 import { profileKey, sameProfile } from "../mig.ts";
 import type { NodeInput } from "../nodeInputs.ts";
+import { allocatedMigByNode, layOutGpus } from "../physicalGpus.ts";
 import { podsNamedByTelemetry } from "../podsFromTelemetry.ts";
 import type { UnpartitionedPart } from "../snapshot.ts";
 import { isPlacedBy } from "../trust/placedBy.ts";
@@ -18,7 +18,7 @@ import { holdByAllocations } from "./allocations.ts";
 import { holdByClaims, isGpuResult } from "./claims.ts";
 import { holdByReservations } from "./fractions.ts";
 import { holdByLabels } from "./labels.ts";
-import { scaleDownOverheld } from "./overheld.ts";
+import { scaleDownOverallocated } from "./overallocated.ts";
 import {
   type DemandKind,
   demandKind,
@@ -59,13 +59,13 @@ export interface NodeLayout {
   readonly pods: readonly number[];
 }
 
-export interface HeldDevices {
+export interface AllocatedDevices {
   readonly layouts: readonly NodeLayout[];
   /** Pods that hold something, in the order of their indices. */
   readonly pods: readonly Pod[];
   /** Those of `pods` that only telemetry names. */
   readonly named: ReadonlySet<Pod>;
-  /** Physical GPUs that each pod asks for, by its own object or claims: the second entry of the books. */
+  /** Physical GPUs that each pod asks for, by its own object or claims: the second entry of the accounts. */
   readonly asked: ReadonlyMap<number, number>;
   /** Pods with a resource whose unit cannot be converted: `asked` is only a part of what they hold. */
   readonly partlyKnown: ReadonlySet<number>;
@@ -73,7 +73,7 @@ export interface HeldDevices {
 }
 
 /** Finds who holds which device of which node: claims, then labels, reservations, allocations, and requests last. */
-export function holdDevices(input: HoldingInput): HeldDevices {
+export function holdDevices(input: HoldingInput): AllocatedDevices {
   const problems: Problem[] = [];
   const podsOn = podsByNode(input);
   const laidOut = layOutAll(input, podsOn, problems);
@@ -92,7 +92,7 @@ export function holdDevices(input: HoldingInput): HeldDevices {
     const { devices } = layout;
     const node = layout.input.object.name;
     const registered = new Map(
-      registeredCards(layout.input.object).map((card) => [card.uuid, card.memoryMiB] as const),
+      registeredGpus(layout.input.object).map((physicalGpu) => [physicalGpu.uuid, physicalGpu.memoryMiB] as const),
     );
     const byRow = pods.filter(({ kind }) => kind !== "allocation");
     problems.push(...holdByLabels(devices, new Map(byRow.map((pod) => [`${pod.pod.namespace}/${pod.pod.name}`, pod]))));
@@ -107,7 +107,7 @@ export function holdDevices(input: HoldingInput): HeldDevices {
       ...holdByAllocations(devices, pods, registered).map((h) => ({ ...h, source: "annotation" as const })),
     ];
     if (layout.input.inventory.physicalGpus !== null) problems.push(...holdByRequests(node, devices, pods, homeless));
-    problems.push(...scaleDownOverheld(devices, (index) => names.get(index) ?? "?"));
+    problems.push(...scaleDownOverallocated(devices, (index) => names.get(index) ?? "?"));
     for (const pod of pods) askByShares(pod, devices, asked);
   }
   const all = placed.flatMap((p) => p.pods);
@@ -128,17 +128,17 @@ function layOutAll(input: HoldingInput, podsOn: PodsOn, problems: Problem[]): re
   return input.nodes.map((node) => {
     const name = node.object.name;
     const remembered = input.memory.nodes.get(name);
-    const cards = layOutCards({
+    const physicalGpus = layOutGpus({
       node: name,
       inventory: node.inventory,
       readings: node.readings,
       allocatedMig: allocatedMig.get(name) ?? [],
-      namedUuids: namedUuids(podsOn(name), registeredCards(node.object)),
+      namedUuids: namedUuids(podsOn(name), registeredGpus(node.object)),
       rememberedUuids: remembered?.bootId === node.object.bootId ? remembered.uuids : [],
       poolOf,
     });
-    problems.push(...cards.problems);
-    return { input: node, devices: cards.devices, unpartitioned: cards.unpartitioned };
+    problems.push(...physicalGpus.problems);
+    return { input: node, devices: physicalGpus.devices, unpartitioned: physicalGpus.unpartitioned };
   });
 }
 
@@ -174,9 +174,12 @@ function placePods(
   return laidOut.map((layout) => {
     const { object, inventory } = layout.input;
     const weights = meanWeights(layout.devices);
-    const card = { model: inventory.model, memoryBytes: inventory.memoryBytes ?? memoryOfModel(inventory.model) };
+    const physicalGpu = {
+      model: inventory.model,
+      memoryBytes: inventory.memoryBytes ?? memoryOfModel(inventory.model),
+    };
     const unitOf = (resource: string): GpuUnit => {
-      const unit = inventory.units.get(resource) ?? gpuUnitOf(object, resource, card, input.settings);
+      const unit = inventory.units.get(resource) ?? gpuUnitOf(object, resource, physicalGpu, input.settings);
       const weight = unit.profile === null ? undefined : weights.get(profileKey(unit.profile));
       return weight === undefined ? unit : { ...unit, gpus: weight / unit.replicas };
     };
@@ -218,7 +221,7 @@ function weighInstances(devices: readonly DeviceDraft[], pods: readonly PodOnNod
 const replicasOf = (devices: readonly DeviceDraft[], profile: string | null): number =>
   devices.find((device) => sameProfile(device.profile ?? "", profile ?? ""))?.slots ?? 1;
 
-/** What an instance of each profile is of a card, where the layout of the node's cards is known: the mean of those that are there. */
+/** What an instance of each profile is of a GPU, where the layout of the node's GPUs is known: the mean of those that are there. */
 function meanWeights(devices: readonly DeviceDraft[]): ReadonlyMap<string, number> {
   const weights = new Map<string, { sum: number; count: number }>();
   for (const { profile, weight } of devices) {
@@ -285,7 +288,7 @@ function unknownRequest(pod: Pod, resources: readonly string[]): Problem {
     code: "gpu-resource-unknown",
     severity: "warning",
     subject: name,
-    message: `pod ${name} holds ${resources.join(", ")}, and nothing says how much of a card one of it is`,
+    message: `pod ${name} holds ${resources.join(", ")}, and nothing says how much of a GPU one of it is`,
     nextStep: "Set gpu.resources or gpu.replicas for it in the configuration.",
   };
 }

@@ -41,7 +41,7 @@ function fits(request: OpenRequest, device: DeviceDraft): boolean {
 }
 
 function hold(device: DeviceDraft, claimant: TelemetryClaimant, pod: PodOnNode, request: OpenRequest): void {
-  // Rows may show more slots than the pod's own units make of the device: those are of another card.
+  // Rows may show more slots than the pod's own units make of the device: those are of another GPU.
   const perUnit = request.profile === null ? request.gpusPerUnit : device.weight / device.slots;
   const fitting = Math.max(1, Math.floor(device.weight / perUnit + 1e-6));
   const units = Math.min(claimant.slots, device.slots, request.units, fitting);
@@ -65,7 +65,7 @@ function moreThanAsked(device: DeviceDraft, pod: PodOnNode): Problem {
     code: "label-exceeds-request",
     severity: "info",
     subject: name,
-    message: `telemetry of node ${device.node} shows pod ${name} on ${device.uuid ?? "a card"} beyond what it requests; the row is not believed`,
+    message: `telemetry of node ${device.node} shows pod ${name} on ${device.uuid ?? "a GPU"} beyond what it requests; the row is not believed`,
     nextStep:
       "Rows of ended pods go away with the kubelet's next report; if it stays, restart dcgm-exporter on the node.",
   };

@@ -12,7 +12,7 @@ export interface OpenRequest {
   gpusPerUnit: number;
   readonly profile: string | null;
   units: number;
-  /** Physical GPUs of the units that a device was found for: by the request itself, of a MIG instance by the layout of its card. */
+  /** Physical GPUs of the units that a device was found for: by the request itself, of a MIG instance by the layout of its GPU. */
   placed: number;
 }
 
@@ -31,7 +31,7 @@ export type DemandKind = "claim" | "fraction" | "allocation" | "request";
 
 /** What of a node agrees with what annotations of its pods say. */
 export interface NodeWitness {
-  /** The register of a sharing plugin (HAMi, Volcano's vGPU): it gives out parts of this node's cards. */
+  /** The register of a sharing plugin (HAMi, Volcano's vGPU): it gives out parts of this node's GPUs. */
   readonly isShared: boolean;
   /** Groups of the reservation pods on the node; `null` where pods of their namespaces were not read. */
   readonly groups: ReadonlySet<string> | null;
@@ -42,8 +42,8 @@ export const noWitness: NodeWitness = { isShared: false, groups: null };
 
 /**
  * Which of the ways a pod says what it holds counts. A request that a claim serves (extended resources on DRA) is never
- * used; one beside other claims (a network card by DRA) is. Annotations are the author's own words: a fraction counts
- * only without a request (KAI refuses both), of a pod whose group a reservation pod of its node keeps a card for: whoever makes a
+ * used; one beside other claims (a network GPU by DRA) is. Annotations are the author's own words: a fraction counts
+ * only without a request (KAI refuses both), of a pod whose group a reservation pod of its node keeps a GPU for: whoever makes a
  * pod may name KAI as its scheduler and a node at once, so that this says something only where reservations are not known. An
  * allocation counts only beside a request, on a node that a sharing plugin has registered.
  */
@@ -59,12 +59,12 @@ export function demandKind(pod: Pod, { isShared, groups }: NodeWitness): DemandK
 const isFraction = (pod: Pod, groups: NodeWitness["groups"]): boolean =>
   groups === null ? isPlacedBy("kai", pod) : groups.size > 0 && gpuGroupsOf(pod).some((group) => groups.has(group));
 
-/** Whether a pod is where KAI and Run:ai keep the pods that reserve cards; whether it is one is another question. */
+/** Whether a pod is where KAI and Run:ai keep the pods that reserve GPUs; whether it is one is another question. */
 export function isReservationPod(pod: { readonly namespace: string }): boolean {
   return reservationNamespaces.has(pod.namespace);
 }
 
-/** A KAI fraction: part of a card, or memory in MiB, on a number of cards; `null` without one. */
+/** A KAI fraction: part of a GPU, or memory in MiB, on a number of GPUs; `null` without one. */
 export interface Fraction {
   readonly gpus: number | null;
   readonly memoryMiB: number | null;
@@ -84,7 +84,7 @@ export function fractionOf(pod: Pod): Fraction | null {
   };
 }
 
-/** The groups by which KAI ties a fractional pod to the cards that reservation pods keep. */
+/** The groups by which KAI ties a fractional pod to the GPUs that reservation pods keep. */
 export function gpuGroupsOf(pod: Pod): readonly string[] {
   const single = pod.labels[podLabels.kaiGpuGroup] ?? pod.annotations[podAnnotations.kaiGpuGroup];
   const several = Object.keys(pod.labels)

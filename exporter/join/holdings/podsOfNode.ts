@@ -1,7 +1,7 @@
 import type { Pod } from "../../model/pod.ts";
 import { podAnnotations } from "../../model/wellKnown.ts";
 import { byUid } from "../binding/sortPods.ts";
-import type { RegisteredCard } from "../gpuUnits.ts";
+import type { RegisteredGpu } from "../gpuUnits.ts";
 import { allocationText, parseAllocation } from "./allocationAnnotation.ts";
 import { type ReservationPods, reservationsAmong } from "./reservations.ts";
 
@@ -14,7 +14,7 @@ export interface PodsOfNode extends ReservationPods {
 /** Finds what is bound to a node by its name. */
 export type PodsOn = (node: string) => PodsOfNode;
 
-/** What is bound to each node, where reservation pods are told from those that only pass for them. */
+/** What is bound to each node, where reservation pods are distinguished from those that only pass for them. */
 export function podsByNode({
   holding,
   reservations,
@@ -33,10 +33,10 @@ export function podsByNode({
   };
 }
 
-/** UUIDs by reservation pods, and by allocations of a sharing plugin among the cards of its own register. */
+/** UUIDs by reservation pods, and by allocations of a sharing plugin among the GPUs of its own register. */
 export function namedUuids(
   { reservations, pods }: PodsOfNode,
-  registered: readonly RegisteredCard[],
+  registered: readonly RegisteredGpu[],
 ): readonly string[] {
   const reserved = reservations.map((pod) => pod.annotations[podAnnotations.kaiReservedGpu] ?? "");
   const known = new Set(registered.map(({ uuid }) => uuid));

@@ -1,5 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
-import { type DeviceDraft, heldOf, roomOf } from "../drafts.ts";
+import { allocatedOf, type DeviceDraft, freeCapacityOf } from "../drafts.ts";
 import { sameProfile } from "../mig.ts";
 import { shownGpus } from "../shownGpus.ts";
 import type { HomelessShare } from "./claims.ts";
@@ -15,9 +15,9 @@ interface Ask {
 }
 
 /**
- * What nothing puts on a device: requests that no row names a device for, claims and fractions without a known card.
- * They stand on all devices of the node that can still take them, in proportion to the room there, so that each of them
- * carries the mean activity of those devices. Estimated, unless one pod takes all the room there is: then its devices
+ * What nothing puts on a device: requests that no row names a device for, claims and fractions without a known GPU.
+ * They are on all devices of the node that can still take them, in proportion to the free capacity there, so that each of them
+ * carries the mean activity of those devices. Estimated, unless one pod takes all the free capacity there is: then its devices
  * are known after all.
  */
 export function holdByRequests(
@@ -44,14 +44,14 @@ export function holdByRequests(
     asks.filter(({ source }) => !isGiven(source)),
   );
   const short = asks.reduce((sum, ask) => sum + ask.gpus, 0);
-  return short > tolerance ? [noRoom(node, short)] : [];
+  return short > tolerance ? [noFreeCapacity(node, short)] : [];
 }
 
 const isGiven = (source: Ask["source"]): boolean => source === "request" || source === "dra";
 
 function standOn(devices: readonly DeviceDraft[], asks: readonly Ask[]): void {
   const byProfile = Map.groupBy(asks, (ask) => ask.profile ?? "");
-  // Instances of a named profile first: what they leave of an unidentified card is room for nothing else.
+  // Instances of a named profile first: what they leave of an unidentified GPU is room for nothing else.
   for (const [profile, group] of [...byProfile].sort(([a], [b]) => (a < b ? 1 : -1))) {
     spread(profile === "" ? null : profile, devices, group);
   }
@@ -59,23 +59,23 @@ function standOn(devices: readonly DeviceDraft[], asks: readonly Ask[]): void {
 }
 
 function spread(profile: string | null, devices: readonly DeviceDraft[], asks: readonly Ask[]): void {
-  const fitting = devices.filter((d) => takes(d, profile) && roomOf(d) > tolerance);
+  const fitting = devices.filter((d) => takes(d, profile) && freeCapacityOf(d) > tolerance);
   const healthy = fitting.filter((d) => !d.unhealthy);
   const wanted = asks.reduce((sum, ask) => sum + ask.gpus, 0);
-  const total = (list: readonly DeviceDraft[]) => list.reduce((sum, d) => sum + roomOf(d), 0);
+  const total = (list: readonly DeviceDraft[]) => list.reduce((sum, d) => sum + freeCapacityOf(d), 0);
   const open = total(healthy) + tolerance >= wanted ? healthy : fitting;
-  const rooms = open.map(roomOf);
-  const room = rooms.reduce((sum, r) => sum + r, 0);
-  if (room <= tolerance) return;
+  const freeCapacities = open.map(freeCapacityOf);
+  const freeCapacity = freeCapacities.reduce((sum, r) => sum + r, 0);
+  if (freeCapacity <= tolerance) return;
   const certain =
     asks.length === 1 &&
     open.length === fitting.length &&
-    Math.abs(wanted - room) < tolerance &&
+    Math.abs(wanted - freeCapacity) < tolerance &&
     open.every((d) => d.uuid !== null && d.shares.length === 0);
-  const scale = Math.min(1, room / wanted);
+  const scale = Math.min(1, freeCapacity / wanted);
   for (const ask of asks) {
     for (const [i, device] of open.entries()) {
-      const share = (ask.gpus * scale * (rooms[i] ?? 0)) / room;
+      const share = (ask.gpus * scale * (freeCapacities[i] ?? 0)) / freeCapacity;
       give(device, {
         pod: ask.pod.index,
         share,
@@ -89,18 +89,18 @@ function spread(profile: string | null, devices: readonly DeviceDraft[], asks: r
   }
 }
 
-/** Whether a device has room for whole cards or slots (`null`), or for instances of a profile. */
+/** Whether a device has room for whole GPUs or slots (`null`), or for instances of a profile. */
 function takes(device: DeviceDraft, profile: string | null): boolean {
   if (profile === null)
-    return device.profile === null && (device.slots > 1 || heldOf(device) < tolerance || device.uuid === null);
+    return device.profile === null && (device.slots > 1 || allocatedOf(device) < tolerance || device.uuid === null);
   if (device.profile !== null) return device.shares.length === 0 && sameProfile(device.profile, profile);
   return device.uuid === null;
 }
 
-/** Nothing of the right kind is left: any device with room, so that the pod's GPUs are not lost from the books. */
+/** Nothing of the right kind is left: any device with free capacity, so that the pod's GPUs are not lost from the accounts. */
 function fillUp(devices: readonly DeviceDraft[], ask: Ask): void {
   for (const device of devices) {
-    const share = Math.min(ask.gpus, roomOf(device));
+    const share = Math.min(ask.gpus, freeCapacityOf(device));
     if (share <= tolerance) continue;
     give(device, { pod: ask.pod.index, share, source: ask.source, estimated: true, spread: true, processUtil: null });
     ask.gpus -= share;
@@ -108,10 +108,10 @@ function fillUp(devices: readonly DeviceDraft[], ask: Ask): void {
   }
 }
 
-function noRoom(node: string, gpus: number): Problem {
+function noFreeCapacity(node: string, gpus: number): Problem {
   return {
     source: "join",
-    code: "more-held-than-there-is",
+    code: "more-allocated-than-there-is",
     severity: "warning",
     subject: node,
     message: `pods on node ${node} ask for ${shownGpus(gpus)} GPUs more than the node has left; the difference is published as imbalance`,

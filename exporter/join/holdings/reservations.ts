@@ -4,22 +4,22 @@ import type { DeviceDraft } from "../drafts.ts";
 import { isPlacedBy } from "../trust/placedBy.ts";
 import { fractionOf, gpuGroupsOf } from "./podOnNode.ts";
 
-/** A reservation pod on a node: the card it keeps, for which group. */
+/** A reservation pod on a node: the GPU it keeps, for which group. */
 export interface Reservation {
   readonly pod: Pod;
   readonly group: string | null;
-  /** UUID of the card, by the telemetry row that names the pod or by annotation; `null` when neither says. */
+  /** UUID of the GPU, by the telemetry row that names the pod or by annotation; `null` when neither says. */
   readonly uuid: string | null;
 }
 
-/** The group of fractions for which a reservation pod keeps its card; `null` where it names none. */
+/** The group of fractions for which a reservation pod keeps its GPU; `null` where it names none. */
 export const reservedGroup = ({ labels, annotations }: Pod): string | null =>
   labels[podLabels.kaiGpuGroup] ?? annotations[podAnnotations.kaiGpuGroup] ?? null;
 
 /** Pods of one node in the namespaces of reservations. */
 export interface ReservationPods {
   readonly reservations: readonly Pod[];
-  /** Those of `reservations` that keep a card for nobody: for a moment each of KAI's does so. */
+  /** Those of `reservations` that keep a GPU for nobody: for a moment each of KAI's does so. */
   readonly unserved: readonly Pod[];
   /** Those that are no reservation pods. */
   readonly others: readonly Pod[];
@@ -27,8 +27,8 @@ export interface ReservationPods {
 
 /**
  * Which pods of the namespaces of reservations are reservation pods. Anybody who may make such a namespace may fill it: a pod
- * there is one where a fraction that KAI places on the same node is in its group, or, while it keeps a card for nobody, where
- * KAI is installed (`hasKai`) and the pod asks for one card, as each of KAI's does. KAI keeps one card for each group, so that of
+ * there is one where a fraction that KAI places on the same node is in its group, or, while it keeps a GPU for nobody, where
+ * KAI is installed (`hasKai`) and the pod asks for one GPU, as each of KAI's does. KAI keeps one GPU for each group, so that of
  * several for one group the oldest is: whoever makes another must know the group. All others hold what they request.
  */
 export function reservationsAmong(candidates: readonly Pod[], pods: readonly Pod[], hasKai: boolean): ReservationPods {
@@ -55,15 +55,15 @@ export function reservationsAmong(candidates: readonly Pod[], pods: readonly Pod
 const byAge = (a: Pod, b: Pod): number =>
   (a.createdAt ?? Number.POSITIVE_INFINITY) - (b.createdAt ?? Number.POSITIVE_INFINITY) || (a.uid < b.uid ? -1 : 1);
 
-/** KAI makes its reservation pods on their node: what a scheduler with queues has placed is somebody's work, and in a queue. */
-const mayReserve = (pod: Pod): boolean => isForOneCard(pod) && !isPlacedBy("kai", pod) && !isPlacedBy("volcano", pod);
+/** KAI makes its reservation pods on their node: what a scheduler with queues has placed is someone's work, and in a queue. */
+const mayReserve = (pod: Pod): boolean => isForOneGpu(pod) && !isPlacedBy("kai", pod) && !isPlacedBy("volcano", pod);
 
-const isForOneCard = ({ gpu }: Pod): boolean =>
+const isForOneGpu = ({ gpu }: Pod): boolean =>
   gpu.claims.length === 0 && Object.values(gpu.resources).reduce((sum, units) => sum + units, 0) === 1;
 
 /**
- * Reads the reservation pods of a node. The telemetry row that names a pod says which card it has; its annotation (KAI:
- * `run.ai/reserve_for_gpu_index`) only where the rows of that card name no other pods, and no older reservation pod has it.
+ * Reads the reservation pods of a node. The telemetry row that names a pod says which GPU it has; its annotation (KAI:
+ * `run.ai/reserve_for_gpu_index`) only where the rows of that GPU name no other pods, and no older reservation pod has it.
  */
 export function readReservations(pods: readonly Pod[], devices: readonly DeviceDraft[]): readonly Reservation[] {
   const found = new Map(pods.map((pod) => [pod, readReservation(pod, devices)] as const));
@@ -84,7 +84,7 @@ function readReservation(pod: Pod, devices: readonly DeviceDraft[]): Reservation
     d.reading?.claimants.some((c) => c.namespace === pod.namespace && c.pod === pod.name),
   );
   if (shown !== undefined) return { pod, group, uuid: shown.uuid };
-  const card = devices.find(({ uuid }) => uuid !== null && uuid === annotated);
-  const isOthers = (card?.reading?.claimants.length ?? 0) > 0;
+  const physicalGpu = devices.find(({ uuid }) => uuid !== null && uuid === annotated);
+  const isOthers = (physicalGpu?.reading?.claimants.length ?? 0) > 0;
   return { pod, group, uuid: annotated?.startsWith("GPU-") && !isOthers ? annotated : null };
 }

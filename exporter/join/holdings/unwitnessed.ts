@@ -32,17 +32,17 @@ export function unwitnessed(
     }),
     ...line(node, fractions, "fraction-unconfirmed", (pod) => {
       const [group] = gpuGroupsOf(pod);
-      return `asks for a fraction of a GPU by annotation${group === undefined ? "" : ` in the group ${group}`}, and no reservation pod of the node keeps a card for its group`;
+      return `asks for a fraction of a GPU by annotation${group === undefined ? "" : ` in the group ${group}`}, and no reservation pod of the node keeps a GPU for its group`;
     }),
     ...line(node, others, "reservation-unconfirmed", (pod) => {
-      return `is in ${pod.namespace}, where KAI and Run:ai keep cards for fractions, and no fraction nor KAI itself says that it is theirs`;
+      return `is in ${pod.namespace}, where KAI and Run:ai keep GPUs for fractions, and no fraction nor KAI itself says that it is theirs`;
     }),
     ...line(
       node,
       unserved,
       "reservation-unserved",
-      (pod) => `keeps a card for the group ${reservedGroup(pod) ?? ""}, and no fraction that KAI places there is in it`,
-      "nobody holds that card, and it is unattributed",
+      (pod) => `keeps a GPU for the group ${reservedGroup(pod) ?? ""}, and no fraction that KAI places there is in it`,
+      "nobody holds that GPU, and it is unattributed",
     ),
   ];
 }

@@ -66,7 +66,7 @@ export function classFinder(domains: readonly BareDomain[]): (asked: AskedOfNode
     return gpusOf(needs.requests, [known]);
   };
   const inClass = (
-    { scheduler, scopes, needs, gpusPerPod: told }: AskedOfNodes,
+    { scheduler, scopes, needs, gpusPerPod: reported }: AskedOfNodes,
     domain: BareDomain,
     at: number,
     key: string | null,
@@ -74,7 +74,8 @@ export function classFinder(domains: readonly BareDomain[]): (asked: AskedOfNode
     const facts = domain.classFacts[at];
     if (!isCovered(domain.classScopes[at], scheduler, scopes)) return null;
     if (facts === undefined || !offers(facts, needs) || !hasNode(facts, needs, key)) return null;
-    const gpusPerPod = told === undefined ? (gpusOf(needs.requests, [facts]) ?? onSelected(facts, needs, key)) : told;
+    const gpusPerPod =
+      reported === undefined ? (gpusOf(needs.requests, [facts]) ?? onSelected(facts, needs, key)) : reported;
     const isTooLarge = (gpusPerPod ?? 0) > (domain.largestNodes[at] ?? 0) + gpuTolerance;
     return isTooLarge ? null : { gpusPerPod };
   };

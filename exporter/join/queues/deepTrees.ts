@@ -26,7 +26,7 @@ export function deepTrees(queues: readonly PlacedQueue[]): readonly Problem[] {
       code: "queue-tree-deep",
       severity: "warning",
       subject: first.name,
-      message: `${first.kind} ${first.name} of ${first.scheduler} stands on level ${mostLevels + 1} of its tree, the deepest on level ${deepest}; all are counted, but such a chain is hardly meant`,
+      message: `${first.kind} ${first.name} of ${first.scheduler} is on level ${mostLevels + 1} of its tree, the deepest on level ${deepest}; all are counted, but such a chain is hardly meant`,
       nextStep: "Look at what writes these queues: their parents are probably set by mistake.",
     }),
   );

@@ -1,6 +1,6 @@
 import type { QuotaDomain } from "./queueing.ts";
 
-/** Whether the cards of a pool on a node are in a domain. */
+/** Whether the GPUs of a pool on a node are in a domain. */
 export function isInDomain(
   { pools, nodes }: Pick<QuotaDomain, "pools" | "nodes">,
   pool: string,
@@ -9,7 +9,7 @@ export function isInDomain(
   return pools.includes(pool) && (nodes === undefined || nodes.has(node));
 }
 
-/** Finds the index of the domain in which the cards of a pool on a node are; `null`: in none. */
+/** Finds the index of the domain in which the GPUs of a pool on a node are; `null`: in none. */
 export function domainFinder(
   domains: readonly Pick<QuotaDomain, "pools" | "nodes">[],
 ): (pool: string, node: string) => number | null {
@@ -20,7 +20,7 @@ export function domainFinder(
     byPool.get(pool)?.find((index) => domains[index]?.nodes?.has(node) ?? domains[index] !== undefined) ?? null;
 }
 
-/** Index of the class of a domain in which the cards of a pool on a node are; 0 where the domain is one class. */
+/** Index of the class of a domain in which the GPUs of a pool on a node are; 0 where the domain is one class. */
 export function classIn({ classes = [] }: Pick<QuotaDomain, "classes">, pool: string, node: string): number {
   return Math.max(
     0,

@@ -10,7 +10,7 @@ export type BareDomain = Omit<QuotaDomain, "unknownBecause" | "nodes" | "classes
   Required<Pick<QuotaDomain, "nodes" | "classes">> & {
     /** The nodes of each class, parallel to `classes`. */
     readonly classFacts: readonly PoolFacts[];
-    /** Physical GPUs of all its cards, and of the largest node of each class. */
+    /** Physical GPUs of all its GPUs, and of the largest node of each class. */
     readonly physical: number;
     readonly largestNodes: readonly number[];
     /** Its nodes by pool. */
@@ -21,7 +21,7 @@ export type BareDomain = Omit<QuotaDomain, "unknownBecause" | "nodes" | "classes
     readonly scopes: ReadonlySet<string>;
   };
 
-/** Where the cards of a pool on a node are: indices of the domain, and of the class in it. */
+/** Where the GPUs of a pool on a node are: indices of the domain, and of the class in it. */
 export interface ClassPlace {
   readonly domain: number;
   readonly nodeClass: number;
@@ -30,7 +30,7 @@ export interface ClassPlace {
 /** The quota domains of a cluster. */
 export interface QuotaDomains {
   readonly domains: readonly BareDomain[];
-  /** `null`: no node of this name has cards of this pool. */
+  /** `null`: no node of this name has GPUs of this pool. */
   readonly placeOf: (pool: string, node: string) => ClassPlace | null;
 }
 
@@ -71,7 +71,7 @@ export function quotaDomains(
   return { domains, placeOf };
 }
 
-/** Nodes with cards of one pool that the same scopes cover, of one capacity type. */
+/** Nodes with GPUs of one pool that the same scopes cover, of one capacity type. */
 interface NodeGroup {
   readonly pool: string;
   readonly capacityType: string;
@@ -131,7 +131,7 @@ const byClass = (groups: readonly NodeGroup[]): readonly NodeGroup[] =>
       compareText(a.scopes.join(), b.scopes.join()),
   );
 
-/** By their pools; domains with the same pools are told apart by what covers their nodes. */
+/** By their pools; domains with the same pools are distinguished by what covers their nodes. */
 function namesOf(domains: readonly (readonly NodeGroup[])[]): readonly string[] {
   const short = domains.map((groups) => [...new Set(groups.map(({ pool }) => pool))].join("+"));
   return domains.map((groups, i) => {
@@ -145,7 +145,7 @@ function namesOf(domains: readonly (readonly NodeGroup[])[]): readonly string[] 
 
 interface ClassCount {
   capacity: number;
-  heldOnUnschedulable: number;
+  allocatedOnUnschedulable: number;
   outOfService: number;
   physical: number;
   largestNode: number;
@@ -165,11 +165,11 @@ function countCapacities(
       const classes = counts[place.domain] ?? new Map<number, ClassCount>();
       counts[place.domain] = classes;
       const own = classes.get(place.nodeClass) ?? {
-        ...{ capacity: 0, heldOnUnschedulable: 0, outOfService: 0, physical: 0, largestNode: 0 },
+        ...{ capacity: 0, allocatedOnUnschedulable: 0, outOfService: 0, physical: 0, largestNode: 0 },
       };
       classes.set(place.nodeClass, own);
       own.capacity += part.capacity;
-      own.heldOnUnschedulable += part.heldOnUnschedulable;
+      own.allocatedOnUnschedulable += part.allocatedOnUnschedulable;
       own.outOfService += part.outOfService;
       own.physical += part.physical;
       own.largestNode = Math.max(own.largestNode, part.physical);
@@ -218,8 +218,8 @@ function domainOf(
       ),
     ),
     physical: sum(({ physical }) => physical),
-    capacity: sum(({ capacity, heldOnUnschedulable }) => capacity + heldOnUnschedulable),
-    heldOnUnschedulable: sum(({ heldOnUnschedulable }) => heldOnUnschedulable),
+    capacity: sum(({ capacity, allocatedOnUnschedulable }) => capacity + allocatedOnUnschedulable),
+    allocatedOnUnschedulable: sum(({ allocatedOnUnschedulable }) => allocatedOnUnschedulable),
     outOfService: sum(({ outOfService }) => outOfService),
     scopes: new Set(groups.flatMap(({ scopes }) => scopes)),
   };

@@ -19,8 +19,8 @@ export function evictedWork(
       const { key, scheduler, kind, namespace, name, at, reason, isPreemption } = eviction;
       const known = people(eviction.uid);
       const queue = eviction.queue ?? known?.queue ?? null;
-      // Nothing named is not nothing held: it was seen too late.
-      const gpus = Object.keys(eviction.held).length === 0 ? null : gpusOf(eviction.held, input.pools);
+      // Nothing named is not nothing allocated: it was seen too late.
+      const gpus = Object.keys(eviction.allocated).length === 0 ? null : gpusOf(eviction.allocated, input.pools);
       return {
         key,
         scheduler,
@@ -90,10 +90,10 @@ function preemptorOf(key: string, people: (key: string) => Person | undefined): 
 }
 
 /** Work since the last checkpoint is lost; without one that can be true, all since the start: an upper bound. */
-function lostBy({ at, heldSince, checkpointedAt }: Eviction, gpus: number | null) {
+function lostBy({ at, allocatedSince, checkpointedAt }: Eviction, gpus: number | null) {
   const isUsable =
-    checkpointedAt !== null && checkpointedAt <= at && (heldSince === null || checkpointedAt >= heldSince);
-  const from = isUsable ? checkpointedAt : heldSince;
+    checkpointedAt !== null && checkpointedAt <= at && (allocatedSince === null || checkpointedAt >= allocatedSince);
+  const from = isUsable ? checkpointedAt : allocatedSince;
   return {
     lostGpuSeconds: from === null || gpus === null ? null : gpus * Math.max(0, at - from),
     isUpperBound: !isUsable,

@@ -1,13 +1,13 @@
 import type { Problem } from "../../model/problem.ts";
 import type { WorkloadView } from "../snapshot.ts";
+import { countPriorities } from "./allocatedPriorities.ts";
+import { countAllocated, leafFinder } from "./allocatedWork.ts";
 import { declaredDraft } from "./declaredWaiting.ts";
 import { deepTrees } from "./deepTrees.ts";
 import { dispatchedWork } from "./dispatchedWork.ts";
 import { quotaDomains } from "./domains.ts";
 import { evictedWork } from "./evictedWork.ts";
 import { matchGangs } from "./gangMembers.ts";
-import { countPriorities } from "./heldPriorities.ts";
-import { countHeld, leafFinder } from "./heldWork.ts";
 import { placeGangs } from "./placeGangs.ts";
 import { plantQueues, type QueueForest, queueView, sumUpwards } from "./queueDrafts.ts";
 import type { Queueing } from "./queueing.ts";
@@ -27,7 +27,7 @@ export interface FoundQueueing {
 
 /**
  * Brings all queue systems of a cluster into one picture: domains, a tree of queues in each, who holds and waits in them. In
- * every domain the held GPUs of its leaves add up to what is held of its pools, and are never above its capacity; every
+ * every domain the allocated GPUs of its leaves add up to what is allocated of its pools, and are never above its capacity; every
  * waiting pod is in exactly one gang. Pure; the order of what comes in changes nothing.
  */
 export function findQueueing(asked: QueueingInput): FoundQueueing {
@@ -42,10 +42,10 @@ export function findQueueing(asked: QueueingInput): FoundQueueing {
   const queueOfPod = new Int32Array(input.pods.length).fill(-1);
   const lost =
     unknownBecause === null
-      ? countHeld(input, forest, found.placeOf, leafFinder(input, forest), queueOfPod)
+      ? countAllocated(input, forest, found.placeOf, leafFinder(input, forest), queueOfPod)
       : [queuesUnknown(unknownBecause)];
-  sumUpwards(queues, "held");
-  sumUpwards(queues, "heldOnUnschedulable");
+  sumUpwards(queues, "allocated");
+  sumUpwards(queues, "allocatedOnUnschedulable");
   const { gangs, rest, ofWorkload } = matchGangs(input);
   if (unknownBecause === null) countPriorities(gangs, input, queueOfPod, queues);
   const workloadOf = workloadFinder(input.workloads);

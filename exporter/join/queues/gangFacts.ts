@@ -20,13 +20,13 @@ export interface GangFacts {
   /** It has quota and waits for a ProvisioningRequest: its nodes are still to come. Absent: no. */
   readonly awaitsNodes?: boolean;
   /**
-   * Kueue: the time by which it stands in the line of its queue, seconds since the epoch; absent where that is `since`. Work that
+   * Kueue: the time by which it is in the line of its queue, seconds since the epoch; absent where that is `since`. Work that
    * was preempted keeps the place of its creation.
    */
   readonly queuedAt?: number;
   /** It is the growth of an elastic job that runs: pods with GPUs that the job has quota for, and that it wants. */
   readonly growth?: { readonly from: number; readonly to: number };
-  /** It can never run, and its queue system has no object of it: it stands in no queue's line. Absent: it does, or may run. */
+  /** It can never run, and its queue system has no object of it: it is in no queue's line. Absent: it does, or may run. */
   readonly isOutOfLine?: true;
   /** Fewer pods than it asks for will do: all that it asks for, `gpus` in physical GPUs or `null` where not known. */
   readonly most?: { readonly pods: number; readonly gpus: number | null };

@@ -46,18 +46,18 @@ export function matchGangs(input: QueueingInput): MatchedGangs {
     if (view === undefined) continue;
     const { status, workload } = view;
     const queued = input.queued(i);
-    const found = queued === null ? undefined : find(queued, status === "held");
+    const found = queued === null ? undefined : find(queued, status === "allocated");
     if (found !== undefined) {
-      addMember(found, status === "held" ? "bound" : "waiting", i);
+      addMember(found, status === "allocated" ? "bound" : "waiting", i);
       const first = firsts[workload];
       if (first === undefined || (first !== found && isBefore(found, first))) firsts[workload] = found;
-    } else if (status !== "held") rest.push(i);
+    } else if (status !== "allocated") rest.push(i);
   }
   return { gangs, rest, ofWorkload: firsts.map((members) => members?.gang) };
 }
 
 /**
- * Tells apart the pods of elastic jobs that grow: two objects of one job answer for them. Pods that are more than the job has
+ * Says apart the pods of elastic jobs that grow: two objects of one job answer for them. Pods that are more than the job has
  * quota for keep the scheduling gate `kueue.x-k8s.io/elastic-job`; they are the growth's, all others are what runs. `null`: no job
  * grows.
  */

@@ -1,9 +1,9 @@
 import type { Problem } from "../../model/problem.ts";
 import type { NeverReason, WaitingGang } from "./queueing.ts";
 
-type Told = Extract<NeverReason, "no-node" | "no-scheduler" | "unschedulable">;
+type Reported = Extract<NeverReason, "no-node" | "no-scheduler" | "unschedulable">;
 
-const texts: Readonly<Record<Told, { readonly what: string; readonly nextStep: string }>> = {
+const texts: Readonly<Record<Reported, { readonly what: string; readonly nextStep: string }>> = {
   "no-node": {
     what: "asks for more than any node has, or for nodes that are not there",
     nextStep: "Ask its owner to correct the requests, node selector or tolerations, or add nodes that take it.",
@@ -19,15 +19,15 @@ const texts: Readonly<Record<Told, { readonly what: string; readonly nextStep: s
   },
 };
 
-const isTold = (never: NeverReason | null): never is Told => never !== null && Object.hasOwn(texts, never);
+const isReported = (never: NeverReason | null): never is Reported => never !== null && Object.hasOwn(texts, never);
 
 /** Waiting pods that are no demand because they can never run, one line for each reason. Nobody is short of GPUs for them. */
 export function impossibleProblems(gangs: readonly WaitingGang[]): readonly Problem[] {
-  const first = new Map<Told, WaitingGang>();
-  const pods = new Map<Told, number>();
+  const first = new Map<Reported, WaitingGang>();
+  const pods = new Map<Reported, number>();
   for (const gang of gangs) {
     const created = gang.parts.reduce((sum, part) => sum + part.createdPods, 0);
-    if (!isTold(gang.never) || created === 0) continue;
+    if (!isReported(gang.never) || created === 0) continue;
     if (!first.has(gang.never)) first.set(gang.never, gang);
     pods.set(gang.never, (pods.get(gang.never) ?? 0) + created);
   }

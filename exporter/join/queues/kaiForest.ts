@@ -26,7 +26,7 @@ export interface KaiLeaf {
 /**
  * The tree of one shard. A queue whose parent this scheduler does not see is dropped by it with all below
  * (`cleanQueueOrphans`), and queues in a circle are below no top queue (`getTopQueues`): both get nothing here. A parent that
- * is nowhere stands in the tree by its name.
+ * is nowhere is in the tree by its name.
  */
 export function kaiForest(shard: KaiShard, all: readonly KaiQueue[]): KaiForest {
   const declared = new Map<string, KaiQueue>();

@@ -218,7 +218,7 @@ function queuedSince({ conditions, createdAt }: KueueWorkload): number | null {
 
 const putBehind: ReadonlySet<string> = new Set(["PodsReadyTimeout", "AdmissionCheck"]);
 
-/** `PodsReady` becomes true again after a lost pod was replaced; the start was the admission then, as far as can be told. */
+/** `PodsReady` becomes true again after a lost pod was replaced; the start was the admission then, as far as can be reported. */
 function startOf(conditions: readonly Condition[]): number | null {
   const ready = conditions.find(({ type, isTrue }) => type === "PodsReady" && isTrue);
   if (ready === undefined) return null;

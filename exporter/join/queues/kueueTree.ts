@@ -68,7 +68,7 @@ function plant({ kueueClusterQueues, kueueCohorts }: ForestObjects): KueueForest
     for (const clusterQueue of members.get(cohort) ?? [])
       nodes.push({ name: clusterQueue.name, clusterQueue, cohort: null, parent, isInCycle });
   };
-  // Not by recursion: somebody may write a chain of thousands.
+  // Not by recursion: someone may write a chain of thousands.
   const open: { readonly name: string; readonly parent: number | null; readonly bad: boolean }[] = [];
   for (const name of (children.get(null) ?? []).toReversed()) open.push({ name, parent: null, bad: false });
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

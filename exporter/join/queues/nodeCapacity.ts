@@ -1,14 +1,14 @@
 import type { Device, NodeView } from "../snapshot.ts";
 
-/** What the cards of one pool on one node come to, in physical GPUs. */
+/** What the GPUs of one pool on one node come to, in physical GPUs. */
 export interface NodeCapacity {
   readonly pool: string;
-  /** All cards, given out or not. */
+  /** All GPUs, given out or not. */
   readonly physical: number;
-  /** What can be given out: allocatable, at least what is held; 0 where no pods may come. */
+  /** What can be given out: allocatable, at least what is allocated; 0 where no pods may come. */
   readonly capacity: number;
   /** Held on a node to which no pods may come. */
-  readonly heldOnUnschedulable: number;
+  readonly allocatedOnUnschedulable: number;
   /** What nobody can have now and nobody holds. */
   readonly outOfService: number;
 }
@@ -22,27 +22,28 @@ export function takesPods({ ready, schedulable }: Pick<NodeView, "ready" | "sche
 export function nodeCapacities(node: NodeView, devices: readonly Device[]): readonly NodeCapacity[] {
   const parts = partsOfNode(node, devices);
   const weight = parts.reduce((sum, part) => sum + part.weight, 0);
-  return parts.map(({ pool, weight: own, held }) => {
+  return parts.map(({ pool, weight: own, allocated }) => {
     const share = parts.length === 1 || weight === 0 ? 1 / parts.length : own / weight;
     const physical = (node.physicalGpus ?? 0) * share;
     const allocatable = Math.min(physical, (node.allocatableGpus ?? node.physicalGpus ?? 0) * share);
-    const capacity = takesPods(node) ? Math.max(allocatable, held) : 0;
-    const heldOnUnschedulable = takesPods(node) ? 0 : held;
-    const outOfService = Math.max(0, physical - capacity - heldOnUnschedulable);
-    return { pool, physical, capacity, heldOnUnschedulable, outOfService };
+    const capacity = takesPods(node) ? Math.max(allocatable, allocated) : 0;
+    const allocatedOnUnschedulable = takesPods(node) ? 0 : allocated;
+    const outOfService = Math.max(0, physical - capacity - allocatedOnUnschedulable);
+    return { pool, physical, capacity, allocatedOnUnschedulable, outOfService };
   });
 }
 
 interface NodePart {
   readonly pool: string;
   weight: number;
-  held: number;
+  allocated: number;
 }
 
 function partsOfNode(node: NodeView, devices: readonly Device[]): readonly NodePart[] {
   const [only] = node.pools;
-  if (node.pools.length === 1 && only !== undefined) return [{ pool: only, weight: 1, held: node.heldByDevices }];
-  const parts: NodePart[] = node.pools.map((pool) => ({ pool, weight: 0, held: 0 }));
+  if (node.pools.length === 1 && only !== undefined)
+    return [{ pool: only, weight: 1, allocated: node.allocatedByDevices }];
+  const parts: NodePart[] = node.pools.map((pool) => ({ pool, weight: 0, allocated: 0 }));
   let part = parts[0];
   for (const index of node.devices) {
     const device = devices[index];
@@ -50,7 +51,7 @@ function partsOfNode(node: NodeView, devices: readonly Device[]): readonly NodeP
     if (part === undefined || part.pool !== device.pool) part = parts.find(({ pool }) => pool === device.pool);
     if (part === undefined) continue;
     part.weight += device.weight;
-    for (const { share } of device.holders) part.held += share;
+    for (const { share } of device.holders) part.allocated += share;
   }
   return parts;
 }

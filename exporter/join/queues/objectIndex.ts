@@ -29,7 +29,7 @@ type ByNamespace<Item> = Map<string, Map<string, Item>>;
 
 /** Objects of queue systems by what pods and owners call them. */
 export interface ObjectIndex<Item> {
-  /** Those of one scheduler by namespace and name; made when somebody is named. */
+  /** Those of one scheduler by namespace and name; made when someone is named. */
   readonly named: (scheduler: "kueue" | "kai" | "volcano") => ByNamespace<Item>;
   /** By namespace and uid of an owner: pods of any namespace may name any uid. */
   readonly byOwner: ByNamespace<Item>;

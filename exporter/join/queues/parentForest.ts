@@ -47,7 +47,7 @@ export function parentForest(children: readonly NamedChild[]): ParentForest {
   return { entries, cycles };
 }
 
-/** Makes the smallest name of each circle a root, and tells the circles: each from that name on. */
+/** Makes the smallest name of each circle a root, and says the circles: each from that name on. */
 export function cutCycles(
   names: readonly string[],
   parents: Map<string, string | null>,

@@ -1,11 +1,11 @@
 import { classFinder, type ServingDomain } from "./classFinder.ts";
+import { type FreeCapacity, freeCapacityIn } from "./freeCapacity.ts";
 import type { GangDraft, PartDraft } from "./gangDraft.ts";
 import { type Candidate, candidateFinder, type Places } from "./placeCandidates.ts";
 import { placedGang } from "./placedGang.ts";
 import { type QueueDraft, sumUpwards } from "./queueDrafts.ts";
 import type { NeverReason, WaitingGang, WaitingPart, WaitingPlace } from "./queueing.ts";
 import { gpusOf } from "./resourceGpus.ts";
-import { type Room, roomIn } from "./room.ts";
 import { inServingOrder } from "./servingOrder.ts";
 
 const tolerance = 1e-6;
@@ -13,7 +13,7 @@ const tolerance = 1e-6;
 /**
  * Finds for each part of each gang the queue and domain in which it waits, in the order in which queues serve them: the first
  * domain of the part's own order in which its queue has room for it, else the first. What can be admitted is counted as pending
- * of its queue and all above it; `leafOfPod` is told where waiting pods are.
+ * of its queue and all above it; `leafOfPod` is reported where waiting pods are.
  */
 export function placeGangs(
   drafts: readonly GangDraft[],
@@ -28,14 +28,14 @@ export function placeGangs(
     const options = optionsOf(part, draft.scheduler);
     return { options, candidates: candidatesOf(options, draft) };
   };
-  const room = roomIn(forest.queues);
+  const freeCapacity = freeCapacityIn(forest.queues);
   const physical = forest.bare.map((domain) => domain.physical);
   const gangs: WaitingGang[] = [];
   const sharedPlaces = createSharedPlaces();
   for (let i = 0; i < ordered.length; i++) {
     const draft = ordered[i];
     if (draft === undefined) continue;
-    const placing: Placing = { draft, places, room, physical, taken: null, never: draft.never, sharedPlaces };
+    const placing: Placing = { draft, places, freeCapacity, physical, taken: null, never: draft.never, sharedPlaces };
     const last = draft.kept?.gang?.parts;
     const parts = draft.parts.map((part, k) => placePart(part, find(part, draft), placing, last?.[k] ?? null));
     const gang = placedGang(draft, parts, placing.never, forest.queues);
@@ -53,7 +53,7 @@ export function placeGangs(
 interface Placing {
   readonly draft: GangDraft;
   readonly places: Places;
-  readonly room: Room;
+  readonly freeCapacity: FreeCapacity;
   readonly physical: readonly number[];
   /** GPUs of this gang's parts so far, by leaf; `null`: nothing yet. */
   taken: Map<number, number> | null;
@@ -112,7 +112,7 @@ function placePart(
   last: WaitingPart | null,
 ): WaitingPart {
   const { places, draft } = placing;
-  const { pods, needs, gpusPerPod: told } = part;
+  const { pods, needs, gpusPerPod: reported } = part;
   const createdPods = part.waiting.length;
   const { queued, allowed, standing, chosen } = chooseOption(part, candidates, placing);
   const [first] = options;
@@ -135,11 +135,11 @@ function placePart(
   }
   if (first !== undefined)
     return { queue: null, domain: first.domain, pods, createdPods, gpusPerPod: first.gpusPerPod, needs };
-  const gpusPerPod = told === undefined ? gpusOf(needs.requests, places.input.pools) : told;
+  const gpusPerPod = reported === undefined ? gpusOf(needs.requests, places.input.pools) : reported;
   return { queue: null, domain: null, pods, createdPods, gpusPerPod, needs };
 }
 
-/** The first option where its queue has a record; where the limit allows it; all where so many cards stand; the first with room. */
+/** The first option where its queue has a record; where the limit allows it; all where so many GPUs are; the first with room. */
 interface Choice {
   readonly queued: Candidate | null;
   readonly allowed: Candidate | null;
@@ -148,11 +148,11 @@ interface Choice {
 }
 
 function chooseOption(part: PartDraft, candidates: readonly Candidate[], placing: Placing): Choice {
-  const { physical, room, draft } = placing;
+  const { physical, freeCapacity, draft } = placing;
   const fewest = fewestOf(part, draft);
   let allowed: Candidate | null = null;
   let chosen: Candidate | null = null;
-  // Mostly so many cards stand in all of them: the list is copied from the first on where they do not.
+  // Mostly so many GPUs are in all of them: the list is copied from the first on where they do not.
   let some: Candidate[] | null = null;
   for (let n = 0; n < candidates.length; n++) {
     const one = candidates[n];
@@ -161,14 +161,14 @@ function chooseOption(part: PartDraft, candidates: readonly Candidate[], placing
     const before = placing.taken?.get(leaf) ?? 0;
     const gpus = option.gpusPerPod ?? 0;
     const least = gpus * fewest + before;
-    const isAllowed = least <= room.ever(leaf) + tolerance;
+    const isAllowed = least <= freeCapacity.ever(leaf) + tolerance;
     if (isAllowed) allowed ??= one;
     if (!isAllowed || least > (physical[option.domain] ?? 0) + tolerance) {
       some ??= candidates.slice(0, n);
       continue;
     }
     some?.push(one);
-    if (chosen === null && gpus * part.pods + before <= room.now(leaf) + tolerance) chosen = one;
+    if (chosen === null && gpus * part.pods + before <= freeCapacity.now(leaf) + tolerance) chosen = one;
   }
   return { queued: candidates[0] ?? null, allowed, standing: some ?? candidates, chosen };
 }
@@ -207,7 +207,7 @@ function fewestOf({ pods }: PartDraft, { bound, min, parts }: GangDraft): number
   return Math.min(pods, Math.max(1, Math.ceil((pods * min) / members)));
 }
 
-/** The first option; of these, where its queue has a record; where the limit allows it; where so many cards stand. */
+/** The first option; of these, where its queue has a record; where the limit allows it; where so many GPUs are. */
 interface Options {
   readonly options: ServingDomain | undefined;
   readonly queued: Candidate | null;
@@ -231,7 +231,7 @@ function enter(
   leaf: number,
   gang: number,
   part: WaitingPart | null,
-  { room, draft: { team } }: Placing,
+  { freeCapacity, draft: { team } }: Placing,
 ): void {
   const queue = queues[leaf];
   if (queue === undefined) return;
@@ -240,8 +240,8 @@ function enter(
   if (gpus === 0) return;
   queue.teams ??= new Map();
   const known = queue.teams.get(team);
-  if (known === undefined) queue.teams.set(team, { team, held: 0, pending: gpus });
+  if (known === undefined) queue.teams.set(team, { team, allocated: 0, pending: gpus });
   else known.pending += gpus;
   queue.pending += gpus;
-  room.take(leaf, gpus);
+  freeCapacity.take(leaf, gpus);
 }

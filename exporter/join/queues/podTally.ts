@@ -87,7 +87,7 @@ export function holdingsOf(devices: readonly BoundDevice[]): readonly BoundHoldi
   return found;
 }
 
-/** Nodes with the same pools share a list, so that workloads are told apart by few lists. */
+/** Nodes with the same pools share a list, so that workloads are distinguished by few lists. */
 function sharedList(pools: readonly string[], lists: Map<string, readonly string[]>): readonly string[] {
   const key = pools.length === 1 ? (pools[0] ?? "") : JSON.stringify(pools);
   const list = lists.get(key) ?? pools;

@@ -1,13 +1,13 @@
 import type { Problem } from "../../model/problem.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import { type BareDomain, scopeKey } from "./domains.ts";
-import type { HeldByPriority, QueueKind, QueueView, QuotaDomain } from "./queueing.ts";
+import type { AllocatedByPriority, QueueKind, QueueView, QuotaDomain } from "./queueing.ts";
 import type { DeclaredQueue, DomainFacts, QueueSystem } from "./queueSystem.ts";
 
 /** What one team has in a leaf, while it is being counted. */
 export interface TeamCount {
   readonly team: string;
-  held: number;
+  allocated: number;
   pending: number;
 }
 
@@ -15,19 +15,25 @@ export interface TeamCount {
 export interface QueueDraft
   extends Omit<
     QueueView,
-    "held" | "heldOnUnschedulable" | "heldByClass" | "heldByPriority" | "pending" | "teams" | "gangs"
+    | "allocated"
+    | "allocatedOnUnschedulable"
+    | "allocatedByClass"
+    | "allocatedByPriority"
+    | "pending"
+    | "teams"
+    | "gangs"
   > {
   readonly children: number[];
   guaranteed: number;
   limit: number;
-  held: number;
-  heldOnUnschedulable: number;
+  allocated: number;
+  allocatedOnUnschedulable: number;
   /** By the index of the class; of leaves that hold anything. Maps are made when they are needed: most queues need none. */
-  classes: Map<number, { held: number; heldOnUnschedulable: number }> | null;
+  classes: Map<number, { allocated: number; allocatedOnUnschedulable: number }> | null;
   /** By priority; of leaves that hold anything. */
   priorities: Map<number, number> | null;
   pending: number;
-  /** By team; of leaves in which anything is held or waits. */
+  /** By team; of leaves in which anything is allocated or waits. */
   teams: Map<string, TeamCount> | null;
   readonly gangs: number[];
 }
@@ -68,17 +74,17 @@ export function plantQueues(bare: readonly BareDomain[], systems: readonly Queue
     const [first] = unknown;
     if (first === undefined) return domainView(domain, bare, unknownBecause);
     problems.push(unknownQuota(domain.name, first, unknown.length));
-    return domainView(domain, bare, `the quota of ${first} is not the same part of a card on all nodes`);
+    return domainView(domain, bare, `the quota of ${first} is not the same part of a GPU on all nodes`);
   });
   return { domains, bare, queues, leaves, problems };
 }
 
-/** Nodes and classes are named only where they tell something. */
+/** Nodes and classes are named only where they say something. */
 function domainView(domain: BareDomain, all: readonly BareDomain[], unknownBecause: string | null): QuotaDomain {
-  const { name, pools, nodes, classes, capacity, heldOnUnschedulable, outOfService = 0 } = domain;
+  const { name, pools, nodes, classes, capacity, allocatedOnUnschedulable, outOfService = 0 } = domain;
   const isDivided = pools.some((pool) => all.some((other) => other !== domain && other.pools.includes(pool)));
   return {
-    ...{ name, pools, capacity, heldOnUnschedulable, outOfService, unknownBecause },
+    ...{ name, pools, capacity, allocatedOnUnschedulable, outOfService, unknownBecause },
     ...(isDivided ? { nodes } : {}),
     ...(classes.length > 1 ? { classes } : {}),
   };
@@ -162,8 +168,8 @@ export function emptyQueue(
     zeroWeight: "last",
     priority: 0,
     isStrictOrder: false,
-    held: 0,
-    heldOnUnschedulable: 0,
+    allocated: 0,
+    allocatedOnUnschedulable: 0,
     classes: null,
     priorities: null,
     reserved: null,
@@ -174,7 +180,10 @@ export function emptyQueue(
 }
 
 /** Adds an amount of the leaves to everything above them. */
-export function sumUpwards(queues: readonly QueueDraft[], amount: "held" | "heldOnUnschedulable" | "pending"): void {
+export function sumUpwards(
+  queues: readonly QueueDraft[],
+  amount: "allocated" | "allocatedOnUnschedulable" | "pending",
+): void {
   for (let i = queues.length - 1; i >= 0; i--) {
     const queue = queues[i];
     const above = queues[queue?.parent ?? -1];
@@ -206,8 +215,8 @@ export function queueView(draft: QueueDraft, classCount = 1): QueueView {
     zeroWeight: draft.zeroWeight,
     priority: draft.priority,
     isStrictOrder: draft.isStrictOrder,
-    held: draft.held,
-    heldOnUnschedulable: draft.heldOnUnschedulable,
+    allocated: draft.allocated,
+    allocatedOnUnschedulable: draft.allocatedOnUnschedulable,
     reserved: draft.reserved,
     pending: draft.pending,
     teams,
@@ -216,18 +225,18 @@ export function queueView(draft: QueueDraft, classCount = 1): QueueView {
   if (draft.declaredGuarantee !== undefined) view.declaredGuarantee = draft.declaredGuarantee;
   if (draft.guaranteeIsFloor !== undefined) view.guaranteeIsFloor = draft.guaranteeIsFloor;
   if (draft.reclaim !== undefined) view.reclaim = draft.reclaim;
-  if (draft.isLeaf) view.heldByPriority = sortedPriorities(draft.priorities);
+  if (draft.isLeaf) view.allocatedByPriority = sortedPriorities(draft.priorities);
   if (classCount > 1 && classes !== null)
-    view.heldByClass = Array.from({ length: classCount }, (_, i) => classes.get(i) ?? nothingHeld);
+    view.allocatedByClass = Array.from({ length: classCount }, (_, i) => classes.get(i) ?? nothingAllocated);
   return view;
 }
 
-const sortedPriorities = (priorities: QueueDraft["priorities"]): readonly HeldByPriority[] =>
+const sortedPriorities = (priorities: QueueDraft["priorities"]): readonly AllocatedByPriority[] =>
   priorities === null
     ? []
     : [...priorities].map(([priority, gpus]) => ({ priority, gpus })).sort((a, b) => a.priority - b.priority);
 
-const nothingHeld = { held: 0, heldOnUnschedulable: 0 } as const;
+const nothingAllocated = { allocated: 0, allocatedOnUnschedulable: 0 } as const;
 
 function unknownQuota(domain: string, first: string, count: number): Problem {
   const others = count === 1 ? "" : `, as those of ${count - 1} others`;
@@ -236,7 +245,7 @@ function unknownQuota(domain: string, first: string, count: number): Problem {
     code: "queue-quota-unknown",
     severity: "warning",
     subject: first,
-    message: `The quota of ${first}${others} cannot be told in GPUs: a unit of its resource is not the same part of a card on all nodes of ${domain}; nobody's entitlement is known there`,
+    message: `The quota of ${first}${others} cannot be said in GPUs: a unit of its resource is not the same part of a GPU on all nodes of ${domain}; nobody's entitlement is known there`,
     nextStep:
       "Give nodes that are shared in different ways flavors (or shards) of their own, or rename shared resources (renameByDefault: true in the device plugin).",
   };

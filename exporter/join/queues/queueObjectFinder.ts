@@ -6,10 +6,10 @@ import { isFinished } from "./kueueReserved.ts";
 import { findObject, type Indexed, indexObjects, type ObjectIndex } from "./objectIndex.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
 
-/** The object by which a queue system knows work, and the last checkpoint that it tells of. */
+/** The object by which a queue system knows work, and the last checkpoint that it says of. */
 export interface FoundQueueObject {
   readonly ref: QueueObjectRef;
-  /** Seconds since the epoch; `null` where it tells of none. */
+  /** Seconds since the epoch; `null` where it says of none. */
   readonly checkpointedAt: number | null;
 }
 
@@ -18,7 +18,7 @@ export interface QueueObjectFinder {
   /** There is no object to find. */
   readonly isEmpty: boolean;
   readonly find: (pod: Pod, owners: readonly { readonly uid: string }[]) => FoundQueueObject | null;
-  /** Its last checkpoint; the same function for all states in which no object tells of one. */
+  /** Its last checkpoint; the same function for all states in which no object says of one. */
   readonly checkpointOf: (pod: Pod, owners: readonly { readonly uid: string }[]) => number | null;
 }
 
@@ -31,7 +31,7 @@ interface Entry extends Indexed, FoundQueueObject {}
 
 const noCheckpoint = (): null => null;
 
-/** The finder is the same object while the Workloads and PodGroups are. They are indexed when somebody asks for one. */
+/** The finder is the same object while the Workloads and PodGroups are. They are indexed when someone asks for one. */
 export function queueObjectFinder(objects: QueueObjects, cache: QueueObjectFinderCache): QueueObjectFinder {
   const { kueueWorkloads, kaiPodGroups, volcanoPodGroups } = objects;
   const inputs = [kueueWorkloads, kaiPodGroups, volcanoPodGroups] as const;
@@ -42,8 +42,8 @@ export function queueObjectFinder(objects: QueueObjects, cache: QueueObjectFinde
     index ??= indexObjects(entriesOf(objects));
     return findObject(pod, owners, index) ?? null;
   };
-  const tellsOfOne = inputs.some((list) => list.some(({ checkpointedAt }) => checkpointedAt !== null));
-  const checkpointOf = tellsOfOne
+  const reportsOfOne = inputs.some((list) => list.some(({ checkpointedAt }) => checkpointedAt !== null));
+  const checkpointOf = reportsOfOne
     ? (pod: Pod, owners: readonly { readonly uid: string }[]) => find(pod, owners)?.checkpointedAt ?? null
     : noCheckpoint;
   const finder = { isEmpty: inputs.every((list) => list.length === 0), find, checkpointOf };

@@ -11,7 +11,7 @@ import type { NeverReason, QueueView } from "./queueing.ts";
 /** The nodes of one pool, as far as quotas look at them. */
 export interface PoolFacts {
   readonly pool: string;
-  /** GPU nodes with a card of this pool; a node with cards of several pools is in each of them. */
+  /** GPU nodes with a GPU of this pool; a node with GPUs of several pools is in each of them. */
   readonly nodes: readonly ClusterNode[];
   /**
    * Physical GPUs that one unit of a resource is on the nodes of this pool: `undefined` where none offers it, `null` where
@@ -26,7 +26,7 @@ export interface PoolFacts {
 export interface QuotaScope {
   /** The flavor or shard; empty where it has no name of its own. */
   readonly name: string;
-  /** Whether the cards of this pool on this node are in it. */
+  /** Whether the GPUs of this pool on this node are in it. */
   readonly covers: (pool: string, node: ClusterNode) => boolean;
 }
 
@@ -138,7 +138,7 @@ export interface QueueSystem {
    * any: the leaf of a pod that no finder knows a queue of. Their scopes count only for pools that are in no scheduler's.
    */
   readonly leafOf: ((team: string, namespace: string) => string) | null;
-  /** Why entitlement cannot be told wherever it has queues; absent: it can. */
+  /** Why entitlement cannot be reported wherever it has queues; absent: it can. */
   readonly unknownBecause?: string;
   readonly problems: readonly Problem[];
 }

@@ -123,7 +123,7 @@ function addUnscheduled(
   }
 }
 
-/** Names of nodes with cards over which no quota of a scheduler counts. */
+/** Names of nodes with GPUs over which no quota of a scheduler counts. */
 function uncoveredNodes(pools: readonly PoolFacts[], schedulers: readonly QueueSystem[]): ReadonlySet<string> {
   const scopes = schedulers.flatMap((system) => system.scopes);
   return new Set(
@@ -145,7 +145,7 @@ function addPresence(found: PresenceTable, presence: TeamPresence): void {
   if (!ofNamespace.has(pools)) ofNamespace.set(pools, presence);
 }
 
-/** The pools of each node; nodes with the same ones share a list, so that teams are told apart by few lists. */
+/** The pools of each node; nodes with the same ones share a list, so that teams are distinguished by few lists. */
 function sharedPools(nodes: readonly NodeView[]): ReadonlyMap<string, NodeView["pools"]> {
   const lists = new Map<string, NodeView["pools"]>();
   const byNode = new Map<string, NodeView["pools"]>();

@@ -4,45 +4,45 @@ import type { DispatchedWork, GangFacts } from "./gangFacts.ts";
 import type { ReclaimRule } from "./reclaimRule.ts";
 
 /**
- * What stands in a tree of queues. `Scheduler` is the root that Fairlead gives each system in a domain; `Team` and
+ * What is in a tree of queues. `Scheduler` is the root that Fairlead gives each system in a domain; `Team` and
  * `Namespace` stand for queues where no system has any; `Unqueued` is whatever no queue answers for.
  */
 export type QueueKind = "Scheduler" | "Cohort" | "ClusterQueue" | "Queue" | "Team" | "Namespace" | "Unqueued";
 
-/** Nodes of one domain that nothing tells apart for its queues: of one pool and capacity type, with the same flavors. */
+/** Nodes of one domain that nothing distinguishes for its queues: of one pool and capacity type, with the same flavors. */
 export interface NodeClass {
   /** The pool, with its capacity type where the pool has several classes in the domain (`H100 spot`). */
   readonly name: string;
   readonly pool: string;
   /** Names of its nodes. */
   readonly nodes: ReadonlySet<string>;
-  /** Physical GPUs that can be given out on nodes that are ready and schedulable: allocatable ones, at least what is held there. */
+  /** Physical GPUs that can be given out on nodes that are ready and schedulable: allocatable ones, at least what is allocated there. */
   readonly capacity: number;
 }
 
 /**
- * Nodes over which one quota counts: those of the Kueue flavors, KAI shards or pools that overlap each other. Every card is in
+ * Nodes over which one quota counts: those of the Kueue flavors, KAI shards or pools that overlap each other. Every GPU is in
  * exactly one domain; nodes of one model are in several domains where different quotas count over them.
  */
 export interface QuotaDomain {
   /** Its pools, sorted and joined by `+`; where another domain has the same pools, what covers its nodes behind `/`. */
   readonly name: string;
   readonly pools: readonly string[];
-  /** Names of its nodes; absent: all nodes with cards of its pools. */
+  /** Names of its nodes; absent: all nodes with GPUs of its pools. */
   readonly nodes?: ReadonlySet<string>;
   /** In the order of their pools; absent: its nodes are one class. */
   readonly classes?: readonly NodeClass[];
   /**
-   * Physical GPUs that can be given out: of nodes that are ready and schedulable, and what is held on other nodes. What is
+   * Physical GPUs that can be given out: of nodes that are ready and schedulable, and what is allocated on other nodes. What is
    * held is never above it.
    */
   readonly capacity: number;
-  /** What is held on nodes that are not ready or not schedulable: no advice may hand it to others. */
-  readonly heldOnUnschedulable: number;
+  /** What is allocated on nodes that are not ready or not schedulable: no advice may hand it to others. */
+  readonly allocatedOnUnschedulable: number;
   /** Physical GPUs that nobody can have now and nobody holds: of nodes that are not ready, not schedulable or not allocatable; absent: none. */
   readonly outOfService?: number;
   /**
-   * Why nobody's entitlement can be told here (a quota in units that are not the same part of a card on all nodes);
+   * Why nobody's entitlement can be reported here (a quota in units that are not the same part of a GPU on all nodes);
    * `null`: it can.
    */
   readonly unknownBecause: string | null;
@@ -51,20 +51,20 @@ export interface QuotaDomain {
 /** The work of one team in a leaf queue. */
 export interface TeamShare {
   readonly team: string;
-  readonly held: number;
+  readonly allocated: number;
   /** Eligible pending GPUs. */
   readonly pending: number;
 }
 
 /** What a leaf holds in one node class, physical GPUs. */
-export interface HeldInClass {
-  readonly held: number;
+export interface AllocatedInClass {
+  readonly allocated: number;
   /** Of it, on nodes that are not ready or not schedulable. */
-  readonly heldOnUnschedulable: number;
+  readonly allocatedOnUnschedulable: number;
 }
 
 /** What a leaf holds by work of one priority. */
-export interface HeldByPriority {
+export interface AllocatedByPriority {
   readonly priority: number;
   /** Physical GPUs, by requests. */
   readonly gpus: number;
@@ -114,14 +114,14 @@ export interface QueueView {
   readonly guaranteeIsFloor?: boolean;
   /** StrictFIFO: the first gang that does not fit stops those behind it. */
   readonly isStrictOrder: boolean;
-  /** Held by its pods (of the whole subtree). */
-  readonly held: number;
+  /** Allocated to its pods (of the whole subtree). */
+  readonly allocated: number;
   /** Part of `held` on nodes that are not ready or not schedulable. */
-  readonly heldOnUnschedulable: number;
+  readonly allocatedOnUnschedulable: number;
   /** Of a leaf: what it holds in each node class, parallel to `QuotaDomain.classes`; absent where the domain is one class, or it holds nothing. */
-  readonly heldByClass?: readonly HeldInClass[];
+  readonly allocatedByClass?: readonly AllocatedInClass[];
   /** Of a leaf: the same by priority, the lowest first; absent: not known. */
-  readonly heldByPriority?: readonly HeldByPriority[];
+  readonly allocatedByPriority?: readonly AllocatedByPriority[];
   /** Of a leaf: absent where nothing is known to be moved between queues. */
   readonly reclaim?: ReclaimRule;
   /** Quota reserved by admitted or admitting work, bound or not, where the system says; `null` where it has no such thing. */
@@ -135,7 +135,7 @@ export interface QueueView {
 }
 
 /**
- * Why a waiting gang can never run as things are, so that it is no demand: it is paused or held back by somebody
+ * Why a waiting gang can never run as things are, so that it is no demand: it is paused or held back by someone
  * (`paused`: suspended, deactivated, on hold, gated), asks for more than its queue may ever hold (`above-limit`), for
  * nodes that do not exist (`no-node`), its queue does not take it (`no-queue`: unknown, stopped, not for its namespace), a
  * LimitRange refuses its pods (`limit-range`), it is for another cluster (`elsewhere`: MultiKueue, not taken yet), the scheduler
@@ -254,7 +254,7 @@ export interface EvictedWork {
   readonly at: number;
   readonly reason: string;
   readonly isPreemption: boolean;
-  /** Workload that took its place, and its team and queue; `null` where it cannot be told. */
+  /** Workload that took its place, and its team and queue; `null` where it cannot be reported. */
   readonly preemptor: { readonly name: string; readonly team: string | null; readonly queue: string | null } | null;
   /** Physical GPUs that it held; `null` where they cannot be known. */
   readonly gpus: number | null;

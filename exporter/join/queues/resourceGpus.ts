@@ -11,7 +11,7 @@ export function isGpuResource(resource: string, pools: readonly PoolFacts[]): bo
 /**
  * Physical GPUs of one unit of a resource where all of the pools agree that offer it; `null` where they do not, or where it
  * cannot be known. What no pool offers is nothing, but for `nvidia.com/gpu`: nodes offer none while their driver is not
- * ready, and it is a card on all others.
+ * ready, and it is a GPU on all others.
  */
 export function unitIn(pools: readonly PoolFacts[], resource: string): number | null {
   let agreed: number | undefined;

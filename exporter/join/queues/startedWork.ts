@@ -66,7 +66,7 @@ function startedWorkloads(
   for (const index of recent) {
     const workload = input.workloads[index];
     if (workload === undefined) continue;
-    const own = workload.pods.filter((pod) => input.pods[pod]?.status === "held" && !declared.has(pod));
+    const own = workload.pods.filter((pod) => input.pods[pod]?.status === "allocated" && !declared.has(pod));
     for (const pods of Map.groupBy(own, (pod) => input.pods[pod]?.gang?.id).values())
       started.push(...startOf(pods, workload, input, leafOfPod));
   }

@@ -26,7 +26,7 @@ export interface TeamInput {
 }
 
 /**
- * Where no scheduler has queues the team is the queue. A team with a ResourceQuota on GPUs in one of its namespaces stands
+ * Where no scheduler has queues the team is the queue. A team with a ResourceQuota on GPUs in one of its namespaces is
  * above a leaf for each namespace, named `team/namespace`: one namespace may serve several teams.
  *
  * A quota without pools counts over all of them. Only quotas of namespaces with work count: a quota that keeps GPUs out of

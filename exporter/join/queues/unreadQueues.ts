@@ -36,6 +36,6 @@ export function queuesUnknown(because: string): Problem {
     subject: null,
     message: `${because}: who is in which queue, what waits there, and who is entitled to what is not known`,
     nextStep:
-      "Solve the problems of these kinds, which are told beside this one; who holds which GPU is not concerned.",
+      "Solve the problems of these kinds, which are reported beside this one; who holds which GPU is not concerned.",
   };
 }

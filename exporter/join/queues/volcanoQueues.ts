@@ -119,7 +119,7 @@ function guaranteedOf(
     return Math.max(guarantee, tree.isHierarchical ? deserved : Math.min(deserved, limit));
   });
   const below = amounts.map((): number | null => 0);
-  // Children stand behind their parents.
+  // Children are behind their parents.
   for (let at = sure.length - 1; at >= 0; at--) {
     const own = sure[at] ?? null;
     const ofChildren = below[at] ?? null;

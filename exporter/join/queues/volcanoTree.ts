@@ -12,7 +12,7 @@ export interface VolcanoTree {
   readonly queues: ReadonlyMap<string, VolcanoQueue>;
   /** The object of `root`; its amounts cap everything where there is a hierarchy. */
   readonly root: VolcanoQueue | null;
-  /** Whether queues stand below others: the `capacity` plugin with parents that are not `root`. */
+  /** Whether queues are below others: the `capacity` plugin with parents that are not `root`. */
   readonly isHierarchical: boolean;
   readonly problems: readonly Problem[];
 }

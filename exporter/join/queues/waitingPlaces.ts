@@ -4,7 +4,7 @@ import type { WaitingPart, WaitingPlace } from "./queueing.ts";
 export type PlaceAmount = Pick<WaitingPart, "queue" | "gpusPerPod">;
 
 /**
- * A part as it stands in the first of its places that serves it, and may go to no other: where it is counted comes first, then
+ * A part as it is in the first of its places that serves it, and may go to no other: where it is counted comes first, then
  * the order of its queue. The part itself where it has no choice; `null`: no place serves it.
  */
 export function firstPlaceOf(part: WaitingPart, isServed: (place: PlaceAmount) => boolean): WaitingPart | null {
@@ -20,7 +20,7 @@ export function partIn(part: WaitingPart, queue: number): WaitingPart | null {
   return firstPlaceOf(part, (place) => place.queue === queue);
 }
 
-/** The classes of its domain (by index) to which a part may go where it stands; `null`: all. */
+/** The classes of its domain (by index) to which a part may go where it is; `null`: all. */
 export function classesOf(part: WaitingPart): readonly number[] | null {
   return part.places?.find((place) => isSame(place, part))?.classes ?? null;
 }

@@ -78,7 +78,7 @@ function gangOf(pods: readonly number[], impossible: ImpossibleDemand | null, in
     bound: gang?.bound ?? boundOf(workload.pods, input.pods),
     min: gang?.min ?? 1,
     parts: partsOfPods(pods, input),
-    // A gate of a queue system is how it makes its pods wait; any other is somebody's brake.
+    // A gate of a queue system is how it makes its pods wait; any other is someone's brake.
     never: gated === pods.length && first.queue === null ? "paused" : (impossible?.never ?? null),
     reason: impossible?.reason ?? "",
     notReadyPods: gated,
@@ -88,7 +88,7 @@ function gangOf(pods: readonly number[], impossible: ImpossibleDemand | null, in
 
 function boundOf(indices: readonly number[], pods: readonly PodView[]): number {
   let bound = 0;
-  for (const i of indices) if (pods[i]?.status === "held") bound += 1;
+  for (const i of indices) if (pods[i]?.status === "allocated") bound += 1;
   return bound;
 }
 

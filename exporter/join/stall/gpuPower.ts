@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 
-/** What a card draws when it does nothing, and at most; watts. */
+/** What a GPU draws when it does nothing, and at most; watts. */
 export interface PowerRange {
   readonly idleWatts: number;
   readonly fullWatts: number;
@@ -8,7 +8,7 @@ export interface PowerRange {
 
 /** A row of the table, with where its numbers are from. */
 export interface PowerRow extends PowerRange {
-  /** Canonical names of the cards. */
+  /** Canonical names of the GPUs. */
   readonly models: readonly string[];
   readonly source: string;
 }
@@ -17,8 +17,8 @@ export interface PowerRow extends PowerRange {
 export const gpuPowerDate = "2026-11-23";
 
 /**
- * Idle power is that of a card without a process, where it is published: with memory loaded a card draws two to four times as
- * much, so that the lower number judges fewer cards. Full power is the limit that the card is sold with. A card that is not here is not judged.
+ * Idle power is that of a GPU without a process, where it is published: with memory loaded a GPU draws two to four times as
+ * much, so that the lower number judges fewer GPUs. Full power is the limit that the GPU is sold with. A GPU that is not here is not judged.
  */
 export const gpuPowerTable: readonly PowerRow[] = [
   {

@@ -2,15 +2,15 @@ import type { DeviceReading } from "../../model/telemetry.ts";
 import { profilingIsBroken } from "../activity.ts";
 import type { PowerRange } from "./gpuPower.ts";
 
-/** When a sample says that a card looks busy and computes nothing (docs/telemetry.md tells where they are from). */
+/** When a sample says that a GPU looks busy and computes nothing (docs/telemetry.md says where they are from). */
 export const stallLimits = {
-  /** GR_ENGINE_ACTIVE, without it GPU_UTIL or SM_ACTIVE, from which a card looks busy: published hangs show 0.95 to 1. */
+  /** GR_ENGINE_ACTIVE, without it GPU_UTIL or SM_ACTIVE, from which a GPU looks busy: published hangs show 0.95 to 1. */
   busyFrom: 0.9,
   /** Tensor, DRAM, every other pipe, memory copies, encoder and decoder up to which nothing is done: published rules say 0.01 to 0.05. */
   nothingUpTo: 0.02,
   /** How far from idle to full power: a fifth; published hangs draw 0.14 to 0.28 of the limit. */
   powerPart: 0.2,
-  /** Bytes a second over PCIe and NVLink up to which none to speak of move: idle cards show up to 0.5 MB/s. */
+  /** Bytes a second over PCIe and NVLink up to which none to speak of move: idle GPUs show up to 0.5 MB/s. */
   movedUpTo: 100e6,
 } as const;
 
@@ -18,9 +18,9 @@ export const stallLimits = {
 const heldBackBits = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 /**
- * Whether a sample of a whole card looks busy while tensor, DRAM and power all say that nothing is computed. All three must be
+ * Whether a sample of a whole GPU looks busy while tensor, DRAM and power all say that nothing is computed. All three must be
  * there; everything else only speaks against it, where it is there. What a locked profiler says is no evidence, and neither is
- * the low power of a card that is held back (design: double-entry GPU time).
+ * the low power of a GPU that is allocated back (design: double-entry GPU time).
  */
 export function looksStalled(reading: DeviceReading, powerOf: () => PowerRange | null): boolean {
   const { gpuUtil, grEngineActive, smActive, tensorActive, dramActive, powerWatts } = reading;
@@ -34,7 +34,7 @@ export function looksStalled(reading: DeviceReading, powerOf: () => PowerRange |
   return range !== null && powerWatts <= stalledWatts(range, reading.powerLimitWatts);
 }
 
-/** The power up to which a card computes nothing, watts. A limit that is set lowers full power, never idle power. */
+/** The power up to which a GPU computes nothing, watts. A limit that is set lowers full power, never idle power. */
 export function stalledWatts({ idleWatts, fullWatts }: PowerRange, limitWatts: number | null): number {
   const full = limitWatts === null || limitWatts <= 0 ? fullWatts : Math.min(fullWatts, limitWatts);
   return idleWatts + stallLimits.powerPart * Math.max(0, full - idleWatts);
@@ -46,7 +46,7 @@ function worksElsewhere(reading: DeviceReading): boolean {
   return most > stallLimits.nothingUpTo || (movedBytesPerSecond ?? 0) > stallLimits.movedUpTo;
 }
 
-/** Where no engine's field is there to tell a locked profiler, one whose fields are all exactly 0 may be locked. */
+/** Where no engine's field is there to say a locked profiler, one whose fields are all exactly 0 may be locked. */
 function profilingIsLocked(reading: DeviceReading): boolean {
   const { grEngineActive, smActive, tensorActive, dramActive } = reading;
   if (grEngineActive === null && smActive === null) return tensorActive === 0 && dramActive === 0;

@@ -6,7 +6,7 @@ export interface Stall {
   readonly unseenSince: number | null;
 }
 
-/** Lost scrapes end no window; after so long nobody knows what the card did in between. */
+/** Lost scrapes end no window; after so long nobody knows what the GPU did in between. */
 const unseenLimitSeconds = 5 * 60;
 
 /** What is known after a sample; `null` as the sample: none came, because the page was lost or is not believed. */
@@ -18,7 +18,7 @@ export function stallAfter(before: Stall | null, sample: boolean | null, at: num
     if (unseenSince === null) return { since, unseenSince: at };
     return at - unseenSince > unseenLimitSeconds ? null : before;
   }
-  // Without an age limit of its own a card could be unseen for hours between two samples.
+  // Without an age limit of its own a GPU could be unseen for hours between two samples.
   if (unseenSince !== null && at - unseenSince > unseenLimitSeconds) return { since: at, unseenSince: null };
   return unseenSince === null ? before : { since, unseenSince: null };
 }

@@ -32,9 +32,9 @@ export function unconfirmedQueues(entries: readonly SubjectPod[]): readonly Prob
     found.set(key, known);
   }
   const all = [...found.values()].sort((a, b) => b.gpus - a.gpus || (lineKey(a) < lineKey(b) ? -1 : 1));
-  const told = all.slice(0, mostLines).map(unconfirmed);
+  const reported = all.slice(0, mostLines).map(unconfirmed);
   const [more] = all.slice(mostLines);
-  return more === undefined ? told : [...told, others(more, all.length - mostLines)];
+  return more === undefined ? reported : [...reported, others(more, all.length - mostLines)];
 }
 
 const lineKey = ({ namespace, queue }: Naming): string => `${namespace}/${queue}`;

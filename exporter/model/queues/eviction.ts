@@ -14,13 +14,13 @@ export interface Eviction {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  /** `namespace/name` of a PodGroup of whose eviction only its pods have told. */
+  /** `namespace/name` of a PodGroup of whose eviction only its pods have reported. */
   readonly uid: string;
   /** Seconds since the epoch. */
   readonly at: number;
   /** The scheduler's own reason: `Preempted`, `PodsReadyTimeout`, `NodeFailures`, ...; for preemptions of Kueue its kind, such as `InCohortReclamation`. Bounded text. */
   readonly reason: string;
-  /** Whether somebody else's work was the reason. */
+  /** Whether someone else's work was the reason. */
   readonly isPreemption: boolean;
   /** Uid or `namespace/name` of what took its place; `null` where nothing says. */
   readonly preemptor: string | null;
@@ -28,8 +28,8 @@ export interface Eviction {
   readonly queue: string | null;
   readonly priorityClass: string | null;
   /** All that it held, base units by resource name; empty where that is not known. */
-  readonly held: ResourceAmounts;
+  readonly allocated: ResourceAmounts;
   /** Since when it had held that, and its last checkpoint before the eviction; `null` when unknown. */
-  readonly heldSince: number | null;
+  readonly allocatedSince: number | null;
   readonly checkpointedAt: number | null;
 }

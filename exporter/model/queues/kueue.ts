@@ -18,7 +18,7 @@ export interface KueueQuota {
   readonly borrowingLimit: number | null;
   /** `null`: everything can be lent. */
   readonly lendingLimit: number | null;
-  /** Where it stands in the object: `spec.resourceGroups[group].flavors[flavor].resources[resource]`; `null` when built by hand. */
+  /** Where it is in the object: `spec.resourceGroups[group].flavors[flavor].resources[resource]`; `null` when built by hand. */
   readonly place: { readonly group: number; readonly flavor: number; readonly resource: number } | null;
 }
 
@@ -32,7 +32,7 @@ export interface KueueUsage {
 
 /**
  * By name of the ClusterQueue: the Workloads that wait in it, `namespace/name`, in the order in which Kueue will look at them, as its
- * visibility API told lately. Untrusted text.
+ * visibility API reported lately. Untrusted text.
  */
 export type KueuePendingWorkloads = ReadonlyMap<string, readonly string[]>;
 

@@ -61,7 +61,7 @@ export interface SchedulerSettings {
 
 /** What lets a plugin of Volcano be guessed whose settings were not read. */
 export interface VolcanoPluginSign {
-  /** The first Queue that has such a field, by name, the field, and what stands there. Untrusted text. */
+  /** The first Queue that has such a field, by name, the field, and what is there. Untrusted text. */
   readonly queue: string;
   readonly field: "spec.deserved" | "spec.parent";
   readonly value: string;

@@ -100,7 +100,7 @@ export const trustRules = {
     "a reservation pod of that group on the same node, the oldest of several; of a pod that KAI does not place, only what others leave of the GPU",
     "the fraction is estimated on its node, or holds nothing",
   ),
-  reservedCard: byTenant(
+  reservedGpu: byTenant(
     "the GPU that a reservation pod keeps",
     "a fraction that KAI places in its group, or KAI's own objects; the telemetry row that names the pod comes first, and rows that name other pods, or an older reservation pod with that GPU, refute it",
     "the pod holds what it requests: `reservation-unconfirmed`; where KAI is installed and it asks for one GPU, nobody holds that: `reservation-unserved`",

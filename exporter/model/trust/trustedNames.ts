@@ -57,7 +57,7 @@ const ofPodAnnotations: RuleOfEach<typeof podAnnotations> = {
   kaiGpuMemoryMiB: rules.fraction,
   kaiReceivedResourceType: rules.unused,
   kaiGpuGroup: rules.gpuGroup,
-  kaiReservedGpu: rules.reservedCard,
+  kaiReservedGpu: rules.reservedGpu,
   kaiPodGroup: rules.kaiGroup,
   hamiAllocated: rules.allocation,
   volcanoAllocated: rules.allocation,
@@ -103,11 +103,11 @@ const ofNodeAnnotations: RuleOfEach<typeof nodeAnnotations> = {
   scaleDownDisabled: rules.nodeKept,
 };
 
-/** Labels of nodes that tell of their GPUs; all others tell of their place. */
+/** Labels of nodes that say of their GPUs; all others say of their place. */
 const gpuNodeLabel =
   /^(?:(?:nvidia|amd|beta\.amd|gpu\.intel)\.com\/|feature\.node\.kubernetes\.io\/|aliyun\.accelerator\/)|accelerator|gpu/;
 
-/** Names that stand elsewhere than in the list of well-known ones, because one place alone reads them. */
+/** Names that are elsewhere than in the list of well-known ones, because one place alone reads them. */
 const ofOthers: readonly (readonly [on: string, name: string, rule: TrustRule])[] = [
   ["pods", "volcano.sh/preemptable", rules.preemptable],
   ["pods", "pod-template-hash", rules.labelsOfPods],

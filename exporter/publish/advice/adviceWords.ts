@@ -16,7 +16,7 @@ const gains: Readonly<Record<AdviceKind, string>> = {
   right_size: "unused GPUs become free",
   unblock_gang: "GPUs of stuck work start",
   fix_scheduler: "GPUs go to who is entitled to them",
-  fix_source: "held GPUs are seen again",
+  fix_source: "allocated GPUs are seen again",
 };
 
 /** Of moves after which a node goes away. */
@@ -63,7 +63,7 @@ export function savingText(saving: readonly Money[]): string {
 }
 
 /** `first seen 12 min ago`, `taken 2 h ago: its 2 pods have left their nodes`. */
-export function lifeText(one: Recommendation, now: number): string {
+export function lifecycleText(one: Recommendation, now: number): string {
   const { state, firstSeenAt, openedAt, openings, closedAt, closedBecause, parts } = one;
   if (closedAt === null) {
     const again = openings > 1 ? `, open again for ${duration(now - openedAt)}` : "";
@@ -109,7 +109,7 @@ export function actText({ act, actReasons }: Pick<Recommendation, "act" | "actRe
   return actReasons.length === 0 ? acts[act] : `${acts[act]}: ${actReasons.join("; ")}`;
 }
 
-/** What became of its work; `null` while nobody can tell, and where nothing happened. */
+/** What became of its work; `null` while nobody can say, and where nothing happened. */
 export function aftermathText({ aftermath, kind, stalledSince }: Recommendation, now: number): string | null {
   if (aftermath === null) return null;
   const { outcome, at, regretGpuHours } = aftermath;

@@ -11,5 +11,5 @@ export function commandText(command: string): string | null {
   return command.length <= longest && plainText(command, longest) === command ? command : null;
 }
 
-/** What stands in the place of a command that is not shown. */
+/** What is in the place of a command that is not shown. */
 export const commandNotShown = "This command is not shown: it is too long, or holds characters that cannot be seen.";

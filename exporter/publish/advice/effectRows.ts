@@ -25,8 +25,8 @@ const fixed: readonly Measure[] = [
   { name: "8-GPU pods that fit", of: ({ placeablePods }) => String(placeablePods["8"]) },
   { name: "whole free nodes", of: ({ wholeFreeNodes }) => String(wholeFreeNodes) },
   { name: "expected fragmentation, GPUs", of: ({ expectedFragmentation }) => gpus(expectedFragmentation) },
-  { name: "GPUs held idle", of: ({ heldIdleGpus }) => gpus(heldIdleGpus) },
-  { name: "GPUs held and not seen", of: ({ unobservedGpus }) => gpus(unobservedGpus) },
+  { name: "GPUs idle", of: ({ idleGpus }) => gpus(idleGpus) },
+  { name: "GPUs allocated and not seen", of: ({ unobservedGpus }) => gpus(unobservedGpus) },
   { name: "idle node-hours of the last 7 days", of: ({ idleNodeHoursPerWeek }) => idleNodeHoursPerWeek.toFixed(0) },
 ];
 

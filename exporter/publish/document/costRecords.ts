@@ -4,7 +4,7 @@ import type { HolderCost } from "../../analysis/sums/costSums.ts";
 import { mainCurrency } from "./priceRecords.ts";
 import type { CostRecord } from "./schema.ts";
 
-/** What somebody's GPUs cost per hour, in the currency in which most GPUs of the cluster have a price. */
+/** What someone's GPUs cost per hour, in the currency in which most GPUs of the cluster have a price. */
 export interface OwnCost {
   /** `null` where none of them has a price. */
   readonly costPerHour: number | null;
@@ -12,12 +12,12 @@ export interface OwnCost {
   readonly unpricedGpus: number;
 }
 
-/** Tells what each owner's GPUs cost; `held` is what the owner holds in all. */
+/** Says what each owner's GPUs cost; `allocated` is what the owner holds in all. */
 export function ownCosts<Key>(
   { prices }: Analysis,
   holders: readonly HolderCost[],
   ownerOf: (holder: HolderCost) => Key,
-): (owner: Key, held: number) => OwnCost {
+): (owner: Key, allocated: number) => OwnCost {
   const currency = mainCurrency(prices.groups);
   const sums = new Map<Key, { cost: number; pricedGpus: number; unpricedGpus: number }>();
   for (const holder of holders) {
@@ -30,8 +30,8 @@ export function ownCosts<Key>(
       sum.pricedGpus += holder.gpus;
     }
   }
-  return (owner, held) => {
-    if (currency === null) return { costPerHour: null, unpricedGpus: held };
+  return (owner, allocated) => {
+    if (currency === null) return { costPerHour: null, unpricedGpus: allocated };
     const sum = sums.get(owner);
     if (sum === undefined) return { costPerHour: 0, unpricedGpus: 0 };
     return { costPerHour: sum.pricedGpus > 0 ? sum.cost : null, unpricedGpus: sum.unpricedGpus };
@@ -39,40 +39,40 @@ export function ownCosts<Key>(
 }
 
 /** What the whole cluster's GPUs cost per hour. */
-export function costRecord({ bookings, prices }: Analysis): CostRecord {
-  const sums = new Map<string, { heldPerHour: number; unallocatedPerHour: number }>();
+export function costRecord({ accountingEntries, prices }: Analysis): CostRecord {
+  const sums = new Map<string, { allocatedPerHour: number; unallocatedPerHour: number }>();
   let unpricedGpus = 0;
   let node: string | null = null;
   let price: NodePrice | undefined;
-  for (const booking of bookings) {
-    // Neighbouring bookings are mostly of one node.
-    if (booking.node !== node) {
-      node = booking.node;
+  for (const accountingEntry of accountingEntries) {
+    // Neighbouring accounting entries are mostly of one node.
+    if (accountingEntry.node !== node) {
+      node = accountingEntry.node;
       price = prices.byNode.get(node);
     }
     if (price === undefined) {
-      unpricedGpus += booking.gpus;
+      unpricedGpus += accountingEntry.gpus;
       continue;
     }
     let sum = sums.get(price.currency);
     if (sum === undefined) {
-      sum = { heldPerHour: 0, unallocatedPerHour: 0 };
+      sum = { allocatedPerHour: 0, unallocatedPerHour: 0 };
       sums.set(price.currency, sum);
     }
-    const cost = booking.gpus * price.perGpuHour;
-    if (booking.pod === null) sum.unallocatedPerHour += cost;
-    else sum.heldPerHour += cost;
+    const cost = accountingEntry.gpus * price.perGpuHour;
+    if (accountingEntry.pod === null) sum.unallocatedPerHour += cost;
+    else sum.allocatedPerHour += cost;
   }
   const byCurrency = [...sums]
-    .map(([currency, { heldPerHour, unallocatedPerHour }]) => ({
+    .map(([currency, { allocatedPerHour, unallocatedPerHour }]) => ({
       currency,
-      perHour: heldPerHour + unallocatedPerHour,
-      heldPerHour,
+      perHour: allocatedPerHour + unallocatedPerHour,
+      allocatedPerHour,
       unallocatedPerHour,
     }))
     .sort((a, b) => (a.currency < b.currency ? -1 : 1));
   const currency = mainCurrency(prices.groups);
   const main = byCurrency.find((cost) => cost.currency === currency);
-  const nothing = { currency: null, perHour: null, heldPerHour: null, unallocatedPerHour: null };
+  const nothing = { currency: null, perHour: null, allocatedPerHour: null, unallocatedPerHour: null };
   return { ...(main ?? nothing), unpricedGpus, byCurrency };
 }

@@ -18,12 +18,14 @@ export const cost = z
       .string()
       .nullable()
       .describe("The currency in which most GPUs have a price; null where nothing has one."),
-    perHour: amount.nullable().describe("Of all GPUs with a price in this currency: held and unallocated."),
-    heldPerHour: amount.nullable(),
+    perHour: amount.nullable().describe("Of all GPUs with a price in this currency: allocated and unallocated."),
+    allocatedPerHour: amount.nullable(),
     unallocatedPerHour: amount.nullable().describe("Of what nobody holds."),
     unpricedGpus: gpus.describe("GPUs of which nobody knows what they cost."),
     byCurrency: z
-      .array(z.strictObject({ currency: z.string(), perHour: amount, heldPerHour: amount, unallocatedPerHour: amount }))
+      .array(
+        z.strictObject({ currency: z.string(), perHour: amount, allocatedPerHour: amount, unallocatedPerHour: amount }),
+      )
       .describe("The same in each currency; amounts of different currencies are never added up."),
   })
   .meta({ id: "Cost", description: "What GPUs cost per hour at this moment." });

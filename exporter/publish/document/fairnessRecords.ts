@@ -4,7 +4,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AbsentOwner } from "../../model/shortfall.ts";
 import type { DomainRecord, QueueRecord } from "./schema.ts";
 
-/** What a queue misses, by cause; `null` where its entitlement cannot be told. */
+/** What a queue misses, by cause; `null` where its entitlement cannot be reported. */
 export function shortfallRecord(
   fairness: QueueFairness | null,
 ): Pick<
@@ -40,15 +40,15 @@ export function domainClasses({
   name,
   classes,
   capacity,
-  heldOnUnschedulable,
+  allocatedOnUnschedulable,
 }: QuotaDomain): DomainRecord["nodeClasses"] {
   if (classes !== undefined) return classes.map((one) => ({ nodeClass: one.name, capacity: one.capacity }));
-  return [{ nodeClass: name, capacity: capacity - heldOnUnschedulable }];
+  return [{ nodeClass: name, capacity: capacity - allocatedOnUnschedulable }];
 }
 
 /** In which node classes a leaf holds or may hold anything, on nodes that take pods; of inner queues nothing. */
 export function queueClasses(
-  { isLeaf, held, heldOnUnschedulable, heldByClass }: QueueView,
+  { isLeaf, allocated, allocatedOnUnschedulable, allocatedByClass }: QueueView,
   domain: QuotaDomain | undefined,
   { nodeClasses, entitled }: QueueFairness,
 ): QueueRecord["nodeClasses"] {
@@ -56,18 +56,24 @@ export function queueClasses(
   if (!isLeaf || domain === undefined) return [];
   const here =
     domain.classes === undefined
-      ? [{ nodeClass: domain.name, held: held - heldOnUnschedulable, entitled: entitled - heldOnUnschedulable }]
+      ? [
+          {
+            nodeClass: domain.name,
+            allocated: allocated - allocatedOnUnschedulable,
+            entitled: entitled - allocatedOnUnschedulable,
+          },
+        ]
       : // What no queue answers for is entitled to what it holds, where it holds it.
         domain.classes.map(({ name }, i) => {
-          const own = heldByClass?.[i];
-          const amount = own === undefined ? 0 : own.held - own.heldOnUnschedulable;
-          return { nodeClass: name, held: amount, entitled: amount };
+          const own = allocatedByClass?.[i];
+          const amount = own === undefined ? 0 : own.allocated - own.allocatedOnUnschedulable;
+          return { nodeClass: name, allocated: amount, entitled: amount };
         });
   return here
     .map(({ nodeClass, ...amounts }) => ({
       nodeClass,
-      held: Math.max(0, amounts.held),
+      allocated: Math.max(0, amounts.allocated),
       entitled: Math.max(0, amounts.entitled),
     }))
-    .filter((one) => Math.max(one.held, one.entitled) > gpuTolerance);
+    .filter((one) => Math.max(one.allocated, one.entitled) > gpuTolerance);
 }

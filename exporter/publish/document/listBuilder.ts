@@ -1,6 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { findLocalQueues } from "../../analysis/localQueues/findLocalQueues.ts";
-import { addUpBookings, type Booked } from "./booked.ts";
+import { type Accounted, addUpAccountingEntries } from "./accounted.ts";
 import type { DocumentLists } from "./buildDocument.ts";
 import { localQueueRecords } from "./localQueueRecords.ts";
 import { nodePoolRecords } from "./nodePoolRecords.ts";
@@ -17,22 +17,22 @@ export type ListBuilder = { readonly [Name in keyof DocumentLists]: () => Docume
 /** Builds the lists of a moment one by one, as they are asked for. */
 export function createListBuilder(analysis: Analysis): ListBuilder {
   const { snapshot } = analysis;
-  const booked = once(() => addUpBookings(analysis));
+  const accounted = once(() => addUpAccountingEntries(analysis));
   const local = once(() => findLocalQueues(snapshot, analysis.fairness));
-  const withBooked =
-    <List>(build: (found: Booked) => List) =>
+  const withAccounted =
+    <List>(build: (found: Accounted) => List) =>
     () =>
-      build(booked());
+      build(accounted());
   return {
     pools: once(() => poolRecords(analysis)),
     domains: once(() => domainRecords(analysis)),
     queues: once(() => queueRecords(analysis)),
     localQueues: once(() => localQueueRecords(snapshot.queueing, local())),
-    teams: once(withBooked((found) => teamRecords(analysis, found))),
-    nodes: once(withBooked((found) => nodeRecords(analysis, found))),
+    teams: once(withAccounted((found) => teamRecords(analysis, found))),
+    nodes: once(withAccounted((found) => nodeRecords(analysis, found))),
     nodePools: once(() => nodePoolRecords(analysis)),
-    devices: once(withBooked((found) => deviceRecords(snapshot, found))),
-    workloads: once(withBooked((found) => workloadRecords(analysis, found))),
+    devices: once(withAccounted((found) => deviceRecords(snapshot, found))),
+    workloads: once(withAccounted((found) => workloadRecords(analysis, found))),
     pending: once(() => pendingRecords(analysis, local())),
     blocked: once(() => blockedRecords(analysis)),
     evictions: once(() => evictionRecords(analysis)),

@@ -21,7 +21,7 @@ export function localQueueRecords(
       weight: share.weight,
       weightIsUsed: byWeight,
       usage: jsonNumber(share.usage),
-      held: share.held,
+      allocated: share.allocated,
       pending: share.pending,
       entitled: share.entitled,
       deviation: share.deviation,

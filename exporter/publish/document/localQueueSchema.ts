@@ -3,10 +3,10 @@ import { gpus } from "./schemaParts.ts";
 
 const place = z.number().int().min(1).nullable();
 
-/** Where a gang stands in Kueue's lines. */
+/** Where a gang is in Kueue's lines. */
 export const linePosition = {
   position: place.describe(
-    "Place in the line of its ClusterQueue as Kueue's visibility API told it lately, else by Kueue's order as Fairlead computes it; 1 is next (the visibility API counts from 0). Null: it stands in no line of Kueue, or the usage that decides it is not known.",
+    "Place in the line of its ClusterQueue as Kueue's visibility API reported it lately, else by Kueue's order as Fairlead computes it; 1 is next (the visibility API counts from 0). Null: it is in no line of Kueue, or the usage that decides it is not known.",
   ),
   positionInLocalQueue: place.describe("The same among the work of its LocalQueue alone."),
 } as const;
@@ -33,12 +33,12 @@ export const localQueue = z
     usage: usage.describe(
       "What it has used for its weight, as Kueue compares it; Infinity: weight 0. Null: Kueue has written none, or its Configuration was not read.",
     ),
-    held: gpus,
+    allocated: gpus,
     pending: gpus.describe("Eligible demand that waits."),
     entitled: gpus
       .nullable()
-      .describe("Its part of what the ClusterQueue is entitled to; null where that cannot be told."),
-    deviation: z.number().nullable().describe("held - entitled."),
+      .describe("Its part of what the ClusterQueue is entitled to; null where that is not known."),
+    deviation: z.number().nullable().describe("allocated - entitled."),
   })
   .meta({ id: "LocalQueue", description: "A LocalQueue of Kueue in one quota domain: the last level of its queues." });
 

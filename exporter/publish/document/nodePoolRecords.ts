@@ -11,7 +11,7 @@ export function nodePoolRecords({ snapshot, idleNodes }: Analysis): readonly Nod
   };
   const idle = idleNodes.nodes.filter(({ isWarmPool }) => !isWarmPool);
   const unallocated = counted(idle.flatMap(({ node, kind }) => (kind === "unallocated" ? [node] : [])));
-  const held = counted(idle.flatMap(({ node, kind }) => (kind === "held" ? [node] : [])));
+  const allocated = counted(idle.flatMap(({ node, kind }) => (kind === "allocated" ? [node] : [])));
   const warm = counted(idleNodes.warm);
   return snapshot.nodePools.map((pool) => ({
     nodePool: pool.name,
@@ -25,7 +25,7 @@ export function nodePoolRecords({ snapshot, idleNodes }: Analysis): readonly Nod
     consolidationPolicy: pool.consolidationPolicy,
     consolidateAfterSeconds: pool.consolidateAfterSeconds,
     idleUnallocated: unallocated.get(pool.name) ?? 0,
-    idleHeld: held.get(pool.name) ?? 0,
+    idleAllocated: allocated.get(pool.name) ?? 0,
     warm: warm.get(pool.name) ?? 0,
   }));
 }

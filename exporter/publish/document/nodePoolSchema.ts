@@ -23,7 +23,7 @@ export const nodePool = z
       .describe("When Karpenter takes nodes away; null: it does not, or not known."),
     consolidateAfterSeconds: seconds.nullable().describe("How long it waits before; null: never, or not known."),
     idleUnallocated: nodes.describe("Nodes on which nothing holds a GPU; warm ones are not among them."),
-    idleHeld: nodes.describe("Nodes on which all that is held is idle; warm ones are not among them."),
+    idleAllocated: nodes.describe("Nodes on which all that is allocated is idle; warm ones are not among them."),
     warm: nodes.describe("Nodes that are kept ready on purpose, idle or not."),
   })
   .meta({ id: "NodePool", description: "Nodes that the cloud or an autoscaler adds and removes together." });

@@ -9,7 +9,7 @@ const shape = z
     cpu: z.number().describe("CPU cores."),
     memoryBytes: z.number(),
     gpus,
-    gpuShare: z.number().nullable().describe("Share of one card; null for pods with whole GPUs."),
+    gpuShare: z.number().nullable().describe("Share of one GPU; null for pods with whole GPUs."),
     resources: z.record(z.string(), z.number()).describe("GPU resources as the pod asks for them."),
     models: z.array(z.string()).describe("Models of the nodes that may take it, by labels and taints."),
     popularity: z.number().describe("Part of the pods of the target workload."),
@@ -20,10 +20,12 @@ const shape = z
 /** How well the free GPUs of a pool lie. */
 export const placement = z
   .strictObject({
-    freeGpus: gpus.describe("Fully free whole cards on ready and schedulable nodes."),
-    sharedFreeGpus: gpus.describe("Free parts of partly held cards."),
+    freeGpus: gpus.describe("Fully free whole GPUs on ready and schedulable nodes."),
+    sharedFreeGpus: gpus.describe("Free parts of partly allocated GPUs."),
     partitionedFreeGpus: gpus.describe("Free MIG instances, replicas, and unpartitioned parts."),
-    unavailableFreeGpus: gpus.describe("Held by nobody, and not to be had: not ready, not schedulable, unhealthy."),
+    unavailableFreeGpus: gpus.describe(
+      "Allocated to nobody, and not to be had: not ready, not schedulable, unhealthy.",
+    ),
     largestPlaceablePod: gpus.describe("Whole GPUs of the largest pod that fits now, CPU and memory counted."),
     placeablePods: z.record(z.enum(placedSizeNames), z.number().int()).describe("How many pods of each size fit now."),
     shapeFragmentation: z
@@ -40,7 +42,7 @@ export const placement = z
       )
       .describe("CPU and memory that a pod of each size is taken to ask for."),
     wholeFreeNodes: z.number().int(),
-    possibleWholeFreeNodes: z.number().int().describe("If what is held were moved together."),
+    possibleWholeFreeNodes: z.number().int().describe("If what is allocated were moved together."),
     strandedGpus: z
       .partialRecord(z.enum(strandedReasons), gpus)
       .describe("Fully free GPUs that no typical pod can use, by reason; a reason that is not there is 0."),
@@ -52,7 +54,9 @@ export const placement = z
         byCause: z.partialRecord(z.enum(fragmentationCauses), gpus),
       })
       .describe("Expected fragmentation (Weng et al., USENIX ATC 2023)."),
-    migFragmentation: z.array(z.strictObject({ profile: z.string(), cards: z.number().int(), ratio: z.number() })),
+    migFragmentation: z.array(
+      z.strictObject({ profile: z.string(), physicalGpus: z.number().int(), ratio: z.number() }),
+    ),
     targetSource: z.enum(["configured", "pods", "fixed"]).describe("Where the target workload comes from."),
     targetWorkload: z.array(shape),
   })

@@ -2,7 +2,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { SchedulerView } from "../../analysis/schedulerViews/schedulerView.ts";
-import { absentCapacity, heldPastQueues } from "../../analysis/sums/domainSums.ts";
+import { absentCapacity, allocatedPastQueues } from "../../analysis/sums/domainSums.ts";
 import { absentOwners } from "../../model/shortfall.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
 import { byOwner, domainClasses, queueClasses, shortfallRecord } from "./fairnessRecords.ts";
@@ -16,27 +16,27 @@ const shownPairs = 1000;
 /** The quota domains of a moment, by name. */
 export function domainRecords({ snapshot, fairness }: Analysis): readonly DomainRecord[] {
   const { domains, queues } = snapshot.queueing;
-  const sums = domains.map(() => ({ held: 0, pending: 0 }));
-  for (const { isLeaf, domain, held, pending } of queues) {
+  const sums = domains.map(() => ({ allocated: 0, pending: 0 }));
+  for (const { isLeaf, domain, allocated, pending } of queues) {
     const sum = sums[domain];
     if (!isLeaf || sum === undefined) continue;
-    sum.held += held;
+    sum.allocated += allocated;
     sum.pending += pending;
   }
-  const past = heldPastQueues(snapshot.queueing);
+  const past = allocatedPastQueues(snapshot.queueing);
   const missing = absentCapacity(snapshot.queueing, fairness);
   return domains.map((domain, index) => {
-    const { name, pools, capacity, heldOnUnschedulable, unknownBecause } = domain;
+    const { name, pools, capacity, allocatedOnUnschedulable, unknownBecause } = domain;
     const own = fairness.domains[index] ?? null;
     return {
       domain: name,
       pools: [...pools],
       capacity,
-      heldOnUnschedulable,
+      allocatedOnUnschedulable,
       pastQueues: past[index] ?? 0,
       nodeClasses: domainClasses(domain),
       unknownBecause,
-      held: sums[index]?.held ?? 0,
+      allocated: sums[index]?.allocated ?? 0,
       pending: sums[index]?.pending ?? 0,
       entitled: own?.entitled ?? null,
       excess: own?.excess ?? null,
@@ -77,8 +77,8 @@ export function queueRecords(analysis: Analysis): readonly QueueRecord[] {
       limit: finite(queue.limit),
       lendingLimit: finite(queue.lendingLimit),
       weight: queue.weight,
-      held: queue.held,
-      heldOnUnschedulable: queue.heldOnUnschedulable,
+      allocated: queue.allocated,
+      allocatedOnUnschedulable: queue.allocatedOnUnschedulable,
       reserved: queue.reserved,
       pending: queue.pending,
       demand: fairness?.demand ?? null,
@@ -87,7 +87,7 @@ export function queueRecords(analysis: Analysis): readonly QueueRecord[] {
       nodeClasses: fairness === null ? null : queueClasses(queue, domains[queue.domain], fairness),
       shortSince: instant(analysis.shortSince.get(queueKey(queue, domains[queue.domain]?.name ?? "")) ?? null),
       ...shortfallRecord(fairness),
-      teams: queue.teams.map(({ team, held, pending }) => ({ team, held, pending })),
+      teams: queue.teams.map(({ team, allocated, pending }) => ({ team, allocated, pending })),
       waiting: waits.get(index) ?? { gangs: 0, gpus: {}, oldestSeconds: null, late: 0 },
       schedulerView: mainView(own),
       schedulerViews: own.map(({ number, shard, computed, reported }) => ({
@@ -107,7 +107,7 @@ const finite = (amount: number): number | null => (Number.isFinite(amount) ? amo
 export const jsonNumber = (value: number | null): number | "Infinity" | null =>
   value === null || Number.isNaN(value) ? null : Number.isFinite(value) ? value : "Infinity";
 
-/** Numbers that say how fair it is, the most telling first. */
+/** Numbers that say how fair it is, the most saying first. */
 const mainNumbers: readonly SchedulerView["number"][] = [
   "kueue-weighted-share",
   "kai-fair-share-with-history",

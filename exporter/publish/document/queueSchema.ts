@@ -8,24 +8,26 @@ import { gpus, instant, ratio, seconds } from "./schemaParts.ts";
 
 const scheduler = z.enum(queueSchedulers).describe("Queue system; none: teams or namespaces stand for queues.");
 const kind = z.enum(["Scheduler", "Cohort", "ClusterQueue", "Queue", "Team", "Namespace", "Unqueued"]);
-const unknownEntitlement = "Null where entitlement cannot be told.";
+const unknownEntitlement = "Null where entitlement is not known.";
 
 const gpusByOwner = z
   .partialRecord(z.enum(absentOwners), gpus)
-  .describe("By whose it is to mend; an owner that is not there has none of it.");
+  .describe("By whose it is to fix; an owner that is not there has none of it.");
 
 export const domain = z
   .strictObject({
     domain: z.string().describe("Its pools, sorted and joined by +."),
     pools: z.array(z.string()),
-    capacity: gpus.describe("Physical GPUs that can be given out: on ready and schedulable nodes, and held on others."),
-    heldOnUnschedulable: gpus.describe("Held on nodes that are not ready or not schedulable."),
-    pastQueues: gpus.describe("Held by pods of no queue: nobody's guarantee reaches it."),
+    capacity: gpus.describe(
+      "Physical GPUs that can be given out: on ready and schedulable nodes, and allocated on others.",
+    ),
+    allocatedOnUnschedulable: gpus.describe("Allocated on nodes that are not ready or not schedulable."),
+    pastQueues: gpus.describe("Allocated to pods of no queue: nobody's guarantee reaches it."),
     nodeClasses: z
       .array(z.strictObject({ nodeClass: z.string(), capacity: gpus }))
-      .describe("Nodes that nothing tells apart for its queues; GPUs of ready and schedulable ones."),
-    unknownBecause: z.string().nullable().describe("Why entitlement cannot be told here; null: it can."),
-    held: gpus,
+      .describe("Nodes that nothing distinguishes for its queues; GPUs of ready and schedulable ones."),
+    unknownBecause: z.string().nullable().describe("Why entitlement is not known here; null: it is."),
+    allocated: gpus,
     pending: gpus.describe("Eligible demand that waits."),
     entitled: gpus.nullable().describe(unknownEntitlement),
     excess: gpus.nullable(),
@@ -70,15 +72,15 @@ export const queue = z
     limit: gpus.nullable().describe("Null: no limit."),
     lendingLimit: gpus.nullable().describe("Null: all of its quota may be lent."),
     weight: z.number().min(0),
-    held: gpus,
-    heldOnUnschedulable: gpus,
+    allocated: gpus,
+    allocatedOnUnschedulable: gpus,
     reserved: gpus.nullable().describe("Quota reserved by admitted work; null where the scheduler has no such step."),
     pending: gpus.describe("Eligible demand that waits."),
-    demand: gpus.nullable().describe(`held + pending. ${unknownEntitlement}`),
+    demand: gpus.nullable().describe(`allocated + pending. ${unknownEntitlement}`),
     entitled: gpus.nullable().describe(unknownEntitlement),
-    deviation: z.number().nullable().describe("held - entitled."),
+    deviation: z.number().nullable().describe("allocated - entitled."),
     nodeClasses: z
-      .array(z.strictObject({ nodeClass: z.string(), held: gpus, entitled: gpus }))
+      .array(z.strictObject({ nodeClass: z.string(), allocated: gpus, entitled: gpus }))
       .nullable()
       .describe(
         `Of a leaf: the node classes in which it holds or may hold anything, on ready and schedulable nodes. ${unknownEntitlement}`,
@@ -95,7 +97,7 @@ export const queue = z
     shortfallByIdleGap: gpus.nullable().describe("It is free where the queue may use it."),
     shortfallByAbsentCapacity: gpusByOwner
       .nullable()
-      .describe("Guaranteed to it and on no node, by whose it is to mend."),
+      .describe("Guaranteed to it and on no node, by whose it is to fix."),
     shortfallByIndivisible: gpus
       .nullable()
       .describe("The rest: no whole gang fits into it, or a setting keeps it where it is."),
@@ -110,7 +112,7 @@ export const queue = z
       .describe(
         "Of a leaf: the setting for which its scheduler takes back nothing of what others borrow; null: none does.",
       ),
-    teams: z.array(z.strictObject({ team: z.string(), held: gpus, pending: gpus })).describe("Of a leaf."),
+    teams: z.array(z.strictObject({ team: z.string(), allocated: gpus, pending: gpus })).describe("Of a leaf."),
     waiting: waiting.describe("What waits in a leaf, all priority classes together, demand or not."),
     schedulerView: z
       .strictObject({ name: z.enum(schedulerNumbers), value: schedulerValue })
@@ -227,7 +229,7 @@ export const finding = z
     kind: z.string(),
     name: z.string(),
     reason: z.string().describe("What was found and why it matters."),
-    change: z.string().describe("The change that mends it."),
+    change: z.string().describe("The change that fixes it."),
   })
   .meta({ id: "Finding", description: "A configuration that makes fairness other than its author meant." });
 
@@ -242,12 +244,12 @@ export const eviction = z
     queue: z.string().nullable(),
     priorityClass: z.string(),
     reason: z.string(),
-    isPreemption: z.boolean().describe("Whether somebody else's work was the reason."),
+    isPreemption: z.boolean().describe("Whether someone else's work was the reason."),
     preemptor: z
       .strictObject({ name: z.string(), team: z.string().nullable(), queue: z.string().nullable() })
       .nullable()
-      .describe("Work that took the place; null where that cannot be told."),
-    gpus: gpus.nullable().describe("Physical GPUs that it held."),
+      .describe("Work that took the place; null where that is not known."),
+    gpus: gpus.nullable().describe("Physical GPUs that were allocated to it."),
     lostGpuSeconds: seconds.nullable(),
     isUpperBound: z.boolean().describe("No checkpoint is known, so that all since the start counts as lost."),
   })
@@ -262,7 +264,7 @@ export const partialGang = z
     pool: z.string(),
     bound: z.number().int(),
     min: z.number().int(),
-    heldGpus: gpus,
+    allocatedGpus: gpus,
     missingGpus: gpus.nullable(),
     since: instant.nullable(),
   })
@@ -272,7 +274,7 @@ export const deadlock = z
   .strictObject({
     pool: z.string(),
     gangs: z.array(z.string()),
-    heldGpus: gpus,
+    allocatedGpus: gpus,
     missingGpus: gpus,
     freeGpus: gpus,
   })

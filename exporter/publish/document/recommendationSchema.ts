@@ -12,7 +12,7 @@ const measures = z
   .strictObject({
     blockedGpus: gpus.describe("GPUs of waiting work that is blocked although enough is free."),
     pendingGpus: gpus.describe("GPUs of eligible work that waits."),
-    freeGpus: gpus.describe("Fully free whole cards of the pools that the plan touches."),
+    freeGpus: gpus.describe("Fully free whole GPUs of the pools that the plan touches."),
     placeablePods: z
       .record(z.enum(["1", "2", "4", "8"]), z.number().int())
       .describe("How many pods of each size fit there."),
@@ -20,8 +20,8 @@ const measures = z
     expectedFragmentation: gpus,
     deviations: z
       .array(z.strictObject({ queue: z.string(), domain: z.string(), gpus: z.number() }))
-      .describe("held - entitled of the queues whose deviation the plan changes."),
-    heldIdleGpus: gpus,
+      .describe("allocated - entitled of the queues whose deviation the plan changes."),
+    idleGpus: gpus,
     unobservedGpus: gpus,
     idleNodeHoursPerWeek: hours,
     costPerWeek: money.describe("Of all nodes of the pools that the plan touches."),
@@ -49,7 +49,7 @@ export const recommendation = z
     kind: z.enum(adviceKinds),
     act: z
       .enum(adviceActs)
-      .describe("do: every guard allows it. ask: only the owner can tell. watch: a signal is missing or in doubt."),
+      .describe("do: every guard allows it. ask: only the owner can say. watch: a signal is missing or in doubt."),
     actReasons: z.array(z.string()).describe("Why it is this act."),
     state: z.enum(adviceStates),
     title: z.string(),
@@ -146,7 +146,7 @@ export const recommendation = z
     aftermath: z
       .strictObject({ outcome: z.enum(aftermathOutcomes), at: instant, regretGpuHours: hours })
       .nullable()
-      .describe("What became of the work that it named, taken or not; null while that cannot be told."),
+      .describe("What became of the work that it named, taken or not; null while that is not known."),
     alerts: z.array(
       z.strictObject({
         alertname: z.string(),

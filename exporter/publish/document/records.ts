@@ -3,8 +3,8 @@ import type { NodePrice } from "../../analysis/prices/prices.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import { type Accounted, largestState, totalOf } from "./accounted.ts";
 import { meanActivity } from "./activity.ts";
-import { type Booked, largestState, totalOf } from "./booked.ts";
 import { ownCosts } from "./costRecords.ts";
 import { instant } from "./order.ts";
 import { placementRecords } from "./placementRecords.ts";
@@ -25,7 +25,7 @@ export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
     nodes: totals.nodes,
     physicalGpus: totals.physicalGpus,
     states: { ...totals.states },
-    held: totals.held,
+    allocated: totals.allocated,
     estimated: totals.estimated,
     activity: totals.activity,
     utilization: totals.utilization,
@@ -37,13 +37,13 @@ export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
 }
 
 /** The teams of a moment, by name. */
-export function teamRecords(analysis: Analysis, { holders }: Booked): readonly TeamRecord[] {
+export function teamRecords(analysis: Analysis, { holders }: Accounted): readonly TeamRecord[] {
   const costs = ownCosts(analysis, holders, ({ team }) => team);
   const activity = meanActivity(analysis.snapshot, (pod) => pod.team);
   const entitlements = teamEntitlements(analysis);
   const records = everyTeam(analysis).map((totals) => ({
     team: totals.team,
-    held: totals.held,
+    allocated: totals.allocated,
     activity: activity.get(totals.team) ?? null,
     activeGpus: totals.active,
     utilization: totals.utilization,
@@ -53,16 +53,16 @@ export function teamRecords(analysis: Analysis, { holders }: Booked): readonly T
     pending: totals.pending,
     entitled: entitlements.get(totals.team)?.entitled ?? null,
     deviation: entitlements.get(totals.team)?.deviation ?? null,
-    ...costs(totals.team, totals.held),
+    ...costs(totals.team, totals.allocated),
   }));
   return sortByTexts(records, (team) => [team.team]);
 }
 
 /** The nodes of a moment, by name. */
-export function nodeRecords({ snapshot, prices, idleNodes }: Analysis, booked: Booked): readonly NodeRecord[] {
+export function nodeRecords({ snapshot, prices, idleNodes }: Analysis, accounted: Accounted): readonly NodeRecord[] {
   const idle = new Map(idleNodes.nodes.map((found) => [found.node, found] as const));
   const records = snapshot.nodes.map((node, index) => ({
-    ...nodeRecord(node, booked, prices.byNode.get(node.name)),
+    ...nodeRecord(node, accounted, prices.byNode.get(node.name)),
     idle: idle.get(index)?.kind ?? null,
     idleSince: instant(idle.get(index)?.since ?? null),
     warmPool: idleNodes.warm.has(index),
@@ -72,7 +72,7 @@ export function nodeRecords({ snapshot, prices, idleNodes }: Analysis, booked: B
 
 type IdleFields = "idle" | "idleSince" | "warmPool";
 
-function nodeRecord(node: NodeView, booked: Booked, price: NodePrice | undefined): Omit<NodeRecord, IdleFields> {
+function nodeRecord(node: NodeView, accounted: Accounted, price: NodePrice | undefined): Omit<NodeRecord, IdleFields> {
   return {
     name: node.name,
     nodePool: node.nodePool,
@@ -86,16 +86,16 @@ function nodeRecord(node: NodeView, booked: Booked, price: NodePrice | undefined
     currency: price?.currency ?? null,
     physicalGpus: node.physicalGpus,
     allocatable: node.allocatableGpus,
-    held: booked.heldByNode.get(node.name) ?? 0,
+    allocated: accounted.allocatedByNode.get(node.name) ?? 0,
     ready: node.ready,
     schedulable: node.schedulable,
   };
 }
 
 /** The devices of a moment, by node, UUID and GPU instance. */
-export function deviceRecords(snapshot: Snapshot, booked: Booked): readonly DeviceRecord[] {
+export function deviceRecords(snapshot: Snapshot, accounted: Accounted): readonly DeviceRecord[] {
   const records = snapshot.devices.map((device, index) =>
-    deviceRecord(device, snapshot, largestState(booked.statesByDevice.get(index) ?? {})),
+    deviceRecord(device, snapshot, largestState(accounted.statesByDevice.get(index) ?? {})),
   );
   return sortByTexts(records, (device) => [device.node, device.uuid ?? "\uffff", device.gpuInstance ?? ""]);
 }
@@ -125,12 +125,12 @@ function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["s
 }
 
 /** The workloads of a moment, by namespace, kind and name. */
-export function workloadRecords(analysis: Analysis, booked: Booked): readonly WorkloadRecord[] {
+export function workloadRecords(analysis: Analysis, accounted: Accounted): readonly WorkloadRecord[] {
   const { snapshot } = analysis;
-  const costs = ownCosts(analysis, booked.holders, ({ workload }) => workload);
+  const costs = ownCosts(analysis, accounted.holders, ({ workload }) => workload);
   const activity = meanActivity(snapshot, (pod) => pod.workload);
   const records = snapshot.workloads.map((workload, index) => {
-    const states = booked.statesByWorkload.get(index) ?? {};
+    const states = accounted.statesByWorkload.get(index) ?? {};
     return {
       kind: workload.kind,
       namespace: workload.namespace,

@@ -23,9 +23,9 @@ const pool = z
     nodes: z.number().int(),
     physicalGpus: gpus,
     states,
-    held: gpus,
-    estimated: gpus.describe("Held GPUs of which the device, or the split of its activity, is estimated."),
-    activity: ratio.describe("Mean activity of observed GPUs, held or not."),
+    allocated: gpus,
+    estimated: gpus.describe("Allocated GPUs of which the device, or the split of its activity, is estimated."),
+    activity: ratio.describe("Mean activity of observed GPUs, allocated or not."),
     utilization: ratio,
     price: poolPrice.nullable().describe("What its GPUs cost; null where nobody knows."),
     unpricedGpus: gpus.describe("GPUs of which nobody knows what they cost."),
@@ -36,16 +36,16 @@ const pool = z
 const team = z
   .strictObject({
     team: z.string(),
-    held: gpus,
+    allocated: gpus,
     activity: ratio.describe("Mean activity of the observed GPUs that the team holds."),
-    activeGpus: gpus.describe("Held GPUs times their activity."),
+    activeGpus: gpus.describe("Allocated GPUs times their activity."),
     utilization: ratio,
     states,
     estimated: gpus,
     idleOptedOut: gpus,
     pending: gpus.describe("Physical GPUs that its pods wait for."),
-    entitled: gpus.nullable().describe("Over all quota domains; null where that cannot be told."),
-    deviation: z.number().nullable().describe("held - entitled, over all quota domains."),
+    entitled: gpus.nullable().describe("Over all quota domains; null where that is not known."),
+    deviation: z.number().nullable().describe("allocated - entitled, over all quota domains."),
     ...ownCost,
   })
   .meta({ id: "Team", description: "Who answers for workloads, what they hold, and whether they use it." });
@@ -68,14 +68,14 @@ const node = z
     currency: z.string().nullable(),
     physicalGpus: gpus.nullable(),
     allocatable: gpus.nullable(),
-    held: gpus,
+    allocated: gpus,
     ready: z.boolean().nullable(),
     schedulable: z.boolean().nullable(),
     idle: z
-      .enum(["unallocated", "held"])
+      .enum(["unallocated", "allocated"])
       .nullable()
       .describe(
-        "Idle because nothing holds a GPU there, or because all that is held is idle; null: not idle, or not known because pods were not read.",
+        "Idle because nothing holds a GPU there, or because all that is allocated is idle; null: not idle, or not known because pods were not read.",
       ),
     idleSince: instant.nullable().describe("Since when it has been idle of this kind, as seen by Fairlead."),
     warmPool: z.boolean().describe("Kept ready on purpose: its idle time is counted apart."),
@@ -107,11 +107,11 @@ const device = z
     activity: ratio,
     signal: z.enum(activitySignals).nullable(),
     memoryUsedBytes: z.number().nullable(),
-    powerWatts: z.number().nullable().describe("Of the whole card, also for a MIG instance."),
+    powerWatts: z.number().nullable().describe("Of the whole GPU, also for a MIG instance."),
     state: z.enum(gpuStates).nullable().describe("The state of the largest part of the device."),
     holders: z.array(holder),
   })
-  .meta({ id: "Device", description: "A card or a MIG instance." });
+  .meta({ id: "Device", description: "A GPU or a MIG instance." });
 
 const workload = z
   .strictObject({

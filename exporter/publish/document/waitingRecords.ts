@@ -67,26 +67,28 @@ export function dispatchedRecords({ snapshot }: Analysis): DispatchedRecord[] {
 
 /** Gangs of which a part holds GPUs. */
 export function partialGangRecords({ waiting }: Analysis): PartialGangRecord[] {
-  return waiting.partialGangs.map(({ since, id, namespace, team, queue, pool, bound, min, heldGpus, missingGpus }) => ({
-    id,
-    namespace,
-    team,
-    queue,
-    pool,
-    bound,
-    min,
-    heldGpus,
-    missingGpus,
-    since: instant(since),
-  }));
+  return waiting.partialGangs.map(
+    ({ since, id, namespace, team, queue, pool, bound, min, allocatedGpus, missingGpus }) => ({
+      id,
+      namespace,
+      team,
+      queue,
+      pool,
+      bound,
+      min,
+      allocatedGpus,
+      missingGpus,
+      since: instant(since),
+    }),
+  );
 }
 
 /** Partial gangs that keep each other from starting. */
 export function deadlockRecords({ waiting }: Analysis): DeadlockRecord[] {
-  return waiting.deadlocks.map(({ pool, gangs, heldGpus, missingGpus, freeGpus }) => ({
+  return waiting.deadlocks.map(({ pool, gangs, allocatedGpus, missingGpus, freeGpus }) => ({
     pool,
     gangs: [...gangs],
-    heldGpus,
+    allocatedGpus,
     missingGpus,
     freeGpus,
   }));

@@ -29,11 +29,11 @@ export const entitlementSchema = z
     name: z.string(),
     domain: z.string(),
     path: z.array(z.string()).describe("What is above it, from the top."),
-    unknownBecause: z.string().nullable().describe("Why its entitlement cannot be told; null: it can."),
+    unknownBecause: z.string().nullable().describe("Why its entitlement is not known; null: it is."),
     entitled: gpus.nullable(),
-    held: gpus,
+    allocated: gpus,
     pending: gpus,
-    deviation: gpus.nullable().describe("held - entitled."),
+    deviation: gpus.nullable().describe("allocated - entitled."),
     shortSince: instant.nullable().describe("Since when it has been short of its entitlement without a break."),
     levels: z
       .array(z.strictObject({ divides: z.string(), lines: z.array(line) }))

@@ -1,4 +1,4 @@
-import type { BookedTime } from "../../accounts/books.ts";
+import type { AccountedTime } from "../../accounts/accounting.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { nearestName } from "../../config/nearestName.ts";
@@ -22,8 +22,8 @@ export interface ExplainInput {
   readonly analysis: Analysis;
   readonly settings: ReasonSettings;
   readonly problems: readonly Problem[];
-  /** Which time is in the books; `null` where there is only one moment. */
-  readonly bookedTime: BookedTime | null;
+  /** Which time is in the accounts; `null` where there is only one moment. */
+  readonly accountedTime: AccountedTime | null;
 }
 
 /** An explanation, or why there is none. */
@@ -33,7 +33,7 @@ export type Explained =
 
 /** Says how the numbers of a team, a queue, a node, or a pod (`NAMESPACE/NAME`) came about. Pure. */
 export function explain(kind: ExplainedKind, name: string, input: ExplainInput): Explained {
-  const { analysis, settings, bookedTime } = input;
+  const { analysis, settings, accountedTime } = input;
   const { snapshot } = analysis;
   const found = subjectOf(kind, name, analysis);
   if (found === null) return notFound(kind, name, analysis);
@@ -55,7 +55,7 @@ export function explain(kind: ExplainedKind, name: string, input: ExplainInput):
     localQueues: [...localQueues],
     entitlements,
     parts,
-    coverage: bookedTime === null ? null : coverageOf(bookedTime),
+    coverage: accountedTime === null ? null : coverageOf(accountedTime),
     problems: input.problems
       .filter(({ subject, message }) => subject === null || subjects.has(subject) || names(message, subjects))
       .map(({ code, severity, message, nextStep }) => ({ code, severity, message, nextStep })),
@@ -63,7 +63,7 @@ export function explain(kind: ExplainedKind, name: string, input: ExplainInput):
   return { ok: true, explanation };
 }
 
-function coverageOf({ since, coveredSeconds, gaps }: BookedTime): Explanation["coverage"] {
+function coverageOf({ since, coveredSeconds, gaps }: AccountedTime): Explanation["coverage"] {
   return {
     since: at(since),
     coveredSeconds,
@@ -75,7 +75,7 @@ const at = (seconds: number): string => instant(seconds) ?? new Date(0).toISOStr
 
 interface Subject {
   readonly facts: readonly Fact[];
-  readonly isWanted: (booking: Analysis["bookings"][number]) => boolean;
+  readonly isWanted: (accountingEntry: Analysis["accountingEntries"][number]) => boolean;
   /** Indices of the queues that are explained. */
   readonly queues?: readonly number[];
   readonly localQueues?: readonly KueueLocalQueue[];
@@ -139,7 +139,7 @@ function queueSubject(name: string, analysis: Analysis): Subject | null {
 const manyLocalQueues = (count: number): Fact => ({
   name: "LocalQueues",
   value: `${count} of that name`,
-  how: `the first ${mostLocalQueues} are told; name one as NAMESPACE/NAME`,
+  how: `the first ${mostLocalQueues} are reported; name one as NAMESPACE/NAME`,
 });
 
 /** Of more names, only the first are compared with one that is mistyped. */

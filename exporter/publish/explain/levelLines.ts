@@ -49,23 +49,28 @@ function lineOf(
 }
 
 function capacityLines(
-  { capacity, setAside, heldElsewhere }: EntitlementTrace,
+  { capacity, setAside, allocatedElsewhere }: EntitlementTrace,
   { grant }: LevelTrace,
 ): EntitlementLine[] {
-  const elsewhere = heldElsewhere > gpuTolerance ? ` + ${gpus(heldElsewhere)} held on others` : "";
+  const elsewhere = allocatedElsewhere > gpuTolerance ? ` + ${gpus(allocatedElsewhere)} allocated on others` : "";
   const lines = [
     lineOf(
       "",
       "capacity",
       capacity,
-      `${gpus(capacity - heldElsewhere)} on nodes that are ready and schedulable${elsewhere}`,
+      `${gpus(capacity - allocatedElsewhere)} on nodes that are ready and schedulable${elsewhere}`,
     ),
   ];
-  if (heldElsewhere > gpuTolerance)
+  if (allocatedElsewhere > gpuTolerance)
     lines.push(
-      lineOf("-", "out of service", heldElsewhere, "held on nodes that take no pods; it stays with those who hold it"),
+      lineOf(
+        "-",
+        "out of service",
+        allocatedElsewhere,
+        "allocated on nodes that take no pods; it stays with those who hold it",
+      ),
     );
-  if (setAside > gpuTolerance) lines.push(lineOf("-", "set aside", setAside, "held by what no queue answers for"));
+  if (setAside > gpuTolerance) lines.push(lineOf("-", "set aside", setAside, "allocated to what no queue answers for"));
   if (lines.length > 1) lines.push(lineOf("=", "to divide", grant, "among the queues"));
   return lines;
 }
@@ -130,8 +135,8 @@ function surplusLine(
   manyPriorities: boolean,
   context: Context,
 ) {
-  const taken = shares.map(({ queue, weight, isFloor, got, room, cappedBy }) => {
-    const why = cappedBy === "nothing" ? `could use ${gpus(room)}` : caps[cappedBy];
+  const taken = shares.map(({ queue, weight, isFloor, got, freeCapacity, cappedBy }) => {
+    const why = cappedBy === "nothing" ? `could use ${gpus(freeCapacity)}` : caps[cappedBy];
     const counted = isFloor ? ", of which its guarantee is a part" : "";
     return { queue, gpus: got, note: `${by === "last" ? "" : `weight ${weight}${counted}, `}${why}` };
   });

@@ -48,22 +48,22 @@ const neverChanges: Readonly<Record<NeverReason, (gang: WaitingGang, clusterQueu
 function shareChange(facts: LocalQueueFacts, queue: KueueClusterQueue): string {
   const { object, shares, analysis, found } = facts;
   const { clusterQueue } = object;
-  const told = shares.filter(({ entitled }) => entitled !== null);
-  if (told.length === 0) return "";
-  const short = told.reduce((sum, { queue }) => sum + (analysis.fairness.queues[queue ?? -1]?.shortfall ?? 0), 0);
-  const own = told.reduce((sum, { deviation }) => sum + Math.max(0, -(deviation ?? 0)), 0);
+  const reported = shares.filter(({ entitled }) => entitled !== null);
+  if (reported.length === 0) return "";
+  const short = reported.reduce((sum, { queue }) => sum + (analysis.fairness.queues[queue ?? -1]?.shortfall ?? 0), 0);
+  const own = reported.reduce((sum, { deviation }) => sum + Math.max(0, -(deviation ?? 0)), 0);
   if (own > gpuTolerance && found.admission.get(clusterQueue)?.byWeight === true) {
     const above = aboveShare(facts);
     if (above !== "")
       return `It misses ${gpus(own)} GPUs of its share, and ${above}. Kueue takes nothing back between LocalQueues for their shares: that work has to end, and then this LocalQueue is served before those that have used more. A higher weight gives it a larger share.`;
   }
-  const over = told.reduce((sum, { deviation }) => sum + Math.max(0, deviation ?? 0), 0);
+  const over = reported.reduce((sum, { deviation }) => sum + Math.max(0, deviation ?? 0), 0);
   if (over > gpuTolerance)
     return `It holds ${gpus(over)} GPUs more than its share already: the share would have to grow, by a higher weight, by more quota of ClusterQueue ${clusterQueue}, or by less work of others.`;
   if (short > gpuTolerance)
-    return `ClusterQueue ${clusterQueue} itself misses ${gpus(short)} GPUs; what would have to change there is told below.`;
+    return `ClusterQueue ${clusterQueue} itself misses ${gpus(short)} GPUs; what would have to change there is reported below.`;
   if (own > gpuTolerance)
-    return `ClusterQueue ${clusterQueue} is entitled to ${gpus(own)} GPUs more for it, and what it waits for is told below.`;
+    return `ClusterQueue ${clusterQueue} is entitled to ${gpus(own)} GPUs more for it, and what it waits for is reported below.`;
   return `ClusterQueue ${clusterQueue} has all that it is entitled to: other work of it has to end, or it needs more quota or other queues less demand; ${preemptionText(queue)}.`;
 }
 
@@ -93,7 +93,7 @@ function aboveShare({ shares, found }: LocalQueueFacts): string {
   return named.join(", ") + (holders.length > namedHolders ? `, and ${holders.length - namedHolders} others do` : "");
 }
 
-/** What stands before it. */
+/** What is before it. */
 function turnChange({ before, found, object }: LocalQueueFacts, { queueingStrategy }: KueueClusterQueue): string {
   if (before === null || before.length === 0) return "";
   const byUsage = found.admission.get(object.clusterQueue)?.byUsage === true;

@@ -12,7 +12,7 @@ const gang = z.strictObject({
   ...linePosition,
 });
 
-/** A LocalQueue of Kueue: where it stands, and what would have to change. */
+/** A LocalQueue of Kueue: where it is, and what would have to change. */
 export const localQueueExplanationSchema = z
   .strictObject({
     namespace: z.string(),
@@ -35,7 +35,7 @@ export const localQueueExplanationSchema = z
   })
   .meta({
     id: "LocalQueueExplanation",
-    description: "A LocalQueue of Kueue: where it stands, and what would have to change.",
+    description: "A LocalQueue of Kueue: where it is, and what would have to change.",
   });
 
 export type LocalQueueExplanation = z.infer<typeof localQueueExplanationSchema>;

@@ -64,22 +64,23 @@ function shareSentences({ object, shares, found, analysis }: LocalQueueFacts): r
   if (here.length === 0) return [`ClusterQueue ${object.clusterQueue} has no quota for GPUs of this cluster.`];
   const byWeight = found.admission.get(object.clusterQueue)?.byWeight === true;
   return here.map(({ share, domain }) => {
-    const has = `In domain ${domain.name} it holds ${gpus(share.held)} GPUs and waits for ${gpus(share.pending)}`;
+    const has = `In domain ${domain.name} it holds ${gpus(share.allocated)} GPUs and waits for ${gpus(share.pending)}`;
     if (share.entitled === null)
-      return `${has}; what it is entitled to cannot be told: ${domain.unknownBecause ?? "nothing was computed for it"}.`;
+      return `${has}; what it is entitled to is not known: ${domain.unknownBecause ?? "nothing was computed for it"}.`;
     const whole = analysis.fairness.queues[share.queue ?? -1]?.entitled ?? 0;
     return `${has}. ClusterQueue ${share.clusterQueue} is entitled to ${gpus(whole)} there, and of these it is entitled to ${gpus(share.entitled)}: ${why(share, byWeight)}.`;
   });
 }
 
-function why({ held, pending, entitled }: LocalQueueShare, byWeight: boolean): string {
+function why({ allocated, pending, entitled }: LocalQueueShare, byWeight: boolean): string {
   const own = entitled ?? 0;
-  if (held + pending <= gpuTolerance) return "it asks for none";
-  if (own >= held + pending - gpuTolerance) return "all that it asks for";
+  if (allocated + pending <= gpuTolerance) return "it asks for none";
+  if (own >= allocated + pending - gpuTolerance) return "all that it asks for";
   if (byWeight) return "its share by weight, as far as other LocalQueues use theirs";
-  if (own < held - gpuTolerance) return "its part of what the ClusterQueue may keep, by what each LocalQueue holds";
+  if (own < allocated - gpuTolerance)
+    return "its part of what the ClusterQueue may keep, by what each LocalQueue holds";
   if (own <= gpuTolerance) return "nothing is left when the line is served in its order";
-  if (own <= held + gpuTolerance)
+  if (own <= allocated + gpuTolerance)
     return "what it holds; nothing is left for its waiting work when the line is served in its order";
   return "what it holds, and what is left for its waiting work when the line is served in its order";
 }
@@ -91,10 +92,10 @@ function lineSentences({ object, waiting, before, found, analysis }: LocalQueueF
   if (next === undefined) return ["Nothing waits in it."];
   const called = gangText(next);
   const position = found.positions.get(first);
-  if (position === undefined) return [`${called} waits in it, and stands in no line: ${notInLine(next)}.`];
+  if (position === undefined) return [`${called} waits in it, and is in no line: ${notInLine(next)}.`];
   if (before === null)
     return [
-      `Its next work is ${called}. Where that stands in the line of ClusterQueue ${object.clusterQueue} is not known, because usage decides it and is not known of every LocalQueue.`,
+      `Its next work is ${called}. Where that is in the line of ClusterQueue ${object.clusterQueue} is not known, because usage decides it and is not known of every LocalQueue.`,
     ];
   const length = found.lines.get(object.clusterQueue)?.length ?? 0;
   const others = before.slice(0, namedBefore).flatMap((index) => {
@@ -104,8 +105,8 @@ function lineSentences({ object, waiting, before, found, analysis }: LocalQueueF
   const more = before.length > namedBefore ? ` and ${before.length - namedBefore} more` : "";
   const ahead =
     before.length === 0
-      ? "nothing stands before it"
-      : `before it ${before.length === 1 ? "stands" : "stand"} ${others.join(", ")}${more}`;
+      ? "nothing is before it"
+      : `before it ${before.length === 1 ? "is" : "are"} ${others.join(", ")}${more}`;
   return [
     `Its next work is ${called}, at place ${before.length + 1} of ${length} in the line of ClusterQueue ${object.clusterQueue}: ${ahead}.`,
     orderSentence(object.clusterQueue, found),
@@ -113,13 +114,13 @@ function lineSentences({ object, waiting, before, found, analysis }: LocalQueueF
 }
 
 function orderSentence(clusterQueue: string, found: LocalQueueFacts["found"]): string {
-  if (found.toldByKueue.has(clusterQueue))
-    return "The order is Kueue's own, as its visibility API told it within the last minutes.";
+  if (found.reportedByKueue.has(clusterQueue))
+    return "The order is Kueue's own, as its visibility API reported it within the last minutes.";
   const rule =
     found.admission.get(clusterQueue)?.byUsage === true
       ? "usage for the weight, then priority, then age"
       : "priority, then age";
-  return `The order is Kueue's rule (${rule}) as Fairlead computes it from the objects: Kueue's visibility API told no line of this queue.`;
+  return `The order is Kueue's rule (${rule}) as Fairlead computes it from the objects: Kueue's visibility API reported no line of this queue.`;
 }
 
 /** A gang with what it asks for. */
@@ -129,7 +130,7 @@ export function gangText({ kind, namespace, name, gpus: amount }: WaitingGang): 
 
 function notInLine({ reservedAt, never }: WaitingGang): string {
   if (reservedAt !== null) return "it has its quota already and waits for its pods to run";
-  if (never === "paused") return "somebody has paused it";
+  if (never === "paused") return "someone has paused it";
   if (never === "no-queue") return "its queue does not take it";
   return "Kueue has no Workload for it";
 }

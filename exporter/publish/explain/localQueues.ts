@@ -7,7 +7,7 @@ import { localQueueChange } from "./localQueueChange.ts";
 import type { LocalGang, LocalQueueExplanation } from "./localQueueSchema.ts";
 import { localQueueSentences } from "./localQueueSentences.ts";
 
-/** Several namespaces may have LocalQueues of one name; so many are told. */
+/** Several namespaces may have LocalQueues of one name; so many are reported. */
 export const mostLocalQueues = 50;
 const shownGangs = 5;
 
@@ -18,9 +18,9 @@ export interface LocalQueueFacts {
   readonly found: LocalQueues;
   /** Its own shares, by quota domain. */
   readonly shares: readonly LocalQueueShare[];
-  /** Indices into `Queueing.gangs`: what waits in it, in its own order; those that stand in no line behind the others. */
+  /** Indices into `Queueing.gangs`: what waits in it, in its own order; those that are in no line behind the others. */
   readonly waiting: readonly number[];
-  /** Indices into `Queueing.gangs`: what stands before its first one; `null`: not known, or nothing of it stands in a line. */
+  /** Indices into `Queueing.gangs`: what is before its first one; `null`: not known, or nothing of it is in a line. */
   readonly before: readonly number[] | null;
 }
 

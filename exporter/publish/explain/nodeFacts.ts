@@ -13,10 +13,10 @@ export function nodeFacts(node: NodeView, analysis: Analysis): Fact[] {
       value: physicalGpus === null ? "unknown" : gpus(physicalGpus),
       how:
         physicalGpus === null
-          ? "nothing says how many cards it has, so it is left out of the books"
+          ? "nothing says how many GPUs it has, so it is left out of the accounts"
           : `${node.gpuModels.join(", ")}; ${gpus(allocatableGpus ?? 0)} of them can be given out by the scheduler`,
     },
-    heldFact(node, snapshot),
+    allocatedFact(node, snapshot),
     { name: "node", value: nodeState(node), how: readyFor(node, snapshot.at) },
     {
       name: "billed as",
@@ -27,25 +27,25 @@ export function nodeFacts(node: NodeView, analysis: Analysis): Fact[] {
   ];
 }
 
-function heldFact({ heldByDevices, heldByPods, devices }: NodeView, snapshot: Snapshot): Fact {
-  const name = "held";
+function allocatedFact({ allocatedByDevices, allocatedByPods, devices }: NodeView, snapshot: Snapshot): Fact {
+  const name = "allocated";
   if (!snapshot.coverage.objects) {
     const seen = devices.some((index) => (snapshot.devices[index]?.reading ?? null) !== null);
     return seen
       ? {
           name,
-          value: `${gpus(heldByDevices)} GPUs`,
+          value: `${gpus(allocatedByDevices)} GPUs`,
           how: "by the pod labels of its telemetry alone: no pods were read",
         }
       : { name, value: "unknown", how: "no pods were read, and no telemetry row of it" };
   }
-  const difference = Math.abs(heldByDevices - heldByPods);
+  const difference = Math.abs(allocatedByDevices - allocatedByPods);
   return {
     name,
-    value: `${gpus(heldByDevices)} GPUs`,
+    value: `${gpus(allocatedByDevices)} GPUs`,
     how:
       difference > 1e-6
-        ? `by device; the pods on it ask for ${gpus(heldByPods)}: the two books differ by ${gpus(difference)}`
+        ? `by device; the pods on it ask for ${gpus(allocatedByPods)}: the two accounts differ by ${gpus(difference)}`
         : "by device, and the same by what the pods on it ask for",
   };
 }
@@ -58,7 +58,7 @@ function idleFacts(node: NodeView, { snapshot, idleNodes }: Analysis): Fact[] {
   const warm = idleNodes.warm.has(index) ? "; it is kept ready on purpose (idle.warmPools)" : "";
   if (idle === undefined)
     return warm === "" ? [] : [{ name: "idle", value: "no", how: `something works there${warm}` }];
-  const what = idle.kind === "unallocated" ? "nothing holds a GPU there" : "everything that is held there is held idle";
+  const what = idle.kind === "unallocated" ? "nothing holds a GPU there" : "everything that is allocated there is idle";
   return [{ name: "idle", value: `${idle.kind} for ${duration(snapshot.at - idle.since)}`, how: `${what}${warm}` }];
 }
 

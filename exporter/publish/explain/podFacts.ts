@@ -4,15 +4,18 @@ import { duration, gpus } from "../terminal/columns.ts";
 import type { Fact } from "./schema.ts";
 
 /** How a pod's numbers, and what it belongs to, came about. */
-export function podFacts(pod: PodView, index: number, { bookings, snapshot }: Analysis): Fact[] {
+export function podFacts(pod: PodView, index: number, { accountingEntries, snapshot }: Analysis): Fact[] {
   const workload = snapshot.workloads[pod.workload];
-  const held = bookings.reduce((sum, booking) => sum + (booking.pod === index ? booking.gpus : 0), 0);
+  const allocated = accountingEntries.reduce(
+    (sum, accountingEntry) => sum + (accountingEntry.pod === index ? accountingEntry.gpus : 0),
+    0,
+  );
   const asked = pod.gpus === null ? "an unknown amount" : `${gpus(pod.gpus)}`;
   return [
-    pod.status === "held"
+    pod.status === "allocated"
       ? {
           name: "holds",
-          value: `${gpus(held)} GPUs`,
+          value: `${gpus(allocated)} GPUs`,
           how: `on node ${pod.node ?? "unknown"}; the pod itself asks for ${asked}`,
         }
       : { name: "waits for", value: `${asked} GPUs`, how: waitingFor(pod, snapshot.at) },

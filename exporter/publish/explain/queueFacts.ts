@@ -26,7 +26,7 @@ export function dispatchedFacts(
   );
 }
 
-/** Work of a queue that has no nodes in this cluster: it stands in none of the domains below. */
+/** Work of a queue that has no nodes in this cluster: it is in none of the domains below. */
 function waitsNowhere(name: string, { snapshot, waiting }: Analysis): readonly Fact[] {
   const causes = new Map(waiting.work.map(({ gang, cause }) => [gang, cause] as const));
   const own = [...snapshot.queueing.gangs.entries()].filter(

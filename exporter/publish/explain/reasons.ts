@@ -1,4 +1,4 @@
-import type { Booking } from "../../analysis/booking.ts";
+import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import { stalledSince } from "../../analysis/stalledSince.ts";
 import { mayBeQuietLong, stateLimits } from "../../analysis/stateLimits.ts";
 import type { Config } from "../../config/schema.ts";
@@ -26,15 +26,15 @@ export interface ReasonContext {
   readonly settings: ReasonSettings;
 }
 
-/** Why a booking is in its state: the rule that decided, with the facts it rests on. One sentence, no full stop. */
-export function reasonOf(booking: Booking, { snapshot, nodes, settings }: ReasonContext): string {
-  const node = nodes.get(booking.node);
-  const device = booking.device === null ? undefined : snapshot.devices[booking.device];
-  const pod = booking.pod === null ? undefined : snapshot.pods[booking.pod];
-  const holding = device?.holders.find((holder) => holder.pod === booking.pod);
+/** Why an accounting entry is in its state: the rule that decided, with the facts it rests on. One sentence, no full stop. */
+export function reasonOf(accountingEntry: AccountingEntry, { snapshot, nodes, settings }: ReasonContext): string {
+  const node = nodes.get(accountingEntry.node);
+  const device = accountingEntry.device === null ? undefined : snapshot.devices[accountingEntry.device];
+  const pod = accountingEntry.pod === null ? undefined : snapshot.pods[accountingEntry.pod];
+  const holding = device?.holders.find((holder) => holder.pod === accountingEntry.pod);
   if (pod === undefined || holding === undefined || device === undefined)
-    return unheldReason(booking, node, device, snapshot);
-  switch (booking.state) {
+    return unallocatedReason(accountingEntry, node, device, snapshot);
+  switch (accountingEntry.state) {
     case "unavailable":
       return device.unhealthy ? unhealthy : notReady(node, snapshot.at);
     case "gang_wait":
@@ -43,7 +43,7 @@ export function reasonOf(booking: Booking, { snapshot, nodes, settings }: Reason
       return `a container of the pod has never run; this counts as starting for ${duration(stateLimits.startingLimitSeconds)} after binding`;
     case "unobserved":
       return unobservedReason(device);
-    case "held_idle":
+    case "idle":
       return idleReason(pod, holding, snapshot.at, settings);
     case "stalled":
       return stalledReason(pod, holding, device, snapshot.at);
@@ -66,7 +66,7 @@ function gangReason({ gang }: PodView, at: number): string {
 }
 
 function unobservedReason(device: Device): string {
-  if (device.uuid === null) return "nothing says which card this is, and the node has no telemetry to judge it by";
+  if (device.uuid === null) return "nothing says which GPU this is, and the node has no telemetry to judge it by";
   if (device.reading === null) return "no fresh telemetry row shows this device";
   return "its telemetry has no activity signal";
 }
@@ -102,11 +102,11 @@ function activityReason(pod: PodView, holding: Holding, device: Device, at: numb
   const quiet = `; idle for ${duration(at - holding.idleSince)}`;
   if (pod.idleOptOut) return `${active}${quiet}, and opted out of being called idle`;
   const window = mayBeQuietLong(pod) ? idle.servingSeconds : idle.batchSeconds;
-  return `${active}${quiet}, less than the ${duration(window)} after which a ${classWords(pod)} workload is held idle`;
+  return `${active}${quiet}, less than the ${duration(window)} after which a ${classWords(pod)} workload is idle`;
 }
 
-function unheldReason(
-  { state }: Booking,
+function unallocatedReason(
+  { state }: AccountingEntry,
   node: NodeView | undefined,
   device: Device | undefined,
   snapshot: Snapshot,
@@ -123,18 +123,18 @@ function unheldReason(
     case "unobserved":
       return "no pods were read, and no fresh telemetry row shows it: whether anybody holds it is not known";
     default:
-      if (device === undefined) return "a part of the card that is not partitioned";
+      if (device === undefined) return "a part of the GPU that is not partitioned";
       return snapshot.coverage.objects
         ? "nobody holds it"
-        : "its telemetry row names no pod, which stands for what pods would tell: no pods were read";
+        : "its telemetry row names no pod, which says for pods what they would say: no pods were read";
   }
 }
 
 function unattributedReason(device: Device | undefined): string {
-  if (device?.orphanReservation === true) return "a reservation pod keeps the card, but no pod of its group is known";
-  if (device !== undefined && device.holders.length > 0) return "the card is more active than its holders can make it";
-  const seen = device?.activeUnheldAt ?? null;
-  return `it was active${seen === null ? "" : ` at ${clock(seen)}`} while nobody held it`;
+  if (device?.orphanReservation === true) return "a reservation pod keeps the GPU, but no pod of its group is known";
+  if (device !== undefined && device.holders.length > 0) return "the GPU is more active than its holders can make it";
+  const seen = device?.activeUnallocatedAt ?? null;
+  return `it was active${seen === null ? "" : ` at ${clock(seen)}`} while it was allocated to nobody`;
 }
 
 /** The time of the day in UTC, to the second. */

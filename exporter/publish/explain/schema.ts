@@ -12,7 +12,7 @@ const instant = z.iso.datetime().describe("UTC.");
 const part = z
   .strictObject({
     node: z.string(),
-    uuid: z.string().nullable().describe("The card; null where nothing says which one it is."),
+    uuid: z.string().nullable().describe("The GPU; null where nothing says which one it is."),
     gpuInstance: z.string().nullable(),
     profile: z.string().nullable(),
     model: z.string(),
@@ -55,7 +55,7 @@ export const explanationSchema = z
     parts: z.array(part),
     coverage: z
       .strictObject({
-        since: instant.describe("Since when GPU time is booked by this process."),
+        since: instant.describe("Since when GPU time is counted by this process."),
         coveredSeconds: z.number(),
         gaps: z.array(z.strictObject({ from: instant, to: instant, reason: z.string() })),
       })

@@ -8,7 +8,7 @@ import { dispatchedFacts } from "./queueFacts.ts";
 import type { Fact } from "./schema.ts";
 import { shareFacts } from "./teamShares.ts";
 
-/** States of held GPUs that could not have been active. */
+/** States of allocated GPUs that could not have been active. */
 const excluded: readonly (readonly [GpuState, string])[] = [
   ["unobserved", "unobserved"],
   ["gang_wait", "in gangs that wait"],
@@ -21,7 +21,7 @@ const shownWorkloads = 6;
 /** How a team's numbers add up. */
 export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
   return [
-    { name: "holds", value: `${gpus(team.held)} GPUs`, how: workloadSum(team.team, analysis) },
+    { name: "holds", value: `${gpus(team.allocated)} GPUs`, how: workloadSum(team.team, analysis) },
     {
       name: "active",
       value: `${gpus(team.active)} GPUs`,
@@ -31,7 +31,7 @@ export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
     {
       name: "estimated",
       value: `${gpus(team.estimated)} GPUs`,
-      how: "held GPUs of which the device is not known, or whose card's activity had to be split",
+      how: "allocated GPUs of which the device is not known, or whose GPU's activity had to be split",
     },
     waitFact(team, analysis),
     ...dispatchedFacts((work) => work.team === team.team, analysis),
@@ -39,21 +39,21 @@ export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
   ];
 }
 
-function useOf({ active, held, states, utilization }: TeamTotals): string {
+function useOf({ active, allocated, states, utilization }: TeamTotals): string {
   if (utilization === null) return "nothing that it holds was observed";
   const minus = excluded
     .filter(([state]) => (states[state] ?? 0) > 1e-9)
     .map(([state, name]) => ` - ${gpus(states[state] ?? 0)} ${name}`);
-  return `${gpus(active)} active / (${gpus(held)} held${minus.join("")})`;
+  return `${gpus(active)} active / (${gpus(allocated)} allocated${minus.join("")})`;
 }
 
-function workloadSum(team: string, { bookings, snapshot }: Analysis): string {
-  const held = new Map<number, number>();
-  for (const { pod: index, gpus: amount } of bookings) {
+function workloadSum(team: string, { accountingEntries, snapshot }: Analysis): string {
+  const allocated = new Map<number, number>();
+  for (const { pod: index, gpus: amount } of accountingEntries) {
     const pod = index === null ? undefined : snapshot.pods[index];
-    if (pod?.team === team) held.set(pod.workload, (held.get(pod.workload) ?? 0) + amount);
+    if (pod?.team === team) allocated.set(pod.workload, (allocated.get(pod.workload) ?? 0) + amount);
   }
-  const largest = [...held].sort(([, a], [, b]) => b - a);
+  const largest = [...allocated].sort(([, a], [, b]) => b - a);
   const shown = largest.slice(0, shownWorkloads).map(([index, amount]) => {
     const workload = snapshot.workloads[index];
     return `${gpus(amount)} ${workload?.kind ?? "?"} ${workload?.namespace ?? "?"}/${workload?.name ?? "?"}`;
@@ -64,7 +64,7 @@ function workloadSum(team: string, { bookings, snapshot }: Analysis): string {
   return largest.length === 0 ? "no workload of it holds a GPU" : [...shown, ...more].join(" + ");
 }
 
-/** A check or a LimitRange is named: its word alone tells nobody what to do. */
+/** A check or a LimitRange is named: its word alone says nobody what to do. */
 function whyItWaits({ checks, never, reason }: WaitingGang, cause: WaitCause): string {
   if (checks !== undefined) return `${cause}: ${reason}`;
   if (never === null) return cause;

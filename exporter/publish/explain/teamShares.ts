@@ -22,7 +22,7 @@ export function shareFacts(team: string, { snapshot, fairness }: Analysis): Fact
     const shown = own.slice(0, shownQueues).map(({ queue, share, entitled }) => {
       const shared = queue.teams.length > 1 ? `, shared by ${queue.teams.length} teams` : "";
       const of = entitled === null ? "" : `, entitled to ${gpus(entitled)}${shared}`;
-      return `${queue.name} (the team holds ${gpus(share.held)} and waits for ${gpus(share.pending)}${of})`;
+      return `${queue.name} (the team holds ${gpus(share.allocated)} and waits for ${gpus(share.pending)}${of})`;
     });
     const more = own.length > shownQueues ? [`${own.length - shownQueues} more`] : [];
     const through = [...shown, ...more].join(", ");
@@ -30,7 +30,7 @@ export function shareFacts(team: string, { snapshot, fairness }: Analysis): Fact
       {
         name: "entitled",
         value: `${gpus(total.entitled)} GPUs`,
-        how: `in domain ${name}, where it holds ${gpus(total.held)}: deviation ${signed(total.deviation)}; through ${through || "no queue"}; see fairlead explain queue`,
+        how: `in domain ${name}, where it holds ${gpus(total.allocated)}: deviation ${signed(total.deviation)}; through ${through || "no queue"}; see fairlead explain queue`,
       },
     ];
   });

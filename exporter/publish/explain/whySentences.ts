@@ -17,7 +17,7 @@ export function whySentences(trace: EntitlementTrace, queueing: Queueing): reado
   const { judged } = trace;
   if (queue.kind === "Unqueued")
     return [
-      `No queue answers for these ${gpus(queue.held)} GPUs: whoever holds them keeps them, and they are in nobody's share.`,
+      `No queue answers for these ${gpus(queue.allocated)} GPUs: whoever holds them keeps them, and they are in nobody's share.`,
     ];
   if (judged.shortfall <= gpuTolerance && judged.excess <= gpuTolerance) return [balanced(queue, trace)];
   const sentences = [
@@ -27,10 +27,10 @@ export function whySentences(trace: EntitlementTrace, queueing: Queueing): reado
   return [...sentences, ...changeSentences(queue, trace, queueing)];
 }
 
-function balanced({ name, pending, held }: QueueView, { entitled }: EntitlementTrace): string {
+function balanced({ name, pending, allocated }: QueueView, { entitled }: EntitlementTrace): string {
   const said = nameOf(name);
   if (pending <= gpuTolerance)
-    return `${said} holds all that it asks for, ${gpus(held)} GPUs, and nobody is short because of it: nothing has to change.`;
+    return `${said} holds all that it asks for, ${gpus(allocated)} GPUs, and nobody is short because of it: nothing has to change.`;
   return `${said} holds what it is entitled to, ${gpus(entitled)} GPUs. For the ${gpus(pending)} that it waits for beyond that, its share would have to be larger: a larger guarantee or weight, less demand of others, or more nodes.`;
 }
 
@@ -48,7 +48,7 @@ function missingSentences(
     ...(idle > gpuTolerance ? [`${gpus(idle)} of them are free in nodes that it may use.`] : []),
     ...(moved > gpuTolerance
       ? [
-          `${gpus(moved)} are held above their own share by ${holders(missing, queueing)}, and its scheduler would take them back.`,
+          `${gpus(moved)} are allocated to ${holders(missing, queueing)} above their own share, and its scheduler would take them back.`,
         ]
       : []),
     ...(kept > gpuTolerance ? [keptSentence(kept, queue, judged)] : []),
@@ -62,30 +62,30 @@ function keptSentence(
   queue: QueueView,
   { heldBackBy, actionableShortfall }: EntitlementTrace["judged"],
 ): string {
-  const held = `${gpus(kept)} are held by others above their share`;
-  if (heldBackBy !== null) return `${held} and stay there: ${plainText(heldBackBy, 300)}.`;
-  if (!queue.isLeaf) return `${held}.`;
+  const allocated = `${gpus(kept)} are allocated to others above their share`;
+  if (heldBackBy !== null) return `${allocated} and stay there: ${plainText(heldBackBy, 300)}.`;
+  if (!queue.isLeaf) return `${allocated}.`;
   const why =
     actionableShortfall > gpuTolerance
       ? "no further whole gang of it would start with them"
       : "no whole gang of it would start with them";
-  return `${held}, but ${why}.`;
+  return `${allocated}, but ${why}.`;
 }
 
 const absentSentences: Readonly<Record<AbsentOwner, (amount: string) => string>> = {
   lost_node: (amount) => `${amount} are guaranteed to it on nodes that are out of service.`,
   node_to_come: (amount) => `${amount} are guaranteed to it on nodes that are still being made.`,
-  past_queues: (amount) => `${amount} are guaranteed to it and held by pods past the queues.`,
+  past_queues: (amount) => `${amount} are guaranteed to it and allocated to pods past the queues.`,
   promised_twice: (amount) =>
     `${amount} are guaranteed to it and to others as well: there are fewer GPUs than guarantees.`,
 };
 
 function excessSentence(
-  { name, held }: QueueView,
+  { name, allocated }: QueueView,
   { judged, owed, entitled }: EntitlementTrace,
   queueing: Queueing,
 ): string {
-  const head = `${nameOf(name)} holds ${gpus(held)} GPUs and is entitled to ${gpus(entitled)}: ${gpus(judged.excess)} are above its share`;
+  const head = `${nameOf(name)} holds ${gpus(allocated)} GPUs and is entitled to ${gpus(entitled)}: ${gpus(judged.excess)} are above its share`;
   if (owed.length === 0) return `${head}, and nothing that waits would start with them now.`;
   const starved = owed.map((pair) => ({ ...pair, borrower: pair.starved }));
   return `${head}, and would start work of ${holders(starved, queueing)}.`;

@@ -2,7 +2,7 @@ import type { accountsMetrics } from "../../catalogue/accounts.ts";
 import { gapReasons } from "../../model/gapReasons.ts";
 import type { Producers } from "../family.ts";
 
-/** GPU time since the start, as the books count it. */
+/** GPU time since the start, as the accounts count it. */
 export const accountsProducers: Producers<keyof typeof accountsMetrics> = {
   fairlead_covered_seconds_total: ({ health: { cluster }, accounts }) =>
     accounts === null ? [] : [{ labels: { cluster }, value: accounts.coveredSeconds }],

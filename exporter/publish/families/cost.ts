@@ -6,7 +6,7 @@ import type { Producers } from "../family.ts";
 
 const joulesPerKilowattHour = 3_600_000;
 
-/** What GPU time cost since the start, as the books count it, and what it costs now. */
+/** What GPU time cost since the start, as the accounts count it, and what it costs now. */
 export const costProducers: Producers<keyof typeof costMetrics> = {
   fairlead_cost_total: ({ health: { cluster }, accounts }) =>
     (accounts?.costs ?? []).map(({ labels: { capacityType, priorityClass, ...labels }, value }) => ({

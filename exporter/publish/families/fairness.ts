@@ -1,7 +1,7 @@
 import { absentSum } from "../../accounts/posting.ts";
 import type { QueueTotals } from "../../accounts/queueCounters.ts";
 import type { DomainFairness } from "../../analysis/fairness/fairness.ts";
-import { absentCapacity, heldPastQueues } from "../../analysis/sums/domainSums.ts";
+import { absentCapacity, allocatedPastQueues } from "../../analysis/sums/domainSums.ts";
 import type { fairnessMetrics } from "../../catalogue/fairness.ts";
 import { noQueueing } from "../../join/queues/queueing.ts";
 import { labelValue } from "../../kernel/labelValue.ts";
@@ -23,7 +23,7 @@ export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
     ),
   fairlead_domain_past_queues_gpus: ({ health: { cluster }, moment }) => {
     const queueing = moment?.analysis.snapshot.queueing ?? noQueueing;
-    const past = heldPastQueues(queueing);
+    const past = allocatedPastQueues(queueing);
     return queueing.domains.map(({ name }, index) => ({
       labels: { cluster, domain: labelValue(name) },
       value: past[index] ?? 0,
@@ -51,7 +51,7 @@ export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
       value: deviation,
     })),
   fairlead_queue_entitled_gpus: (input) => ofQueues(input, ({ fairness }) => fairness?.entitled ?? null),
-  fairlead_queue_held_gpus: (input) => ofQueues(input, ({ held }) => held),
+  fairlead_queue_allocated_gpus: (input) => ofQueues(input, ({ allocated }) => allocated),
   fairlead_queue_pending_gpus: (input) => ofQueues(input, ({ pending }) => pending),
   fairlead_fairness_deviation_gpus: (input) => ofQueues(input, ({ fairness }) => fairness?.deviation ?? null),
   fairlead_queue_shortfall_gpus: ({ health: { cluster }, moment }) =>
@@ -74,8 +74,9 @@ export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
   fairlead_queue_weight: (input) => ofQueues(input, ({ weight }) => weight),
   fairlead_fairness_pair_gpus: (input) => ofPairs(input, input.moment?.queues.pairs ?? []),
   fairlead_fairness_held_back_gpus: (input) => ofPairs(input, input.moment?.queues.heldBack ?? []),
-  fairlead_queue_held_gpu_seconds_total: (input) => ofTotals(input, ({ held }) => held),
-  fairlead_queue_judged_held_gpu_seconds_total: (input) => ofTotals(input, ({ judgedHeld }) => judgedHeld),
+  fairlead_queue_allocated_gpu_seconds_total: (input) => ofTotals(input, ({ allocated }) => allocated),
+  fairlead_queue_judged_allocated_gpu_seconds_total: (input) =>
+    ofTotals(input, ({ judgedAllocated }) => judgedAllocated),
   fairlead_queue_entitled_gpu_seconds_total: (input) => ofTotals(input, ({ entitled }) => entitled),
   fairlead_queue_excess_gpu_seconds_total: (input) => ofTotals(input, ({ excess }) => excess),
   fairlead_queue_shortfall_gpu_seconds_total: ({ health: { cluster }, accounts }) =>
@@ -148,7 +149,7 @@ function ofTotals({ health: { cluster }, accounts }: FamilyInput, of: (totals: Q
   });
 }
 
-/** One number of each domain whose entitlements can be told. */
+/** One number of each domain whose entitlements can be reported. */
 function ofDomains({ health: { cluster }, moment }: FamilyInput, of: (domain: DomainFairness) => number | null) {
   return domainsOf(moment).flatMap(({ name, fairness }) => {
     const value = fairness === null ? null : of(fairness);

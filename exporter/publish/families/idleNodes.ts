@@ -13,8 +13,8 @@ export const idleNodesProducers: Producers<keyof typeof idleNodesMetrics> = {
   fairlead_idle_nodes: (input) =>
     groupsOf(input).map((group) => ({ labels: labelsOf(input, group), value: group.nodes })),
   fairlead_idle_node_seconds_total: ({ health: { cluster }, accounts }) =>
-    (accounts?.nodeSeconds ?? []).flatMap(({ labels: { state, ...booked }, value }) =>
-      isIdleNodeState(state) ? [{ labels: bookedLabels(cluster, { ...booked, state }), value }] : [],
+    (accounts?.nodeSeconds ?? []).flatMap(({ labels: { state, ...accounted }, value }) =>
+      isIdleNodeState(state) ? [{ labels: accountedLabels(cluster, { ...accounted, state }), value }] : [],
     ),
   fairlead_idle_node_hours: (input) => {
     const present = input.moment === null ? [] : groupsOf(input).filter(({ isWarmPool }) => !isWarmPool);
@@ -31,8 +31,8 @@ export const idleNodesProducers: Producers<keyof typeof idleNodesMetrics> = {
       [...group.costPerHour].map(([currency, value]) => ({ labels: { ...labelsOf(input, group), currency }, value })),
     ),
   fairlead_idle_node_cost_total: ({ health: { cluster }, accounts }) =>
-    (accounts?.idleNodes.costs ?? []).map(({ labels: { currency, ...booked }, value }) => ({
-      labels: { ...bookedLabels(cluster, booked), currency },
+    (accounts?.idleNodes.costs ?? []).map(({ labels: { currency, ...accounted }, value }) => ({
+      labels: { ...accountedLabels(cluster, accounted), currency },
       value,
     })),
   fairlead_node_pool_info: ({ health: { cluster }, moment }) =>
@@ -67,16 +67,16 @@ function kindLabels({ kind, isWarmPool }: { readonly kind: IdleKind; readonly is
 }
 
 /** The labels of what is counted by the state of nodes. */
-function bookedLabels(
+function accountedLabels(
   cluster: string,
-  booked: {
+  accounted: {
     readonly pool: string;
     readonly nodePool: string;
     readonly capacityType: string;
     readonly state: IdleNodeState;
   },
 ) {
-  const { pool, nodePool, capacityType, state } = booked;
+  const { pool, nodePool, capacityType, state } = accounted;
   return { cluster, pool, node_pool: nodePool, capacity_type: capacityType, ...kindLabels(idleNodeClasses[state]) };
 }
 

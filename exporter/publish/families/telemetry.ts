@@ -38,12 +38,12 @@ export const telemetryProducers: Producers<keyof typeof telemetryMetrics> = {
     return signal === null ? [] : [{ labels: { cluster, signal }, value: 1 }];
   },
   fairlead_unassigned_gpus: (input) =>
-    ofHeld(input, (analysis) => analysis.teams.find((totals) => totals.team === unassigned)?.held ?? 0),
-  fairlead_estimated_gpus: (input) => ofHeld(input, estimatedGpus),
+    ofAllocated(input, (analysis) => analysis.teams.find((totals) => totals.team === unassigned)?.allocated ?? 0),
+  fairlead_estimated_gpus: (input) => ofAllocated(input, estimatedGpus),
   fairlead_estimated_ratio: (input) =>
-    ofHeld(input, (analysis) => {
-      const held = analysis.pools.reduce((sum, pool) => sum + pool.held, 0);
-      return held > 0 ? estimatedGpus(analysis) / held : null;
+    ofAllocated(input, (analysis) => {
+      const allocated = analysis.pools.reduce((sum, pool) => sum + pool.allocated, 0);
+      return allocated > 0 ? estimatedGpus(analysis) / allocated : null;
     }),
 };
 
@@ -52,8 +52,8 @@ function targetState({ fresh, ageSeconds }: PartFreshness): (typeof targetStates
   return ageSeconds === null ? "never" : "stale";
 }
 
-/** One number about what is held, where anything is known about that. */
-function ofHeld({ health: { cluster }, moment }: FamilyInput, of: (analysis: Analysis) => number | null) {
+/** One number about what is allocated, where anything is known about that. */
+function ofAllocated({ health: { cluster }, moment }: FamilyInput, of: (analysis: Analysis) => number | null) {
   if (moment === null) return [];
   const { objects, telemetry } = moment.analysis.snapshot.coverage;
   const value = objects || telemetry ? of(moment.analysis) : null;

@@ -1,6 +1,6 @@
 import type { PoolReadings } from "../../analysis/sums/momentSums.ts";
 import type { utilizationMetrics } from "../../catalogue/utilization.ts";
-import { heldTimeStates } from "../../model/gpuStates.ts";
+import { allocatedTimeStates } from "../../model/gpuStates.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 
 /** Who holds what, and uses it. Teams come largest first, so that a budget cuts the smallest. */
@@ -28,7 +28,7 @@ export const utilizationProducers: Producers<keyof typeof utilizationMetrics> = 
   fairlead_team_gpus: ({ health: { cluster }, moment }) =>
     (moment?.teams ?? []).flatMap(({ team, pools }) =>
       pools.flatMap(({ pool, states }) =>
-        heldTimeStates.map((state) => ({ labels: { cluster, team, pool, state }, value: states[state] })),
+        allocatedTimeStates.map((state) => ({ labels: { cluster, team, pool, state }, value: states[state] })),
       ),
     ),
 };

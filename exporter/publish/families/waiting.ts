@@ -39,7 +39,7 @@ export const waitingProducers: Producers<keyof typeof waitingMetrics> = {
     ofPools(input, ({ partialGangs }, pool) => partialGangs.filter((g) => g.pool === pool).length),
   fairlead_partial_gang_gpus: (input) =>
     ofPools(input, ({ partialGangs }, pool) =>
-      partialGangs.reduce((sum, gang) => sum + (gang.pool === pool ? gang.heldGpus : 0), 0),
+      partialGangs.reduce((sum, gang) => sum + (gang.pool === pool ? gang.allocatedGpus : 0), 0),
     ),
   fairlead_partial_gang_gpu_seconds_total: ({ health: { cluster }, accounts }) =>
     (accounts?.queues.partialGangGpuSeconds ?? []).map(({ pool, gpuSeconds }) => ({

@@ -13,7 +13,7 @@ export interface FocusContext {
   readonly charge: ChargeBasis;
 }
 
-/** Why a row cannot be told in FOCUS: costs must not be null, and are in a national currency. */
+/** Why a row cannot be reported in FOCUS: costs must not be null, and are in a national currency. */
 export type NoFocusReason = "unpriced" | "currency";
 
 const unit = "GPU-Hours";
@@ -21,7 +21,7 @@ const secondsPerHour = 3600;
 const joulesPerKilowattHour = 3_600_000;
 const nationalCurrencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 
-/** Whether a row can be told in FOCUS; `null`: it can. */
+/** Whether a row can be reported in FOCUS; `null`: it can. */
 export function noFocusReason({ cost, currency }: ExportRow): NoFocusReason | null {
   if (cost === null || currency === null) return "unpriced";
   return nationalCurrencies.has(currency) ? null : "currency";
@@ -29,8 +29,8 @@ export function noFocusReason({ cost, currency }: ExportRow): NoFocusReason | nu
 
 /**
  * A row in FOCUS 1.2; `null` where `noFocusReason` has one. Nobody sends an invoice, so that the billed cost is 0. The unit price
- * is the mean of the prices at which the row was booked, cut to 12 digits, and the costs are that price times the quantity, as the
- * specification wants: they differ from the booked cost after the twelfth digit.
+ * is the mean of the prices at which the row was counted, cut to 12 digits, and the costs are that price times the quantity, as the
+ * specification wants: they differ from the counted cost after the twelfth digit.
  */
 export function focusRecord(row: ExportRow, context: FocusContext): FocusRecord | null {
   if (row.cost === null || row.currency === null || noFocusReason(row) !== null) return null;
@@ -117,8 +117,8 @@ function decimal(value: number): string {
 function description({ isCharged, team, pool, state }: ExportRow, { charge }: FocusContext): string {
   if (isCharged) return `${pool} GPU time of ${team ?? ""}, charged by ${charge}`;
   return team === null
-    ? `${pool} GPU time that nobody held (${state})`
-    : `${pool} GPU time held by ${team}, not charged (${state})`;
+    ? `${pool} GPU time that was allocated to nobody (${state})`
+    : `${pool} GPU time allocated to ${team}, not charged (${state})`;
 }
 
 /** What is charged for: the workload, or the node pool where none is named. */
@@ -145,7 +145,7 @@ function billingPeriod(seconds: number): Pick<FocusRecord, "BillingPeriodStart" 
   return { BillingPeriodStart: month(0), BillingPeriodEnd: month(1) };
 }
 
-/** All keys are Fairlead's own, which FOCUS wants to be told apart by a prefix. */
+/** All keys are Fairlead's own, which FOCUS wants to be distinguished by a prefix. */
 function tags({ team, queue, namespace, priorityClass }: ExportRow): string {
   const all = { team, queue, namespace, priorityClass };
   const known = Object.entries(all).filter(([, value]) => value !== null);

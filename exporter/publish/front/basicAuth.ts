@@ -6,7 +6,7 @@ import { createLoginBackOff } from "./loginBackOff.ts";
 import { type ComparePassword, createPasswords } from "./passwords.ts";
 import { setUser } from "./user.ts";
 
-/** Passwords that wait to be compared, beyond which callers are told to come back: bcrypt is slow on purpose. */
+/** Passwords that wait to be compared, beyond which callers are reported to come back: bcrypt is slow on purpose. */
 const maxWaiting = 10;
 
 /** Of these, those of one address. */
@@ -15,7 +15,7 @@ const maxWaitingOfOne = 3;
 /** A hash that no password has, so that an unknown name takes as long as a wrong password. */
 const nobody = "$2b$10$7EqJtq98hPqEX7fNZaFWoOhi5rJ9cS4uV3Zc8aXoO5o2x6q1J0e3K";
 
-/** Whether somebody may come in; `later`: after so many seconds it may be asked again. */
+/** Whether someone may come in; `later`: after so many seconds it may be asked again. */
 type Verdict = { readonly may: "yes"; readonly user: string } | { readonly may: "no" } | { readonly later: number };
 
 /** Lets only the users of the web configuration in (RFC 7617); everybody, where it has none. */

@@ -1,6 +1,6 @@
 /** A page of metrics that is finished. */
 export interface FinishedPage {
-  /** The moment that it tells of, seconds since the epoch. */
+  /** The moment that it says of, seconds since the epoch. */
   readonly at: number;
   /** Seconds between two cycles. */
   readonly intervalSeconds: number;

@@ -10,7 +10,7 @@ import type { ComparePassword } from "./passwords.ts";
 import { probes } from "./probes.ts";
 import { inTurn, type TurnLimits } from "./turns.ts";
 
-/** What stands between the network and the answers. */
+/** What is between the network and the answers. */
 export interface FrontOptions {
   readonly finished: Finished;
   /** Answers everything that is not finished yet. */
@@ -69,7 +69,7 @@ const plainHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** What may be told to Fairlead itself: it never writes to anything else. */
+/** What may be reported to Fairlead itself: it never writes to anything else. */
 const writable = /^(?:\/api\/v1)?\/recommendations\/[^/]+\/dismiss$|^\/api\/v1\/alerts$/;
 
 const onlyReading: RequestHandler = (request, response, next) => {

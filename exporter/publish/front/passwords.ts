@@ -36,9 +36,9 @@ export function createPasswords(clock: RestClock = steady): ComparePassword {
     const asked = thread;
     return new Promise<boolean>((resolve, reject) => {
       const forget = (): void => {
-        asked.off("message", heard).off("error", lost).off("exit", lost).unref();
+        asked.off("message", received).off("error", lost).off("exit", lost).unref();
       };
-      const heard = (isRight: unknown): void => {
+      const received = (isRight: unknown): void => {
         forget();
         resolve(isRight === true);
       };
@@ -47,7 +47,7 @@ export function createPasswords(clock: RestClock = steady): ComparePassword {
         thread = null;
         reject(new Error("the thread that compares passwords has ended"));
       };
-      asked.on("message", heard).on("error", lost).on("exit", lost).ref();
+      asked.on("message", received).on("error", lost).on("exit", lost).ref();
       asked.postMessage(question);
     });
   };

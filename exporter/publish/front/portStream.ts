@@ -9,12 +9,12 @@ type Message = Uint8Array | null | true;
  * it as over a socket. Bytes on their way are bounded: the next piece is sent once the other side has room for it.
  */
 export function portStream(port: MessagePort): Duplex {
-  let onRoom: (() => void) | null = null;
-  let owesRoom = false;
+  let onFreeCapacity: (() => void) | null = null;
+  let owesCapacity = false;
   let hasEnded = false;
   const post = (message: Message): void => port.postMessage(message);
   const send = (bytes: Uint8Array, done: () => void): void => {
-    onRoom = done;
+    onFreeCapacity = done;
     // A copy of its own: what is sent would else take all of the memory that it is a part of with it.
     const copy = new Uint8Array(bytes);
     port.postMessage(copy, [copy.buffer]);
@@ -28,8 +28,8 @@ export function portStream(port: MessagePort): Duplex {
       done();
     },
     read: () => {
-      if (owesRoom) post(true);
-      owesRoom = false;
+      if (owesCapacity) post(true);
+      owesCapacity = false;
     },
     destroy: (error, done) => {
       port.close();
@@ -38,19 +38,19 @@ export function portStream(port: MessagePort): Duplex {
   });
   port.on("message", (message: Message) => {
     if (message === true) {
-      const done = onRoom;
-      onRoom = null;
+      const done = onFreeCapacity;
+      onFreeCapacity = null;
       done?.();
     } else if (message === null) {
       hasEnded = true;
       stream.push(null);
     } else if (stream.push(message)) post(true);
-    else owesRoom = true;
+    else owesCapacity = true;
   });
   // What came before the end is still to be read; without an end, something is missing.
   port.on("close", () => {
     if (!hasEnded) stream.destroy();
-    else onRoom?.();
+    else onFreeCapacity?.();
   });
   return stream;
 }

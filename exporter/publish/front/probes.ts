@@ -2,7 +2,7 @@ import { type RequestHandler, Router } from "express";
 import { isDead } from "../health.ts";
 import type { Finished } from "./finished.ts";
 
-/** `/livez` and `/readyz`. They tell nothing but the state of the process, and are open: the kubelet cannot authenticate. */
+/** `/livez` and `/readyz`. They say nothing but the state of the process, and are open: the kubelet cannot authenticate. */
 export function probes(finished: Pick<Finished, "probe" | "now">): Router {
   const router = Router({ strict: false });
   router.get("/livez", livez(finished));

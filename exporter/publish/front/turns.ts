@@ -6,18 +6,18 @@ import { addressOf } from "./address.ts";
 export interface TurnLimits {
   readonly atOnce: number;
   readonly waiting: number;
-  /** Milliseconds that an answer stands still until it is cut; by default 20,000. */
+  /** Milliseconds that an answer is still until it is cut; by default 20,000. */
   readonly standstill?: number;
   /** Milliseconds that a reader has kept an answer waiting in all, until it gives way to one that waits; by default 2,000. */
   readonly slow?: number;
-  /** Milliseconds that somebody waits for a turn at most; by default 30,000. */
+  /** Milliseconds that someone waits for a turn at most; by default 30,000. */
   readonly patience?: number;
 }
 
 /** So often it is looked who reads, milliseconds. */
 const lookMilliseconds = 250;
 
-/** What refused callers are told, seconds. */
+/** What refused callers are reported, seconds. */
 const retrySeconds = 5;
 
 interface Turn {
@@ -29,7 +29,7 @@ interface Turn {
   still: number;
   /** Milliseconds that its reader has been waited for in all. */
   waitedFor: number;
-  /** Work for it that goes on, whether somebody reads it or not. */
+  /** Work for it that goes on, whether someone reads it or not. */
   works: number;
 }
 
@@ -62,7 +62,7 @@ interface Waiting {
 
 /**
  * Lets requests pass when it is their turn, so that readers who take nothing can neither fill the memory nor keep others out: only
- * so many answers are under way at once; who waits comes next by how few of the same address are served, and makes room where too many wait by how many of the same address do; an answer that makes no
+ * so many answers are under way at once; who waits comes next by how few of the same address are served, and makes free capacity where too many wait by how many of the same address do; an answer that makes no
  * progress is cut, at once where others wait for its place. A place is given back when the answer is handed over, or its reader
  * has gone and nothing is computed for it any more (`keepTurn`).
  */
@@ -101,7 +101,7 @@ export function inTurn(limits: TurnLimits): RequestHandler {
 
   const look = (): void => {
     const now = performance.now();
-    // Where this process itself stood still, no reader kept anybody waiting.
+    // Where this process itself did not move, no reader kept anybody waiting.
     const passed = Math.min(now - lookedAt, 2 * lookMilliseconds);
     lookedAt = now;
     for (const turn of running) {

@@ -40,12 +40,13 @@ export const historyOperations = [
       {
         name: "charge",
         schema: { type: "string", enum: [...chargeBases], default: "allocation" },
-        description: "What is paid for: all that was held, or what was used.",
+        description: "What is paid for: all that was allocated, or what was used.",
       },
       {
         name: "shareUnallocated",
         schema: { type: "string", enum: ["allocation"] },
-        description: "Share what nobody held in proportion to what was held; without it, it stays with the platform.",
+        description:
+          "Share what was allocated to nobody in proportion to what was allocated; without it, it stays with the platform.",
       },
       filterParameter("pool"),
       filterParameter("capacityType"),

@@ -19,13 +19,13 @@ const head = {
   source: source.describe("Who answered."),
   coverage: z
     .object({ windowSeconds: amount, coveredSeconds: amount, ratio: z.number().min(0).max(1) })
-    .describe("How much of the window is booked; what is not covered is in no sum."),
+    .describe("How much of the window is counted; what is not covered is in no sum."),
 };
 
 const sums = {
   gpuSeconds: amount,
   costs,
-  unpricedGpuSeconds: amount.nullable().describe("Part of it without a price; null where the server cannot tell."),
+  unpricedGpuSeconds: amount.nullable().describe("Part of it without a price; null where the server cannot say."),
 };
 
 const names = (dimensions: readonly string[]) =>
@@ -41,7 +41,7 @@ export const historySchema = z
   })
   .meta({ id: "HistoryAnswer", description: "GPU time and cost of a window, from the ledger or a Prometheus server." });
 
-const drop = z.object({ state: z.enum(gpuStates), held: z.boolean().describe("Somebody held it."), ...sums });
+const drop = z.object({ state: z.enum(gpuStates), allocated: z.boolean().describe("It was allocated."), ...sums });
 
 /** The answer of `/api/v1/waterfall`. */
 export const waterfallSchema = z
@@ -56,8 +56,8 @@ export const waterfallSchema = z
 
 const parts = z.object({
   charged: amount.describe("What it pays for its own."),
-  platform: amount.describe("What it held that nobody pays for."),
-  shared: amount.describe("Its share of what nobody held."),
+  platform: amount.describe("What was allocated to it and nobody pays for."),
+  shared: amount.describe("Its share of what was allocated to nobody."),
 });
 
 /** The answer of `/api/v1/costs`. */
@@ -69,8 +69,10 @@ export const costsSchema = z
     notCharged: z.array(z.string()),
     shareUnallocated: z.literal("allocation").nullable(),
     total: z.number().int(),
-    items: z.array(z.object({ ...names(costDimensions), heldGpuSeconds: amount, costs: z.record(z.string(), parts) })),
-    unallocated: costs.describe("What nobody held and nobody pays for."),
+    items: z.array(
+      z.object({ ...names(costDimensions), allocatedGpuSeconds: amount, costs: z.record(z.string(), parts) }),
+    ),
+    unallocated: costs.describe("What nobody allocated and nobody pays for."),
     bill: costs.describe("All parts of all items, and what is unallocated."),
   })
   .meta({ id: "Costs", description: "What a window cost, divided; the parts add up to the bill." });

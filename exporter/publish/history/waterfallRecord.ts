@@ -14,7 +14,7 @@ export function waterfallRecord(answer: WaterfallAnswer, now: number) {
     unpricedGpuSeconds: answer.unpricedGpuSeconds,
     stages: answer.stages.map(({ drops, ...stage }) => ({
       ...stage,
-      drops: drops.map(({ isHeld, state, ...amount }) => ({ state, held: isHeld, ...amount })),
+      drops: drops.map(({ isAllocated, state, ...amount }) => ({ state, allocated: isAllocated, ...amount })),
     })),
   };
 }
@@ -25,14 +25,14 @@ export function waterfallCsv({ stages }: WaterfallAnswer): string {
   const heading = [
     "level",
     "drop",
-    "held",
+    "allocated",
     "gpuSeconds",
     "unpricedGpuSeconds",
     ...currencies.map((name) => `cost_${name}`),
   ];
   const lines = stages.flatMap((stage) => [
     [stage.level, "", "", ...amounts(stage, currencies)],
-    ...stage.drops.map((drop) => [stage.level, drop.state, `${drop.isHeld}`, ...amounts(drop, currencies)]),
+    ...stage.drops.map((drop) => [stage.level, drop.state, `${drop.isAllocated}`, ...amounts(drop, currencies)]),
   ]);
   const texts = [heading.map(csvTextCell), ...lines];
   return texts.map(csvLine).join("");

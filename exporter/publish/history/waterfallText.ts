@@ -38,7 +38,7 @@ export function waterfallText(answer: WaterfallAnswer, now: number): readonly st
       ...drops.map((drop) => {
         left -= drop.gpuSeconds;
         return cells(
-          `  - ${dropName(drop.state, drop.isHeld)}`,
+          `  - ${dropName(drop.state, drop.isAllocated)}`,
           bar(left, left + drop.gpuSeconds, capacity, "░"),
           drop,
         );
@@ -48,7 +48,7 @@ export function waterfallText(answer: WaterfallAnswer, now: number): readonly st
   return [
     ...headingLines(answer, now),
     "",
-    ...(capacity > 0 ? tableLines(columns, rows) : ["  Nothing is booked there."]),
+    ...(capacity > 0 ? tableLines(columns, rows) : ["  Nothing is counted there."]),
     ...notes(answer, currencies.length - shown.length),
   ];
 }

@@ -68,7 +68,7 @@ export const adviceOperations = {
       requestBody: { required: true, content: json(reference("AlertmanagerWebhook")) },
       responses: {
         ...refusals,
-        "200": answer("The alerts were heard.", "AlertsHeard"),
+        "200": answer("The alerts were received.", "AlertsReceived"),
         "400": answer("It is not a call of Alertmanager's webhook.", "Error"),
       },
     },
@@ -112,9 +112,9 @@ export const adviceBodySchemas = {
       },
     },
   },
-  AlertsHeard: {
+  AlertsReceived: {
     type: "object",
-    required: ["heard", "firing"],
-    properties: { heard: { ...count, description: "Alerts of the call." }, firing: count },
+    required: ["received", "firing"],
+    properties: { received: { ...count, description: "Alerts of the call." }, firing: count },
   },
 } as const;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { recommendationRecord } from "../document/recommendationRecords.ts";
 import { userOf } from "../front/user.ts";
 import { parseWebhook } from "./alertWebhook.ts";
-import type { Faces } from "./faces.ts";
+import type { Outputs } from "./outputs.ts";
 import { jsonBody, onlyUsers } from "./posting.ts";
 
 /** Longest reason of a dismissal, characters. */
@@ -12,14 +12,14 @@ export const maxDismissalReason = 500;
 const dismissal = z.strictObject({ reason: z.string().trim().min(1).max(maxDismissalReason) });
 
 /** One recommendation, its dismissal, and the webhook of Alertmanager; the list is one like the others. */
-export function addAdviceRoutes(router: Router, faces: Faces): void {
+export function addAdviceRoutes(router: Router, outputs: Outputs): void {
   router.get("/recommendations/:id", (request, response) => {
-    const found = faces.adviser?.latest().recommendations.find(({ id }) => id === request.params.id);
+    const found = outputs.adviser?.latest().recommendations.find(({ id }) => id === request.params.id);
     if (found === undefined) return notThere(response);
     response.json(recommendationRecord(found));
   });
 
-  router.post("/recommendations/:id/dismiss", onlyUsers(faces.users), ...jsonBody, (request, response) => {
+  router.post("/recommendations/:id/dismiss", onlyUsers(outputs.users), ...jsonBody, (request, response) => {
     const asked = dismissal.safeParse(request.body);
     if (!asked.success) {
       response.status(400).json({
@@ -29,7 +29,7 @@ export function addAdviceRoutes(router: Router, faces: Faces): void {
       return;
     }
     const [id = ""] = [request.params.id].flat();
-    const { adviser } = faces;
+    const { adviser } = outputs;
     const isDone = adviser?.dismiss(id, userOf(response), asked.data.reason) ?? false;
     const now = adviser?.latest().recommendations.find((one) => one.id === id);
     if (now === undefined) return notThere(response);
@@ -42,20 +42,20 @@ export function addAdviceRoutes(router: Router, faces: Faces): void {
     }
   });
 
-  router.post("/alerts", onlyUsers(faces.users), ...jsonBody, (request, response) => {
-    const heard = parseWebhook(request.body);
-    if (!heard.ok) {
+  router.post("/alerts", onlyUsers(outputs.users), ...jsonBody, (request, response) => {
+    const received = parseWebhook(request.body);
+    if (!received.ok) {
       // Alertmanager does not try again after a status of 4xx.
       response.status(400).json({
-        error: `not a call of Alertmanager's webhook (version 4): ${heard.error}`,
+        error: `not a call of Alertmanager's webhook (version 4): ${received.error}`,
         nextStep: "Send what webhook_configs of Alertmanager sends.",
       });
       return;
     }
     // Nobody who waits for a page waits for a plan: the answer comes at once, and the plan with the next look.
-    void faces.adviser?.hear(heard.alerts);
-    const firing = heard.alerts.filter(({ status }) => status === "firing").length;
-    response.json({ heard: heard.alerts.length, firing });
+    void outputs.adviser?.receive(received.alerts);
+    const firing = received.alerts.filter(({ status }) => status === "firing").length;
+    response.json({ received: received.alerts.length, firing });
   });
 }
 

@@ -8,31 +8,31 @@ import type { Publication } from "../publication.ts";
 import { addAdviceRoutes } from "./adviceRoutes.ts";
 import { withCluster } from "./clusterHeader.ts";
 import { explainRoute } from "./explainRoute.ts";
-import type { Faces } from "./faces.ts";
 import { addHistoryRoutes } from "./historyRoutes.ts";
 import { ledgerBackupRoute } from "./ledgerBackupRoute.ts";
 import { ledgerRoute } from "./ledgerRoute.ts";
 import { parseListQuery } from "./listQuery.ts";
 import { findList, listNames } from "./lists.ts";
 import { buildOpenApi } from "./openapi.ts";
+import type { Outputs } from "./outputs.ts";
 import { visibleTeams } from "./teamView.ts";
 import { createTexts, recordsAtOnce, type Text, textOf } from "./texts.ts";
 
 /** The JSON API below `/api/v1`: the document of the last cycle, whole or by list. */
-export function createApi(faces: Faces): Router {
+export function createApi(outputs: Outputs): Router {
   const router = Router({ strict: false });
   const openApi = JSON.stringify(buildOpenApi());
   const listsOf = rememberLists();
-  const problemsOf = (publication: Publication) => [...faces.health().problems, ...publication.problems];
+  const problemsOf = (publication: Publication) => [...outputs.health().problems, ...publication.problems];
 
-  const adviceOf = (publication: Publication) => faces.adviser?.latest() ?? publication.advice;
+  const adviceOf = (publication: Publication) => outputs.adviser?.latest() ?? publication.advice;
   const texts = createTexts();
   // Built anew, so that the records are gone when the text is there.
   const snapshotOf = rememberSnapshot((publication, advice) =>
     textOf(buildDocument(publication.analysis, problemsOf(publication), advice)),
   );
 
-  router.use(withCluster(faces.cluster));
+  router.use(withCluster(outputs.cluster));
   router.get("/", (_request, response) => {
     const lists = Object.fromEntries(listNames.map((name) => [name, `/api/v1/${name}`]));
     response.json({
@@ -52,15 +52,15 @@ export function createApi(faces: Faces): Router {
     response.type("application/json").send(openApi);
   });
   router.get("/snapshot", async (_request, response) => {
-    const publication = faces.latest();
+    const publication = outputs.latest();
     if (publication === null) return noAnswersYet(response);
     await texts.send(response, snapshotOf(publication, adviceOf(publication)));
   });
-  router.get("/explain", explainRoute(faces, texts));
-  router.get("/ledger", ledgerRoute(faces));
-  router.get("/ledger/backup", ledgerBackupRoute(faces));
-  addHistoryRoutes(router, faces);
-  addAdviceRoutes(router, faces);
+  router.get("/explain", explainRoute(outputs, texts));
+  router.get("/ledger", ledgerRoute(outputs));
+  router.get("/ledger/backup", ledgerBackupRoute(outputs));
+  addHistoryRoutes(router, outputs);
+  addAdviceRoutes(router, outputs);
   router.get("/:list", async (request, response, next) => {
     const list = findList(request.params.list);
     if (list === null) return next();
@@ -69,7 +69,7 @@ export function createApi(faces: Faces): Router {
       response.status(400).json({ error: query.error, nextStep: query.nextStep });
       return;
     }
-    const publication = faces.latest();
+    const publication = outputs.latest();
     if (publication === null) return noAnswersYet(response);
     const { chosen, limit, offset } = query;
     const problems = problemRecords(problemsOf(publication));
@@ -82,7 +82,7 @@ export function createApi(faces: Faces): Router {
         withheld: () => withheldRecords(advice),
       },
       chosen,
-      visibleTeams(faces.teams, response),
+      visibleTeams(outputs.teams, response),
     );
     const items = all.slice(offset, offset + limit);
     const answer = { at: momentOf(publication.analysis.snapshot.at), total: all.length, limit, offset, items };

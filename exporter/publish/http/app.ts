@@ -7,7 +7,7 @@ import { missingForReadiness } from "../health.ts";
 import { prometheusContentType } from "../prometheus/render.ts";
 import { buildHealthPage } from "../publication.ts";
 import { createApi } from "./api.ts";
-import type { Faces } from "./faces.ts";
+import type { Outputs } from "./outputs.ts";
 import { pageStyleSource } from "./pageStyle.ts";
 import { adviceStyleSource } from "./recommendationsPage.ts";
 import { recommendationsRoutes } from "./recommendationsRoutes.ts";
@@ -15,35 +15,35 @@ import { reviewRoute } from "./reviewRoute.ts";
 import { renderStatusPage, statusStyleSource } from "./statusPage.ts";
 
 /** The whole HTTP side in one thread, for exporters that are driven by hand: `serve` computes the answers in another. */
-export function createApp(faces: Faces, answers: Express = createAnswers(faces)): Express {
-  const { telemetryPath, users, teams, now, latest } = faces;
+export function createApp(outputs: Outputs, answers: Express = createAnswers(outputs)): Express {
+  const { telemetryPath, users, teams, now, latest } = outputs;
   const probe = () => {
-    const health = faces.health();
+    const health = outputs.health();
     return { ...health, missing: missingForReadiness(health) };
   };
   const finished = { page: latest, probe, now };
   return createFront({ finished, answers, telemetryPath, users, teams, hosts: null });
 }
 
-/** Everything that is computed when somebody asks. What may be written is told to Fairlead alone: dismissals and alerts. */
-export function createAnswers(faces: Faces): Express {
+/** Everything that is computed when someone asks. What may be written is reported to Fairlead alone: dismissals and alerts. */
+export function createAnswers(outputs: Outputs): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
   app.set("json replacer", sensibleDigits);
-  app.use(securityHeaders(faces));
-  app.use(healthPage(faces));
-  app.get("/", start(faces));
-  app.use("/recommendations", recommendationsRoutes(faces));
-  app.get("/review", reviewRoute(faces));
-  app.use("/api/v1", createApi(faces));
+  app.use(securityHeaders(outputs));
+  app.use(healthPage(outputs));
+  app.get("/", start(outputs));
+  app.use("/recommendations", recommendationsRoutes(outputs));
+  app.get("/review", reviewRoute(outputs));
+  app.use("/api/v1", createApi(outputs));
   app.use(notFound, failed);
   return app;
 }
 
 /** What the page of the front lacks: which styles the pages have. */
-function securityHeaders({ review }: Faces): RequestHandler {
+function securityHeaders({ review }: Outputs): RequestHandler {
   const styles = [
     pageStyleSource,
     statusStyleSource,
@@ -58,24 +58,24 @@ function securityHeaders({ review }: Faces): RequestHandler {
 }
 
 /** Where metrics are asked for when the page of the last cycle is not the present: only Fairlead's own health. */
-function healthPage(faces: Faces): RequestHandler {
+function healthPage(outputs: Outputs): RequestHandler {
   return async (request, response, next) => {
-    if (request.path !== faces.telemetryPath) return next();
-    const page = buildHealthPage(faces.health(), faces.limits, await faces.processMetrics());
+    if (request.path !== outputs.telemetryPath) return next();
+    const page = buildHealthPage(outputs.health(), outputs.limits, await outputs.processMetrics());
     response.set({ "Content-Type": prometheusContentType, "Content-Length": `${page.length}` }).end(page);
   };
 }
 
-function start(faces: Faces): RequestHandler {
+function start(outputs: Outputs): RequestHandler {
   return (_request, response) => {
-    const health = faces.health();
-    const latest = faces.latest();
-    const { telemetryPath } = faces;
+    const health = outputs.health();
+    const latest = outputs.latest();
+    const { telemetryPath } = outputs;
     const problems = [...health.problems, ...(latest?.problems ?? [])];
     const analysis = latest?.analysis ?? null;
     const at = latest?.at ?? null;
-    const advice = faces.adviser?.latest() ?? latest?.advice ?? noAdvice;
-    const input = { health, analysis, at, advice, problems, telemetryPath, now: faces.now() };
+    const advice = outputs.adviser?.latest() ?? latest?.advice ?? noAdvice;
+    const input = { health, analysis, at, advice, problems, telemetryPath, now: outputs.now() };
     response.type("html").send(renderStatusPage(input));
   };
 }

@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 
-/** One name of a certificate; a value that holds a separator or quote stands in quotes, as a JSON string. */
+/** One name of a certificate; a value that holds a separator or quote is in quotes, as a JSON string. */
 const entry = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/y;
 
 /** The kinds of names that Prometheus' exporter-toolkit looks at. */

@@ -1,10 +1,10 @@
 import type { RequestHandler, Response } from "express";
 import { type ExplainedKind, explainedKinds } from "../explain/kinds.ts";
-import type { Faces } from "./faces.ts";
+import type { Outputs } from "./outputs.ts";
 import { recordsAtOnce, type Texts, textOf } from "./texts.ts";
 
 /** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, queue, pod or node came about. */
-export function explainRoute(faces: Faces, texts: Texts): RequestHandler {
+export function explainRoute(outputs: Outputs, texts: Texts): RequestHandler {
   return async (request, response) => {
     const start = request.originalUrl.indexOf("?");
     const search = new URLSearchParams(start < 0 ? "" : request.originalUrl.slice(start));
@@ -17,18 +17,18 @@ export function explainRoute(faces: Faces, texts: Texts): RequestHandler {
       });
       return;
     }
-    await answer(faces, texts, kind, name, response);
+    await answer(outputs, texts, kind, name, response);
   };
 }
 
 async function answer(
-  faces: Faces,
+  outputs: Outputs,
   texts: Texts,
   kind: ExplainedKind,
   name: string,
   response: Response,
 ): Promise<void> {
-  const explained = faces.explain(kind, name);
+  const explained = outputs.explain(kind, name);
   if (explained === null) {
     response.status(503).set("Retry-After", "5");
     response.json({

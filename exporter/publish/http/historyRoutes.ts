@@ -6,7 +6,7 @@ import { parseTotalsQuestion } from "../../history/parseTotalsQuestion.ts";
 import { chargeBases } from "../../model/charge.ts";
 import { budgetsRecord, costsRecord, totalsRecord } from "../history/records.ts";
 import { waterfallRecord } from "../history/waterfallRecord.ts";
-import type { Faces } from "./faces.ts";
+import type { Outputs } from "./outputs.ts";
 import {
   parseQuestionParameters,
   type QuestionParameters,
@@ -20,11 +20,11 @@ import { sendRefusal, visibleTeams } from "./teamView.ts";
  * `/api/v1/history`, `/waterfall`, `/costs` and `/budgets`: what the past was, from the ledger or from the Prometheus server
  * that the configuration names.
  */
-export function addHistoryRoutes(router: Router, faces: Faces): void {
-  router.get("/history", answering(faces, [], totalsAnswer));
-  router.get("/waterfall", answering(faces, [], waterfallAnswer));
-  router.get("/costs", answering(faces, ["charge", "shareUnallocated"], costsAnswer));
-  router.get("/budgets", budgetsRoute(faces));
+export function addHistoryRoutes(router: Router, outputs: Outputs): void {
+  router.get("/history", answering(outputs, [], totalsAnswer));
+  router.get("/waterfall", answering(outputs, [], waterfallAnswer));
+  router.get("/costs", answering(outputs, ["charge", "shareUnallocated"], costsAnswer));
+  router.get("/budgets", budgetsRoute(outputs));
 }
 
 type Answered = { readonly ok: true; readonly record: object } | Refusal;
@@ -36,15 +36,19 @@ interface Asked extends QuestionParameters {
 }
 
 /** A route that asks the history. */
-function answering(faces: Faces, own: readonly string[], answer: (asked: Asked) => Promise<Answered>): RequestHandler {
+function answering(
+  outputs: Outputs,
+  own: readonly string[],
+  answer: (asked: Asked) => Promise<Answered>,
+): RequestHandler {
   return async (request: Request, response) => {
-    const { past } = faces;
+    const { past } = outputs;
     if (past === undefined) return sendRefusal(response, nobodyKnows);
     const parsed = parseQuestionParameters(request.originalUrl, own);
     if (!parsed.ok) return sendRefusal(response, parsed);
-    const within = withinTeams(parsed.parameters.text, visibleTeams(faces.teams, response));
+    const within = withinTeams(parsed.parameters.text, visibleTeams(outputs.teams, response));
     if (!within.ok) return sendRefusal(response, within);
-    const found = await answer({ ...parsed.parameters, text: within.text, ...past, now: faces.now() });
+    const found = await answer({ ...parsed.parameters, text: within.text, ...past, now: outputs.now() });
     if (found.ok) response.json(found.record);
     else sendRefusal(response, found);
   };
@@ -96,11 +100,11 @@ async function costsAnswer({ text, own, history, now, notCharged }: Asked): Prom
   return { ok: true, record: costsRecord(result.answer, costs, view, history, text.limit, now) };
 }
 
-function budgetsRoute(faces: Faces): RequestHandler {
+function budgetsRoute(outputs: Outputs): RequestHandler {
   return (_request, response) => {
-    const known = faces.budgets?.() ?? null;
+    const known = outputs.budgets?.() ?? null;
     if (known !== null) {
-      const visible = visibleTeams(faces.teams, response);
+      const visible = visibleTeams(outputs.teams, response);
       const budgets = known.budgets.filter(({ team }) => visible === null || visible.has(team));
       response.json(budgetsRecord({ ...known, budgets }));
       return;

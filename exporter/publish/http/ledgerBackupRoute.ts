@@ -2,28 +2,28 @@ import { pipeline } from "node:stream/promises";
 import type { RequestHandler, Response } from "express";
 import type { LedgerCopy } from "../../accounts/ledger/ledgerCopies.ts";
 import { isoTime } from "../../kernel/isoTime.ts";
-import type { Faces } from "./faces.ts";
+import type { Outputs } from "./outputs.ts";
 
 export const ledgerMediaType = "application/vnd.sqlite3";
 
 const retrySeconds = 10;
 
 /** `GET /api/v1/ledger/backup`: a checked copy of the ledger as it is at one moment. One is made at a time. */
-export function ledgerBackupRoute(faces: Faces): RequestHandler {
+export function ledgerBackupRoute(outputs: Outputs): RequestHandler {
   return async (request, response) => {
     const refuse = (status: number, error: string, nextStep: string): void =>
       void response.status(status).json({ error, nextStep });
-    const face = faces.ledgerBackup;
-    if (face === undefined)
+    const output = outputs.ledgerBackup;
+    if (output === undefined)
       return refuse(404, "no ledger is kept", "Set ledger.path to keep one; without it, there is nothing to copy.");
     if (request.originalUrl.includes("?")) return refuse(400, "a copy takes no parameters", "Ask for all of it.");
     response.set({
       "Content-Type": ledgerMediaType,
-      "Content-Disposition": `attachment; filename="${fileName(faces.cluster, faces.now())}"`,
+      "Content-Disposition": `attachment; filename="${fileName(outputs.cluster, outputs.now())}"`,
     });
     // How large it is would be known only with the copy.
     if (request.method === "HEAD") return void response.end();
-    const taken = await face.take();
+    const taken = await output.take();
     if (taken.ok) return await send(response, taken.copy);
     response.removeHeader("Content-Disposition");
     if (taken.problem === "busy") {

@@ -1,24 +1,24 @@
 import type { RequestHandler } from "express";
+import { isLedgerTable, ledgerTables } from "../../accounts/ledger/ledgerTableQuery.ts";
 import { parseAccountsQuery, type QuestionText } from "../../accounts/ledger/parseAccountsQuery.ts";
-import { parseSideBookQuery } from "../../accounts/ledger/parseSideBookQuery.ts";
+import { parseLedgerTableQuery } from "../../accounts/ledger/parseLedgerTableQuery.ts";
 import { parsePriceQuery } from "../../accounts/ledger/priceQuery.ts";
-import { isSideBook, sideBooks } from "../../accounts/ledger/sideBookQuery.ts";
 import { answerRecord } from "../ledger/answerRecord.ts";
+import { ledgerTableRecord } from "../ledger/ledgerTableAnswer.ts";
 import { priceAnswerRecord } from "../ledger/priceAnswer.ts";
-import { sideBookRecord } from "../ledger/sideBookAnswer.ts";
-import type { Faces } from "./faces.ts";
+import type { Outputs } from "./outputs.ts";
 import { parseQuestionParameters, type Refusal, withinTeams } from "./questionParameters.ts";
 import { beyondTeams, sendRefusal, visibleTeams } from "./teamView.ts";
 
 /**
- * `GET /api/v1/ledger?from=7d&by=team,state&pool=h100`: booked GPU time (or, with `of=queues`, `waits` or `evictions`, what
+ * `GET /api/v1/ledger?from=7d&by=team,state&pool=h100`: counted GPU time (or, with `of=queues`, `waits` or `evictions`, what
  * happened in queues; `nodes`: node time; `prices`: what was paid), and how much of the window is covered.
  */
-export function ledgerRoute(faces: Faces): RequestHandler {
+export function ledgerRoute(outputs: Outputs): RequestHandler {
   return async (request, response) => {
     const refuse = (status: number, error: string, nextStep: string): void =>
       void response.status(status).json({ error, nextStep });
-    if (faces.ledger === undefined) {
+    if (outputs.ledger === undefined) {
       return refuse(
         404,
         "no ledger is kept",
@@ -28,12 +28,12 @@ export function ledgerRoute(faces: Faces): RequestHandler {
     const parsed = parseQuestionParameters(request.originalUrl, ["of"]);
     if (!parsed.ok) return refuse(parsed.status, parsed.error, parsed.nextStep);
     const of = parsed.parameters.own.get("of") ?? gpuTime;
-    const visible = visibleTeams(faces.teams, response);
+    const visible = visibleTeams(outputs.teams, response);
     const own = withinTeams(parsed.parameters.text, visible);
     if (!own.ok) return sendRefusal(response, own);
     const beyond = visible === null ? null : beyondOwn(of, own.text, visible);
     if (beyond !== null) return sendRefusal(response, beyond);
-    const answer = await answerTo(of, own.text, faces, faces.ledger);
+    const answer = await answerTo(of, own.text, outputs, outputs.ledger);
     if (answer.ok) response.json(answer.record);
     else refuse(answer.status, answer.error, answer.nextStep);
   };
@@ -56,17 +56,18 @@ type RouteAnswer = { readonly ok: true; readonly record: object } | Refusal;
 function answerTo(
   of: string,
   text: QuestionText,
-  faces: Faces,
-  ask: NonNullable<Faces["ledger"]>,
+  outputs: Outputs,
+  ask: NonNullable<Outputs["ledger"]>,
 ): Promise<RouteAnswer> {
-  if (of === gpuTime) return gpuTimeAnswer(text, ask, faces.now());
-  if (of === prices && faces.ledgerPrices !== undefined) return priceAnswer(text, faces.ledgerPrices, faces.now());
-  return queueAnswer(of, text, faces);
+  if (of === gpuTime) return gpuTimeAnswer(text, ask, outputs.now());
+  if (of === prices && outputs.ledgerPrices !== undefined)
+    return priceAnswer(text, outputs.ledgerPrices, outputs.now());
+  return queueAnswer(of, text, outputs);
 }
 
 async function priceAnswer(
   text: QuestionText,
-  ask: NonNullable<Faces["ledgerPrices"]>,
+  ask: NonNullable<Outputs["ledgerPrices"]>,
   now: number,
 ): Promise<RouteAnswer> {
   const parsed = parsePriceQuery(text, now);
@@ -76,23 +77,27 @@ async function priceAnswer(
   return { ok: true, record: priceAnswerRecord(result.answer) };
 }
 
-async function gpuTimeAnswer(text: QuestionText, ask: NonNullable<Faces["ledger"]>, now: number): Promise<RouteAnswer> {
+async function gpuTimeAnswer(
+  text: QuestionText,
+  ask: NonNullable<Outputs["ledger"]>,
+  now: number,
+): Promise<RouteAnswer> {
   const parsed = parseAccountsQuery({ ...text, by: text.by ?? "team,state" }, now);
   if (!parsed.ok) return { ...parsed, status: 400 };
   const result = await ask(parsed.query);
   return result.ok ? { ok: true, record: answerRecord(result.answer) } : { ...result, status: statusOf(result.fault) };
 }
 
-async function queueAnswer(of: string, text: QuestionText, faces: Faces): Promise<RouteAnswer> {
-  if (!isSideBook(of) || faces.ledgerSideBooks === undefined) {
-    const nextStep = `Use ${[gpuTime, ...sideBooks, prices].join(", ")}.`;
+async function queueAnswer(of: string, text: QuestionText, outputs: Outputs): Promise<RouteAnswer> {
+  if (!isLedgerTable(of) || outputs.ledgerTables === undefined) {
+    const nextStep = `Use ${[gpuTime, ...ledgerTables, prices].join(", ")}.`;
     return { ok: false, status: 400, error: "of is none of what the ledger keeps", nextStep };
   }
-  const parsed = parseSideBookQuery(of, text, faces.now());
+  const parsed = parseLedgerTableQuery(of, text, outputs.now());
   if (!parsed.ok) return { ...parsed, status: 400 };
-  const result = await faces.ledgerSideBooks(parsed.query);
+  const result = await outputs.ledgerTables(parsed.query);
   if (!result.ok) return { ...result, status: statusOf(result.fault) };
-  return { ok: true, record: sideBookRecord(result.answer) };
+  return { ok: true, record: ledgerTableRecord(result.answer) };
 }
 
 const statusOf = (fault: "question" | "ledger"): number => (fault === "question" ? 400 : 503);

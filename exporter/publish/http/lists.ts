@@ -21,7 +21,7 @@ export interface ListInput {
 /** A list of the API. */
 export interface List {
   readonly filters: readonly string[];
-  /** Whether it can be told which of its records are whose. */
+  /** Whether it can be reported which of its records are whose. */
   readonly isByTeam: boolean;
   /** `visible`: the teams whose records are wanted, and nothing in them about others; `null`: all. */
   readonly select: (input: ListInput, chosen: Chosen, visible: VisibleTeams) => readonly unknown[];
@@ -135,7 +135,7 @@ export const lists = {
     (eviction, visible) => {
       const { team, preemptor } = eviction;
       if (!visible.has(team)) return null;
-      // Whose work took the place is the others' affair; that somebody's did is said by isPreemption.
+      // Whose work took the place is the others' affair; that someone's did is said by isPreemption.
       const isKnown = preemptor?.team != null && visible.has(preemptor.team);
       return isKnown ? eviction : { ...eviction, preemptor: null };
     },

@@ -8,7 +8,7 @@ import {
   ledgerAnswerSchema,
   ledgerParameters,
   ledgerPriceAnswerSchema,
-  ledgerSideBookSchema,
+  ledgerTableSchema,
 } from "../ledger/answerSchema.ts";
 import { adviceBodySchemas, adviceOperations } from "./adviceOperations.ts";
 import { clusterHeader } from "./clusterHeader.ts";
@@ -90,7 +90,7 @@ function explainOperation() {
 function ledgerOperation() {
   const described = operation(
     "ledger",
-    "Booked GPU time of a window, and how much of the window is covered.",
+    "Counted GPU time of a window, and how much of the window is covered.",
     { oneOf: [reference("LedgerAnswer"), reference("LedgerQueueAnswer"), reference("LedgerPriceAnswer")] },
     ledgerParameters.map(({ name, schema, description }) => parameter(name, schema, description)),
   );
@@ -180,7 +180,7 @@ function schemas(): Readonly<Record<string, unknown>> {
     documentSchema,
     explanationSchema,
     ledgerAnswerSchema,
-    ledgerSideBookSchema,
+    ledgerTableSchema,
     historySchema,
     waterfallSchema,
     costsSchema,

@@ -16,7 +16,7 @@ export interface Page {
   /** Of the window: `Recommendations · Fairlead harbor`. */
   readonly title: string;
   readonly heading: string;
-  /** What stands below the heading: the cluster, and what else the page is of. */
+  /** What is below the heading: the cluster, and what else the page is of. */
   readonly about: Html;
   /** Which page this is of those that link to each other; `null`: a file, which has no neighbours. */
   readonly here: PagePath | null;

@@ -1,10 +1,10 @@
 import type { QuestionText } from "../../accounts/ledger/parseAccountsQuery.ts";
 import { defaultLimit, maxLimit } from "./listQuery.ts";
 
-/** Parameters beyond this number are a mistake, or somebody who wants to keep the ledger or the history busy. */
+/** Parameters beyond this number are a mistake, or someone who wants to keep the ledger or the history busy. */
 const maxParameters = 100;
 
-/** A question in an address, its parameters told apart. */
+/** A question in an address, its parameters distinguished. */
 export interface QuestionParameters {
   readonly text: QuestionText;
   /** Parameters of the one route that asked for them, each at most once. */

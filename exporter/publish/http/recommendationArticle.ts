@@ -3,7 +3,7 @@ import {
   actText,
   aftermathText,
   gainText,
-  lifeText,
+  lifecycleText,
   lossText,
   measuredText,
   savingText,
@@ -36,7 +36,7 @@ export function recommendationArticle(one: Recommendation, { now, token, isOpen 
   const open = isOpen ? html` open` : html``;
   return html`<article id="${one.id}">
 <h3><a href="${recommendationPath(one)}">${shortTitle(one)}</a></h3>
-<p><span class="kind">${one.kind}</span> <span class="${one.state}">${text(lifeText(one, now))}</span> · <span class="id">${one.id}</span></p>
+<p><span class="kind">${one.kind}</span> <span class="${one.state}">${text(lifecycleText(one, now))}</span> · <span class="id">${one.id}</span></p>
 ${replacements(one)}<p>${text(one.reason)}</p>
 <dl class="facts">
 <dt>gain</dt><dd>${text(gainText(one))}</dd>

@@ -7,7 +7,7 @@ import { pageFrame } from "./pageFrame.ts";
 import { styleSource } from "./pageStyle.ts";
 import { type ArticleInput, recommendationArticle } from "./recommendationArticle.ts";
 
-/** What the page tells. */
+/** What the page says. */
 export interface RecommendationsPageInput {
   readonly cluster: string;
   readonly advice: Advice;

@@ -3,24 +3,24 @@ import { noAdvice } from "../../model/recommendation.ts";
 import { userOf } from "../front/user.ts";
 import { isTooOld } from "../health.ts";
 import { maxDismissalReason } from "./adviceRoutes.ts";
-import type { Faces } from "./faces.ts";
+import type { Outputs } from "./outputs.ts";
 import { createFormTokens, formBody, onlyUsers, withToken } from "./posting.ts";
 import { type RecommendationsPageInput, renderRecommendation, renderRecommendations } from "./recommendationsPage.ts";
 
 /** The page of recommendations, and its forms. */
-export function recommendationsRoutes(faces: Faces): Router {
+export function recommendationsRoutes(outputs: Outputs): Router {
   const router = Router({ strict: false });
   const tokens = createFormTokens();
-  const mayWrite = Object.keys(faces.users).length > 0 && faces.adviser !== undefined;
+  const mayWrite = Object.keys(outputs.users).length > 0 && outputs.adviser !== undefined;
 
   const inputFor = (response: Response): RecommendationsPageInput => {
-    const health = faces.health();
-    const publication = faces.latest();
-    const now = faces.now();
+    const health = outputs.health();
+    const publication = outputs.latest();
+    const now = outputs.now();
     const at = publication?.at ?? null;
     return {
       cluster: health.cluster,
-      advice: faces.adviser?.latest() ?? publication?.advice ?? noAdvice,
+      advice: outputs.adviser?.latest() ?? publication?.advice ?? noAdvice,
       ...{ at, now },
       isTooOld: at !== null && isTooOld(at, health, now),
       token: mayWrite ? tokens.tokenFor(userOf(response)) : null,
@@ -35,11 +35,11 @@ export function recommendationsRoutes(faces: Faces): Router {
     if (page === null) notThere(response);
     else response.type("html").send(page);
   });
-  router.post("/:id/dismiss", onlyUsers(faces.users), formBody, withToken(tokens), dismiss(faces));
+  router.post("/:id/dismiss", onlyUsers(outputs.users), formBody, withToken(tokens), dismiss(outputs));
   return router;
 }
 
-function dismiss(faces: Faces): RequestHandler {
+function dismiss(outputs: Outputs): RequestHandler {
   return (request, response) => {
     const body: unknown = request.body;
     const reason = typeof body === "object" && body !== null && "reason" in body ? body.reason : "";
@@ -51,7 +51,7 @@ function dismiss(faces: Faces): RequestHandler {
       return;
     }
     const [id = ""] = [request.params.id].flat();
-    if (faces.adviser?.dismiss(id, userOf(response), reason.trim()) === true)
+    if (outputs.adviser?.dismiss(id, userOf(response), reason.trim()) === true)
       response.redirect(303, "/recommendations");
     else notThere(response);
   };

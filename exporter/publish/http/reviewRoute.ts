@@ -1,12 +1,12 @@
 import type { RequestHandler } from "express";
-import type { Faces } from "./faces.ts";
+import type { Outputs } from "./outputs.ts";
 
 /** What a review can be written as. */
 export const reviewFormats = ["html", "markdown", "json", "csv"] as const;
 
 export type ReviewFormat = (typeof reviewFormats)[number];
 
-/** What a review is asked to be, as it stands in an address. */
+/** What a review is asked to be, as it is in an address. */
 export interface ReviewAsked {
   /** `2026-W46`; without any window, the week that is going on. */
   readonly week: string | null;
@@ -25,7 +25,7 @@ export type ReviewAnswer =
   | { readonly ok: false; readonly status: 400 | 404 | 503; readonly error: string; readonly nextStep: string };
 
 /** Who writes reviews. */
-export interface ReviewFace {
+export interface ReviewOutput {
   readonly write: (asked: ReviewAsked) => Promise<ReviewAnswer>;
   /** Source of its style sheet, for the Content-Security-Policy. */
   readonly styleSource: string;
@@ -38,10 +38,10 @@ const texts = ["week", "month", "from", "to", "team"] as const;
 const maxTextLength = 300;
 
 /** `/review`: the capacity review of the week that is going on, or of another window, as a page or as data. */
-export function reviewRoute(faces: Faces): RequestHandler {
+export function reviewRoute(outputs: Outputs): RequestHandler {
   return async (request, response) => {
     const asked = parseAsked(request.originalUrl);
-    const answer = "error" in asked ? asked : await (faces.review?.write(asked) ?? nobodyWrites);
+    const answer = "error" in asked ? asked : await (outputs.review?.write(asked) ?? nobodyWrites);
     if (answer.ok) {
       response.set("Content-Type", answer.contentType).send(answer.body);
       return;

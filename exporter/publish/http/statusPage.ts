@@ -18,7 +18,7 @@ import { statusStyle } from "./statusStyle.ts";
 /** Problems beyond this number are counted, and listed by the API alone. */
 const maxProblems = 100;
 
-/** What the start page tells. */
+/** What the start page says. */
 export interface StatusPageInput {
   readonly health: Health;
   readonly analysis: Analysis | null;
@@ -63,7 +63,7 @@ function answer(health: Health, analysis: Analysis | null, at: number | null, no
     return html`<p class="warning">No answers yet: ${missing.join("; ")}. The first ones come within ${health.intervalSeconds} s of the sources being read.</p>`;
   }
   const physical = analysis.pools.reduce((sum, pool) => sum + pool.physicalGpus, 0);
-  const held = analysis.pools.reduce((sum, pool) => sum + pool.held, 0);
+  const allocated = analysis.pools.reduce((sum, pool) => sum + pool.allocated, 0);
   const active = analysis.teams.reduce((sum, team) => sum + team.active, 0);
   const age = Math.max(0, Math.round(now - at));
   const stale = isTooOld(at, health, now)
@@ -71,7 +71,7 @@ function answer(health: Health, analysis: Analysis | null, at: number | null, no
     : html``;
   return html`${stale}<dl class="numbers">
 <div><dt>physical GPUs</dt><dd>${amount(physical)}</dd></div>
-<div><dt>held</dt><dd>${amount(held)}</dd></div>
+<div><dt>allocated</dt><dd>${amount(allocated)}</dd></div>
 <div><dt>active</dt><dd>${amount(active)}</dd></div>
 ${costTile(analysis)}<div><dt>last cycle</dt><dd>${age} s ago</dd></div>
 </dl>`;
@@ -81,7 +81,7 @@ ${costTile(analysis)}<div><dt>last cycle</dt><dd>${age} s ago</dd></div>
 function costTile({ prices: { groups } }: Analysis): Html {
   const currency = mainCurrency(groups);
   if (currency === null) return html``;
-  // Few groups say the same as all bookings: the page must not go over those for each who opens it.
+  // Few groups say the same as all accounting entries: the page must not go over those for each who opens it.
   let [perHour, unpricedGpus] = [0, 0];
   for (const { price, physicalGpus } of groups) {
     if (price === null) unpricedGpus += physicalGpus;
@@ -121,7 +121,7 @@ function links(telemetryPath: string): Html {
   const places: readonly (readonly [string, string])[] = [
     [telemetryPath, "metrics for Prometheus"],
     ["/recommendations", "what to do, why, and what it would change"],
-    ["/review", "the week's capacity review: what was held, used, wasted and paid"],
+    ["/review", "the week's capacity review: what was allocated, used, wasted and paid"],
     ["/api/v1", `JSON API: ${listNames.join(", ")}`],
     ["/api/v1/openapi.json", "description of the API"],
     ["/readyz", "whether everything was read"],

@@ -20,12 +20,12 @@ function shortTable(analysis: Analysis): Html {
   if (short.length === 0) {
     const unknown = analysis.snapshot.queueing.domains.filter(({ unknownBecause }) => unknownBecause !== null);
     if (unknown.length === 0) return html`<p class="ok">Every queue holds what it is entitled to.</p>`;
-    return html`<p class="warning">Nobody is known to be short, but of ${unknown.map(({ name }) => name).join(", ")} it cannot be told: ${unknown[0]?.unknownBecause ?? ""}.</p>`;
+    return html`<p class="warning">Nobody is known to be short, but of ${unknown.map(({ name }) => name).join(", ")} it is not known: ${unknown[0]?.unknownBecause ?? ""}.</p>`;
   }
   const rows = short.slice(0, shownQueues).map(({ queue, domain, fairness, borrowers, oldestSeconds }) => {
     const explain = `/api/v1/explain?kind=queue&name=${encodeURIComponent(queue.name.toWellFormed())}`;
     const has = borrowers.slice(0, 3).map((one) => `${one.queue} ${gpus(one.gpus)}`);
-    return html`<tr><th scope="row"><a href="${explain}">${queue.name.slice(0, 253)}</a><br><span class="next">${queueKind(queue)}, ${domain}</span></th><td>${gpus(queue.held)} of ${gpus(fairness.entitled)}</td><td>${[...has, ...causeTexts(fairness, borrowers)].join(", ") || "–"}</td><td>${oldestSeconds === null ? "–" : duration(oldestSeconds)}</td></tr>\n`;
+    return html`<tr><th scope="row"><a href="${explain}">${queue.name.slice(0, 253)}</a><br><span class="next">${queueKind(queue)}, ${domain}</span></th><td>${gpus(queue.allocated)} of ${gpus(fairness.entitled)}</td><td>${[...has, ...causeTexts(fairness, borrowers)].join(", ") || "–"}</td><td>${oldestSeconds === null ? "–" : duration(oldestSeconds)}</td></tr>\n`;
   });
   const rest = short.length - rows.length;
   const more = rest > 0 ? html`<p>${rest} more: <a href="/api/v1/queues">/api/v1/queues</a></p>` : html``;

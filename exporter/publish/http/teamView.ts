@@ -29,7 +29,7 @@ export function onlyTeamPaths(teams: TeamsByUser | undefined, paths: readonly st
   };
 }
 
-/** Says that an answer would show more than the teams that somebody may see. */
+/** Says that an answer would show more than the teams that someone may see. */
 export function beyondTeams(visible: ReadonlySet<string>, nextStep: string): Refusal {
   const names = [...visible].map((team) => JSON.stringify(team)).join(", ");
   return refusal(`this would show more than the teams that you may see (${names})`, nextStep, 403);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { accountDimensions } from "../../accounts/ledger/accountsQuery.ts";
+import { ledgerTables } from "../../accounts/ledger/ledgerTableQuery.ts";
 import { priceFilters } from "../../accounts/ledger/priceQuery.ts";
-import { sideBooks } from "../../accounts/ledger/sideBookQuery.ts";
 import { defaultLimit, maxLimit } from "../http/listQuery.ts";
 import { byParameter, filterParameter, type ParameterText, windowParameters } from "../http/parameterText.ts";
 
@@ -16,7 +16,9 @@ const sums = {
   cost: amount.nullable().describe("The one of `costs`; null without any, and where there are several currencies."),
   costs: z
     .record(z.string(), amount)
-    .describe("Cost by currency, at the prices of the time at which it was booked; empty when none of it had a price."),
+    .describe(
+      "Cost by currency, at the prices of the time at which it was counted; empty when none of it had a price.",
+    ),
 };
 
 const group = z
@@ -42,14 +44,14 @@ export const ledgerAnswerSchema = z
         gaps: z.array(z.object({ from: time, to: time, reason: z.string() })),
         gapsLeftOut: z.number().int(),
       })
-      .describe("How much of the window is booked; what is not covered is in no sum."),
+      .describe("How much of the window is counted; what is not covered is in no sum."),
   })
-  .meta({ id: "LedgerAnswer", description: "Booked GPU time of a window." });
+  .meta({ id: "LedgerAnswer", description: "Counted GPU time of a window." });
 
-/** An answer of a side book, for openapi.json. */
-export const ledgerSideBookSchema = z
+/** An answer of a ledger table, for openapi.json. */
+export const ledgerTableSchema = z
   .object({
-    of: z.enum(sideBooks),
+    of: z.enum(ledgerTables),
     from: time,
     to: time,
     by: z.array(z.string()),
@@ -83,13 +85,13 @@ export const ledgerPriceAnswerSchema = z
       }),
     ),
   })
-  .meta({ id: "LedgerPriceAnswer", description: "The prices at which GPU time of a window was booked." });
+  .meta({ id: "LedgerPriceAnswer", description: "The prices at which GPU time of a window was counted." });
 
 /** The parameters of `/api/v1/ledger`, beside one for each filter. */
 export const ledgerParameters: readonly ParameterText[] = [
   {
     name: "of",
-    schema: { type: "string", enum: ["gpu-time", ...sideBooks, "prices"], default: "gpu-time" },
+    schema: { type: "string", enum: ["gpu-time", ...ledgerTables, "prices"], default: "gpu-time" },
     description: "What is asked for; dimensions and filters of all but GPU time are in docs/ledger.md.",
   },
   ...windowParameters,

@@ -34,7 +34,7 @@ export function answerLines(answer: AccountsAnswer): readonly string[] {
     ...costLines(totals),
     ...coverageLines(answer.coverage),
     "",
-    ...(totalRows === 0 ? ["  Nothing is booked there."] : lines),
+    ...(totalRows === 0 ? ["  Nothing is counted there."] : lines),
     ...(left > 0 ? [`  and ${left} more; --limit shows more, --output csv is for spreadsheets`] : []),
   ];
 }

@@ -1,5 +1,5 @@
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
-import { actText, gainText, lifeText, lossText, savingText, trackText } from "../advice/adviceWords.ts";
+import { actText, gainText, lifecycleText, lossText, savingText, trackText } from "../advice/adviceWords.ts";
 import { plainText } from "./columns.ts";
 import { fold } from "./fold.ts";
 
@@ -52,7 +52,7 @@ export function adviceText({ recommendations, withheld, trackRecords = [] }: Adv
     ...(closed.length === 0 ? [] : ["", "CLOSED LATELY"]),
     ...closed.flatMap((one) =>
       fold(
-        `  ${plainText(one.id)}  ${plainText(one.title, longestTitle)}: ${plainText(lifeText(one, now), 200)}`,
+        `  ${plainText(one.id)}  ${plainText(one.title, longestTitle)}: ${plainText(lifecycleText(one, now), 200)}`,
         "      ",
       ),
     ),

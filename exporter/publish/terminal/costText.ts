@@ -9,11 +9,11 @@ import { gpus, plainText } from "./columns.ts";
 /** What teams cost, as a terminal shows it. */
 export interface CostTexts {
   /** Of a team that holds so many GPUs. */
-  readonly ofTeam: (team: string, held: number) => string;
-  /** Of everything that is held. */
-  readonly held: string;
-  /** What nobody holds: `+ $ 268 not held`; `null` where that is nothing, or where objects were not read. */
-  readonly notHeld: string | null;
+  readonly ofTeam: (team: string, allocated: number) => string;
+  /** Of everything that is allocated. */
+  readonly allocated: string;
+  /** What nobody holds: `+ $ 268 not allocated`; `null` where that is nothing, or where objects were not read. */
+  readonly notAllocated: string | null;
 }
 
 /** The costs of a moment in words; `null` where nothing has a price. */
@@ -21,7 +21,7 @@ export function costTexts(analysis: Analysis): CostTexts | null {
   const currency = mainCurrency(analysis.prices.groups);
   if (currency === null) return null;
   const adder = createCostAdder(analysis);
-  for (const booking of analysis.bookings) adder.add(booking);
+  for (const accountingEntry of analysis.accountingEntries) adder.add(accountingEntry);
   const { holders } = adder.sums();
   const cost = ownCosts(analysis, holders, ({ team }) => team);
   const all = ownCosts(analysis, holders, () => "all");
@@ -31,11 +31,11 @@ export function costTexts(analysis: Analysis): CostTexts | null {
   };
   const { unallocatedPerHour } = costRecord(analysis);
   return {
-    ofTeam: (team, held) => text(cost(team, held)),
-    held: text(all("all", 0)),
-    notHeld:
+    ofTeam: (team, allocated) => text(cost(team, allocated)),
+    allocated: text(all("all", 0)),
+    notAllocated:
       analysis.snapshot.coverage.objects && unallocatedPerHour !== null && unallocatedPerHour > 0
-        ? `+ ${money(unallocatedPerHour, currency)} not held`
+        ? `+ ${money(unallocatedPerHour, currency)} not allocated`
         : null,
   };
 }

@@ -12,7 +12,7 @@ const shownShares = 8;
 export function entitlementText(one: Entitlement): readonly string[] {
   return [
     ...fold(titleOf(one), "  "),
-    ...(one.unknownBecause === null ? [] : fold(`  it cannot be told: ${plainText(one.unknownBecause, 300)}`, "    ")),
+    ...(one.unknownBecause === null ? [] : fold(`  it is not known: ${plainText(one.unknownBecause, 300)}`, "    ")),
     ...one.levels.flatMap(({ divides, lines }) => [`  ${plainText(divides, 60)}`, ...levelText(lines)]),
     ...fold(`  ${one.why.join(" ")}`.trimEnd(), "  ").filter((line) => line.trim() !== ""),
     ...viewLines(one),
@@ -32,7 +32,7 @@ function titleOf({
   domain,
   path,
   entitled,
-  held,
+  allocated,
   pending,
   deviation,
   shortSince,
@@ -43,7 +43,7 @@ function titleOf({
     entitled === null || deviation === null
       ? "entitled to unknown"
       : `entitled to ${gpus(entitled)} GPUs (deviation ${signed(deviation)})`;
-  return `${plainText(name, 60)} (${system}${above}), domain ${plainText(domain, 60)}: ${share}, holds ${gpus(held)}, waits for ${gpus(pending)}${shortSince === null ? "" : `, short since ${shownMinute(shortSince)} UTC`}`;
+  return `${plainText(name, 60)} (${system}${above}), domain ${plainText(domain, 60)}: ${share}, holds ${gpus(allocated)}, waits for ${gpus(pending)}${shortSince === null ? "" : `, short since ${shownMinute(shortSince)} UTC`}`;
 }
 
 /** Names in one column, amounts in the next, so that they can be added up by eye. */
@@ -105,7 +105,7 @@ export function askedText({ gpus: amount, pods, most, growth }: AskedGpus): stri
 type AskedGpus = Pick<Entitlement["waiting"][number], "gpus" | "pods" | "most" | "growth">;
 
 const neverTexts: ReadonlyMap<string, string> = new Map([
-  ["paused", "paused by somebody"],
+  ["paused", "paused by someone"],
   ["above-limit", "more than the queue may ever hold"],
   ["no-node", "no node can ever run it"],
   ["no-queue", "its queue does not take it"],

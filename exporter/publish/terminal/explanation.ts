@@ -55,7 +55,7 @@ function partLines(parts: readonly ExplainedPart[]): readonly string[] {
 function partOf(part: ExplainedPart): readonly string[] {
   const instance =
     part.gpuInstance === null ? "" : `/${part.gpuInstance}${part.profile === null ? "" : ` ${part.profile}`}`;
-  const device = part.uuid === null ? "a card without identity" : `${part.uuid}${instance}`;
+  const device = part.uuid === null ? "a GPU without identity" : `${part.uuid}${instance}`;
   const states = Object.entries(part.states).map(
     ([state, amount]) => `${state.replaceAll("_", " ")} ${gpus(amount ?? 0)}`,
   );
@@ -63,7 +63,7 @@ function partOf(part: ExplainedPart): readonly string[] {
   const source =
     part.knownFrom === null
       ? ""
-      : `held by ${plainText(holder, 90)}, known from ${part.knownFrom}${part.estimated ? " (estimated)" : ""}: `;
+      : `allocated to ${plainText(holder, 90)}, known from ${part.knownFrom}${part.estimated ? " (estimated)" : ""}: `;
   return [
     ...fold(`  ${plainText(part.node, 40)}  ${plainText(device, 60)}  ${states.join(", ")}`, "      "),
     ...fold(`      ${source}${plainText(part.why, 400)}`, "      "),
@@ -71,11 +71,11 @@ function partOf(part: ExplainedPart): readonly string[] {
 }
 
 function coverageLines(coverage: Explanation["coverage"]): readonly string[] {
-  if (coverage === null) return ["this is one moment: nothing is booked over time"];
+  if (coverage === null) return ["this is one moment: nothing is counted over time"];
   const { since, coveredSeconds, gaps } = coverage;
   const hidden = gaps.length - shownGaps;
   return [
-    `booked: ${duration(coveredSeconds)} since ${clock(since)}; not covered: ${gaps.length === 0 ? "nothing" : `${gaps.length} intervals`}`,
+    `counted: ${duration(coveredSeconds)} since ${clock(since)}; not covered: ${gaps.length === 0 ? "nothing" : `${gaps.length} intervals`}`,
     ...gaps.slice(-shownGaps).map(({ from, to, reason }) => `  not covered  ${clock(from)} to ${clock(to)}  ${reason}`),
     ...(hidden > 0 ? [`  and ${hidden} before these`] : []),
   ];

@@ -9,12 +9,12 @@ const shownGangs = 5;
 /** Work that no free GPU and no quota would start: what holds it back; nothing where there is none. */
 export function heldBackLines({ snapshot, waiting }: Analysis): readonly string[] {
   const { gangs } = snapshot.queueing;
-  const held = waiting.work.filter(({ gang: index }) => {
+  const allocated = waiting.work.filter(({ gang: index }) => {
     const gang = gangs[index];
     return gang?.checks !== undefined || gang?.never === "limit-range";
   });
-  if (held.length === 0) return [];
-  const lines = held.slice(0, shownGangs).flatMap(({ gang: index, ageSeconds }) => {
+  if (allocated.length === 0) return [];
+  const lines = allocated.slice(0, shownGangs).flatMap(({ gang: index, ageSeconds }) => {
     const gang = gangs[index];
     if (gang === undefined) return [];
     const { kind, namespace, name, reason, most = null, growth = null } = gang;
@@ -22,7 +22,7 @@ export function heldBackLines({ snapshot, waiting }: Analysis): readonly string[
     const who = `${plainText(kind, 30)} ${plainText(`${namespace}/${name}`, 80)}`;
     return fold(`  ${who}: ${askedText({ ...gang, most, growth })}${age}: ${plainText(reason, 300)}`, "    ");
   });
-  const hidden = held.length - shownGangs;
+  const hidden = allocated.length - shownGangs;
   return [
     "HELD BACK BY CHECKS AND LIMITS",
     ...lines,

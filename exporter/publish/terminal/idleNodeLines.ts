@@ -44,9 +44,15 @@ function summaryOf(kind: IdleKind, groups: readonly IdleNodeGroup[], analysis: A
   const nodes = groups.reduce((sum, group) => sum + group.nodes, 0);
   const longest = Math.max(...groups.map(({ longestSeconds }) => longestSeconds ?? 0));
   const streak = longest < 60 ? "" : `, for up to ${duration(longest)}`;
-  const what = kind === "unallocated" ? `${nodes === 1 ? "runs" : "run"} for nobody` : "held, and nothing there works";
+  const what =
+    kind === "unallocated" ? `${nodes === 1 ? "runs" : "run"} for nobody` : "allocated, and nothing there works";
   const text = `${counted(nodes)} ${what} (${poolsText(groups)})${streak}${costText(groups)}`;
-  return { kind, nodes, text, nextStep: kind === "unallocated" ? nextForUnallocated(groups, analysis) : nextForHeld };
+  return {
+    kind,
+    nodes,
+    text,
+    nextStep: kind === "unallocated" ? nextForUnallocated(groups, analysis) : nextForAllocated,
+  };
 }
 
 function poolsText(groups: readonly IdleNodeGroup[]): string {
@@ -88,6 +94,6 @@ function nextForUnallocated(groups: readonly IdleNodeGroup[], { snapshot }: Anal
   return "scale their node pools in, or label nodes that are kept ready on purpose (idle.warmPools)";
 }
 
-const nextForHeld = "ask who holds them: fairlead explain node NAME; /api/v1/nodes?idle=held lists them";
+const nextForAllocated = "ask who holds them: fairlead explain node NAME; /api/v1/nodes?idle=allocated lists them";
 
 const counted = (nodes: number): string => `${nodes} node${nodes === 1 ? "" : "s"}`;

@@ -2,7 +2,7 @@ import type { LocalQueueExplanation } from "../explain/localQueueSchema.ts";
 import { plainText } from "./columns.ts";
 import { fold } from "./fold.ts";
 
-/** Names make room: a sentence has several of them. */
+/** Names give way: a sentence has several of them. */
 const longestSentence = 2_000;
 
 /** A LocalQueue in sentences, for a terminal of 100 columns; what would have to change is last. */

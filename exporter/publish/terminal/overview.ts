@@ -18,8 +18,8 @@ import { teamTable } from "./teamTable.ts";
 /** Cells of the bar by state: what is used is solid, what is wasted is lighter, what cannot be used is marked. */
 const barCells: Readonly<Record<GpuState, string>> = {
   active: "█",
-  underused: "▓",
-  held_idle: "░",
+  underutilized: "▓",
+  idle: "░",
   stalled: "▒",
   starting: "s",
   gang_wait: "g",
@@ -68,12 +68,12 @@ export function overview(
 const section = (lines: readonly string[]): readonly string[] => (lines.length > 0 ? [...lines, ""] : []);
 
 function heading(analysis: Analysis): readonly string[] {
-  const { snapshot, pools, bookings } = analysis;
+  const { snapshot, pools, accountingEntries } = analysis;
   const total = pools.reduce((sum, pool) => sum + pool.physicalGpus, 0);
   const largest = [...pools].sort((a, b) => b.physicalGpus - a.physicalGpus);
   const shown = largest.slice(0, 4).map((p) => `${wholeGpus(p.physicalGpus)} ${plainText(p.pool, 24)}`);
   const models = largest.length > 4 ? [...shown, `${largest.length - 4} more`] : shown;
-  const unobserved = bookings
+  const unobserved = accountingEntries
     .filter((b) => b.device === null || snapshot.devices[b.device]?.activity === null)
     .reduce((sum, b) => sum + b.gpus, 0);
   const telemetry = total > 0 ? `telemetry ${percent(1 - unobserved / total)}` : "no GPUs";

@@ -44,7 +44,7 @@ export function fitText(pool: PoolPlacement): string {
     const reasons = stranded.map(([reason, amount]) => `${reasonWords[reason] ?? reason} ${gpus(amount)}`);
     parts.push(`stranded ${gpus(sum)} (${reasons.join(", ")})`);
   }
-  if (pool.sharedFreeGpus > 1e-6) parts.push(`${gpus(pool.sharedFreeGpus)} free in shared cards`);
+  if (pool.sharedFreeGpus > 1e-6) parts.push(`${gpus(pool.sharedFreeGpus)} free in shared GPUs`);
   if (pool.partitionedFreeGpus > 1e-6) parts.push(`${gpus(pool.partitionedFreeGpus)} in instances and replicas`);
   return parts.join("; ");
 }
@@ -59,7 +59,7 @@ const reasonWords: Readonly<Record<string, string>> = {
 
 const blockerWords: Readonly<Record<BlockedWork["blocker"], string>> = {
   topology: "its topology has no place",
-  mig_geometry: "the cards are cut otherwise: repartition MIG",
+  mig_geometry: "the GPUs are cut otherwise: repartition MIG",
   cpu: "CPU is short on the nodes with free GPUs",
   memory: "memory is short on the nodes with free GPUs",
   cpu_and_memory: "CPU and memory are short on the nodes with free GPUs",

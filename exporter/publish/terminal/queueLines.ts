@@ -40,14 +40,14 @@ export function shortText({ queue, domain, fairness, borrowers, oldestSeconds, s
         : "";
   const since = shortSeconds === null || shortSeconds < 60 ? "" : ` for ${duration(shortSeconds)}`;
   const waits = oldestSeconds === null ? "" : `; its oldest work waits for ${duration(oldestSeconds)}`;
-  const holds = since === "" ? "holds" : "has held";
-  return `${plainText(queue.name, 30)} (${queueKind(queue)}, ${plainText(domain, 24)}) ${holds} ${gpus(queue.held)} of the ${gpus(fairness.entitled)} GPUs it is entitled to${since}: ${[...taken, ...causeTexts(fairness, borrowers)].join(", ")}${starts}${waits}`;
+  const holds = since === "" ? "holds" : "has had";
+  return `${plainText(queue.name, 30)} (${queueKind(queue)}, ${plainText(domain, 24)}) ${holds} ${gpus(queue.allocated)} of the ${gpus(fairness.entitled)} GPUs it is entitled to${since}: ${[...taken, ...causeTexts(fairness, borrowers)].join(", ")}${starts}${waits}`;
 }
 
 const ownerTexts: Readonly<Record<AbsentOwner, string>> = {
   lost_node: "on nodes that are out of service",
   node_to_come: "on nodes that are still to come",
-  past_queues: "held by pods past the queues",
+  past_queues: "allocated to pods past the queues",
   promised_twice: "promised to others as well",
 };
 
@@ -102,10 +102,10 @@ function deadlockLines(deadlocks: readonly GangDeadlock[]): readonly string[] {
 }
 
 /** One sentence: which gangs of a pool are partly there, and what they miss. */
-export function deadlockText({ pool, gangs, heldGpus, missingGpus, freeGpus }: GangDeadlock): string {
+export function deadlockText({ pool, gangs, allocatedGpus, missingGpus, freeGpus }: GangDeadlock): string {
   const named = gangs.slice(0, 4).map((gang) => plainText(gang, 60));
   const more = gangs.length > 4 ? ` and ${gangs.length - 4} more` : "";
-  return `pool ${plainText(pool, 24)}: ${named.join(", ")}${more} hold ${gpus(heldGpus)} GPUs and cannot start: they miss ${gpus(missingGpus)}, and ${gpus(freeGpus)} are free`;
+  return `pool ${plainText(pool, 24)}: ${named.join(", ")}${more} hold ${gpus(allocatedGpus)} GPUs and cannot start: they miss ${gpus(missingGpus)}, and ${gpus(freeGpus)} are free`;
 }
 
 function findingLines(findings: readonly Finding[]): readonly string[] {

@@ -16,16 +16,23 @@ const stalledColumn = (isThere: boolean): readonly string[] => (isThere ? ["stal
 
 const columnsOfUse = (withStalled: boolean): readonly Column[] => [
   name,
-  ...["held", "active", "underused", "held idle", ...stalledColumn(withStalled), "not usable", "unobserved", "use"].map(
-    right,
-  ),
+  ...[
+    "allocated",
+    "active",
+    "underutilized",
+    "idle",
+    ...stalledColumn(withStalled),
+    "not usable",
+    "unobserved",
+    "use",
+  ].map(right),
   waiting,
 ];
 
-/** The same with costs, for which two columns make room. */
+/** The same with costs, for which two columns give way. */
 const columnsOfUseAndCost = (withStalled: boolean): readonly Column[] => [
   name,
-  ...["held", "active", "underused", "held idle", ...stalledColumn(withStalled), "other", "use"].map(right),
+  ...["allocated", "active", "underutilized", "idle", ...stalledColumn(withStalled), "other", "use"].map(right),
   waiting,
 ];
 
@@ -33,7 +40,7 @@ const cost = right("cost/h");
 
 const columnsOfShares = (withStalled: boolean): readonly Column[] => [
   name,
-  ...["entitled", "held", "active", "held idle", ...stalledColumn(withStalled), "use", "deviation"].map(right),
+  ...["entitled", "allocated", "active", "idle", ...stalledColumn(withStalled), "use", "deviation"].map(right),
   waiting,
 ];
 
@@ -59,14 +66,14 @@ export function teamTable(analysis: Analysis): readonly string[] {
   const names = Math.max(...rows.map(([team = ""]) => team.length));
   const fitting = excess > 0 ? tableLines(columns, rowsFor(Math.max(shortestTeam, names - excess))) : lines;
   const estimated = teams.reduce((sum, t) => sum + t.estimated, 0);
-  const held = teams.reduce((sum, t) => sum + t.held, 0);
+  const allocated = teams.reduce((sum, t) => sum + t.allocated, 0);
   const note =
     estimated > 1e-9
-      ? [`  ~ of ${gpus(held)} held GPUs, the device or its split is estimated for ${gpus(estimated)}`]
+      ? [`  ~ of ${gpus(allocated)} allocated GPUs, the device or its split is estimated for ${gpus(estimated)}`]
       : [];
-  const notHeld =
-    costs?.notHeld == null ? [] : [costs.notHeld.padStart(Math.max(...fitting.map((line) => line.length)))];
-  return ["WHO HOLDS WHAT (GPUs)", ...fitting, ...notHeld, ...note];
+  const notAllocated =
+    costs?.notAllocated == null ? [] : [costs.notAllocated.padStart(Math.max(...fitting.map((line) => line.length)))];
+  return ["WHO HOLDS WHAT (GPUs)", ...fitting, ...notAllocated, ...note];
 }
 
 const nobody = ({ snapshot }: Analysis): string =>
@@ -85,8 +92,8 @@ const hasStalled = (teams: readonly Pick<TeamTotals, "states">[]): boolean =>
 const sumOf = (states: Readonly<Partial<Record<GpuState, number>>>, wanted: readonly GpuState[]) =>
   gpus(wanted.reduce((sum, state) => sum + (states[state] ?? 0), 0));
 
-const heldText = ({ held, estimated }: { readonly held: number; readonly estimated: number }) =>
-  `${gpus(held)}${estimated > 1e-9 ? "~" : ""}`;
+const allocatedText = ({ allocated, estimated }: { readonly allocated: number; readonly estimated: number }) =>
+  `${gpus(allocated)}${estimated > 1e-9 ? "~" : ""}`;
 
 function rowsOfUse(
   { teams, snapshot }: Analysis,
@@ -106,17 +113,17 @@ function rowsOfUse(
   const withStalled = hasStalled(teams);
   return teams.map((t) => [
     plainText(t.team, longestName),
-    heldText(t),
+    allocatedText(t),
     gpus(t.active),
-    sumOf(t.states, ["underused"]),
-    sumOf(t.states, ["held_idle"]),
+    sumOf(t.states, ["underutilized"]),
+    sumOf(t.states, ["idle"]),
     ...(withStalled ? [sumOf(t.states, ["stalled"])] : []),
     ...(costs === null
       ? [sumOf(t.states, notUsable), sumOf(t.states, ["unobserved"])]
       : [sumOf(t.states, [...notUsable, "unobserved"])]),
     percent(t.utilization),
     waits(t.team, t.pending),
-    ...(costs === null ? [] : [costs.ofTeam(t.team, t.held)]),
+    ...(costs === null ? [] : [costs.ofTeam(t.team, t.allocated)]),
   ]);
 }
 
@@ -134,33 +141,33 @@ function rowsOfShares(
     return [
       plainText(t.team, longestName),
       own === undefined ? "–" : gpus(own.entitled),
-      heldText(t),
+      allocatedText(t),
       gpus(t.active),
-      sumOf(t.states, ["held_idle"]),
+      sumOf(t.states, ["idle"]),
       ...(withStalled ? [sumOf(t.states, ["stalled"])] : []),
       percent(t.utilization),
       own === undefined ? "–" : signed(own.deviation),
       waitText(waits.get(t.team)),
-      ...(costs === null ? [] : [costs.ofTeam(t.team, t.held)]),
+      ...(costs === null ? [] : [costs.ofTeam(t.team, t.allocated)]),
     ];
   });
   if (teams.length < 2) return rows;
   const total = (of: (team: (typeof teams)[number]) => number) => gpus(teams.reduce((sum, team) => sum + of(team), 0));
-  const entitled = teams.every((t) => entitlements.has(t.team) || t.held === 0)
+  const entitled = teams.every((t) => entitlements.has(t.team) || t.allocated === 0)
     ? total((t) => entitlements.get(t.team)?.entitled ?? 0)
     : "–";
   const waiting = [...waits.values()].reduce((sum, wait) => sum + wait.gpus, 0);
   const all = [
     "all",
     entitled,
-    total((t) => t.held),
+    total((t) => t.allocated),
     total((t) => t.active),
-    total((t) => t.states.held_idle ?? 0),
+    total((t) => t.states.idle ?? 0),
     ...(withStalled ? [total((t) => t.states.stalled ?? 0)] : []),
     "",
     "",
     waiting > 0 ? gpus(waiting) : "-",
-    ...(costs === null ? [] : [costs.held]),
+    ...(costs === null ? [] : [costs.allocated]),
   ];
   return [...rows, all];
 }

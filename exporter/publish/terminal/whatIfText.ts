@@ -4,7 +4,7 @@ import {
   aftermathText,
   confidenceText,
   gainText,
-  lifeText,
+  lifecycleText,
   lossText,
   measuredText,
   replacesText,
@@ -27,7 +27,7 @@ export function whatIfText(one: Recommendation, now: number): string {
   return [
     ...fold(`${plainText(one.id)}  ${one.kind}  ${plainText(one.title, longest)}`, "  "),
     ...fold(plainText(one.reason, longest), "  "),
-    ...fold(`${one.closedAt === null ? "open, " : ""}${plainText(lifeText(one, now), longest)}`, "  "),
+    ...fold(`${one.closedAt === null ? "open, " : ""}${plainText(lifecycleText(one, now), longest)}`, "  "),
     ...(replaces === null ? [] : fold(plainText(replaces, longest), "  ")),
     "",
     "WHAT IT CHANGES (simulated)",

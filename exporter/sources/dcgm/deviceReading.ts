@@ -5,12 +5,12 @@ import { type Signal, signals } from "./dialects.ts";
 
 /** Which rows of the columns make up a device, and what was read of it last. */
 export interface DeviceShape {
-  /** Its own rows: of the instance, or of the whole card. */
+  /** Its own rows: of the instance, or of the whole GPU. */
   readonly rows: readonly number[];
   /** Those without a pod: beside them, rows with a pod may be per-process values. */
   readonly ownRows: readonly number[];
-  /** All rows of its card. */
-  readonly cardRows: readonly number[];
+  /** All rows of its GPU. */
+  readonly gpuRows: readonly number[];
   /** See `ClaimedDevice`. */
   readonly processRows: readonly (readonly number[])[] | null;
   /** Carries what the labels say; before the first page its values are `null`. */
@@ -71,12 +71,12 @@ export function readDevice(shape: DeviceShape, values: Float64Array): DeviceRead
     decoderUtil: isInstance ? null : orNull(deviceValue(values, shape, decoderColumn)),
     memoryUsedBytes: orNull(used),
     memoryTotalBytes: orNull(Number.isNaN(total) ? sumOfMemory(values, shape, used) : total),
-    powerWatts: orNull(largestOf(values, shape.cardRows, powerColumn)),
-    powerLimitWatts: orNull(largestOf(values, shape.cardRows, powerLimitColumn)),
-    clockEventReasons: orNull(largestOf(values, shape.cardRows, clockEventColumn)),
-    energyJoules: orNull(largestOf(values, shape.cardRows, energyColumn)),
-    temperatureCelsius: orNull(largestOf(values, shape.cardRows, temperatureColumn)),
-    lastXid: orNull(largestOf(values, shape.cardRows, xidColumn)),
+    powerWatts: orNull(largestOf(values, shape.gpuRows, powerColumn)),
+    powerLimitWatts: orNull(largestOf(values, shape.gpuRows, powerLimitColumn)),
+    clockEventReasons: orNull(largestOf(values, shape.gpuRows, clockEventColumn)),
+    energyJoules: orNull(largestOf(values, shape.gpuRows, energyColumn)),
+    temperatureCelsius: orNull(largestOf(values, shape.gpuRows, temperatureColumn)),
+    lastXid: orNull(largestOf(values, shape.gpuRows, xidColumn)),
     virtualSlots: last.virtualSlots,
     claimants: shape.processRows === null ? last.claimants : claimantsNow(values, shape, shape.processRows, isInstance),
   };

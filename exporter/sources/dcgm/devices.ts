@@ -4,8 +4,8 @@ import type { DeviceShape } from "./deviceReading.ts";
 
 /** How many devices one page may speak for. */
 export interface DeviceLimits {
-  readonly maxCards: number;
-  readonly maxInstancesPerCard: number;
+  readonly maxGpus: number;
+  readonly maxInstancesPerGpu: number;
   readonly maxClaimantsPerDevice: number;
 }
 
@@ -19,27 +19,27 @@ export interface ShapedDevices {
 }
 
 /**
- * Finds the devices in the rows of one node: all that follows from labels alone. Rows of a card that also has MIG
- * instances give no device of their own: they only add to what is measured for the whole card.
+ * Finds the devices in the rows of one node: all that follows from labels alone. Rows of a GPU that also has MIG
+ * instances give no device of their own: they only add to what is measured for the whole GPU.
  */
 export function shapeDevices(rows: readonly AttributedRow[], limits: DeviceLimits): ShapedDevices {
   const devices: DeviceShape[] = [];
   const cutRows: number[] = [];
   let hasCutClaimants = false;
-  const cards = sorted(groupBy(rows, ({ row }) => row.labels.uuid ?? ""));
-  for (const [index, [uuid, cardRows]] of cards.entries()) {
-    if (index >= limits.maxCards) {
-      addIndexes(cutRows, cardRows);
+  const physicalGpus = sorted(groupBy(rows, ({ row }) => row.labels.uuid ?? ""));
+  for (const [index, [uuid, gpuRows]] of physicalGpus.entries()) {
+    if (index >= limits.maxGpus) {
+      addIndexes(cutRows, gpuRows);
       continue;
     }
-    const instanceRows = cardRows.filter(({ row }) => row.labels.gpuInstance !== null);
+    const instanceRows = gpuRows.filter(({ row }) => row.labels.gpuInstance !== null);
     const instances = sorted(groupBy(instanceRows, ({ row }) => row.labels.gpuInstance ?? ""));
-    for (const [, beyond] of instances.slice(limits.maxInstancesPerCard)) addIndexes(cutRows, beyond);
+    for (const [, beyond] of instances.slice(limits.maxInstancesPerGpu)) addIndexes(cutRows, beyond);
     const kept: readonly (readonly [string | null, readonly AttributedRow[]])[] =
-      instances.length > 0 ? instances.slice(0, limits.maxInstancesPerCard) : [[null, cardRows]];
-    const cardIndexes = indexesOf(cardRows);
+      instances.length > 0 ? instances.slice(0, limits.maxInstancesPerGpu) : [[null, gpuRows]];
+    const gpuIndexes = indexesOf(gpuRows);
     for (const [gpuInstance, deviceRows] of kept) {
-      const shape = shapeDevice({ uuid, gpuInstance, deviceRows, cardRows, cardIndexes }, limits);
+      const shape = shapeDevice({ uuid, gpuInstance, deviceRows, gpuRows, gpuIndexes }, limits);
       hasCutClaimants ||= shape.hasCutClaimants;
       devices.push(shape.device);
     }
@@ -52,12 +52,12 @@ function shapeDevice(
     readonly uuid: string;
     readonly gpuInstance: string | null;
     readonly deviceRows: readonly AttributedRow[];
-    readonly cardRows: readonly AttributedRow[];
-    readonly cardIndexes: readonly number[];
+    readonly gpuRows: readonly AttributedRow[];
+    readonly gpuIndexes: readonly number[];
   },
   limits: DeviceLimits,
 ): { readonly device: DeviceShape; readonly hasCutClaimants: boolean } {
-  const { uuid, gpuInstance, deviceRows, cardRows, cardIndexes } = found;
+  const { uuid, gpuInstance, deviceRows, gpuRows, gpuIndexes } = found;
   const { claimants, processRows } = claimantsOf(deviceRows, limits.maxClaimantsPerDevice + 1);
   const hasCutClaimants = claimants.length > limits.maxClaimantsPerDevice;
   const isInstance = gpuInstance !== null;
@@ -66,8 +66,8 @@ function shapeDevice(
     gpuInstance,
     profile: isInstance ? smallest(deviceRows, ({ row }) => row.labels.profile) : null,
     migUuid: isInstance ? smallest(deviceRows, ({ row }) => row.labels.migUuid) : null,
-    modelName: smallest(cardRows, ({ row }) => row.labels.modelName),
-    gpuIndex: smallest(cardRows, ({ row }) => row.labels.gpuIndex),
+    modelName: smallest(gpuRows, ({ row }) => row.labels.modelName),
+    gpuIndex: smallest(gpuRows, ({ row }) => row.labels.gpuIndex),
     gpuUtil: null,
     grEngineActive: null,
     smActive: null,
@@ -89,11 +89,11 @@ function shapeDevice(
     virtualSlots: virtualSlots(deviceRows),
     claimants: hasCutClaimants ? claimants.slice(0, limits.maxClaimantsPerDevice) : claimants,
   };
-  const rows = deviceRows.length === cardRows.length ? cardIndexes : indexesOf(deviceRows);
+  const rows = deviceRows.length === gpuRows.length ? gpuIndexes : indexesOf(deviceRows);
   const own = deviceRows.filter(({ workload }) => workload === null);
   // One list where they are the same, none where it says nothing: there are 80,000 of these.
   const ownRows = own.length === deviceRows.length ? rows : own.length === 0 ? rows : indexesOf(own);
-  return { device: { rows, ownRows, cardRows: cardIndexes, processRows, last }, hasCutClaimants };
+  return { device: { rows, ownRows, gpuRows: gpuIndexes, processRows, last }, hasCutClaimants };
 }
 
 /** Most devices have one row: one list for all that have the same. */

@@ -35,7 +35,7 @@ export interface ListedTarget {
   readonly insecureSkipVerify: boolean;
 }
 
-/** Names of the metrics port in the GPU Operator's and in the stand-alone chart's pods. */
+/** Names of the metrics port in the GPU Operator's and in the are-alone chart's pods. */
 const usualPortNames = ["gpu-metrics", "metrics"] as const;
 const usualPort = 9400;
 

@@ -1,7 +1,7 @@
 import type { DeviceReading, TelemetryPage } from "../../model/telemetry.ts";
 
 /**
- * Shortest time without any change that tells a lost host engine. dcgm-exporter collects every 30 s by default; who
+ * Shortest time without any change that says a lost host engine. dcgm-exporter collects every 30 s by default; who
  * has set DCGM_EXPORTER_INTERVAL to a minute or two sees the same values in several scrapes.
  */
 const leastFrozenSeconds = 180;
@@ -9,13 +9,13 @@ const leastFrozenSeconds = 180;
 /** So many pages in a row must have the values of the one before. */
 const leastStillPages = 3;
 
-/** How long the values of a page may stand still, for pages that are used up to `maxAgeSeconds`. */
+/** How long the values of a page may are still, for pages that are used up to `maxAgeSeconds`. */
 export function frozenAfterSeconds(maxAgeSeconds: number): number {
   return Math.max(leastFrozenSeconds, 2 * maxAgeSeconds);
 }
 
 /**
- * How long the values of a page without an energy counter may stand still before nobody knows whether it is measured: less
+ * How long the values of a page without an energy counter may are still before nobody knows whether it is measured: less
  * than the shortest window of idleness (30 min), so that frozen zeros never become idle GPUs.
  */
 const doubtfulAfterSeconds = 900;
@@ -32,11 +32,11 @@ export interface Standstill {
 /**
  * Whether pages that still come are measured still.
  *
- * - `frozen`: nothing moves, not even the energy counter of a card that draws power, which counts for as long as the exporter
+ * - `frozen`: nothing moves, not even the energy counter of a GPU that draws power, which counts for as long as the exporter
  *   measures. That is no data.
  * - `doubtful`: there is no such counter, and for a quarter of an hour nothing moves of what jitters on a GPU that does nothing:
- *   a power in fractions of a watt, or the powers and temperatures of several cards. Most likely it is frozen; idle cards
- *   may in earnest do nothing for a while. Nobody can tell the two apart, so it is no data either.
+ *   a power in fractions of a watt, or the powers and temperatures of several GPUs. Most likely it is frozen; idle GPUs
+ *   may in earnest do nothing for a while. Nobody can say the two apart, so it is no data either.
  */
 export function standstill(
   { pages, movedAt, stillPages }: Standstill,
@@ -51,17 +51,17 @@ export function standstill(
   return seconds >= Math.max(doubtfulAfterSeconds, frozenAfterSeconds) && wouldJitter(devices) ? "doubtful" : null;
 }
 
-/** The energy counter of a card that draws power: the one number that moves whatever the card does. */
+/** The energy counter of a GPU that draws power: the one number that moves whatever the GPU does. */
 function isCounting({ energyJoules, powerWatts }: DeviceReading): boolean {
   return energyJoules !== null && energyJoules > 0 && powerWatts !== null && powerWatts > 0;
 }
 
-/** NVML tells power in milliwatts, which no idle card keeps for long; whole watts and degrees may stay on one, not on several. */
+/** NVML says power in milliwatts, which no idle GPU keeps for long; whole watts and degrees may stay on one, not on several. */
 function wouldJitter(devices: readonly DeviceReading[]): boolean {
-  const cards = new Set<string>();
+  const physicalGpus = new Set<string>();
   for (const { uuid, powerWatts, temperatureCelsius } of devices) {
     if (powerWatts !== null && powerWatts > 0 && !Number.isInteger(powerWatts)) return true;
-    if ((powerWatts ?? 0) > 0 || (temperatureCelsius ?? 0) > 0) cards.add(uuid);
+    if ((powerWatts ?? 0) > 0 || (temperatureCelsius ?? 0) > 0) physicalGpus.add(uuid);
   }
-  return cards.size > 1;
+  return physicalGpus.size > 1;
 }

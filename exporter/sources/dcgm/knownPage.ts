@@ -18,7 +18,7 @@ import { blockOfUnknown } from "./pageRows.ts";
 import { maxExpectedTail, maxLineBytes, nearNewline, readSampleValue } from "./sampleTail.ts";
 import { type MetricUse, useOfMetricAt } from "./vocabulary.ts";
 
-/** Where the reading of a page stands. */
+/** Where the reading of a page is. */
 interface Progress {
   readonly bytes: Buffer;
   readonly view: DataView;
@@ -209,7 +209,7 @@ function noteName(progress: Progress, start: number, end: number): void {
   progress.previous = -1;
 }
 
-/** The block at `open`, wherever it stands in the layout; -1 when it is malformed, or not there at all. */
+/** The block at `open`, wherever it is in the layout; -1 when it is malformed, or not there at all. */
 function blockAt(progress: Progress, open: number, lineEnd: number): number {
   const expected = expectedBlock(progress, open);
   if (expected >= 0) return expected;
@@ -239,7 +239,7 @@ function isBlockAt(progress: Progress, block: number, open: number): boolean {
   );
 }
 
-/** Marks the block as met, and remembers where it stood. */
+/** Marks the block as met, and remembers where it was. */
 function noteBlock(progress: Progress, block: number): void {
   const { layout, previous } = progress;
   if (previous < 0) setFirstBlockOf(layout, progress.nameHash, block);

@@ -9,7 +9,7 @@ export type RowLabels = Record<LabelRole, string | null>;
 /** Longest label value (bytes as written) that is believed; names of Kubernetes end at 253. */
 export const maxLabelBytes = 4096;
 
-/** Texts that stand on many devices are kept once: 80,000 GPUs have a handful of models. */
+/** Texts that are on many devices are kept once: 80,000 GPUs have a handful of models. */
 const isRepeated: ReadonlySet<LabelRole> = new Set([
   "profile",
   "modelName",

@@ -6,7 +6,7 @@ import { type KnownMetric, type MetricUse, useOfMetric } from "./vocabulary.ts";
 /** What the lexer reports, in the order of the page. `Row` stands for one distinct set of labels. */
 export interface LexerSink<Row> {
   /**
-   * A label block that was not seen before, and where it stands: `[from, to)`, empty for a row without labels. The
+   * A label block that was not seen before, and where it is: `[from, to)`, empty for a row without labels. The
    * result is handed back with every sample that has this block.
    */
   row(labels: RowLabels, from: number, to: number): Row;

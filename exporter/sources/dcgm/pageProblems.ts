@@ -55,7 +55,7 @@ export function noDevices(page: PageName): Problem {
   );
 }
 
-/** An exporter whose values stand still, surely frozen or most likely so. */
+/** An exporter whose values are still, surely frozen or most likely so. */
 export const standstillCodes = { frozen: "exporter-frozen", doubtful: "exporter-doubtful" } as const;
 
 const standstillFindings = {
@@ -68,7 +68,7 @@ const standstillSteps = {
   frozen:
     "Restart the exporter's pod: it has most likely lost its host engine (nv-hostengine, or the operator's DCGM pod); read the logs of both.",
   doubtful:
-    "Compare with nvidia-smi on the node, and restart the exporter's pod if it differs; add DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION to the exporter's metrics, which tells idle GPUs from a frozen exporter.",
+    "Compare with nvidia-smi on the node, and restart the exporter's pod if it differs; add DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION to the exporter's metrics, which distinguishes idle GPUs from a frozen exporter.",
 } as const;
 
 /** `since`: when the values were new, seconds since the epoch. */
@@ -77,7 +77,7 @@ export function exporterStandsStill(page: PageName, how: "frozen" | "doubtful", 
     page,
     how === "frozen" ? "error" : "warning",
     standstillCodes[how],
-    `every value stands still since ${new Date(since * 1000).toISOString()}, ${standstillFindings[how]}`,
+    `no value has changed since ${new Date(since * 1000).toISOString()}, ${standstillFindings[how]}`,
     standstillSteps[how],
   );
 }
@@ -100,7 +100,7 @@ export function tooManyDevices(page: PageName, limits: DeviceLimits): Problem {
     page,
     "error",
     "too-many-devices",
-    `the page speaks for more than ${limits.maxCards} cards or ${limits.maxInstancesPerCard} instances a card; the rest is not read`,
+    `the page speaks for more than ${limits.maxGpus} GPUs or ${limits.maxInstancesPerGpu} instances a GPU; the rest is not read`,
     "A node has no such number of GPUs: look at what answers at this address.",
   );
 }

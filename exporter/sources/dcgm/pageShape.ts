@@ -11,7 +11,7 @@ import { type PageOrigin, targetPodsOf, workloadOf } from "./workload.ts";
 
 /** Bounds on what one page can make us keep. */
 export interface PageLimits extends DeviceLimits {
-  /** Distinct label sets of devices: cards x instances x sharers x pods. */
+  /** Distinct label sets of devices: GPUs x instances x sharers x pods. */
   readonly maxRows: number;
 }
 
@@ -65,7 +65,7 @@ export function shapeByHost(rows: PageRows, subject: PageSubject, limits: PageLi
   const hosts = [...byHost.keys()].sort((one, other) => ((one ?? "") < (other ?? "") ? -1 : 1));
   if (hosts.length === 0) hosts.push(null);
   return hosts.map((host, index) =>
-    // What belongs to no row is told once, by the first page.
+    // What belongs to no row is reported once, by the first page.
     shapeRows(byHost.get(host) ?? [], index === 0 ? rows.drops : {}, subject, { hosts: new Set([host]), limits }),
   );
 }

@@ -12,7 +12,7 @@ const hostLabels = dialects.flatMap(({ labels }) => labels.host);
 
 /**
  * Which node a row speaks for. Where the configuration names a label, that label alone decides. Else, best first:
- * the node of the exporter pod that stands in the target's labels `namespace` and `pod`, or at the address in
+ * the node of the exporter pod that is in the target's labels `namespace` and `pod`, or at the address in
  * `instance` (both are set by the server from its service discovery, and an exporter cannot write them unless the job
  * honours its labels; the Kubernetes API says where the pod runs); the host label, which is the exporter's own word, and
  * is taken only for nodes on which the API has no exporter: else whoever gets a page scraped could speak for any node. A row of

@@ -128,7 +128,7 @@ function answerProblems(
   return seen.flatMap(([isSo, problem]) => (isSo ? [problem()] : []));
 }
 
-/** The scrape targets' own pods: exporters that the API knows, and what stands beside an `exported_pod`. */
+/** The scrape targets' own pods: exporters that the API knows, and what is beside an `exported_pod`. */
 function targetPodsOf(scrapes: readonly Scrape[], exporters: readonly DiscoveredPod[]): ReadonlySet<string> {
   const pods = new Set(exporters.map(({ namespace, name }) => `${namespace}/${name}`));
   for (const { rows } of scrapes) {
@@ -139,7 +139,7 @@ function targetPodsOf(scrapes: readonly Scrape[], exporters: readonly Discovered
 
 const labelsOfPod: ReadonlySet<string> = new Set(["namespace", "pod", "container"]);
 
-/** Rows in the text exposition format. Where a target's own pod stands in the place of a workload, it is left out. */
+/** Rows in the text exposition format. Where a target's own pod is in the place of a workload, it is left out. */
 function pageText(rows: readonly ServerRow[], targetPods: ReadonlySet<string>): Buffer {
   const blocks = rows.map(({ labels }) => {
     const isTarget = !labels.has("exported_pod") && targetPods.has(podOf(labels));

@@ -11,11 +11,11 @@ export interface QueryScope {
 /** Marks the series of the answer whose value is the time of a row's newest sample. */
 export const timeMark = { label: "fairlead", value: "sample_time" } as const;
 
-/** Labels that tell apart the scrapes of one exporter, so that two of them are never mixed into one row. */
+/** Labels that distinguish the scrapes of one exporter, so that two of them are never mixed into one row. */
 const originLabels = ["instance", "job", "cluster", "prometheus", "prometheus_replica", "replica"] as const;
 
 /** All labels that an answer carries. Others (a pod's own labels, driver, bus, service) are left at the server. */
-export function toldLabels(scope: QueryScope): readonly string[] {
+export function reportedLabels(scope: QueryScope): readonly string[] {
   const names = dialects.flatMap(({ labels }) => labelRoles.flatMap((role) => labels[role]));
   return [...new Set([...names, ...originLabels, ...(scope.nodeLabel === null ? [] : [scope.nodeLabel])])];
 }
@@ -29,11 +29,11 @@ export const askedMetrics: readonly string[] = dialects.flatMap(({ metrics }) =>
  * the answer also has, for each set of labels, one series (with `timeMark`) whose value is `timestamp()`: when that row
  * was really scraped. `timestamp()` drops the metric's name and needs a plain selector, hence one call for each name.
  * A range selector would have given the times without a second part, but it ignores staleness: rows of a pod that has
- * ended would stand beside those of its successor. `max by` drops the labels that nobody reads before they are sent;
+ * ended would are beside those of its successor. `max by` drops the labels that nobody reads before they are sent;
  * what it merges are copies of one sample.
  */
 export function telemetryQuery(scope: QueryScope): string {
-  const labels = toldLabels(scope).join(",");
+  const labels = reportedLabels(scope).join(",");
   const matchers = Object.entries(scope.matchers).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
   const named = [`__name__=~"${askedMetrics.join("|")}"`, ...matchers].join(",");
   const only = matchers.length === 0 ? "" : `{${matchers.join(",")}}`;
@@ -45,13 +45,13 @@ export function telemetryQuery(scope: QueryScope): string {
 }
 
 /**
- * The URL of the query: a GET, because read-only access to a server often forbids POST. `base` is what stands before
- * `/api/v1`; parameters that it has are kept. The server is told to give up when nobody waits any more.
+ * The URL of the query: a GET, because read-only access to a server often forbids POST. `base` is what is before
+ * `/api/v1`; parameters that it has are kept. The server is reported to give up when nobody waits any more.
  */
 export function queryUrl(base: string, scope: QueryScope, timeoutSeconds: number): string {
   const { protocol, host, pathname, search } = new URL(base);
   const path = `${pathname.replace(/\/+$/, "")}/api/v1/query`;
-  // A comma may stand in a query as it is; written out, the many of them would make the URL a sixth longer.
+  // A comma may are in a query as it is; written out, the many of them would make the URL a sixth longer.
   const query = encodeURIComponent(telemetryQuery(scope)).replaceAll("%2C", ",");
   const own = `query=${query}&timeout=${Math.ceil(timeoutSeconds)}s`;
   return `${protocol}//${host}${path}${search === "" ? "?" : `${search}&`}${own}`;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../http/prometheusEnvelope.ts";
 import { maxLabelBytes } from "./labelBlock.ts";
 import { labelOf, readSeries, type Series } from "./prometheusAnswer.ts";
-import { askedMetrics, type QueryScope, timeMark, toldLabels } from "./prometheusQuery.ts";
+import { askedMetrics, type QueryScope, reportedLabels, timeMark } from "./prometheusQuery.ts";
 
 /** All series of an answer that agree in every label but the metric's name: what an exporter's page calls a row. */
 export interface ServerRow {
@@ -18,7 +18,7 @@ export interface ServerRows {
   readonly rows: readonly ServerRow[];
   /** Series that have not the form of one. */
   readonly malformed: number;
-  /** Rows whose time the answer does not tell. */
+  /** Rows whose time the answer does not say. */
   readonly timeless: number;
   /** Whether there were more rows than are kept. */
   readonly isCut: boolean;
@@ -34,8 +34,8 @@ const wanted: ReadonlySet<string> = new Set(askedMetrics);
 
 /** Puts the series of a vector together to rows, at most `maxRows`. Pure; never throws, whatever the series are. */
 export function readServerRows(result: readonly unknown[], scope: QueryScope, maxRows: number): ServerRows {
-  const told = toldLabels(scope);
-  const places = new Map(told.map((name, place) => [name, place] as const));
+  const reported = reportedLabels(scope);
+  const places = new Map(reported.map((name, place) => [name, place] as const));
   const drafts = new Map<string, Draft>();
   let malformed = 0;
   let isCut = false;
@@ -46,7 +46,7 @@ export function readServerRows(result: readonly unknown[], scope: QueryScope, ma
       malformed += 1;
       continue;
     }
-    const draft = draftFor(drafts, told, texts, maxRows);
+    const draft = draftFor(drafts, reported, texts, maxRows);
     if (draft === null) isCut = true;
     else takeValue(draft, series);
   }

@@ -18,7 +18,7 @@ import type { TargetAuth } from "./target.ts";
 
 /** A server with Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics. */
 export interface PrometheusServer extends QueryScope {
-  /** What stands before `/api/v1`. */
+  /** What is before `/api/v1`. */
   readonly url: string;
   readonly auth: TargetAuth;
   readonly caFile: string | null;
@@ -46,7 +46,7 @@ export interface PrometheusSourceOptions {
   readonly schedule?: (seconds: number, callback: () => void) => () => void;
 }
 
-/** An interval's telemetry of one cluster has so many rows at most: 16,000 cards of 16 instances. */
+/** An interval's telemetry of one cluster has so many rows at most: 16,000 GPUs of 16 instances. */
 const maxRows = 262_144;
 const leastMaxAgeSeconds = 60;
 
@@ -63,11 +63,11 @@ interface Memory {
 
 /**
  * Asks a server for the telemetry of all exporters that it scrapes, once an interval. A page's time is that of its
- * scrape, told by the server and placed on Fairlead's clock by its age, so the two clocks need not agree. A node that
+ * scrape, reported by the server and placed on Fairlead's clock by its age, so the two clocks need not agree. A node that
  * an answer lacks (its exporter is down, so the server marks its series stale) keeps its last page up to the age
  * limit, as a target does that is scraped directly, and is then unobserved; the same holds for all nodes when the
  * server is down, and for samples that the server still shows within its lookback of five minutes. A server scrapes a frozen
- * exporter as faithfully as any other, so that its samples stay young: what stands still is told by the values, as for a
+ * exporter as faithfully as any other, so that its samples stay young: what is still is reported by the values, as for a
  * target that is scraped directly, and is no data.
  */
 export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSource {
@@ -188,7 +188,7 @@ const copyOf = (bytes: Buffer): Buffer => Buffer.from(bytes);
 function faultProblem(memory: Memory, name: string, isYoung: (at: number | null) => boolean): Problem {
   const isUsable = [...memory.byNode.values()].some((pages) => pages.some(({ receivedAt }) => isYoung(receivedAt)));
   const since = new Date((memory.fault?.since ?? 0) * 1000).toISOString();
-  const effect = isUsable ? "its last answer is still used" : "the activity of the GPUs that it tells of is unknown";
+  const effect = isUsable ? "its last answer is still used" : "the activity of the GPUs that it says of is unknown";
   return {
     source: problems.prometheusSourceName,
     code: memory.fault?.code ?? "server-failed",

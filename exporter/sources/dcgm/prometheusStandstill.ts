@@ -19,7 +19,7 @@ export interface Movements {
   readonly problems: readonly Problem[];
 }
 
-/** A later scrape is another sample; clocks and ages are not told more exactly. */
+/** A later scrape is another sample; clocks and ages are not reported more exactly. */
 const leastSecondsApart = 1;
 
 /**
@@ -43,7 +43,7 @@ export function watchMovement(
     still.add(node);
     problems.push(exporterStandsStill({ target: server, node }, found, movement.movedAt));
   }
-  const summary = `${problems.length} exporters stand still`;
+  const summary = `${problems.length} exporters show values that do not change`;
   return { movements, still, problems: firstOnes(problems, "targets-failing", "error", summary) };
 }
 

@@ -6,10 +6,10 @@ import { measurePage, type PageLimits, type PageSubject, type ReadPage, shapeAsO
 
 export type { PageLimits };
 
-/** Room for 64 cards of 16 instances each, all of them shared. */
+/** Room for 64 GPUs of 16 instances each, all of them shared. */
 export const defaultPageLimits: PageLimits = {
-  maxCards: 64,
-  maxInstancesPerCard: 16,
+  maxGpus: 64,
+  maxInstancesPerGpu: 16,
   maxClaimantsPerDevice: 128,
   maxRows: 65_536,
 };

@@ -74,7 +74,7 @@ function failingTarget(record: TargetRecord, now: number, maxAgeSeconds: number)
 
 const ownCodes: ReadonlySet<string> = new Set(Object.values(standstillCodes));
 
-/** An exporter that stands still has a code of its own: the target answers, so it is no failing target to look for. */
+/** An exporter that is still has a code of its own: the target answers, so it is no failing target to look for. */
 function codeOf(fault: string): string {
   return ownCodes.has(fault) ? fault : `target-${fault.replaceAll("_", "-")}`;
 }

@@ -73,7 +73,7 @@ export function recordKey(target: ScrapeTarget): string {
 }
 
 /**
- * The record after an attempt that ended at `now`, its page read by the record's own reader. Pages whose values stand still
+ * The record after an attempt that ended at `now`, its page read by the record's own reader. Pages whose values are still
  * for so long that nobody can believe them (`standstill`) are no data, as old as their values.
  */
 export function afterAttempt(

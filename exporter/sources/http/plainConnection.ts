@@ -11,11 +11,11 @@ export interface Connection<E> {
   isReused: boolean;
 }
 
-/** What connections tell. */
+/** What connections say. */
 export interface ConnectionEvents<E> {
   /** Bytes came; they are overwritten once this returns. */
   readonly bytes: (connection: Connection<E>, bytes: Buffer) => void;
-  /** No more will come: the other side ended it (`null`), or it broke. May be told several times. */
+  /** No more will come: the other side ended it (`null`), or it broke. May be reported several times. */
   readonly end: (connection: Connection<E>, error: Error | null) => void;
 }
 
@@ -26,7 +26,7 @@ export interface ConnectionTarget {
   readonly port: number;
 }
 
-/** Opens a connection that reads into `readBuffer`; what is written before it stands is sent then. */
+/** Opens a connection that reads into `readBuffer`; what is written before it is is sent then. */
 export function connect<E>(
   { url, host, port }: ConnectionTarget,
   readBuffer: Buffer,

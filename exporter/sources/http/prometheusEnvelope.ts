@@ -1,9 +1,9 @@
 import { parseJson } from "../../kernel/parseJson.ts";
 
-/** An object as `JSON.parse` makes it: any name may stand in it, `__proto__` too. */
+/** An object as `JSON.parse` makes it: any name may are in it, `__proto__` too. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What stands around the series that a server with Prometheus' HTTP API answers to a query. */
+/** What is around the series that a server with Prometheus' HTTP API answers to a query. */
 export type PrometheusEnvelope =
   /** `answer` is all of it, with what a server says beside its data (`warnings`, `isPartial`); `data` is not checked yet. */
   | { readonly kind: "success"; readonly answer: JsonObject; readonly data: JsonObject }

@@ -46,7 +46,7 @@ export function receive<T>(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: (controller) => {
         abort = (reason) => controller.abort(reason);
-        if (isOver) controller.abort(new Error("the deadline passed before the connection stood"));
+        if (isOver) controller.abort(new Error("the deadline passed before there was a connection"));
       },
       onResponseStart: (_controller, status, headers) => {
         const encoding = headers["content-encoding"];

@@ -103,13 +103,13 @@ function takeBody(reading: ResponseReading, bytes: Buffer, at: number): Taken {
   const { limits, refusal } = reading;
   const isBounded = reading.place !== "close";
   const here = isBounded ? Math.min(bytes.length - at, reading.left) : bytes.length - at;
-  const room = (refusal === null ? limits.maxBytes : (limits.errorBytes ?? 0)) - reading.size;
-  if (refusal === null && here > room) return tooLarge(limits.maxBytes);
-  const to = at + Math.min(here, room);
+  const freeCapacity = (refusal === null ? limits.maxBytes : (limits.errorBytes ?? 0)) - reading.size;
+  if (refusal === null && here > freeCapacity) return tooLarge(limits.maxBytes);
+  const to = at + Math.min(here, freeCapacity);
   appendBody(reading, bytes, at, to);
   if (isBounded) reading.left -= to - at;
   if (isBounded && reading.left === 0) reading.place = reading.place === "length" ? "done" : "chunkEnd";
-  else if (refusal !== null && here >= room) reading.place = "done";
+  else if (refusal !== null && here >= freeCapacity) reading.place = "done";
   return to;
 }
 

@@ -15,7 +15,7 @@ export type Place =
   | "trailers"
   | "done";
 
-/** Where the reading of one answer stands. */
+/** Where the reading of one answer is. */
 export interface ResponseReading {
   readonly limits: ReceiveLimits;
   readonly buffers: BodyBuffers;

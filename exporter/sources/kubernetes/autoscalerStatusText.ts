@@ -33,7 +33,7 @@ interface OpenGroup {
   maxSize: number | null;
   /** Indent of its own keys; `null` before the first. */
   indent: number | null;
-  /** The one of its own keys under which the lines stand. */
+  /** The one of its own keys under which the lines are. */
   section: string;
 }
 

@@ -93,7 +93,7 @@ export function decodePod(
   });
 }
 
-/** Annotations that ask for GPUs, or tell of an allocation, without any resource request that says so. */
+/** Annotations that ask for GPUs, or say of an allocation, without any resource request that says so. */
 const gpuAnnotations = [
   podAnnotations.kaiFraction,
   podAnnotations.kaiGpuMemoryMiB,

@@ -2,12 +2,12 @@
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 /**
- * A place in an object from outside: a record, where it stands, and the list of faults found so far. Reading never
+ * A place in an object from outside: a record, where it is, and the list of faults found so far. Reading never
  * throws: a value of the wrong type is noted as a fault and read as absent; `null` is absent.
  */
 export interface Place {
   readonly value: JsonRecord;
-  /** The place that it is in; `null` for the object itself. Its path is made where there is a fault to tell of. */
+  /** The place that it is in; `null` for the object itself. Its path is made where there is a fault to say of. */
   readonly within: Place | null;
   readonly key: string;
   /** Of an entry of a list; else -1. */

@@ -3,7 +3,7 @@ import { type ByKind, type WatchedKindName, watchedKinds } from "./kinds.ts";
 import type { KindStatus } from "./reflectorStatus.ts";
 import { grantStep, resourceName } from "./rights.ts";
 
-/** How many undecodable objects of a kind are told of one by one. */
+/** How many undecodable objects of a kind are reported of one by one. */
 const maxObjects = 10;
 
 /** What is wrong with reading one kind right now. An absent kind is none: the cluster does not use it. */
@@ -68,11 +68,11 @@ function stateProblem(name: WatchedKindName, status: KindStatus, isKnown: boolea
 }
 
 function objectProblems(name: WatchedKindName, status: KindStatus): readonly Problem[] {
-  const told = status.problems.slice(0, maxObjects);
-  const more = status.skippedObjects - told.length;
-  if (more <= 0) return told;
+  const reported = status.problems.slice(0, maxObjects);
+  const more = status.skippedObjects - reported.length;
+  if (more <= 0) return reported;
   return [
-    ...told,
+    ...reported,
     {
       source: "kubernetes",
       code: "malformed-object",

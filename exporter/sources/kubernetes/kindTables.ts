@@ -23,7 +23,7 @@ export type KindTables = { readonly pods: PodTable } & {
   readonly [Kind in Exclude<WatchedKindName, "pods">]: RowTable<KindRows[Kind]>;
 };
 
-/** Empty tables; what tells of evictions is shown to `evictions` as it changes. */
+/** Empty tables; what says of evictions is shown to `evictions` as it changes. */
 export function createKindTables(evictions: EvictionWatch): KindTables {
   return {
     nodes: createRowTable(),

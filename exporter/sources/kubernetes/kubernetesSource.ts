@@ -61,7 +61,7 @@ export interface KubernetesSourceOptions {
 
 /** The source of objects, and what it knows beside the port's state. */
 export interface KubernetesSource extends Source<KubernetesState> {
-  /** How reading each kind stands. */
+  /** How reading each kind is. */
   status(): ByKind<KindStatus>;
   /**
    * Effective CPU and memory requests of all bound pods that have not ended, GPUs or not, by node; the same map until

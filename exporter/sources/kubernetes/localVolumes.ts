@@ -9,7 +9,7 @@ const memoryMedium = "Memory";
  * Whether a pod loses what it has on its node when it moves, as the Cluster Autoscaler judges it (`HasBlockingLocalStorage`
  * in cluster-autoscaler/utils/drain): a `hostPath`, or an `emptyDir` that is not memory, whose name the annotation
  * `cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes` does not hold. Ephemeral volumes and claims may be on a
- * disk of the node, too; that cannot be told from the pod.
+ * disk of the node, too; that cannot be distinguished from the pod.
  */
 export function hasLocalStorage(spec: Place, annotations: TextMap): boolean {
   const local: string[] = [];

@@ -77,7 +77,7 @@ function newEntry(wanted: WantedOwner, depth: number, random: () => number): Ent
   return { wanted, depth, object: null, dueAt: 0, isReading: false, backOff, failure: null, forbiddenResource: null };
 }
 
-/** Anybody may write the uid of another namespace's object on a pod: that must not stand in the way of reading the object. */
+/** Anybody may write the uid of another namespace's object on a pod: that must not are in the way of reading the object. */
 const keyOf = ({ namespace, owner }: WantedOwner): string => `${namespace}/${owner.uid}`;
 
 const changingAnnotations = [ownAnnotations.progressUnits, ...checkpointAnnotations] as const;

@@ -124,7 +124,7 @@ function addHostPorts(container: Place, ports: HostPort[]): void {
 
 const maxHostPorts = 256;
 
-/** What stands where a host port names no address. */
+/** What is where a host port names no address. */
 export const everyAddress = "0.0.0.0";
 
 /** Disks that the pod itself names: where they can be attached, only the cloud knows. */

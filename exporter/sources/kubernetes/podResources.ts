@@ -11,7 +11,7 @@ export interface PodResources {
   readonly memoryBytes: number;
   /** Amounts above 0 of resources that look like GPUs. */
   readonly gpus: ResourceAmounts;
-  /** The same of memory and cores of cards that are shared; `null`: none. */
+  /** The same of memory and cores of GPUs that are shared; `null`: none. */
   readonly shares: ResourceAmounts | null;
 }
 

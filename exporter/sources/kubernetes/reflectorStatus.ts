@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 import type { Setback } from "./setback.ts";
 
 /**
- * How reading one kind stands. `starting`: nothing tried yet. `synced`: the cache follows the API. `forbidden`: not
+ * How reading one kind is. `starting`: nothing tried yet. `synced`: the cache follows the API. `forbidden`: not
  * allowed. `absent`: the API server does not have this kind. `failing`: anything else that keeps it from `synced`.
  */
 export type KindState = "starting" | "synced" | Setback["state"];

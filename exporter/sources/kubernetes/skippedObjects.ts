@@ -1,6 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 
-/** Objects that could not be decoded, by uid. Everything is counted, only the first ones are told of. */
+/** Objects that could not be decoded, by uid. Everything is counted, only the first ones are reported of. */
 export interface SkippedObjects {
   readonly size: number;
   problems(): readonly Problem[];
@@ -8,11 +8,11 @@ export interface SkippedObjects {
   remove(uid: string): void;
 }
 
-const maxTold = 100;
+const maxReported = 100;
 
 export function createSkippedObjects(): SkippedObjects {
   const byUid = new Map<string, Problem | null>();
-  let told = 0;
+  let reported = 0;
   return {
     get size() {
       return byUid.size;
@@ -20,13 +20,13 @@ export function createSkippedObjects(): SkippedObjects {
     problems: () => [...byUid.values()].filter((problem) => problem !== null),
     add: (uid, problem) => {
       const before = byUid.get(uid);
-      if (before) told -= 1;
-      const isTold = told < maxTold;
-      if (isTold) told += 1;
-      byUid.set(uid, isTold ? problem : null);
+      if (before) reported -= 1;
+      const isReported = reported < maxReported;
+      if (isReported) reported += 1;
+      byUid.set(uid, isReported ? problem : null);
     },
     remove: (uid) => {
-      if (byUid.get(uid)) told -= 1;
+      if (byUid.get(uid)) reported -= 1;
       byUid.delete(uid);
     },
   };

@@ -61,7 +61,7 @@ export async function watchOnce<Row>(request: WatchRequest<Row>): Promise<WatchE
     }
     request.onOpen();
     const format = request.wire.formatOf(answer.contentType);
-    return await readEvents(request, format, answer.body, silence.heard);
+    return await readEvents(request, format, answer.body, silence.received);
   } catch (error) {
     return silence.passed() ? { type: "silent" } : { type: "setback", setback: failing(describe(error)) };
   } finally {
@@ -74,7 +74,7 @@ async function readEvents<Row>(
   request: WatchRequest<Row>,
   format: BodyFormat<Row>,
   body: AsyncIterable<Uint8Array>,
-  heard: () => void,
+  received: () => void,
 ): Promise<WatchEnd> {
   const reader = format.createReader(request.maxEventBytes);
   for await (const chunk of body) {
@@ -85,7 +85,7 @@ async function readEvents<Row>(
       const event = format.event(frame);
       if (event.type === "malformed") return { type: "malformed", message: event.message };
       if (event.type === "error") return endOf(event.code, event.message);
-      heard();
+      received();
       request.onChange(event);
     }
   }
@@ -99,7 +99,7 @@ function endOf(code: number, message: string): WatchEnd {
 }
 
 interface Silence {
-  readonly heard: () => void;
+  readonly received: () => void;
   readonly passed: () => boolean;
   readonly stop: () => void;
 }
@@ -122,7 +122,7 @@ function watchSilence(clock: Clock, seconds: number, onSilence: () => void): Sil
   };
   wait(seconds);
   return {
-    heard: () => {
+    received: () => {
       last = clock.monotonic();
     },
     passed: () => passed,

@@ -10,7 +10,7 @@ import { openCostUrl } from "./openCostQuery.ts";
 /** Where OpenCost's series are, and how they are read; `prices.openCost` of the configuration. */
 export type OpenCostSettings = NonNullable<Config["prices"]["openCost"]>;
 
-/** The prices that OpenCost tells. */
+/** The prices that OpenCost says. */
 export interface OpenCostReader {
   /** Asks once. Never rejects. */
   ask(): Promise<void>;

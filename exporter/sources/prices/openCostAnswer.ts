@@ -9,7 +9,7 @@ export type OpenCostAnswer =
   | {
       readonly ok: true;
       readonly quoted: ReadonlyMap<string, QuotedPrice>;
-      /** Nodes that are told of, priced or not. */
+      /** Nodes that are reported of, priced or not. */
       readonly nodes: number;
       /** Nodes whose GPUs OpenCost does not count or prices at 0: it does not know what they cost. */
       readonly withoutGpus: number;

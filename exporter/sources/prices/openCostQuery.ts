@@ -21,7 +21,7 @@ export function openCostQuery({ matchers, nodeLabel }: OpenCostScope): string {
   return `max by(__name__,${nodeLabel})({${[`__name__=~"${names}"`, ...more].join(",")}})`;
 }
 
-/** The URL of the query; `base` is what stands before `/api/v1`, parameters that it has are kept. */
+/** The URL of the query; `base` is what is before `/api/v1`, parameters that it has are kept. */
 export function openCostUrl(base: string, scope: OpenCostScope, timeoutSeconds: number): string {
   const { protocol, host, pathname, search } = new URL(base);
   const path = `${pathname.replace(/\/+$/, "")}/api/v1/query`;

@@ -37,7 +37,7 @@ const entry = z
       context.addIssue({ code: "custom", message: "has both perNodeHour and perGpuHour, expected one of them" });
   });
 
-/** The user's own prices, as they stand in the file. */
+/** The user's own prices, as they are in the file. */
 export const priceFileSchema = z.strictObject({
   /** Of entries that do not say their own. */
   currency: currency.default("USD"),

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/schema.ts";
-import type { ListedPrice, PriceBook } from "../../model/prices.ts";
+import type { ListedPrice, PriceList } from "../../model/prices.ts";
 import type { GetPool } from "../http/getPool.ts";
 import type { Freshness, Source } from "../port.ts";
 import { createOpenCostReader } from "./openCost.ts";
@@ -26,10 +26,10 @@ export const openCostSeconds = 300;
 const fileFreshSeconds = 3 * fileSeconds;
 
 /**
- * The price book: the user's file, OpenCost by way of a Prometheus server, and the table that Fairlead brings, as far as
+ * The price list: the user's file, OpenCost by way of a Prometheus server, and the table that Fairlead brings, as far as
  * the configuration asks for them. The table is there before `start`.
  */
-export function createPricesSource(options: PricesSourceOptions): Source<PriceBook> {
+export function createPricesSource(options: PricesSourceOptions): Source<PriceList> {
   const { settings, now, pool } = options;
   const schedule = options.schedule ?? scheduleOnMachine;
   const file = settings.file === undefined ? null : createPriceFileReader(settings.file, now);
@@ -39,7 +39,7 @@ export function createPricesSource(options: PricesSourceOptions): Source<PriceBo
   const quotedCurrency = settings.openCost?.currency ?? "USD";
   const cancels = new Map<string, () => void>();
   let isRunning = false;
-  let last: { readonly own: readonly ListedPrice[]; readonly book: PriceBook } | null = null;
+  let last: { readonly own: readonly ListedPrice[]; readonly account: PriceList } | null = null;
 
   const repeat = async (name: string, seconds: number, work: () => Promise<void>): Promise<void> => {
     await work();
@@ -74,9 +74,9 @@ export function createPricesSource(options: PricesSourceOptions): Source<PriceBo
     read: () => {
       const own = file?.prices() ?? noneListed;
       const quoted = openCost?.quoted() ?? noQuotes;
-      if (last !== null && last.own === own && last.book.quoted === quoted) return last.book;
-      last = { own, book: { listed: [...own, ...table], quoted, quotedCurrency } };
-      return last.book;
+      if (last !== null && last.own === own && last.account.quoted === quoted) return last.account;
+      last = { own, account: { listed: [...own, ...table], quoted, quotedCurrency } };
+      return last.account;
     },
     freshness: () => [
       ...(file === null ? [] : [fileFreshness()]),
@@ -86,7 +86,7 @@ export function createPricesSource(options: PricesSourceOptions): Source<PriceBo
   };
 }
 
-const noQuotes: PriceBook["quoted"] = new Map();
+const noQuotes: PriceList["quoted"] = new Map();
 const noneListed: readonly ListedPrice[] = [];
 
 function scheduleOnMachine(seconds: number, callback: () => void): () => void {

@@ -84,7 +84,7 @@ function repeated(prices: readonly ListedPrice[]): readonly ConfigError[] {
       first.set(key, index);
       return [];
     }
-    const message = `is for the same nodes as prices[${earlier}], which stands before it, expected other nodes, another capacityType or another validFrom`;
+    const message = `is for the same nodes as prices[${earlier}], which is before it, expected other nodes, another capacityType or another validFrom`;
     return [{ path: `prices[${index}]`, message }];
   });
 }

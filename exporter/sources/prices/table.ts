@@ -11,7 +11,7 @@ export interface TableRow {
   readonly instanceType: string | null;
   /** Canonical GPU model. */
   readonly gpuModel: string;
-  /** GPUs of one instance; a fraction where it has a part of a card. */
+  /** GPUs of one instance; a fraction where it has a part of a GPU. */
   readonly gpus: number;
   /** Of one instance, on demand, per hour. */
   readonly perNodeHour: number;

@@ -5,7 +5,7 @@ import { adviceScenario, coming, oneCohort, wholeNodes } from "./parts.ts";
 
 /**
  * Five nodes of eight H100. Red is sure of 32 GPUs and never uses more than twelve; blue is sure of eight, may not borrow, and
- * always has work waiting. So GPUs stand free while blue waits for its quota.
+ * always has work waiting. So GPUs are free while blue waits for its quota.
  *
  * Good advice: give blue some of the quota that red has not used for long.
  */
@@ -42,7 +42,7 @@ export function changeQuotaScenario(): Scenario {
 
 function job(team: string): WorkloadSpec {
   const busy = { kind: "steady", level: 0.9 } as const;
-  return workloadOf("PyTorchJob", team, 1, { kind: "cards", count: 4 }, busy, {
+  return workloadOf("PyTorchJob", team, 1, { kind: "physicalGpus", count: 4 }, busy, {
     queue: team,
     models: ["H100"],
     priorityClass: "training",

@@ -3,7 +3,7 @@ import { workloadOf } from "../parts.ts";
 import { adviceScenario, coming, wholeNodes } from "./parts.ts";
 
 /**
- * Eight nodes of eight A100 whose scheduler spreads. Small services stand a few on each node, so that a training pod of
+ * Eight nodes of eight A100 whose scheduler spreads. Small services are a few on each node, so that a training pod of
  * eight GPUs fits nowhere although most GPUs are free. The services have lower priority than the training, are made again by
  * their Deployments, and may miss one replica.
  *
@@ -20,7 +20,7 @@ export function defragmentScenario(): Scenario {
     ],
     placement: "spread",
     habits: [
-      coming("embedder", workloadOf("Deployment", "inference", 2, { kind: "cards", count: 1 }, low), {
+      coming("embedder", workloadOf("Deployment", "inference", 2, { kind: "physicalGpus", count: 1 }, low), {
         initial: 10,
         everySeconds: 7_200,
         maxWaiting: 1,
@@ -28,7 +28,7 @@ export function defragmentScenario(): Scenario {
       }),
       coming(
         "trainer",
-        workloadOf("PyTorchJob", "vision", 1, { kind: "cards", count: 8 }, busy, {
+        workloadOf("PyTorchJob", "vision", 1, { kind: "physicalGpus", count: 8 }, busy, {
           priorityClass: "training",
           checkpointSeconds: 1_800,
         }),

@@ -4,8 +4,8 @@ import { adviceScenario, coming, wholeNodes } from "./parts.ts";
 
 /**
  * Six busy nodes of eight A100. After ten minutes the exporter of one node answers with an empty page, after twenty that of
- * another shows the same values for ever: sixteen GPUs are held and nobody sees what they do. A restart of the exporter's pod
- * mends both.
+ * another shows the same values for ever: sixteen GPUs are allocated and nobody sees what they do. A restart of the exporter's pod
+ * fixes both.
  *
  * Good advice: restart the exporters of these two nodes.
  */
@@ -20,7 +20,7 @@ export function fixSourceScenario(): Scenario {
     habits: ["vision", "speech"].map((team) =>
       coming(
         `${team}-job`,
-        workloadOf("PyTorchJob", team, 1, { kind: "cards", count: 4 }, busy, { checkpointSeconds: 1_800 }),
+        workloadOf("PyTorchJob", team, 1, { kind: "physicalGpus", count: 4 }, busy, { checkpointSeconds: 1_800 }),
         {
           initial: 6,
           everySeconds: 2_400,

@@ -37,9 +37,9 @@ export function headOfLineScenario(): Scenario {
   });
 }
 
-function job(pods: number, cards: number): WorkloadSpec {
+function job(pods: number, physicalGpus: number): WorkloadSpec {
   const busy = { kind: "steady", level: 0.9 } as const;
-  return workloadOf("PyTorchJob", "vision", pods, { kind: "cards", count: cards }, busy, {
+  return workloadOf("PyTorchJob", "vision", pods, { kind: "physicalGpus", count: physicalGpus }, busy, {
     queue: "vision",
     models: ["H100"],
     priorityClass: "training",

@@ -23,7 +23,7 @@ export function adviceScenario(
   };
 }
 
-/** Nodes `PREFIX-01` and so on, of eight cards unless `gpus` says otherwise. */
+/** Nodes `PREFIX-01` and so on, of eight GPUs unless `gpus` says otherwise. */
 export function wholeNodes(
   prefix: string,
   count: number,
@@ -53,7 +53,7 @@ export function coming(
 /** A busy job of two pods with four H100 each that start together; it makes a checkpoint every half hour. */
 export function checkpointedJob(team: string, priorityClass: string): WorkloadSpec {
   const busy = { kind: "steady", level: 0.9 } as const;
-  return workloadOf("PyTorchJob", team, 2, { kind: "cards", count: 4 }, busy, {
+  return workloadOf("PyTorchJob", team, 2, { kind: "physicalGpus", count: 4 }, busy, {
     queue: team,
     gang: true,
     models: ["H100"],

@@ -12,7 +12,7 @@ import { adviceScenario, coming, lasting, oneCohort, wholeNodes } from "./parts.
 export function quietScenario(): Scenario {
   const busy = { kind: "steady", level: 0.92 } as const;
   const serving = { kind: "day", low: 0.6, high: 0.95 } as const;
-  const eight = { kind: "cards", count: 8 } as const;
+  const eight = { kind: "physicalGpus", count: 8 } as const;
   return adviceScenario("quiet", {
     nodes: wholeNodes("h100", 6, "H100"),
     namespaces: [

@@ -4,7 +4,7 @@ import { adviceScenario, checkpointedJob, coming, oneCohort, wholeNodes } from "
 
 /**
  * Six nodes of eight H100, two queues of 24. Ads came first with best-effort work and borrowed all that search left; Kueue
- * would take it back (`reclaimWithinCohort: LowerPriority`), but what waits stands behind preemption gates that nobody opens,
+ * would take it back (`reclaimWithinCohort: LowerPriority`), but what waits is behind preemption gates that nobody opens,
  * so search, with training of higher priority, waits for hours.
  *
  * Good advice: put one or two of the jobs of ads back into their queue (they make checkpoints, so little is lost); those of

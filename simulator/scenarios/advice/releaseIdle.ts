@@ -11,7 +11,7 @@ import { adviceScenario, coming, lasting, wholeNodes } from "./parts.ts";
 export function releaseIdleScenario(): Scenario {
   const never = { kind: "constant", level: 0 } as const;
   const busy = { kind: "steady", level: 0.9 } as const;
-  const two = { kind: "cards", count: 2 } as const;
+  const two = { kind: "physicalGpus", count: 2 } as const;
   return adviceScenario("release-idle", {
     // Who has never worked is known only by who has watched from the beginning.
     warmupSeconds: 0,
@@ -26,7 +26,7 @@ export function releaseIdleScenario(): Scenario {
       lasting("explore", workloadOf("Notebook", "notebooks", 1, two, { kind: "notebook", duty: 0.5 }), 2),
       coming(
         "asr",
-        workloadOf("PyTorchJob", "speech", 1, { kind: "cards", count: 4 }, busy, { checkpointSeconds: 1_800 }),
+        workloadOf("PyTorchJob", "speech", 1, { kind: "physicalGpus", count: 4 }, busy, { checkpointSeconds: 1_800 }),
         {
           initial: 8,
           everySeconds: 900,

@@ -22,13 +22,20 @@ export function rightSizeScenario(): Scenario {
     habits: [
       lasting(
         "oversized",
-        workloadOf("Deployment", "assistants", 1, { kind: "cards", count: 4 }, serving, { busyCards: 1, ...first }),
+        workloadOf("Deployment", "assistants", 1, { kind: "physicalGpus", count: 4 }, serving, {
+          busyGpus: 1,
+          ...first,
+        }),
         4,
       ),
-      lasting("fitting", workloadOf("Deployment", "assistants", 1, { kind: "cards", count: 2 }, serving, first), 2),
+      lasting(
+        "fitting",
+        workloadOf("Deployment", "assistants", 1, { kind: "physicalGpus", count: 2 }, serving, first),
+        2,
+      ),
       coming(
         "trainer",
-        workloadOf("PyTorchJob", "vision", 1, { kind: "cards", count: 4 }, busy, { checkpointSeconds: 1_800 }),
+        workloadOf("PyTorchJob", "vision", 1, { kind: "physicalGpus", count: 4 }, busy, { checkpointSeconds: 1_800 }),
         {
           initial: 8,
           everySeconds: 900,

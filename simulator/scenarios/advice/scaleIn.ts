@@ -4,7 +4,7 @@ import { adviceScenario, coming, lasting, wholeNodes } from "./parts.ts";
 
 /**
  * Four nodes that are always used and six of a Karpenter pool for batches, which keeps its nodes for ever
- * (`consolidateAfter: Never`): since the last big batch most of them stand empty, and small ones need one or two.
+ * (`consolidateAfter: Never`): since the last big batch most of them are empty, and small ones need one or two.
  *
  * Good advice: let the empty nodes of the pool go, but as many as the small batches need.
  */
@@ -33,12 +33,12 @@ export function scaleInScenario(): Scenario {
     habits: [
       lasting(
         "chat",
-        workloadOf("Deployment", "chat", 4, { kind: "cards", count: 8 }, serving, { models: ["H100"] }),
+        workloadOf("Deployment", "chat", 4, { kind: "physicalGpus", count: 8 }, serving, { models: ["H100"] }),
         1,
       ),
       coming(
         "report",
-        workloadOf("PyTorchJob", "reports", 1, { kind: "cards", count: 4 }, busy, { models: ["A100"] }),
+        workloadOf("PyTorchJob", "reports", 1, { kind: "physicalGpus", count: 4 }, busy, { models: ["A100"] }),
         {
           initial: 1,
           everySeconds: 5_400,

@@ -3,10 +3,10 @@ import { gpuNode, workloadOf } from "../parts.ts";
 import { adviceScenario, coming, lasting, wholeNodes } from "./parts.ts";
 
 /**
- * Four nodes of eight whole A100, and two that are cut into seven small instances a card, mostly free. A dozen small services
- * hold a whole A100 each for less than a tenth of it and 4 GiB, while training waits for whole cards.
+ * Four nodes of eight whole A100, and two that are cut into seven small instances a GPU, mostly free. A dozen small services
+ * hold a whole A100 each for less than a tenth of it and 4 GiB, while training waits for whole GPUs.
  *
- * Good advice: let the small services ask for an instance (`nvidia.com/mig-1g.10gb`) instead of a card.
+ * Good advice: let the small services ask for an instance (`nvidia.com/mig-1g.10gb`) instead of a GPU.
  */
 export function shareGpuScenario(): Scenario {
   const busy = { kind: "steady", level: 0.9 } as const;
@@ -22,19 +22,23 @@ export function shareGpuScenario(): Scenario {
     habits: [
       lasting(
         "reranker",
-        workloadOf("Deployment", "tools", 1, { kind: "cards", count: 1 }, small, {
+        workloadOf("Deployment", "tools", 1, { kind: "physicalGpus", count: 1 }, small, {
           models: ["A100"],
           gpuMemoryMiB: 4_096,
           priorityClass: "serving",
         }),
         12,
       ),
-      coming("asr", workloadOf("PyTorchJob", "vision", 1, { kind: "cards", count: 4 }, busy, { models: ["A100"] }), {
-        initial: 5,
-        everySeconds: 900,
-        maxWaiting: 3,
-        runSeconds: [10_800, 21_600],
-      }),
+      coming(
+        "asr",
+        workloadOf("PyTorchJob", "vision", 1, { kind: "physicalGpus", count: 4 }, busy, { models: ["A100"] }),
+        {
+          initial: 5,
+          everySeconds: 900,
+          maxWaiting: 3,
+          runSeconds: [10_800, 21_600],
+        },
+      ),
     ],
   });
 }

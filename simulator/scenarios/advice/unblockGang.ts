@@ -5,13 +5,13 @@ import { adviceScenario, coming, wholeNodes } from "./parts.ts";
 /**
  * Three nodes of eight H100, and four of L4 with other work. When a big training ended, two LeaderWorkerSets of four pods
  * wanted its place at the same time; the scheduler bound their pods one by one, so that each has three and waits for its
- * fourth, for ever: 24 GPUs are held and compute nothing.
+ * fourth, for ever: 24 GPUs are allocated and compute nothing.
  *
  * Good advice: restart one of the two (or scale it to nothing until the other is done), so that the other is whole.
  */
 export function unblockGangScenario(): Scenario {
   const busy = { kind: "steady", level: 0.9 } as const;
-  const eight = { kind: "cards", count: 8 } as const;
+  const eight = { kind: "physicalGpus", count: 8 } as const;
   return adviceScenario("unblock-gang", {
     nodes: [...wholeNodes("h100", 3, "H100"), ...wholeNodes("l4", 4, "L4", { gpus: 4 })],
     namespaces: [
@@ -32,7 +32,7 @@ export function unblockGangScenario(): Scenario {
         maxWaiting: 1,
         runSeconds: [7_200, 14_400],
       }),
-      coming("crawl", workloadOf("Job", "tools", 1, { kind: "cards", count: 1 }, busy, { models: ["L4"] }), {
+      coming("crawl", workloadOf("Job", "tools", 1, { kind: "physicalGpus", count: 1 }, busy, { models: ["L4"] }), {
         initial: 8,
         everySeconds: 900,
         maxWaiting: 2,
@@ -44,7 +44,7 @@ export function unblockGangScenario(): Scenario {
 
 function group(namespace: string): WorkloadSpec {
   const busy = { kind: "steady", level: 0.85 } as const;
-  return workloadOf("LeaderWorkerSet", namespace, 4, { kind: "cards", count: 4 }, busy, {
+  return workloadOf("LeaderWorkerSet", namespace, 4, { kind: "physicalGpus", count: 4 }, busy, {
     needsAll: true,
     models: ["H100"],
     priorityClass: "training",

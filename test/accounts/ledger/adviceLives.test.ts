@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { createLedgerReader } from "../../../exporter/accounts/ledger/ledgerReader.ts";
 import { queryAdvice } from "../../../exporter/accounts/ledger/queryAdvice.ts";
-import { type LivingOffer, storedAdviceOf } from "../../../exporter/advice/life/livingAdvice.ts";
+import { type LivingOffer, storedAdviceOf } from "../../../exporter/advice/lifecycle/livingAdvice.ts";
 import { adviceDetailOf } from "../../../exporter/model/storedAdviceDetail.ts";
-import { offer } from "../../advice/life/offers.ts";
+import { offer } from "../../advice/lifecycle/offers.ts";
 import { entry, start } from "./entries.ts";
 import { ledgerOf } from "./memoryLedger.ts";
 import { openLedger, temporaryFile } from "./temporaryFolder.ts";
 
 const day = 86_400;
 
-function life(id: string, values: Partial<LivingOffer> = {}) {
+function lifecycle(id: string, values: Partial<LivingOffer> = {}) {
   return storedAdviceOf({
     offer: offer({ id, title: `title of ${id}` }),
     ...{ firstSeenAt: start, openedAt: start, openings: 1, replaces: [], replacedBy: null, parts: null, rests: null },
@@ -27,7 +27,7 @@ function life(id: string, values: Partial<LivingOffer> = {}) {
 }
 
 const closed = (id: string, firstSeenAt: number, closedAt: number) =>
-  life(id, {
+  lifecycle(id, {
     ...{ firstSeenAt, closedAt, state: "taken", closedBecause: "its pods left" },
     measured: { gainedGpus: 14, lostGpuHours: 2.5, at: closedAt, isFinal: true, undone: null },
   });
@@ -40,8 +40,8 @@ describe("recommendations of a window", () => {
     closed("before", start, start + day - 1),
     closed("into", start, start + day),
     closed("within", start + day + 60, start + day + 120),
-    life("open", { firstSeenAt: start + day }),
-    life("after", { firstSeenAt: start + 2 * day }),
+    lifecycle("open", { firstSeenAt: start + day }),
+    lifecycle("after", { firstSeenAt: start + 2 * day }),
   ];
   const db = ledgerOf([{ ...entry(), advice: lives }]);
   const window = { from: start + day, to: start + 2 * day };
@@ -56,7 +56,7 @@ describe("recommendations of a window", () => {
     ]);
   });
 
-  test("say what a report tells of each", () => {
+  test("say what a report says of each", () => {
     const { draft } = offer();
     const answer = queryAdvice(db, { ...window, limit: 1 });
     expect(answer.ok && answer.answer.rows[0]).toEqual({
@@ -88,7 +88,7 @@ describe("recommendations of a window", () => {
   test("of which another version wrote the rest otherwise have no more than their columns", () => {
     expect(adviceDetailOf("{}")).toBeNull();
     expect(adviceDetailOf("not JSON")).toBeNull();
-    expect(adviceDetailOf(life("open").record)).toMatchObject({ closedBecause: null, isMeasuredFinal: null });
+    expect(adviceDetailOf(lifecycle("open").record)).toMatchObject({ closedBecause: null, isMeasuredFinal: null });
   });
 
   test("are answered by the thread that reads", async () => {

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type AccountDimension, accountDimensions } from "../../../exporter/accounts/ledger/accountsQuery.ts";
+import { ledgerTableDimensions, ledgerTables } from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import { queryAccounts } from "../../../exporter/accounts/ledger/queryAccounts.ts";
 import { queryAdvice } from "../../../exporter/accounts/ledger/queryAdvice.ts";
 import { queryJobs } from "../../../exporter/accounts/ledger/queryJobs.ts";
+import { queryLedgerTable } from "../../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { queryPools } from "../../../exporter/accounts/ledger/queryPools.ts";
 import { queryPrices } from "../../../exporter/accounts/ledger/queryPrices.ts";
-import { querySideBook } from "../../../exporter/accounts/ledger/querySideBook.ts";
 import { readShapes } from "../../../exporter/accounts/ledger/shapeWriter.ts";
-import { sideBookDimensions, sideBooks } from "../../../exporter/accounts/ledger/sideBookQuery.ts";
 
 const limit = 100_000;
 const names: readonly AccountDimension[] = accountDimensions.filter(
@@ -24,20 +24,20 @@ export type AllAnswers = Readonly<Record<string, string>>;
 export function allAnswers(db: DatabaseSync, from: number, to: number): AllAnswers {
   const where = new Map();
   const accounts = (groupBy: readonly AccountDimension[]) => queryAccounts(db, { from, to, groupBy, where, limit });
-  const books = sideBooks.flatMap((of) => {
-    const all = sideBookDimensions[of].filter((one) => one !== "day" && one !== "hour");
+  const tables = ledgerTables.flatMap((of) => {
+    const all = ledgerTableDimensions[of].filter((one) => one !== "day" && one !== "hour");
     const times =
       of === "nodeStreaks" || of === "recommendations" ? [[]] : of === "waits" ? [["day"]] : [["day"], ["hour"]];
     return times.map((time) => [
       `${of} by ${time.join()}`,
-      querySideBook(db, { of, from, to, groupBy: [...time, ...all], where, limit }),
+      queryLedgerTable(db, { of, from, to, groupBy: [...time, ...all], where, limit }),
     ]);
   });
   const answers = {
     byDay: accounts(["day", ...names]),
     byHour: accounts(["hour", ...names]),
     workloads: accounts(["day", "workload", ...names]),
-    ...Object.fromEntries(books),
+    ...Object.fromEntries(tables),
     prices: queryPrices(db, { from, to, where, limit }),
     pools: queryPools(db, { from, to }),
     advice: queryAdvice(db, { from, to, limit }),

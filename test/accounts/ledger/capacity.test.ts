@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { DomainTime, PlacementTime } from "../../../exporter/accounts/capacityPosting.ts";
 import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
 import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
+import type { LedgerTableResult } from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { queryLedgerTable } from "../../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { queryPools } from "../../../exporter/accounts/ledger/queryPools.ts";
-import { querySideBook } from "../../../exporter/accounts/ledger/querySideBook.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
-import type { SideBookResult } from "../../../exporter/accounts/ledger/sideBookQuery.ts";
 import { checkMerged } from "./checkMerged.ts";
 import { domainTime, entry, keepAll, placementTime, queueTime, start } from "./entries.ts";
 import { ledgerOf, question } from "./memoryLedger.ts";
@@ -14,7 +14,7 @@ import { ledgerOf, question } from "./memoryLedger.ts";
 const hour = 3600;
 const day = 86_400;
 
-function rowsOf(result: SideBookResult): ReadonlyMap<string, Readonly<Record<string, number | null>>> {
+function rowsOf(result: LedgerTableResult): ReadonlyMap<string, Readonly<Record<string, number | null>>> {
   if (!result.ok) throw new Error(result.error);
   return new Map(result.answer.rows.map(({ values, amounts }) => [values.join(" "), amounts] as const));
 }
@@ -27,7 +27,7 @@ const lives: fc.Arbitrary<readonly LedgerEntry[]> = fc
       domains: fc.array(
         fc.record({
           domain: fc.constantFrom("h100", "a100+l4", "__proto__"),
-          held: fc.nat(50),
+          allocated: fc.nat(50),
           pending: fc.nat(50),
           guaranteed: fc.option(fc.nat(90), { nil: null }),
         }),
@@ -52,10 +52,10 @@ const lives: fc.Arbitrary<readonly LedgerEntry[]> = fc
       at += skipped * hour;
       const from = at;
       at += hour / 2;
-      const rows = domains.map(({ domain, held, pending, guaranteed }) =>
+      const rows = domains.map(({ domain, allocated, pending, guaranteed }) =>
         domainTime({
           hour: Math.floor(from / hour) * hour,
-          ...{ domain, seconds: 10, capacity: 1000, held: 10 * held, pending: 10 * pending },
+          ...{ domain, seconds: 10, capacity: 1000, allocated: 10 * allocated, pending: 10 * pending },
           guaranteedSeconds: guaranteed === null ? 0 : 10,
           guaranteed: 10 * (guaranteed ?? 0),
         }),
@@ -79,7 +79,7 @@ function naiveDomains(rows: readonly DomainTime[]) {
   const guaranteedSeconds = total(rows.map((row) => row.guaranteedSeconds));
   return {
     capacity: total(rows.map((row) => row.capacity)),
-    held: total(rows.map((row) => row.held)),
+    allocated: total(rows.map((row) => row.allocated)),
     pending: total(rows.map((row) => row.pending)),
     guaranteed: guaranteedSeconds > 0 ? total(rows.map((row) => row.guaranteed)) : null,
     guaranteedSeconds,
@@ -116,11 +116,11 @@ describe("answers about quota domains and placement", () => {
         const byDomain = Map.groupBy(domains, (row) => `${isoDayOf(row.hour)} ${row.domain}`);
         const byPool = Map.groupBy(placement, ({ hour: at, pool }) => `${isoDayOf(at)}T${isoHourOf(at)} ${pool}`);
         const check = (): void => {
-          const foundDomains = rowsOf(querySideBook(db, question("domains", { groupBy: ["day", "domain"] })));
+          const foundDomains = rowsOf(queryLedgerTable(db, question("domains", { groupBy: ["day", "domain"] })));
           expect(foundDomains).toEqual(new Map([...byDomain].map(([key, rows]) => [key, naiveDomains(rows)])));
-          const foundPools = rowsOf(querySideBook(db, question("placement", { groupBy: ["hour", "pool"] })));
+          const foundPools = rowsOf(queryLedgerTable(db, question("placement", { groupBy: ["hour", "pool"] })));
           expect(foundPools).toEqual(new Map([...byPool].map(([key, rows]) => [key, naivePlacement(rows)])));
-          const all = querySideBook(db, question("placement"));
+          const all = queryLedgerTable(db, question("placement"));
           if (placement.length > 0) expect(all).toMatchObject({ answer: { totals: naivePlacement(placement) } });
           else expect(all).toMatchObject({ answer: { rows: [], totals: { free: 0, largestPlaceableMin: null } } });
         };
@@ -175,7 +175,7 @@ describe("the guarantee of a queue", () => {
       entry({ from: start + 30, queueTimes: [queueTime({ queue: "a", guaranteedSeconds: 0, guaranteed: 0 })] }),
       entry({ from: start + 60, queueTimes: [queueTime({ queue: "a", guaranteedSeconds: 600, guaranteed: 1200 })] }),
     ]);
-    const found = rowsOf(querySideBook(db, question("queues", { groupBy: ["queue"] })));
+    const found = rowsOf(queryLedgerTable(db, question("queues", { groupBy: ["queue"] })));
     expect(found.get("a")).toMatchObject({ guaranteed: 8400, guaranteedSeconds: 2400, seconds: 5400 });
     expect(found.get("b")).toMatchObject({ guaranteed: null, guaranteedSeconds: 0, seconds: 1800 });
     expect(checkLedger(db).wrong).toEqual([]);
@@ -212,7 +212,7 @@ describe("what is past its time", () => {
 
 describe("a check finds", () => {
   test.each([
-    ["UPDATE domain_time SET held_gpu_seconds = capacity_gpu_seconds + 1", "the sums of domain h100 contradict"],
+    ["UPDATE domain_time SET allocated_gpu_seconds = capacity_gpu_seconds + 1", "the sums of domain h100 contradict"],
     ["UPDATE domain_time SET pending_gpu_seconds = -1", "the sums of domain h100 contradict"],
     ["UPDATE domain_time SET guaranteed_gpu_seconds = NULL", "the sums of domain h100 contradict"],
     ["UPDATE domain_time SET guaranteed_seconds = 3600", "the sums of domain h100 contradict"],

@@ -15,7 +15,7 @@ const beside = (name: string): string => fileURLToPath(new URL(name, import.meta
 /** A child is killed when it has said so many lines, or so long after it began to open the file. */
 type KillAt = { readonly lines: number } | { readonly msOfOpening: number };
 
-interface Life {
+interface Lifecycle {
   /** The end of the last interval that the ledger remembered, as the process says it; `null` if it came to say nothing. */
   readonly remembered: string | null;
   readonly begun: readonly number[];
@@ -23,7 +23,7 @@ interface Life {
 }
 
 /** Lets a child append until then, and kills it at once. */
-async function liveAndDie(file: string, first: number, from: number, killAt: KillAt): Promise<Life> {
+async function liveAndDie(file: string, first: number, from: number, killAt: KillAt): Promise<Lifecycle> {
   const running = spawn(process.execPath, [beside("crashChild.ts"), file, String(first), String(from)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -58,7 +58,7 @@ function lastEnd(db: DatabaseSync): number | null {
 
 afterEach(() => vi.unstubAllEnvs());
 
-test("killed fifty times while it writes, it loses nothing that was acknowledged and books nothing twice", async () => {
+test("killed fifty times while it writes, it loses nothing that was acknowledged and accounts nothing twice", async () => {
   // A killed process leaves no compiled code behind, so one that is not killed does: most of a start was compiling.
   vi.stubEnv("NODE_COMPILE_CACHE", temporaryFolder());
   expect(spawnSync(process.execPath, [beside("openChild.ts"), temporaryFile()], { encoding: "utf8" }).stdout).toBe(
@@ -77,15 +77,15 @@ test("killed fifty times while it writes, it loses nothing that was acknowledged
     const from: number = end === null ? start : end + 100;
     const opens = kill % 5 === 4;
     const killAt = opens ? { msOfOpening: random.between(0, 40) } : { lines: random.between(1, 40) };
-    const life = await liveAndDie(file, cycles, from, killAt);
-    if (life.remembered !== null) expect(life.remembered).toBe(String(end ?? "empty"));
-    const begun = life.begun.map((n, i) => cycleEntry(n, from + 30 * i));
+    const lifecycle = await liveAndDie(file, cycles, from, killAt);
+    if (lifecycle.remembered !== null) expect(lifecycle.remembered).toBe(String(end ?? "empty"));
+    const begun = lifecycle.begun.map((n, i) => cycleEntry(n, from + 30 * i));
 
     // The file stays as the crash left it: only the next process opens it to write.
     const db = new DatabaseSync(file, { readOnly: true });
     const last = lastEnd(db);
     const kept = last === null ? [] : begun.filter((entry) => entry.step.interval.to <= last);
-    expect(kept.length).toBeGreaterThanOrEqual(life.acknowledged.length);
+    expect(kept.length).toBeGreaterThanOrEqual(lifecycle.acknowledged.length);
     expect(begun.length - kept.length).toBeLessThanOrEqual(1);
     if (kept.length > 0 && cycles > 0) gaps += 1;
     if (kept.length > 0) end = last;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { prepareLedger } from "../../../cli/ledgerOutput.ts";
-import { createBooks } from "../../../exporter/accounts/books.ts";
+import { createAccounting } from "../../../exporter/accounts/accounting.ts";
 import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
 import { createEntryWriter } from "../../../exporter/accounts/ledger/entryWriter.ts";
 import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
@@ -119,14 +119,14 @@ describe("a restart", () => {
     const prepared = await prepareLedger(config);
     if (!prepared.ok || prepared.output === null) throw new Error("a ledger is configured");
     const { output } = prepared;
-    const books = createBooks({ intervalSeconds: 30, limits: config.limits, endedShapes: output.endedShapes });
-    const atBegin = books.endedShapes();
+    const accounts = createAccounting({ intervalSeconds: 30, limits: config.limits, endedShapes: output.endedShapes });
+    const atBegin = accounts.endedShapes();
     for (const [i, pods] of moments.entries()) {
-      const step = books.book(analysed(moment({ pods })), { wall: from + 30 * i, monotonic: 30 * i });
+      const step = accounts.account(analysed(moment({ pods })), { wall: from + 30 * i, monotonic: 30 * i });
       if (step !== null) await output.onStep(step, emptyMemory);
     }
     await output.close();
-    return { atBegin, atEnd: books.endedShapes() };
+    return { atBegin, atEnd: accounts.endedShapes() };
   }
 
   test("neither counts a pod twice nor loses a day", async () => {

@@ -67,7 +67,7 @@ export function queueTime(values: Partial<QueueTime> = {}): QueueTime {
     team: "a",
     seconds: 1800,
     judgedSeconds: 1800,
-    held: 5400,
+    allocated: 5400,
     entitled: 7200,
     excess: 0,
     shortfallByBorrowers: 1800,
@@ -78,21 +78,21 @@ export function queueTime(values: Partial<QueueTime> = {}): QueueTime {
     shortfallByPromisedTwice: 0,
     shortfallByIndivisible: 0,
     pending: 3600,
-    judgedHeld: 5400,
+    judgedAllocated: 5400,
     guaranteedSeconds: 1800,
     guaranteed: 7200,
     ...values,
   };
 }
 
-/** Half an hour of a domain of 10 GPUs, of which 6 are held and 8 guaranteed, where nothing else is said. */
+/** Half an hour of a domain of 10 GPUs, of which 6 are allocated and 8 guaranteed, where nothing else is said. */
 export function domainTime(values: Partial<DomainTime> = {}): DomainTime {
   return {
     hour: start,
     domain: "h100",
     seconds: 1800,
     capacity: 18_000,
-    held: 10_800,
+    allocated: 10_800,
     pending: 3600,
     guaranteedSeconds: 1800,
     guaranteed: 14_400,
@@ -214,7 +214,7 @@ export function poolHoursOf(postings: readonly Posting[]): readonly PoolHour[] {
   return [...sums.values()];
 }
 
-const states: readonly GpuState[] = ["active", "underused", "held_idle", "free"];
+const states: readonly GpuState[] = ["active", "underutilized", "idle", "free"];
 
 /**
  * The n-th cycle of a life that is the same in every process: whole numbers, so that sums are exact in any order. Its
@@ -245,7 +245,7 @@ export function cycleEntry(n: number, from: number, rows = 40): LedgerEntry {
 /** Queues of the n-th cycle: the same ones for some cycles, an eviction that is seen three times. */
 function cycleQueues(n: number, hour: number, from: number) {
   const queueTimes = Array.from({ length: 5 }, (_, i): QueueTime => {
-    const held = (n * 31 + i * 7) % 101;
+    const allocated = (n * 31 + i * 7) % 101;
     const entitled = (n * 17 + i * 13) % 89;
     return queueTime({
       hour,
@@ -253,14 +253,14 @@ function cycleQueues(n: number, hour: number, from: number) {
       team: i === 0 ? null : `team-${(n + i) % 7}`,
       seconds: 32,
       judgedSeconds: 32,
-      held,
+      allocated,
       entitled,
-      excess: Math.max(0, held - entitled),
-      shortfallByBorrowers: Math.max(0, entitled - held),
+      excess: Math.max(0, allocated - entitled),
+      shortfallByBorrowers: Math.max(0, entitled - allocated),
       shortfallByLostNode: n % 3,
       shortfallByIndivisible: n % 2,
       pending: i,
-      judgedHeld: held,
+      judgedAllocated: allocated,
       guaranteedSeconds: i === 1 ? 0 : 32,
       guaranteed: i === 1 ? 0 : 32 * i,
     });
@@ -280,7 +280,7 @@ function cycleCapacity(n: number, hour: number) {
       domain: `domain-${(n + i) % 3}`,
       seconds: 32,
       capacity: 640,
-      held: n % 101,
+      allocated: n % 101,
       guaranteedSeconds: i === 0 ? 32 : 0,
       guaranteed: i === 0 ? 320 : 0,
     }),

@@ -5,7 +5,7 @@ import type { ExportQuery, ExportRow } from "../../../exporter/accounts/ledger/e
 import { refuseExport } from "../../../exporter/accounts/ledger/exportQuery.ts";
 import { exportRows } from "../../../exporter/accounts/ledger/exportRows.ts";
 import type { Posting } from "../../../exporter/accounts/posting.ts";
-import { type GpuState, gpuStates, heldStates } from "../../../exporter/model/gpuStates.ts";
+import { allocatedStates, type GpuState, gpuStates } from "../../../exporter/model/gpuStates.ts";
 import { account, entry, posting, start } from "./entries.ts";
 import { ledgerOf as memoryLedger } from "./memoryLedger.ts";
 
@@ -26,7 +26,7 @@ function ledgerOf(postings: readonly Posting[], sql = ""): DatabaseSync {
 }
 
 const nobody = { team: null, queue: null, namespace: null, priorityClass: null };
-const isHeld = (state: GpuState): boolean => heldStates.some((held) => held === state);
+const isAllocated = (state: GpuState): boolean => allocatedStates.some((allocated) => allocated === state);
 
 /** A posting at one of two prices, or at none. */
 const somePosting = fc
@@ -40,13 +40,13 @@ const somePosting = fc
     gpuSeconds: fc.integer({ min: 1, max: 28_800 }),
   })
   .map(({ at, state, team, pool, currency, job, gpuSeconds }): Posting => {
-    const held = isHeld(state);
-    const of = held ? { team, queue: team, namespace: team } : nobody;
+    const allocated = isAllocated(state);
+    const of = allocated ? { team, queue: team, namespace: team } : nobody;
     return posting({
       hour: start + at * hour,
       gpuSeconds,
       account: account({ ...of, state, pool, currency }),
-      workload: held ? { kind: "Job", namespace: team, name: `job-${job}` } : null,
+      workload: allocated ? { kind: "Job", namespace: team, name: `job-${job}` } : null,
       cost: currency === null ? null : (gpuSeconds / hour) * 12.29,
     });
   });
@@ -73,9 +73,9 @@ describe("the rows of an export", () => {
           );
           for (const currency of ["USD", "EUR", null]) {
             const own = rows.filter((row) => row.currency === currency);
-            const booked = postings.filter((one) => one.account.currency === currency);
+            const accounted = postings.filter((one) => one.account.currency === currency);
             expect(sumOf(own, (row) => row.cost ?? 0)).toBeCloseTo(
-              booked.reduce((sum, one) => sum + (one.cost ?? 0), 0),
+              accounted.reduce((sum, one) => sum + (one.cost ?? 0), 0),
               4,
             );
             expect(own.every((row) => (row.cost === null) === (currency === null))).toBe(true);
@@ -86,7 +86,7 @@ describe("the rows of an export", () => {
             3,
           );
           const paid = postings.filter(({ account: { state } }) =>
-            charge === "use" ? state === "active" : isHeld(state),
+            charge === "use" ? state === "active" : isAllocated(state),
           );
           expect(
             sumOf(
@@ -106,7 +106,7 @@ describe("the rows of an export", () => {
   test("name workloads by day, put what a team pays into one row, and leave the rest to the platform by state", () => {
     const db = ledgerOf([
       posting({ gpuSeconds: 3600, cost: 10 }),
-      posting({ gpuSeconds: 1800, cost: 5, account: account({ state: "held_idle" }) }),
+      posting({ gpuSeconds: 1800, cost: 5, account: account({ state: "idle" }) }),
       posting({ gpuSeconds: 900, cost: 2.5, account: account({ state: "unavailable" }) }),
       posting({ gpuSeconds: 7200, cost: 20, workload: null, account: account({ ...nobody, state: "free" }) }),
     ]);
@@ -127,7 +127,7 @@ describe("the rows of an export", () => {
     ]);
     expect(shown({ ...days(0, 1), charge: "use" }).map((row) => row.slice(1, 5))).toEqual([
       ["train", "charged", true, 3600],
-      ["train", "held_idle", false, 1800],
+      ["train", "idle", false, 1800],
       ["train", "unavailable", false, 900],
       [null, "free", false, 7200],
     ]);

@@ -22,7 +22,7 @@ import { readLedger, replicaEntries, type Uptime, writeLedger } from "./replicas
 import { openLedger, temporaryFolder } from "./temporaryFolder.ts";
 
 describe("the merged ledger of replicas", () => {
-  test("has of each hour what the one with more coverage of it booked, and is one ledger for every order of them", () => {
+  test("has of each hour what the one with more coverage of it counted, and is one ledger for every order of them", () => {
     const lives: readonly Uptime[] = [
       Array.from({ length: hours }, (_, n) => (n >= 3 && n < 7 ? 0 : n === 12 ? 1800 : 3600)),
       Array.from({ length: hours }, (_, n) => (n >= 5 && n < 9 ? 0 : n === 12 ? 2400 : 3600)),

@@ -88,7 +88,7 @@ const mostGpus = 1000;
 const domainColumns = [
   ["seconds", "seconds"],
   ["capacity", "capacity_gpu_seconds"],
-  ["held", "held_gpu_seconds"],
+  ["allocated", "allocated_gpu_seconds"],
   ["pending", "pending_gpu_seconds"],
   ["guaranteedSeconds", "guaranteed_seconds"],
   ["guaranteed", "guaranteed_gpu_seconds"],

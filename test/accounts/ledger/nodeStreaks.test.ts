@@ -7,7 +7,7 @@ import { createLedgerReader } from "../../../exporter/accounts/ledger/ledgerRead
 import { mergeEntries, withoutPostings } from "../../../exporter/accounts/ledger/mergeEntries.ts";
 import { openForWriting } from "../../../exporter/accounts/ledger/openForWriting.ts";
 import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
-import { querySideBook } from "../../../exporter/accounts/ledger/querySideBook.ts";
+import { queryLedgerTable } from "../../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import { ledgerMigrations, ledgerVersion } from "../../../exporter/accounts/ledger/schema.ts";
 import type { NodeStreak } from "../../../exporter/accounts/nodeStreak.ts";
@@ -23,7 +23,7 @@ const withStreaks = (...nodeStreaks: readonly NodeStreak[]): DatabaseSync =>
   ledgerOf([entry({ to: start + 10 * day, nodeStreaks })]);
 
 function ask(db: DatabaseSync, values: Partial<ReturnType<typeof question>> = {}) {
-  const result = querySideBook(db, question("nodeStreaks", { groupBy: ["node", "state"], ...values }));
+  const result = queryLedgerTable(db, question("nodeStreaks", { groupBy: ["node", "state"], ...values }));
   if (!result.ok) throw new Error(result.error);
   return result.answer;
 }
@@ -38,7 +38,7 @@ describe("answers about streaks of nodes", () => {
   const db = withStreaks(
     nodeStreak({ node: "n1", begins: start, ends: start + 5 * hour }),
     nodeStreak({ node: "n1", begins: start + 8 * hour, ends: start + 10 * hour }),
-    nodeStreak({ node: "n2", state: "idle_held", gpus: null, begins: start + 2 * hour, ends: start + 9 * hour }),
+    nodeStreak({ node: "n2", state: "idle_allocated", gpus: null, begins: start + 2 * hour, ends: start + 9 * hour }),
     nodeStreak({ node: "n3", state: "not_ready", gpus: 4, begins: start + 6 * hour }),
   );
 
@@ -47,7 +47,7 @@ describe("answers about streaks of nodes", () => {
     expect(rows).toEqual(
       [
         {
-          values: ["n2", "idle_held"],
+          values: ["n2", "idle_allocated"],
           amounts: {
             ...{ streaks: 1, seconds: 6 * hour, gpuSeconds: null, longestSeconds: 6 * hour, longestGpus: null },
             ...{ longestBegins: start + 2 * hour, longestEnds: start + 9 * hour },
@@ -91,17 +91,19 @@ describe("answers about streaks of nodes", () => {
 describe("streaks in the ledger", () => {
   const begun = nodeStreak();
   const ended = nodeStreak({ ends: start + 2 * hour, gpus: null });
-  const told = (...nodeStreaks: readonly NodeStreak[]) => entry({ nodeStreaks });
+  const reported = (...nodeStreaks: readonly NodeStreak[]) => entry({ nodeStreaks });
 
   test("get their end when they have one, and keep what was known of the node", () => {
-    const db = ledgerOf([told(begun), told(ended)]);
+    const db = ledgerOf([reported(begun), reported(ended)]);
     expect(rowsOf(db)).toEqual([["n1", 0, 2 * hour]]);
     expect(db.prepare("SELECT gpus FROM node_streaks").get()).toEqual({ gpus: 8 });
   });
 
   test("are the same after entries were merged, and when their postings could not be kept", () => {
     const next = nodeStreak({ begins: start + 3 * hour });
-    const [first, second, third] = [told(begun, nodeStreak({ node: "n2" })), told(ended), told(next)].map(packEntry);
+    const [first, second, third] = [reported(begun, nodeStreak({ node: "n2" })), reported(ended), reported(next)].map(
+      packEntry,
+    );
     if (first === undefined || second === undefined || third === undefined) throw new Error("there are three");
     const db = ledgerOf([]);
     createEntryWriter(db).write(1, withoutPostings(mergeEntries(mergeEntries(first, second), third)));
@@ -113,7 +115,7 @@ describe("streaks in the ledger", () => {
   });
 
   test("whose end could not be kept end where the next of their node begins", () => {
-    const db = ledgerOf([told(begun), told(nodeStreak({ begins: start + 3 * hour }))]);
+    const db = ledgerOf([reported(begun), reported(nodeStreak({ begins: start + 3 * hour }))]);
     expect(rowsOf(db)).toEqual([
       ["n1", 0, 3 * hour],
       ["n1", 3 * hour, null],
@@ -139,13 +141,13 @@ describe("streaks in the ledger", () => {
       "node n1 is in two states at once",
     ],
   ])("are checked: %s", (sql, wrong) => {
-    const db = ledgerOf([told(begun)]);
+    const db = ledgerOf([reported(begun)]);
     db.exec(sql);
     expect(checkLedger(db).wrong).toEqual([wrong]);
   });
 });
 
-test("a file of version 4 gets the new books, keeps what it holds, and takes entries with them", async () => {
+test("a file of version 4 gets the new accounts, keeps what it holds, and takes entries with them", async () => {
   const file = temporaryFile();
   const opened = openForWriting(file, ledgerMigrations.slice(0, 4));
   if (!opened.ok) throw new Error(opened.problem.message);
@@ -164,10 +166,12 @@ test("a file of version 4 gets the new books, keeps what it holds, and takes ent
   await ledger.flush();
   expect(ledger.problems()).toEqual([]);
   const reader = createLedgerReader(file);
-  expect(await reader.querySideBook(question("queues", { groupBy: ["queue"] }))).toMatchObject({
-    answer: { rows: [{ amounts: { held: 10_800, seconds: 3600, guaranteed: 7200, guaranteedSeconds: 1800 } }] },
+  expect(await reader.queryLedgerTable(question("queues", { groupBy: ["queue"] }))).toMatchObject({
+    answer: { rows: [{ amounts: { allocated: 10_800, seconds: 3600, guaranteed: 7200, guaranteedSeconds: 1800 } }] },
   });
-  expect(await reader.querySideBook(question("domains"))).toMatchObject({ answer: { totals: { capacity: 18_000 } } });
+  expect(await reader.queryLedgerTable(question("domains"))).toMatchObject({
+    answer: { totals: { capacity: 18_000 } },
+  });
   expect(await reader.queryPools({ from: start, to: start + day })).toMatchObject({
     ok: true,
     answer: { domains: [] },

@@ -239,7 +239,7 @@ describe("a place that cannot hold a ledger", () => {
     }
     chmodSync(path.dirname(file), folderMode);
     const before = exists ? statSync(file) : null;
-    // Root may write everything, so a test that runs as root asks as somebody else.
+    // Root may write everything, so a test that runs as root asks as someone else.
     const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
     const child = spawnSync(process.execPath, [beside("openChild.ts"), file], { ...user, encoding: "utf8" });
     chmodSync(path.dirname(file), 0o777);

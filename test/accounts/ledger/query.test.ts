@@ -26,10 +26,10 @@ const day = 86_400;
 
 function tidy(db: DatabaseSync, keep: LedgerRetention): void {
   const retention = createRetention(db, keep);
-  while (retention.slice()) checkBooks(db);
+  while (retention.slice()) checkAccounts(db);
 }
 
-const checkBooks = (db: DatabaseSync): void => expect(checkLedger(db).wrong).toEqual([]);
+const checkAccounts = (db: DatabaseSync): void => expect(checkLedger(db).wrong).toEqual([]);
 
 const text = fc.constantFrom("a", "b", "", "__proto__", 'q"u,o/te', "ü");
 const some = fc.option(text, { nil: null });
@@ -59,14 +59,14 @@ const lives = fc.array(
   },
 );
 
-type Life = readonly {
+type Lifecycle = readonly {
   readonly skipped: number;
   readonly rows: readonly (typeof postings extends fc.Arbitrary<infer Row> ? Row : never)[];
 }[];
 
-function entriesOf(life: Life): readonly LedgerEntry[] {
+function entriesOf(lifecycle: Lifecycle): readonly LedgerEntry[] {
   let from = start;
-  return life.map(({ skipped, rows }) => {
+  return lifecycle.map(({ skipped, rows }) => {
     from += hour * (1 + skipped);
     const made = rows.map(
       (row): Posting => ({
@@ -148,13 +148,13 @@ describe("an answer", () => {
 
   test("is what adding up the postings gives, for every grouping, filter and window of days", () => {
     fc.assert(
-      fc.property(lives, groupings, fc.array(some, { maxLength: 2 }), fc.nat(20), (life, groupBy, teams, skip) => {
-        const entries = entriesOf(life);
+      fc.property(lives, groupings, fc.array(some, { maxLength: 2 }), fc.nat(20), (lifecycle, groupBy, teams, skip) => {
+        const entries = entriesOf(lifecycle);
         const db = ledgerOf(entries);
         const where = new Map(teams.length === 0 ? [] : [["team", teams] as const]);
         const query = question({ from: start + skip * day, groupBy, where });
         expect(rowsOf(queryAccounts(db, query))).toEqual(naiveAnswer(entries, query));
-        checkBooks(db);
+        checkAccounts(db);
         db.close();
       }),
       { seed: 1, numRuns: 150 },
@@ -163,8 +163,8 @@ describe("an answer", () => {
 
   test("by hour is what adding up gives, for every window of hours", () => {
     fc.assert(
-      fc.property(lives, fc.nat(200), fc.integer({ min: 1, max: 400 }), (life, skip, length) => {
-        const entries = entriesOf(life);
+      fc.property(lives, fc.nat(200), fc.integer({ min: 1, max: 400 }), (lifecycle, skip, length) => {
+        const entries = entriesOf(lifecycle);
         const db = ledgerOf(entries);
         const from = start + skip * hour;
         const query = question({ from, to: from + length * hour, groupBy: ["hour", "pool"] });
@@ -177,8 +177,8 @@ describe("an answer", () => {
 
   test("by day is the same before and after hours are folded, at every step of it", () => {
     fc.assert(
-      fc.property(lives, groupings, (life, groupBy) => {
-        const entries = entriesOf(life);
+      fc.property(lives, groupings, (lifecycle, groupBy) => {
+        const entries = entriesOf(lifecycle);
         const db = ledgerOf(entries);
         const query = question({ groupBy });
         const before = rowsOf(queryAccounts(db, query));
@@ -188,7 +188,7 @@ describe("an answer", () => {
         const oldest = db.prepare("SELECT min(hour) * 3600 AS hour FROM gpu_time WHERE daily = 0").get();
         if (oldest?.hour != null) expect(Number(oldest.hour)).toBeGreaterThanOrEqual(Math.floor(last / day - 2) * day);
         expect(rowsOf(queryAccounts(db, query))).toEqual(before);
-        checkBooks(db);
+        checkAccounts(db);
         db.close();
       }),
       { seed: 3, numRuns: 100 },
@@ -197,13 +197,13 @@ describe("an answer", () => {
 
   test("is the same when entries were merged before they were written", () => {
     fc.assert(
-      fc.property(lives, (life) => checkMerged(entriesOf(life))),
+      fc.property(lives, (lifecycle) => checkMerged(entriesOf(lifecycle))),
       { seed: 4, numRuns: 100 },
     );
   });
 });
 
-test("an entry that is written a second time under its number is not booked again", () => {
+test("an entry that is written a second time under its number is not counted again", () => {
   const db = ledgerOf([entry()]);
   createEntryWriter(db).write(1, packEntry(entry()));
   expect(totalsOfLedger(db)).toEqual(totalsOfEntries([entry()]));

@@ -10,7 +10,7 @@ const day = 86_400;
 const firstDay = start / day;
 
 /** A row of workload time with all that it is of. */
-interface Held {
+interface Allocated {
   readonly day: number;
   /** Id of the workload's row; two ids may have the same name. */
   readonly id: number;
@@ -27,20 +27,20 @@ interface Held {
 const nameOf = (id: number): string => `job-${id === 7 ? 3 : id >= 8 ? 4 : id}`;
 
 /** Whole numbers, so that sums are exact in any order. */
-const held = fc
+const allocated = fc
   .record({
     day: fc.integer({ min: 0, max: 9 }),
     id: fc.integer({ min: 0, max: 9 }),
     team: fc.constantFrom("a", "b", "__proto__", null),
     queue: fc.constantFrom("q", null),
-    state: fc.constantFrom("active", "underused", "held_idle", "starting", "unobserved"),
+    state: fc.constantFrom("active", "underutilized", "idle", "starting", "unobserved"),
     currency: fc.constantFrom("USD", "EUR", "__proto__", null),
     gpuSeconds: fc.integer({ min: 1, max: 100_000 }),
     cost: fc.integer({ min: 0, max: 1000 }),
   })
-  .map((row): Held => ({ ...row, name: nameOf(row.id) }));
+  .map((row): Allocated => ({ ...row, name: nameOf(row.id) }));
 
-function ledgerWith(rows: readonly Held[]): DatabaseSync {
+function ledgerWith(rows: readonly Allocated[]): DatabaseSync {
   const db = new DatabaseSync(":memory:");
   for (const migration of ledgerMigrations) db.exec(migration);
   const addWorkload = db.prepare("INSERT INTO workloads VALUES (?, 'Job', 'ns', ?, ?)");
@@ -56,23 +56,24 @@ function ledgerWith(rows: readonly Held[]): DatabaseSync {
   return db;
 }
 
-const sumOf = (rows: readonly Held[], of: (row: Held) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
-const inStates = (rows: readonly Held[], states: readonly string[]): Held[] =>
+const sumOf = (rows: readonly Allocated[], of: (row: Allocated) => number): number =>
+  rows.reduce((sum, row) => sum + of(row), 0);
+const inStates = (rows: readonly Allocated[], states: readonly string[]): Allocated[] =>
   rows.filter(({ state }) => states.includes(state));
-const wasted = ["underused", "held_idle"];
+const wasted = ["underutilized", "idle"];
 const seen = ["active", ...wasted];
 
-function costsOf(rows: readonly Held[]): ReadonlyMap<string, number> {
+function costsOf(rows: readonly Allocated[]): ReadonlyMap<string, number> {
   const groups = Map.groupBy(rows, ({ currency }) => currency);
   return new Map(
     [...groups].flatMap(([name, of]) => (name === null ? [] : [[name, sumOf(of, ({ cost }) => cost)] as const])),
   );
 }
 
-const gpuSeconds = (rows: readonly Held[]): number => sumOf(rows, (row) => row.gpuSeconds);
+const gpuSeconds = (rows: readonly Allocated[]): number => sumOf(rows, (row) => row.gpuSeconds);
 
 /** What a job's rows come to, as the answer must have it; its holder may be any of those that held most. */
-function naiveJob(rows: readonly Held[]) {
+function naiveJob(rows: readonly Allocated[]) {
   return {
     gpuSeconds: gpuSeconds(rows),
     activeGpuSeconds: gpuSeconds(inStates(rows, ["active"])),
@@ -106,7 +107,7 @@ describe("the jobs of a window, beside a naive twin", () => {
       limit: fc.integer({ min: 1, max: 6 }),
     });
     fc.assert(
-      fc.property(fc.array(held, { maxLength: 60 }), query, (all, { begin, length, team, limit }) => {
+      fc.property(fc.array(allocated, { maxLength: 60 }), query, (all, { begin, length, team, limit }) => {
         const db = ledgerWith(all);
         const from = start + begin * day;
         const answer = answerOf(db, { from, to: from + length * day, team, limit });

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
 import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
-import { querySideBook } from "../../../exporter/accounts/ledger/querySideBook.ts";
-import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import {
-  type SideBookQuery,
-  type SideBookResult,
-  sideBookDimensions,
-} from "../../../exporter/accounts/ledger/sideBookQuery.ts";
+  type LedgerTableQuery,
+  type LedgerTableResult,
+  ledgerTableDimensions,
+} from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { queryLedgerTable } from "../../../exporter/accounts/ledger/queryLedgerTable.ts";
+import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import { sizeClassOf, waitBucket, waitQuantile } from "../../../exporter/accounts/ledger/waitBucket.ts";
 import { type QueueTime, queueAmounts } from "../../../exporter/accounts/posting.ts";
 import { checkMerged } from "./checkMerged.ts";
@@ -18,7 +18,7 @@ import { ledgerOf, question } from "./memoryLedger.ts";
 const hour = 3600;
 
 /** Amounts by the values of each group. */
-function rowsOf(result: SideBookResult): ReadonlyMap<string, Readonly<Record<string, number | null>>> {
+function rowsOf(result: LedgerTableResult): ReadonlyMap<string, Readonly<Record<string, number | null>>> {
   if (!result.ok) throw new Error(result.error);
   return new Map(result.answer.rows.map(({ values, amounts }) => [JSON.stringify(values), amounts] as const));
 }
@@ -30,7 +30,7 @@ const times = fc.record({
   queue: name,
   domain: fc.constantFrom("h100", "a100+l4"),
   team: maybe,
-  held: fc.nat(100),
+  allocated: fc.nat(100),
   entitled: fc.nat(100),
   pending: fc.nat(100),
   judged: fc.boolean(),
@@ -49,9 +49,11 @@ const lives = fc.array(
   { maxLength: 8 },
 );
 
-function entriesOf(life: typeof lives extends fc.Arbitrary<infer Life> ? Life : never): readonly LedgerEntry[] {
+function entriesOf(
+  lifecycle: typeof lives extends fc.Arbitrary<infer Lifecycle> ? Lifecycle : never,
+): readonly LedgerEntry[] {
   let at = start;
-  return life.map((step) => {
+  return lifecycle.map((step) => {
     at += step.skipped * hour;
     const from = at;
     at += hour;
@@ -59,21 +61,21 @@ function entriesOf(life: typeof lives extends fc.Arbitrary<infer Life> ? Life : 
       from,
       to: at,
       postings: [],
-      queueTimes: step.times.map(({ judged, held, entitled, ...rest }) => {
+      queueTimes: step.times.map(({ judged, allocated, entitled, ...rest }) => {
         const part = judged ? 1 : 0;
         return queueTime({
           ...rest,
           hour: from,
           seconds: 60,
           judgedSeconds: 60 * part,
-          held,
+          allocated,
           entitled: entitled * part,
-          excess: Math.max(0, held - entitled) * part,
-          shortfallByBorrowers: Math.max(0, entitled - held) * part,
+          excess: Math.max(0, allocated - entitled) * part,
+          shortfallByBorrowers: Math.max(0, entitled - allocated) * part,
           shortfallByNodeToCome: 3 * part,
           shortfallByPastQueues: entitled * part,
           shortfallByIndivisible: 2 * part,
-          judgedHeld: held * part,
+          judgedAllocated: allocated * part,
         });
       }),
       waits: step.waits.map((one) => endedWait({ ...one, endedAt: from + 60 })),
@@ -98,7 +100,7 @@ function keyOf(values: Readonly<Record<string, string | null>>, groupBy: readonl
 
 const isoDayOf = (seconds: number): string => new Date(1000 * seconds).toISOString().slice(0, 10);
 
-function naiveQueues(entries: readonly LedgerEntry[], { groupBy, where }: SideBookQuery) {
+function naiveQueues(entries: readonly LedgerEntry[], { groupBy, where }: LedgerTableQuery) {
   const teams = where.get("team");
   const groups = Map.groupBy(
     entries.flatMap(({ step }) => step.queueTimes).filter((time) => teams === undefined || teams.includes(time.team)),
@@ -108,8 +110,10 @@ function naiveQueues(entries: readonly LedgerEntry[], { groupBy, where }: SideBo
     [...groups].map(([key, rows]) => {
       const sum = (amount: (typeof queueAmounts)[number]): number =>
         rows.reduce((total, row) => total + row[amount], 0);
-      // Some rows were not judged: what was held then is in no deviation.
-      const judged = rows.filter(({ judgedSeconds }) => judgedSeconds > 0).reduce((all, { held }) => all + held, 0);
+      // Some rows were not judged: what was allocated then is in no deviation.
+      const judged = rows
+        .filter(({ judgedSeconds }) => judgedSeconds > 0)
+        .reduce((all, { allocated }) => all + allocated, 0);
       const deviationRatio = sum("entitled") > 0 ? (judged - sum("entitled")) / sum("entitled") : null;
       const shortfallByAbsentCapacity = rows.reduce(
         (all, row) =>
@@ -131,19 +135,19 @@ function textsOf({ scheduler, kind, queue, domain, team }: QueueTime) {
 }
 
 describe("an answer about queues", () => {
-  const groupings = fc.subarray(sideBookDimensions.queues.filter((dimension) => dimension !== "hour"));
+  const groupings = fc.subarray(ledgerTableDimensions.queues.filter((dimension) => dimension !== "hour"));
 
   test("is what adding up gives, before and after hours are folded", () => {
     fc.assert(
-      fc.property(lives, groupings, fc.array(maybe, { maxLength: 2 }), (life, groupBy, teams) => {
-        const entries = entriesOf(life);
+      fc.property(lives, groupings, fc.array(maybe, { maxLength: 2 }), (lifecycle, groupBy, teams) => {
+        const entries = entriesOf(lifecycle);
         const db = ledgerOf(entries);
         const where = new Map(teams.length === 0 ? [] : [["team", teams] as const]);
         const query = question("queues", { groupBy, where });
         const wanted = naiveQueues(entries, query);
-        expect(rowsOf(querySideBook(db, query))).toEqual(wanted);
+        expect(rowsOf(queryLedgerTable(db, query))).toEqual(wanted);
         const retention = createRetention(db, { ...keepAll, hourlyDays: 1 });
-        while (retention.slice()) expect(rowsOf(querySideBook(db, query))).toEqual(wanted);
+        while (retention.slice()) expect(rowsOf(queryLedgerTable(db, query))).toEqual(wanted);
         expect(checkLedger(db).wrong).toEqual([]);
         db.close();
       }),
@@ -153,37 +157,37 @@ describe("an answer about queues", () => {
 
   test("is the same when entries were merged before they were written", () => {
     fc.assert(
-      fc.property(lives, (life) => checkMerged(entriesOf(life))),
+      fc.property(lives, (lifecycle) => checkMerged(entriesOf(lifecycle))),
       { seed: 12, numRuns: 100 },
     );
   });
 
   test("counts hours too, and puts time first, then the largest", () => {
     const db = ledgerOf([
-      entry({ queueTimes: [queueTime({ held: 1 }), queueTime({ queue: "big", held: 9000 })] }),
+      entry({ queueTimes: [queueTime({ allocated: 1 }), queueTime({ queue: "big", allocated: 9000 })] }),
       entry({ from: start + hour, queueTimes: [queueTime({ hour: start + hour, queue: "late" })] }),
     ]);
-    const result = querySideBook(db, question("queues", { groupBy: ["hour", "queue"], limit: 2 }));
+    const result = queryLedgerTable(db, question("queues", { groupBy: ["hour", "queue"], limit: 2 }));
     if (!result.ok) throw new Error(result.error);
     expect(result.answer.rows.map(({ values }) => values)).toEqual([
       ["2026-11-02T00:00:00Z", "big"],
       ["2026-11-02T00:00:00Z", "research"],
     ]);
-    expect(result.answer).toMatchObject({ totalRows: 3, totals: { held: 14_401, entitled: 21_600 } });
+    expect(result.answer).toMatchObject({ totalRows: 3, totals: { allocated: 14_401, entitled: 21_600 } });
   });
 });
 
 describe("an answer about waits", () => {
   test("counts them by day and gives mean, p50 and p95 to within a fifth", () => {
     fc.assert(
-      fc.property(lives, (life) => {
-        const entries = entriesOf(life);
+      fc.property(lives, (lifecycle) => {
+        const entries = entriesOf(lifecycle);
         const db = ledgerOf(entries);
         const all = entries.flatMap(({ step }) => step.waits);
         const groups = Map.groupBy(all, ({ endedAt, queue, gpus }) =>
           JSON.stringify([isoDayOf(endedAt), queue, sizeClassOf(gpus)]),
         );
-        const found = rowsOf(querySideBook(db, question("waits", { groupBy: ["day", "queue", "sizeClass"] })));
+        const found = rowsOf(queryLedgerTable(db, question("waits", { groupBy: ["day", "queue", "sizeClass"] })));
         expect([...found.keys()].sort()).toEqual([...groups.keys()].sort());
         for (const [key, rows] of groups) {
           const seconds = rows.map((wait) => wait.seconds).sort((a, b) => a - b);
@@ -200,7 +204,7 @@ describe("an answer about waits", () => {
   });
 
   test("of none is none", () => {
-    const result = querySideBook(ledgerOf([entry()]), question("waits"));
+    const result = queryLedgerTable(ledgerOf([entry()]), question("waits"));
     expect(result).toMatchObject({ ok: true, answer: { rows: [], totals: { waits: 0, p50Seconds: null } } });
   });
 });
@@ -239,7 +243,7 @@ describe("an answer about evictions", () => {
       entry({ evictions: [first, second] }),
       entry({ from: start + 30, evictions: [first, third] }),
     ]);
-    const rows = rowsOf(querySideBook(db, question("evictions", { groupBy: ["reason"] })));
+    const rows = rowsOf(queryLedgerTable(db, question("evictions", { groupBy: ["reason"] })));
     expect([...rows]).toEqual([
       [
         '["InCohortReclamation"]',
@@ -258,8 +262,11 @@ describe("an answer about evictions", () => {
       ],
     ]);
     const by = { groupBy: ["day", "workload", "preemptorQueue"], where: new Map([["preemptorQueue", [null]]]) };
-    const [only] = rowsOf(querySideBook(db, question("evictions", by)));
+    const [only] = rowsOf(queryLedgerTable(db, question("evictions", by)));
     expect(only).toEqual(['["2026-11-02","Job/a-jobs/train",null]', expect.objectContaining({ evictions: 1 })]);
-    expect(querySideBook(db, question("evictions"))).toMatchObject({ ok: true, answer: { totals: { evictions: 3 } } });
+    expect(queryLedgerTable(db, question("evictions"))).toMatchObject({
+      ok: true,
+      answer: { totals: { evictions: 3 } },
+    });
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
 import { createLedgerReader } from "../../../exporter/accounts/ledger/ledgerReader.ts";
 import { migrate } from "../../../exporter/accounts/ledger/openForWriting.ts";
-import { querySideBook } from "../../../exporter/accounts/ledger/querySideBook.ts";
+import { queryLedgerTable } from "../../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import { ledgerApplicationId, ledgerMigrations, ledgerVersion } from "../../../exporter/accounts/ledger/schema.ts";
 import { endedWait, entry, keepAll, queueTime, seenEviction, start } from "./entries.ts";
@@ -30,7 +30,7 @@ describe("a window that cuts what is kept is refused", () => {
     ["half a day of waits", question("waits", { from: start + hour }), "kept by day"],
     ["nothing", question("waits", { to: start }), "before it begins"],
   ])("%s", (_what, query, error) => {
-    expect(querySideBook(db, query)).toMatchObject({
+    expect(queryLedgerTable(db, query)).toMatchObject({
       ok: false,
       fault: "question",
       error: expect.stringContaining(error),
@@ -64,7 +64,10 @@ describe("what is past its time", () => {
 describe("a check finds", () => {
   test.each([
     ["UPDATE queue_time SET entitled_gpu_seconds = 99999", "the sums of queue research in h100 contradict each other"],
-    ["UPDATE queue_time SET judged_held_gpu_seconds = 0", "the sums of queue research in h100 contradict each other"],
+    [
+      "UPDATE queue_time SET judged_allocated_gpu_seconds = 0",
+      "the sums of queue research in h100 contradict each other",
+    ],
     ["UPDATE queue_time SET excess_gpu_seconds = 3600", "the sums of queue research in h100 contradict each other"],
     ["UPDATE queue_time SET pending_gpu_seconds = -1", "the sums of queue research in h100 contradict each other"],
     ["DELETE FROM queues", "1 rows of queue_time name a row of queues that is not there"],
@@ -78,12 +81,12 @@ describe("a check finds", () => {
 });
 
 test("a check finds nothing wrong with a queue that misses more than its entitlement", () => {
-  const held = { held: 7200, judgedHeld: 7200, entitled: 7200, shortfallByBorrowers: 0 };
-  const db = ledgerOf([entry({ queueTimes: [queueTime({ ...held, shortfallByLostNode: 3600 })] })]);
+  const allocated = { allocated: 7200, judgedAllocated: 7200, entitled: 7200, shortfallByBorrowers: 0 };
+  const db = ledgerOf([entry({ queueTimes: [queueTime({ ...allocated, shortfallByLostNode: 3600 })] })]);
   expect(checkLedger(db).wrong).toEqual([]);
 });
 
-test("a file of version 5 keeps its deviation, and says nothing of causes that it did not tell apart", async () => {
+test("a file of version 5 keeps its deviation, and says nothing of causes that it did not distinguish", async () => {
   const file = temporaryFile();
   const old = new DatabaseSync(file);
   old.exec(`PRAGMA application_id = ${ledgerApplicationId}`);
@@ -98,8 +101,8 @@ test("a file of version 5 keeps its deviation, and says nothing of causes that i
   old.close();
   const ledger = await openLedger(file);
   const reader = createLedgerReader(file);
-  const ask = () => reader.querySideBook(question("queues", { groupBy: ["queue"], to: start + 2 * hour }));
-  const before = { held: 5400, judgedHeld: 5400, deviationRatio: -0.25, shortfallByBorrowers: 3600 };
+  const ask = () => reader.queryLedgerTable(question("queues", { groupBy: ["queue"], to: start + 2 * hour }));
+  const before = { allocated: 5400, judgedAllocated: 5400, deviationRatio: -0.25, shortfallByBorrowers: 3600 };
   expect(await ask()).toMatchObject({
     answer: { rows: [{ amounts: { ...before, shortfallByAbsentCapacity: null, shortfallByIndivisible: null } }] },
   });
@@ -108,7 +111,9 @@ test("a file of version 5 keeps its deviation, and says nothing of causes that i
   await ledger.flush();
   const absent = { shortfallByLostNode: 900, shortfallByNodeToCome: 0, shortfallByAbsentCapacity: 1200 };
   expect(await ask()).toMatchObject({
-    answer: { rows: [{ amounts: { held: 10_800, judgedHeld: 10_800, ...absent, shortfallByIndivisible: 60 } }] },
+    answer: {
+      rows: [{ amounts: { allocated: 10_800, judgedAllocated: 10_800, ...absent, shortfallByIndivisible: 60 } }],
+    },
   });
   await reader.close();
   const db = new DatabaseSync(file, { readOnly: true });
@@ -128,11 +133,14 @@ test("a file of version 1 gets the tables of queues, and takes entries with them
   await ledger.flush();
   expect(ledger.problems()).toEqual([]);
   const reader = createLedgerReader(file);
-  expect(await reader.querySideBook(question("queues", { groupBy: ["queue"] }))).toMatchObject({
+  expect(await reader.queryLedgerTable(question("queues", { groupBy: ["queue"] }))).toMatchObject({
     ok: true,
-    answer: { rows: [{ values: ["research"], amounts: { held: 5400, deviationRatio: -0.25 } }] },
+    answer: { rows: [{ values: ["research"], amounts: { allocated: 5400, deviationRatio: -0.25 } }] },
   });
-  expect(await reader.querySideBook(question("waits"))).toMatchObject({ ok: true, answer: { totals: { waits: 1 } } });
+  expect(await reader.queryLedgerTable(question("waits"))).toMatchObject({
+    ok: true,
+    answer: { totals: { waits: 1 } },
+  });
   expect(await reader.query({ ...question("queues"), groupBy: [], where: new Map() })).toMatchObject({ ok: true });
   await reader.close();
   const db = new DatabaseSync(file, { readOnly: true });

@@ -32,7 +32,7 @@ describe("the idle time that a ledger knows", () => {
   });
 
   it("is that of idle nodes, as it was written, with what of the time is booked", () => {
-    const priced = nodeTime({ state: "warm_held", capacityType: null, currency: "USD", cost: 1.5 });
+    const priced = nodeTime({ state: "warm_allocated", capacityType: null, currency: "USD", cost: 1.5 });
     const found = recentIdleTime(
       ledgerOf([
         hours(start, 1, nodeTime({}), priced, nodeTime({ state: "ready" }), nodeTime({ state: "cordoned" })),

@@ -3,7 +3,7 @@ import { readAdvice } from "../../../exporter/accounts/ledger/adviceWriter.ts";
 import { createEntryWriter } from "../../../exporter/accounts/ledger/entryWriter.ts";
 import { mergeEntries, withoutPostings } from "../../../exporter/accounts/ledger/mergeEntries.ts";
 import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
-import { querySideBook } from "../../../exporter/accounts/ledger/querySideBook.ts";
+import { queryLedgerTable } from "../../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import type { StoredAdvice } from "../../../exporter/model/storedAdvice.ts";
 import { entry, start } from "./entries.ts";
@@ -72,7 +72,7 @@ describe("recommendations in the ledger", () => {
   test("are added up: what was predicted, and what was measured of those that were taken", () => {
     const db = ledgerOf([on(0, taken, advice({ id: "r-2", gainedGpusWorst: 8, forTeam: "" }))]);
     const window = { from: start, to: start + day, where: new Map(), limit: 10 };
-    const answered = querySideBook(db, { of: "recommendations", groupBy: ["state", "forTeam"], ...window });
+    const answered = queryLedgerTable(db, { of: "recommendations", groupBy: ["state", "forTeam"], ...window });
     expect(answered.ok && answered.answer.rows.map(({ values, amounts }) => [values, amounts])).toEqual([
       [
         ["taken", "search"],

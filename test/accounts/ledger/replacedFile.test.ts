@@ -48,7 +48,7 @@ async function kill(child: ChildProcess): Promise<void> {
 
 const besides = (file: string): readonly string[] =>
   readdirSync(path.dirname(file)).filter((name) => name.endsWith("-wal"));
-const booked = (file: string): unknown =>
+const accounted = (file: string): unknown =>
   readLedger(file, (db) => db.prepare("SELECT count(*) AS n, max(ends) AS ends FROM intervals").get());
 
 test("a file put in a ledger's place while that is written is good after the next start", async () => {
@@ -56,7 +56,7 @@ test("a file put in a ledger's place while that is written is good after the nex
   const ledger = await openLedger(file, { retryMilliseconds: 10 });
   for (let n = 0; n < 20; n += 1) ledger.append(cycleEntry(n, start + 24 * hours + 30 * n, 100));
   await ledger.flush();
-  const sound = booked(copy);
+  const sound = accounted(copy);
   copyFileSync(copy, `${file}.copy`);
   renameSync(`${file}.copy`, file);
   await ledger.close();
@@ -64,13 +64,13 @@ test("a file put in a ledger's place while that is written is good after the nex
 
   await openLedger(file);
   expect(readLedger(file, checkLedger).wrong).toEqual([]);
-  expect(booked(file)).toEqual(sound);
+  expect(accounted(file)).toEqual(sound);
 });
 
 test("also where the process that wrote was killed: the log is set aside by the start, which says so", async () => {
   const [file, copy] = [temporaryFile(), await goodCopy()];
   const child = await writing(file);
-  const sound = booked(copy);
+  const sound = accounted(copy);
   copyFileSync(copy, `${file}.copy`);
   renameSync(file, `${file}.old`);
   renameSync(`${file}.copy`, file);
@@ -82,7 +82,7 @@ test("also where the process that wrote was killed: the log is set aside by the 
   expect(ledger.problems()[0]?.message).toContain("ledger.db.replaced-1-wal");
   expect(statSync(`${file}.replaced-1-wal`).ino).toBe(log);
   expect(readLedger(file, checkLedger).wrong).toEqual([]);
-  expect(booked(file)).toEqual(sound);
+  expect(accounted(file)).toEqual(sound);
 
   // The file that was there before has lost nothing: with its log it is what it was.
   renameSync(`${file}.replaced-1-wal`, `${file}.old-wal`);
@@ -121,7 +121,7 @@ test("a log of which nobody knows whose it is stays, and the refusal says that t
 
   for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
   await openLedger(file);
-  expect(booked(file)).toEqual(booked(copy));
+  expect(accounted(file)).toEqual(accounted(copy));
 });
 
 test("a damaged note of what was opened is no reason to touch a log", async () => {

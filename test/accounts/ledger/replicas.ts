@@ -46,7 +46,7 @@ export const uptimes = (hours: number): fc.Arbitrary<Uptime> =>
   );
 
 /**
- * What a replica books in these hours: 8 GPUs for as long as it was up, in states, teams and workloads that are its own to tell
+ * What a replica accounts in these hours: 8 GPUs for as long as it was up, in states, teams and workloads that are its own to say
  * (`view`), so that every number says from which replica it is. A node is idle all of the time, and one price is used.
  */
 export function replicaEntries(uptime: Uptime, view: number): readonly LedgerEntry[] {

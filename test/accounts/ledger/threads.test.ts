@@ -8,15 +8,15 @@ import { temporaryFile, temporaryFolder } from "./temporaryFolder.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Makes JavaScript of the rooms that the ledger needs, as the compiler does: types gone, imports end in `.js`. */
+/** Makes JavaScript of the free capacity that the ledger needs, as the compiler does: types gone, imports end in `.js`. */
 function compiled(): string {
   const target = temporaryFolder();
-  for (const room of ["accounts", "analysis", "join", "kernel", "model"]) {
-    const folder = path.join(root, "exporter", room);
+  for (const freeCapacity of ["accounts", "analysis", "join", "kernel", "model"]) {
+    const folder = path.join(root, "exporter", freeCapacity);
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
       if (!name.endsWith(".ts")) continue;
       const text = stripTypeScriptTypes(readFileSync(path.join(folder, name), "utf8"));
-      const file = path.join(target, "exporter", room, name.replace(/\.ts$/, ".js"));
+      const file = path.join(target, "exporter", freeCapacity, name.replace(/\.ts$/, ".js"));
       mkdirSync(path.dirname(file), { recursive: true });
       writeFileSync(file, text.replaceAll(/(from ")(\.[^"]+)\.ts"/g, '$1$2.js"'));
     }

@@ -17,7 +17,7 @@ import { openLedger, temporaryFile } from "./temporaryFolder.ts";
 const hour = 3600;
 const day = 86_400;
 
-const held = (parts: Partial<StoredWithheld> = {}): StoredWithheld => ({
+const allocated = (parts: Partial<StoredWithheld> = {}): StoredWithheld => ({
   ...{ id: "w-1", begins: start, ends: start + hour, kind: "scale_in", subject: "a100", why: "no-plan" },
   reason: "they are reserved",
   ...parts,
@@ -36,12 +36,12 @@ const rowsOf = (db: DatabaseSync, from = start, to = start + 10 * day, limit = 1
 };
 
 describe("why needs were not served, in the ledger", () => {
-  const later = held({ ends: start + 3 * hour, reason: "8 are reserved" });
-  const other = held({ id: "w-2", subject: "h100", ends: start + 2 * hour });
+  const later = allocated({ ends: start + 3 * hour, reason: "8 are reserved" });
+  const other = allocated({ id: "w-2", subject: "h100", ends: start + 2 * hour });
 
   test("is a row for each time, as it was said last, and is added up within a window", () => {
-    const again = held({ begins: start + day, ends: start + day + hour, reason: "9 are reserved" });
-    const db = ledgerOf([on(0, held(), other), on(0.2, later), on(1, again)]);
+    const again = allocated({ begins: start + day, ends: start + day + hour, reason: "9 are reserved" });
+    const db = ledgerOf([on(0, allocated(), other), on(0.2, later), on(1, again)]);
     expect(rowsOf(db)).toEqual([
       ["a100", "9 are reserved", 4 * hour],
       ["h100", "they are reserved", 2 * hour],
@@ -55,7 +55,7 @@ describe("why needs were not served, in the ledger", () => {
   });
 
   test("is the same after entries were merged", () => {
-    const packed = [on(0, held()), on(0.2, later)].map(packEntry);
+    const packed = [on(0, allocated()), on(0.2, later)].map(packEntry);
     const [first, second] = packed;
     if (first === undefined || second === undefined) throw new Error("there are two");
     const db = ledgerOf([]);
@@ -64,7 +64,10 @@ describe("why needs were not served, in the ledger", () => {
   });
 
   test("is kept for as long as daily sums", () => {
-    const db = ledgerOf([on(0, held()), on(40, held({ begins: start + 40 * day, ends: start + 40 * day + hour }))]);
+    const db = ledgerOf([
+      on(0, allocated()),
+      on(40, allocated({ begins: start + 40 * day, ends: start + 40 * day + hour })),
+    ]);
     const retention = createRetention(db, { hourlyDays: 5, dailyDays: 12, workloadDays: 12 });
     while (retention.slice());
     expect(db.prepare("SELECT count(*) AS n FROM withheld_advice").get()).toEqual({ n: 1 });
@@ -74,7 +77,7 @@ describe("why needs were not served, in the ledger", () => {
     const files = [temporaryFile(), temporaryFile()];
     for (const [i, file] of files.entries()) {
       const ledger = await openLedger(file);
-      ledger.append(on(0, held({ begins: start + i * 60, ends: start + hour + i * 60 })));
+      ledger.append(on(0, allocated({ begins: start + i * 60, ends: start + hour + i * 60 })));
       await ledger.close();
     }
     const target = temporaryFile();

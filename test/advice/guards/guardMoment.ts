@@ -21,7 +21,7 @@ export function workloadView(parts: Partial<WorkloadView> = {}): WorkloadView {
   };
 }
 
-/** A moment with one node; each pod holds one card of it, belongs to a ReplicaSet and may be taken unless it says otherwise. */
+/** A moment with one node; each pod holds one GPU of it, belongs to a ReplicaSet and may be taken unless it says otherwise. */
 export function guardMoment(pods: readonly Partial<PodView>[], parts: Partial<Snapshot> = {}): AdviceMoment {
   const views = pods.map((pod, i) => podView({ uid: `uid-${i}`, name: `pod-${i}`, owner: replicaSet, ...pod }));
   const devices = views.map((_, pod) => device({ uuid: `GPU-${pod}`, holders: [holding({ pod })] }));

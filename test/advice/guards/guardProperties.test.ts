@@ -17,7 +17,7 @@ const rarely = <Value>(usual: Value, ...others: readonly Value[]): fc.Arbitrary<
 
 const anyPod: fc.Arbitrary<Partial<PodView>> = fc.record({
   uid: rarely<string | null>("uid", null),
-  status: rarely<PodView["status"]>("held", "pending"),
+  status: rarely<PodView["status"]>("allocated", "pending"),
   node: rarely<string | null>("n", null, "gone"),
   gpus: rarely<number | null>(1, 2, null),
   priority: fc.constantFrom(0, 0, 5, 10),
@@ -48,10 +48,10 @@ const anyMoment: fc.Arbitrary<AdviceMoment> = fc
     failed: fc.nat(6),
     onDisruption: fc.constantFrom("Count" as const, "Ignore" as const, "FailJob" as const),
     policy: fc.constantFrom("Any", "Never", "LowerPriority"),
-    held: fc.tuple(fc.nat(8), fc.nat(8)),
+    allocated: fc.tuple(fc.nat(8), fc.nat(8)),
     queueOfPod: fc.array(fc.integer({ min: -1, max: 2 }), { minLength: 6, maxLength: 6 }),
   })
-  .map(({ pods, estimated, budgets, failed, onDisruption, policy, held, queueOfPod }) => {
+  .map(({ pods, estimated, budgets, failed, onDisruption, policy, allocated, queueOfPod }) => {
     const limits = { backoffLimit: 6, failed, onDisruption, isSuspended: false };
     const workloads = [0, 1, 2].map((workload) =>
       workloadView({
@@ -63,8 +63,8 @@ const anyMoment: fc.Arbitrary<AdviceMoment> = fc
     const built = queueing(
       [
         { name: "cohort" },
-        { name: "ads", parent: "cohort", guaranteed: 4, held: held[0] },
-        { name: "search", parent: "cohort", guaranteed: 4, held: held[1], waiting: [2] },
+        { name: "ads", parent: "cohort", guaranteed: 4, allocated: allocated[0] },
+        { name: "search", parent: "cohort", guaranteed: 4, allocated: allocated[1], waiting: [2] },
       ],
       [quotaDomain({ capacity: 16 })],
     );

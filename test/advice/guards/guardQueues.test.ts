@@ -21,7 +21,7 @@ function twoQueues(
   const built = queueing(
     [
       { name: "top", kind: isKueue ? "Cohort" : "Scheduler", scheduler },
-      { ...base, name: "ads", held: 8, ...change.ads },
+      { ...base, name: "ads", allocated: 8, ...change.ads },
       { ...base, name: "search", waiting: [4], ...change.search },
     ],
     [quotaDomain({ capacity: 8 })],
@@ -81,8 +81,8 @@ describe("work of equal priority", () => {
 describe("what a queue is owed", () => {
   it.each([
     ["a borrower that is within its guarantee", { ads: { guaranteed: 8 } }],
-    ["a beneficiary that has its guarantee", { search: { held: 4 } }],
-    ["a beneficiary that would hold more than its guarantee", { search: { held: 1 } }],
+    ["a beneficiary that has its guarantee", { search: { allocated: 4 } }],
+    ["a beneficiary that would hold more than its guarantee", { search: { allocated: 1 } }],
     ["a beneficiary of which the quota is reserved", { search: { reserved: 4 } }],
   ])("is nothing for %s", (_, change) => {
     expect(guardsOf(twoQueues("kueue", policy("Any"), [{ gpus: 4 }], change), loss)).toEqual(["priority"]);

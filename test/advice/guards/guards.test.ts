@@ -66,7 +66,7 @@ describe("owners", () => {
     expect(guardsOf(guardMoment([{ owner }]), { by: "requeue" })).toEqual([]);
   });
 
-  it("are told apart by their API group", () => {
+  it("are distinguished by their API group", () => {
     expect(guardsOf(guardMoment([{ owner: { ...replicaSet, apiVersion: "apps/v1beta1" } }]))).toEqual([]);
     expect(guardsOf(guardMoment([{ owner: { ...replicaSet, apiVersion: "evil/v1" } }]))).toEqual(["owner"]);
   });

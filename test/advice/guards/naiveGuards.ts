@@ -19,7 +19,8 @@ export function brokenRules(snapshot: Snapshot, question: GuardQuestion): readon
 
 function brokenByPod(snapshot: Snapshot, index: number, pod: PodView): readonly string[] {
   const broken: string[] = [];
-  if (pod.uid === null || pod.node === null || pod.status !== "held" || pod.gpus === null) broken.push("unknown pod");
+  if (pod.uid === null || pod.node === null || pod.status !== "allocated" || pod.gpus === null)
+    broken.push("unknown pod");
   if (!snapshot.nodes.some(({ name }) => name === pod.node)) broken.push("unknown node");
   const holdings = snapshot.devices.flatMap((device) => device.holders).filter((holder) => holder.pod === index);
   if (holdings.some(({ estimated }) => estimated)) broken.push("estimated");
@@ -32,7 +33,7 @@ function brokenByPod(snapshot: Snapshot, index: number, pod: PodView): readonly 
 
 function brokenGang({ pods }: Snapshot, { gang }: PodView, asked: readonly number[]): readonly string[] {
   const members = pods.flatMap((one, i) =>
-    one.gang !== null && one.gang.id === gang?.id && one.status === "held" ? [i] : [],
+    one.gang !== null && one.gang.id === gang?.id && one.status === "allocated" ? [i] : [],
   );
   return members.every((member) => asked.includes(member)) ? [] : ["half a gang"];
 }
@@ -81,7 +82,7 @@ function mayLose(snapshot: Snapshot, index: number, pod: PodView, { beneficiary 
   const borrower = queues[queueOfPod[index] ?? -1];
   const starved = queues[beneficiary.queue ?? -1];
   if (borrower === undefined || starved === undefined || borrower === starved) return false;
-  if (borrower.held <= borrower.guaranteed || starved.held >= starved.guaranteed) return false;
+  if (borrower.allocated <= borrower.guaranteed || starved.allocated >= starved.guaranteed) return false;
   const policy = snapshot.queueObjects.kueueClusterQueues.find(({ name }) => name === starved.name)?.preemption;
   return policy?.reclaimWithinCohort === "Any";
 }

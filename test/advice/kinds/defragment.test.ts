@@ -88,7 +88,7 @@ describe("advice to move pods for work that is blocked", () => {
       "too little is free elsewhere",
       { pods: [...scattered.pods.filter(({ name }) => !name.startsWith("eval")), pod("eval", "a100-02", 2)] },
       "no-plan",
-      /no other node has room/,
+      /no other node has free capacity/,
     ],
     [
       "a budget allows no disruption",
@@ -109,7 +109,7 @@ describe("advice to move pods for work that is blocked", () => {
       /no controller/,
     ],
     [
-      "on which card pods are is only estimated",
+      "on which GPU pods are is only estimated",
       { pods: scattered.pods.map((one) => ({ ...one, estimated: true })) },
       "guard",
       /estimated/,

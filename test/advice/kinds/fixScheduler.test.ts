@@ -166,7 +166,7 @@ describe("other findings", () => {
     expect(gainsOf(moment, candidate)).toEqual({ mostAllocated: 4, leastAllocated: 4 });
   });
 
-  it("says why no request mends them", () => {
+  it("says why no request fixes them", () => {
     const volcanoQueues = [volcanoQueue("vision", { deserved: { "nvidia.com/gpu": 4 } })];
     const moment: AdviceMoment = {
       analysis: analysed(

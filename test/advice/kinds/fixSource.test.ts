@@ -6,7 +6,7 @@ import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { Problem } from "../../../exporter/model/problem.ts";
 import { exporterStandsStill } from "../../../exporter/sources/dcgm/pageProblems.ts";
 import { gpuNode, gpuPod, now } from "../../join/clusterBuilder.ts";
-import { analysisAt, card, momentOf, pageAt } from "../usage/watchedCluster.ts";
+import { analysisAt, momentOf, pageAt, physicalGpu } from "../usage/watchedCluster.ts";
 
 const frozen = exporterStandsStill({ target: "http://10.0.0.1:9400/metrics", node: "n1" }, "frozen", now - 3600);
 
@@ -26,13 +26,13 @@ const exporter = (nodeName: string, name = `dcgm-exporter-${nodeName}`) => ({
   nodeName,
 });
 
-/** Two nodes with held GPUs; nothing is seen of the first. */
+/** Two nodes with allocated GPUs; nothing is seen of the first. */
 function found(more: Partial<ClusterState> = {}): Found {
   const moment = momentOf(
     analysisAt({
       nodes: [gpuNode("n1", 4), gpuNode("n2", 1)],
       pods: [gpuPod("train", "n1", 4), gpuPod("eval", "n2", 1)],
-      telemetry: [pageAt("n2", [card("GPU-9", 0.8, "eval")])],
+      telemetry: [pageAt("n2", [physicalGpu("GPU-9", 0.8, "eval")])],
       exporterPods: [exporter("n1"), exporter("n2")],
       problems: [frozen],
       ...more,
@@ -43,7 +43,7 @@ function found(more: Partial<ClusterState> = {}): Found {
 
 const reasonOf = (of: Found): string => of.withheld[0]?.reason ?? "";
 
-describe("an exporter that stands still", () => {
+describe("an exporter that is still", () => {
   it("is found by what its source says of it", () => {
     const analysis = analysisAt({
       nodes: [gpuNode("n1", 4)],
@@ -60,7 +60,7 @@ describe("an exporter that stands still", () => {
     expect(withheld).toEqual([]);
     expect(candidates).toHaveLength(1);
     expect(candidates[0]).toMatchObject({
-      title: "restart gpu-operator/dcgm-exporter-n1 on node n1: 4 held H100-80GB-HBM3 are not observed",
+      title: "restart gpu-operator/dcgm-exporter-n1 on node n1: 4 allocated H100-80GB-HBM3 are not observed",
       beneficiary: { kind: "node", name: "n1" },
       plan: { changes: [{ kind: "observe", node: 0 }], starts: [] },
       disrupted: [],
@@ -68,7 +68,7 @@ describe("an exporter that stands still", () => {
       signs: [{ kind: "exporter-restarted", uid: "uid-dcgm-exporter-n1", node: "n1" }],
       measuredBy: { kind: "observed", nodes: ["n1"] },
     });
-    expect(candidates[0]?.reason).toContain("every value stands still since");
+    expect(candidates[0]?.reason).toContain("no value has changed since");
     expect(candidates[0]?.steps[0]?.request.path).toBe(
       "/api/v1/namespaces/gpu-operator/pods/dcgm-exporter-n1/eviction",
     );
@@ -81,7 +81,7 @@ describe("an exporter that stands still", () => {
     },
   );
 
-  it("gives back in the trial what is held there", () => {
+  it("gives back in the trial what is allocated there", () => {
     const { candidates } = found();
     const moment = momentOf(analysisAt({}));
     const [first] = candidates;
@@ -91,8 +91,8 @@ describe("an exporter that stands still", () => {
 
 describe("an exporter is left alone", () => {
   it("when all is seen: there is nothing to recommend", () => {
-    const cards = Array.from({ length: 4 }, (_, i) => card(`GPU-${i}`, 0.5, "train"));
-    const telemetry = [pageAt("n1", cards), pageAt("n2", [card("GPU-9", 0.8, "eval")])];
+    const physicalGpus = Array.from({ length: 4 }, (_, i) => physicalGpu(`GPU-${i}`, 0.5, "train"));
+    const telemetry = [pageAt("n1", physicalGpus), pageAt("n2", [physicalGpu("GPU-9", 0.8, "eval")])];
     expect(found({ telemetry, problems: [] })).toEqual({ candidates: [], withheld: [] });
   });
 
@@ -113,11 +113,11 @@ describe("an exporter is left alone", () => {
     [
       "only one of its GPUs is missing",
       {
-        // An exporter of replicas may leave out a card that nobody holds.
+        // An exporter of replicas may leave out a GPU that nobody holds.
         telemetry: [
           pageAt(
             "n1",
-            [0, 1, 2].map((i) => ({ ...card(`GPU-${i}`, 0.5), virtualSlots: 1 })),
+            [0, 1, 2].map((i) => ({ ...physicalGpu(`GPU-${i}`, 0.5), virtualSlots: 1 })),
           ),
         ],
       },

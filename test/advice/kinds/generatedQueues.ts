@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import type { KueueCase, RunningJob, WaitingJob } from "./kueueCluster.ts";
 
-const cards = 8;
+const physicalGpus = 8;
 const policies = ["Any", "Any", "LowerPriority", "Never"] as const;
 
 /**
- * Clusters of Kueue with three queues of one cohort, whose Jobs fill most of some nodes of 8 cards, and with work that waits.
+ * Clusters of Kueue with three queues of one cohort, whose Jobs fill most of some nodes of 8 GPUs, and with work that waits.
  * Some Jobs ask to be left alone, have volumes on their nodes, priorities and checkpoints.
  */
 export const anyKueueCase: fc.Arbitrary<KueueCase> = fc
@@ -37,7 +37,7 @@ export const anyKueueCase: fc.Arbitrary<KueueCase> = fc
   })
   .map(({ nodes, jobs, waiting, nominal, policy, strict }) => {
     const names = Array.from({ length: nodes }, (_, i) => `node-${i}`);
-    const free = new Map(names.map((name): [string, number] => [name, cards]));
+    const free = new Map(names.map((name): [string, number] => [name, physicalGpus]));
     const running = jobs.flatMap(({ pods, trait, ...job }, i): readonly RunningJob[] => {
       const places: string[] = [];
       for (let pod = 0; pod < pods; pod++) {
@@ -59,11 +59,11 @@ export const anyKueueCase: fc.Arbitrary<KueueCase> = fc
     });
     const [ads, news] = nominal;
     return {
-      nodes: Object.fromEntries(names.map((name) => [name, cards])),
+      nodes: Object.fromEntries(names.map((name) => [name, physicalGpus])),
       queues: [
         { name: "ads", nominal: ads },
         { name: "news", nominal: news, parts: preemption(policy[0]) },
-        { name: "search", nominal: Math.max(0, nodes * cards - ads - news), parts: preemption(policy[1]) },
+        { name: "search", nominal: Math.max(0, nodes * physicalGpus - ads - news), parts: preemption(policy[1]) },
       ],
       running,
       waiting: waiting.map((job, i): WaitingJob => ({ ...job, name: `w${i}` })),

@@ -63,7 +63,7 @@ export interface TestQueue {
 }
 
 export interface KueueCase {
-  /** Cards by node. */
+  /** GPUs by node. */
   readonly nodes: Readonly<Record<string, number>>;
   /** Labels of nodes beside those that GPU Feature Discovery writes. */
   readonly labels?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -83,13 +83,16 @@ export interface KueueCase {
   readonly settings?: Partial<AdviceMoment["settings"]>;
 }
 
-/** A cluster of Kueue with Jobs in the namespace that is called like their queue, each card observed; joined and analysed. */
+/** A cluster of Kueue with Jobs in the namespace that is called like their queue, each GPU observed; joined and analysed. */
 export function kueueMoment(given: KueueCase): AdviceMoment {
   const { nodes, labels = {}, taints = {}, flavors = { h100: {} }, queues, running = [], waiting = [] } = given;
   const jobs = running.map((job) => runningJob(job));
   const state: Partial<ClusterState> = {
-    nodes: Object.entries(nodes).map(([name, cards]) =>
-      gpuNode(name, cards, { labels: { ...gfdLabels(cards), ...labels[name] }, taints: taints[name] ?? [] }),
+    nodes: Object.entries(nodes).map(([name, physicalGpus]) =>
+      gpuNode(name, physicalGpus, {
+        labels: { ...gfdLabels(physicalGpus), ...labels[name] },
+        taints: taints[name] ?? [],
+      }),
     ),
     pods: [...jobs.flatMap(({ pods }) => pods), ...(given.addedPods ?? [])],
     owners: jobs.map(({ object }) => object),
@@ -165,13 +168,13 @@ function waitingWorkload(
   });
 }
 
-/** Cards are given out in the order of the pods. */
+/** GPUs are given out in the order of the pods. */
 function pagesOf(nodes: KueueCase["nodes"], pods: readonly Pod[]) {
-  return Object.entries(nodes).map(([node, cards]) => {
+  return Object.entries(nodes).map(([node, physicalGpus]) => {
     const holders = pods
       .filter(({ nodeName }) => nodeName === node)
       .flatMap((pod) => Array.from({ length: pod.gpu.resources["nvidia.com/gpu"] ?? 0 }, () => pod));
-    const devices = Array.from({ length: cards }, (_, i): DeviceReading => {
+    const devices = Array.from({ length: physicalGpus }, (_, i): DeviceReading => {
       const holder = holders[i];
       return bareReading(`GPU-${node}-${i}`, {
         smActive: holder === undefined ? 0 : 0.8,

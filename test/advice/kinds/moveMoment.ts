@@ -14,13 +14,13 @@ import { podNeeds } from "../../queues/kueueRows.ts";
 import { quotaDomain } from "../../queues/queueView.ts";
 import { workloadView } from "../guards/guardMoment.ts";
 
-/** A node and its cards. */
+/** A node and its GPUs. */
 export interface MoveNode extends Partial<NodeView> {
   readonly name: string;
   readonly gpus: number;
 }
 
-/** A pod that holds whole cards of its node, or one that waits. */
+/** A pod that holds whole GPUs of its node, or one that waits. */
 export interface MovePod extends Partial<PodView> {
   readonly name: string;
   readonly node: string | null;
@@ -50,7 +50,7 @@ const needsFor = (gpus: number): PodView["needs"] => {
   return needs;
 };
 
-/** Work that has waited for two hours, of pods with whole cards. */
+/** Work that has waited for two hours, of pods with whole GPUs. */
 export function wants(name: string, pods: number, gpus: number, parts: Partial<WaitingGang> = {}): WaitingGang {
   const base = { namespace: "vision", name, uid: `uid-${name}`, priority: 100, since: now - 7200, ...parts };
   return waitingGang([part(pods, gpus)], base);
@@ -76,8 +76,8 @@ export function moveMoment({
   const names = [...new Set(pods.map((pod) => pod.of ?? pod.name))];
   const podViews = pods.map((pod, index): PodView => {
     const { of, ownerKind = "ReplicaSet", hours = 1, estimated = false, ...rest } = pod;
-    const held = views.find(({ name }) => name === pod.node)?.devices ?? [];
-    const free = held.filter((one) => devices[one]?.holders.length === 0).slice(0, pod.gpus);
+    const allocated = views.find(({ name }) => name === pod.node)?.devices ?? [];
+    const free = allocated.filter((one) => devices[one]?.holders.length === 0).slice(0, pod.gpus);
     if (pod.node !== null && free.length < pod.gpus) throw new Error(`${pod.node} has no place for ${pod.name}`);
     for (const one of free) {
       const found = devices[one];
@@ -87,7 +87,7 @@ export function moveMoment({
     return podView({
       ...{ uid: `uid-${pod.name}`, namespace: "ads", team: "ads", workload: names.indexOf(of ?? pod.name) },
       ...{ needs: needsFor(pod.gpus), owner: ownerKind === null ? null : ownerOf(ownerKind, of ?? pod.name) },
-      status: pod.node === null ? "pending" : "held",
+      status: pod.node === null ? "pending" : "allocated",
       boundAt: pod.node === null ? null : now - hours * 3600,
       pendingSince: pod.node === null ? now - hours * 3600 : null,
       ...rest,

@@ -82,8 +82,8 @@ const clusters: fc.Arbitrary<MoveCluster> = fc.integer({ min: 2, max: 5 }).chain
         const labels = isProtected ? { app: "serve" } : {};
         const all = { of: name, gpus, gang, ownerKind: owner, priority, hours, labels, namespace: "vision" } as const;
         if (isPartial) begun.push(name);
-        const held = places.map((on, n): MovePod => ({ ...all, name: `${name}-${n}`, node: `n${on}` }));
-        return isPartial ? [...held, { ...all, name: `${name}-1`, node: null }] : held;
+        const allocated = places.map((on, n): MovePod => ({ ...all, name: `${name}-${n}`, node: `n${on}` }));
+        return isPartial ? [...allocated, { ...all, name: `${name}-1`, node: null }] : allocated;
       });
       const gangs = begun.map((name) => {
         const own = pods.find((pod) => pod.of === name);
@@ -142,7 +142,7 @@ describe("whatever is advised to move or to wait again", () => {
           expect(moves.length).toBeLessThanOrEqual(moment.settings.maxMoves);
           const gangs = new Set(disrupted.flatMap((pod) => snapshot.pods[pod]?.gang?.id ?? []));
           const members = snapshot.pods.flatMap((pod, i) =>
-            pod.status === "held" && gangs.has(pod.gang?.id ?? "") ? [i] : [],
+            pod.status === "allocated" && gangs.has(pod.gang?.id ?? "") ? [i] : [],
           );
           expect(disrupted).toEqual(expect.arrayContaining(members));
           for (const rule of placementRules) {

@@ -11,12 +11,12 @@ import { exporterStandsStill } from "../../../exporter/sources/dcgm/pageProblems
 import { gfdLabels, gpuNode, instance, node, now } from "../../join/clusterBuilder.ts";
 import {
   analysisAt,
-  card,
   deployment,
   everyHalfHour,
   hour,
   momentOf,
   pageAt,
+  physicalGpu,
   podOf,
   replicaSet,
   watchedAt,
@@ -40,8 +40,8 @@ const reversed: Order = (items) => items.toReversed();
 
 /** Something for every kind, or, when all is `busy`, for none. */
 function stateAt(at: number, order: Order, isBusy: boolean): Partial<ClusterState> {
-  const cards = (name: string, pod: string, activity: readonly number[]) =>
-    pageAt(name, order(activity.map((busy, i) => card(`${name}-${i}`, isBusy ? 0.9 : busy, pod))), at);
+  const physicalGpus = (name: string, pod: string, activity: readonly number[]) =>
+    pageAt(name, order(activity.map((busy, i) => physicalGpu(`${name}-${i}`, isBusy ? 0.9 : busy, pod))), at);
   const exporterPods = [{ namespace: "gpu-operator", name: "dcgm-exporter-x", uid: "x", nodeName: "unseen" }];
   return {
     nodes: order([
@@ -63,11 +63,15 @@ function stateAt(at: number, order: Order, isBusy: boolean): Partial<ClusterStat
       ...small.map((one, i) => podOf(one, `small-${i}-0`, "small", 1)),
     ]),
     telemetry: order([
-      cards("idle", "idle-0", [0, 0]),
-      cards("large", "large-0", [0.9, 0.2, 0, 0]),
-      pageAt("small", order(small.map((_, i) => card(`small-${i}`, isBusy ? 0.9 : 0.1, `small-${i}-0`, 0.05))), at),
+      physicalGpus("idle", "idle-0", [0, 0]),
+      physicalGpus("large", "large-0", [0.9, 0.2, 0, 0]),
+      pageAt(
+        "small",
+        order(small.map((_, i) => physicalGpu(`small-${i}`, isBusy ? 0.9 : 0.1, `small-${i}-0`, 0.05))),
+        at,
+      ),
       pageAt("cut", order(Array.from({ length: 7 }, (_, i) => instance("cut", `${i}`, "1g.10gb", 0))), at),
-      ...(isBusy ? [cards("unseen", "unseen-0", [0.5])] : []),
+      ...(isBusy ? [physicalGpus("unseen", "unseen-0", [0.5])] : []),
     ]),
     autoscalerNodeGroups: [{ name: "gpu", minSize: 0, maxSize: 8 }],
     exporterPods,

@@ -154,7 +154,7 @@ describe("work behind the head of a strict queue", () => {
     expect(onlyCandidate(asked({ ...blocked, more: withGate(true) })).confidence.level).toBe("medium");
   });
 
-  const roomy = (given: KueueCase): KueueCase => ({ ...given, queues: [strict("vision", 64)] });
+  const spacious = (given: KueueCase): KueueCase => ({ ...given, queues: [strict("vision", 64)] });
   const onAll = (gpusPerPod: number) => [{ name: "runs", queue: "vision", nodes: ["n1", "n2", "n3"], gpusPerPod }];
   const stated = (given: KueueCase, message: string): KueueCase =>
     withWorkloads(given, ({ name }) =>
@@ -163,12 +163,15 @@ describe("work behind the head of a strict queue", () => {
 
   it.each([
     ["asks for little more than its quota leaves", withHead(2, 8)],
-    ["waits for nodes, which Kueue does not look at", roomy(blocked)],
-    ["waits for nodes that are not there, which Kueue does not look at", roomy(withHead(4, 8))],
-    ["asks for little more than is free", withTopology(roomy(withHead(2, 8)))],
-    ["asks for little more than a node has", withTopology(roomy({ ...withHead(1, 8), running: onAll(4) }))],
+    ["waits for nodes, which Kueue does not look at", spacious(blocked)],
+    ["waits for nodes that are not there, which Kueue does not look at", spacious(withHead(4, 8))],
+    ["asks for little more than is free", withTopology(spacious(withHead(2, 8)))],
+    ["asks for little more than a node has", withTopology(spacious({ ...withHead(1, 8), running: onAll(4) }))],
     ["is about to get what others are preempted for", stated(blocked, "Pending the preemption of 1 workload(s)")],
-    ["waits for CPU", stated(roomy(withHead(4, 8)), "insufficient unused quota for cpu in flavor h100, 8 more needed")],
+    [
+      "waits for CPU",
+      stated(spacious(withHead(4, 8)), "insufficient unused quota for cpu in flavor h100, 8 more needed"),
+    ],
   ])("is not where the head %s", (_why, given) => {
     const { candidates, withheld } = asked(given);
     expect(candidates).toEqual([]);
@@ -182,15 +185,18 @@ describe("work behind the head of a strict queue", () => {
       { ...blocked, queues: [strict("vision", 23)] },
       "more than the queue may ever hold",
     ],
-    ["more than is free, by far", withTopology(roomy(blocked)), "it asks for 24 GPUs and 8 GPUs are free"],
+    ["more than is free, by far", withTopology(spacious(blocked)), "it asks for 24 GPUs and 8 GPUs are free"],
     [
       "more than any node has, by far",
-      withTopology(roomy({ ...withHead(1, 8), running: onAll(5) })),
+      withTopology(spacious({ ...withHead(1, 8), running: onAll(5) })),
       "each of its pods asks for 8 GPUs on one node, and none has more than 3 GPUs free",
     ],
     [
       "what no flavor has",
-      stated(roomy(withHead(4, 8)), "couldn't assign flavors to pod set main: flavor h100 doesn't match node affinity"),
+      stated(
+        spacious(withHead(4, 8)),
+        "couldn't assign flavors to pod set main: flavor h100 doesn't match node affinity",
+      ),
       "no node or flavor that is there suits it",
     ],
     ["other GPUs, though it asks for little more than there are", otherGpus(true), "what it waits for are other GPUs"],
@@ -229,10 +235,10 @@ describe("work behind the head of a strict queue", () => {
     ],
     ["if it could preempt them anyway", inCohort("Any"), null, ""],
     [
-      "where somebody boosts it already",
+      "where someone boosts it already",
       withWorkloads(blocked, ({ name }) => (name === "small" ? { priorityBoost: 1 } : {})),
       "no-plan",
-      "somebody boosts",
+      "someone boosts",
     ],
   ] as const)("is judged %s", (_when, given, why, reason) => {
     const { candidates, withheld } = asked(given);

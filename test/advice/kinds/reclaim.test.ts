@@ -99,7 +99,7 @@ describe("a starved queue", () => {
     expect(candidates.map(({ targets }) => targets)).toEqual([["Job ads/crawl"], ["Job ads/rank"]]);
   });
 
-  it("is not found where all that is held is within share", () => {
+  it("is not found where all that is allocated is within share", () => {
     expect(found({ ...starved, waiting: [] })).toEqual({ candidates: [], withheld: [] });
   });
 });

@@ -47,8 +47,8 @@ describe("a queue whose own quota is in a later flavor", () => {
     for (const rule of placementRules) {
       const { snapshot, measures } = trial.outcome(candidate.plan, rule);
       const holding = snapshot.queueing.queues
-        .filter(({ isLeaf, held }) => isLeaf && held > 0)
-        .map(({ name, domain, held }) => [name, domains[domain]?.name, held]);
+        .filter(({ isLeaf, allocated }) => isLeaf && allocated > 0)
+        .map(({ name, domain, allocated }) => [name, domains[domain]?.name, allocated]);
       expect(holding).toEqual([
         ["first", "A100-SXM4-80GB", 8],
         ["own", "H100-80GB-HBM3", 8],

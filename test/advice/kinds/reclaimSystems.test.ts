@@ -28,7 +28,7 @@ interface Given {
   readonly schedulerSettings?: SchedulerSettings;
 }
 
-/** A node of 8 cards that the first two pods hold. */
+/** A node of 8 GPUs that the first two pods hold. */
 function momentOf({ pods, queues, schedulerSettings = { kueue: null, volcano: null } }: Given): AdviceMoment {
   const devices = Array.from({ length: 8 }, (_, i) =>
     bareReading(`GPU-${i}`, { smActive: 0.9, claimants: [claimant(i < 4 ? "embed-0" : "crawl-0")] }),

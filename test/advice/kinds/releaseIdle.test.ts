@@ -6,9 +6,18 @@ import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
-import { book, listed } from "../../analysis/prices/priceBuilder.ts";
+import { account, listed } from "../../analysis/prices/priceBuilder.ts";
 import { gpuNode, gpuPod, now } from "../../join/clusterBuilder.ts";
-import { analysisAt, card, deployment, hour, momentOf, pageAt, podOf, replicaSet } from "../usage/watchedCluster.ts";
+import {
+  analysisAt,
+  deployment,
+  hour,
+  momentOf,
+  pageAt,
+  physicalGpu,
+  podOf,
+  replicaSet,
+} from "../usage/watchedCluster.ts";
 
 const notebook = deployment("notebook-big");
 const idleFor = 3 * hour + 600;
@@ -23,15 +32,15 @@ interface Case {
   readonly pods?: readonly Pod[];
 }
 
-/** A node of 8 cards that one notebook holds. */
+/** A node of 8 GPUs that one notebook holds. */
 function cluster({ activity = 0.01, pod = {}, more = {}, pods = [] }: Case): Partial<ClusterState> {
-  const cards = Array.from({ length: 8 }, (_, i) => card(`GPU-${i}`, activity, "nb-0"));
+  const physicalGpus = Array.from({ length: 8 }, (_, i) => physicalGpu(`GPU-${i}`, activity, "nb-0"));
   const longAgo = { createdAt: now - 4 * hour, scheduledAt: now - 4 * hour };
   return {
     nodes: [gpuNode("n1", 8)],
     owners: [notebook, replicaSet(notebook)],
     pods: [podOf(notebook, "nb-0", "n1", 8, { ...longAgo, ...pod }), ...pods],
-    telemetry: [pageAt("n1", cards)],
+    telemetry: [pageAt("n1", physicalGpus)],
     ...more,
   };
 }
@@ -54,7 +63,7 @@ function only(moment: AdviceMoment): Candidate {
 
 describe("idle work", () => {
   it("that never worked is let go by the team that pays for it", () => {
-    const moment = momentWith({ neverWorked: true, more: { prices: book([listed()]) } });
+    const moment = momentWith({ neverWorked: true, more: { prices: account([listed()]) } });
     const candidate = only(moment);
     expect(candidate.title).toBe(
       "release 8 idle H100-80GB-HBM3 of research/notebook-big: nothing ran since 2027-01-15 04:00 UTC",
@@ -123,14 +132,14 @@ describe("idle work", () => {
     const second = podOf(notebook, "nb-1", "n2", 1, { createdAt: now - 4 * hour, scheduledAt: now - 4 * hour });
     const nodes = [gpuNode("n1", 8), gpuNode("n2", 1)];
     const base = cluster({ pods: [second] });
-    const telemetry = [...(base.telemetry ?? []), pageAt("n2", [card("GPU-x", 0.9, "nb-1")])];
+    const telemetry = [...(base.telemetry ?? []), pageAt("n2", [physicalGpu("GPU-x", 0.9, "nb-1")])];
     const idleSince = new Map(Array.from({ length: 8 }, (_, i) => [`n1/GPU-${i}`, now - idleFor]));
     const moment = momentOf(analysisAt({ ...base, nodes, telemetry }, now, { idleSince }));
     expect(found(moment)).toEqual({ candidates: [], withheld: [] });
   });
 
   it("is not named where nobody knows which devices it holds", () => {
-    const quiet = Array.from({ length: 8 }, (_, i) => card(`GPU-${i}`, 0.01));
+    const quiet = Array.from({ length: 8 }, (_, i) => physicalGpu(`GPU-${i}`, 0.01));
     const four = podOf(notebook, "nb-0", "n1", 4, { createdAt: now - 4 * hour, scheduledAt: now - 4 * hour });
     const { candidates, withheld } = found(momentWith({ more: { telemetry: [pageAt("n1", quiet)], pods: [four] } }));
     expect(withheld).toMatchObject([{ why: "guard", subject: "holdings that are estimated" }]);
@@ -154,7 +163,7 @@ describe("idle work", () => {
   });
 });
 
-/** Many one-card workloads, each with what it does. */
+/** Many one-GPU workloads, each with what it does. */
 interface Kind {
   readonly isIdle: boolean;
   readonly isOptedOut: boolean;
@@ -182,7 +191,7 @@ describe("whoever is named", () => {
       for (const uuid of [`A-${i}`, `B-${i}`]) if (isIdle) idleSince.set(`n-${i}/${uuid}`, now - 7200 + (i % 3));
       const activity = isIdle ? 0 : 0.7;
       const named = isNamed ? `p-${i}` : undefined;
-      return pageAt(`n-${i}`, [card(`A-${i}`, activity, named), card(`B-${i}`, activity)]);
+      return pageAt(`n-${i}`, [physicalGpu(`A-${i}`, activity, named), physicalGpu(`B-${i}`, activity)]);
     });
     const parts: Partial<ClusterState> = {
       nodes: order(workloads.map((_, i) => gpuNode(`n-${i}`, 2))),

@@ -3,22 +3,22 @@ import type { Found } from "../../../exporter/advice/candidate.ts";
 import { findRightSize } from "../../../exporter/advice/kinds/rightSize.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { ClusterState, OwnerObject } from "../../../exporter/model/cluster.ts";
-import { book, listed } from "../../analysis/prices/priceBuilder.ts";
+import { account, listed } from "../../analysis/prices/priceBuilder.ts";
 import { gpuNode, gpuPod, now, owner, ownerRef } from "../../join/clusterBuilder.ts";
-import { card, deployment, pageAt, podOf, replicaSet, watchedMoment } from "../usage/watchedCluster.ts";
+import { deployment, pageAt, physicalGpu, podOf, replicaSet, watchedMoment } from "../usage/watchedCluster.ts";
 
 const train = deployment("train");
 
 interface Case {
   readonly hours?: number;
-  /** Activity of the four cards of each pod, by pod. */
+  /** Activity of the four GPUs of each pod, by pod. */
   readonly activity?: readonly (readonly number[])[];
   readonly of?: OwnerObject;
   readonly labels?: Record<string, string>;
   readonly more?: Partial<ClusterState>;
 }
 
-/** Pods of four cards each, on a node each. */
+/** Pods of four GPUs each, on a node each. */
 function stateAt(
   { activity = [[0.9, 0, 0, 0]], of = train, labels = {}, more = {} }: Case,
   at: number,
@@ -31,10 +31,10 @@ function stateAt(
         ? podOf(of, `train-${i}`, `n${i}`, 4, { labels })
         : gpuPod(`train-${i}`, `n${i}`, 4, { owner: ownerRef(of), labels }),
     ),
-    telemetry: activity.map((cards, i) =>
+    telemetry: activity.map((physicalGpus, i) =>
       pageAt(
         `n${i}`,
-        cards.map((busy, k) => card(`GPU-${i}-${k}`, busy, `train-${i}`)),
+        physicalGpus.map((busy, k) => physicalGpu(`GPU-${i}-${k}`, busy, `train-${i}`)),
         at,
       ),
     ),
@@ -53,7 +53,7 @@ describe("a workload that asks for more than it uses", () => {
       [0.9, 0, 0, 0],
       [0.9, 0.2, 0, 0.01],
     ];
-    const { candidates, withheld } = found({ activity, more: { prices: book([listed()]) } });
+    const { candidates, withheld } = found({ activity, more: { prices: account([listed()]) } });
     expect(withheld).toEqual([]);
     expect(candidates).toHaveLength(1);
     expect(candidates[0]).toMatchObject({
@@ -81,7 +81,7 @@ describe("a workload that asks for more than it uses", () => {
     if (candidate !== undefined) expect(candidate.gainedGpus(trial.outcome(candidate.plan, "mostAllocated"))).toBe(3);
   });
 
-  it("is told the number where it cannot be changed while it runs", () => {
+  it("is reported the number where it cannot be changed while it runs", () => {
     const job = owner("Job", "train", null, { apiVersion: "batch/v1" });
     const { candidates, withheld } = found({ of: job });
     expect(candidates).toEqual([]);
@@ -90,7 +90,7 @@ describe("a workload that asks for more than it uses", () => {
     expect(withheld[0]?.reason).toContain("3 GPUs of its 4 did nothing for 12 h, 1 for each pod would be enough");
   });
 
-  it("is told that fewer pods may do where one of them uses all", () => {
+  it("is reported that fewer pods may do where one of them uses all", () => {
     const { candidates, withheld } = found({
       activity: [
         [0.5, 0.5, 0.5, 0.5],
@@ -109,20 +109,20 @@ describe("nothing is said of a workload", () => {
     ["that was not watched for long", { hours: 11 }],
     ["that serves and was watched for half a day", { labels: { "fairlead.dev/workload-class": "serving" } }],
     ["that asked to be left alone", { labels: { "fairlead.dev/idle-opt-out": "true" } }],
-    ["of which a card is not observed", { more: { telemetry: [] } }],
+    ["of which a GPU is not observed", { more: { telemetry: [] } }],
   ];
   it.each(rows)("%s", (_what, given) => {
     expect(found(given)).toEqual({ candidates: [], withheld: [] });
   });
 
-  it("that used its other cards once, hours ago", () => {
+  it("that used its other GPUs once, hours ago", () => {
     const before = (at: number): Case => (at < now - 11 * 3600 ? { activity: [[0.5, 0.5, 0.5, 0.5]] } : {});
     const moment = watchedMoment((at) => stateAt(before(at), at));
     expect(findRightSize(moment, createTrial(moment))).toEqual({ candidates: [], withheld: [] });
   });
 });
 
-it("serving work is told after a day", () => {
+it("serving work is reported after a day", () => {
   const labels = { "fairlead.dev/workload-class": "serving" };
   expect(found({ labels, hours: 24 }).candidates).toHaveLength(1);
 });

@@ -6,7 +6,7 @@ import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { ClusterNode } from "../../../exporter/model/node.ts";
 import type { KarpenterNodePool } from "../../../exporter/model/nodePools.ts";
-import { book, listed } from "../../analysis/prices/priceBuilder.ts";
+import { account, listed } from "../../analysis/prices/priceBuilder.ts";
 import { everyKind, gfdLabels, gpuNode, gpuPod, now } from "../../join/clusterBuilder.ts";
 import { analysisAt, hour, momentOf } from "../usage/watchedCluster.ts";
 
@@ -63,7 +63,7 @@ const reasonOf = (of: Found): string => of.withheld[0]?.reason ?? "";
 
 describe("an idle node of an autoscaler", () => {
   it("is let go", () => {
-    const { candidates, withheld } = found({ prices: book([listed()]) });
+    const { candidates, withheld } = found({ prices: account([listed()]) });
     expect(withheld).toEqual([]);
     expect(candidates).toHaveLength(1);
     expect(candidates[0]).toMatchObject({
@@ -171,7 +171,7 @@ describe("an idle node stays", () => {
   });
 
   it.each(["karpenter.sh/do-not-disrupt", "cluster-autoscaler.kubernetes.io/scale-down-disabled"])(
-    "when somebody asks so by %s",
+    "when someone asks so by %s",
     (name) => {
       const kept = found({
         nodes: [karpenterNode("busy"), karpenterNode("idle", {}, { annotations: { [name]: "true" } })],

@@ -7,7 +7,7 @@ import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { ClusterNode } from "../../../exporter/model/node.ts";
 import type { TelemetryPage } from "../../../exporter/model/telemetry.ts";
 import { bareReading, gfdLabels, gibibyte, gpuNode, gpuPod, instance, node } from "../../join/clusterBuilder.ts";
-import { card, deployment, pageAt, podOf, replicaSet, watchedMoment } from "../usage/watchedCluster.ts";
+import { deployment, pageAt, physicalGpu, podOf, replicaSet, watchedMoment } from "../usage/watchedCluster.ts";
 
 interface User {
   readonly activity?: number;
@@ -24,10 +24,12 @@ interface Case {
   readonly hours?: number;
 }
 
-/** Deployments with one pod each that hold a card of `whole` each, and other nodes beside it. */
+/** Deployments with one pod each that hold a GPU of `whole` each, and other nodes beside it. */
 function stateAt({ users = [{}], nodes = [], pages = () => [], pods = [] }: Case, at: number): Partial<ClusterState> {
   const owners = users.map((_, i) => deployment(`eval-${i}`));
-  const cards = users.map(({ activity = 0.1, memory = 0.05 }, i) => card(`GPU-${i}`, activity, `eval-${i}-0`, memory));
+  const physicalGpus = users.map(({ activity = 0.1, memory = 0.05 }, i) =>
+    physicalGpu(`GPU-${i}`, activity, `eval-${i}-0`, memory),
+  );
   return {
     nodes: [gpuNode("whole", 8), ...nodes],
     owners: owners.flatMap((one) => [one, replicaSet(one)]),
@@ -35,7 +37,7 @@ function stateAt({ users = [{}], nodes = [], pages = () => [], pods = [] }: Case
       ...owners.map((one, i) => podOf(one, `eval-${i}-0`, "whole", 1, { labels: users[i]?.labels ?? {} })),
       ...pods,
     ],
-    telemetry: [pageAt("whole", cards, at), ...pages(at)],
+    telemetry: [pageAt("whole", physicalGpus, at), ...pages(at)],
   };
 }
 
@@ -44,7 +46,7 @@ function found(given: Case): Found {
   return findShareGpu(moment, createTrial(moment));
 }
 
-/** A card cut into seven instances, of which nobody holds any. */
+/** A GPU cut into seven instances, of which nobody holds any. */
 const mig = (name: string, strategy = "mixed"): ClusterNode =>
   node(name, {
     labels: { ...gfdLabels(1), "nvidia.com/mig.strategy": strategy, "nvidia.com/mig.capable": "true" },
@@ -61,7 +63,7 @@ const migPage = (name: string) => (at: number) => [
 
 const withMig: Case = { nodes: [mig("cut")], pages: migPage("cut") };
 
-describe("small users of whole cards", () => {
+describe("small users of whole GPUs", () => {
   it("go onto instances that are free", () => {
     const { candidates, withheld } = found(withMig);
     expect(withheld).toEqual([]);
@@ -100,7 +102,7 @@ describe("small users of whole cards", () => {
   });
 });
 
-describe("nobody is told to share", () => {
+describe("nobody is reported to share", () => {
   const rows: readonly (readonly [what: string, given: Case])[] = [
     ["who was busy with more than a quarter", { ...withMig, users: [{ activity: 0.26 }] }],
     ["who used more than a quarter of the memory", { ...withMig, users: [{ memory: 0.26 }] }],
@@ -117,7 +119,7 @@ describe("nobody is told to share", () => {
     ["where nothing is shared", {}],
     ["where the instances would slow it down", { ...withMig, users: [{ activity: 0.2 }] }],
     ["where the instances have too little memory", { ...withMig, users: [{ memory: 0.11 }] }],
-    ["where instances go by the name of whole cards", { ...withMig, nodes: [mig("cut", "single")] }],
+    ["where instances go by the name of whole GPUs", { ...withMig, nodes: [mig("cut", "single")] }],
   ];
   it.each(withheld)("%s, and the reason is kept", (_what, given) => {
     const { candidates, withheld: reasons } = found(given);
@@ -128,10 +130,10 @@ describe("nobody is told to share", () => {
 });
 
 describe("a node that is cut for small users", () => {
-  const cuttable = (name: string, cards: number, parts: Partial<ClusterNode> = {}): ClusterNode =>
-    gpuNode(name, cards, {
+  const cuttable = (name: string, physicalGpus: number, parts: Partial<ClusterNode> = {}): ClusterNode =>
+    gpuNode(name, physicalGpus, {
       labels: {
-        ...gfdLabels(cards),
+        ...gfdLabels(physicalGpus),
         "nvidia.com/mig.capable": "true",
         "nvidia.com/mig.strategy": "mixed",
         "nvidia.com/gpu.deploy.mig-manager": "true",
@@ -145,7 +147,7 @@ describe("a node that is cut for small users", () => {
     return withheld[0]?.reason ?? "";
   };
 
-  it("gives back more cards than it has", () => {
+  it("gives back more GPUs than it has", () => {
     const { candidates } = found({ users: three, nodes: [cuttable("free", 2)] });
     expect(candidates).toHaveLength(1);
     expect(candidates[0]).toMatchObject({
@@ -164,17 +166,15 @@ describe("a node that is cut for small users", () => {
     expect(candidates[0]?.steps[1]?.waitFor).toContain("nvidia.com/mig.config.state");
   });
 
-  it("is not one that has as many cards as they would give back", () => {
-    expect(reasonOf({ users: three, nodes: [cuttable("free", 3)] })).toContain(
-      "gives back no more cards than it takes",
-    );
+  it("is not one that has as many GPUs as they would give back", () => {
+    expect(reasonOf({ users: three, nodes: [cuttable("free", 3)] })).toContain("gives back no more GPUs than it takes");
   });
 
   it("is not cut for two", () => {
     expect(reasonOf({ users: [{}, {}], nodes: [cuttable("free", 1)] })).toContain("fewer than 3");
   });
 
-  it("is not one on which somebody holds a GPU", () => {
+  it("is not one on which someone holds a GPU", () => {
     const pods = [gpuPod("other", "free", 1)];
     expect(reasonOf({ users: three, nodes: [cuttable("free", 2)], pods })).toContain(
       "no node of the pool is wholly free",

@@ -4,7 +4,15 @@ import type { ClusterState, OwnerObject } from "../../../exporter/model/cluster.
 import type { Advice } from "../../../exporter/model/recommendation.ts";
 import type { DeviceReading } from "../../../exporter/model/telemetry.ts";
 import { gpuNode, gpuPod, now, owner, ownerRef } from "../../join/clusterBuilder.ts";
-import { adviceSettings, analysisAt, card, deployment, hour, pageAt, replicaSet } from "../usage/watchedCluster.ts";
+import {
+  adviceSettings,
+  analysisAt,
+  deployment,
+  hour,
+  pageAt,
+  physicalGpu,
+  replicaSet,
+} from "../usage/watchedCluster.ts";
 import { nothing, only } from "../wholeAdvice.ts";
 
 const limits = { backoffLimit: 6, failed: 0, onDisruption: "Count", isSuspended: false } as const;
@@ -12,15 +20,15 @@ const limits = { backoffLimit: 6, failed: 0, onDisruption: "Count", isSuspended:
 type Shows = "hung" | "quiet" | "works" | "unseen";
 
 function reading(uuid: string, pod: string, shows: Exclude<Shows, "unseen">): DeviceReading {
-  const one = card(uuid, shows === "quiet" ? 0 : 1, pod);
+  const one = physicalGpu(uuid, shows === "quiet" ? 0 : 1, pod);
   if (shows === "works") return { ...one, tensorActive: 0.4, dramActive: 0.3, powerWatts: 600 };
   if (shows === "quiet") return { ...one, tensorActive: 0, dramActive: 0, powerWatts: 130 };
   return { ...one, tensorActive: 0, dramActive: 0.001, powerWatts: 121 };
 }
 
 interface Case {
-  /** Of each card of the two nodes of eight. */
-  readonly shows?: (node: number, card: number) => Shows;
+  /** Of each GPU of the two nodes of eight. */
+  readonly shows?: (node: number, physicalGpu: number) => Shows;
   readonly stalledMinutes?: number;
   readonly boundHours?: number;
   readonly checkpointHours?: number;
@@ -37,9 +45,11 @@ function adviceOn({ shows = () => "hung", stalledMinutes = 33, boundHours = 20, 
   const at = new Date((now - (given.checkpointHours ?? 0) * hour) * 1000).toISOString();
   const checkpoint = given.checkpointHours === undefined ? {} : { annotations: { "fairlead.dev/checkpointed-at": at } };
   const parts = { owner: ownerRef(owners.at(-1) ?? job), createdAt: bound, scheduledAt: bound, ...checkpoint };
-  const cards = [0, 1].flatMap((node) => Array.from({ length: 8 }, (_, i) => ({ node, i, shows: shows(node, i) })));
+  const physicalGpus = [0, 1].flatMap((node) =>
+    Array.from({ length: 8 }, (_, i) => ({ node, i, shows: shows(node, i) })),
+  );
   const uuid = (node: number, i: number): string => `GPU-${node}-${i}`;
-  const hung = cards.filter((one) => one.shows === "hung");
+  const hung = physicalGpus.filter((one) => one.shows === "hung");
   const analysis = analysisAt(
     {
       nodes: [gpuNode("n0", 8), gpuNode("n1", 8)],
@@ -48,7 +58,7 @@ function adviceOn({ shows = () => "hung", stalledMinutes = 33, boundHours = 20, 
       telemetry: [0, 1].map((node) =>
         pageAt(
           `n${node}`,
-          cards.flatMap((one) =>
+          physicalGpus.flatMap((one) =>
             one.node === node && one.shows !== "unseen" ? [reading(uuid(node, one.i), `llm-${node}`, one.shows)] : [],
           ),
         ),

@@ -123,7 +123,7 @@ describe("a gang by itself that holds GPUs and cannot run", () => {
     waiting: [waits("train-a"), wants("next", 1, 4, { priority: 10 })],
   };
 
-  it("waits again as a whole where nothing makes room, if somebody else then starts", () => {
+  it("waits again as a whole where nothing makes free capacity, if someone else then starts", () => {
     const { only, gains } = found(full);
     expect(only).toMatchObject({
       title: "let vision/train-a (4 GPUs) wait again: then vision/next (4 GPUs) starts",

@@ -65,7 +65,7 @@ const pool = {
   ...{ capacityTypes: [], replicas: null },
 } as const;
 
-/** What of a cluster is advised that moves pods; exporters say on which cards they are. */
+/** What of a cluster is advised that moves pods; exporters say on which GPUs they are. */
 export const plansOf = (read: ReadParts, at: number = now): readonly Recommendation[] =>
   allAdviceOf(read, at).recommendations.filter(({ kind }) => kind === "defragment" || kind === "unblock_gang");
 
@@ -82,15 +82,17 @@ export function allAdviceOf(read: ReadParts, at: number = now, unknown: readonly
 
 const alsoRead: readonly ObjectKind[] = ["karpenterNodePools", "persistentVolumeClaims", "persistentVolumes"];
 
-/** Cards are given out in the order of the pods' names. */
+/** GPUs are given out in the order of the pods' names. */
 function pageOf(node: string, pods: readonly Pod[], at: number): TelemetryPage {
   const own = pods.filter(({ nodeName }) => nodeName === node).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const cards = own.flatMap((pod) => Array.from({ length: pod.gpu.resources["nvidia.com/gpu"] ?? 0 }, () => pod));
-  const readings = [0, 1, 2, 3].map((card) => {
-    const pod = cards[card];
+  const physicalGpus = own.flatMap((pod) =>
+    Array.from({ length: pod.gpu.resources["nvidia.com/gpu"] ?? 0 }, () => pod),
+  );
+  const readings = [0, 1, 2, 3].map((physicalGpu) => {
+    const pod = physicalGpus[physicalGpu];
     const claimants = pod === undefined ? [] : [claimant(pod.name, { namespace: pod.namespace })];
     const activity = pod === undefined ? 0 : 0.9;
-    return bareReading(`GPU-${node}-${card}`, { smActive: activity, gpuUtil: activity, claimants });
+    return bareReading(`GPU-${node}-${physicalGpu}`, { smActive: activity, gpuUtil: activity, claimants });
   });
   return page(node, readings, { receivedAt: at });
 }

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Recommendation } from "../../../exporter/model/recommendation.ts";
 
-/** Somebody who carries out what is advised, one step after the other. */
+/** Someone who carries out what is advised, one step after the other. */
 export interface Hands {
   setUnschedulable(node: string, isUnschedulable: boolean): Promise<void>;
   /** Takes a pod off its node, and waits until the one that is made for it has a place: its node, `null` without any. */

@@ -130,7 +130,7 @@ export function drawCluster(seed: number, name: string, naming: Naming = (own) =
   return { name, nodes, pods, volumes };
 }
 
-/** A ready node of Karpenter with four cards. */
+/** A ready node of Karpenter with four GPUs. */
 export function nodeObject(name: string, cluster: string, more: Labels, isDedicated: boolean): NodeObject {
   const resources = { cpu: "64", memory: "512Gi", pods: "110", [gpuResource]: String(gpusPerNode) };
   return {
@@ -243,7 +243,7 @@ const withVolume = (pod: PodObject, volume: VolumeObjects | null): PodObject =>
         },
       };
 
-/** The objects of a volume, as they stand in the API once they are bound to each other. */
+/** The objects of a volume, as they are in the API once they are bound to each other. */
 export function volumeBodies({ volume, claim }: VolumeObjects): { readonly volume: object; readonly claim: object } {
   const spec = { accessModes: ["ReadWriteOnce"], storageClassName: "local" };
   const selector = { matchExpressions: [{ key: volume.at.key, operator: "In", values: [volume.at.value] }] };

@@ -28,9 +28,9 @@ export function createNaiveCluster({ nodes, pods, volumes }: DrawnCluster, rando
   const selected = ({ nodeSelector }: PodObject["spec"], node: NodeObject): boolean =>
     Object.entries(nodeSelector).every(([key, value]) => node.metadata.labels[key] === value);
 
-  const hasRoom = (pod: PodObject, node: NodeObject): boolean => {
-    const held = placed().filter((one) => one.node === node);
-    return held.reduce((sum, one) => sum + gpusOf(one.pod), gpusOf(pod)) <= 4;
+  const hasFreeCapacity = (pod: PodObject, node: NodeObject): boolean => {
+    const allocated = placed().filter((one) => one.node === node);
+    return allocated.reduce((sum, one) => sum + gpusOf(one.pod), gpusOf(pod)) <= 4;
   };
   const hasPorts = (pod: PodObject, node: NodeObject): boolean => {
     const takes = (one: PodObject): boolean => (one.spec.containers[0]?.ports.length ?? 0) > 0;
@@ -76,7 +76,7 @@ export function createNaiveCluster({ nodes, pods, volumes }: DrawnCluster, rando
     !cordoned.has(node.metadata.name) &&
     selected(pod.spec, node) &&
     node.spec.taints.every(({ key }) => pod.spec.tolerations.some((one) => one.key === key)) &&
-    [hasRoom, hasPorts, isFree, isDrawn, isEven, hasVolumes].every((filter) => filter(pod, node));
+    [hasFreeCapacity, hasPorts, isFree, isDrawn, isEven, hasVolumes].every((filter) => filter(pod, node));
 
   const schedule = (pod: PodObject): string | null => {
     const [first, ...others] = nodes.filter((node) => takes(pod, node));

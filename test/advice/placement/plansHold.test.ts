@@ -19,11 +19,11 @@ async function expectKept(drawn: DrawnCluster, plan: Recommendation, seed: numbe
   }
   if (plan.beneficiary.kind === "pool") {
     const [freed = ""] = / then (\S+) \(/.exec(plan.title)?.slice(1) ?? [];
-    const held = drawn.pods.filter(({ metadata, spec }) => {
+    const allocated = drawn.pods.filter(({ metadata, spec }) => {
       const gpus = spec.containers[0]?.resources.limits["nvidia.com/gpu"];
       return gpus !== undefined && naive.nodeOf.get(metadata.name) === freed;
     });
-    expect(held, plan.title).toEqual([]);
+    expect(allocated, plan.title).toEqual([]);
     return;
   }
   naive.placeWaiting();
@@ -48,11 +48,13 @@ describe("plans for drawn clusters with affinity, ports, volumes, spread, taints
     let compared = 0;
     for (const [i, one] of drawn.entries()) {
       const firstAlike = firstOfAlike(one);
-      const own = (plans[i] ?? []).map((plan) => told(plan, firstAlike)).sort();
+      const own = (plans[i] ?? []).map((plan) => reported(plan, firstAlike)).sort();
       if (own.length > 0) compared += 1;
       for (const turn of [1, 2]) {
         const { cluster, oldNames } = renamed(seeds[i] ?? 0, one, turn);
-        const others = plansOf(readObjects(cluster)).map((plan) => told(plan, (text) => firstAlike(oldNames(text))));
+        const others = plansOf(readObjects(cluster)).map((plan) =>
+          reported(plan, (text) => firstAlike(oldNames(text))),
+        );
         expect([one.name, turn, others.sort()]).toEqual([one.name, turn, own]);
       }
     }
@@ -61,7 +63,7 @@ describe("plans for drawn clusters with affinity, ports, volumes, spread, taints
 });
 
 /** All that a plan says but for its words, with the names that things had: every number, who moves, and each step in order. */
-function told(plan: Recommendation, named: (text: string) => string): string {
+function reported(plan: Recommendation, named: (text: string) => string): string {
   const { kind, act, worthGpuHours, effect, cost, confidence, targets, steps, evidence } = plan;
   const tries = evidence.filter(({ name }) => name === "tries");
   const facts = { kind, act, worthGpuHours, effect, cost, level: confidence.level, tries };

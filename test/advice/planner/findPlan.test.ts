@@ -29,7 +29,7 @@ describe("volcano issue 3948: three nodes of 8 GPUs are used 7, 6 and 7, and a j
   const nodes = [eight, eight, eight];
   const waiting = [{ gpus: 4, pods: 1 }];
 
-  it("moves the two GPUs that make room on the second node", () => {
+  it("moves the two GPUs that make free capacity on the second node", () => {
     const units = [pod("a", 0, 7), pod("b", 1, 1), pod("c", 1, 1), pod("d", 1, 4), pod("e", 2, 7)];
     expect(answerTo({ nodes, units, goal: waiting })).toMatchObject({
       names: ["b", "c"],
@@ -130,14 +130,14 @@ describe("what a plan is chosen by", () => {
 describe("whole free nodes", () => {
   const nodes = [{ gpus: 4 }, { gpus: 4 }, { gpus: 4 }];
 
-  it("are freed where the others take what is held there", () => {
+  it("are freed where the others take what is allocated there", () => {
     const units = [pod("a", 0, 2, { lost: 1 }), pod("b", 1, 1, { lost: 3 }), pod("c", 2, 2, { lost: 2 })];
     expect(answerTo({ nodes, units, goal: 1 })).toMatchObject({ names: ["a"], plan: { goalNodes: [0] } });
   });
 
   it("are not freed of pods that nothing moves, nor where all is packed already", () => {
-    const held = [pod("a", 0, 3), pod("b", 1, 3)];
-    expect(answerTo({ nodes, units: held, fixed: [{ node: 2, gpus: 4 }], goal: 1 }).code).toBe("nothing-to-gain");
+    const allocated = [pod("a", 0, 3), pod("b", 1, 3)];
+    expect(answerTo({ nodes, units: allocated, fixed: [{ node: 2, gpus: 4 }], goal: 1 }).code).toBe("nothing-to-gain");
     const fixed = [0, 1].map((node) => ({ node, gpus: 1 }));
     expect(answerTo({ nodes, units: [pod("c", 2, 3)], fixed, goal: 1 })).toMatchObject({ names: ["c"] });
   });

@@ -51,15 +51,15 @@ export function generatedCase(size: CaseSize): fc.Arbitrary<Case> {
       cpu: fc.constantFrom(4, 8),
     })
     .map(({ units, goal, maxMoves, closed, cpu }): Case => {
-      const cards = Array.from({ length: size.nodes }, () => Array.from({ length: size.gpus }, () => 1));
+      const physicalGpus = Array.from({ length: size.nodes }, () => Array.from({ length: size.gpus }, () => 1));
       const left = Array.from({ length: size.nodes }, (): number => cpu);
       const seat = (pod: CasePod): boolean => {
-        const own = cards[pod.node] ?? [];
+        const own = physicalGpus[pod.node] ?? [];
         const share = Math.min(pod.gpus, 1);
         const wanted = Math.max(1, Math.ceil(pod.gpus));
-        const taken = own.flatMap((free, card) => (free >= share ? [card] : [])).slice(0, wanted);
+        const taken = own.flatMap((free, physicalGpu) => (free >= share ? [physicalGpu] : [])).slice(0, wanted);
         if (taken.length < wanted || (left[pod.node] ?? 0) < (pod.cpu ?? 0)) return false;
-        for (const card of taken) own[card] = (own[card] ?? 0) - share;
+        for (const physicalGpu of taken) own[physicalGpu] = (own[physicalGpu] ?? 0) - share;
         left[pod.node] = (left[pod.node] ?? 0) - (pod.cpu ?? 0);
         return true;
       };
@@ -71,7 +71,7 @@ export function generatedCase(size: CaseSize): fc.Arbitrary<Case> {
         if (isFixed) fixed.push(...pods);
         else made.push({ name: `unit-${i}`, pods, lost, ...(isGuarded ? { veto: `unit-${i} is guarded` } : {}) });
       }
-      const nodes = cards.map((_, i) => ({ gpus: size.gpus, cpu, closed: i === closed }));
+      const nodes = physicalGpus.map((_, i) => ({ gpus: size.gpus, cpu, closed: i === closed }));
       return { nodes, units: made, fixed, goal, maxMoves };
     });
 }

@@ -3,7 +3,7 @@ import type { DisruptionUnit } from "../../../exporter/advice/disruptionUnits.ts
 import { findPlan } from "../../../exporter/advice/planner/findPlan.ts";
 import { type MoveField, moveFieldOf } from "../../../exporter/advice/planner/moveField.ts";
 import type { PlanProblem } from "../../../exporter/advice/planner/problem.ts";
-import { findRooms } from "../../../exporter/analysis/rooms/rooms.ts";
+import { findFreeCapacities } from "../../../exporter/analysis/freeCapacity/freeCapacities.ts";
 import type { Device, NodeView, PodView, Snapshot } from "../../../exporter/join/snapshot.ts";
 import type { PodNeeds } from "../../../exporter/model/queues/podNeeds.ts";
 import { device, holding, moment, nodeView, podView } from "../../analysis/momentBuilder.ts";
@@ -11,7 +11,7 @@ import { podNeeds } from "../../queues/kueueRows.ts";
 import { unitOf } from "../kinds/moveMoment.ts";
 import { faultsOf } from "./planBuilder.ts";
 
-const card = (node: string, i: number, parts: Partial<Device> = {}): Device =>
+const physicalGpu = (node: string, i: number, parts: Partial<Device> = {}): Device =>
   device({ node, uuid: `${node}-${i}`, ...parts });
 
 /** Nodes with their devices, in this order. */
@@ -33,8 +33,8 @@ function fieldOf(
   snapshot: Snapshot,
   units: readonly DisruptionUnit[] = snapshot.pods.map((_, i) => unitOf([i])),
 ): MoveField {
-  const rooms = findRooms(snapshot).byNode.flat();
-  return moveFieldOf(snapshot, rooms, (pool) => pool === "H100", units);
+  const freeCapacities = findFreeCapacities(snapshot).byNode.flat();
+  return moveFieldOf(snapshot, freeCapacities, (pool) => pool === "H100", units);
 }
 
 const problemOf = (field: MoveField, gpus: number, needs: PodNeeds): PlanProblem => ({
@@ -53,19 +53,19 @@ function movesFor(field: MoveField, gpus: number, needs: PodNeeds) {
 const whole = podNeeds({ "nvidia.com/gpu": 1 });
 
 describe("the nodes and units among which pods may be moved", () => {
-  it("have parts of cards, which come together on one card", () => {
+  it("have parts of GPUs, which come together on one card", () => {
     const half: PodNeeds = podNeeds({});
     const pods = [0, 1].map((i) => podView({ uid: `u${i}`, name: `p${i}`, node: `n${i}`, gpus: 0.5, needs: half }));
     const snapshot = clusterOf(
-      [0, 1].map((i) => [card(`n${i}`, 0, { holders: [holding({ pod: i, share: 0.5 })] })]),
+      [0, 1].map((i) => [physicalGpu(`n${i}`, 0, { holders: [holding({ pod: i, share: 0.5 })] })]),
       pods,
     );
     const field = fieldOf(snapshot);
-    expect(field.nodes.map(({ free }) => free.cards)).toEqual([[0.5], [0.5]]);
+    expect(field.nodes.map(({ free }) => free.physicalGpus)).toEqual([[0.5], [0.5]]);
     expect(movesFor(field, 1, whole)).toEqual([[0, 0, 1]]);
   });
 
-  it("have replicas of shared cards, which only make room for others that ask for replicas", () => {
+  it("have replicas of shared GPUs, which only make room for others that ask for replicas", () => {
     const needs = podNeeds({ "nvidia.com/gpu.shared": 1 });
     const pods = [0, 1, 2].map((i) =>
       podView({ uid: `u${i}`, name: `p${i}`, node: i < 2 ? "n0" : "n1", gpus: 0.5, needs }),
@@ -74,10 +74,10 @@ describe("the nodes and units among which pods may be moved", () => {
     const snapshot = clusterOf(
       [
         [
-          card("n0", 0, { ...shared, holders: [holding({ pod: 0, share: 0.5 })] }),
-          card("n0", 1, { ...shared, holders: [holding({ pod: 1, share: 0.5 })] }),
+          physicalGpu("n0", 0, { ...shared, holders: [holding({ pod: 0, share: 0.5 })] }),
+          physicalGpu("n0", 1, { ...shared, holders: [holding({ pod: 1, share: 0.5 })] }),
         ],
-        [card("n1", 0, { ...shared, holders: [holding({ pod: 2, share: 0.5 })] })],
+        [physicalGpu("n1", 0, { ...shared, holders: [holding({ pod: 2, share: 0.5 })] })],
       ],
       pods,
     );
@@ -89,7 +89,7 @@ describe("the nodes and units among which pods may be moved", () => {
   it("have MIG instances by their profile", () => {
     const needs = podNeeds({ "nvidia.com/mig-3g.40gb": 1 });
     const instance = (node: string, i: number, pod: number | null): Device =>
-      card(node, i, {
+      physicalGpu(node, i, {
         ...{ gpuInstance: `${i}`, profile: "3g.40gb", weight: 3 / 7 },
         holders: pod === null ? [] : [holding({ pod, share: 3 / 7 })],
       });
@@ -111,19 +111,19 @@ describe("the nodes and units among which pods may be moved", () => {
       podView({ uid: "u2", name: "ours", node: "n1", needs: whole }),
       podView({ uid: "u3", name: "nobody's", node: "n2", needs: whole }),
     ];
-    const held = (node: string, pod: number) => [card(node, 0, { holders: [holding({ pod })] })];
-    const snapshot = clusterOf([held("n0", 0), held("n1", 2), held("n2", 3)], pods);
+    const allocated = (node: string, pod: number) => [physicalGpu(node, 0, { holders: [holding({ pod })] })];
+    const snapshot = clusterOf([allocated("n0", 0), allocated("n1", 2), allocated("n2", 3)], pods);
     const field = fieldOf(snapshot, [unitOf([0]), unitOf([1, 2]), unitOf([2])]);
     expect(field.sources.map((unit) => unit.pods)).toEqual([[2]]);
     expect([...field.fixedNodes]).toEqual([0, 2]);
   });
 
-  it("have nothing free on nodes that take nobody, or on cards that are broken", () => {
+  it("have nothing free on nodes that take nobody, or on GPUs that are broken", () => {
     const pods = [podView({ uid: "u0", name: "p", node: "n2", gpus: 1, needs: whole })];
     const nodes = [
-      [card("n0", 0), card("n0", 1)],
-      [card("n1", 0, { unhealthy: true }), card("n1", 1)],
-      [card("n2", 0, { holders: [holding({ pod: 0 })] }), card("n2", 1)],
+      [physicalGpu("n0", 0), physicalGpu("n0", 1)],
+      [physicalGpu("n1", 0, { unhealthy: true }), physicalGpu("n1", 1)],
+      [physicalGpu("n2", 0, { holders: [holding({ pod: 0 })] }), physicalGpu("n2", 1)],
     ];
     const field = fieldOf(clusterOf(nodes, pods, [{ schedulable: false }]));
     expect(field.nodes.map(({ free }) => free.gpus)).toEqual([0, 1, 1]);
@@ -133,16 +133,16 @@ describe("the nodes and units among which pods may be moved", () => {
   it("keep pods in the quota domain that they are in", () => {
     const pods = [podView({ uid: "u0", name: "p", node: "n0", gpus: 1, needs: whole })];
     const snapshot = clusterOf(
-      [[card("n0", 0, { holders: [holding({ pod: 0 })] }), card("n0", 1)], [card("n1", 0)]],
+      [[physicalGpu("n0", 0, { holders: [holding({ pod: 0 })] }), physicalGpu("n0", 1)], [physicalGpu("n1", 0)]],
       pods,
       [{}, { pools: ["A100"] }],
     );
     const devices = snapshot.devices.map((one) => (one.node === "n1" ? { ...one, pool: "A100" } : one));
     const domains = ["H100", "A100"].map((pool) => ({
-      ...{ name: pool, pools: [pool], capacity: 2, heldOnUnschedulable: 0, unknownBecause: null },
+      ...{ name: pool, pools: [pool], capacity: 2, allocatedOnUnschedulable: 0, unknownBecause: null },
     }));
     const both = { ...snapshot, devices };
-    const rooms = (of: Snapshot) => findRooms(of).byNode.flat();
+    const freeCapacities = (of: Snapshot) => findFreeCapacities(of).byNode.flat();
     const split: Snapshot = { ...both, queueing: { ...both.queueing, domains } };
     const asOne: Snapshot = {
       ...both,
@@ -154,14 +154,14 @@ describe("the nodes and units among which pods may be moved", () => {
             name: "A100+H100",
             pools: ["A100", "H100"],
             capacity: 3,
-            heldOnUnschedulable: 0,
+            allocatedOnUnschedulable: 0,
             unknownBecause: null,
           },
         ],
       },
     };
     const moves = [split, asOne].map((of) => {
-      const field = moveFieldOf(of, rooms(of), () => true, [unitOf([0])]);
+      const field = moveFieldOf(of, freeCapacities(of), () => true, [unitOf([0])]);
       return movesFor(field, 2, podNeeds({ "nvidia.com/gpu": 2 }));
     });
     expect(moves).toEqual(["nowhere-to-go", [[0, 0, 1]]]);

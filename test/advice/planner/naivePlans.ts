@@ -1,5 +1,5 @@
 import type { PlanPodKind, PlanProblem } from "../../../exporter/advice/planner/problem.ts";
-import { roomAfter } from "./planBuilder.ts";
+import { freeCapacityAfter } from "./planBuilder.ts";
 
 /** What is lost and how many units move; `null` without a plan. */
 export interface NaiveCost {
@@ -69,7 +69,7 @@ function canSeatAll(
   return problem.nodes.some((_, node) => {
     if (node === seat.notOn || closed.includes(node)) return false;
     const here = [...(put.get(node) ?? []), seat.kind];
-    if (roomAfter(problem, node, gone, here) === null) return false;
+    if (freeCapacityAfter(problem, node, gone, here) === null) return false;
     return canSeatAll(problem, gone, others, closed, new Map(put).set(node, here));
   });
 }
@@ -111,7 +111,7 @@ function clearFor(problem: PlanProblem, before: GreedyState, kind: PlanPodKind, 
   const gone = new Set(before.gone);
   const here = [...(before.put.get(node) ?? []), kind];
   const taken: number[] = [];
-  while (roomAfter(problem, node, gone, here) === null) {
+  while (freeCapacityAfter(problem, node, gone, here) === null) {
     const next = leaving.shift();
     if (next === undefined) return null;
     gone.add(next);
@@ -131,11 +131,11 @@ function seatTightest(
 ): boolean {
   return (problem.units[unit]?.pods ?? []).every(({ node, kind }) => {
     const at = (to: number): readonly PlanPodKind[] => seats.get(to) ?? [];
-    const free = (to: number): number => roomAfter(problem, to, gone, at(to))?.gpus ?? Infinity;
+    const free = (to: number): number => freeCapacityAfter(problem, to, gone, at(to))?.gpus ?? Infinity;
     const to = problem.nodes
       .map((_, other) => other)
       .sort((a, b) => free(a) - free(b))
-      .find((other) => other !== node && roomAfter(problem, other, gone, [...at(other), kind]) !== null);
+      .find((other) => other !== node && freeCapacityAfter(problem, other, gone, [...at(other), kind]) !== null);
     if (to !== undefined) seats.set(to, [...at(to), kind]);
     return to !== undefined;
   });

@@ -9,10 +9,15 @@ import type {
   PlanProblem,
   PlanUnit,
 } from "../../../exporter/advice/planner/problem.ts";
-import { copyRoom, podsIn, type Room, takePod } from "../../../exporter/analysis/rooms/nodeRoom.ts";
-import type { PodDemand } from "../../../exporter/analysis/rooms/podDemand.ts";
+import {
+  copyFreeCapacity,
+  type FreeCapacity,
+  podsIn,
+  takePod,
+} from "../../../exporter/analysis/freeCapacity/nodeFreeCapacity.ts";
+import type { PodDemand } from "../../../exporter/analysis/freeCapacity/podDemand.ts";
 
-/** A pod of a small case: where it is, how much of a card or how many it holds, and CPU. */
+/** A pod of a small case: where it is, how much of a GPU or how many it holds, and CPU. */
 export interface CasePod {
   readonly node: number;
   readonly gpus: number;
@@ -42,11 +47,11 @@ export interface Case {
 }
 
 export const demandOf = (gpus: number, cpu = 0): PodDemand => {
-  const cards = Math.max(1, Math.ceil(gpus));
-  return { gpus, cards, share: gpus / cards, slots: [], cpuMilli: cpu * 1000, memoryBytes: 0 };
+  const physicalGpus = Math.max(1, Math.ceil(gpus));
+  return { gpus, physicalGpus, share: gpus / physicalGpus, slots: [], cpuMilli: cpu * 1000, memoryBytes: 0 };
 };
 
-/** The problem of a case, its units by name. Pods take the first cards that have room for them. */
+/** The problem of a case, its units by name. Pods take the first GPUs that have room for them. */
 export function problemOf({ fixed = [], nodes, goal, maxMoves = 5, quota = Infinity, ...one }: Case): PlanProblem {
   const units = one.units.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const kinds = new Map<string, PlanPodKind>();
@@ -57,22 +62,25 @@ export function problemOf({ fixed = [], nodes, goal, maxMoves = 5, quota = Infin
     kinds.set(key, kind);
     return kind;
   };
-  const rooms = nodes.map(
-    ({ gpus, cpu = Infinity }): Room => ({
-      ...{ gpus, cards: Array.from({ length: gpus }, () => 1) },
+  const freeCapacities = nodes.map(
+    ({ gpus, cpu = Infinity }): FreeCapacity => ({
+      ...{ gpus, physicalGpus: Array.from({ length: gpus }, () => 1) },
       ...{ slots: new Map(), cpuMilli: cpu * 1000, memoryBytes: Infinity },
     }),
   );
   const put = ({ node, gpus, cpu = 0 }: CasePod): [number, number][] => {
-    const room = rooms[node];
-    if (room === undefined) throw new Error(`no node ${node}`);
-    const { cards, share } = demandOf(gpus, cpu);
-    const taken = room.cards.flatMap((free, card) => (free >= share - 1e-9 ? [card] : [])).slice(0, cards);
-    if (taken.length < cards) throw new Error(`node ${node} has no ${gpus} GPUs left`);
-    for (const card of taken) room.cards[card] = (room.cards[card] ?? 0) - share;
-    room.gpus -= gpus;
-    room.cpuMilli -= cpu * 1000;
-    return taken.map((card) => [card, share]);
+    const freeCapacity = freeCapacities[node];
+    if (freeCapacity === undefined) throw new Error(`no node ${node}`);
+    const { physicalGpus, share } = demandOf(gpus, cpu);
+    const taken = freeCapacity.physicalGpus
+      .flatMap((free, physicalGpu) => (free >= share - 1e-9 ? [physicalGpu] : []))
+      .slice(0, physicalGpus);
+    if (taken.length < physicalGpus) throw new Error(`node ${node} has no ${gpus} GPUs left`);
+    for (const physicalGpu of taken)
+      freeCapacity.physicalGpus[physicalGpu] = (freeCapacity.physicalGpus[physicalGpu] ?? 0) - share;
+    freeCapacity.gpus -= gpus;
+    freeCapacity.cpuMilli -= cpu * 1000;
+    return taken.map((physicalGpu) => [physicalGpu, share]);
   };
   for (const pod of fixed) put(pod);
   let numbered = 0;
@@ -80,22 +88,24 @@ export function problemOf({ fixed = [], nodes, goal, maxMoves = 5, quota = Infin
     ({ name, pods, lost }): PlanUnit => ({
       ...{ name, lostGpuHours: lost, group: name },
       pods: pods.map((pod): PlanPod => {
-        const cards = put(pod);
+        const physicalGpus = put(pod);
         numbered += 1;
         const kind = kindOf(pod.gpus, pod.cpu);
-        return { pod: numbered - 1, node: pod.node, kind, gives: { gpus: pod.gpus, cards, slots: [] } };
+        return { pod: numbered - 1, node: pod.node, kind, gives: { gpus: pod.gpus, physicalGpus, slots: [] } };
       }),
     }),
   );
-  const planNodes = rooms.map(
+  const planNodes = freeCapacities.map(
     (free, i): PlanNode => ({
       name: `node-${String(i).padStart(3, "0")}`,
-      free: takes(i) ? free : { ...free, gpus: 0, cards: free.cards.map(() => 0), cpuMilli: 0, memoryBytes: 0 },
+      free: takes(i)
+        ? free
+        : { ...free, gpus: 0, physicalGpus: free.physicalGpus.map(() => 0), cpuMilli: 0, memoryBytes: 0 },
     }),
   );
   return {
     ...{ nodes: planNodes, units: planned, fixedNodes: new Set(fixed.map(({ node }) => node)) },
-    goal: goalOf(goal, kindOf, rooms, nodes),
+    goal: goalOf(goal, kindOf, freeCapacities, nodes),
     ...{ quotaGpus: quota, maxMoves },
     vetoesOf: (indices) => indices.flatMap((index) => units[index]?.veto ?? []),
   };
@@ -104,13 +114,13 @@ export function problemOf({ fixed = [], nodes, goal, maxMoves = 5, quota = Infin
 function goalOf(
   goal: Case["goal"],
   kindOf: (gpus: number, cpu?: number) => PlanPodKind,
-  rooms: readonly Room[],
+  freeCapacities: readonly FreeCapacity[],
   nodes: Case["nodes"],
 ): PlanGoal {
   if (typeof goal !== "number")
     return { kind: "place", parts: goal.map(({ gpus, pods, cpu }) => ({ kind: kindOf(gpus, cpu), pods })) };
-  const held = rooms.flatMap(({ gpus }, i) => (gpus < (nodes[i]?.gpus ?? 0) - 1e-9 ? [i] : []));
-  return { kind: "free", nodes: held, count: goal };
+  const allocated = freeCapacities.flatMap(({ gpus }, i) => (gpus < (nodes[i]?.gpus ?? 0) - 1e-9 ? [i] : []));
+  return { kind: "free", nodes: allocated, count: goal };
 }
 
 export function planFor(problem: PlanProblem, limits?: PlanLimits): PlanAnswer {
@@ -121,37 +131,41 @@ export function planFor(problem: PlanProblem, limits?: PlanLimits): PlanAnswer {
 export const namesOf = ({ units }: PlanProblem, { plan }: PlanAnswer): readonly string[] =>
   (plan?.units ?? []).map((index) => units[index]?.name ?? "").sort();
 
-/** The room that pods leave on a node with those of these units gone and these kinds put down; `null` where they do not fit. */
-export function roomAfter(
+/** The free capacity that pods leave on a node with those of these units gone and these kinds put down; `null` where they do not fit. */
+export function freeCapacityAfter(
   { nodes, units }: PlanProblem,
   node: number,
   gone: ReadonlySet<number>,
   put: readonly PlanPodKind[],
-): Room | null {
+): FreeCapacity | null {
   const before = nodes[node]?.free;
   if (before === undefined) return null;
-  const room = copyRoom(before);
+  const freeCapacity = copyFreeCapacity(before);
   for (const index of gone) {
     for (const { node: at, gives, kind } of units[index]?.pods ?? []) {
       if (at !== node) continue;
-      room.gpus += gives.gpus;
-      room.cpuMilli += kind.demand.cpuMilli;
-      room.memoryBytes += kind.demand.memoryBytes;
-      for (const [card, share] of gives.cards) room.cards[card] = (room.cards[card] ?? 0) + share;
+      freeCapacity.gpus += gives.gpus;
+      freeCapacity.cpuMilli += kind.demand.cpuMilli;
+      freeCapacity.memoryBytes += kind.demand.memoryBytes;
+      for (const [physicalGpu, share] of gives.physicalGpus)
+        freeCapacity.physicalGpus[physicalGpu] = (freeCapacity.physicalGpus[physicalGpu] ?? 0) + share;
       for (const [key, { count, gpus }] of gives.slots) {
-        const free = room.slots.get(key) ?? { count: 0, gpus: 0 };
-        room.slots = new Map(room.slots).set(key, { count: free.count + count, gpus: free.gpus + gpus });
+        const free = freeCapacity.slots.get(key) ?? { count: 0, gpus: 0 };
+        freeCapacity.slots = new Map(freeCapacity.slots).set(key, {
+          count: free.count + count,
+          gpus: free.gpus + gpus,
+        });
       }
     }
   }
   for (const kind of [...put].sort((a, b) => b.demand.share - a.demand.share || b.demand.gpus - a.demand.gpus)) {
-    if (!kind.takes(node) || podsIn(room, kind.demand) === 0) return null;
-    takePod(room, kind.demand);
+    if (!kind.takes(node) || podsIn(freeCapacity, kind.demand) === 0) return null;
+    takePod(freeCapacity, kind.demand);
   }
-  return room;
+  return freeCapacity;
 }
 
-/** What is wrong with a plan, told by somebody who did not make it; empty: nothing. */
+/** What is wrong with a plan, reported by someone who did not make it; empty: nothing. */
 export function faultsOf(problem: PlanProblem, { plan }: PlanAnswer): readonly string[] {
   if (plan === null) return [];
   const { units, maxMoves } = problem;
@@ -174,7 +188,7 @@ export function faultsOf(problem: PlanProblem, { plan }: PlanAnswer): readonly s
   }
   faults.push(...goalFaults(problem, plan, gone, put));
   for (const [node, kinds] of put)
-    if (roomAfter(problem, node, gone, kinds) === null) faults.push(`node ${node} is too full`);
+    if (freeCapacityAfter(problem, node, gone, kinds) === null) faults.push(`node ${node} is too full`);
   return faults;
 }
 
@@ -214,7 +228,7 @@ function canSeat(
     if (tried.has(node)) continue;
     tried.add(node);
     const here = [...(put.get(node) ?? []), kind];
-    if (roomAfter(problem, node, gone, here) === null) continue;
+    if (freeCapacityAfter(problem, node, gone, here) === null) continue;
     if (canSeat(problem, gone, new Map(put).set(node, here), others, nodes.toSpliced(i, 1))) return true;
   }
   return false;

@@ -61,7 +61,7 @@ describe("boosting the priority of a Workload", () => {
       1,
       "quota already",
     ],
-    ["who is boosted by somebody", waiting({ priority: 3, priorityBoost: 3 }), 0, 1, "boosts the priority"],
+    ["who is boosted by someone", waiting({ priority: 3, priorityBoost: 3 }), 0, 1, "boosts the priority"],
     ["what other schedulers run", waiting({}, undefined, "volcano"), 0, 1, "no Workload of Kueue"],
     ["a Workload that is not known", waiting({ uid: "another" }), 0, 1, "no Workload of Kueue"],
     ["a gang that is not there", waiting(), 7, 1, "no Workload of Kueue"],

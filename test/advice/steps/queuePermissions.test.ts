@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { mendFinding } from "../../../exporter/advice/steps/steps.ts";
+import { fixFinding } from "../../../exporter/advice/steps/steps.ts";
 import type { Finding, FindingCode } from "../../../exporter/analysis/lint/finding.ts";
 import { kaiQueue, volcanoQueue } from "../../queues/groupRows.ts";
 import { clusterQueue } from "../../queues/kueueRows.ts";
 import { bodyOf, queueMoment, reasonOf, revision, sent } from "./stepMoment.ts";
 
-describe("mending a finding", () => {
+describe("fixing a finding", () => {
   const finding = (code: FindingCode): Finding => ({
     ...{ code, scheduler: "kueue", kind: "Queue", name: "q", reason: "", change: "" },
   });
@@ -27,11 +27,11 @@ describe("mending a finding", () => {
     ["kai-limit-zero", { op: "add", path: "/spec/resources/cpu", value: { limit: -1 } }],
     ["kai-no-surplus", { op: "add", path: "/spec/resources/gpu/overQuotaWeight", value: 1 }],
   ])("is one patch: %s", (code, operation) => {
-    expect(bodyOf(mendFinding(moment, finding(code)))).toContainEqual(operation);
+    expect(bodyOf(fixFinding(moment, finding(code)))).toContainEqual(operation);
   });
 
   it("opens a queue of Volcano by a command, as vcctl does", () => {
-    expect(sent(mendFinding(moment, finding("volcano-queue-closed")))).toMatchObject([
+    expect(sent(fixFinding(moment, finding("volcano-queue-closed")))).toMatchObject([
       [
         "POST",
         "/apis/bus.volcano.sh/v1alpha1/namespaces/default/commands",
@@ -43,7 +43,7 @@ describe("mending a finding", () => {
   it.each<[FindingCode]>([["quota-above-capacity"], ["queue-unknown"], ["kueue-admission-mode-ignored"]])(
     "is for a person where no request does it: %s",
     (code) => {
-      expect(reasonOf(mendFinding(moment, finding(code))).length).toBeGreaterThan(20);
+      expect(reasonOf(fixFinding(moment, finding(code))).length).toBeGreaterThan(20);
     },
   );
 });

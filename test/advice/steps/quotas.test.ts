@@ -65,9 +65,9 @@ describe("the quota of a ClusterQueue", () => {
 
   it("is the one of the domain where there are several", () => {
     const quotas = [quota("a100", 4, { place: { ...place, flavor: 0 } }), quota("h100", 8, { place })];
-    const kueueResourceFlavors = [flavor("a100", { card: "a100" }), flavor("h100", { card: "h100" })];
+    const kueueResourceFlavors = [flavor("a100", { physicalGpu: "a100" }), flavor("h100", { physicalGpu: "h100" })];
     const kueueClusterQueues = [clusterQueue("q", quotas, { cohort: "all", revision })];
-    const nodes = [nodeView({ labels: { card: "h100" } })];
+    const nodes = [nodeView({ labels: { physicalGpu: "h100" } })];
     const one = queueMoment({}, { kueueClusterQueues, kueueResourceFlavors }, { nodes });
     expect(JSON.stringify(bodyOf(changeQuota(one, 0, { guaranteed: 9 })))).toContain(`${at}/nominalQuota`);
     const same = [flavor("a100", {}), flavor("h100", {})];
@@ -90,7 +90,7 @@ describe("the quota of a ClusterQueue", () => {
       "not a whole card",
     ],
     [
-      "shared cards",
+      "shared GPUs",
       queueMoment(
         {},
         { kueueClusterQueues: [clusterQueue("q", [quota("h100", 8, { place })], { cohort: "all" })] },

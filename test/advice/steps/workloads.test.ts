@@ -42,7 +42,7 @@ describe("stopping a workload", () => {
     ["a pod of a Deployment", [replicaSet, deployment], owner("v1", "Pod", "llm-0")],
     ["a pod of a job", [owner("kubeflow.org/v1", "PyTorchJob", "fit")], owner("v1", "Pod", "fit-0")],
     ["a group of pods", [owner("kubeflow.org/v1", "PyTorchJob", "fit")], null],
-    ["somebody else's job", [owner("kubeflow.org/v1", "PyTorchJob", "fit")], owner("batch/v1", "Job", "other")],
+    ["someone else's job", [owner("kubeflow.org/v1", "PyTorchJob", "fit")], owner("batch/v1", "Job", "other")],
   ])("leaves a Workload alone that does not stand for all of it: %s", (_what, owners, of) => {
     const kueueWorkloads = [kueueWorkload("one", [], { uid: "uid-workload", owner: of })];
     const queueObjects = { ...noQueueObjects, kueueWorkloads };
@@ -201,7 +201,7 @@ describe("moving pods", () => {
     expect(last?.waitFor).toContain("runs on another node");
   });
 
-  it("leaves a node cordoned that somebody else had cordoned", () => {
+  it("leaves a node cordoned that someone else had cordoned", () => {
     const cordoned = [nodeView({ name: "n", uid: "uid-n", schedulable: false })];
     const moment = workloadMoment([replicaSet, deployment], {}, { snapshot: { nodes: cordoned } });
     expect(sent(movePods(moment, [[0]], [0])).map(([verb]) => verb)).toEqual(["POST"]);

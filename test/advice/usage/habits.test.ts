@@ -7,19 +7,28 @@ import { habitRows, habitsIn } from "../../../exporter/advice/usage/habitRows.ts
 import { type Habits, nothingKnown, watchHabits } from "../../../exporter/advice/usage/watchHabits.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import { gpuNode, now } from "../../join/clusterBuilder.ts";
-import { adviceSettings, analysisAt, card, deployment, hour, pageAt, podOf, replicaSet } from "./watchedCluster.ts";
+import {
+  adviceSettings,
+  analysisAt,
+  deployment,
+  hour,
+  pageAt,
+  physicalGpu,
+  podOf,
+  replicaSet,
+} from "./watchedCluster.ts";
 
 const minute = 60;
 const step = 5 * minute;
 const of = deployment("lab");
 
-/** A Deployment on one card: busy, idle, unseen or gone. */
+/** A Deployment on one GPU: busy, idle, unseen or gone. */
 function stateAt(at: number, does: "busy" | "idle" | "unseen" | "gone"): Partial<ClusterState> {
   return {
     nodes: [gpuNode("n1", 1)],
     owners: [of, replicaSet(of)],
     pods: does === "gone" ? [] : [podOf(of, "lab-0", "n1", 1)],
-    telemetry: does === "unseen" ? [] : [pageAt("n1", [card("GPU-0", does === "busy" ? 0.9 : 0, "lab-0")], at)],
+    telemetry: does === "unseen" ? [] : [pageAt("n1", [physicalGpu("GPU-0", does === "busy" ? 0.9 : 0, "lab-0")], at)],
   };
 }
 

@@ -10,11 +10,11 @@ import { queueKey } from "../../../exporter/analysis/fairness/shortSince.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { DeviceReading } from "../../../exporter/model/telemetry.ts";
 import { gpuNode, gpuPod, now } from "../../join/clusterBuilder.ts";
-import { analysisAt, card, deployment, pageAt, podOf, replicaSet } from "./watchedCluster.ts";
+import { analysisAt, deployment, pageAt, physicalGpu, podOf, replicaSet } from "./watchedCluster.ts";
 
 const train = deployment("train");
 
-/** One pod with two cards. */
+/** One pod with two GPUs. */
 function two(devices: readonly DeviceReading[], at: number, parts: Partial<ClusterState> = {}): Partial<ClusterState> {
   return {
     nodes: [gpuNode("n1", 2)],
@@ -26,8 +26,8 @@ function two(devices: readonly DeviceReading[], at: number, parts: Partial<Clust
 }
 
 const both = (a: number, b: number): readonly DeviceReading[] => [
-  card("GPU-0", a, "train-0"),
-  card("GPU-1", b, "train-0"),
+  physicalGpu("GPU-0", a, "train-0"),
+  physicalGpu("GPU-1", b, "train-0"),
 ];
 const only = (watch: UsageWatch) => [...watch.workloads.values()][0];
 
@@ -55,19 +55,19 @@ describe("the watch of a workload", () => {
       [now + 60, two(both(0, 0), now + 60)],
     ]);
     expect(only(watch)).toMatchObject({ since: now, peakActiveGpus: 0.5, peakActivity: 0.5 });
-    expect(only(watch)?.activeCards).toEqual(new Set(["GPU-0", "GPU-1"]));
+    expect(only(watch)?.activeGpus).toEqual(new Set(["GPU-0", "GPU-1"]));
   });
 
-  it("tells which of its cards were ever above the idle threshold", () => {
+  it("tells which of its GPUs were ever above the idle threshold", () => {
     const watch = watched([
       [now, two(both(0.9, 0.01), now)],
       [now + 30, two(both(0.01, 0.05), now + 30)],
     ]);
-    expect(only(watch)?.activeCards).toEqual(new Set(["GPU-0"]));
+    expect(only(watch)?.activeGpus).toEqual(new Set(["GPU-0"]));
   });
 
   it("says nothing of memory once it was not known", () => {
-    const blind = [card("GPU-0", 0.5, "train-0", null), card("GPU-1", 0.5, "train-0")];
+    const blind = [physicalGpu("GPU-0", 0.5, "train-0", null), physicalGpu("GPU-1", 0.5, "train-0")];
     const watch = watched([
       [now, two(blind, now)],
       [now + 30, two(both(0.5, 0.5), now + 30)],
@@ -77,7 +77,7 @@ describe("the watch of a workload", () => {
 
   const seen = two(both(0.5, 0.5), now);
   const breaks: readonly (readonly [what: string, state: Partial<ClusterState>])[] = [
-    ["a card without telemetry", two([card("GPU-0", 0.5, "train-0")], now + 30)],
+    ["a GPU without telemetry", two([physicalGpu("GPU-0", 0.5, "train-0")], now + 30)],
     ["no telemetry at all", two([], now + 30, { telemetry: [] })],
     [
       "a pod that starts",
@@ -96,7 +96,7 @@ describe("the watch of a workload", () => {
   });
 
   it("begins anew with other pods", () => {
-    const other = two([card("GPU-0", 0.1, "train-1"), card("GPU-1", 0.1, "train-1")], now + 30, {
+    const other = two([physicalGpu("GPU-0", 0.1, "train-1"), physicalGpu("GPU-1", 0.1, "train-1")], now + 30, {
       pods: [podOf(train, "train-1", "n1", 2)],
     });
     const watch = watched([
@@ -109,7 +109,7 @@ describe("the watch of a workload", () => {
   it("forgets what is gone", () => {
     const watch = watched([
       [now, seen],
-      [now + 30, two([card("GPU-0", 0), card("GPU-1", 0)], now + 30, { pods: [] })],
+      [now + 30, two([physicalGpu("GPU-0", 0), physicalGpu("GPU-1", 0)], now + 30, { pods: [] })],
     ]);
     expect(watch.workloads.size).toBe(0);
   });
@@ -136,7 +136,7 @@ describe("the watch of a workload", () => {
 
   it("is not of pods of which nobody knows the devices", () => {
     const watch = watched([
-      [now, two([card("GPU-0", 0.5), card("GPU-1", 0.5)], now, { pods: [gpuPod("a", "n1", 1)] })],
+      [now, two([physicalGpu("GPU-0", 0.5), physicalGpu("GPU-1", 0.5)], now, { pods: [gpuPod("a", "n1", 1)] })],
     ]);
     expect(watch.workloads.size).toBe(0);
   });
@@ -147,14 +147,14 @@ describe("the watch of a workload", () => {
     expect(only(after)).toBe(only(before));
   });
 
-  it("finds a workload again, wherever it stands among the others", () => {
+  it("finds a workload again, wherever it is among the others", () => {
     const extra = deployment("a-first");
     const nodes = [gpuNode("n0", 1), gpuNode("n1", 2)];
     const more = two(both(0.1, 0.1), now + 30, {
       nodes,
       owners: [extra, replicaSet(extra), train, replicaSet(train)],
       pods: [podOf(extra, "first-0", "n0", 1), podOf(train, "train-0", "n1", 2)],
-      telemetry: [pageAt("n0", [card("GPU-9", 1, "first-0")], now + 30), pageAt("n1", both(0.1, 0.1), now + 30)],
+      telemetry: [pageAt("n0", [physicalGpu("GPU-9", 1, "first-0")], now + 30), pageAt("n1", both(0.1, 0.1), now + 30)],
     });
     const { snapshot } = analysisAt(more, now + 30);
     const watch = watched([
@@ -178,7 +178,7 @@ describe("the watch of a workload", () => {
         let begun: (readonly [number, number])[] = [];
         for (const [i, [a, b, isSeen]] of samples.entries()) {
           const at = now + i * 30;
-          const devices = isSeen ? both(a / 20, b / 20) : [card("GPU-0", a / 20, "train-0")];
+          const devices = isSeen ? both(a / 20, b / 20) : [physicalGpu("GPU-0", a / 20, "train-0")];
           watch = watchUsage(watch, analysisAt(two(devices, at), at));
           begun = isSeen ? [...begun, [a / 20, b / 20]] : [];
           const usage = only(watch);
@@ -188,7 +188,7 @@ describe("the watch of a workload", () => {
             expect(usage?.peakActivity).toBe(Math.max(...begun.flat()));
             expect(usage?.peakActiveGpus).toBeCloseTo(Math.max(...begun.map(([x, y]) => x + y)), 9);
             const active = [0, 1].filter((n) => begun.some((pair) => (pair[n] ?? 0) > 0.05));
-            expect([...(usage?.activeCards ?? [])].sort()).toEqual(active.map((n) => `GPU-${n}`));
+            expect([...(usage?.activeGpus ?? [])].sort()).toEqual(active.map((n) => `GPU-${n}`));
           }
         }
       }),
@@ -203,13 +203,13 @@ describe("the watch of a queue", () => {
       pods: [podOf(train, "train-0", "n1", 2), ...Array.from({ length: waiting }, (_, i) => gpuPod(`w-${i}`, null, 1))],
     });
 
-  it("keeps the most that it held and asked for together", () => {
+  it("keeps the most that it allocated and asked for together", () => {
     const watch = watched([
       [now, state(3, now)],
       [now + 30, state(1, now + 30)],
     ]);
     const { queueing } = analysisAt(state(1, now), now).snapshot;
-    const leaf = queueing.queues.find(({ isLeaf, held }) => isLeaf && held > 0);
+    const leaf = queueing.queues.find(({ isLeaf, allocated }) => isLeaf && allocated > 0);
     expect(leaf).toBeDefined();
     if (leaf === undefined) return;
     const key = queueKey(leaf, queueing.domains[leaf.domain]?.name ?? "");

@@ -28,7 +28,7 @@ export function deployment(name: string, parts: Partial<OwnerObject> = {}): Owne
 export const replicaSet = (of: OwnerObject): OwnerObject =>
   owner("ReplicaSet", `${of.name}-5d9`, of, { apiVersion: "apps/v1", namespace: of.namespace });
 
-/** A running pod of a Deployment with whole cards. */
+/** A running pod of a Deployment with whole GPUs. */
 export function podOf(
   of: OwnerObject,
   name: string,
@@ -40,8 +40,8 @@ export function podOf(
   return gpuPod(name, nodeName, gpus, { owner: ownerRef(replicaSet(of)), namespace: of.namespace, ...rest });
 }
 
-/** A card that a pod of `research` holds, with this activity and part of 80 GiB of memory in use. */
-export function card(
+/** A GPU that a pod of `research` holds, with this activity and part of 80 GiB of memory in use. */
+export function physicalGpu(
   uuid: string,
   activity: number,
   podName?: string,

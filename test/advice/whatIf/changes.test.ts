@@ -107,10 +107,10 @@ describe("moving pods", () => {
       expect(whole.moved.map(({ to }) => analysis.snapshot.nodes[to ?? -1]?.name)).toEqual(["right"]);
       const part = trial.outcome(of("part", "mig"), rule);
       expect(part.moved.map(({ to }) => analysis.snapshot.nodes[to ?? -1]?.name)).toEqual(["mig2"]);
-      const held = part.snapshot.devices.filter(({ holders }) =>
+      const allocated = part.snapshot.devices.filter(({ holders }) =>
         holders.some(({ pod }) => pod === podIndex(analysis, "part")),
       );
-      expect(held.map(({ node: on }) => on)).toEqual(["mig2", "mig2"]);
+      expect(allocated.map(({ node: on }) => on)).toEqual(["mig2", "mig2"]);
     }
   });
 });
@@ -142,8 +142,8 @@ describe("starting gangs", () => {
     expect(started).toEqual([single]);
     expect(snapshot.queueing.gangs[pair]).toBe(halves.snapshot.queueing.gangs[pair]);
     expect(snapshot.queueing.gangs[single]).toMatchObject({ pods: 0, gpus: 0, parts: [], bound: 1 });
-    expect(snapshot.pods.at(-1)).toMatchObject({ name: "single-1", status: "held", node: "a", starting: true });
-    expect(snapshot.queueing.queues.find(({ name }) => name === "a")).toMatchObject({ held: 4, pending: 8 });
+    expect(snapshot.pods.at(-1)).toMatchObject({ name: "single-1", status: "allocated", node: "a", starting: true });
+    expect(snapshot.queueing.queues.find(({ name }) => name === "a")).toMatchObject({ allocated: 4, pending: 8 });
   });
 
   it("holds to the limits of queues, and to new ones", () => {
@@ -198,7 +198,7 @@ describe("other changes", () => {
     });
   });
 
-  it("lets a pod that needs less keep the card that it uses", () => {
+  it("lets a pod that needs less keep the GPU that it uses", () => {
     const { snapshot, released } = createTrial({ analysis: mixed }).outcome(
       { changes: [{ kind: "shrink", workload: 0, gpusPerPod: 1 }], starts: [] },
       "mostAllocated",
@@ -216,19 +216,19 @@ describe("other changes", () => {
     });
     const trial = createTrial({ analysis: dark });
     const plan: Plan = { changes: [{ kind: "observe", node: nodeIndex(dark, "a") }], starts: [] };
-    expect(trial.before(plan)).toMatchObject({ unobservedGpus: 2, heldIdleGpus: 0 });
-    expect(trial.outcome(plan, "mostAllocated").measures).toMatchObject({ unobservedGpus: 0, heldIdleGpus: 0 });
+    expect(trial.before(plan)).toMatchObject({ unobservedGpus: 2, idleGpus: 0 });
+    expect(trial.outcome(plan, "mostAllocated").measures).toMatchObject({ unobservedGpus: 0, idleGpus: 0 });
   });
 
   it("tells what a guarantee changes in the deviation of both queues", () => {
     const queue = (name: string, nominal: number) =>
       kueue.clusterQueue(name, [kueue.quota("any", nominal)], { cohort: "all" });
-    const held = Array.from({ length: 4 }, (_, i) =>
+    const allocated = Array.from({ length: 4 }, (_, i) =>
       gpuPod(`h${i}`, "a", 2, { annotations: { "kueue.x-k8s.io/workload": `h${i}` }, createdAt: now - 100 * i }),
     );
     const analysis = momentOf({
       nodes: [gpuNode("a", 8)],
-      pods: held,
+      pods: allocated,
       queues: {
         ...noQueueObjects,
         kueueResourceFlavors: [kueue.flavor("any")],
@@ -236,7 +236,7 @@ describe("other changes", () => {
         kueueCohorts: [kueue.cohort("all", null, [kueue.quota("any", 2)])],
         kueueLocalQueues: [kueue.localQueue("a", "a"), kueue.localQueue("b", "b")],
         kueueWorkloads: [
-          ...held.map(({ name }) => kueue.workload(name, [kueue.podSet(1, 2)], kueue.admission("b", "any", 1, 2))),
+          ...allocated.map(({ name }) => kueue.workload(name, [kueue.podSet(1, 2)], kueue.admission("b", "any", 1, 2))),
           kueue.workload("w", [kueue.podSet(1, 8)], { localQueue: "a" }),
         ],
       },
@@ -261,6 +261,6 @@ describe("other changes", () => {
     const at = analysis.snapshot.queueing.queues.findIndex(({ name }) => name === chainName(0));
     const plan: Plan = { changes: [{ kind: "setQueue", queue: at, guaranteed: 6 }], starts: [] };
     const { snapshot } = createTrial({ analysis }).outcome(plan, "mostAllocated");
-    expect(snapshot.queueing.queues[at]).toMatchObject({ name: chainName(0), guaranteed: 6, held: 4 });
+    expect(snapshot.queueing.queues[at]).toMatchObject({ name: chainName(0), guaranteed: 6, allocated: 4 });
   });
 });

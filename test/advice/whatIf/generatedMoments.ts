@@ -7,7 +7,7 @@ import type { Snapshot } from "../../../exporter/join/snapshot.ts";
 import type { ClusterState, NodeRequests } from "../../../exporter/model/cluster.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../../../exporter/model/queues/queueObjects.ts";
-import { book, listed } from "../../analysis/prices/priceBuilder.ts";
+import { account, listed } from "../../analysis/prices/priceBuilder.ts";
 import { kueuePodSet } from "../../analysis/queueObjectBuilder.ts";
 import { cluster, gpuNode, gpuPod, now, owner, ownerRef, page, reading } from "../../join/clusterBuilder.ts";
 import { anyCluster } from "../../join/clusterGenerator.ts";
@@ -28,13 +28,13 @@ export const settings: AnalysisSettings = {
 
 /** A moment of a joined state; every GPU costs 10 an hour. */
 export function analysisOf(state: ClusterState, idleNodeSince: Analysis["idleNodes"]["since"] = new Map()): Analysis {
-  return analyse(snapshotOf({ ...state, prices: book([listed()]) }), { ...settings, idleNodeSince });
+  return analyse(snapshotOf({ ...state, prices: account([listed()]) }), { ...settings, idleNodeSince });
 }
 
 /** What is generated of a cluster with two queues of Kueue in one cohort. */
 const kueueChoices = fc.record({
   nodes: fc.array(fc.constantFrom(2, 4, 8), { minLength: 2, maxLength: 5 }),
-  held: fc.array(
+  allocated: fc.array(
     fc.record({
       node: fc.nat(4),
       gpus: fc.integer({ min: 1, max: 4 }),
@@ -73,11 +73,13 @@ type KueueChoices = typeof kueueChoices extends fc.Arbitrary<infer T> ? T : neve
 const annotated = (workload: string) => ({ annotations: { "kueue.x-k8s.io/workload": workload } });
 
 function kueueCluster(choices: KueueChoices): ClusterState {
-  const { nodes: sizes, held, waiting, quotas, reclaim, strict } = choices;
-  const nodes = sizes.map((cards, i) => gpuNode(`n${i}`, cards, { allocatableCpuMilli: 1500 * cards }));
+  const { nodes: sizes, allocated, waiting, quotas, reclaim, strict } = choices;
+  const nodes = sizes.map((physicalGpus, i) =>
+    gpuNode(`n${i}`, physicalGpus, { allocatableCpuMilli: 1500 * physicalGpus }),
+  );
   const left: number[] = [...sizes];
-  const jobs = held.map((_, i) => owner("Job", `held-${i}`));
-  const running = held.flatMap(({ node, gpus, ...one }, i) => {
+  const jobs = allocated.map((_, i) => owner("Job", `held-${i}`));
+  const running = allocated.flatMap(({ node, gpus, ...one }, i) => {
     const at = node % sizes.length;
     const job = jobs[i];
     if ((left[at] ?? 0) < gpus || job === undefined) return [];
@@ -92,9 +94,9 @@ function kueueCluster(choices: KueueChoices): ClusterState {
     });
     return [{ ...one, at, gpus, name, pod }];
   });
-  const pages = sizes.map((cards, at) => {
+  const pages = sizes.map((physicalGpus, at) => {
     const used = running.filter((one) => one.at === at).flatMap((one) => Array(one.gpus).fill(one));
-    const rows = Array.from({ length: cards }, (_, i) =>
+    const rows = Array.from({ length: physicalGpus }, (_, i) =>
       used[i] === undefined
         ? reading(`GPU-${at}-${i}`, 0)
         : used[i].seen
@@ -201,8 +203,8 @@ const changesOf: Readonly<Record<Change["kind"], (snapshot: Snapshot, choice: Ch
       ...(avoids ? { guaranteed: b % 20 } : { limit: b % 20 }),
     })).filter(({ kind, queue }) => kind === "setQueue" && queues[queue]?.isLeaf === true),
   move: ({ pods, nodes }, { picks: [a = 0, b = 0, c = 0], avoids }) => {
-    const held = [...pods.keys()].filter((pod) => pods[pod]?.status === "held");
-    const moving = [...new Set([a, b].flatMap((by) => pick(held, by) ?? []))];
+    const allocated = [...pods.keys()].filter((pod) => pods[pod]?.status === "allocated");
+    const moving = [...new Set([a, b].flatMap((by) => pick(allocated, by) ?? []))];
     if (moving.length === 0 || nodes.length === 0) return [];
     return [{ kind: "move", pods: moving, avoid: avoids ? [c % nodes.length] : [] }];
   },
@@ -221,7 +223,7 @@ export function planFor(snapshot: Snapshot, { changes, starts }: PlanChoices): P
   };
 }
 
-/** The same plan for a cluster whose things are in another order; names tell which is which. */
+/** The same plan for a cluster whose things are in another order; names say which is which. */
 export function renumbered({ changes, starts }: Plan, from: Snapshot, to: Snapshot): Plan {
   const named = <Item>(of: (snapshot: Snapshot) => readonly Item[], name: (item: Item) => string) => {
     const places = new Map(of(to).map((item, i) => [name(item), i] as const));

@@ -15,7 +15,7 @@ import {
 } from "./generatedMoments.ts";
 import { numbersOf, wholeMeasures } from "./wholeAnalysis.ts";
 
-const held = ({ devices }: Pick<Snapshot, "devices">): number =>
+const allocated = ({ devices }: Pick<Snapshot, "devices">): number =>
   devices.reduce((sum, { holders }) => sum + holders.reduce((all, { share }) => all + share, 0), 0);
 const weight = ({ devices }: Pick<Snapshot, "devices">): number => devices.reduce((sum, one) => sum + one.weight, 0);
 
@@ -46,7 +46,7 @@ describe("a plan that is tried on a copy", () => {
     );
   });
 
-  it("gives no device to more than it has, and the books still add up", () => {
+  it("gives no device to more than it has, and the accounts still add up", () => {
     fc.assert(
       fc.property(anyState, planChoices, anyRule, (state, choices, rule) => {
         const analysis = analysisOf(state);
@@ -68,16 +68,16 @@ describe("a plan that is tried on a copy", () => {
     );
   });
 
-  it("makes a new NodeView of every node of which somebody else holds something", () => {
+  it("makes a new NodeView of every node of which someone else holds something", () => {
     fc.assert(
       fc.property(anyState, planChoices, anyRule, (state, choices, rule) => {
         const analysis = analysisOf(state);
         const { snapshot } = createTrial({ analysis }).outcome(planFor(analysis.snapshot, choices), rule);
         for (const [i, node] of snapshot.nodes.entries()) {
           const before = analysis.snapshot.nodes[i];
-          const own = held({ devices: devicesOf(snapshot, node) });
-          const was = held({ devices: devicesOf(analysis.snapshot, before) });
-          expect(node.heldByDevices - (before?.heldByDevices ?? 0)).toBeCloseTo(own - was, 6);
+          const own = allocated({ devices: devicesOf(snapshot, node) });
+          const was = allocated({ devices: devicesOf(analysis.snapshot, before) });
+          expect(node.allocatedByDevices - (before?.allocatedByDevices ?? 0)).toBeCloseTo(own - was, 6);
           if (devicesOf(snapshot, node).some((one, k) => one !== devicesOf(analysis.snapshot, before)[k]))
             expect(node).not.toBe(before);
         }
@@ -161,16 +161,16 @@ describe("a plan that is tried on a copy", () => {
         const analysis = analysisOf(state);
         const { snapshot } = createTrial({ analysis }).outcome(planFor(analysis.snapshot, choices), rule);
         const inLeaves = ({ queueing: { queues } }: Snapshot) =>
-          queues.reduce((sum, queue) => sum + (queue.isLeaf ? queue.held : 0), 0);
+          queues.reduce((sum, queue) => sum + (queue.isLeaf ? queue.allocated : 0), 0);
         expect(inLeaves(snapshot)).toBeCloseTo(
-          held(snapshot) + inLeaves(analysis.snapshot) - held(analysis.snapshot),
+          allocated(snapshot) + inLeaves(analysis.snapshot) - allocated(analysis.snapshot),
           5,
         );
-        for (const { isLeaf, held: own, pending, children } of snapshot.queueing.queues) {
+        for (const { isLeaf, allocated: own, pending, children } of snapshot.queueing.queues) {
           if (isLeaf || children.length === 0) continue;
           const below = children.flatMap((child) => snapshot.queueing.queues[child] ?? []);
           expect(own).toBeCloseTo(
-            below.reduce((sum, one) => sum + one.held, 0),
+            below.reduce((sum, one) => sum + one.allocated, 0),
             5,
           );
           expect(pending).toBeCloseTo(

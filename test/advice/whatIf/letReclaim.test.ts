@@ -56,7 +56,7 @@ function taken(analysis: ReturnType<typeof kueueMoment>, name = "lender") {
   const trial = createTrial({ analysis });
   const plan = { changes: [{ kind: "letReclaim" as const, queue }], starts: [0] };
   const { snapshot, started, released, measures } = trial.outcome(plan, "mostAllocated");
-  const left = snapshot.pods.filter((pod, i) => pod.node === null && analysis.snapshot.pods[i]?.status === "held");
+  const left = snapshot.pods.filter((pod, i) => pod.node === null && analysis.snapshot.pods[i]?.status === "allocated");
   return {
     left: left.map((pod) => pod.name).sort(),
     started: started.length,

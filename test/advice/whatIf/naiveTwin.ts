@@ -34,7 +34,7 @@ export function twinOf(state: ClusterState, before: Snapshot, { snapshot, starte
   const running = new Set(started.map((gang) => before.queueing.gangs[gang]?.name));
   const gone = new Set(
     snapshot.pods.flatMap((pod, i) =>
-      before.pods[i]?.status === "held" && pod.node === null && !waitsAgain.has(i) ? pod.name : [],
+      before.pods[i]?.status === "allocated" && pod.node === null && !waitsAgain.has(i) ? pod.name : [],
     ),
   );
   const paused = new Set(

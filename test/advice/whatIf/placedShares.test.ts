@@ -4,7 +4,7 @@ import { type ClusterCopy, copyCluster } from "../../../exporter/advice/whatIf/c
 import { createPlaces, type Places } from "../../../exporter/advice/whatIf/places.ts";
 import type { PlacementRule } from "../../../exporter/advice/whatIf/plan.ts";
 import { activityOf, bind, chooseShares, demandOf, leave } from "../../../exporter/advice/whatIf/podHoldings.ts";
-import { nodeRoom } from "../../../exporter/analysis/rooms/nodeRoom.ts";
+import { nodeFreeCapacity } from "../../../exporter/analysis/freeCapacity/nodeFreeCapacity.ts";
 import { anyCluster } from "../../join/clusterGenerator.ts";
 import { analysisOf, anyRule } from "./generatedMoments.ts";
 
@@ -13,7 +13,7 @@ const anyPool = () => true;
 /** Takes a pod off its node and puts it where the rule says: its free GPUs before, what was taken, and after; `null` where nothing takes it. */
 function moveOne(copy: ClusterCopy, places: Places, pod: number, rule: PlacementRule) {
   const { node: on, status, needs } = copy.pods[pod] ?? { node: null, status: "pending", needs: null };
-  const demand = status === "held" && on !== null ? demandOf(copy, pod) : null;
+  const demand = status === "allocated" && on !== null ? demandOf(copy, pod) : null;
   if (demand === null || needs === null) return null;
   const used = activityOf(copy, pod);
   leave(copy, pod, false);
@@ -27,7 +27,7 @@ function moveOne(copy: ClusterCopy, places: Places, pod: number, rule: Placement
 
 function freeOn(copy: ClusterCopy, node: number): number {
   const view = copy.nodes[node];
-  return view === undefined ? 0 : (nodeRoom(copy.live, view, null, anyPool).now?.gpus ?? 0);
+  return view === undefined ? 0 : (nodeFreeCapacity(copy.live, view, null, anyPool).now?.gpus ?? 0);
 }
 
 describe("the parts of devices that a pod gets", () => {

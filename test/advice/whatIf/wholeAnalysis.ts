@@ -17,7 +17,7 @@ export function wholeMeasures({ snapshot, placement, pools, blocked, idleNodes, 
       eight: sum(placement.pools, ({ placeablePods }) => placeablePods[8]),
       wholeFreeNodes: sum(placement.pools, ({ wholeFreeNodes }) => wholeFreeNodes),
       expectedFragmentation: sum(placement.pools, ({ expected }) => expected.gpus),
-      heldIdleGpus: sum(pools, ({ states }) => states.held_idle ?? 0),
+      idleGpus: sum(pools, ({ states }) => states.idle ?? 0),
       unobservedGpus: sum(pools, ({ states }) => states.unobserved ?? 0),
       idleNodeHoursPerWeek: sum(idleNodes.nodes, ({ kind, isWarmPool, since }) =>
         kind === "unallocated" && !isWarmPool ? Math.min(168, (snapshot.at - since) / 3600) : 0,

@@ -7,8 +7,8 @@ import { device, nodeView } from "../momentBuilder.ts";
 import { part, requests, type TestNode, waitingGang, waitingMoment } from "../waiting/waitingBuilder.ts";
 import { blockedAt, blockedWork } from "./blockedWork.ts";
 
-const half: TestNode = { held: [1, 1, 0, 0] };
-const full: TestNode = { held: [1, 1, 1, 1] };
+const half: TestNode = { allocated: [1, 1, 0, 0] };
+const full: TestNode = { allocated: [1, 1, 1, 1] };
 
 const one = (amounts: ResourceAmounts, parts: Partial<PodNeeds> = {}, gpus = amounts["nvidia.com/gpu"] ?? 1) =>
   waitingGang([part(1, gpus, requests(amounts, parts))]);
@@ -39,21 +39,21 @@ describe("work for which too many nodes have a free GPU each", () => {
   it("counts the members that it needs to start, not all of them", () => {
     const gang = waitingGang([part(3, 2)], { min: 2 });
     expect(blockedWork([half, half], gang)).toBeUndefined();
-    expect(blockedWork([{ held: [1, 0] }, { held: [1, 0] }, half], gang)?.gpus).toBe(4);
+    expect(blockedWork([{ allocated: [1, 0] }, { allocated: [1, 0] }, half], gang)?.gpus).toBe(4);
   });
 
-  it("is blocked likewise in shares of cards", () => {
+  it("is blocked likewise in shares of GPUs", () => {
     const fraction = waitingGang([part(1, 0.5, requests({ cpu: 0 }))]);
-    expect(blockedWork([{ held: [0.75, 0.75] }], fraction)?.blocker).toBe("spread");
-    expect(blockedWork([{ held: [0.75, 0.5] }], fraction)).toBeUndefined();
-    expect(blockedWork([{ held: [0.75, 0.8] }], fraction)).toBeUndefined();
+    expect(blockedWork([{ allocated: [0.75, 0.75] }], fraction)?.blocker).toBe("spread");
+    expect(blockedWork([{ allocated: [0.75, 0.5] }], fraction)).toBeUndefined();
+    expect(blockedWork([{ allocated: [0.75, 0.8] }], fraction)).toBeUndefined();
   });
 
   it("does not count GPUs of nodes that take nobody", () => {
     const gang = waitingGang([part(1, 4)]);
     expect(blockedWork([half, { ...half, schedulable: false }], gang)).toBeUndefined();
     expect(blockedWork([half, { ...half, ready: false }], gang)).toBeUndefined();
-    expect(blockedWork([half, { ...half, card: { unhealthy: true } }], gang)).toBeUndefined();
+    expect(blockedWork([half, { ...half, physicalGpu: { unhealthy: true } }], gang)).toBeUndefined();
   });
 });
 
@@ -144,12 +144,12 @@ describe("work in MIG instances", () => {
   const small = { profile: "1g.10gb", weight: 1 / 7 };
   const gang = one({ [resource]: 1 }, {}, 3 / 7);
 
-  /** A node with one card of instances; `rest` are its slices that are in none. */
-  function cardOf(instances: readonly (typeof large & { readonly held: boolean })[], rest = 0) {
-    const devices = instances.map(({ held, profile, weight }, i) =>
+  /** A node with one GPU of instances; `rest` are its slices that are in none. */
+  function gpuOf(instances: readonly (typeof large & { readonly allocated: boolean })[], rest = 0) {
+    const devices = instances.map(({ allocated, profile, weight }, i) =>
       device({
         ...{ uuid: "GPU-0", gpuInstance: String(i), profile, weight },
-        holders: held
+        holders: allocated
           ? [{ pod: 0, share: weight, source: "dcgm", estimated: false, activity: null, idleSince: null }]
           : [],
       }),
@@ -161,33 +161,33 @@ describe("work in MIG instances", () => {
       nodes: [nodeView({ devices: devices.map((_device, i) => i) })],
     };
   }
-  const blockerOf = (...args: Parameters<typeof cardOf>) => blockedAt(cardOf(...args)).work[0]?.blocker;
-  const [heldLarge, heldSmall, freeSmall] = [
-    { ...large, held: true },
-    { ...small, held: true },
-    { ...small, held: false },
+  const blockerOf = (...args: Parameters<typeof gpuOf>) => blockedAt(gpuOf(...args)).work[0]?.blocker;
+  const [allocatedLarge, allocatedSmall, freeSmall] = [
+    { ...large, allocated: true },
+    { ...small, allocated: true },
+    { ...small, allocated: false },
   ];
 
   it("is blocked by the geometry where free slices are enough, but in instances of other profiles or in none", () => {
-    expect(blockerOf([heldLarge, freeSmall, freeSmall, freeSmall])).toBe("mig_geometry");
-    expect(blockerOf([heldLarge], 4 / 7)).toBe("mig_geometry");
-    expect(blockerOf([heldLarge, heldSmall, freeSmall], 2 / 7)).toBe("mig_geometry");
+    expect(blockerOf([allocatedLarge, freeSmall, freeSmall, freeSmall])).toBe("mig_geometry");
+    expect(blockerOf([allocatedLarge], 4 / 7)).toBe("mig_geometry");
+    expect(blockerOf([allocatedLarge, allocatedSmall, freeSmall], 2 / 7)).toBe("mig_geometry");
   });
 
   it("is not blocked with fewer free slices, or with a free instance", () => {
-    expect(blockerOf([heldLarge, heldSmall, heldSmall, freeSmall, freeSmall])).toBeUndefined();
-    expect(blockerOf([heldLarge, { ...large, held: false }])).toBeUndefined();
+    expect(blockerOf([allocatedLarge, allocatedSmall, allocatedSmall, freeSmall, freeSmall])).toBeUndefined();
+    expect(blockerOf([allocatedLarge, { ...large, allocated: false }])).toBeUndefined();
   });
 
-  it("is blocked by spread where no card has enough free slices", () => {
-    const moment = cardOf([heldLarge, freeSmall, freeSmall, heldSmall, heldSmall]);
+  it("is blocked by spread where no GPU has enough free slices", () => {
+    const moment = gpuOf([allocatedLarge, freeSmall, freeSmall, allocatedSmall, allocatedSmall]);
     const devices = moment.devices.map((one, i) => ({ ...one, uuid: i === 1 ? "GPU-1" : "GPU-2" }));
     const part: UnpartitionedPart = { node: "n", uuid: "GPU-1", model: "H100", pool: "H100", weight: 1 / 7 };
     expect(blockedAt({ ...moment, devices, unpartitioned: [part] }).work[0]?.blocker).toBe("spread");
   });
 
   it("counts slices of ready nodes and of the profile's pools alone", () => {
-    const moment = cardOf([heldLarge], 4 / 7);
+    const moment = gpuOf([allocatedLarge], 4 / 7);
     const [node] = moment.nodes;
     if (node === undefined) throw new Error("no node");
     expect(blockedAt(moment).work[0]).toMatchObject({ freeGpus: 4 / 7, gpus: 3 / 7, pools: ["H100"] });

@@ -8,21 +8,21 @@ import type { PodNeeds } from "../../../exporter/model/queues/podNeeds.ts";
 import { leaf, part, requests, type TestNode, waitingGang, waitingMoment } from "../waiting/waitingBuilder.ts";
 import { blockedAt } from "./blockedWork.ts";
 
-/** A node in plain numbers: cards, CPU cores and units of memory; `used` ones are held. */
+/** A node in plain numbers: GPUs, CPU cores and units of memory; `used` ones are allocated. */
 interface PlainNode {
   readonly pool: "big" | "small";
   readonly model: "H100" | "A100";
   readonly zone: "a" | "b";
   readonly isTainted: boolean;
   readonly takesPods: boolean;
-  readonly cards: number;
-  readonly freeCards: number;
+  readonly physicalGpus: number;
+  readonly freeGpus: number;
   readonly freeCpu: number;
   readonly freeMemory: number;
 }
 
 interface PlainPod {
-  readonly cards: number;
+  readonly physicalGpus: number;
   readonly cpu: number;
   readonly memory: number;
   readonly model: "H100" | "A100" | null;
@@ -37,15 +37,15 @@ const plainNode: fc.Arbitrary<PlainNode> = fc
     zone: fc.constantFrom("a", "a", "b"),
     isTainted: fc.constantFrom(false, false, false, true),
     takesPods: fc.constantFrom(true, true, true, true, false),
-    cards: fc.integer({ min: 1, max: 4 }),
-    freeCards: fc.integer({ min: 0, max: 4 }),
+    physicalGpus: fc.integer({ min: 1, max: 4 }),
+    freeGpus: fc.integer({ min: 0, max: 4 }),
     freeCpu: fc.integer({ min: 0, max: 4 }),
     freeMemory: fc.integer({ min: 0, max: 4 }),
   })
-  .map((node) => ({ ...node, freeCards: Math.min(node.cards, node.freeCards) }));
+  .map((node) => ({ ...node, freeGpus: Math.min(node.physicalGpus, node.freeGpus) }));
 
 const plainPod: fc.Arbitrary<PlainPod> = fc.record({
-  cards: fc.integer({ min: 1, max: 4 }),
+  physicalGpus: fc.integer({ min: 1, max: 4 }),
   cpu: fc.constantFrom(0, 0, 1, 2, 3),
   memory: fc.constantFrom(0, 0, 1, 2, 3),
   model: fc.constantFrom(null, null, "H100", "A100"),
@@ -72,34 +72,36 @@ function canPlace(nodes: readonly PlainNode[], pods: readonly PlainPod[]): boole
   const [pod, ...others] = pods;
   if (pod === undefined) return true;
   return nodes.some((node, i) => {
-    const freeCards = node.freeCards - pod.cards;
+    const freeGpus = node.freeGpus - pod.physicalGpus;
     // A pod that asks for none is never short of it.
     const freeCpu = pod.cpu === 0 ? node.freeCpu : node.freeCpu - pod.cpu;
     const freeMemory = pod.memory === 0 ? node.freeMemory : node.freeMemory - pod.memory;
-    if (!takes(node, pod) || freeCards < 0 || freeCpu < 0 || freeMemory < 0) return false;
-    return canPlace(nodes.with(i, { ...node, freeCards, freeCpu, freeMemory }), others);
+    if (!takes(node, pod) || freeGpus < 0 || freeCpu < 0 || freeMemory < 0) return false;
+    return canPlace(nodes.with(i, { ...node, freeGpus, freeCpu, freeMemory }), others);
   });
 }
 
 const podsOf = (gang: PlainGang): readonly PlainPod[] =>
   gang.flatMap(({ pod, pods }) => new Array<PlainPod>(pods).fill(pod));
 
-/** For each kind of pod, and for all, as many cards are free in the pools with a node that is large enough and one of its model. */
+/** For each kind of pod, and for all, as many GPUs are free in the pools with a node that is large enough and one of its model. */
 function isEnough(nodes: readonly PlainNode[], gang: PlainGang): boolean {
   const poolsWith = (isWanted: (node: PlainNode) => boolean) => new Set(nodes.filter(isWanted).map(({ pool }) => pool));
   const poolsFor = (gangs: PlainGang) =>
     new Set(
       gangs.flatMap(({ pod }) => {
         const ofModel = poolsWith(({ model }) => (pod.model ?? model) === model);
-        return [...poolsWith(({ cards }) => cards >= pod.cards)].filter((pool) => ofModel.has(pool));
+        return [...poolsWith(({ physicalGpus }) => physicalGpus >= pod.physicalGpus)].filter((pool) =>
+          ofModel.has(pool),
+        );
       }),
     );
   const enough = (gangs: PlainGang) => {
     const serving = poolsFor(gangs);
     const free = nodes
       .filter(({ takesPods, pool }) => takesPods && serving.has(pool))
-      .reduce((sum, node) => sum + node.freeCards, 0);
-    return gangs.reduce((sum, { pod, pods }) => sum + pods * pod.cards, 0) <= free;
+      .reduce((sum, node) => sum + node.freeGpus, 0);
+    return gangs.reduce((sum, { pod, pods }) => sum + pods * pod.physicalGpus, 0) <= free;
   };
   return gang.every((one) => enough([one])) && enough(gang);
 }
@@ -122,8 +124,8 @@ const product = "nvidia.com/gpu.product";
 
 function testNode(node: PlainNode): TestNode {
   return {
-    held: Array.from({ length: node.cards }, (_, i) => (i < node.freeCards ? 0 : 1)),
-    card: { pool: node.pool },
+    allocated: Array.from({ length: node.physicalGpus }, (_, i) => (i < node.freeGpus ? 0 : 1)),
+    physicalGpu: { pool: node.pool },
     pools: [node.pool],
     labels: { [product]: node.model, zone: node.zone },
     taints: node.isTainted ? [{ key: "team", value: "x", effect: "NoSchedule" }] : [],
@@ -135,9 +137,9 @@ function testNode(node: PlainNode): TestNode {
   };
 }
 
-function needsOf({ cards, cpu, memory, model, zone, tolerates }: PlainPod): { readonly needs: PodNeeds } {
+function needsOf({ physicalGpus, cpu, memory, model, zone, tolerates }: PlainPod): { readonly needs: PodNeeds } {
   return requests(
-    { "nvidia.com/gpu": cards, cpu, memory },
+    { "nvidia.com/gpu": physicalGpus, cpu, memory },
     {
       nodeSelector: zone === null ? {} : { zone },
       nodeAffinity: model === null ? [] : [[{ key: product, operator: "In", values: [model] }]],
@@ -147,11 +149,11 @@ function needsOf({ cards, cpu, memory, model, zone, tolerates }: PlainPod): { re
 }
 
 const gangOf = (gang: PlainGang): WaitingGang =>
-  waitingGang(gang.map(({ pod, pods }) => part(pods, pod.cards, needsOf(pod))));
+  waitingGang(gang.map(({ pod, pods }) => part(pods, pod.physicalGpus, needsOf(pod))));
 
 function momentOf(nodes: readonly PlainNode[], gangs: readonly WaitingGang[]): Snapshot {
   const pools = ["big", "small"];
-  const domains = [{ name: "big+small", pools, capacity: 0, heldOnUnschedulable: 0, unknownBecause: null }];
+  const domains = [{ name: "big+small", pools, capacity: 0, allocatedOnUnschedulable: 0, unknownBecause: null }];
   const queues = [leaf({ gangs: gangs.map((_gang, i) => i) })];
   return waitingMoment(nodes.map(testNode), gangs, { domains, queues });
 }

@@ -33,9 +33,9 @@ describe("blocked work of a cluster that was joined", () => {
   it("are not pods that fit into another pool, where no queue system keeps them in one", () => {
     const half = (name: string) => gpuNode(name, 8, { labels: gfdLabels(8, a100) });
     const nodes = [half("n1"), half("n2"), gpuNode("n3", 8)];
-    const held = [gpuPod("a", "n1", 4), gpuPod("b", "n2", 4)];
-    expect(found({ nodes, pods: [...held, gpuPod("any", null, 8)] })).toEqual([]);
-    const both = [...held, gpuPod("c", "n3", 1), gpuPod("any", null, 8)];
+    const allocated = [gpuPod("a", "n1", 4), gpuPod("b", "n2", 4)];
+    expect(found({ nodes, pods: [...allocated, gpuPod("any", null, 8)] })).toEqual([]);
+    const both = [...allocated, gpuPod("c", "n3", 1), gpuPod("any", null, 8)];
     expect(found({ nodes, pods: both })).toEqual([
       {
         name: "any",
@@ -51,7 +51,7 @@ describe("blocked work of a cluster that was joined", () => {
   it("are no pods that lack the model that is taken: its pool has nothing free", () => {
     const nodes = [gpuNode("n1", 8), gpuNode("n2", 8, { labels: gfdLabels(8, a100) })];
     const nodeAffinity = [[{ key: product, operator: "In", values: [h100] }]];
-    const pods = [gpuPod("held", "n1", 8), gpuPod("picky", null, 8, { nodeAffinity }), gpuPod("any", null, 8)];
+    const pods = [gpuPod("allocated", "n1", 8), gpuPod("picky", null, 8, { nodeAffinity }), gpuPod("any", null, 8)];
     expect(found({ nodes, pods })).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe("blocked work of a cluster that was joined", () => {
     const taints = [{ key: "nvidia.com/gpu", value: "present", effect: "NoSchedule" }] as const;
     const nodes = [gpuNode("n1", 8, { taints }), gpuNode("n2", 8)];
     const pods = [
-      gpuPod("held", "n2", 8),
+      gpuPod("allocated", "n2", 8),
       gpuPod("without", null, 1, { tolerations: [] }),
       gpuPod("with", null, 1, { tolerations: anyTaint }),
       gpuPod("other", null, 1, { tolerations: [{ key: "team", operator: "Exists", value: "", effect: null }] }),
@@ -90,15 +90,15 @@ describe("blocked work of a cluster that was joined", () => {
       }),
     ];
     const rows = [
-      instance("GPU-0", "1", "3g.40gb", 0.5, "held"),
+      instance("GPU-0", "1", "3g.40gb", 0.5, "allocated"),
       ...["2", "3", "4", "5"].map((id) => instance("GPU-0", id, "1g.10gb", 0)),
     ];
-    const pods = [gpuPod("held", "n", 1, {}, large), gpuPod("waits", null, 1, {}, large)];
+    const pods = [gpuPod("allocated", "n", 1, {}, large), gpuPod("waits", null, 1, {}, large)];
     expect(found({ nodes, pods, telemetry: [page("n", rows)] })).toEqual([
       {
         name: "waits",
         pools: ["A100-SXM4-80GB"],
-        // Half of the memory, and four sevenths of the compute: together more than the card, which they fill.
+        // Half of the memory, and four sevenths of the compute: together more than the GPU, which they fill.
         gpus: expect.closeTo(7 / 15, 9),
         freeGpus: expect.closeTo(8 / 15, 9),
         blocker: "mig_geometry",
@@ -107,7 +107,7 @@ describe("blocked work of a cluster that was joined", () => {
     ]);
   });
 
-  it("are fractions for which no card has enough left", () => {
+  it("are fractions for which no GPU has enough left", () => {
     const fraction = (name: string, on: string | null, part: string, group = "") =>
       pod(name, on, {
         annotations: { "gpu-fraction": part },

@@ -6,7 +6,7 @@ import { now } from "../../join/clusterBuilder.ts";
 import { part, type TestNode, waitingGang, waitingMoment } from "../waiting/waitingBuilder.ts";
 import { blockedAt } from "./blockedWork.ts";
 
-const half: TestNode = { held: [1, 1, 0, 0] };
+const half: TestNode = { allocated: [1, 1, 0, 0] };
 const gang = { ...waitingGang([part(1, 4)]), kind: "Job", namespace: "research", name: "train", uid: "u" };
 const key = "Job/research/train u";
 
@@ -15,7 +15,7 @@ const later = (seconds: number, since: ReadonlyMap<string, number>, nodes = [hal
   blockedAt({ ...waitingMoment(nodes, [gang]), at: now + seconds }, since);
 
 describe("since when work is blocked", () => {
-  it("is the moment in which it was first found so, and after more than five minutes it stands", () => {
+  it("is the moment in which it was first found so, and after more than five minutes it is", () => {
     let blocked = later(0, new Map());
     expect(blocked.work[0]).toMatchObject({ since: now, isStanding: false });
     blocked = later(300, blocked.since);
@@ -27,7 +27,7 @@ describe("since when work is blocked", () => {
 
   it("begins anew after a moment in which it was not blocked", () => {
     const first = later(0, new Map());
-    const between = later(400, first.since, [half, { held: [0, 0, 0, 0] }]);
+    const between = later(400, first.since, [half, { allocated: [0, 0, 0, 0] }]);
     expect(between).toEqual({ work: [], since: new Map() });
     expect(later(800, between.since).work[0]).toMatchObject({ since: now + 800, isStanding: false });
   });
@@ -49,7 +49,7 @@ describe("since when work is blocked", () => {
     expect(later(0, new Map([[key, now + 50]])).work[0]?.since).toBe(now);
   });
 
-  it("is told of each gang apart, and no more of what has gone", () => {
+  it("is reported of each gang apart, and no more of what has gone", () => {
     const both = [gang, { ...gang, uid: "v" }];
     const blocked = blockedAt(
       waitingMoment([half, half], both),

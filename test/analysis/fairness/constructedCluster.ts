@@ -14,7 +14,7 @@ const products = { H100: "NVIDIA-H100-80GB-HBM3", A100: "NVIDIA-A100-SXM4-80GB" 
 /** Names of the pools that the models are in. */
 export const pools = { H100: "H100-80GB-HBM3", A100: "A100-80GB-SXM4" } as const;
 
-/** A node of one model; its labels tell its flavor. */
+/** A node of one model; its labels say its flavor. */
 export function modelNode(
   name: string,
   gpus: number,
@@ -130,20 +130,29 @@ export function pairsOf({ fairness, snapshot }: Analysis): readonly string[] {
     .map(({ starved, borrower, gpus }) => `${queues[starved]?.name} < ${queues[borrower]?.name}: ${gpus}`);
 }
 
-/** What the leaf queues of a name are told, added up over the domains in which they have records. */
-export function toldOf({ fairness, snapshot }: Analysis, name: string) {
-  const sum = { held: 0, entitled: 0, deviation: 0, shortfall: 0, borrowers: 0, idle: 0, absent: 0, indivisible: 0 };
+/** What the leaf queues of a name are reported, added up over the domains in which they have records. */
+export function reportedOf({ fairness, snapshot }: Analysis, name: string) {
+  const sum = {
+    allocated: 0,
+    entitled: 0,
+    deviation: 0,
+    shortfall: 0,
+    borrowers: 0,
+    idle: 0,
+    absent: 0,
+    indivisible: 0,
+  };
   for (const [index, queue] of snapshot.queueing.queues.entries()) {
-    const told = fairness.queues[index] ?? null;
-    if (queue.name !== name || told === null) continue;
-    sum.held += queue.held;
-    sum.entitled += told.entitled;
-    sum.deviation += told.deviation;
-    sum.shortfall += told.shortfall;
-    sum.borrowers += told.shortfallByBorrowers;
-    sum.idle += told.shortfallByIdleGap;
-    sum.absent += told.shortfallByAbsentCapacity.reduce((all, { gpus }) => all + gpus, 0);
-    sum.indivisible += told.shortfallByIndivisible;
+    const reported = fairness.queues[index] ?? null;
+    if (queue.name !== name || reported === null) continue;
+    sum.allocated += queue.allocated;
+    sum.entitled += reported.entitled;
+    sum.deviation += reported.deviation;
+    sum.shortfall += reported.shortfall;
+    sum.borrowers += reported.shortfallByBorrowers;
+    sum.idle += reported.shortfallByIdleGap;
+    sum.absent += reported.shortfallByAbsentCapacity.reduce((all, { gpus }) => all + gpus, 0);
+    sum.indivisible += reported.shortfallByIndivisible;
   }
   return sum;
 }

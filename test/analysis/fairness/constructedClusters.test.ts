@@ -10,7 +10,7 @@ import {
   ownersOf,
   pairsOf,
   type Running,
-  toldOf,
+  reportedOf,
 } from "./constructedCluster.ts";
 
 // Clusters whose truth no administrator of these schedulers would dispute; each says it in a sentence.
@@ -37,59 +37,59 @@ describe("two flavors of one GPU model", () => {
   };
 
   it("a queue of reserved nodes is short because of who borrows reserved ones, not of who borrows spot ones", () => {
-    const told = analysedKueue(base);
-    expect(pairsOf(told)).toEqual(["a < c: 4"]);
-    expect(toldOf(told, "a")).toMatchObject({ entitled: 4, deviation: -4, borrowers: 4, idle: 0 });
-    expect(toldOf(told, "b")).toMatchObject({ held: 8, deviation: 0 });
+    const reported = analysedKueue(base);
+    expect(pairsOf(reported)).toEqual(["a < c: 4"]);
+    expect(reportedOf(reported, "a")).toMatchObject({ entitled: 4, deviation: -4, borrowers: 4, idle: 0 });
+    expect(reportedOf(reported, "b")).toMatchObject({ allocated: 8, deviation: 0 });
   });
 
   it("spot nodes that are free are no idle gap of a queue that may not use them, and its work waits for capacity", () => {
-    const told = analysedKueue({ ...base, running: [runs("c1", "c", "reserved", "r1", 8)] });
-    expect(toldOf(told, "a")).toMatchObject({ shortfall: 4, borrowers: 4, idle: 0 });
-    expect(told.waiting.work.map(({ cause }) => cause)).not.toContain("scheduler");
+    const reported = analysedKueue({ ...base, running: [runs("c1", "c", "reserved", "r1", 8)] });
+    expect(reportedOf(reported, "a")).toMatchObject({ shortfall: 4, borrowers: 4, idle: 0 });
+    expect(reported.waiting.work.map(({ cause }) => cause)).not.toContain("scheduler");
   });
 
   it("a gang of 6 is no demand where no flavor has more than 4", () => {
-    const told = analysedKueue({
+    const reported = analysedKueue({
       ...base,
       nodes: [reservedNode("r1", 4), spotNode("s1", 4)],
       queues: { a: { quotas: { reserved: 4, spot: 4 } } },
       running: [],
       waiting: [{ name: "gang", queue: "a", gpus: 1, pods: 6 }],
     });
-    expect(toldOf(told, "a")).toMatchObject({ entitled: 0, shortfall: 0 });
-    expect(told.snapshot.queueing.gangs.map(({ never }) => never)).toEqual(["above-limit"]);
+    expect(reportedOf(reported, "a")).toMatchObject({ entitled: 0, shortfall: 0 });
+    expect(reported.snapshot.queueing.gangs.map(({ never }) => never)).toEqual(["above-limit"]);
   });
 
   it("work that may use both gets what is free in the later one before anybody is blamed in the earlier one", () => {
-    const told = analysedKueue({
+    const reported = analysedKueue({
       ...base,
       queues: { ...base.queues, a: { quotas: { reserved: 4, spot: 0 } }, b: { quotas: { spot: 8 } } },
       running: [runs("c1", "c", "reserved", "r1", 8)],
     });
-    expect(pairsOf(told)).toEqual([]);
-    expect(toldOf(told, "a")).toMatchObject({ shortfall: 4, idle: 4, borrowers: 0 });
+    expect(pairsOf(reported)).toEqual([]);
+    expect(reportedOf(reported, "a")).toMatchObject({ shortfall: 4, idle: 4, borrowers: 0 });
   });
 });
 
 describe("a queue whose own quota is in a later flavor", () => {
-  const flavors = { a100: { card: "a100" }, h100: { card: "h100" } };
+  const flavors = { a100: { physicalGpu: "a100" }, h100: { physicalGpu: "h100" } };
   const nodes = [modelNode("a1", 8, "A100", flavors.a100), modelNode("h1", 8, "H100", flavors.h100)];
 
   it("is short of what another queue borrows there", () => {
-    const told = analysedKueue({
+    const reported = analysedKueue({
       ...{ nodes, flavors },
       queues: { own: { quotas: { a100: 0, h100: 8 } }, b: { quotas: { h100: 0 } }, c: { quotas: { a100: 8 } } },
       running: [runs("c1", "c", "a100", "a1"), runs("b1", "b", "h100", "h1")],
       waiting: [{ name: "waits", queue: "own", gpus: 8 }],
     });
-    expect(pairsOf(told)).toEqual(["own < b: 8"]);
-    expect(toldOf(told, "own")).toMatchObject({ deviation: -8, borrowers: 8 });
-    expect(toldOf(told, "c")).toMatchObject({ deviation: 0 });
+    expect(pairsOf(reported)).toEqual(["own < b: 8"]);
+    expect(reportedOf(reported, "own")).toMatchObject({ deviation: -8, borrowers: 8 });
+    expect(reportedOf(reported, "c")).toMatchObject({ deviation: 0 });
   });
 
-  it("is short of GPUs that stand free where they stand, and of what another borrows where that is", () => {
-    const told = analysedKueue({
+  it("is short of GPUs that are free where they are, and of what another borrows where that is", () => {
+    const reported = analysedKueue({
       ...{ nodes, flavors },
       queues: { own: { quotas: { a100: 8, h100: 8 } }, b: { quotas: { h100: 0 } } },
       running: [runs("b1", "b", "h100", "h1")],
@@ -98,31 +98,31 @@ describe("a queue whose own quota is in a later flavor", () => {
         { name: "waits-too", queue: "own", gpus: 8 },
       ],
     });
-    expect(pairsOf(told)).toEqual(["own < b: 8"]);
-    expect(toldOf(told, "own")).toMatchObject({ shortfall: 16, idle: 8, borrowers: 8, indivisible: 0 });
-    expect(told.fairness.domains.map((domain) => domain?.idleGap)).toEqual([8, 0]);
+    expect(pairsOf(reported)).toEqual(["own < b: 8"]);
+    expect(reportedOf(reported, "own")).toMatchObject({ shortfall: 16, idle: 8, borrowers: 8, indivisible: 0 });
+    expect(reported.fairness.domains.map((domain) => domain?.idleGap)).toEqual([8, 0]);
   });
 
   it("is short of all of it where its quota in the earlier flavor is used by itself", () => {
-    const told = analysedKueue({
+    const reported = analysedKueue({
       ...{ nodes, flavors },
       queues: { own: { quotas: { a100: 8, h100: 8 } }, b: { quotas: { h100: 0 } } },
       running: [runs("own1", "own", "a100", "a1"), runs("b1", "b", "h100", "h1")],
       waiting: [{ name: "waits", queue: "own", gpus: 8 }],
     });
-    expect(pairsOf(told)).toEqual(["own < b: 8"]);
-    expect(toldOf(told, "own")).toMatchObject({ deviation: -8, borrowers: 8 });
+    expect(pairsOf(reported)).toEqual(["own < b: 8"]);
+    expect(reportedOf(reported, "own")).toMatchObject({ deviation: -8, borrowers: 8 });
   });
 
-  it("a pod that selects the unlabelled flavor's node waits for that node, which stands free", () => {
-    const told = analysedKueue({
+  it("a pod that selects the unlabelled flavor's node waits for that node, which is free", () => {
+    const reported = analysedKueue({
       nodes: [modelNode("a1", 8, "A100", { gpu: "a100" }), modelNode("h1", 8, "H100", { gpu: "h100" })],
       flavors: { h100: { gpu: "h100" }, rest: {} },
       queues: { q: { quotas: { h100: 8, rest: 8 } } },
       waiting: [{ name: "waits", queue: "q", gpus: 8, needs: { nodeSelector: { gpu: "a100" } } }],
     });
-    expect(told.snapshot.queueing.gangs.map(({ never }) => never)).toEqual([null]);
-    expect(toldOf(told, "q")).toMatchObject({ entitled: 8, shortfall: 8, idle: 8 });
+    expect(reported.snapshot.queueing.gangs.map(({ never }) => never)).toEqual([null]);
+    expect(reportedOf(reported, "q")).toMatchObject({ entitled: 8, shortfall: 8, idle: 8 });
   });
 });
 
@@ -132,33 +132,39 @@ describe("guarantees that do not fit", () => {
   const waiting = [{ name: "b-waits", queue: "b", gpus: 8, priority: 100 }];
 
   it("a node is lost: who holds exactly its guarantee is not over it, and the other's guarantee has lost its node", () => {
-    const told = analysedKueue({
+    const reported = analysedKueue({
       nodes: [modelNode("n1", 8, "H100"), modelNode("n2", 8, "H100", {}, { ready: false })],
       ...{ flavors, queues: both, waiting },
       running: [runs("a1", "a", "any", "n1")],
     });
-    expect(toldOf(told, "a")).toMatchObject({ entitled: 8, deviation: 0 });
-    expect(toldOf(told, "b")).toMatchObject({ entitled: 0, deviation: 0, shortfall: 8, borrowers: 0, absent: 8 });
-    expect(ownersOf(told, "b")).toEqual({ lost_node: 8 });
-    expect(pairsOf(told)).toEqual([]);
-    expect(told.fairness.queues.every((queue) => (queue?.actionableShortfall ?? 0) === 0)).toBe(true);
+    expect(reportedOf(reported, "a")).toMatchObject({ entitled: 8, deviation: 0 });
+    expect(reportedOf(reported, "b")).toMatchObject({
+      entitled: 0,
+      deviation: 0,
+      shortfall: 8,
+      borrowers: 0,
+      absent: 8,
+    });
+    expect(ownersOf(reported, "b")).toEqual({ lost_node: 8 });
+    expect(pairsOf(reported)).toEqual([]);
+    expect(reported.fairness.queues.every((queue) => (queue?.actionableShortfall ?? 0) === 0)).toBe(true);
   });
 
   it("pods past the queues hold a node", () => {
-    const told = analysedKueue({
+    const reported = analysedKueue({
       nodes: [modelNode("n1", 8, "H100"), modelNode("n2", 8, "H100")],
       ...{ flavors, queues: both, waiting },
       running: [runs("a1", "a", "any", "n1")],
       outside: [gpuPod("notebook", "n2", 8, { namespace: "elsewhere" })],
     });
-    expect(toldOf(told, "a")).toMatchObject({ deviation: 0 });
-    expect(ownersOf(told, "b")).toEqual({ past_queues: 8 });
-    expect(pairsOf(told)).toEqual([]);
+    expect(reportedOf(reported, "a")).toMatchObject({ deviation: 0 });
+    expect(ownersOf(reported, "b")).toEqual({ past_queues: 8 });
+    expect(pairsOf(reported)).toEqual([]);
   });
 
   it("a node is still to come: work that has its quota waits for it", () => {
     const reservedQuota = { reason: "QuotaReserved", changedAt: now - 600 };
-    const told = analysedKueue({
+    const reported = analysedKueue({
       nodes: [modelNode("n1", 8, "H100")],
       ...{ flavors, queues: both },
       running: [runs("a1", "a", "any", "n1")],
@@ -179,28 +185,28 @@ describe("guarantees that do not fit", () => {
       ],
       more: { kueueAdmissionChecks: [{ name: "nodes", controllerName: "kueue.x-k8s.io/provisioning-request" }] },
     });
-    expect(toldOf(told, "a")).toMatchObject({ deviation: 0 });
-    expect(ownersOf(told, "b")).toEqual({ node_to_come: 8 });
-    expect(pairsOf(told)).toEqual([]);
+    expect(reportedOf(reported, "a")).toMatchObject({ deviation: 0 });
+    expect(ownersOf(reported, "b")).toEqual({ node_to_come: 8 });
+    expect(pairsOf(reported)).toEqual([]);
   });
 
   it("they are promised twice: nobody who is within his own is blamed", () => {
-    const told = analysedKueue({
+    const reported = analysedKueue({
       nodes: [modelNode("n1", 8, "H100")],
       ...{ flavors, queues: both, waiting },
       running: [runs("a1", "a", "any", "n1")],
     });
-    expect(ownersOf(told, "b")).toEqual({ promised_twice: 8 });
-    expect(pairsOf(told)).toEqual([]);
+    expect(ownersOf(reported, "b")).toEqual({ promised_twice: 8 });
+    expect(pairsOf(reported)).toEqual([]);
   });
 
   it("the twin: who holds more than its guarantee is paired, whatever is lost beside", () => {
-    const told = analysedKueue({
+    const reported = analysedKueue({
       nodes: [modelNode("n1", 8, "H100"), modelNode("n2", 8, "H100"), modelNode("n3", 8, "H100", {}, { ready: false })],
       ...{ flavors, queues: { ...both, c: { quotas: { any: 8 } } }, waiting },
       running: [runs("a1", "a", "any", "n1"), runs("a2", "a", "any", "n2")],
     });
-    expect(pairsOf(told)).toEqual(["b < a: 8"]);
+    expect(pairsOf(reported)).toEqual(["b < a: 8"]);
   });
 });
 
@@ -215,16 +221,16 @@ describe("what Kueue's settings leave where it is", () => {
     running: [runs("b1", "b", "any", "n1")],
     waiting: [{ name: "waits", queue: "own", gpus: 8, priority }],
   });
-  const becauses = (told: ReturnType<typeof analysedKueue>) =>
-    told.fairness.domains.flatMap((domain) => (domain?.heldBack ?? []).map(({ because }) => because));
+  const becauses = (reported: ReturnType<typeof analysedKueue>) =>
+    reported.fairness.domains.flatMap((domain) => (domain?.heldBack ?? []).map(({ because }) => because));
 
   it("LowerPriority takes nothing where all work has one priority, and the policy is named", () => {
-    const told = analysedKueue(cluster("LowerPriority", 0));
-    expect(pairsOf(told)).toEqual([]);
-    expect(becauses(told)).toEqual([
+    const reported = analysedKueue(cluster("LowerPriority", 0));
+    expect(pairsOf(reported)).toEqual([]);
+    expect(becauses(reported)).toEqual([
       expect.stringContaining("reclaimWithinCohort of ClusterQueue own is LowerPriority"),
     ]);
-    expect(toldOf(told, "own")).toMatchObject({ deviation: -8, borrowers: 8 });
+    expect(reportedOf(reported, "own")).toMatchObject({ deviation: -8, borrowers: 8 });
   });
 
   it("the twin: it takes from lower priorities", () => {
@@ -232,9 +238,9 @@ describe("what Kueue's settings leave where it is", () => {
   });
 
   it("Never takes nothing, Any takes from equals", () => {
-    const told = analysedKueue(cluster("Never", 10));
-    expect(pairsOf(told)).toEqual([]);
-    expect(becauses(told)).toEqual([expect.stringContaining("reclaimWithinCohort of ClusterQueue own is Never")]);
+    const reported = analysedKueue(cluster("Never", 10));
+    expect(pairsOf(reported)).toEqual([]);
+    expect(becauses(reported)).toEqual([expect.stringContaining("reclaimWithinCohort of ClusterQueue own is Never")]);
     expect(pairsOf(analysedKueue(cluster("Any", 0)))).toEqual(["own < b: 8"]);
   });
 
@@ -256,29 +262,29 @@ describe("what Kueue's settings leave where it is", () => {
   });
 
   it("a queue without a cohort is owed nothing by others", () => {
-    const told = analysedKueue({
+    const reported = analysedKueue({
       ...cluster("Any", 0),
       queues: { own: { quotas: { any: 8 }, cohort: null }, b: { quotas: { any: 8 }, cohort: null } },
     });
-    expect(pairsOf(told)).toEqual([]);
+    expect(pairsOf(reported)).toEqual([]);
   });
 
   it("a gang of 12 against a share of 8 starts nothing, and nobody is asked for anything", () => {
-    const told = analysedKueue({
+    const reported = analysedKueue({
       ...cluster("Any", 0),
       nodes: [modelNode("n1", 8, "H100"), modelNode("n2", 8, "H100")],
       queues: { own: { quotas: { any: 8 } }, b: { quotas: { any: 8 } } },
       running: [runs("b1", "b", "any", "n1"), runs("b2", "b", "any", "n2")],
       waiting: [{ name: "waits", queue: "own", gpus: 1, pods: 12 }],
     });
-    expect(pairsOf(told)).toEqual([]);
-    expect(told.fairness.queues.every((queue) => (queue?.actionableShortfall ?? 0) === 0)).toBe(true);
+    expect(pairsOf(reported)).toEqual([]);
+    expect(reported.fairness.queues.every((queue) => (queue?.actionableShortfall ?? 0) === 0)).toBe(true);
   });
 
   it("nobody is short where all that waits fits, and nobody is over where nothing waits", () => {
-    const told = analysedKueue({ ...cluster("Any", 0), waiting: [] });
-    expect(toldOf(told, "b")).toMatchObject({ deviation: 0 });
-    expect(pairsOf(told)).toEqual([]);
+    const reported = analysedKueue({ ...cluster("Any", 0), waiting: [] });
+    expect(reportedOf(reported, "b")).toMatchObject({ deviation: 0 });
+    expect(pairsOf(reported)).toEqual([]);
   });
 });
 
@@ -298,7 +304,7 @@ describe("KAI", () => {
     });
 
   it("two shards of one model are shared apart: a queue of one is owed nothing by a queue of the other", () => {
-    const told = analysed(
+    const reported = analysed(
       snapshotOf({
         nodes: [modelNode("d1", 8, "H100"), modelNode("x1", 8, "H100", { [label]: "x" })],
         pods: [
@@ -322,9 +328,9 @@ describe("KAI", () => {
         },
       }),
     );
-    expect(pairsOf(told)).toEqual([]);
-    expect(toldOf(told, "other-d")).toMatchObject({ entitled: 4, shortfall: 4, idle: 4 });
-    expect(toldOf(told, "team-x")).toMatchObject({ entitled: 8, deviation: 0 });
+    expect(pairsOf(reported)).toEqual([]);
+    expect(reportedOf(reported, "other-d")).toMatchObject({ entitled: 4, shortfall: 4, idle: 4 });
+    expect(reportedOf(reported, "team-x")).toMatchObject({ entitled: 8, deviation: 0 });
   });
 
   it("one shard over two models: who waits for H100 is owed nothing by who holds A100 alone", () => {
@@ -354,15 +360,15 @@ describe("KAI", () => {
           },
         }),
       );
-    for (const held of [8, 16]) {
-      const told = shape(held);
-      expect(pairsOf(told)).toEqual(["starved < on-h100: 8"]);
-      expect(toldOf(told, "on-a100")).toMatchObject({ held, deviation: 0 });
+    for (const allocated of [8, 16]) {
+      const reported = shape(allocated);
+      expect(pairsOf(reported)).toEqual(["starved < on-h100: 8"]);
+      expect(reportedOf(reported, "on-a100")).toMatchObject({ allocated, deviation: 0 });
     }
   });
 
   it("a guarantee is what the queue says, also where all guarantees are more than there is", () => {
-    const told = analysed(
+    const reported = analysed(
       snapshotOf({
         nodes: [modelNode("n1", 4, "H100")],
         pods: [kaiPod("wait-a", "a", null, 16), kaiPod("wait-b", "b", null, 4)].map((pod) => ({ ...pod })),
@@ -373,7 +379,7 @@ describe("KAI", () => {
         },
       }),
     );
-    expect(told.snapshot.queueing.queues.find(({ name }) => name === "a")?.guaranteed).toBe(16);
+    expect(reported.snapshot.queueing.queues.find(({ name }) => name === "a")?.guaranteed).toBe(16);
   });
 });
 
@@ -390,7 +396,7 @@ describe("teams without queues", () => {
 
   it("owe each other nothing that Kubernetes would take: equal priorities stay", () => {
     expect(pairsOf(of(0))).toEqual([]);
-    expect(toldOf(of(0), "hungry")).toMatchObject({ deviation: -4, borrowers: 4 });
+    expect(reportedOf(of(0), "hungry")).toMatchObject({ deviation: -4, borrowers: 4 });
   });
 
   it("the twin: a lower priority is preempted", () => {
@@ -400,7 +406,7 @@ describe("teams without queues", () => {
 
 describe("work that has its quota", () => {
   it("takes nothing back from anybody: Kueue has admitted it, and it waits for its nodes", () => {
-    const told = analysedKueue({
+    const reported = analysedKueue({
       nodes: [modelNode("n1", 8, "H100")],
       flavors: { any: {} },
       queues: { a: { quotas: { any: 8 } }, d: { quotas: { any: 0 } } },
@@ -422,7 +428,7 @@ describe("work that has its quota", () => {
         },
       ],
     });
-    expect(pairsOf(told)).toEqual([]);
-    expect(told.fairness.queues.every((queue) => (queue?.actionableShortfall ?? 0) === 0)).toBe(true);
+    expect(pairsOf(reported)).toEqual([]);
+    expect(reported.fairness.queues.every((queue) => (queue?.actionableShortfall ?? 0) === 0)).toBe(true);
   });
 });

@@ -29,7 +29,7 @@ describe("entitlement, over generated trees", () => {
     });
   });
 
-  it("leaves nothing over that somebody could use", () => {
+  it("leaves nothing over that someone could use", () => {
     fc.assert(
       fc.property(trees({ priorities: true, floors: true }), ({ nodes, capacity }) => {
         const { grants } = entitledTree(nodes, capacity);

@@ -34,19 +34,19 @@ function going(
   const gangs = moment.gangs.map((gang, i) => ({
     ...gang,
     parts: gang.parts.map((part) => {
-      const told = (places[i] ?? []).map(([queue, domain, classes]) => {
+      const reported = (places[i] ?? []).map(([queue, domain, classes]) => {
         return { queue, domain, classes, gpusPerPod: part.gpusPerPod };
       });
-      return told.length === 0 ? part : { ...part, places: told };
+      return reported.length === 0 ? part : { ...part, places: reported };
     }),
   }));
   return { ...moment, gangs };
 }
 
 const kai = (input: QueueInput): QueueInput => ({ scheduler: "kai", kind: "Queue", ...input });
-const inClasses = (...held: readonly number[]): Pick<QueueInput, "held" | "heldByClass"> => ({
-  held: held.reduce((a, b) => a + b, 0),
-  heldByClass: held.map((gpus) => ({ held: gpus, heldOnUnschedulable: 0 })),
+const inClasses = (...allocated: readonly number[]): Pick<QueueInput, "allocated" | "allocatedByClass"> => ({
+  allocated: allocated.reduce((a, b) => a + b, 0),
+  allocatedByClass: allocated.map((gpus) => ({ allocated: gpus, allocatedOnUnschedulable: 0 })),
 });
 
 describe("a queue whose own quota is in a later flavor than the one in which it waits", () => {
@@ -54,7 +54,7 @@ describe("a queue whose own quota is in a later flavor than the one in which it 
     { name: "kueue", kind: "Scheduler", domain, guaranteed: 8, limit: 8 },
     { name: "cohort", kind: "Cohort", parent: "kueue", domain, guaranteed: 8, limit: 8 },
     { name: "waits", parent: "cohort", domain, guaranteed: own, ...(domain === 0 ? { waiting: [8] } : {}) },
-    { name: "borrows", parent: "cohort", domain, guaranteed: others, held: 8 },
+    { name: "borrows", parent: "cohort", domain, guaranteed: others, allocated: 8 },
   ];
   const moment = queueing(
     [...flavor(0, 0, 8), ...flavor(1, 8, 0)],
@@ -119,8 +119,8 @@ describe("guarantees below different parents", () => {
   });
 });
 
-describe("what is held within a guarantee", () => {
-  it("is not more for what somebody below holds above its limit", () => {
+describe("what is allocated within a guarantee", () => {
+  it("is not more for what someone below holds above its limit", () => {
     const moment = queueing(
       [
         kai({ name: "kai", kind: "Scheduler", guaranteed: 16 }),
@@ -159,8 +159,8 @@ describe("a cohort of which a member has lost more than its quota", () => {
       [
         { name: "kueue", kind: "Scheduler", guaranteed: 8, limit: 8 },
         { name: "cohort", kind: "Cohort", parent: "kueue", guaranteed: 8, limit: 8 },
-        { name: "borrows", parent: "cohort", held: 8, heldOnUnschedulable: lost },
-        { name: "within", parent: "cohort", guaranteed: 8, held: 4 },
+        { name: "borrows", parent: "cohort", allocated: 8, allocatedOnUnschedulable: lost },
+        { name: "within", parent: "cohort", guaranteed: 8, allocated: 4 },
       ],
       [quotaDomain({ capacity: 16 })],
     );

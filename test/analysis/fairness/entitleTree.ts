@@ -17,7 +17,7 @@ export function treeUnit(nodes: readonly EntitledNode[], capacity: number): Shar
     entities: nodes.map(({ parent }, i) => ({ nodes: [i], parent, children: children[i] ?? [] })),
     entityOf: Int32Array.from(nodes.keys()),
     classes: [{ domain: 0, nodeClass: 0, capacity: Math.max(0, capacity), free: 0 }],
-    held: [],
+    allocated: [],
     waiting: [],
     unqueued: [],
   };

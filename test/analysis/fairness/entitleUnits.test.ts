@@ -11,7 +11,7 @@ import { turned } from "./turned.ts";
 
 /**
  * 10,000 generated trees are seen by every property; with the twin 4,000 others are compared, in 2 to 6 ms each. Not compared are
- * domains of Kueue that are divided into several classes (quotas count by domain there, and its classes are not told apart),
+ * domains of Kueue that are divided into several classes (quotas count by domain there, and its classes are not distinguished),
  * and past use (KAI). Where a guarantee counts by domain, the twin asks for it twice, as the product does: beside all that those
  * above were given, and, from the queue's own quotas, beside what others are sure of.
  */
@@ -124,7 +124,7 @@ describe("entitlement over node classes and domains", () => {
     everyTree((judged) => {
       const { moment, places } = turned(judged.moment);
       const other = totalsOf(judge(moment));
-      expectSame(judged, new Map(places.map((place, index) => [index, other.get(place)] as const).filter(isTold)));
+      expectSame(judged, new Map(places.map((place, index) => [index, other.get(place)] as const).filter(isReported)));
     });
   });
 
@@ -140,15 +140,15 @@ describe("entitlement over node classes and domains", () => {
   });
 });
 
-const isTold = (entry: readonly [number, number | undefined]): entry is readonly [number, number] =>
+const isReported = (entry: readonly [number, number | undefined]): entry is readonly [number, number] =>
   entry[1] !== undefined;
 
 describe("blame over node classes and domains", () => {
   /** Whether a queue and all above it hold no more than they are sure of and may hold. */
   function isWithin(moment: Queueing, index: number): boolean {
     for (let next: number | null = index; next !== null; next = moment.queues[next]?.parent ?? null) {
-      const { kind, held = 0, guaranteed = 0, limit = 0 } = moment.queues[next] ?? {};
-      if (kind !== "Scheduler" && held > Math.min(guaranteed, limit)) return false;
+      const { kind, allocated = 0, guaranteed = 0, limit = 0 } = moment.queues[next] ?? {};
+      if (kind !== "Scheduler" && allocated > Math.min(guaranteed, limit)) return false;
     }
     return true;
   }
@@ -169,9 +169,9 @@ describe("blame over node classes and domains", () => {
     );
   }
 
-  function holds({ held, heldOnUnschedulable, heldByClass }: QueueView, nodeClass: number): number {
-    const own = heldByClass?.[nodeClass];
-    return own === undefined ? held - heldOnUnschedulable : own.held - own.heldOnUnschedulable;
+  function holds({ allocated, allocatedOnUnschedulable, allocatedByClass }: QueueView, nodeClass: number): number {
+    const own = allocatedByClass?.[nodeClass];
+    return own === undefined ? allocated - allocatedOnUnschedulable : own.allocated - own.allocatedOnUnschedulable;
   }
 
   it("names nobody within its guarantee, crosses no class where the starved queue's work may not go, and starts whole gangs", () => {

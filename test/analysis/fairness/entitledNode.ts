@@ -13,7 +13,7 @@ export function entitledNode(parts: Partial<EntitledNode>): EntitledNode {
     priority: 0,
     isFloor: false,
     demand: 0,
-    held: 0,
+    allocated: 0,
     usage: 0,
     ...parts,
   };

@@ -20,11 +20,11 @@ function pairsOf(moment: Queueing): readonly string[] {
 describe("a borrower and a starved queue", () => {
   const moment = queueing([
     root,
-    { name: "vision", parent: "kueue", guaranteed: 8, held: 14 },
-    { name: "speech", parent: "kueue", guaranteed: 8, held: 2, waiting: [4, 4] },
+    { name: "vision", parent: "kueue", guaranteed: 8, allocated: 14 },
+    { name: "speech", parent: "kueue", guaranteed: 8, allocated: 2, waiting: [4, 4] },
   ]);
 
-  it("are told apart", () => {
+  it("are distinguished", () => {
     expect(of(moment, "vision")).toMatchObject({ entitled: 8, deviation: 6, excess: 6, shortfall: 0 });
     expect(of(moment, "speech")).toMatchObject({ demand: 10, entitled: 8, deviation: -6, shortfallByBorrowers: 6 });
     expect(of(moment, "kueue")).toMatchObject({ demand: 24, entitled: 16, deviation: 0 });
@@ -34,7 +34,7 @@ describe("a borrower and a starved queue", () => {
 
   it("make the domain's numbers", () => {
     expect(judgeFairness(moment, null).domains[0]).toMatchObject({
-      held: 16,
+      allocated: 16,
       pending: 8,
       entitled: 16,
       excess: 6,
@@ -45,11 +45,11 @@ describe("a borrower and a starved queue", () => {
     });
   });
 
-  it("are no pair as far as the GPUs stand on cordoned nodes", () => {
+  it("are no pair as far as the GPUs are on cordoned nodes", () => {
     const cordoned = queueing([
       root,
-      { name: "vision", parent: "kueue", guaranteed: 8, held: 14, heldOnUnschedulable: 11 },
-      { name: "speech", parent: "kueue", guaranteed: 8, held: 2, waiting: [2, 2, 2] },
+      { name: "vision", parent: "kueue", guaranteed: 8, allocated: 14, allocatedOnUnschedulable: 11 },
+      { name: "speech", parent: "kueue", guaranteed: 8, allocated: 2, waiting: [2, 2, 2] },
     ]);
     expect(pairsOf(cordoned)).toEqual(["speech < vision: 2"]);
     // 5 GPUs are in service: 3 of vision, which has more than its guarantee elsewhere, and 2 of speech.
@@ -66,16 +66,16 @@ describe("the example of docs/fairness.md", () => {
     [
       { name: "kai", kind: "Scheduler", scheduler: "kai", guaranteed: 12 },
       { name: "research", parent: "kai", guaranteed: 8, priority: 1 },
-      { name: "vision", parent: "research", guaranteed: 4, held: 10 },
+      { name: "vision", parent: "research", guaranteed: 4, allocated: 10 },
       { name: "speech", parent: "research", guaranteed: 4, weight: 3, waiting: [6, 6] },
-      { name: "batch", parent: "kai", guaranteed: 4, limit: 6, held: 5, waiting: [4] },
+      { name: "batch", parent: "kai", guaranteed: 4, limit: 6, allocated: 5, waiting: [4] },
       { name: "scraps", parent: "kai", weight: 0, zeroWeight: "never", waiting: [2] },
-      { name: "unqueued", kind: "Unqueued", held: 4 },
+      { name: "unqueued", kind: "Unqueued", allocated: 4 },
     ],
     [quotaDomain({ capacity: 24 })],
   );
 
-  it("comes out as it is told there", () => {
+  it("comes out as it is reported there", () => {
     const rows = ["research", "vision", "speech", "batch", "scraps"].map((name) => {
       const { entitled, deviation } = of(moment, name) ?? {};
       return [name, entitled, deviation];
@@ -102,8 +102,8 @@ describe("actionable shortfall", () => {
     of(
       queueing([
         root,
-        { name: "vision", parent: "kueue", guaranteed: 8, held: 13 },
-        { name: "speech", parent: "kueue", guaranteed: 8, held: 3, ...change },
+        { name: "vision", parent: "kueue", guaranteed: 8, allocated: 13 },
+        { name: "speech", parent: "kueue", guaranteed: 8, allocated: 3, ...change },
       ]),
       "speech",
     );
@@ -122,8 +122,8 @@ describe("actionable shortfall", () => {
   it("does not count gangs that can never run, nor their unknown sizes", () => {
     const moment = queueing([
       root,
-      { name: "vision", parent: "kueue", guaranteed: 8, held: 13 },
-      { name: "speech", parent: "kueue", guaranteed: 8, held: 3, waiting: [5] },
+      { name: "vision", parent: "kueue", guaranteed: 8, allocated: 13 },
+      { name: "speech", parent: "kueue", guaranteed: 8, allocated: 3, waiting: [5] },
     ]);
     const blockedBy = (never: "paused" | "above-limit", isStrictOrder: boolean) => {
       const gangs = [...moment.gangs, waitingGang(2, 1, { never })];
@@ -144,8 +144,8 @@ describe("what does not make anyone look unfair", () => {
     const moment = queueing(
       [
         root,
-        { name: "on-h100", parent: "kueue", guaranteed: 16, held: 16 },
-        { name: "on-a100", parent: "kueue", guaranteed: 16, held: 16 },
+        { name: "on-h100", parent: "kueue", guaranteed: 16, allocated: 16 },
+        { name: "on-a100", parent: "kueue", guaranteed: 16, allocated: 16 },
       ],
       [both],
     );
@@ -155,9 +155,9 @@ describe("what does not make anyone look unfair", () => {
   it("a second scheduler with a root of its own", () => {
     const moment = queueing([
       { name: "kueue", kind: "Scheduler", guaranteed: 8, limit: 8 },
-      { name: "vision", parent: "kueue", guaranteed: 8, held: 8, waiting: [4] },
+      { name: "vision", parent: "kueue", guaranteed: 8, allocated: 8, waiting: [4] },
       { name: "volcano", kind: "Scheduler", scheduler: "volcano" },
-      { name: "speech", parent: "volcano", held: 8 },
+      { name: "speech", parent: "volcano", allocated: 8 },
     ]);
     expect(of(moment, "vision")).toMatchObject({ entitled: 8, deviation: 0 });
     expect(of(moment, "speech")).toMatchObject({ entitled: 8, deviation: 0 });
@@ -166,8 +166,8 @@ describe("what does not make anyone look unfair", () => {
   it("a partly bound gang: its missing members wait for idle GPUs, not for anybody else's", () => {
     const moment = queueing([
       root,
-      { name: "vision", parent: "kueue", guaranteed: 8, held: 3, waiting: [5] },
-      { name: "speech", parent: "kueue", guaranteed: 8, held: 8 },
+      { name: "vision", parent: "kueue", guaranteed: 8, allocated: 3, waiting: [5] },
+      { name: "speech", parent: "kueue", guaranteed: 8, allocated: 8 },
     ]);
     expect(of(moment, "vision")).toMatchObject({ shortfall: 5, shortfallByBorrowers: 0, shortfallByIdleGap: 5 });
     expect(of(moment, "speech")).toMatchObject({ deviation: 0 });
@@ -178,7 +178,7 @@ describe("what does not make anyone look unfair", () => {
     const queues: readonly QueueInput[] = [
       root,
       { name: "keeper", parent: "kueue", guaranteed: 10, lendingLimit: 0 },
-      { name: "borrower", parent: "kueue", guaranteed: 10, held: 15 },
+      { name: "borrower", parent: "kueue", guaranteed: 10, allocated: 15 },
       { name: "lender", parent: "kueue", guaranteed: 10 },
     ];
     for (const capacity of [30, 20, 15])
@@ -189,8 +189,8 @@ describe("what does not make anyone look unfair", () => {
     const moment = queueing(
       [
         { name: "kueue", kind: "Scheduler", guaranteed: 15 },
-        { name: "keeper", parent: "kueue", guaranteed: 15, lendingLimit: 0, held: 2 },
-        { name: "vision", parent: "kueue", guaranteed: 10, held: 10, waiting: [5] },
+        { name: "keeper", parent: "kueue", guaranteed: 15, lendingLimit: 0, allocated: 2 },
+        { name: "vision", parent: "kueue", guaranteed: 10, allocated: 10, waiting: [5] },
       ],
       [quotaDomain({ capacity: 15 })],
     );
@@ -201,12 +201,20 @@ describe("what does not make anyone look unfair", () => {
   it("pods that no queue answers for: they keep what they hold, and get no more", () => {
     const moment = queueing([
       root,
-      { name: "vision", parent: "kueue", guaranteed: 12, held: 4, waiting: [8] },
-      { name: "unqueued", kind: "Unqueued", guaranteed: 12, weight: 0, zeroWeight: "never", held: 12, waiting: [4] },
+      { name: "vision", parent: "kueue", guaranteed: 12, allocated: 4, waiting: [8] },
+      {
+        name: "unqueued",
+        kind: "Unqueued",
+        guaranteed: 12,
+        weight: 0,
+        zeroWeight: "never",
+        allocated: 12,
+        waiting: [4],
+      },
     ]);
     expect(of(moment, "unqueued")).toMatchObject({ demand: 16, entitled: 12, deviation: 0 });
     expect(of(moment, "vision")).toMatchObject({ entitled: 4, deviation: 0 });
-    expect(judgeFairness(moment, null).domains[0]).toMatchObject({ entitled: 16, held: 16 });
+    expect(judgeFairness(moment, null).domains[0]).toMatchObject({ entitled: 16, allocated: 16 });
   });
 });
 
@@ -216,11 +224,11 @@ describe("pairs", () => {
       [
         root,
         { name: "research", parent: "kueue", guaranteed: 16 },
-        { name: "r1", parent: "research", guaranteed: 8, held: 14 },
-        { name: "r2", parent: "research", guaranteed: 8, held: 4, waiting: [4] },
+        { name: "r1", parent: "research", guaranteed: 8, allocated: 14 },
+        { name: "r2", parent: "research", guaranteed: 8, allocated: 4, waiting: [4] },
         { name: "product", parent: "kueue", guaranteed: 16 },
-        { name: "p1", parent: "product", guaranteed: 8, held: 7, waiting: [1] },
-        { name: "p2", parent: "product", guaranteed: 8, held: 7, waiting: [1] },
+        { name: "p1", parent: "product", guaranteed: 8, allocated: 7, waiting: [1] },
+        { name: "p2", parent: "product", guaranteed: 8, allocated: 7, waiting: [1] },
       ],
       [quotaDomain({ capacity: 32 })],
     );
@@ -233,9 +241,9 @@ describe("domains", () => {
   const moment = queueing(
     [
       { ...root, domain: 0 },
-      { name: "a", parent: "kueue", held: 8, waiting: [8] },
+      { name: "a", parent: "kueue", allocated: 8, waiting: [8] },
       { ...root, domain: 1 },
-      { name: "b", parent: "kueue", domain: 1, held: 8, waiting: [8] },
+      { name: "b", parent: "kueue", domain: 1, allocated: 8, waiting: [8] },
     ],
     domains,
   );
@@ -260,19 +268,19 @@ describe("domains", () => {
       {
         name: "both",
         parent: "kueue",
-        held: 12,
+        allocated: 12,
         waiting: [12],
         limit: 12,
         teams: [
-          { team: "blue", held: 2, pending: 12 },
-          { team: "red", held: 10, pending: 0 },
+          { team: "blue", allocated: 2, pending: 12 },
+          { team: "red", allocated: 10, pending: 0 },
         ],
       },
-      { name: "own", parent: "kueue", held: 4, teams: [{ team: "red", held: 4, pending: 0 }] },
+      { name: "own", parent: "kueue", allocated: 4, teams: [{ team: "red", allocated: 4, pending: 0 }] },
     ]);
     expect(judgeFairness(shared, null).teams).toEqual([
-      { team: "blue", domain: 0, held: 2, pending: 12, entitled: 6, deviation: -4 },
-      { team: "red", domain: 0, held: 14, pending: 0, entitled: 10, deviation: 4 },
+      { team: "blue", domain: 0, allocated: 2, pending: 12, entitled: 6, deviation: -4 },
+      { team: "red", domain: 0, allocated: 14, pending: 0, entitled: 10, deviation: 4 },
     ]);
   });
 });
@@ -281,7 +289,7 @@ describe("history", () => {
   it("owes less to the one who has used more", () => {
     const moment = queueing([
       { ...root, scheduler: "kai" },
-      { name: "a", kind: "Queue", scheduler: "kai", parent: "kueue", held: 16, waiting: [16] },
+      { name: "a", kind: "Queue", scheduler: "kai", parent: "kueue", allocated: 16, waiting: [16] },
       { name: "b", kind: "Queue", scheduler: "kai", parent: "kueue", waiting: [16] },
     ]);
     const usage = new Map([["kai/Queue/a/H100", 0.5]]);

@@ -14,7 +14,7 @@ export interface MomentTraits extends TreeTraits {
   readonly twoSchedulers?: boolean;
 }
 
-/** Moments of one domain with up to nine queues: held and waiting work, gangs, teams, nodes that are out of service. */
+/** Moments of one domain with up to nine queues: allocated and waiting work, gangs, teams, nodes that are out of service. */
 export function moments(traits: MomentTraits): fc.Arbitrary<Queueing> {
   return fc.tuple(trees(traits), fc.noBias(fc.nat())).map(([{ nodes, capacity }, seed]) => {
     let state = seed;
@@ -35,9 +35,9 @@ export function moments(traits: MomentTraits): fc.Arbitrary<Queueing> {
         isStrictOrder: i % 2 === 0,
       };
       if (!isLeaf(nodes, i)) return common;
-      const held = traits.idle === true ? node.demand : Math.floor((node.demand * roll(4)) / 4);
+      const allocated = traits.idle === true ? node.demand : Math.floor((node.demand * roll(4)) / 4);
       const waiting: number[] = [];
-      let left = node.demand - held;
+      let left = node.demand - allocated;
       while (left > 1e-9) {
         const size = Math.min(left, roll(7) + 1);
         waiting.push(size);
@@ -46,14 +46,14 @@ export function moments(traits: MomentTraits): fc.Arbitrary<Queueing> {
       const pending = waiting.reduce((a, b) => a + b, 0);
       const part = roll(4) / 4;
       const teams = [
-        { team: "red", held: held * part, pending },
-        { team: "blue", held: held * (1 - part), pending: 0 },
+        { team: "red", allocated: allocated * part, pending },
+        { team: "blue", allocated: allocated * (1 - part), pending: 0 },
       ];
-      return { ...common, held, waiting, teams, heldOnUnschedulable: (held * roll(2)) / 2 };
+      return { ...common, allocated, waiting, teams, allocatedOnUnschedulable: (allocated * roll(2)) / 2 };
     });
     const asked = nodes.reduce((sum, node, i) => sum + (isLeaf(nodes, i) ? node.demand : 0), 0);
-    const held = queues.reduce((sum, queue) => sum + (queue.held ?? 0), 0);
-    const all = traits.fits === true ? asked : held + (capacity % 12);
+    const allocated = queues.reduce((sum, queue) => sum + (queue.allocated ?? 0), 0);
+    const all = traits.fits === true ? asked : allocated + (capacity % 12);
     return queueing([...roots, ...queues], [quotaDomain({ capacity: all })]);
   });
 }

@@ -46,7 +46,7 @@ function digits(...seeds: readonly number[]) {
 
 function nodeFrom(first: number, second: number, index: number, traits: TreeTraits): EntitledNode {
   const digit = digits(first, second);
-  // A node stands alone, below its neighbour, or anywhere above.
+  // A node is alone, below its neighbour, or anywhere above.
   const place = digit(index + 1);
   const parent = place === index ? null : place;
   // Halves and thirds: amounts that floating point can and cannot write down.
@@ -59,7 +59,7 @@ function nodeFrom(first: number, second: number, index: number, traits: TreeTrai
   const priority = Math.max(0, digit(5) - 2);
   const isFloor = digit(4) === 0;
   const demand = digit(32) * unit;
-  const held = (demand * digit(5)) / 4;
+  const allocated = (demand * digit(5)) / 4;
   return {
     id: index,
     parent,
@@ -71,7 +71,7 @@ function nodeFrom(first: number, second: number, index: number, traits: TreeTrai
     priority: traits.priorities === true ? priority : 0,
     isFloor: traits.floors === true && isFloor,
     demand,
-    held,
+    allocated,
     usage: 0,
   };
 }
@@ -87,12 +87,12 @@ export function trees(traits: TreeTraits = everything): fc.Arbitrary<GeneratedTr
 
 /** What a subtree holds is what its leaves hold. */
 function withHeld(nodes: readonly EntitledNode[]): readonly EntitledNode[] {
-  const held = nodes.map((node, i) => (isLeaf(nodes, i) ? node.held : 0));
+  const allocated = nodes.map((node, i) => (isLeaf(nodes, i) ? node.allocated : 0));
   for (let i = nodes.length - 1; i >= 0; i--) {
     const parent = nodes[i]?.parent ?? null;
-    if (parent !== null) held[parent] = (held[parent] ?? 0) + (held[i] ?? 0);
+    if (parent !== null) allocated[parent] = (allocated[parent] ?? 0) + (allocated[i] ?? 0);
   }
-  return nodes.map((node, i) => ({ ...node, held: held[i] ?? 0 }));
+  return nodes.map((node, i) => ({ ...node, allocated: allocated[i] ?? 0 }));
 }
 
 /** The terms of a node as a queue has them. */

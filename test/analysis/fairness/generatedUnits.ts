@@ -61,7 +61,7 @@ interface Waits {
   readonly gpus: number;
   readonly places: readonly { readonly domain: number; readonly classes: readonly number[] | null }[];
   /** It is said of no place: anywhere in the domain of its queue. */
-  readonly isUntold: boolean;
+  readonly isUnreported: boolean;
 }
 
 interface Drafted {
@@ -70,18 +70,18 @@ interface Drafted {
   readonly waits: readonly (readonly Waits[])[];
 }
 
-function heldInClasses(roll: Roll, count = 1, unit = 1): NonNullable<QueueInput["heldByClass"]> {
+function allocatedInClasses(roll: Roll, count = 1, unit = 1): NonNullable<QueueInput["allocatedByClass"]> {
   return Array.from({ length: count }, () => {
-    const held = roll(2) === 0 ? 0 : roll(6) * unit;
-    const lost = roll(5) === 0 ? (held * (1 + roll(1))) / 2 : 0;
-    return { held, heldOnUnschedulable: lost };
+    const allocated = roll(2) === 0 ? 0 : roll(6) * unit;
+    const lost = roll(5) === 0 ? (allocated * (1 + roll(1))) / 2 : 0;
+    return { allocated, allocatedOnUnschedulable: lost };
   });
 }
 
-const held = (byClass: NonNullable<QueueInput["heldByClass"]>) => ({
-  held: byClass.reduce((all, one) => all + one.held, 0),
-  heldOnUnschedulable: byClass.reduce((all, one) => all + one.heldOnUnschedulable, 0),
-  ...(byClass.length > 1 ? { heldByClass: byClass } : {}),
+const allocated = (byClass: NonNullable<QueueInput["allocatedByClass"]>) => ({
+  allocated: byClass.reduce((all, one) => all + one.allocated, 0),
+  allocatedOnUnschedulable: byClass.reduce((all, one) => all + one.allocatedOnUnschedulable, 0),
+  ...(byClass.length > 1 ? { allocatedByClass: byClass } : {}),
 });
 
 /** Queues of KAI, Volcano or teams: one domain, in which some work may only go to some classes. */
@@ -110,18 +110,18 @@ function oneDomain(roll: Roll, count: number): Drafted {
       priority: priorities ? roll(2) : 0,
       guaranteeIsFloor: scheduler === "volcano" && roll(2) === 0,
       isStrictOrder: roll(2) === 0,
-      ...(isLeaf ? held(heldInClasses(roll, count, unit)) : {}),
+      ...(isLeaf ? allocated(allocatedInClasses(roll, count, unit)) : {}),
     });
     waits.push(
       Array.from({ length: isLeaf ? roll(2) : 0 }, () => ({
         gpus: (1 + roll(11)) * unit,
         places: [{ domain: 0, classes: someOf(roll, [...Array(count).keys()]) }],
-        isUntold: roll(3) === 0,
+        isUnreported: roll(3) === 0,
       })),
     );
   }
   if (roll(3) === 0) {
-    inputs.push({ name: "unqueued", kind: "Unqueued", weight: 0, ...held(heldInClasses(roll, count)) });
+    inputs.push({ name: "unqueued", kind: "Unqueued", weight: 0, ...allocated(allocatedInClasses(roll, count)) });
     waits.push([]);
   }
   return { inputs, waits };
@@ -168,7 +168,7 @@ function waitsIn(roll: Roll, domains: readonly number[], counts: readonly number
       domain,
       classes: roll(1) === 0 ? null : someOf(roll, [...Array(counts[domain] ?? 1).keys()]),
     })),
-    isUntold: roll(4) === 0,
+    isUnreported: roll(4) === 0,
   }));
 }
 
@@ -200,7 +200,7 @@ function severalDomains(roll: Roll, counts: readonly number[]): Drafted {
         parent: parent === null ? "kueue" : `q${parent}`,
         ...flavor,
         ...terms[i],
-        ...(isLeaf ? held(heldInClasses(roll, counts[domain], unit)) : {}),
+        ...(isLeaf ? allocated(allocatedInClasses(roll, counts[domain], unit)) : {}),
       });
       waits.push(isLeaf ? waitsIn(roll, domainsOf[i] ?? [domain], counts, unit) : []);
     }
@@ -208,22 +208,22 @@ function severalDomains(roll: Roll, counts: readonly number[]): Drafted {
   return { inputs, waits };
 }
 
-/** As many GPUs as are held, and some that are free. */
+/** As many GPUs as are allocated, and some that are free. */
 function domainsFor(roll: Roll, counts: readonly number[], inputs: readonly QueueInput[]): readonly QuotaDomain[] {
   return counts.map((count, domain) => {
     const own = inputs.filter((input) => (input.domain ?? 0) === domain);
     const classes = Array.from({ length: count }, (_, i) => {
-      const there = own.map(({ heldByClass, held = 0, heldOnUnschedulable = 0 }) =>
+      const there = own.map(({ allocatedByClass, allocated = 0, allocatedOnUnschedulable = 0 }) =>
         count === 1
-          ? held - heldOnUnschedulable
-          : (heldByClass?.[i]?.held ?? 0) - (heldByClass?.[i]?.heldOnUnschedulable ?? 0),
+          ? allocated - allocatedOnUnschedulable
+          : (allocatedByClass?.[i]?.allocated ?? 0) - (allocatedByClass?.[i]?.allocatedOnUnschedulable ?? 0),
       );
       const capacity = there.reduce((a, b) => a + b, 0) + (roll(1) === 0 ? 0 : roll(10) / 2);
       return { name: `class${i}`, pool: `pool${domain}`, nodes: new Set<string>(), capacity };
     });
-    const lost = own.reduce((all, one) => all + (one.heldOnUnschedulable ?? 0), 0);
+    const lost = own.reduce((all, one) => all + (one.allocatedOnUnschedulable ?? 0), 0);
     return quotaDomain({
-      ...{ name: `domain${domain}`, pools: [`pool${domain}`], heldOnUnschedulable: lost },
+      ...{ name: `domain${domain}`, pools: [`pool${domain}`], allocatedOnUnschedulable: lost },
       capacity: classes.reduce((all, one) => all + one.capacity, 0) + lost,
       ...(count > 1 ? { classes } : {}),
     });
@@ -247,7 +247,7 @@ function momentFrom({ inputs, waits }: Drafted, domains: readonly QuotaDomain[])
       // A gang waits in the record of one of its places.
       const isHere = places.some((place) => place.queue === i);
       const part = gang.parts.map((one): WaitingPart => ({ ...one, queue: i, domain: queue.domain }));
-      gangs[index] = { ...gang, parts: isHere && !wait.isUntold ? part.map((one) => ({ ...one, places })) : part };
+      gangs[index] = { ...gang, parts: isHere && !wait.isUnreported ? part.map((one) => ({ ...one, places })) : part };
     }
   return { ...moment, gangs };
 }

@@ -31,7 +31,7 @@ describe("what a domain guarantees", () => {
     const queues = [
       { ...scheduler, guaranteed: 3 },
       { ...scheduler, name: "kai", guaranteed: 4 },
-      queueView({ kind: "Unqueued", name: "unqueued", guaranteed: 5, held: 5 }),
+      queueView({ kind: "Unqueued", name: "unqueued", guaranteed: 5, allocated: 5 }),
       { ...scheduler, domain: 1 },
     ];
     expect(domainGuarantees({ queues, domains })).toEqual([7, null, 0]);

@@ -52,7 +52,7 @@ function fits(moment: Queueing): boolean {
     ...queue,
     id,
     isFloor: queue.guaranteeIsFloor ?? false,
-    demand: queue.held + queue.pending,
+    demand: queue.allocated + queue.pending,
     usage: 0,
   }));
   const demand = nodes.reduce((sum, node) => sum + (node.children.length === 0 ? node.demand : 0), 0);
@@ -65,20 +65,20 @@ const withCapacity = (moment: Queueing, capacity: number): Queueing => ({
   domains: moment.domains.map((domain) => ({ ...domain, capacity })),
 });
 
-const heldIn = (moment: Queueing): number =>
-  moment.queues.reduce((sum, queue) => sum + (queue.children.length === 0 ? queue.held : 0), 0);
+const allocatedIn = (moment: Queueing): number =>
+  moment.queues.reduce((sum, queue) => sum + (queue.children.length === 0 ? queue.allocated : 0), 0);
 
 describe("fairness, over generated moments", () => {
   it("adds up: entitled - held is at most shortfall - excess, and that where every guarantee has its nodes", () => {
     everyMoment((moment) => {
       const domain = judgment(moment).domains[0];
       if (domain === null || domain === undefined) return false;
-      const { shortfall, excess, entitled, held } = domain;
+      const { shortfall, excess, entitled, allocated } = domain;
       const isWhole = judged(moment).every(
         ({ of, queue }) => of.entitled >= Math.min(queue.guaranteed, queue.limit, of.demand) - near,
       );
       const gap = shortfall - excess;
-      return entitled - held <= gap + near && (!isWhole || isNear(entitled - held, gap));
+      return entitled - allocated <= gap + near && (!isWhole || isNear(entitled - allocated, gap));
     });
   });
 
@@ -95,9 +95,10 @@ describe("fairness, over generated moments", () => {
     everyMoment((moment) => {
       const [domain] = moment.domains;
       const inService =
-        (domain?.capacity ?? 0) - sum(moment.queues.map((queue) => (queue.isLeaf ? queue.heldOnUnschedulable : 0)));
+        (domain?.capacity ?? 0) -
+        sum(moment.queues.map((queue) => (queue.isLeaf ? queue.allocatedOnUnschedulable : 0)));
       const leaves = judged(moment).filter(({ isLeaf }) => isLeaf);
-      const given = sum(leaves.map(({ of, queue }) => of.entitled - queue.heldOnUnschedulable));
+      const given = sum(leaves.map(({ of, queue }) => of.entitled - queue.allocatedOnUnschedulable));
       return given <= Math.max(0, inService) + near;
     });
   });
@@ -108,7 +109,7 @@ describe("fairness, over generated moments", () => {
         const pairs = judgment(moment).domains[0]?.pairs ?? [];
         return judged(moment).every(({ queue, of, index }) => {
           const isTop = moment.queues[queue.parent ?? -1]?.kind === "Scheduler";
-          if (queue.children.length > 0 || !isTop || queue.held > queue.guaranteed) return true;
+          if (queue.children.length > 0 || !isTop || queue.allocated > queue.guaranteed) return true;
           return of.excess === 0 && pairs.every(({ borrower }) => borrower !== index);
         });
       }),
@@ -138,7 +139,7 @@ describe("fairness, over generated moments", () => {
     let seen = 0;
     fc.assert(
       fc.property(moments({ ...everything, fits: true }), (moment) => {
-        const wide = withCapacity(moment, heldIn(moment) + 1000);
+        const wide = withCapacity(moment, allocatedIn(moment) + 1000);
         if (!fits(wide)) return true;
         seen++;
         return isFairToAll(wide);
@@ -148,11 +149,11 @@ describe("fairness, over generated moments", () => {
     expect(seen).toBeGreaterThan(1000);
   });
 
-  it("finds no deviation at all when all that is asked for is held", () => {
+  it("finds no deviation at all when all that is asked for is allocated", () => {
     let seen = 0;
     fc.assert(
       fc.property(moments({ ...everything, idle: true }), (moment) => {
-        const wide = withCapacity(moment, heldIn(moment) + 1000);
+        const wide = withCapacity(moment, allocatedIn(moment) + 1000);
         if (!fits(wide)) return true;
         seen++;
         return judged(wide).every(({ of }) => of.deviation === 0 && of.shortfall === 0 && of.excess === 0);
@@ -166,9 +167,9 @@ describe("fairness, over generated moments", () => {
     fc.assert(
       fc.property(moments({ priorities: true, floors: true, idle: true }), (moment) => {
         const { queues } = moment;
-        const cordoned = queues.map((queue) => ({ ...queue, heldOnUnschedulable: queue.held }));
-        const allHeld = withCapacity(moment, heldIn(moment));
-        return isFairToAll(moment) && isFairToAll(allHeld) && isFairToAll({ ...allHeld, queues: cordoned });
+        const cordoned = queues.map((queue) => ({ ...queue, allocatedOnUnschedulable: queue.allocated }));
+        const allAllocated = withCapacity(moment, allocatedIn(moment));
+        return isFairToAll(moment) && isFairToAll(allAllocated) && isFairToAll({ ...allAllocated, queues: cordoned });
       }),
       runs,
     );
@@ -176,13 +177,13 @@ describe("fairness, over generated moments", () => {
 
   it("blames nobody when all running work is on nodes out of service: they keep it, and owe it to nobody", () => {
     everyMoment((moment) => {
-      const queues = moment.queues.map((queue) => ({ ...queue, heldOnUnschedulable: queue.held }));
-      const domains = moment.domains.map((domain) => ({ ...domain, heldOnUnschedulable: heldIn(moment) }));
+      const queues = moment.queues.map((queue) => ({ ...queue, allocatedOnUnschedulable: queue.allocated }));
+      const domains = moment.domains.map((domain) => ({ ...domain, allocatedOnUnschedulable: allocatedIn(moment) }));
       const cordoned = { ...moment, queues, domains };
       const after = judgeFairness(cordoned, null);
       return (
         after.domains[0]?.pairs.length === 0 &&
-        judged(cordoned, after).every(({ of, queue }) => of.excess === 0 && of.entitled >= queue.held - near)
+        judged(cordoned, after).every(({ of, queue }) => of.excess === 0 && of.entitled >= queue.allocated - near)
       );
     });
   });
@@ -220,7 +221,9 @@ describe("fairness, over generated moments", () => {
       const entitled = fairness.domains[0]?.entitled ?? Number.NaN;
       const ofTeams = fairness.teams.reduce((sum, team) => sum + team.entitled, 0);
       const isWithin = fairness.teams.every(
-        (team) => team.entitled <= team.held + team.pending + near && isNear(team.deviation, team.held - team.entitled),
+        (team) =>
+          team.entitled <= team.allocated + team.pending + near &&
+          isNear(team.deviation, team.allocated - team.entitled),
       );
       return isWithin && isNear(ofTeams, entitled);
     });

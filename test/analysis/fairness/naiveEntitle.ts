@@ -53,8 +53,8 @@ function pour(amount: number, most: readonly number[], share: (level: number) =>
 export const sureOf = (tree: Tree): number => keptUsed(tree) + lendableUsed(tree);
 
 /** Held, as far as all limits on the way up allow. */
-const heldWithin = (tree: Tree): number =>
-  Math.min(tree.children.length === 0 ? tree.node.held : sum(tree.children.map(heldWithin)), demand(tree));
+const allocatedWithin = (tree: Tree): number =>
+  Math.min(tree.children.length === 0 ? tree.node.allocated : sum(tree.children.map(allocatedWithin)), demand(tree));
 
 /** Each the same part of its own where there is less for all. */
 function scaled(own: readonly number[], amount: number): readonly number[] {
@@ -65,7 +65,7 @@ function scaled(own: readonly number[], amount: number): readonly number[] {
 /** By index: what each holds within its guarantee, as far as those above it are sure of it. */
 export function ownOf(trees: readonly Tree[], found: Map<number, number>, most: number): ReadonlyMap<number, number> {
   const own = scaled(
-    trees.map((tree) => Math.min(heldWithin(tree), tree.node.guaranteed, sureOf(tree))),
+    trees.map((tree) => Math.min(allocatedWithin(tree), tree.node.guaranteed, sureOf(tree))),
     most,
   );
   for (const [n, tree] of trees.entries()) {
@@ -89,9 +89,9 @@ function divide(trees: readonly Tree[], amount: number, mine: ReadonlyMap<number
   const sure = [...got];
   let left = Math.max(0, amount - sum(got));
   const give = (isServed: (tree: Tree) => boolean, share: (tree: Tree, n: number, level: number) => number): void => {
-    const rooms = trees.map((tree, n) => (isServed(tree) ? Math.max(0, demand(tree) - (got[n] ?? 0)) : 0));
-    const extra = pour(left, rooms, (level) =>
-      trees.map((tree, n) => Math.min(rooms[n] ?? 0, Math.max(0, share(tree, n, level)))),
+    const freeCapacities = trees.map((tree, n) => (isServed(tree) ? Math.max(0, demand(tree) - (got[n] ?? 0)) : 0));
+    const extra = pour(left, freeCapacities, (level) =>
+      trees.map((tree, n) => Math.min(freeCapacities[n] ?? 0, Math.max(0, share(tree, n, level)))),
     );
     for (const [n, amountOf] of extra.entries()) got[n] = (got[n] ?? 0) + amountOf;
     left = Math.max(0, left - sum(extra));

@@ -42,7 +42,7 @@ interface Model {
   readonly within: readonly Sum[];
 }
 
-/** Where what is held and what waits may be, as far as the nodes go. */
+/** Where what is allocated and what waits may be, as far as the nodes go. */
 function placesOf({ records, items, capacity, domains }: NaiveUnit) {
   const constraints: Constraint[] = [];
   let variables = 0;
@@ -58,9 +58,9 @@ function placesOf({ records, items, capacity, domains }: NaiveUnit) {
     inClass.set(key, plus(inClass.get(key) ?? zero, amount));
     leafUse[record] = plus(leafUse[record] ?? zero, amount);
   };
-  for (const [i, { own, held }] of records.entries()) {
-    const all = held.reduce((a, b) => a + b, 0);
-    for (const [nodeClass, gpus] of held.entries()) {
+  for (const [i, { own, allocated }] of records.entries()) {
+    const all = allocated.reduce((a, b) => a + b, 0);
+    for (const [nodeClass, gpus] of allocated.entries()) {
       if (gpus <= 0) continue;
       const mine = (gpus * Math.min(own, all)) / all;
       add(i, nodeClass, plus(constant(mine), bounded(gpus - mine)));

@@ -19,7 +19,7 @@ export interface NaiveRecord {
   /** Held within its guarantee. */
   readonly own: number;
   /** By class of its domain. */
-  readonly held: readonly number[];
+  readonly allocated: readonly number[];
 }
 
 /** Work that waits in one record, and where it may go. */
@@ -40,9 +40,15 @@ export interface NaiveUnit {
 const sum = (amounts: readonly number[]): number => amounts.reduce((a, b) => a + b, 0);
 
 /** What a leaf holds in each of so many classes, on nodes that take pods. */
-function heldByClass({ held, heldOnUnschedulable, heldByClass: told }: QueueView, count: number): readonly number[] {
-  if (count === 1) return [held - heldOnUnschedulable];
-  return Array.from({ length: count }, (_, i) => (told?.[i]?.held ?? 0) - (told?.[i]?.heldOnUnschedulable ?? 0));
+function allocatedByClass(
+  { allocated, allocatedOnUnschedulable, allocatedByClass: reported }: QueueView,
+  count: number,
+): readonly number[] {
+  if (count === 1) return [allocated - allocatedOnUnschedulable];
+  return Array.from(
+    { length: count },
+    (_, i) => (reported?.[i]?.allocated ?? 0) - (reported?.[i]?.allocatedOnUnschedulable ?? 0),
+  );
 }
 
 /** Domains that waiting work connects. */
@@ -100,7 +106,7 @@ function unitOf(queueing: Queueing, domains: readonly number[]): NaiveUnit {
         quota: keptHere + lendable(tree),
         sure: sureOf(tree),
         own: own.get(i) ?? 0,
-        held: queue.isLeaf ? heldByClass(queue, countOf(queue.domain)) : [],
+        allocated: queue.isLeaf ? allocatedByClass(queue, countOf(queue.domain)) : [],
       },
     ];
   });
@@ -110,12 +116,12 @@ function unitOf(queueing: Queueing, domains: readonly number[]): NaiveUnit {
 
 /** Of nodes that take pods, without what no queue answers for. */
 function capacityIn({ domains, queues }: Queueing, domain: number): readonly number[] {
-  const { capacity = 0, heldOnUnschedulable = 0, classes } = domains[domain] ?? {};
+  const { capacity = 0, allocatedOnUnschedulable = 0, classes } = domains[domain] ?? {};
   const count = classes?.length ?? 1;
   const past = queues.filter((queue) => queue.domain === domain && queue.kind === "Unqueued");
   return Array.from({ length: count }, (_, i) => {
-    const all = classes === undefined ? capacity - heldOnUnschedulable : (classes[i]?.capacity ?? 0);
-    return all - sum(past.map((queue) => heldByClass(queue, count)[i] ?? 0));
+    const all = classes === undefined ? capacity - allocatedOnUnschedulable : (classes[i]?.capacity ?? 0);
+    return all - sum(past.map((queue) => allocatedByClass(queue, count)[i] ?? 0));
   });
 }
 
@@ -125,7 +131,7 @@ function termsOf(queueing: Queueing, indices: readonly number[], items: readonly
   const terms = indices.flatMap((index, i): readonly EntitledNode[] => {
     const queue = queueing.queues[index];
     if (queue === undefined) return [];
-    const { heldOnUnschedulable: lost, lendingLimit, limit, weight, zeroWeight, priority } = queue;
+    const { allocatedOnUnschedulable: lost, lendingLimit, limit, weight, zeroWeight, priority } = queue;
     const mayCome = items.filter(({ places }) => places.some(({ record }) => record === i));
     const sure = guarantees[index] ?? 0;
     const guaranteed = Math.max(0, sure - lost);
@@ -137,15 +143,15 @@ function termsOf(queueing: Queueing, indices: readonly number[], items: readonly
         limit: Math.max(0, limit - lost),
         lendingLimit: lendingLimit === Number.POSITIVE_INFINITY ? lendingLimit : guaranteed - unlent,
         isFloor: queue.guaranteeIsFloor ?? false,
-        demand: queue.held - lost + sum(mayCome.map(({ gpus }) => gpus)),
-        held: queue.held - lost,
+        demand: queue.allocated - lost + sum(mayCome.map(({ gpus }) => gpus)),
+        allocated: queue.allocated - lost,
       },
     ];
   });
   // A root of our own loses what its queues lose of their limits, not what they hold above them.
   const lostOf = (i: number): number => {
     const [queue, limit] = [queueing.queues[indices[i] ?? -1], whole[i]?.limit ?? 0];
-    return limit === Number.POSITIVE_INFINITY ? (queue?.heldOnUnschedulable ?? 0) : (queue?.limit ?? 0) - limit;
+    return limit === Number.POSITIVE_INFINITY ? (queue?.allocatedOnUnschedulable ?? 0) : (queue?.limit ?? 0) - limit;
   };
   const limitOf = (i: number, promised: number): number => {
     const queue = queueing.queues[indices[i] ?? -1];

@@ -75,11 +75,11 @@ describe("the way to an entitlement", () => {
     [
       { name: "kai", kind: "Scheduler", scheduler: "kai", guaranteed: 12 },
       { name: "research", parent: "kai", guaranteed: 8, priority: 1 },
-      { name: "vision", parent: "research", guaranteed: 4, held: 10 },
+      { name: "vision", parent: "research", guaranteed: 4, allocated: 10 },
       { name: "speech", parent: "research", guaranteed: 4, weight: 3, waiting: [10, 2] },
-      { name: "batch", parent: "kai", guaranteed: 4, limit: 6, held: 5, waiting: [4] },
+      { name: "batch", parent: "kai", guaranteed: 4, limit: 6, allocated: 5, waiting: [4] },
       { name: "scraps", parent: "kai", weight: 0, zeroWeight: "never", waiting: [2] },
-      { name: "unqueued", kind: "Unqueued", held: 4 },
+      { name: "unqueued", kind: "Unqueued", allocated: 4 },
     ],
     [quotaDomain({ capacity: 24, pools: ["H100"] })],
   );
@@ -87,7 +87,7 @@ describe("the way to an entitlement", () => {
 
   it("tells each step in numbers", () => {
     const trace = traceEntitlement(moment, fairness, 3, { freeByPool: new Map([["H100", 5]]) });
-    expect(trace).toMatchObject({ capacity: 24, setAside: 4, demand: 12, held: 0, entitled: 10 });
+    expect(trace).toMatchObject({ capacity: 24, setAside: 4, demand: 12, allocated: 0, entitled: 10 });
     expect(trace?.levels.map(({ parent, grant }) => [parent, grant])).toEqual([
       [null, 20],
       [0, 20],
@@ -103,12 +103,12 @@ describe("the way to an entitlement", () => {
       },
       surplus: 8,
       steps: [
-        { priority: 1, available: 8, left: 0, shares: [{ queue: 1, room: 14, got: 8, cappedBy: "nothing" }] },
+        { priority: 1, available: 8, left: 0, shares: [{ queue: 1, freeCapacity: 14, got: 8, cappedBy: "nothing" }] },
         {
           priority: 0,
           available: 0,
           shares: [
-            { queue: 4, room: 2, got: 0, cappedBy: "nothing" },
+            { queue: 4, freeCapacity: 2, got: 0, cappedBy: "nothing" },
             { queue: 5, weight: 0, got: 0, cappedBy: "weight" },
           ],
         },
@@ -121,8 +121,8 @@ describe("the way to an entitlement", () => {
         available: 8,
         left: 0,
         shares: [
-          { queue: 2, weight: 1, isFloor: false, effectiveWeight: 1, room: 6, got: 2, cappedBy: "nothing" },
-          { queue: 3, weight: 3, isFloor: false, effectiveWeight: 3, room: 8, got: 6, cappedBy: "nothing" },
+          { queue: 2, weight: 1, isFloor: false, effectiveWeight: 1, freeCapacity: 6, got: 2, cappedBy: "nothing" },
+          { queue: 3, weight: 3, isFloor: false, effectiveWeight: 3, freeCapacity: 8, got: 6, cappedBy: "nothing" },
         ],
       },
     ]);
@@ -145,7 +145,7 @@ describe("the way to an entitlement", () => {
   });
 
   it("has no steps for what no queue answers for, and nothing to say where nothing is known", () => {
-    expect(traceEntitlement(moment, fairness, 6)).toMatchObject({ levels: [], entitled: 4, held: 4 });
+    expect(traceEntitlement(moment, fairness, 6)).toMatchObject({ levels: [], entitled: 4, allocated: 4 });
     expect(traceEntitlement(moment, fairness, 99)).toBeNull();
     const unknown = { ...moment, domains: [quotaDomain({ unknownBecause: "units differ" })] };
     expect(traceEntitlement(unknown, judgeFairness(unknown, null), 3)).toBeNull();
@@ -154,8 +154,8 @@ describe("the way to an entitlement", () => {
   it("names the limit and the demand that stop a queue", () => {
     const capped = queueing([
       { name: "kueue", kind: "Scheduler" },
-      { name: "small", parent: "kueue", held: 2 },
-      { name: "limited", parent: "kueue", limit: 4, held: 4, waiting: [8] },
+      { name: "small", parent: "kueue", allocated: 2 },
+      { name: "limited", parent: "kueue", limit: 4, allocated: 4, waiting: [8] },
       { name: "large", parent: "kueue", waiting: [32] },
     ]);
     const [, level] = traceEntitlement(capped, judgeFairness(capped, null), 1)?.levels ?? [];
@@ -167,7 +167,7 @@ describe("the way to an entitlement", () => {
       [
         { name: "kueue", kind: "Scheduler", guaranteed: 20 },
         { name: "keeper", parent: "kueue", guaranteed: 12, lendingLimit: 4 },
-        { name: "other", parent: "kueue", guaranteed: 8, held: 12 },
+        { name: "other", parent: "kueue", guaranteed: 8, allocated: 12 },
       ],
       [quotaDomain({ capacity: 20 })],
     );
@@ -177,7 +177,7 @@ describe("the way to an entitlement", () => {
     const scaled = queueing(
       [
         { name: "kueue", kind: "Scheduler" },
-        { name: "a", parent: "kueue", guaranteed: 12, held: 12 },
+        { name: "a", parent: "kueue", guaranteed: 12, allocated: 12 },
         { name: "b", parent: "kueue", guaranteed: 12, waiting: [12] },
       ],
       [quotaDomain({ capacity: 18 })],

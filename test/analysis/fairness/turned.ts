@@ -22,11 +22,11 @@ export function turned(moment: Queueing): { readonly moment: Queueing; readonly 
   const queues = order.flatMap((index) => {
     const queue = moment.queues[index];
     if (queue === undefined) return [];
-    const heldByClass = reversed(queue.heldByClass);
+    const allocatedByClass = reversed(queue.allocatedByClass);
     return [
       {
         ...queue,
-        ...(heldByClass === undefined ? {} : { heldByClass }),
+        ...(allocatedByClass === undefined ? {} : { allocatedByClass }),
         parent: queue.parent === null ? null : placeOf(queue.parent),
         children: queue.children.map(placeOf).sort((a, b) => a - b),
         gangs: queue.gangs.map(gangOf),

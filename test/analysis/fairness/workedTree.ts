@@ -15,11 +15,11 @@ export interface WorkedQueue {
   readonly isFloor?: boolean;
   readonly demand?: number;
   /** Held, of its demand. */
-  readonly held?: number;
+  readonly allocated?: number;
   readonly usage?: number;
 }
 
-/** An example that somebody else published, in units of whatever it divides. */
+/** An example that someone else published, in units of whatever it divides. */
 export interface WorkedExample {
   readonly name: string;
   readonly capacity: number;
@@ -50,7 +50,7 @@ export function entitledIn(
       priority: queue.priority ?? 0,
       isFloor: queue.isFloor ?? false,
       demand: queue.demand ?? 0,
-      held: queue.held ?? 0,
+      allocated: queue.allocated ?? 0,
       usage: queue.usage ?? 0,
     };
   });

@@ -171,7 +171,7 @@ describe("time-based fairshare of KAI", () => {
     expect(found(code, inShards(shard({ partitionLabelValue: "no-queues" })))).toEqual([]);
   });
 
-  it("without decay is told so", () => {
+  it("without decay is reported so", () => {
     const [finding] = lint(inShards(shard({ usage: { ...usage, halfLifeSeconds: null } })));
     expect(finding?.reason).toContain("with no half-life");
     expect(finding?.change).toContain("halfLifeSeconds: 31536000 (this shard does not let use decay)");
@@ -207,7 +207,7 @@ describe("a queue that work names and nobody made", () => {
     expect(mian?.reason).toContain("2 Workloads (research/w1 first)");
   });
 
-  it("is not told where no queue could be read", () => {
+  it("is not reported where no queue could be read", () => {
     expect(found("queue-unknown", { kaiPodGroups: [kaiPodGroup("p")], kueueWorkloads: [kueueWorkload("w")] })).toEqual(
       [],
     );
@@ -215,7 +215,7 @@ describe("a queue that work names and nobody made", () => {
 });
 
 describe("a finding", () => {
-  it("says what mends it", () => {
+  it("says what fixes it", () => {
     const all = lint({
       kaiQueues: [kaiQueue("a", { parent: "top", gpu: { quota: 8, overQuotaWeight: 0, limit: -1 } })],
     });

@@ -44,8 +44,8 @@ describe("quota of ClusterQueues without a cohort", () => {
   it("is not idle while its own work wants it, holds it, or it is stopped", () => {
     const theirs = { name: "theirs", queue: "serving", pods: 1, gpusPerPod: 4 };
     expect(found({ ...split, waiting: [...(split.waiting ?? []), theirs] })).toEqual([]);
-    const held = { name: "serve", queue: "serving", nodes: ["b"], gpusPerPod: 4 };
-    expect(found({ ...split, nodes: { a: 8, b: 4 }, running: [...(split.running ?? []), held] })).toEqual([]);
+    const allocated = { name: "serve", queue: "serving", nodes: ["b"], gpusPerPod: 4 };
+    expect(found({ ...split, nodes: { a: 8, b: 4 }, running: [...(split.running ?? []), allocated] })).toEqual([]);
     const stopped = queue("serving", 4, { ...alone, stopPolicy: "Hold" });
     expect(found({ ...split, queues: [queue("research", 4), stopped] })).toEqual([]);
   });
@@ -71,7 +71,7 @@ describe("quota of ClusterQueues without a cohort", () => {
     expect(unsharedQuota(withFlavor("spot"))).toEqual([]);
   });
 
-  it("is told once the work has waited for 5 minutes", () => {
+  it("is reported once the work has waited for 5 minutes", () => {
     const { snapshot } = kueueMoment(split).analysis;
     const since = snapshot.queueing.gangs[0]?.since ?? 0;
     expect(unsharedQuota({ ...snapshot, at: since + 299 })).toEqual([]);
@@ -88,7 +88,7 @@ describe("quota of ClusterQueues without a cohort", () => {
     expect(found({ ...split, queues: [strict, queue("serving", 4)], waiting })).toEqual([]);
   });
 
-  it("is not missing where the queue has room of its own, or nothing waits", () => {
+  it("is not missing where the queue has free capacity of its own, or nothing waits", () => {
     expect(found({ ...split, queues: [queue("research", 8), queue("serving", 4)], nodes: { a: 12 } })).toEqual([]);
     expect(found({ ...split, waiting: [] })).toEqual([]);
   });

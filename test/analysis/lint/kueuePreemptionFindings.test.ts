@@ -218,7 +218,7 @@ describe("borrowWithinCohort LowerPriority", () => {
     expect(ofVision(code, queues({ ...borrow, borrowWithinCohort: "Never" }), work(0))).toBeUndefined();
   });
 
-  it("is told in one finding with the other policy of the queue", () => {
+  it("is reported in one finding with the other policy of the queue", () => {
     const both = queues({ ...borrow, withinClusterQueue: "LowerPriority" });
     const finding = ofVision(code, both, [...work(0), runs("label", "vision", 0, 2)]);
     expect(finding?.reason).toContain("withinClusterQueue is LowerPriority");

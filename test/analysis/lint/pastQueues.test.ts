@@ -8,7 +8,7 @@ import { device, holding, moment, nodeView, podView } from "../momentBuilder.ts"
 /** Who holds GPUs outside every queue: namespaces, and GPUs of each. */
 type Past = readonly (readonly [namespace: string, gpus: number])[];
 
-/** 16 cards of one domain: a queue is guaranteed some of them and holds 4, pods of no queue hold others. */
+/** 16 GPUs of one domain: a queue is guaranteed some of them and holds 4, pods of no queue hold others. */
 function found(
   guaranteed: number,
   past: Past,
@@ -21,12 +21,12 @@ function found(
     "research",
     ...past.flatMap(([name, gpus]) => Array(gpus).fill(name)),
   ];
-  const held = past.reduce((sum, [, gpus]) => sum + gpus, 0);
+  const allocated = past.reduce((sum, [, gpus]) => sum + gpus, 0);
   const devices = Array.from({ length: 16 }, (_, i) =>
     device({ node: "node-0", uuid: `GPU-${i}`, holders: i < names.length ? [holding({ pod: i })] : [] }),
   );
   const top = { kind: "Scheduler", name: "kueue", isLeaf: false, children: [1], guaranteed, ...root } as const;
-  const unqueued = { scheduler: "none", kind: "Unqueued", name: "unqueued", guaranteed: held, held } as const;
+  const unqueued = { scheduler: "none", kind: "Unqueued", name: "unqueued", guaranteed: allocated, allocated } as const;
   return findings(
     moment({
       nodes: [nodeView({ name: "node-0", physicalGpus: 16, devices: devices.map((_, i) => i) })],
@@ -37,8 +37,8 @@ function found(
         domains: [quotaDomain({ capacity: 16, ...domain })],
         queues: [
           queueView(top),
-          queueView({ name: "research", parent: 0, guaranteed, held: 4 }),
-          ...(held > 0 ? [queueView(unqueued)] : []),
+          queueView({ name: "research", parent: 0, guaranteed, allocated: 4 }),
+          ...(allocated > 0 ? [queueView(unqueued)] : []),
         ],
         queueOfPod: Int32Array.from(names, (_, i) => (i < 4 ? 1 : 2)),
       },
@@ -76,8 +76,8 @@ describe("pods past the queues", () => {
     expect(found(0, [["lab", 8]])).toEqual([]);
   });
 
-  it("are not told where nobody knows what queues are promised", () => {
-    expect(found(14, [["lab", 8]], { domain: { unknownBecause: "its nodes cut cards differently" } })).toEqual([]);
+  it("are not reported where nobody knows what queues are promised", () => {
+    expect(found(14, [["lab", 8]], { domain: { unknownBecause: "its nodes cut GPUs differently" } })).toEqual([]);
   });
 
   it("are sent through the queues of the scheduler that is there", () => {

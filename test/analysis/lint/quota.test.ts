@@ -11,7 +11,7 @@ import { clusterQueue, flavor, quota } from "../../queues/kueueRows.ts";
 import { quotaDomain } from "../../queues/queueView.ts";
 import { leaf, type TestNode, waitingMoment } from "../waiting/waitingBuilder.ts";
 
-const free8: TestNode = { held: [0, 0, 0, 0, 0, 0, 0, 0] };
+const free8: TestNode = { allocated: [0, 0, 0, 0, 0, 0, 0, 0] };
 
 function promised(gpus: number, nodes: readonly TestNode[]): Snapshot {
   const root = { kind: "Scheduler", name: "kueue", isLeaf: false } as const;
@@ -19,7 +19,7 @@ function promised(gpus: number, nodes: readonly TestNode[]): Snapshot {
 }
 
 describe("quotas above capacity", () => {
-  it("are found against the cards that are there, with the difference", () => {
+  it("are found against the GPUs that are there, with the difference", () => {
     const [finding, ...others] = findings(promised(12, [free8]));
     expect(others).toEqual([]);
     expect(finding).toMatchObject({
@@ -51,8 +51,8 @@ describe("quotas above capacity", () => {
     expect(findings(waitingMoment(nodes, [], { domains: both, queues: [leaf(root)] }))).toEqual([]);
   });
 
-  it("are not told while cards of the pool are not counted", () => {
-    expect(findings(promised(16, [free8, { held: [], physicalGpus: null }]))).toEqual([]);
+  it("are not reported while GPUs of the pool are not counted", () => {
+    expect(findings(promised(16, [free8, { allocated: [], physicalGpus: null }]))).toEqual([]);
   });
 });
 
@@ -83,7 +83,7 @@ describe("GPUs that several schedulers promise", () => {
     expect(both(root("kueue", 16), root("kai", 0))).toEqual([]);
   });
 
-  it("are told of the one scheduler that promises too much by itself, and not again", () => {
+  it("are reported of the one scheduler that promises too much by itself, and not again", () => {
     const found = both(root("kueue", 20), root("kai", 8));
     expect(found.map(({ code, scheduler }) => [code, scheduler])).toEqual([["quota-above-capacity", "kueue"]]);
   });

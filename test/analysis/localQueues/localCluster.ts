@@ -35,7 +35,7 @@ export interface LocalCluster {
   readonly waiting?: readonly LocalJob[];
   readonly settings?: SchedulerSettings["kueue"];
   /** What Kueue's visibility API told: names of waiting work by ClusterQueue. */
-  readonly told?: Readonly<Record<string, readonly string[]>>;
+  readonly reported?: Readonly<Record<string, readonly string[]>>;
   /** Of the default, the nominal quota is all GPUs. */
   readonly nominal?: number;
 }
@@ -64,7 +64,7 @@ const named = (local: string) => {
 export function analysedLocal(given: LocalCluster): Analysis {
   const {
     gpus: capacity,
-    told = {},
+    reported = {},
     locals,
     queue = {},
     running = [],
@@ -103,20 +103,20 @@ export function analysedLocal(given: LocalCluster): Analysis {
         kueueWorkloads: [...workloads(running, true), ...workloads(waiting, false)],
       },
       schedulerSettings: { ...unknownSchedulerSettings, kueue: settings },
-      kueuePendingWorkloads: new Map(Object.entries(told)),
+      kueuePendingWorkloads: new Map(Object.entries(reported)),
     }),
   );
 }
 
 export const localQueuesOf = ({ snapshot, fairness }: Analysis): LocalQueues => findLocalQueues(snapshot, fairness);
 
-/** What each LocalQueue is told, as `held/pending/entitled/deviation` by `namespace/name`. */
+/** What each LocalQueue is reported, as `held/pending/entitled/deviation` by `namespace/name`. */
 export function sharesOf(analysis: Analysis): Readonly<Record<string, string>> {
   const round = (amount: number | null) => (amount === null ? "unknown" : String(Math.round(amount * 1e6) / 1e6));
   return Object.fromEntries(
-    localQueuesOf(analysis).shares.map(({ namespace, name, held, pending, entitled, deviation }) => [
+    localQueuesOf(analysis).shares.map(({ namespace, name, allocated, pending, entitled, deviation }) => [
       `${namespace}/${name}`,
-      [held, pending, entitled, deviation].map(round).join("/"),
+      [allocated, pending, entitled, deviation].map(round).join("/"),
     ]),
   );
 }

@@ -50,7 +50,7 @@ describe("what a ClusterQueue is entitled to is divided among its LocalQueues", 
         },
       },
     ],
-  ])("weights are no claim where %s: what is held stays", (_, parts) => {
+  ])("weights are no claim where %s: what is allocated stays", (_, parts) => {
     expect(sharesOf(analysedLocal({ ...taken, ...parts }))).toEqual({ "a/main": "0/12/0/0", "b/main": "12/0/12/0" });
   });
 
@@ -73,7 +73,7 @@ describe("what a ClusterQueue is entitled to is divided among its LocalQueues", 
     expect(sharesOf(analysedLocal(none))).toEqual({ "a/main": "0/12/6/-6", "b/main": "4/2/6/-2" });
   });
 
-  test("without weights in order: what is held stays, then priority, then age, while it lasts", () => {
+  test("without weights in order: what is allocated stays, then priority, then age, while it lasts", () => {
     const line: LocalCluster = {
       gpus: 12,
       locals: { "a/main": {}, "b/main": {}, "c/main": {} },
@@ -91,11 +91,11 @@ describe("what a ClusterQueue is entitled to is divided among its LocalQueues", 
     });
   });
 
-  test("a LocalQueue through which nothing came is told with nothing, not left out", () => {
+  test("a LocalQueue through which nothing came is reported with nothing, not left out", () => {
     expect(sharesOf(analysedLocal({ gpus: 8, locals: { "a/main": {} } }))).toEqual({ "a/main": "0/0/0/0" });
   });
 
-  test("work of which nothing tells the LocalQueue is a row of its own, without weight and usage", () => {
+  test("work of which nothing says the LocalQueue is a row of its own, without weight and usage", () => {
     const analysis = analysedKueue({
       nodes: [modelNode("n1", 8, "H100")],
       flavors: { h100: {} },
@@ -104,15 +104,15 @@ describe("what a ClusterQueue is entitled to is divided among its LocalQueues", 
       waiting: [{ name: "next", queue: "q", gpus: 2 }],
     });
     expect(localQueuesOf(analysis).shares).toMatchObject([
-      { namespace: "q", name: "main", weight: 1, held: 0, pending: 2, entitled: 2 },
-      { namespace: null, name: null, weight: null, usage: null, held: 3, pending: 0, entitled: 3, deviation: 0 },
+      { namespace: "q", name: "main", weight: 1, allocated: 0, pending: 2, entitled: 2 },
+      { namespace: null, name: null, weight: null, usage: null, allocated: 3, pending: 0, entitled: 3, deviation: 0 },
     ]);
   });
 
   test("what no device shows is not lost: it is in that row", () => {
     const { snapshot, fairness } = analysedLocal(taken);
     const { shares } = findLocalQueues({ ...snapshot, devices: [] }, fairness);
-    expect(shares.map(({ name, held }) => [name, held])).toEqual([
+    expect(shares.map(({ name, allocated }) => [name, allocated])).toEqual([
       ["main", 0],
       ["main", 0],
       [null, 12],
@@ -124,7 +124,7 @@ describe("what a ClusterQueue is entitled to is divided among its LocalQueues", 
     expect(shares).toEqual([
       {
         ...{ namespace: "a", name: "main", clusterQueue: "gone", queue: null, weight: 1, usage: null },
-        ...{ held: 0, pending: 0, entitled: null, deviation: null },
+        ...{ allocated: 0, pending: 0, entitled: null, deviation: null },
       },
     ]);
   });
@@ -190,14 +190,14 @@ describe("the line of a ClusterQueue", () => {
     ]);
   });
 
-  test("is Kueue's own where it told it; what has come since follows by the rule, and what is gone leaves no gap", () => {
-    const told = { shared: ["a/a1", "b/gone", "b/b2"], other: ["a/a2"] };
+  test("is Kueue's own where it reported it; what has come since follows by the rule, and what is gone leaves no gap", () => {
+    const reported = { shared: ["a/a1", "b/gone", "b/b2"], other: ["a/a2"] };
     for (const queue of [{}, byUsage]) {
-      const analysis = analysedLocal({ ...full, queue, told });
+      const analysis = analysedLocal({ ...full, queue, reported });
       expect(lineOf(analysis)).toEqual(["a1 1 1", "b2 2 1", "a2 3 2", "b1 4 1"]);
-      expect(localQueuesOf(analysis).toldByKueue).toEqual(new Set(["shared"]));
+      expect(localQueuesOf(analysis).reportedByKueue).toEqual(new Set(["shared"]));
     }
-    expect(localQueuesOf(analysedLocal(full)).toldByKueue).toEqual(new Set());
+    expect(localQueuesOf(analysedLocal(full)).reportedByKueue).toEqual(new Set());
   });
 
   test("of one LocalQueue alone needs no usage", () => {

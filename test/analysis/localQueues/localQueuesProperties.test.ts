@@ -7,15 +7,15 @@ import { analysed, snapshotOf } from "../../join/outcomes.ts";
 import { kueueCluster } from "../../join/queues/capturedKueue.ts";
 import { analysedLocal, byUsage, lineOf, localQueuesOf, sharesOf, usageSettings } from "./localCluster.ts";
 
-/** The shares of each ClusterQueue and domain add up to what the ClusterQueue is told there. */
+/** The shares of each ClusterQueue and domain add up to what the ClusterQueue is reported there. */
 function checkSums(analysis: Analysis): void {
   const { shares } = localQueuesOf(analysis);
   const { queues } = analysis.snapshot.queueing;
   for (const [index, queue] of queues.entries()) {
     if (queue.kind !== "ClusterQueue") continue;
     const own = shares.filter((share) => share.queue === index);
-    const sum = (of: "held" | "pending" | "entitled") => own.reduce((all, share) => all + (share[of] ?? 0), 0);
-    expect(sum("held")).toBeCloseTo(queue.held, 6);
+    const sum = (of: "allocated" | "pending" | "entitled") => own.reduce((all, share) => all + (share[of] ?? 0), 0);
+    expect(sum("allocated")).toBeCloseTo(queue.allocated, 6);
     expect(sum("pending")).toBeCloseTo(queue.pending, 6);
     const entitled = analysis.fairness.queues[index]?.entitled ?? null;
     if (entitled !== null) expect(sum("entitled")).toBeCloseTo(entitled, 6);
@@ -58,8 +58,8 @@ describe("in any cluster", () => {
           });
         const analysis = build((items) => items);
         checkSums(analysis);
-        for (const { held, pending, entitled } of localQueuesOf(analysis).shares)
-          expect(entitled ?? 0).toBeLessThanOrEqual(held + pending + 1e-6);
+        for (const { allocated, pending, entitled } of localQueuesOf(analysis).shares)
+          expect(entitled ?? 0).toBeLessThanOrEqual(allocated + pending + 1e-6);
         const turned = build((items) => items.toReversed());
         expect(sharesOf(turned)).toEqual(sharesOf(analysis));
         expect(lineOf(turned)).toEqual(lineOf(analysis));
@@ -86,21 +86,21 @@ describe("in any cluster", () => {
         fc.array(amounts, { minLength: 3, maxLength: 3 }),
         waits,
         fc.boolean(),
-        (given, held, work, isWeighed) => {
-          const all = held.map((one) => Float64Array.from(one));
+        (given, allocated, work, isWeighed) => {
+          const all = allocated.map((one) => Float64Array.from(one));
           const localNames = [0, 1, 2].map((i) => ({ namespace: "n", name: `q${i}` }));
           const divided = divideEntitlement(
-            { names: localNames, held: all, waits: work },
+            { names: localNames, allocated: all, waits: work },
             given,
             isWeighed ? [1, 2, 0] : null,
           );
-          const most = mostThatCanBeUsed(given, held, work);
+          const most = mostThatCanBeUsed(given, allocated, work);
           expect(sum(divided.flatMap((own) => [...own]))).toBeCloseTo(most, 6);
           for (const record of [0, 1, 2])
             expect(sum(divided.map((own) => own[record] ?? 0))).toBeLessThanOrEqual((given[record] ?? 0) + 1e-6);
           for (const [local, own] of divided.entries()) {
             const demand =
-              sum(held[local] ?? []) + sum(work.filter((one) => one.local === local).map(({ gpus }) => gpus));
+              sum(allocated[local] ?? []) + sum(work.filter((one) => one.local === local).map(({ gpus }) => gpus));
             expect(sum([...own])).toBeLessThanOrEqual(demand + 1e-6);
           }
         },
@@ -115,14 +115,14 @@ const sum = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0);
 /** By the cut: for whichever places are closed, what is there and what may go elsewhere is a bound, and the least one is reached. */
 function mostThatCanBeUsed(
   given: readonly number[],
-  held: readonly (readonly number[])[],
+  allocated: readonly (readonly number[])[],
   waits: readonly LocalWait[],
 ): number {
   let least = Number.POSITIVE_INFINITY;
   for (let closed = 0; closed < 8; closed++) {
     const isClosed = (place: number) => (closed & (1 << place)) !== 0;
     const there = sum(given.filter((_, place) => isClosed(place)));
-    const kept = sum(held.flatMap((own) => own.filter((_, place) => !isClosed(place))));
+    const kept = sum(allocated.flatMap((own) => own.filter((_, place) => !isClosed(place))));
     const others = sum(waits.filter(({ places }) => !places.every(isClosed)).map(({ gpus }) => gpus));
     least = Math.min(least, there + kept + others);
   }
@@ -146,13 +146,13 @@ describe("the LocalQueues of a real Kueue 0.19", () => {
       const admitted = queueing.gangs.filter(
         (gang) => gang.namespace === namespace && gang.localQueue === name && gang.reservedAt !== null,
       );
-      const started = sum(own.map(({ held }) => held));
+      const started = sum(own.map(({ allocated }) => allocated));
       expect(started + sum(admitted.map(({ gpus }) => gpus ?? 0)), name).toBe(used);
     }
-    expect(sum(shares.map(({ held }) => held))).toBeGreaterThan(10);
+    expect(sum(shares.map(({ allocated }) => allocated))).toBeGreaterThan(10);
   });
 
-  test("every Workload that Kueue counts as pending stands in a line", () => {
+  test("every Workload that Kueue counts as pending is in a line", () => {
     for (const { name, pendingWorkloads } of analysis.snapshot.queueObjects.kueueClusterQueues)
       expect(lines.get(name)?.length ?? 0, name).toBe(pendingWorkloads ?? 0);
     expect(positions.size).toBeGreaterThan(0);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
+import type { FreeCapacity } from "../../../exporter/analysis/freeCapacity/nodeFreeCapacity.ts";
+import { podDemand } from "../../../exporter/analysis/freeCapacity/podDemand.ts";
 import { type AskedShape, expectedFragmentation } from "../../../exporter/analysis/placement/caseTable.ts";
 import { measurePlacement } from "../../../exporter/analysis/placement/measurePlacement.ts";
-import type { Room } from "../../../exporter/analysis/rooms/nodeRoom.ts";
-import { podDemand } from "../../../exporter/analysis/rooms/podDemand.ts";
 import type { TargetShape } from "../../../exporter/config/moneySchema.ts";
 import { podNeeds } from "../../queues/kueueRows.ts";
 import { asks, gib, onlyPool, type PlacedNode, placementMoment, podsLike, targetShape } from "./placementBuilder.ts";
 
-/** Two free cards and half of a third one, 16 cores and 100 GiB. */
-const node: PlacedNode = { held: [0, 0, 0.5, 1], freeCores: 16, freeGib: 100, taints: [] };
+/** Two free GPUs and half of a third one, 16 cores and 100 GiB. */
+const node: PlacedNode = { allocated: [0, 0, 0.5, 1], freeCores: 16, freeGib: 100, taints: [] };
 
 const expectedOf = (shapes: readonly Partial<TargetShape>[], change: Partial<PlacedNode> = {}) =>
   onlyPool(placementMoment([{ ...node, ...change }]), { targetWorkload: shapes.map(targetShape), ended: null })
@@ -22,7 +22,7 @@ describe("the case table", () => {
     ["wants another model", { gpus: 1, models: ["A100", "H200"] }, { no_access: 2.5 }],
     ["wants a label that the node has not", { gpus: 1, nodeSelector: { zone: "b" } }, { no_access: 2.5 }],
     ["wants one of several models", { gpus: 1, models: ["A100", "H100"] }, { lack_gpu: 0.5 }],
-    ["fits on whole cards", { gpus: 2, cpu: 16, memoryBytes: 100 * gib }, { lack_gpu: 0.5 }],
+    ["fits on whole GPUs", { gpus: 2, cpu: 16, memoryBytes: 100 * gib }, { lack_gpu: 0.5 }],
     ["fits on every card", { gpus: 0.5 }, {}],
     ["fits, but not onto the shared card", { gpus: 0.6 }, { lack_gpu: 0.5 }],
     ["lacks CPU", { gpus: 1, cpu: 16.1 }, { lack_cpu: 2.5 }],
@@ -66,7 +66,7 @@ describe("the case table", () => {
   });
 
   it("has no ratio where nothing is free, and no taint keeps configured shapes out", () => {
-    expect(expectedOf([{ gpus: 1 }], { held: [1, 1] })).toEqual({ gpus: 0, ratio: null, byCause: {} });
+    expect(expectedOf([{ gpus: 1 }], { allocated: [1, 1] })).toEqual({ gpus: 0, ratio: null, byCause: {} });
     const taints = [{ key: "nvidia.com/gpu", value: "", effect: "NoSchedule" }] as const;
     expect(expectedOf([{ gpus: 1 }], { taints }).byCause).toEqual({ lack_gpu: 0.5 });
   });
@@ -79,9 +79,9 @@ describe("the case table", () => {
 });
 
 describe("slots", () => {
-  const room: Room = {
+  const freeCapacity: FreeCapacity = {
     gpus: 2 + 1 + 2 / 7,
-    cards: [1, 1],
+    physicalGpus: [1, 1],
     slots: new Map([
       ["unit:250000", { count: 4, gpus: 1 }],
       ["mig:1g10gb", { count: 2, gpus: 2 / 7 }],
@@ -100,10 +100,10 @@ describe("slots", () => {
     ["more replicas than there are", 1.25, { "nvidia.com/gpu": 5 }, 3 + 2 / 7],
     ["MIG instances leave everything else", 1 / 7, { "nvidia.com/mig-1g.10gb": 1 }, 3],
     ["other instances", 2 / 7, { "nvidia.com/mig-2g.20gb": 1 }, 3 + 2 / 7],
-    ["whole cards leave all slots", 1, { "nvidia.com/gpu": 1 }, 1 + 2 / 7],
-    ["a card and an instance together", 8 / 7, { "nvidia.com/gpu": 1, "nvidia.com/mig-1g.10gb": 1 }, 1],
+    ["whole GPUs leave all slots", 1, { "nvidia.com/gpu": 1 }, 1 + 2 / 7],
+    ["a GPU and an instance together", 8 / 7, { "nvidia.com/gpu": 1, "nvidia.com/mig-1g.10gb": 1 }, 1],
   ])("%s", (_name, gpus, requests, unusable) => {
-    const found = expectedFragmentation(room, [shape(gpus, requests)], () => true);
+    const found = expectedFragmentation(freeCapacity, [shape(gpus, requests)], () => true);
     expect(found.gpus).toBeCloseTo(unusable, 9);
     expect(Object.keys(found.byCause)).toEqual(["lack_gpu"]);
   });
@@ -112,8 +112,8 @@ describe("slots", () => {
 describe("the cluster", () => {
   it("is judged for one target workload: pools that it may not use are out of its reach", () => {
     const snapshot = placementMoment([
-      { held: [0, 0], pools: ["A100"], gpuModels: ["A100"], card: { pool: "A100", model: "A100" } },
-      { held: [0, 0] },
+      { allocated: [0, 0], pools: ["A100"], gpuModels: ["A100"], physicalGpu: { pool: "A100", model: "A100" } },
+      { allocated: [0, 0] },
     ]);
     const targetWorkload = [targetShape({ models: ["H100"], popularity: 4 }), targetShape({ gpus: 2, popularity: 1 })];
     const { pools } = measurePlacement(snapshot, { targetWorkload, ended: null });

@@ -14,10 +14,10 @@ import { amountsOf, judged } from "./placedNodes.ts";
 
 const gib = 2 ** 30;
 
-/** 4 cards, of which one is free to 20 % and one to 50 %: 2.7 GPUs; 16 cores, 64 GiB. */
+/** 4 GPUs, of which one is free to 20 % and one to 50 %: 2.7 GPUs; 16 cores, 64 GiB. */
 const used: NaiveNode = { cpu: 16_000, memory: 64 * gib, free: [0.2, 1, 1, 0.5], model: "T4" };
 
-/** 8 free cards, 64 cores, 512 GiB. */
+/** 8 free GPUs, 64 cores, 512 GiB. */
 const empty: NaiveNode = { cpu: 64_000, memory: 512 * gib, free: [1, 1, 1, 1, 1, 1, 1, 1], model: "A100" };
 
 /** One core, 1 GiB and one whole GPU of any model, where nothing else is said. */
@@ -53,7 +53,7 @@ describe("one task on a node with 0.2 + 1 + 1 + 0.5 = 2.7 GPUs", () => {
       { satisfied: 2, lack_gpu: 0.7 },
     ],
     ["for two whole GPUs: 0.2 + 0.5 as well", task({ gpus: 2 }), { satisfied: 2, lack_gpu: 0.7 }],
-    ["for half a GPU: the card with 0.2", task({ share: 0.5 }), { satisfied: 2.5, lack_gpu: 0.2 }],
+    ["for half a GPU: the GPU with 0.2", task({ share: 0.5 }), { satisfied: 2.5, lack_gpu: 0.2 }],
     ["for a fifth of a GPU, which is exactly there: nothing", task({ share: 0.2 }), { satisfied: 2.7 }],
     ["for four whole GPUs: all of it", task({ gpus: 4 }), { lack_gpu: 2.7 }],
     ["with exactly the CPU and memory: fits", task({ cpu: 16_000, memory: 64 * gib }), { satisfied: 2, lack_gpu: 0.7 }],

@@ -25,7 +25,7 @@ type Task = Omit<NaiveTask, "popularity">;
 
 const gib = 2 ** 30;
 
-/** What a pod like this says; a part of a card is asked for by an annotation, which is no request. */
+/** What a pod like this says; a part of a GPU is asked for by an annotation, which is no request. */
 function needsOf({ cpu, memory, gpus, share, models }: Task): PodNeeds {
   return {
     requests: { cpu: cpu / 1000, memory, ...(share === 1 ? { "nvidia.com/gpu": gpus } : {}) },
@@ -51,7 +51,7 @@ function taskOf({ needs, gpus, popularity }: PopularShape): NaiveTask {
 /** Nodes as `snapshotOfNodes` makes them, each with its model as a label. */
 function placementOf(nodes: readonly NaiveNode[], pods: readonly Task[], ended: readonly EndedShape[]): Placement {
   const views = pods.map((pod, i): PodView => {
-    const status = i % 2 === 0 ? ("held" as const) : ("pending" as const);
+    const status = i % 2 === 0 ? ("allocated" as const) : ("pending" as const);
     return podView({
       uid: `p${i}`,
       name: `p${i}`,
@@ -177,14 +177,14 @@ describe("generated clusters, whose pods run, wait and have ended", () => {
           share: 1,
           models: [],
         }));
-        const rooms = one.map((node) => ({ cpu: node.cpu, memory: node.memory, gpus: wholeFree(node) }));
+        const freeCapacities = one.map((node) => ({ cpu: node.cpu, memory: node.memory, gpus: wholeFree(node) }));
         let placed = 0;
         for (;;) {
-          const room = rooms.find((r) => r.gpus >= size && r.cpu >= 4000 && r.memory >= 16 * gib);
-          if (room === undefined) break;
-          room.gpus -= size;
-          room.cpu -= 4000;
-          room.memory -= 16 * gib;
+          const freeCapacity = freeCapacities.find((r) => r.gpus >= size && r.cpu >= 4000 && r.memory >= 16 * gib);
+          if (freeCapacity === undefined) break;
+          freeCapacity.gpus -= size;
+          freeCapacity.cpu -= 4000;
+          freeCapacity.memory -= 16 * gib;
           placed += 1;
         }
         expect(placementOf(one, pods, []).pools[0]?.placeablePods[size]).toBe(placed);

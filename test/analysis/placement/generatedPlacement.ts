@@ -4,10 +4,10 @@ import { asks, type PlacedNode, placementMoment, podsLike } from "./placementBui
 
 const shares = fc.constantFrom(0, 0, 0, 1, 1, 0.5, 0.3);
 
-/** A node with up to 8 cards of one of three kinds, in some state. */
+/** A node with up to 8 GPUs of one of three kinds, in some state. */
 export const anyNode: fc.Arbitrary<PlacedNode> = fc
   .record({
-    held: fc.array(shares, { minLength: 0, maxLength: 8 }),
+    allocated: fc.array(shares, { minLength: 0, maxLength: 8 }),
     kind: fc.constantFrom("whole", "whole", "replicas", "mig"),
     freeCores: fc.integer({ min: 0, max: 64 }),
     freeGib: fc.integer({ min: 0, max: 400 }),
@@ -18,14 +18,18 @@ export const anyNode: fc.Arbitrary<PlacedNode> = fc
     isUsable: fc.constantFrom(true, true, true, false),
     isHealthy: fc.constantFrom(true, true, true, false),
   })
-  .map(({ held, kind, freeCores, freeGib, model, zone, disk, isTainted, isUsable, isHealthy }) => ({
-    ...{ held: kind === "mig" ? held.map((share) => (share > 0 ? 3 / 7 : 0)) : held, freeCores, freeGib },
+  .map(({ allocated, kind, freeCores, freeGib, model, zone, disk, isTainted, isUsable, isHealthy }) => ({
+    ...{
+      allocated: kind === "mig" ? allocated.map((share) => (share > 0 ? 3 / 7 : 0)) : allocated,
+      freeCores,
+      freeGib,
+    },
     ...{ pools: [model], gpuModels: [model], labels: { zone, disk }, ready: isUsable },
     taints: isTainted ? [{ key: "dedicated", value: "x", effect: "NoSchedule" as const }] : [],
-    card: { pool: model, model, unhealthy: !isHealthy, ...cardOf[kind] },
+    physicalGpu: { pool: model, model, unhealthy: !isHealthy, ...gpuOf[kind] },
   }));
 
-const cardOf = {
+const gpuOf = {
   whole: {},
   replicas: { slots: 4 },
   mig: { gpuInstance: "1", profile: "3g.40gb", weight: 3 / 7 },

@@ -8,15 +8,15 @@ const free8 = [0, 0, 0, 0, 0, 0, 0, 0];
 const one = { targetWorkload: [targetShape({ gpus: 1 })], ended: null };
 
 describe("free GPUs", () => {
-  it("are told apart: fully free, parts of shared cards, partitioned, and not available", () => {
+  it("are distinguished: fully free, parts of shared GPUs, partitioned, and not available", () => {
     const pool = onlyPool(
       placementMoment([
-        { held: [0, 0, 1, 0.25] },
-        { held: [0, 0.5], card: { slots: 4 } },
-        { held: [0, 1], schedulable: false },
-        { held: [0, 0, 0.5], ready: false },
-        { held: [0, 1], card: { unhealthy: true } },
-        { held: [0, 0], card: { orphanReservation: true } },
+        { allocated: [0, 0, 1, 0.25] },
+        { allocated: [0, 0.5], physicalGpu: { slots: 4 } },
+        { allocated: [0, 1], schedulable: false },
+        { allocated: [0, 0, 0.5], ready: false },
+        { allocated: [0, 1], physicalGpu: { unhealthy: true } },
+        { allocated: [0, 0], physicalGpu: { orphanReservation: true } },
       ]),
     );
     expect(pool).toMatchObject({
@@ -27,11 +27,11 @@ describe("free GPUs", () => {
     });
   });
 
-  it("of MIG cards are their free instances and the parts that are not partitioned", () => {
+  it("of MIG GPUs are their free instances and the parts that are not partitioned", () => {
     const instance = { gpuInstance: "1", profile: "1g.10gb", weight: 1 / 7 };
     const snapshot = placementMoment([
-      { held: [0, 1 / 7, 0], card: instance },
-      { held: [0], card: instance, ready: false },
+      { allocated: [0, 1 / 7, 0], physicalGpu: instance },
+      { allocated: [0], physicalGpu: instance, ready: false },
     ]);
     const part = { uuid: null, model: "H100", pool: "H100", weight: 4 / 7 };
     const unpartitioned = [
@@ -45,7 +45,7 @@ describe("free GPUs", () => {
     expect(pool.migFragmentation).toEqual([]);
   });
 
-  it("on which pods may be that nothing places are as few cards as can be", () => {
+  it("on which pods may be that nothing places are as few GPUs as can be", () => {
     const share = holding({ pod: 0, share: 0.5, estimated: true });
     const devices = [0, 1].map((i) => device({ uuid: `GPU-${i}`, holders: [share] }));
     const snapshot = moment({ nodes: [nodeView({ devices: [0, 1] })], devices, pods: podsLike(1, asks(1)) });
@@ -65,8 +65,8 @@ describe("placeable pods", () => {
     const pool = onlyPool(
       placementMoment(
         [
-          { held: free8, freeCores: 24, freeGib: 200 },
-          { held: [0, 0, 0], freeCores: 100 },
+          { allocated: free8, freeCores: 24, freeGib: 200 },
+          { allocated: [0, 0, 0], freeCores: 100 },
         ],
         pods,
       ),
@@ -86,7 +86,7 @@ describe("placeable pods", () => {
       ...podsLike(50, asks(4, 1, 1), 1),
       ...podsLike(50, podNeeds({ "nvidia.com/mig-7g.80gb": 1, cpu: 1, memory: 1 }), 1),
     ];
-    const { typicalRequests } = onlyPool(placementMoment([{ held: free8 }], pods));
+    const { typicalRequests } = onlyPool(placementMoment([{ allocated: free8 }], pods));
     // Cores per GPU: 3 x 2, 2 x 6, 3 x 10, 3 x 15; GiB per GPU: 3 x 10, 3 x 20, 3 x 30, 2 x 50.
     expect(typicalRequests).toEqual([
       { size: 1, cpuMilli: 2000, memoryBytes: 10 * gib, basis: "median" },
@@ -102,7 +102,7 @@ describe("placeable pods", () => {
       ...podsLike(1, asks(1, 0.001, 0)),
       ...podsLike(1, asks(1, 0.002, 0)),
     ];
-    const { typicalRequests } = onlyPool(placementMoment([{ held: free8 }], pods));
+    const { typicalRequests } = onlyPool(placementMoment([{ allocated: free8 }], pods));
     // 16,100 / 5 x 2 and x 8; 2^30 / 5 x 2 and x 8, rounded up.
     expect(typicalRequests).toEqual([
       { size: 1, cpuMilli: 2, memoryBytes: 0, basis: "median" },
@@ -117,13 +117,13 @@ describe("placeable pods", () => {
       ...podsLike(30, asks(1, 64, 0, { nodeSelector: { zone: "b" } })),
       ...podsLike(2, asks(1, 4, 0, { nodeSelector: { zone: "a" } })),
     ];
-    const pool = onlyPool(placementMoment([{ held: free8, labels: { zone: "a" }, freeCores: 16 }], pods));
+    const pool = onlyPool(placementMoment([{ allocated: free8, labels: { zone: "a" }, freeCores: 16 }], pods));
     expect(pool.typicalRequests[0]).toMatchObject({ cpuMilli: 4000, basis: "median" });
     expect(pool.placeablePods[1]).toBe(4);
   });
 
   it("without any pods ask for GPUs alone", () => {
-    const pool = onlyPool(placementMoment([{ held: [0, 0, 0, 1], freeCores: 1 }, { held: [0, 0] }]));
+    const pool = onlyPool(placementMoment([{ allocated: [0, 0, 0, 1], freeCores: 1 }, { allocated: [0, 0] }]));
     expect(pool.typicalRequests.map(({ basis }) => basis)).toEqual(["none", "none", "none", "none"]);
     expect(pool.placeablePods).toEqual({ 1: 5, 2: 2, 4: 0, 8: 0 });
     expect(pool.shapeFragmentation).toEqual({ 1: 0, 2: 1 - 4 / 5, 4: 1, 8: 0 });
@@ -135,8 +135,8 @@ describe("placeable pods", () => {
     const pool = onlyPool(
       placementMoment(
         [
-          { held: free8, freeCores: 23, freeGib: 500 },
-          { held: free8, freeCores: 100, freeGib: 65 },
+          { allocated: free8, freeCores: 23, freeGib: 500 },
+          { allocated: free8, freeCores: 100, freeGib: 65 },
         ],
         pods,
       ),
@@ -146,9 +146,9 @@ describe("placeable pods", () => {
 });
 
 describe("whole free nodes", () => {
-  it("are compared with those that there could be if what is held were moved together", () => {
+  it("are compared with those that there could be if what is allocated were moved together", () => {
     // 13 of 32 GPUs are free, which is one node of 8.
-    const nodes = [5, 4, 3, 1].map((free) => ({ held: free8.map((_, i) => (i < free ? 0 : 1)) }));
+    const nodes = [5, 4, 3, 1].map((free) => ({ allocated: free8.map((_, i) => (i < free ? 0 : 1)) }));
     expect(onlyPool(placementMoment(nodes))).toMatchObject({
       freeGpus: 13,
       wholeFreeNodes: 0,
@@ -157,24 +157,26 @@ describe("whole free nodes", () => {
   });
 
   it("are those with fewest GPUs where nodes differ", () => {
-    const pool = onlyPool(placementMoment([{ held: [0, 0, 0, 0, 1, 1, 1, 1] }, { held: [0, 1] }, { held: [1, 1] }]));
+    const pool = onlyPool(
+      placementMoment([{ allocated: [0, 0, 0, 0, 1, 1, 1, 1] }, { allocated: [0, 1] }, { allocated: [1, 1] }]),
+    );
     expect(pool).toMatchObject({ freeGpus: 5, wholeFreeNodes: 0, possibleWholeFreeNodes: 2 });
   });
 
   it("leave out nodes that cannot be used, and count nodes with replicas as they are", () => {
     const pool = onlyPool(
       placementMoment([
-        { held: [0, 0], ready: false },
-        { held: [0, 0], card: { slots: 4 } },
-        { held: [0, 0.25], card: { slots: 4 } },
-        { held: [0, 0] },
+        { allocated: [0, 0], ready: false },
+        { allocated: [0, 0], physicalGpu: { slots: 4 } },
+        { allocated: [0, 0.25], physicalGpu: { slots: 4 } },
+        { allocated: [0, 0] },
       ]),
     );
     expect(pool).toMatchObject({ wholeFreeNodes: 2, possibleWholeFreeNodes: 2 });
   });
 });
 
-/** A node with a whole card and one with replicas, held by as much as is told. */
+/** A node with a whole GPU and one with replicas, held by as much as is reported. */
 const mixedNode = (name: string, whole: number, replicas: number, first: number) => ({
   node: nodeView({ name, physicalGpus: 2, devices: [first, first + 1] }),
   devices: [
@@ -183,17 +185,17 @@ const mixedNode = (name: string, whole: number, replicas: number, first: number)
   ],
 });
 
-describe("nodes with cards of several kinds", () => {
+describe("nodes with GPUs of several kinds", () => {
   const nodes = [mixedNode("a", 0, 0, 0), mixedNode("b", 1, 0.25, 2)];
   const plain = { node: nodeView({ name: "c", devices: [4] }), devices: [device({ node: "c", holders: [holding()] })] };
   const all = [...nodes, plain];
   const snapshot = moment({ nodes: all.map(({ node }) => node), devices: all.flatMap(({ devices }) => devices) });
 
-  it("count as they are: their free cards make no other node whole", () => {
+  it("count as they are: their free GPUs make no other node whole", () => {
     expect(onlyPool(snapshot)).toMatchObject({ freeGpus: 1, wholeFreeNodes: 1, possibleWholeFreeNodes: 1 });
   });
 
-  it("strand their free cards where typical pods ask for replicas alone", () => {
+  it("strand their free GPUs where typical pods ask for replicas alone", () => {
     const pods = podsLike(20, podNeeds({ "nvidia.com/gpu": 1 }), 0.25);
     expect(onlyPool({ ...snapshot, pods }).strandedGpus).toEqual({ gpus: 1 });
     expect(onlyPool({ ...snapshot, pods }).expected.gpus).toBeCloseTo(1);
@@ -202,16 +204,16 @@ describe("nodes with cards of several kinds", () => {
 
 describe("stranded GPUs", () => {
   const small = { ...one, targetWorkload: [targetShape({ gpus: 2, cpu: 8, memoryBytes: 100 * gib })] };
-  const node = { held: [0, 0, 0, 1], freeCores: 64, freeGib: 500 };
+  const node = { allocated: [0, 0, 0, 1], freeCores: 64, freeGib: 500 };
 
   it.each([
     ["none", {}, {}],
     ["constraint", { gpuModels: ["A100"] }, { constraint: 3 }],
-    ["gpus", { held: [0, 1, 1, 1] }, { gpus: 1 }],
+    ["gpus", { allocated: [0, 1, 1, 1] }, { gpus: 1 }],
     ["cpu", { freeCores: 7 }, { cpu: 3 }],
     ["memory", { freeGib: 99 }, { memory: 3 }],
     ["cpu_and_memory", { freeCores: 7, freeGib: 99 }, { cpu_and_memory: 3 }],
-    ["gpus before cpu", { held: [0, 1, 1, 1], freeCores: 7 }, { gpus: 1 }],
+    ["gpus before cpu", { allocated: [0, 1, 1, 1], freeCores: 7 }, { gpus: 1 }],
   ])("are of no use to the only typical pod: %s", (_name, change, stranded) => {
     const targetWorkload = small.targetWorkload.map((shape) => ({ ...shape, models: ["H100"] }));
     const snapshot = placementMoment([{ ...node, ...change }]);

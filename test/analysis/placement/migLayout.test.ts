@@ -13,16 +13,16 @@ interface Published {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly capacity: Readonly<Record<string, string>>;
-  /** What it draws from the set of its card; `null`: it exists, and draws from none. */
+  /** What it draws from the set of its GPU; `null`: it exists, and draws from none. */
   readonly counters: Readonly<Record<string, string>> | null;
 }
 
-const card = "GPU-18d3a6b1-6e0a-4a52-b6a1-d0e4f1f6f3a2";
+const physicalGpu = "GPU-18d3a6b1-6e0a-4a52-b6a1-d0e4f1f6f3a2";
 const ofProfile = { multiprocessors: "16", memory: "9856Mi" };
 
 const small = (slot: number): Published => ({
   name: `gpu-0-mig-1g10gb-19-${slot}`,
-  attributes: { type: "mig", parentUUID: card, profile: "1g.10gb", productName: "NVIDIA H100 80GB HBM3" },
+  attributes: { type: "mig", parentUUID: physicalGpu, profile: "1g.10gb", productName: "NVIDIA H100 80GB HBM3" },
   capacity: ofProfile,
   counters: null,
 });
@@ -34,7 +34,7 @@ const existing = (slot: number): Published => ({
   capacity: { ...ofProfile, [`memorySlice${slot}`]: "1" },
 });
 
-/** One that the card may be cut into: dynamic MIG, with partitionable devices. */
+/** One that the GPU may be cut into: dynamic MIG, with partitionable devices. */
 const possible = (slot: number): Published => ({
   ...small(slot),
   counters: { ...ofProfile, [`memory-slice-${slot}`]: "1" },
@@ -129,15 +129,15 @@ describe.each(ways)("MIG devices of a ResourceSlice in %s (v1beta1: %s)", (forma
       pods: [1, 5].map((slot) => claimingPod(`p${slot}`, "n", `c${slot}`)),
     });
     expect(onlyPool(snapshot).migFragmentation).toEqual([
-      { profile: "1g.10gb", cards: 1, ratio: 0 },
-      { profile: "1g.20gb", cards: 1, ratio: 0 },
-      { profile: "2g.20gb", cards: 1, ratio: 0 },
-      { profile: "3g.40gb", cards: 1, ratio: 1 },
-      { profile: "4g.40gb", cards: 1, ratio: 1 },
+      { profile: "1g.10gb", physicalGpus: 1, ratio: 0 },
+      { profile: "1g.20gb", physicalGpus: 1, ratio: 0 },
+      { profile: "2g.20gb", physicalGpus: 1, ratio: 0 },
+      { profile: "3g.40gb", physicalGpus: 1, ratio: 1 },
+      { profile: "4g.40gb", physicalGpus: 1, ratio: 1 },
     ]);
   });
 
-  it("take several slices, and none with an amount of 0 or a number that no card has", () => {
+  it("take several slices, and none with an amount of 0 or a number that no GPU has", () => {
     const large = {
       ...existing(0),
       capacity: { memorySlice7: "1", memorySlice6: "1", memorySlice5: "0", memorySlice99: "1" },

@@ -51,14 +51,14 @@ export function wholeFreeNodes(nodes: readonly NaiveNode[]): number {
   return nodes.filter((node) => node.free.length > 0 && wholeFree(node) === node.free.length).length;
 }
 
-/** The most nodes that could be free at once: those with most GPUs hold all that is held, however it would be divided. */
+/** The most nodes that could be free at once: those with most GPUs hold all that is allocated, however it would be divided. */
 export function possibleFreeNodes(nodes: readonly NaiveNode[]): number {
-  let held = 0;
-  for (const { free } of nodes) for (const part of free) held += 1 - part;
+  let allocated = 0;
+  for (const { free } of nodes) for (const part of free) allocated += 1 - part;
   const sizes = nodes.map(({ free }) => free.length).filter((size) => size > 0);
   sizes.sort((a, b) => b - a);
   let keepers = 0;
-  for (let room = 0; room < held - 1e-6; keepers += 1) room += sizes[keepers] ?? 0;
+  for (let freeCapacity = 0; freeCapacity < allocated - 1e-6; keepers += 1) freeCapacity += sizes[keepers] ?? 0;
   return sizes.length - keepers;
 }
 
@@ -97,7 +97,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
-/** Sizes for which a request is published; of all others it is told from the medians per GPU. */
+/** Sizes for which a request is published; of all others it is distinguished from the medians per GPU. */
 const publishedSizes = [1, 2, 4, 8];
 
 /**

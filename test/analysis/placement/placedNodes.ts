@@ -10,7 +10,7 @@ import { type NaiveAmounts, type NaiveNode, type NaiveTask, noAmounts } from "./
 /** What pods beside those with GPUs take of every node, so that what is free is a difference. CPU milli and bytes. */
 const taken: NodeRequests = { pods: 3, cpuMilli: 7000, memoryBytes: 2 ** 30 };
 
-/** A moment in which nodes have this left; one pod per card holds what is not free of it. */
+/** A moment in which nodes have this left; one pod per GPU holds what is not free of it. */
 export function snapshotOfNodes(nodes: readonly NaiveNode[], more: Partial<Snapshot> = {}): Snapshot {
   const pods: PodView[] = [...(more.pods ?? [])];
   const devices: Device[] = [];
@@ -19,10 +19,15 @@ export function snapshotOfNodes(nodes: readonly NaiveNode[], more: Partial<Snaps
     const name = `n${n}`;
     requestsByNode.set(name, taken);
     const first = devices.length;
-    for (const [card, free] of node.free.entries()) {
+    for (const [physicalGpu, free] of node.free.entries()) {
       const holders = free === 1 ? [] : [holding({ pod: pods.length, share: 1 - free })];
-      if (free < 1) pods.push(podView({ uid: `${name}-${card}`, name: `${name}-${card}`, node: name, gpus: 1 - free }));
-      devices.push(device({ node: name, uuid: `${name}-${card}`, model: node.model, pool: node.model, holders }));
+      if (free < 1)
+        pods.push(
+          podView({ uid: `${name}-${physicalGpu}`, name: `${name}-${physicalGpu}`, node: name, gpus: 1 - free }),
+        );
+      devices.push(
+        device({ node: name, uuid: `${name}-${physicalGpu}`, model: node.model, pool: node.model, holders }),
+      );
     }
     return nodeView({
       name,
@@ -32,7 +37,7 @@ export function snapshotOfNodes(nodes: readonly NaiveNode[], more: Partial<Snaps
       allocatableGpus: node.free.length,
       allocatableCpuMilli: node.cpu + taken.cpuMilli,
       allocatableMemoryBytes: node.memory + taken.memoryBytes,
-      devices: node.free.map((_, card) => first + card),
+      devices: node.free.map((_, physicalGpu) => first + physicalGpu),
     });
   });
   return moment({ ...more, nodes: views, devices, pods, requestsByNode });

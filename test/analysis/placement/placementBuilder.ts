@@ -9,11 +9,11 @@ import { device, holding, moment, nodeView, podView } from "../momentBuilder.ts"
 
 export const gib = 2 ** 30;
 
-/** A node by its cards: what is held of each. */
+/** A node by its GPUs: what is allocated of each. */
 export interface PlacedNode extends Partial<NodeView> {
-  readonly held: readonly number[];
-  /** Of all its cards. */
-  readonly card?: Partial<Device>;
+  readonly allocated: readonly number[];
+  /** Of all its GPUs. */
+  readonly physicalGpu?: Partial<Device>;
   /** What is left of CPU cores and memory; unknown without it. */
   readonly freeCores?: number;
   readonly freeGib?: number;
@@ -22,15 +22,15 @@ export interface PlacedNode extends Partial<NodeView> {
 /** A cluster of these nodes, and of pods that all hold something somewhere. */
 export function placementMoment(nodes: readonly PlacedNode[], pods: readonly PodView[] = []): Snapshot {
   const devices: Device[] = [];
-  const views = nodes.map(({ held, card = {}, freeCores, freeGib, ...rest }, n): NodeView => {
+  const views = nodes.map(({ allocated, physicalGpu = {}, freeCores, freeGib, ...rest }, n): NodeView => {
     const name = rest.name ?? `node-${n}`;
-    const indexes = held.map((share, i) => {
+    const indexes = allocated.map((share, i) => {
       const holders = share > 0 ? [holding({ pod: -1, share })] : [];
-      return devices.push(device({ node: name, uuid: `GPU-${n}-${i}`, holders, ...card })) - 1;
+      return devices.push(device({ node: name, uuid: `GPU-${n}-${i}`, holders, ...physicalGpu })) - 1;
     });
     const allocatable = { allocatableCpuMilli: usedCpuMilli + (freeCores ?? 0) * 1000 };
     return nodeView({
-      ...{ name, physicalGpus: held.length, allocatableGpus: held.length },
+      ...{ name, physicalGpus: allocated.length, allocatableGpus: allocated.length },
       ...(freeCores === undefined ? {} : allocatable),
       ...(freeGib === undefined ? {} : { allocatableMemoryBytes: (usedGib + freeGib) * gib }),
       ...rest,
@@ -46,7 +46,7 @@ export function placementMoment(nodes: readonly PlacedNode[], pods: readonly Pod
 const usedCpuMilli = 1500;
 const usedGib = 3;
 
-/** What a pod with whole cards asks for. */
+/** What a pod with whole GPUs asks for. */
 export function asks(gpus: number, cores = 0, memoryGib = 0, parts: Partial<PodNeeds> = {}): PodNeeds {
   return podNeeds({ "nvidia.com/gpu": gpus, cpu: cores, memory: memoryGib * gib }, parts);
 }

@@ -27,9 +27,9 @@ describe("placement", () => {
       fc.property(anyMoment, (snapshot) => {
         for (const pool of measurePlacement(snapshot, byPods).pools) {
           const own = snapshot.devices.filter((device) => device.pool === pool.pool);
-          const unheld = own.reduce((total, { weight, holders }) => total + weight - (holders[0]?.share ?? 0), 0);
-          const told = pool.freeGpus + pool.sharedFreeGpus + pool.partitionedFreeGpus + pool.unavailableFreeGpus;
-          expect(told).toBeCloseTo(unheld, 6);
+          const unallocated = own.reduce((total, { weight, holders }) => total + weight - (holders[0]?.share ?? 0), 0);
+          const reported = pool.freeGpus + pool.sharedFreeGpus + pool.partitionedFreeGpus + pool.unavailableFreeGpus;
+          expect(reported).toBeCloseTo(unallocated, 6);
         }
       }),
       runs,
@@ -78,11 +78,11 @@ describe("placement", () => {
   });
 
   it("can free as many of equal nodes as their free GPUs are nodes", () => {
-    const cards = fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 4, maxLength: 4 });
+    const physicalGpus = fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 4, maxLength: 4 });
     fc.assert(
-      fc.property(fc.array(cards, { minLength: 1, maxLength: 8 }), (nodes) => {
-        const free = nodes.flat().filter((held) => held === 0).length;
-        const [pool] = measurePlacement(placementMoment(nodes.map((held) => ({ held }))), byPods).pools;
+      fc.property(fc.array(physicalGpus, { minLength: 1, maxLength: 8 }), (nodes) => {
+        const free = nodes.flat().filter((allocated) => allocated === 0).length;
+        const [pool] = measurePlacement(placementMoment(nodes.map((allocated) => ({ allocated }))), byPods).pools;
         expect(pool?.possibleWholeFreeNodes).toBe(Math.floor(free / 4));
       }),
       runs,
@@ -115,7 +115,7 @@ describe("placement", () => {
 /** One thing that happens between two moments. */
 type Change =
   | { readonly kind: "node"; readonly at: number; readonly node: PlacedNode }
-  | { readonly kind: "held"; readonly at: number; readonly held: readonly number[] }
+  | { readonly kind: "allocated"; readonly at: number; readonly allocated: readonly number[] }
   | { readonly kind: "part"; readonly at: number; readonly part: Partial<PlacedNode> }
   | { readonly kind: "add" | "remove"; readonly at: number; readonly node: PlacedNode }
   | { readonly kind: "pods"; readonly at: number; readonly pods: readonly PodView[] }
@@ -130,7 +130,7 @@ const anyPart = fc
   .map(([node, name]): Partial<PlacedNode> => ({ [name]: node[name] }));
 const anyChange: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant("node" as const), at, node: anyNode }),
-  fc.record({ kind: fc.constant("held" as const), at, held: anyNode.map(({ held }) => held) }),
+  fc.record({ kind: fc.constant("allocated" as const), at, allocated: anyNode.map(({ allocated }) => allocated) }),
   fc.record({ kind: fc.constant("part" as const), at, part: anyPart }),
   fc.record({ kind: fc.constantFrom("add" as const, "remove" as const), at, node: anyNode }),
   fc.record({ kind: fc.constant("pods" as const), at, pods: anyPods }),
@@ -158,8 +158,11 @@ function changed(cluster: Cluster, change: Change): Cluster {
       return { ...cluster, nodes: nodes.map((node, i) => (i === place ? change.node : node)) };
     case "part":
       return { ...cluster, nodes: nodes.map((node, i) => (i === place ? { ...node, ...change.part } : node)) };
-    case "held": {
-      const hold = (node: PlacedNode) => ({ ...node, held: node.held.map((share, i) => change.held[i] ?? share) });
+    case "allocated": {
+      const hold = (node: PlacedNode) => ({
+        ...node,
+        allocated: node.allocated.map((share, i) => change.allocated[i] ?? share),
+      });
       return { ...cluster, nodes: nodes.map((node, i) => (i === place ? hold(node) : node)) };
     }
   }
@@ -168,13 +171,13 @@ function changed(cluster: Cluster, change: Change): Cluster {
 const targetWorkload = [targetShape({ gpus: 2, cpu: 4 }), targetShape({ gpus: 1, models: ["H100"], popularity: 2 })];
 
 describe("what is kept between moments", () => {
-  it("tells cards apart that have as much left together", () => {
+  it("tells GPUs apart that have as much left together", () => {
     const cache = createPlacementCache();
     const settings = { targetWorkload: [targetShape({ gpus: 0.6 })], ended: null };
     const amounts = [
       [0.5, 0.5],
       [0.7, 0.3],
-    ].map((held) => measurePlacement(placementMoment([{ held }]), settings, cache).pools[0]?.expected.gpus);
+    ].map((allocated) => measurePlacement(placementMoment([{ allocated }]), settings, cache).pools[0]?.expected.gpus);
     expect(amounts).toEqual([1, expect.closeTo(0.3)]);
   });
 
@@ -183,8 +186,8 @@ describe("what is kept between moments", () => {
     const inZone = podsLike(39, asks(1, 0, 0, { nodeSelector: { zone: "a" } }));
     const onDisk = podsLike(1, asks(1, 0, 0, { nodeSelector: { disk: "fast" } }));
     const nodes = (first: string, second: string) => [
-      { held: [0], labels: { zone: first, disk: "slow" } },
-      { held: [0, 0], labels: { zone: second, disk: "slow" } },
+      { allocated: [0], labels: { zone: first, disk: "slow" } },
+      { allocated: [0, 0], labels: { zone: second, disk: "slow" } },
     ];
     const keptOut = (snapshot: Snapshot) =>
       measurePlacement(snapshot, byPods, cache).pools[0]?.expected.byCause.no_access;

@@ -81,7 +81,7 @@ describe("the target workload", () => {
     ]);
   });
 
-  it("tells shares of a card, replicas and MIG instances apart", () => {
+  it("tells shares of a GPU, replicas and MIG instances apart", () => {
     const pods = [
       ...podsLike(10, podNeeds({}), 0.5),
       ...podsLike(9, podNeeds({ "nvidia.com/gpu": 2 }), 0.5),
@@ -119,7 +119,7 @@ describe("the target workload", () => {
     });
   });
 
-  it("has at most 200 shapes, however many somebody makes up", () => {
+  it("has at most 200 shapes, however many someone makes up", () => {
     const pods = Array.from({ length: 2_000 }, (_, i) => podView({ gpus: 1, needs: asks(1, 1 + i) }));
     const target = targetOf(placementMoment([], pods), byPods);
     expect(target.shapes).toHaveLength(200);

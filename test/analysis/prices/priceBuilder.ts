@@ -1,5 +1,5 @@
 import type { PriceSettings } from "../../../exporter/analysis/prices/priceNodes.ts";
-import type { ListedPrice, PriceBook, PricedNodes } from "../../../exporter/model/prices.ts";
+import type { ListedPrice, PricedNodes, PriceList } from "../../../exporter/model/prices.ts";
 import { now } from "../../join/clusterBuilder.ts";
 
 export const day = 86_400;
@@ -29,6 +29,6 @@ export function listed(parts: Partial<ListedPrice> = {}): ListedPrice {
   };
 }
 
-export function book(prices: readonly ListedPrice[], parts: Partial<PriceBook> = {}): PriceBook {
+export function account(prices: readonly ListedPrice[], parts: Partial<PriceList> = {}): PriceList {
   return { listed: prices, quoted: new Map(), quotedCurrency: "USD", ...parts };
 }

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { priceNodes } from "../../../exporter/analysis/prices/priceNodes.ts";
 import { priceProblems } from "../../../exporter/analysis/prices/priceProblems.ts";
 import type { NodeView } from "../../../exporter/join/snapshot.ts";
-import type { PriceBook } from "../../../exporter/model/prices.ts";
+import type { PriceList } from "../../../exporter/model/prices.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { moment, nodeView } from "../momentBuilder.ts";
-import { book, day, listed, pricedNodes, wholeInstance } from "./priceBuilder.ts";
+import { account, day, listed, pricedNodes, wholeInstance } from "./priceBuilder.ts";
 
-function problemsOf(priceBook: PriceBook, nodes: readonly NodeView[]) {
-  const snapshot = moment({ nodes, devices: [], pods: [], priceBook });
+function problemsOf(priceList: PriceList, nodes: readonly NodeView[]) {
+  const snapshot = moment({ nodes, devices: [], pods: [], priceList });
   return priceProblems(snapshot, priceNodes(snapshot, wholeInstance));
 }
 
@@ -17,14 +17,14 @@ const eight = (name: string, parts: Partial<NodeView> = {}): NodeView =>
 
 describe("what a person should know of prices", () => {
   test("nothing where all are priced and young", () => {
-    expect(problemsOf(book([listed()]), [eight("a")])).toEqual([]);
+    expect(problemsOf(account([listed()]), [eight("a")])).toEqual([]);
   });
 
   test("stale prices: one line with the GPUs, the oldest date and what to do", () => {
     const old = listed({ nodes: pricedNodes({ nodePool: "old" }), date: now - 124 * day });
     const nodes = [eight("a"), eight("b", { nodePool: "old" }), eight("c", { nodePool: "old" })];
     const oldest = new Date((now - 124 * day) * 1000).toISOString().slice(0, 10);
-    expect(problemsOf(book([old, listed()]), nodes)).toMatchObject([
+    expect(problemsOf(account([old, listed()]), nodes)).toMatchObject([
       {
         code: "stale-prices",
         message: `the prices of 16 GPUs (p5.48xlarge) are older than they should be: the oldest is of ${oldest}, 124 days ago`,
@@ -39,7 +39,7 @@ describe("what a person should know of prices", () => {
       eight("b", { instanceType: "mystery.large", physicalGpus: 1 }),
       eight("c", { instanceType: null, gpuModels: ["unknown"], pools: ["unknown"] }),
     ];
-    const found = problemsOf(book([listed({ nodes: pricedNodes({ instanceType: "p5.*" }) })]), nodes);
+    const found = problemsOf(account([listed({ nodes: pricedNodes({ instanceType: "p5.*" }) })]), nodes);
     expect(found.map(({ code, message }) => [code, message])).toEqual([
       [
         "unpriced-no-price",
@@ -59,27 +59,27 @@ describe("what a person should know of prices", () => {
 
   test("with the table alone it is worth knowing; it is a warning for those who keep prices of their own", () => {
     const table = listed({ source: "table", nodes: pricedNodes({ instanceType: "p4*" }) });
-    expect(problemsOf(book([table]), [eight("a")])).toMatchObject([{ severity: "info" }]);
+    expect(problemsOf(account([table]), [eight("a")])).toMatchObject([{ severity: "info" }]);
     const own = listed({ nodes: pricedNodes({ instanceType: "p4*" }) });
-    expect(problemsOf(book([own]), [eight("a")])).toMatchObject([{ severity: "warning" }]);
+    expect(problemsOf(account([own]), [eight("a")])).toMatchObject([{ severity: "warning" }]);
   });
 
-  test("without any price book nobody asked", () => {
-    expect(problemsOf(book([]), [eight("a")])).toEqual([]);
+  test("without any price list nobody asked", () => {
+    expect(problemsOf(account([]), [eight("a")])).toEqual([]);
   });
 
   test("many instance types are counted, not listed; a long name is cut", () => {
     const nodes = Array.from({ length: 9 }, (_, i) => eight(`n${i}`, { instanceType: `${i}${"x".repeat(300)}` }));
-    const [problem] = problemsOf(book([listed({ nodes: pricedNodes({ provider: "other" }) })]), nodes);
+    const [problem] = problemsOf(account([listed({ nodes: pricedNodes({ provider: "other" }) })]), nodes);
     expect(problem?.message).toContain("and 5 more");
     expect(problem?.message.length).toBeLessThan(600);
   });
 
   test("prices of OpenCost for other nodes only: the label or the cluster is wrong", () => {
     const quoted = new Map([["elsewhere", { perGpuHour: 1, perNodeHour: 8, at: now }]]);
-    const found = problemsOf(book([listed()], { quoted }), [eight("a")]);
+    const found = problemsOf(account([listed()], { quoted }), [eight("a")]);
     expect(found).toMatchObject([{ code: "opencost-other-nodes" }]);
     const own = new Map([["a", { perGpuHour: 1, perNodeHour: 8, at: now }]]);
-    expect(problemsOf(book([listed()], { quoted: own }), [eight("a")])).toEqual([]);
+    expect(problemsOf(account([listed()], { quoted: own }), [eight("a")])).toEqual([]);
   });
 });

@@ -5,9 +5,9 @@ import { now } from "../../join/clusterBuilder.ts";
 import { leaf, part, requests, type TestNode, waitingGang, waitingMoment } from "./waitingBuilder.ts";
 
 const settings = { waitTargets: [] };
-const free8: TestNode = { held: [0, 0, 0, 0, 0, 0, 0, 0] };
-const full8: TestNode = { held: [1, 1, 1, 1, 1, 1, 1, 1] };
-const half8: TestNode = { held: [1, 1, 1, 1, 0, 0, 0, 0] };
+const free8: TestNode = { allocated: [0, 0, 0, 0, 0, 0, 0, 0] };
+const full8: TestNode = { allocated: [1, 1, 1, 1, 1, 1, 1, 1] };
+const half8: TestNode = { allocated: [1, 1, 1, 1, 0, 0, 0, 0] };
 
 function causeOf(nodes: readonly TestNode[], gang: WaitingGang, queueing: Partial<Queueing> = {}): string | undefined {
   return explainWaiting(waitingMoment(nodes, [gang], queueing), settings).work[0]?.cause;
@@ -24,7 +24,7 @@ describe("a gang that can never run", () => {
     expect(causeOf([free8], waitingGang([part(1, null)], { never }))).toBe(cause);
   });
 
-  it("because no node has so many cards waits for a constraint", () => {
+  it("because no node has so many GPUs waits for a constraint", () => {
     expect(causeOf([full8], waitingGang([part(1, 9)]))).toBe("constraint");
     expect(causeOf([full8], waitingGang([part(1, 8)]))).toBe("capacity");
   });
@@ -45,7 +45,7 @@ describe("a gang that can never run", () => {
     };
     expect(causeOf([notReady], waitingGang([part(1, 1)]))).toBe("capacity");
     expect(causeOf([{ ...free8, schedulable: false }], waitingGang([part(1, 1)]))).toBe("capacity");
-    expect(causeOf([{ ...free8, card: { unhealthy: true } }], waitingGang([part(1, 1)]))).toBe("capacity");
+    expect(causeOf([{ ...free8, physicalGpu: { unhealthy: true } }], waitingGang([part(1, 1)]))).toBe("capacity");
   });
 
   it("because no node has so much CPU waits for a constraint", () => {
@@ -60,8 +60,8 @@ describe("a gang that can never run", () => {
     expect(causeOf([free8], waitingGang([part(1, 1)], { reason: "NoMatchingFlavor: no flavor" }))).toBe("constraint");
   });
 
-  it("is not told while a node's cards are unknown", () => {
-    expect(causeOf([{ held: [], physicalGpus: null }], waitingGang([part(1, 1)]))).toBe("capacity");
+  it("is not reported while a node's GPUs are unknown", () => {
+    expect(causeOf([{ allocated: [], physicalGpus: null }], waitingGang([part(1, 1)]))).toBe("capacity");
   });
 });
 
@@ -69,7 +69,7 @@ describe("quota", () => {
   const kueue = { scheduler: "kueue" } as const;
 
   it("is the cause where the limit of its queue leaves too little, until quota is reserved", () => {
-    const queues = [leaf({ limit: 8, held: 4, gangs: [0] })];
+    const queues = [leaf({ limit: 8, allocated: 4, gangs: [0] })];
     expect(causeOf([free8], waitingGang([part(1, 5)], kueue), { queues })).toBe("quota");
     expect(causeOf([free8], waitingGang([part(1, 4)], kueue), { queues })).toBe("scheduler");
     expect(causeOf([free8], waitingGang([part(1, 5)], { ...kueue, reservedAt: now - 400 }), { queues })).toBe(
@@ -78,12 +78,12 @@ describe("quota", () => {
   });
 
   it("counts what is reserved and not yet bound", () => {
-    const queues = [leaf({ limit: 8, held: 0, reserved: 6, gangs: [0] })];
+    const queues = [leaf({ limit: 8, allocated: 0, reserved: 6, gangs: [0] })];
     expect(causeOf([free8], waitingGang([part(1, 4)], kueue), { queues })).toBe("quota");
   });
 
   it("is looked for on the whole way to the root", () => {
-    const root = leaf({ kind: "Cohort", name: "all", limit: 16, held: 14, isLeaf: false, children: [1] });
+    const root = leaf({ kind: "Cohort", name: "all", limit: 16, allocated: 14, isLeaf: false, children: [1] });
     const queues = [root, leaf({ parent: 0, limit: 12, gangs: [0] })];
     const asks = (gpus: number) => waitingGang([part(1, gpus, { queue: 1 })], kueue);
     expect(causeOf([free8], asks(3), { queues })).toBe("quota");
@@ -179,28 +179,28 @@ describe("capacity and fragmentation", () => {
     expect(causeOf([busy, busy], gang)).toBe("scheduler");
   });
 
-  it("tell free cards from free parts of cards", () => {
-    const shared: TestNode = { held: [0.5, 0.5] };
+  it("tell free GPUs from free parts of GPUs", () => {
+    const shared: TestNode = { allocated: [0.5, 0.5] };
     const fraction = (gpus: number) => waitingGang([part(1, gpus, requests({}))]);
     expect(causeOf([shared], waitingGang([part(1, 1)]))).toBe("fragmentation");
     expect(causeOf([shared], fraction(0.5))).toBe("scheduler");
     expect(causeOf([shared], fraction(0.7))).toBe("fragmentation");
   });
 
-  it("count free MIG instances by profile, and replicas of shared cards by their size", () => {
+  it("count free MIG instances by profile, and replicas of shared GPUs by their size", () => {
     const mig = { gpuInstance: "7", profile: "1g.10gb", weight: 1 / 7 };
     const instances = (n: number) => waitingGang([part(1, n / 7, requests({ "nvidia.com/mig-1g.10gb": n }))]);
-    expect(causeOf([{ held: [1 / 7, 0, 0], card: mig }], instances(2))).toBe("scheduler");
+    expect(causeOf([{ allocated: [1 / 7, 0, 0], physicalGpu: mig }], instances(2))).toBe("scheduler");
     expect(
       causeOf(
         [
-          { held: [1 / 7, 1 / 7, 0], card: mig },
-          { held: [0], card: mig },
+          { allocated: [1 / 7, 1 / 7, 0], physicalGpu: mig },
+          { allocated: [0], physicalGpu: mig },
         ],
         instances(2),
       ),
     ).toBe("fragmentation");
-    const replicas: TestNode = { held: [0.75], card: { slots: 4 } };
+    const replicas: TestNode = { allocated: [0.75], physicalGpu: { slots: 4 } };
     expect(causeOf([replicas], waitingGang([part(1, 0.25, requests({ "nvidia.com/gpu": 1 }))]))).toBe("scheduler");
     expect(causeOf([replicas, replicas], waitingGang([part(1, 0.5, requests({ "nvidia.com/gpu": 2 }))]))).toBe(
       "fragmentation",
@@ -227,11 +227,11 @@ describe("capacity and fragmentation", () => {
     expect(causeOf([full8], waitingGang([part(1, 1)], { reason: "TopologyPlacementFailed" }))).toBe("capacity");
   });
 
-  it("take pods that may be on any card of a node for as few cards as can be", () => {
-    const spread = waitingMoment([{ held: [0.5, 0.5] }], [waitingGang([part(1, 1)])]);
-    const devices = spread.devices.map((card) => ({
-      ...card,
-      holders: card.holders.map((holder) => ({ ...holder, estimated: true })),
+  it("take pods that may be on any GPU of a node for as few GPUs as can be", () => {
+    const spread = waitingMoment([{ allocated: [0.5, 0.5] }], [waitingGang([part(1, 1)])]);
+    const devices = spread.devices.map((physicalGpu) => ({
+      ...physicalGpu,
+      holders: physicalGpu.holders.map((holder) => ({ ...holder, estimated: true })),
     }));
     expect(explainWaiting({ ...spread, devices }, settings).work[0]?.cause).toBe("scheduler");
   });

@@ -17,7 +17,12 @@ const nodes = [gpuNode("n", 8)];
 
 describe("a snapshot that was joined", () => {
   it("explains pods that wait without any queue system", () => {
-    const pods = [gpuPod("held", "n", 6), gpuPod("small", null, 2), gpuPod("large", null, 3), gpuPod("huge", null, 9)];
+    const pods = [
+      gpuPod("allocated", "n", 6),
+      gpuPod("small", null, 2),
+      gpuPod("large", null, 3),
+      gpuPod("huge", null, 9),
+    ];
     const { snapshot, waiting } = analysed(snapshotOf({ nodes, pods }));
     const causes = new Map(waiting.work.map(({ gang, cause }) => [snapshot.queueing.gangs[gang]?.name, cause]));
     expect(causes).toEqual(
@@ -30,8 +35,11 @@ describe("a snapshot that was joined", () => {
   });
 
   it("explains Workloads of Kueue, whose pods do not exist yet", () => {
-    const workload = (name: string, count: number, cards: number) =>
-      kueueWorkload(name, { createdAt: now - 900, podSets: [kueuePodSet("main", count, { "nvidia.com/gpu": cards })] });
+    const workload = (name: string, count: number, physicalGpus: number) =>
+      kueueWorkload(name, {
+        createdAt: now - 900,
+        podSets: [kueuePodSet("main", count, { "nvidia.com/gpu": physicalGpus })],
+      });
     const queues = {
       ...noQueueObjects,
       kueueClusterQueues: [clusterQueue("a", { quotas: [gpuQuota(6)] })],
@@ -57,15 +65,15 @@ describe("a snapshot that was joined", () => {
       );
     const group = (name: string) => kaiPodGroup(name, { minMember: 3, queue: "vision" });
     const queues = { ...noQueueObjects, kaiQueues: [kaiQueue("vision")], kaiPodGroups: [group("a"), group("b")] };
-    const { waiting, bookings } = analysed(snapshotOf({ nodes, queues, pods: [...gang("a"), ...gang("b")] }));
+    const { waiting, accountingEntries } = analysed(snapshotOf({ nodes, queues, pods: [...gang("a"), ...gang("b")] }));
     expect(waiting.partialGangs).toMatchObject([
-      { id: "research/a", queue: "vision", bound: 2, min: 3, heldGpus: 4, missingGpus: 2 },
-      { id: "research/b", bound: 2, min: 3, heldGpus: 4, missingGpus: 2 },
+      { id: "research/a", queue: "vision", bound: 2, min: 3, allocatedGpus: 4, missingGpus: 2 },
+      { id: "research/b", bound: 2, min: 3, allocatedGpus: 4, missingGpus: 2 },
     ]);
     expect(waiting.deadlocks).toEqual([
-      { pool: "H100-80GB-HBM3", gangs: ["research/a", "research/b"], heldGpus: 8, missingGpus: 4, freeGpus: 0 },
+      { pool: "H100-80GB-HBM3", gangs: ["research/a", "research/b"], allocatedGpus: 8, missingGpus: 4, freeGpus: 0 },
     ]);
-    const waits = bookings.filter(({ state }) => state === "gang_wait");
+    const waits = accountingEntries.filter(({ state }) => state === "gang_wait");
     expect(waits.reduce((sum, { gpus }) => sum + gpus, 0)).toBeCloseTo(8, 9);
   });
 

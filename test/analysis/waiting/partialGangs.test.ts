@@ -7,19 +7,19 @@ import { now } from "../../join/clusterBuilder.ts";
 import { device, holding, moment, nodeView, podView } from "../momentBuilder.ts";
 import { part, waitingGang } from "./waitingBuilder.ts";
 
-/** One pod of a gang of four; a held one sits on a card of its own. */
-function member(id: string, status: "held" | "pending", parts: Partial<PodView> = {}): PodView {
+/** One pod of a gang of four; a held one sits on a GPU of its own. */
+function member(id: string, status: "allocated" | "pending", parts: Partial<PodView> = {}): PodView {
   const gang = { id, min: 4, bound: 2, partialSince: now - 301 };
   return podView({ uid: `${id}-${status}`, name: id, status, gpus: 1, gang, ...parts });
 }
 
-/** A node with a card for each pod that holds one, and `free` more. */
+/** A node with a GPU for each pod that holds one, and `free` more. */
 function momentOf(pods: readonly PodView[], free: number, gangs: readonly WaitingGang[] = []) {
   const holders = pods.flatMap((pod, i) =>
-    pod.status === "held" ? [[holding({ pod: i, activity: 0, idleSince: now - 600 })]] : [],
+    pod.status === "allocated" ? [[holding({ pod: i, activity: 0, idleSince: now - 600 })]] : [],
   );
-  const devices = [...holders, ...new Array(free).fill([])].map((held, i) =>
-    device({ uuid: `GPU-${i}`, holders: held }),
+  const devices = [...holders, ...new Array(free).fill([])].map((allocated, i) =>
+    device({ uuid: `GPU-${i}`, holders: allocated }),
   );
   return moment({
     nodes: [nodeView({ physicalGpus: devices.length, devices: devices.map((_device, i) => i) })],
@@ -31,18 +31,18 @@ function momentOf(pods: readonly PodView[], free: number, gangs: readonly Waitin
 
 const explain = (...args: Parameters<typeof momentOf>) => explainWaiting(momentOf(...args), { waitTargets: [] });
 const half = (id: string): readonly PodView[] => [
-  member(id, "held"),
-  member(id, "held"),
+  member(id, "allocated"),
+  member(id, "allocated"),
   member(id, "pending"),
   member(id, "pending"),
 ];
 
 describe("a partial gang", () => {
-  it("is one that has held GPUs for more than 5 minutes without being whole", () => {
+  it("is one that has allocated GPUs for more than 5 minutes without being whole", () => {
     expect(explain(half("a"), 0).partialGangs).toEqual([
       {
         ...{ id: "a", namespace: "research", team: "vision", queue: null, pool: "H100" },
-        ...{ bound: 2, min: 4, heldGpus: 2, missingGpus: 2, since: now - 301 },
+        ...{ bound: 2, min: 4, allocatedGpus: 2, missingGpus: 2, since: now - 301 },
       },
     ]);
   });
@@ -58,24 +58,24 @@ describe("a partial gang", () => {
 
   it("is not one before, nor one that holds nothing", () => {
     const young = { gang: { id: "a", min: 4, bound: 2, partialSince: now - 300 } };
-    expect(explain([member("a", "held", young), member("a", "pending", young)], 0).partialGangs).toEqual([]);
+    expect(explain([member("a", "allocated", young), member("a", "pending", young)], 0).partialGangs).toEqual([]);
     expect(explain([member("a", "pending")], 0).partialGangs).toEqual([]);
   });
 
   it("lacks what the smallest of its waiting members ask for", () => {
     const pods = [
-      member("a", "held"),
-      member("a", "held"),
+      member("a", "allocated"),
+      member("a", "allocated"),
       ...[4, 1, 2].map((gpus) => member("a", "pending", { gpus })),
     ];
     expect(explain(pods, 0).partialGangs[0]?.missingGpus).toBe(3);
   });
 
   it("lacks members that nobody created as large as all others, or nobody knows", () => {
-    expect(explain([member("a", "held"), member("a", "pending")], 0).partialGangs[0]?.missingGpus).toBe(2);
-    const mixed = [member("a", "held"), member("a", "pending", { gpus: 2 })];
+    expect(explain([member("a", "allocated"), member("a", "pending")], 0).partialGangs[0]?.missingGpus).toBe(2);
+    const mixed = [member("a", "allocated"), member("a", "pending", { gpus: 2 })];
     expect(explain(mixed, 0).partialGangs[0]?.missingGpus).toBeNull();
-    const unknown = [member("a", "held"), member("a", "pending", { gpus: null })];
+    const unknown = [member("a", "allocated"), member("a", "pending", { gpus: null })];
     expect(explain(unknown, 0).partialGangs[0]?.missingGpus).toBeNull();
   });
 
@@ -104,7 +104,7 @@ describe("a partial gang", () => {
     const found = { ...momentOf(pods, 0, [gang]), workloads: [workload] };
     const partial = explainWaiting(found, { waitTargets: [] }).partialGangs;
     expect(partial).toMatchObject([
-      { id: "workload", bound: 1, min: 2, heldGpus: 1, missingGpus: 1, since: now - 400 },
+      { id: "workload", bound: 1, min: 2, allocatedGpus: 1, missingGpus: 1, since: now - 400 },
     ]);
     const whole = { ...momentOf(pods, 0, [{ ...gang, min: 1 }]), workloads: [workload] };
     expect(explainWaiting(whole, { waitTargets: [] }).partialGangs).toEqual([]);
@@ -115,7 +115,7 @@ describe("a deadlock", () => {
   it("is two partial gangs that lack more than is free", () => {
     const pods = [...half("a"), ...half("b")];
     expect(explain(pods, 3).deadlocks).toEqual([
-      { pool: "H100", gangs: ["a", "b"], heldGpus: 4, missingGpus: 4, freeGpus: 3 },
+      { pool: "H100", gangs: ["a", "b"], allocatedGpus: 4, missingGpus: 4, freeGpus: 3 },
     ]);
     expect(explain(pods, 4).deadlocks).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe("a deadlock", () => {
     expect(explain(half("a"), 0).deadlocks).toEqual([]);
   });
 
-  it("does not count cards of nodes that take nobody as free", () => {
+  it("does not count GPUs of nodes that take nobody as free", () => {
     const pods = [...half("a"), ...half("b")];
     const found = momentOf(pods, 4);
     const cordoned = { ...found, nodes: found.nodes.map((node) => ({ ...node, schedulable: false })) };

@@ -8,9 +8,9 @@ import { leaf, part, requests, type TestNode, waitingGang, waitingMoment } from 
 
 const settings = { waitTargets: [{ queue: "re*", priorityClass: "*", seconds: 300 }] };
 
-/** One pod's cards and CPU cores. */
+/** One pod's GPUs and CPU cores. */
 interface Wish {
-  readonly cards: number;
+  readonly physicalGpus: number;
   readonly cpu: number;
 }
 
@@ -19,33 +19,35 @@ function canPlace(nodes: readonly Wish[], pods: readonly Wish[]): boolean {
   const [pod, ...others] = pods;
   if (pod === undefined) return true;
   return nodes.some((node, i) => {
-    if (node.cards < pod.cards || node.cpu < pod.cpu) return false;
-    const left = { cards: node.cards - pod.cards, cpu: node.cpu - pod.cpu };
+    if (node.physicalGpus < pod.physicalGpus || node.cpu < pod.cpu) return false;
+    const left = { physicalGpus: node.physicalGpus - pod.physicalGpus, cpu: node.cpu - pod.cpu };
     return canPlace(nodes.with(i, left), others);
   });
 }
 
 const wishes = (most: number) =>
-  fc.array(fc.record({ cards: fc.integer({ min: 1, max: 4 }), cpu: fc.integer({ min: 1, max: 6 }) }), {
+  fc.array(fc.record({ physicalGpus: fc.integer({ min: 1, max: 4 }), cpu: fc.integer({ min: 1, max: 6 }) }), {
     minLength: 1,
     maxLength: most,
   });
 
 describe("placing a gang", () => {
-  it("finds room exactly where trying every node for every pod does", () => {
+  it("finds free capacity exactly where trying every node for every pod does", () => {
     fc.assert(
       fc.property(wishes(3), wishes(5), (nodes, pods) => {
         const testNodes = nodes.map(
-          ({ cards, cpu }): TestNode => ({
-            held: [0, 0, 0, 0, 0].map((_, i) => (i < cards ? 0 : 1)),
+          ({ physicalGpus, cpu }): TestNode => ({
+            allocated: [0, 0, 0, 0, 0].map((_, i) => (i < physicalGpus ? 0 : 1)),
             allocatableCpuMilli: 20_000,
             cpuMilliUsed: 20_000 - cpu * 1000,
           }),
         );
-        const parts = pods.map(({ cards, cpu }) => part(1, cards, requests({ "nvidia.com/gpu": cards, cpu })));
+        const parts = pods.map(({ physicalGpus, cpu }) =>
+          part(1, physicalGpus, requests({ "nvidia.com/gpu": physicalGpus, cpu })),
+        );
         const cause = explainWaiting(waitingMoment(testNodes, [waitingGang(parts)]), settings).work[0]?.cause;
-        const free = nodes.reduce((sum, node) => sum + node.cards, 0);
-        const asked = pods.reduce((sum, pod) => sum + pod.cards, 0);
+        const free = nodes.reduce((sum, node) => sum + node.physicalGpus, 0);
+        const asked = pods.reduce((sum, pod) => sum + pod.physicalGpus, 0);
         const expected = canPlace(nodes, pods) ? "scheduler" : asked > free ? "capacity" : "fragmentation";
         expect(cause).toBe(expected);
       }),
@@ -58,13 +60,13 @@ describe("placing a gang", () => {
       fc.property(wishes(3), wishes(1), fc.integer({ min: 1, max: 5 }), (nodes, [pod], count) => {
         if (pod === undefined) return;
         const testNodes = nodes.map(
-          ({ cards, cpu }): TestNode => ({
-            held: [0, 0, 0, 0, 0].map((_, i) => (i < cards ? 0 : 1)),
+          ({ physicalGpus, cpu }): TestNode => ({
+            allocated: [0, 0, 0, 0, 0].map((_, i) => (i < physicalGpus ? 0 : 1)),
             allocatableCpuMilli: 20_000,
             cpuMilliUsed: 20_000 - cpu * 1000,
           }),
         );
-        const one = part(count, pod.cards, requests({ "nvidia.com/gpu": pod.cards, cpu: pod.cpu }));
+        const one = part(count, pod.physicalGpus, requests({ "nvidia.com/gpu": pod.physicalGpus, cpu: pod.cpu }));
         const cause = explainWaiting(waitingMoment(testNodes, [waitingGang([one])]), settings).work[0]?.cause;
         const fits = canPlace(nodes, new Array<Wish>(count).fill(pod));
         expect(cause === "scheduler").toBe(fits);
@@ -106,8 +108,8 @@ const anyGangs = fc
   .map((gangs) => gangs.map((gang, i) => ({ ...gang, uid: `g${i}` })));
 
 const nodes: readonly TestNode[] = [
-  { held: [0, 0, 0, 1, 1, 1, 1, 1], allocatableCpuMilli: 64_000 },
-  { held: [0.5, 0.5], card: { pool: "A100" }, pools: ["A100"] },
+  { allocated: [0, 0, 0, 1, 1, 1, 1, 1], allocatableCpuMilli: 64_000 },
+  { allocated: [0.5, 0.5], physicalGpu: { pool: "A100" }, pools: ["A100"] },
 ];
 
 function momentOf(gangs: readonly WaitingGang[]) {
@@ -120,7 +122,7 @@ function momentOf(gangs: readonly WaitingGang[]) {
       gangs: gangs.flatMap((gang, i) => (gang.parts.some((one) => one.queue === index) ? [i] : [])),
     });
   const domains = ["H100", "A100"].map((name) => ({
-    ...{ name, pools: [name], capacity: 8, heldOnUnschedulable: 0, unknownBecause: null },
+    ...{ name, pools: [name], capacity: 8, allocatedOnUnschedulable: 0, unknownBecause: null },
   }));
   return waitingMoment(nodes, gangs, { domains, queues: [queue("research", 0), queue("serving", 1)] });
 }

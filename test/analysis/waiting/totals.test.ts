@@ -4,7 +4,7 @@ import type { WaitingGang } from "../../../exporter/join/queues/queueing.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { leaf, part, type TestNode, waitingGang, waitingMoment } from "./waitingBuilder.ts";
 
-const full: TestNode = { held: [1, 1, 1, 1, 1, 1, 1, 1] };
+const full: TestNode = { allocated: [1, 1, 1, 1, 1, 1, 1, 1] };
 const aged = (seconds: number | null, gpus: number, parts: Partial<WaitingGang> = {}) =>
   waitingGang([part(1, gpus)], { since: seconds === null ? null : now - seconds, ...parts });
 

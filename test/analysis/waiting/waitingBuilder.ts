@@ -11,7 +11,7 @@ import { device, holding, moment, nodeView, podView } from "../momentBuilder.ts"
 /** The leaf `research` in domain 0, without limits. */
 export const leaf = (parts: Partial<QueueView> = {}): QueueView => queueView({ name: "research", ...parts });
 
-/** Pods with whole cards in queue 0 of domain 0. */
+/** Pods with whole GPUs in queue 0 of domain 0. */
 export function part(pods: number, gpusPerPod: number | null, parts: Partial<WaitingPart> = {}): WaitingPart {
   const needs = podNeeds({ "nvidia.com/gpu": gpusPerPod ?? 1 });
   return { queue: 0, domain: 0, pods, createdPods: 0, gpusPerPod, needs, ...parts };
@@ -29,11 +29,11 @@ export function waitingGang(waiting: readonly WaitingPart[], parts: Partial<Wait
   });
 }
 
-/** A node by its cards: what is held of each. */
+/** A node by its GPUs: what is allocated of each. */
 export interface TestNode extends Partial<NodeView> {
-  readonly held: readonly number[];
-  /** Of all its cards. */
-  readonly card?: Partial<Device>;
+  readonly allocated: readonly number[];
+  /** Of all its GPUs. */
+  readonly physicalGpu?: Partial<Device>;
   /** CPU that its pods ask for. */
   readonly cpuMilliUsed?: number;
   readonly memoryBytesUsed?: number;
@@ -46,14 +46,22 @@ export function waitingMoment(
   queueing: Partial<Queueing> = {},
 ): Snapshot {
   const devices: Device[] = [];
-  const views = nodes.map(({ held, card = {}, cpuMilliUsed: _, memoryBytesUsed: _memory, ...rest }, n): NodeView => {
-    const name = rest.name ?? `node-${n}`;
-    const indexes = held.map((share, i) => {
-      const holders = share > 0 ? [holding({ share })] : [];
-      return devices.push(device({ node: name, uuid: `GPU-${n}-${i}`, holders, ...card })) - 1;
-    });
-    return nodeView({ name, physicalGpus: held.length, allocatableGpus: held.length, ...rest, devices: indexes });
-  });
+  const views = nodes.map(
+    ({ allocated, physicalGpu = {}, cpuMilliUsed: _, memoryBytesUsed: _memory, ...rest }, n): NodeView => {
+      const name = rest.name ?? `node-${n}`;
+      const indexes = allocated.map((share, i) => {
+        const holders = share > 0 ? [holding({ share })] : [];
+        return devices.push(device({ node: name, uuid: `GPU-${n}-${i}`, holders, ...physicalGpu })) - 1;
+      });
+      return nodeView({
+        name,
+        physicalGpus: allocated.length,
+        allocatableGpus: allocated.length,
+        ...rest,
+        devices: indexes,
+      });
+    },
+  );
   const requests = views.map(({ name }, i) => {
     const { cpuMilliUsed = 0, memoryBytesUsed = 0 } = nodes[i] ?? {};
     const request = { pods: 1, cpuMilli: cpuMilliUsed, memoryBytes: memoryBytesUsed };

@@ -2,7 +2,7 @@ import { cost } from "../../../dashboards/cost.ts";
 import { fromReplica, series, type WorldSeries } from "../../alerts/world.ts";
 import { testPanelNumbers } from "../panelNumbers.ts";
 
-type State = "active" | "held_idle" | "stalled" | "unobserved" | "free";
+type State = "active" | "idle" | "stalled" | "unobserved" | "free";
 
 const budget = (cluster: string, team: string, currency: string, amount: number, spent: number | null) => [
   series("fairlead_budget_amount", { cluster, team, currency }, amount),
@@ -19,7 +19,7 @@ const gpus = (cluster: string, pool: string, state: State, count: number): World
   series("fairlead_gpus", { ...group(cluster, pool), state }, count);
 const charged = (cluster: string, team: string, currency: string, value: number | string): WorldSeries =>
   series("fairlead_team_cost_per_hour", { cluster, team, charge: "allocation", currency }, value);
-const held = (team: string, pool: string, state: "active" | "held_idle", count: number | string): WorldSeries =>
+const allocated = (team: string, pool: string, state: "active" | "idle", count: number | string): WorldSeries =>
   series("fairlead_team_gpus", { cluster: "east", team, pool, state }, count);
 
 const budgets = [
@@ -81,7 +81,7 @@ testPanelNumbers(cost, [
     why: "idle for half of the time and free always, of all; what nobody saw is neither",
     world: [
       perHour("east", "A100", "active", "USD", "4x30 2x#"),
-      perHour("east", "A100", "held_idle", "USD", "0x30 2x#"),
+      perHour("east", "A100", "idle", "USD", "0x30 2x#"),
       perHour("east", "A100", "free", "USD", 2),
       perHour("east", "A100", "unobserved", "USD", 4),
     ],
@@ -127,18 +127,18 @@ testPanelNumbers(cost, [
     panel: "What is each team charged?",
     why: "6 GPUs for an hour at 2, twice as much as the hour before; the chosen pool narrows none of it",
     world: [
-      held("ads", "A100", "active", "2x65 3x#"),
-      held("ads", "A100", "held_idle", "0x65 1x#"),
-      held("ads", "L4", "active", "1x65 2x#"),
+      allocated("ads", "A100", "active", "2x65 3x#"),
+      allocated("ads", "A100", "idle", "0x65 1x#"),
+      allocated("ads", "L4", "active", "1x65 2x#"),
       charged("east", "ads", "USD", "6x65 12x#"),
       charged("east", "ads", "EUR", 99),
     ],
     variables: { pool: "A100" },
     at: 125,
     shows: {
-      "Held [ads, east]": 6,
+      "Allocated [ads, east]": 6,
       "Busy [ads, east]": 5,
-      "Held, idle [ads, east]": 1,
+      "Idle, allocated [ads, east]": 1,
       "Amount [ads, east]": 12,
       "A GPU-hour [ads, east]": 2,
       "Change [ads, east]": 1,
@@ -147,18 +147,22 @@ testPanelNumbers(cost, [
   {
     panel: "What is each team charged?",
     why: "no change against a time of which almost nothing is known; a team without a price has no amount",
-    world: [held("ads", "A100", "active", 3), charged("east", "ads", "USD", 6), held("maps", "A100", "active", 1)],
+    world: [
+      allocated("ads", "A100", "active", 3),
+      charged("east", "ads", "USD", 6),
+      allocated("maps", "A100", "active", 1),
+    ],
     range: "2h",
     at: 125,
     shows: {
-      "Held [ads, east]": 6,
+      "Allocated [ads, east]": 6,
       "Busy [ads, east]": 6,
-      "Held, idle [ads, east]": 0,
+      "Idle, allocated [ads, east]": 0,
       "Amount [ads, east]": 12,
       "A GPU-hour [ads, east]": 2,
-      "Held [maps, east]": 2,
+      "Allocated [maps, east]": 2,
       "Busy [maps, east]": 2,
-      "Held, idle [maps, east]": 0,
+      "Idle, allocated [maps, east]": 0,
     },
   },
   {
@@ -197,7 +201,7 @@ testPanelNumbers(cost, [
     why: "an hour of each pool, by what its GPUs did",
     world: [
       perHour("east", "A100", "active", "USD", 6),
-      perHour("east", "A100", "held_idle", "USD", "0x30 4x#"),
+      perHour("east", "A100", "idle", "USD", "0x30 4x#"),
       perHour("east", "A100", "stalled", "USD", "0x30 8x#"),
       perHour("east", "L4", "free", "USD", 1),
     ],
@@ -205,7 +209,7 @@ testPanelNumbers(cost, [
     shows: {
       "Busy [A100, east]": 6,
       "Hardly used [A100, east]": 0,
-      "Held, idle [A100, east]": 2,
+      "Idle, allocated [A100, east]": 2,
       "Stalled [A100, east]": 4,
       "Starting [A100, east]": 0,
       "Free [A100, east]": 0,
@@ -213,7 +217,7 @@ testPanelNumbers(cost, [
       "Unknown [A100, east]": 0,
       "Busy [L4, east]": 0,
       "Hardly used [L4, east]": 0,
-      "Held, idle [L4, east]": 0,
+      "Idle, allocated [L4, east]": 0,
       "Stalled [L4, east]": 0,
       "Starting [L4, east]": 0,
       "Free [L4, east]": 1,

@@ -64,7 +64,7 @@ testPanelNumbers(fairness, [
   },
   {
     panel: "How many could be taken back?",
-    why: "2 + 1 in the one cluster and 1 in the other, of more that is held above shares",
+    why: "2 + 1 in the one cluster and 1 in the other, of more that is allocated above shares",
     world: twice([
       ...queues,
       series("fairlead_queue_reclaimable_gpus", queue("east", "ads", "A100"), 2),

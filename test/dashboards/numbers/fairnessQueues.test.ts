@@ -66,7 +66,7 @@ testPanelNumbers(fairness, [
     shows: { "ads (east)": 90 },
   },
   {
-    panel: "Who held more, who less than its share?",
+    panel: "Who had more, who less than its share?",
     why: "each queue in each domain",
     world: twice(queues),
     variables: { queue: "ads", cluster: "east" },
@@ -89,11 +89,11 @@ testPanelNumbers(fairness, [
     panel: "What may each queue have?",
     why: "half of what it is sure of is unused; a limit that is not there is not 0",
     world: twice([
-      series("fairlead_queue_held_gpus", queue("east", "ads", "A100"), 4),
+      series("fairlead_queue_allocated_gpus", queue("east", "ads", "A100"), 4),
       series("fairlead_queue_guaranteed_gpus", queue("east", "ads", "A100"), 8),
       series("fairlead_queue_limit_gpus", queue("east", "ads", "A100"), 16),
       series("fairlead_queue_weight", queue("east", "ads", "A100"), 3),
-      series("fairlead_queue_held_gpus", queue("east", "maps", "A100"), 2),
+      series("fairlead_queue_allocated_gpus", queue("east", "maps", "A100"), 2),
       series("fairlead_queue_weight", queue("east", "maps", "A100"), 1),
     ]),
     shows: {

@@ -2,17 +2,17 @@ import { fleet } from "../../../dashboards/fleet.ts";
 import { recommendation, series, type WorldSeries } from "../../alerts/world.ts";
 import { testPanelNumbers } from "../panelNumbers.ts";
 
-type State = "active" | "underused" | "held_idle" | "gang_wait" | "unobserved" | "free" | "idle_node" | "unavailable";
+type State = "active" | "underutilized" | "idle" | "gang_wait" | "unobserved" | "free" | "idle_node" | "unavailable";
 
 const gpus = (cluster: string, pool: string, state: State, count: number): WorldSeries =>
   series("fairlead_gpus", { cluster, pool, state, node_pool: "a", capacity_type: "on-demand" }, count);
-const held = (cluster: string, pool: string, team: string, state: "active" | "held_idle", count: number): WorldSeries =>
+const allocated = (cluster: string, pool: string, team: string, state: "active" | "idle", count: number): WorldSeries =>
   series("fairlead_team_gpus", { cluster, pool, team, state }, count);
 const share = (cluster: string, team: string, domain: string, entitled: number, deviation: number) => [
   series("fairlead_team_entitled_gpus", { cluster, team, domain }, entitled),
   series("fairlead_team_fairness_deviation_gpus", { cluster, team, domain }, deviation),
 ];
-const cost = (currency: string, state: "active" | "held_idle", perHour: number): WorldSeries =>
+const cost = (currency: string, state: "active" | "idle", perHour: number): WorldSeries =>
   series(
     "fairlead_cost_per_hour",
     { cluster: "east", pool: "A100", node_pool: "a", capacity_type: "spot", state, currency },
@@ -21,17 +21,17 @@ const cost = (currency: string, state: "active" | "held_idle", perHour: number):
 
 const twoPools = [
   gpus("east", "A100", "active", 6),
-  gpus("east", "A100", "underused", 1),
-  gpus("east", "A100", "held_idle", 3),
+  gpus("east", "A100", "underutilized", 1),
+  gpus("east", "A100", "idle", 3),
   gpus("east", "A100", "gang_wait", 2),
   gpus("east", "A100", "free", 3),
   gpus("east", "A100", "unavailable", 1),
   gpus("west", "H100", "active", 8),
   gpus("west", "H100", "unobserved", 4),
   gpus("west", "H100", "idle_node", 4),
-  held("east", "A100", "ads", "active", 7),
-  held("east", "A100", "maps", "held_idle", 5),
-  held("west", "H100", "ads", "active", 12),
+  allocated("east", "A100", "ads", "active", 7),
+  allocated("east", "A100", "maps", "idle", 5),
+  allocated("west", "H100", "ads", "active", 12),
 ];
 
 /** Another replica says the same; it counts once. */
@@ -43,7 +43,7 @@ const again = twoPools.map((one) => ({
 testPanelNumbers(fleet, [
   {
     panel: "Why have guarantees no nodes?",
-    why: "by whose it is to mend, and all that pods of no queue hold",
+    why: "by whose it is to fix, and all that pods of no queue hold",
     world: [
       ...(["lost_node", "node_to_come", "past_queues", "promised_twice"] as const).map((owner, i) =>
         series("fairlead_fairness_absent_capacity_gpus", { cluster: "east", domain: "A100", owner }, i),
@@ -55,7 +55,7 @@ testPanelNumbers(fleet, [
       "Nodes to come [A100, east]": 1,
       "Past the queues [A100, east]": 2,
       "Promised twice [A100, east]": 3,
-      "Held by no queue [A100, east]": 5,
+      "Allocated to no queue [A100, east]": 5,
     },
   },
   {
@@ -78,13 +78,13 @@ testPanelNumbers(fleet, [
     variables: { pool: "L4" },
     shows: {},
   },
-  { panel: "Held?", why: "24 of 32", world: twoPools, shows: { Held: 0.75 } },
+  { panel: "Allocated?", why: "24 of 32", world: twoPools, shows: { Allocated: 0.75 } },
   {
-    panel: "Held?",
+    panel: "Allocated?",
     why: "12 of 16 in the chosen pool",
     world: twoPools,
     variables: { pool: "A100" },
-    shows: { Held: 0.75 },
+    shows: { Allocated: 0.75 },
   },
   {
     panel: "Busy?",
@@ -96,7 +96,7 @@ testPanelNumbers(fleet, [
   {
     panel: "Idle, a day?",
     why: "12 USD an hour idle; what is active, and other currencies, are not in it",
-    world: [cost("USD", "held_idle", 12), cost("USD", "active", 40), cost("EUR", "held_idle", 99)],
+    world: [cost("USD", "idle", 12), cost("USD", "active", 40), cost("EUR", "idle", 99)],
     shows: { "a day": 288 },
   },
   { panel: "Idle, a day?", why: "without a price it is not 0", world: twoPools, shows: {} },
@@ -144,7 +144,7 @@ testPanelNumbers(fleet, [
     shows: {
       Busy: 6 / 16,
       "Hardly used": 1 / 16,
-      "Held, idle": 3 / 16,
+      "Idle, allocated": 3 / 16,
       "Starting, waiting for a gang": 2 / 16,
       Free: 1 / 16,
       "Free, no usual pod fits": 2 / 16,
@@ -189,9 +189,9 @@ testPanelNumbers(fleet, [
   },
   {
     panel: "Where is more wanted than there is?",
-    why: "10 held and 14 waited for, of 16",
+    why: "10 allocated and 14 waited for, of 16",
     world: [
-      ...(["fairlead_queue_held_gpus", "fairlead_queue_pending_gpus"] as const).map((name, index) =>
+      ...(["fairlead_queue_allocated_gpus", "fairlead_queue_pending_gpus"] as const).map((name, index) =>
         series(
           name,
           { cluster: "east", scheduler: "kueue", kind: "ClusterQueue", queue: "ads", domain: "A100", team: "ads" },

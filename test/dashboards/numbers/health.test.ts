@@ -60,7 +60,7 @@ testPanelNumbers(health, [
   },
   {
     panel: "What cannot be matched?",
-    why: "2 of 8 held GPUs are unseen, and 8 have no price; of the other pool, where nothing is held, all have one",
+    why: "2 of 8 allocated GPUs are unseen, and 8 have no price; of the other pool, where nothing is allocated, all have one",
     world: [
       ...[
         { pool: "A100", count: 16 },
@@ -80,8 +80,8 @@ testPanelNumbers(health, [
     shows: {
       "All [A100, east]": 16,
       "All [L4, east]": 4,
-      "Held [A100, east]": 8,
-      "Held [L4, east]": 0,
+      "Allocated [A100, east]": 8,
+      "Allocated [L4, east]": 0,
       "Without price [L4, east]": 0,
       "Unseen [A100, east]": 0.25,
       "Without price [A100, east]": 8,

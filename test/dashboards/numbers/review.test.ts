@@ -2,7 +2,7 @@ import { review } from "../../../dashboards/review.ts";
 import { fromReplica, recommendation, series, type WorldSeries } from "../../alerts/world.ts";
 import { testPanelNumbers } from "../panelNumbers.ts";
 
-type State = "active" | "underused" | "held_idle" | "gang_wait" | "unobserved" | "free";
+type State = "active" | "underutilized" | "idle" | "gang_wait" | "unobserved" | "free";
 
 /** Two weeks and an hour, seen once an hour: hours 1 to 169 are the week before, 169 to 337 the last one. */
 const twoWeeks = { step: "1h", at: 337, range: "7d" } as const;
@@ -13,10 +13,13 @@ const meanBefore = (before: number, last: number): number => (168 * before + las
 
 const gpus = (cluster: string, state: State, count: number | string): WorldSeries =>
   series("fairlead_gpus", { cluster, pool: "A100", state, node_pool: "a", capacity_type: "spot" }, count);
-const held = (cluster: string, team: string, state: "active" | "held_idle", count: number | string): WorldSeries =>
+const allocated = (cluster: string, team: string, state: "active" | "idle", count: number | string): WorldSeries =>
   series("fairlead_team_gpus", { cluster, pool: "A100", team, state }, count);
-const queue = (name: "fairlead_queue_held_gpus" | "fairlead_queue_pending_gpus", domain: string, of: number | string) =>
-  series(name, { cluster: "east", scheduler: "kueue", kind: "ClusterQueue", queue: "ads", domain, team: "ads" }, of);
+const queue = (
+  name: "fairlead_queue_allocated_gpus" | "fairlead_queue_pending_gpus",
+  domain: string,
+  of: number | string,
+) => series(name, { cluster: "east", scheduler: "kueue", kind: "ClusterQueue", queue: "ads", domain, team: "ads" }, of);
 const waiting = (cause: "capacity" | "quota" | "gang", team: string, count: number | string): WorldSeries =>
   series(
     "fairlead_queue_waiting_gpus",
@@ -32,7 +35,7 @@ const waiting = (cause: "capacity" | "quota" | "gang", team: string, count: numb
     },
     count,
   );
-const cost = (state: "active" | "held_idle", currency: string, value: number | string): WorldSeries =>
+const cost = (state: "active" | "idle", currency: string, value: number | string): WorldSeries =>
   series(
     "fairlead_cost_per_hour",
     { cluster: "east", pool: "A100", node_pool: "a", capacity_type: "spot", state, currency },
@@ -43,7 +46,7 @@ const charged = (team: string, value: number | string): WorldSeries =>
 const covered = (cluster: string, value: number | string): WorldSeries =>
   series("fairlead_idle_node_covered_ratio", { cluster, window: "7d" }, value);
 const idleHours = (
-  idle_kind: "held" | "unallocated",
+  idle_kind: "allocated" | "unallocated",
   warm_pool: "true" | "false",
   window: "24h" | "7d",
   hours: string,
@@ -58,7 +61,7 @@ const recommendations = (kind: string, state: "open" | "taken" | "expired", coun
 
 const fleet = [
   gpus("east", "active", weeks(4, 6)),
-  gpus("east", "held_idle", weeks(4, 2)),
+  gpus("east", "idle", weeks(4, 2)),
   gpus("east", "free", 2),
   gpus("west", "active", 8),
   gpus("west", "free", 12),
@@ -74,9 +77,14 @@ testPanelNumbers(review, [
     shows: { "7 days": 0.95, before: 0.9 },
   },
   {
-    panel: "How many are held?",
+    panel: "How many are allocated?",
     why: "of 30 GPUs of both clusters; a chosen team narrows neither side",
-    world: [...fleet, ...again, held("east", "ads", "active", weeks(3, 7)), held("west", "maps", "active", 8)],
+    world: [
+      ...fleet,
+      ...again,
+      allocated("east", "ads", "active", weeks(3, 7)),
+      allocated("west", "maps", "active", 8),
+    ],
     variables: { team: "maps" },
     ...twoWeeks,
     shows: { "7 days": 15 / 30, before: (meanBefore(3, 7) + 8) / 30 },
@@ -98,7 +106,10 @@ testPanelNumbers(review, [
   {
     panel: "How long did work wait?",
     why: "5 GPUs for 168 hours, and none the week before",
-    world: [queue("fairlead_queue_pending_gpus", "A100", weeks(0, 5)), queue("fairlead_queue_held_gpus", "A100", 3)],
+    world: [
+      queue("fairlead_queue_pending_gpus", "A100", weeks(0, 5)),
+      queue("fairlead_queue_allocated_gpus", "A100", 3),
+    ],
     variables: { domain: "L4" },
     ...twoWeeks,
     shows: { "7 days": 840, before: meanBefore(0, 5) * 168 },
@@ -106,14 +117,14 @@ testPanelNumbers(review, [
   {
     panel: "What did the week cost?",
     why: "10 and 2 an hour; no euros",
-    world: [cost("active", "USD", 10), cost("held_idle", "USD", weeks(3, 2)), cost("active", "EUR", 99)],
+    world: [cost("active", "USD", 10), cost("idle", "USD", weeks(3, 2)), cost("active", "EUR", 99)],
     ...twoWeeks,
     shows: { "7 days": 12 * 168, before: (10 + meanBefore(3, 2)) * 168 },
   },
   {
     panel: "What did idle cost?",
     why: "only what is idle",
-    world: [cost("active", "USD", 10), cost("held_idle", "USD", weeks(3, 2))],
+    world: [cost("active", "USD", 10), cost("idle", "USD", weeks(3, 2))],
     ...twoWeeks,
     shows: { "7 days": 336, before: meanBefore(3, 2) * 168 },
   },
@@ -131,7 +142,7 @@ testPanelNumbers(review, [
       idleHours("unallocated", "false", "7d", "50x200 80x#"),
       idleHours("unallocated", "false", "24h", "7x#"),
       idleHours("unallocated", "true", "7d", "500x#"),
-      idleHours("held", "false", "7d", "90x#"),
+      idleHours("allocated", "false", "7d", "90x#"),
     ],
     ...twoWeeks,
     shows: { "7 days": 80, before: 50 },
@@ -144,17 +155,17 @@ testPanelNumbers(review, [
     shows: {
       "Busy [7 days]": 14,
       "Busy [before]": meanBefore(4, 6) + 8,
-      "Held, idle [7 days]": 2,
-      "Held, idle [before]": meanBefore(4, 2),
+      "Idle, allocated [7 days]": 2,
+      "Idle, allocated [before]": meanBefore(4, 2),
       "Free [7 days]": 14,
       "Free [before]": 14,
     },
   },
   {
     panel: "How much of capacity is wanted?",
-    why: "10 held and 10 waited for, of 16",
+    why: "10 allocated and 10 waited for, of 16",
     world: [
-      queue("fairlead_queue_held_gpus", "A100", 10),
+      queue("fairlead_queue_allocated_gpus", "A100", 10),
       queue("fairlead_queue_pending_gpus", "A100", 10),
       series("fairlead_domain_capacity_gpus", { cluster: "east", domain: "A100" }, 16),
     ],
@@ -164,7 +175,7 @@ testPanelNumbers(review, [
     panel: "When will GPUs run out?",
     why: "20 of 16 in both weeks, and so in 3 weeks; another domain is not chosen",
     world: [
-      queue("fairlead_queue_held_gpus", "A100", 10),
+      queue("fairlead_queue_allocated_gpus", "A100", 10),
       queue("fairlead_queue_pending_gpus", "A100", 10),
       series("fairlead_domain_capacity_gpus", { cluster: "east", domain: "A100" }, 16),
       series("fairlead_domain_capacity_gpus", { cluster: "east", domain: "L4" }, 8),
@@ -183,7 +194,7 @@ testPanelNumbers(review, [
     panel: "When will GPUs run out?",
     why: "more wanted last week than before, and no trend of four days",
     world: [
-      queue("fairlead_queue_held_gpus", "A100", "4x20 9x#"),
+      queue("fairlead_queue_allocated_gpus", "A100", "4x20 9x#"),
       queue("fairlead_queue_pending_gpus", "A100", 0),
       series("fairlead_domain_capacity_gpus", { cluster: "east", domain: "A100" }, 16),
     ],
@@ -208,10 +219,10 @@ testPanelNumbers(review, [
     panel: "Who holds more or less than a week ago?",
     why: "ads has more; maps is new and held 0 before; crawl is gone and holds 0",
     world: [
-      held("east", "ads", "active", weeks(4, 6)),
-      held("east", "ads", "held_idle", 1),
-      held("east", "maps", "active", "_x170 3x#"),
-      held("east", "crawl", "active", "2x160 stale"),
+      allocated("east", "ads", "active", weeks(4, 6)),
+      allocated("east", "ads", "idle", 1),
+      allocated("east", "maps", "active", "_x170 3x#"),
+      allocated("east", "crawl", "active", "2x160 stale"),
       charged("ads", weeks(8, 14)),
     ],
     ...twoWeeks,
@@ -233,7 +244,7 @@ testPanelNumbers(review, [
   {
     panel: "Who holds more or less than a week ago?",
     why: "what a team held before Fairlead ran is unknown, and not 0",
-    world: [held("east", "ads", "active", 4)],
+    world: [allocated("east", "ads", "active", 4)],
     step: "1h",
     at: 48,
     shows: { "GPUs [ads, east]": 4 },

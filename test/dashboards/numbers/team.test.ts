@@ -1,38 +1,38 @@
 import { team } from "../../../dashboards/team.ts";
 import { fromReplica, series } from "../../alerts/world.ts";
 import { testPanelNumbers } from "../panelNumbers.ts";
-import { again, budget, held, pending, teams, waits } from "./teamWorld.ts";
+import { again, allocated, budget, pending, teams, waits } from "./teamWorld.ts";
 
 testPanelNumbers(team, [
   {
     panel: "How many does it hold?",
     why: "16 and 8 of ads, 5 of maps, though two replicas say so",
     world: [...teams, ...again],
-    shows: { Held: 29 },
+    shows: { Allocated: 29 },
   },
   {
     panel: "How many does it hold?",
     why: "the chosen team in all clusters",
     world: teams,
     variables: { team: "ads" },
-    shows: { Held: 24 },
+    shows: { Allocated: 24 },
   },
   {
     panel: "How many does it hold?",
     why: "what the replica says that has covered longest",
     world: [
-      held("east", "ads", "A100", "active", 3),
-      fromReplica(9, held("east", "ads", "A100", "active", 7)),
+      allocated("east", "ads", "A100", "active", 3),
+      fromReplica(9, allocated("east", "ads", "A100", "active", 7)),
       fromReplica(9, series("fairlead_covered_seconds_total", { cluster: "east" }, "100000+60x#")),
     ],
-    shows: { Held: 7 },
+    shows: { Allocated: 7 },
   },
   {
     panel: "How many does it hold?",
     why: "a team with a share and without GPUs holds none, which is known",
     world: teams,
     variables: { team: "vision" },
-    shows: { Held: 0 },
+    shows: { Allocated: 0 },
   },
   {
     panel: "How many does it hold?",
@@ -91,7 +91,7 @@ testPanelNumbers(team, [
   },
   {
     panel: "What does a day cost?",
-    why: "what both clusters charge for what is held, in one currency",
+    why: "what both clusters charge for what is allocated, in one currency",
     world: [
       series(
         "fairlead_team_cost_per_hour",

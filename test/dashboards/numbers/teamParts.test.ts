@@ -1,7 +1,7 @@
 import { team } from "../../../dashboards/team.ts";
 import { fromReplica, recommendation, series } from "../../alerts/world.ts";
 import { testPanelNumbers } from "../panelNumbers.ts";
-import { again, held, oldest, teams, waits } from "./teamWorld.ts";
+import { again, allocated, oldest, teams, waits } from "./teamWorld.ts";
 
 testPanelNumbers(team, [
   {
@@ -9,7 +9,7 @@ testPanelNumbers(team, [
     why: "24 held, 12 waited for; a team that only waits counts with what it waits for",
     world: [...teams, ...again],
     variables: { team: "ads|vision" },
-    shows: { Held: 24, Share: 31, "Held and waited for": 52 },
+    shows: { Allocated: 24, Share: 31, "Allocated and waited for": 52 },
   },
   {
     panel: "What of its work waits, and why?",
@@ -95,7 +95,7 @@ testPanelNumbers(team, [
   {
     panel: "What do its GPUs do?",
     why: "all clusters and pools of the team; waiting for a gang and starting are one",
-    world: [...teams, ...again, held("west", "ads", "A100", "starting", 1)],
+    world: [...teams, ...again, allocated("west", "ads", "A100", "starting", 1)],
     variables: { team: "ads" },
     shows: { Busy: 6, "Hardly used": 1, Idle: 7, "Starting, waiting for a gang": 3, Unknown: 8 },
   },
@@ -115,9 +115,9 @@ testPanelNumbers(team, [
     world: [...teams, ...again],
     variables: { team: "ads" },
     shows: {
-      "Held [A100, east]": 12,
-      "Held [L4, east]": 4,
-      "Held [A100, west]": 8,
+      "Allocated [A100, east]": 12,
+      "Allocated [L4, east]": 4,
+      "Allocated [A100, west]": 8,
       "Busy [A100, east]": 0.6,
       "Busy [L4, east]": 0,
       "Idle [A100, east]": 3,
@@ -147,7 +147,7 @@ testPanelNumbers(team, [
       ),
     ]),
     variables: { cluster: "east" },
-    shows: { "Held [ml]": 360, "Used [ml]": 48 },
+    shows: { "Allocated [ml]": 360, "Used [ml]": 48 },
   },
   {
     panel: "Which of its work costs most?",

@@ -1,9 +1,9 @@
 import { fromReplica, series, type WorldSeries } from "../../alerts/world.ts";
 
-type State = "active" | "underused" | "held_idle" | "stalled" | "starting" | "gang_wait" | "unobserved" | "unavailable";
+type State = "active" | "underutilized" | "idle" | "stalled" | "starting" | "gang_wait" | "unobserved" | "unavailable";
 
 /** GPUs that a team holds. */
-export const held = (cluster: string, of: string, pool: string, state: State, count: number): WorldSeries =>
+export const allocated = (cluster: string, of: string, pool: string, state: State, count: number): WorldSeries =>
   series("fairlead_team_gpus", { cluster, team: of, pool, state }, count);
 /** What a team is entitled to, and how much more it holds. */
 export const share = (cluster: string, of: string, domain: string, entitled: number, deviation: number) => [
@@ -50,14 +50,14 @@ export const budget = (cluster: string, of: string, currency: string, amount: nu
 
 /** ads holds in two clusters and two pools, maps in one; vision has a share and holds nothing. */
 export const teams = [
-  held("east", "ads", "A100", "active", 6),
-  held("east", "ads", "A100", "underused", 1),
-  held("east", "ads", "A100", "held_idle", 3),
-  held("east", "ads", "A100", "gang_wait", 2),
-  held("east", "ads", "L4", "active", 0),
-  held("east", "ads", "L4", "held_idle", 4),
-  held("west", "ads", "A100", "unobserved", 8),
-  held("east", "maps", "A100", "active", 5),
+  allocated("east", "ads", "A100", "active", 6),
+  allocated("east", "ads", "A100", "underutilized", 1),
+  allocated("east", "ads", "A100", "idle", 3),
+  allocated("east", "ads", "A100", "gang_wait", 2),
+  allocated("east", "ads", "L4", "active", 0),
+  allocated("east", "ads", "L4", "idle", 4),
+  allocated("west", "ads", "A100", "unobserved", 8),
+  allocated("east", "maps", "A100", "active", 5),
   ...share("east", "ads", "A100", 8, 4),
   ...share("east", "ads", "L4", 7, -3),
   ...share("west", "ads", "A100", 8, 0),

@@ -2,18 +2,23 @@ import { waste } from "../../../dashboards/waste.ts";
 import { fromReplica, recommendation, series, type WorldSeries } from "../../alerts/world.ts";
 import { testPanelNumbers } from "../panelNumbers.ts";
 
-type Held = "active" | "underused" | "held_idle" | "gang_wait" | "unobserved";
-type State = Held | "free" | "unavailable";
+type Allocated = "active" | "underutilized" | "idle" | "gang_wait" | "unobserved";
+type State = Allocated | "free" | "unavailable";
 
-const held = (cluster: string, team: string, pool: string, state: Held, count: number | string): WorldSeries =>
-  series("fairlead_team_gpus", { cluster, team, pool, state }, count);
+const allocated = (
+  cluster: string,
+  team: string,
+  pool: string,
+  state: Allocated,
+  count: number | string,
+): WorldSeries => series("fairlead_team_gpus", { cluster, team, pool, state }, count);
 const time = (cluster: string, team: string, state: State, value: string): WorldSeries =>
   series(
     "fairlead_gpu_seconds_total",
     { cluster, team, state, queue: team, pool: "A100", capacity_type: "spot", priority_class: "" },
     value,
   );
-const cost = (team: string, state: "active" | "held_idle", currency: string, value: string): WorldSeries =>
+const cost = (team: string, state: "active" | "idle", currency: string, value: string): WorldSeries =>
   series(
     "fairlead_cost_total",
     { cluster: "east", team, state, currency, queue: team, pool: "A100", capacity_type: "spot", priority_class: "" },
@@ -25,16 +30,16 @@ const stranded = (pool: string, reason: "constraint" | "gpus" | "cpu" | "cpu_and
   series("fairlead_stranded_gpus", { cluster: "east", pool, reason }, count);
 
 const idle = [
-  held("east", "ads", "A100", "held_idle", 3),
-  held("east", "ads", "A100", "active", 5),
-  held("east", "ads", "L4", "held_idle", 1),
-  held("west", "maps", "A100", "held_idle", 5),
+  allocated("east", "ads", "A100", "idle", 3),
+  allocated("east", "ads", "A100", "active", 5),
+  allocated("east", "ads", "L4", "idle", 1),
+  allocated("west", "maps", "A100", "idle", 5),
 ];
 
 /** 2 GPUs busy, 1 idle, 1 free, of a replica whose samples all are there. */
 const fourGpus = [
   time("east", "ads", "active", "0+120x#"),
-  time("east", "maps", "held_idle", "0+60x#"),
+  time("east", "maps", "idle", "0+60x#"),
   time("east", "", "free", "0+60x#"),
 ];
 
@@ -43,7 +48,7 @@ const ended = (of: WorldSeries, value: string): WorldSeries => ({ ...fromReplica
 const covered = series("fairlead_covered_seconds_total", { cluster: "east" }, "");
 
 const cold = { cluster: "east", pool: "A100", node_pool: "a", capacity_type: "spot" } as const;
-const idleNodes = (idle_kind: "held" | "unallocated", warm_pool: "true" | "false", count: number) =>
+const idleNodes = (idle_kind: "allocated" | "unallocated", warm_pool: "true" | "false", count: number) =>
   series("fairlead_idle_nodes", { ...cold, idle_kind, warm_pool }, count);
 
 testPanelNumbers(waste, [
@@ -64,9 +69,9 @@ testPanelNumbers(waste, [
     panel: "What did they cost?",
     why: "1 USD a minute; not what works, and no euros",
     world: [
-      cost("ads", "held_idle", "USD", "0+1x#"),
+      cost("ads", "idle", "USD", "0+1x#"),
       cost("ads", "active", "USD", "0+7x#"),
-      cost("maps", "held_idle", "EUR", "0+9x#"),
+      cost("maps", "idle", "EUR", "0+9x#"),
     ],
     shows: { "24 hours": 15 },
   },
@@ -101,7 +106,7 @@ testPanelNumbers(waste, [
     why: "4 GPUs for an hour add up, though another replica says the same",
     world: [...fourGpus, ...fourGpus.map((one) => fromReplica(1, one))],
     at: 62,
-    shows: { "All [east]": 4, "Busy [east]": 2, "Held, idle [east]": 1, "Free [east]": 1 },
+    shows: { "All [east]": 4, "Busy [east]": 2, "Idle, allocated [east]": 1, "Free [east]": 1 },
   },
   {
     panel: "Where did the GPU time go?",
@@ -109,7 +114,7 @@ testPanelNumbers(waste, [
     world: fourGpus,
     variables: { team: "maps" },
     at: 62,
-    shows: { "All [east]": 1, "Held, idle [east]": 1 },
+    shows: { "All [east]": 1, "Idle, allocated [east]": 1 },
   },
   {
     panel: "Where did the GPU time go?",
@@ -125,11 +130,11 @@ testPanelNumbers(waste, [
   {
     panel: "Who holds idle GPUs?",
     why: "by team and pool; idle in the last half hour of the range only",
-    world: [held("east", "ads", "A100", "held_idle", "0x30 3x#"), held("east", "ads", "A100", "active", 3)],
+    world: [allocated("east", "ads", "A100", "idle", "0x30 3x#"), allocated("east", "ads", "A100", "active", 3)],
     at: 62,
     shows: {
       "Idle now [ads, A100, east]": 3,
-      "Held [ads, A100, east]": 6,
+      "Allocated [ads, A100, east]": 6,
       "Idle part [ads, A100, east]": 0.5,
       "Idle in range [ads, A100, east]": 1.5,
     },
@@ -144,9 +149,9 @@ testPanelNumbers(waste, [
     panel: "Whose idle GPUs cost most?",
     why: "each team in the currency of the page",
     world: [
-      cost("ads", "held_idle", "USD", "0+2x#"),
-      cost("maps", "held_idle", "USD", "0+4x#"),
-      cost("maps", "held_idle", "EUR", "0+9x#"),
+      cost("ads", "idle", "USD", "0+2x#"),
+      cost("maps", "idle", "USD", "0+4x#"),
+      cost("maps", "idle", "EUR", "0+9x#"),
     ],
     shows: { "ads (east)": 30, "maps (east)": 60 },
   },
@@ -195,7 +200,7 @@ testPanelNumbers(waste, [
     world: [
       idleNodes("unallocated", "false", 2),
       idleNodes("unallocated", "true", 7),
-      idleNodes("held", "false", 1),
+      idleNodes("allocated", "false", 1),
       ...(["24h", "7d"] as const).map((window) =>
         series(
           "fairlead_idle_node_hours",
@@ -213,7 +218,7 @@ testPanelNumbers(waste, [
     ],
     shows: {
       "Now [a, A100, unallocated, east]": 2,
-      "Now [a, A100, held, east]": 1,
+      "Now [a, A100, allocated, east]": 1,
       "In 24 hours [a, A100, unallocated, east]": 30,
     },
   },

@@ -171,7 +171,7 @@ function brokenGang(pod: Json, evicted: readonly Json[], { pods }: ApiObjects): 
   return stays.map((other) => `${titleOf(pod)} would leave ${titleOf(other)} of its gang`);
 }
 
-/** Who is moved or stopped for somebody has no higher priority; who only loses has a lower one, or the policy takes it back. */
+/** Who is moved or stopped for someone has no higher priority; who only loses has a lower one, or the policy takes it back. */
 function brokenPriority(advice: Recommendation, taken: readonly Json[], objects: ApiObjects): readonly string[] {
   const { kind, beneficiary, effect, queue } = advice;
   if (kind !== "reclaim" && kind !== "defragment" && kind !== "unblock_gang") return [];

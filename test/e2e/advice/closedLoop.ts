@@ -4,7 +4,7 @@ import { type Config, configSchema } from "../../../exporter/config/schema.ts";
 import type { AdviceKind, Recommendation } from "../../../exporter/model/recommendation.ts";
 import type { Scenario } from "../../../simulator/scenario.ts";
 import type { Truth } from "../../../simulator/truth.ts";
-import { startAt } from "../books.ts";
+import { startAt } from "../accounting.ts";
 import { askForFewer, askForPart } from "./askForLess.ts";
 import { stopWork } from "./stopWork.ts";
 import { createUndo } from "./undo.ts";
@@ -19,7 +19,7 @@ export interface LoopOptions {
   /** Seconds within which the advice must be open. */
   readonly openWithin: number;
   readonly advice?: Partial<Config["advice"]>;
-  /** What somebody does some minutes after it was seen to be taken. */
+  /** What someone does some minutes after it was seen to be taken. */
   readonly spoil?: (taken: TakenPlan) => void | Promise<void>;
   /** How long after it was taken that is, seconds; by default what it starts has just started. */
   readonly spoilAfter?: number;
@@ -76,7 +76,7 @@ export const recommendationsNow = ({ stack }: Pick<MemoryPlay, "stack">): readon
 /** What the nodes that are cut offer in the scenario of `share_gpu`. */
 const smallInstance = "nvidia.com/mig-1g.10gb";
 
-/** Sends the steps of advice as they stand there, and waits where they say so; what only asks is done by its owner. */
+/** Sends the steps of advice as they are there, and waits where they say so; what only asks is done by its owner. */
 async function carryOut(play: MemoryPlay, offered: Recommendation): Promise<void> {
   const { kind, act, steps, targets } = offered;
   if (kind === "right_size") await askForFewer(play, offered);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { playInMemory } from "../../../cli/demo/playInMemory.ts";
 import { headOfLineScenario } from "../../../simulator/scenarios/advice/headOfLine.ts";
-import { startAt } from "../books.ts";
+import { startAt } from "../accounting.ts";
 import { closeLoop, loopConfig, recommendationsNow } from "./closedLoop.ts";
-import { trulyHeld, trulyLost } from "./trueEffect.ts";
+import { trulyAllocated, trulyLost } from "./trueEffect.ts";
 
 describe("work behind the head of a strict queue", () => {
   it.each([101, 102])("starts when its priority is boosted as advised, seed %i", async (seed) => {
@@ -20,7 +20,7 @@ describe("work behind the head of a strict queue", () => {
       );
       expect(offered.effect.gainedGpus).toEqual({ worst: 8, best: 8 });
       expect(ended).toMatchObject({ state: "taken", measured: { gainedGpus: 8, lostGpuHours: 0 } });
-      expect(offered.effect.starts.map((work) => [trulyHeld(before, work), trulyHeld(after, work)])).toEqual([
+      expect(offered.effect.starts.map((work) => [trulyAllocated(before, work), trulyAllocated(after, work)])).toEqual([
         [0, 4],
         [0, 4],
       ]);

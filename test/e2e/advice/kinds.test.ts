@@ -3,9 +3,9 @@ import { playInMemory } from "../../../cli/demo/playInMemory.ts";
 import { type AdviceKind, adviceKinds } from "../../../exporter/model/recommendation.ts";
 import { adviceScenarios } from "../../../simulator/scenarios/advice/byKind.ts";
 import { quietScenario } from "../../../simulator/scenarios/advice/quiet.ts";
-import { startAt } from "../books.ts";
+import { startAt } from "../accounting.ts";
 import { type ClosedLoop, closeLoop, type LoopOptions, loopConfig, recommendationsNow } from "./closedLoop.ts";
-import { nameIn, trulyBusy, trulyHeld, trulyHeldIn, trulyLost } from "./trueEffect.ts";
+import { nameIn, trulyAllocated, trulyAllocatedIn, trulyBusy, trulyLost } from "./trueEffect.ts";
 
 /** None of these was played while scenarios and advice were made. */
 const seeds = [101, 102];
@@ -24,21 +24,21 @@ interface KindOfLoop extends Pick<LoopOptions, "interval" | "openWithin" | "advi
 function startedWork({ offered, after }: ClosedLoop): void {
   const { starts, gainedGpus } = offered.effect;
   expect(starts.length).toBeGreaterThan(0);
-  const held = starts.reduce((sum, work) => sum + trulyHeld(after, work), 0);
-  expect(held, starts.join()).toBeGreaterThanOrEqual(gainedGpus.worst - tolerance);
+  const allocated = starts.reduce((sum, work) => sum + trulyAllocated(after, work), 0);
+  expect(allocated, starts.join()).toBeGreaterThanOrEqual(gainedGpus.worst - tolerance);
 }
 
 /** Its targets hold as many GPUs less as was said. */
-function heldLess({ offered, before, after }: ClosedLoop): void {
-  const less = offered.targets.map(nameIn).map((work) => trulyHeld(before, work) - trulyHeld(after, work));
+function allocatedLess({ offered, before, after }: ClosedLoop): void {
+  const less = offered.targets.map(nameIn).map((work) => trulyAllocated(before, work) - trulyAllocated(after, work));
   expect(less.reduce((sum, gpus) => sum + gpus, 0)).toBeCloseTo(offered.effect.gainedGpus.worst, 6);
 }
 
 /** A queue of that name serves the namespace of that name in these scenarios. */
 function queueHoldsMore({ offered, before, after }: ClosedLoop): void {
   const queue = offered.beneficiary.name;
-  const more = trulyHeldIn(after, queue) - trulyHeldIn(before, queue);
-  expect(more, `held by ${queue}`).toBeGreaterThanOrEqual(offered.effect.gainedGpus.worst - tolerance);
+  const more = trulyAllocatedIn(after, queue) - trulyAllocatedIn(before, queue);
+  expect(more, `allocated to ${queue}`).toBeGreaterThanOrEqual(offered.effect.gainedGpus.worst - tolerance);
 }
 
 const short = { interval: 60, openWithin: 4 * hour };
@@ -48,7 +48,7 @@ const long = { interval: 600, openWithin: 30 * hour };
 const loops: Readonly<Record<AdviceKind, KindOfLoop>> = {
   reclaim: {
     ...short,
-    // Who wants `reclaimWithinCohort: Never` is not told to change it; else that may be worth more than to act by hand.
+    // Who wants `reclaimWithinCohort: Never` is not reported to change it; else that may be worth more than to act by hand.
     advice: { disabledKinds: ["fix_scheduler"] },
     isSo: (loop) => {
       startedWork(loop);
@@ -56,7 +56,7 @@ const loops: Readonly<Record<AdviceKind, KindOfLoop>> = {
     },
   },
   defragment: { ...short, isSo: startedWork },
-  release_idle: { ...short, isSo: heldLess },
+  release_idle: { ...short, isSo: allocatedLess },
   scale_in: {
     ...short,
     isSo({ offered, before, after }) {
@@ -68,8 +68,8 @@ const loops: Readonly<Record<AdviceKind, KindOfLoop>> = {
     },
   },
   change_quota: { ...short, isSo: queueHoldsMore },
-  share_gpu: { ...long, isSo: heldLess },
-  right_size: { ...long, isSo: heldLess },
+  share_gpu: { ...long, isSo: allocatedLess },
+  right_size: { ...long, isSo: allocatedLess },
   unblock_gang: {
     ...short,
     isSo(loop) {
@@ -118,12 +118,12 @@ function expectPredicted({ offered, ended, before, after }: ClosedLoop): void {
   expect(gained, ended.title).toBeLessThanOrEqual(gainedGpus.best + tolerance);
   // Work goes on until it is stopped, and until that is seen.
   const hours = ((ended.closedAt ?? Number.NaN) - offered.computedAt) / hour;
-  const stopped = offered.targets.map(nameIn).reduce((sum, work) => sum + trulyHeld(before, work), 0);
+  const stopped = offered.targets.map(nameIn).reduce((sum, work) => sum + trulyAllocated(before, work), 0);
   expect(ended.measured?.undone, ended.title).toBeNull();
   expect(lost, ended.title).toBeLessThanOrEqual(offered.cost.lostGpuHours + stopped * hours + tolerance);
   if (offered.kind !== "fix_scheduler")
     expect(trulyLost(before, after), "really lost").toBeLessThanOrEqual(lost + tolerance);
-  // Nor is more told than was lost: but for the time of a restart, and of the cycle in which it is seen.
+  // Nor is more reported than was lost: but for the time of a restart, and of the cycle in which it is seen.
   const touched = Math.max(stopped, offered.effect.gainedGpus.best);
   const late = offered.cost.pods === 0 ? 0 : touched * (1 / 6 + hours);
   expect(lost, ended.title).toBeLessThanOrEqual(trulyLost(before, after) + late + tolerance);

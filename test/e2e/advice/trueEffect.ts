@@ -1,7 +1,7 @@
-import type { Truth, TruthCard, TruthHolder } from "../../../simulator/truth.ts";
+import type { Truth, TruthGpu, TruthHolder } from "../../../simulator/truth.ts";
 
-/** Everybody who holds a card or a part of one. */
-const holdersOf = ({ holders, migInstances }: TruthCard): readonly TruthHolder[] =>
+/** Everybody who holds a GPU or a part of one. */
+const holdersOf = ({ holders, migInstances }: TruthGpu): readonly TruthHolder[] =>
   migInstances.length === 0 ? holders : migInstances.flatMap(({ holder }) => holder ?? []);
 
 /** Of `namespace/name`, as advice names work; a name of a group of a LeaderWorkerSet ends with its number. */
@@ -11,14 +11,14 @@ function isOf(work: string, { namespace, pod }: TruthHolder): boolean {
 }
 
 /** Physical GPUs that work `namespace/name` really holds. */
-export const trulyHeld = (truth: Truth, work: string): number => sumOf(truth, work, ({ share }) => share);
+export const trulyAllocated = (truth: Truth, work: string): number => sumOf(truth, work, ({ share }) => share);
 
 /** Physical GPUs that work `namespace/name` really keeps busy. */
 export const trulyBusy = (truth: Truth, work: string): number =>
   sumOf(truth, work, ({ share, activity }) => share * activity);
 
-function sumOf({ cards }: Truth, work: string, amount: (holder: TruthHolder) => number): number {
-  const found = cards.flatMap(holdersOf).filter((holder) => isOf(work, holder));
+function sumOf({ physicalGpus }: Truth, work: string, amount: (holder: TruthHolder) => number): number {
+  const found = physicalGpus.flatMap(holdersOf).filter((holder) => isOf(work, holder));
   return found.reduce((sum, holder) => sum + amount(holder), 0);
 }
 
@@ -27,8 +27,8 @@ export const trulyWaiting = ({ pending }: Truth): ReadonlySet<string> =>
   new Set(pending.map(({ namespace, workload }) => `${namespace}/${workload}`));
 
 /** Physical GPUs that the pods of a namespace really hold. */
-export const trulyHeldIn = ({ cards }: Truth, namespace: string): number =>
-  cards
+export const trulyAllocatedIn = ({ physicalGpus }: Truth, namespace: string): number =>
+  physicalGpus
     .flatMap(holdersOf)
     .filter((holder) => holder.namespace === namespace)
     .reduce((sum, { share }) => sum + share, 0);
@@ -54,9 +54,9 @@ export function trulyGone(nodes: readonly string[], before: Truth, after: Truth)
     .reduce((sum, { physicalGpus }) => sum + physicalGpus, 0);
 }
 
-/** Physical GPUs that are held on a node. */
-export const trulyHeldOn = ({ cards }: Truth, node: string): number =>
-  cards
-    .filter((card) => card.node === node)
+/** Physical GPUs that are allocated on a node. */
+export const trulyAllocatedOn = ({ physicalGpus }: Truth, node: string): number =>
+  physicalGpus
+    .filter((physicalGpu) => physicalGpu.node === node)
     .flatMap(holdersOf)
     .reduce((sum, { share }) => sum + share, 0);

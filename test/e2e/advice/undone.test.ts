@@ -12,7 +12,7 @@ import { lasting } from "../../../simulator/scenarios/advice/parts.ts";
 import { workloadOf } from "../../../simulator/scenarios/parts.ts";
 import type { Truth } from "../../../simulator/truth.ts";
 import { type ClosedLoop, closeLoop, type LoopOptions, type TakenPlan } from "./closedLoop.ts";
-import { nameIn, trulyGone, trulyHeld, trulyHeldOn, trulyLostOf, trulyWaiting } from "./trueEffect.ts";
+import { nameIn, trulyAllocated, trulyAllocatedOn, trulyGone, trulyLostOf, trulyWaiting } from "./trueEffect.ts";
 
 const seed = 101;
 const hour = 3600;
@@ -23,14 +23,14 @@ const restartHours = 10 / 60;
 type TrueGain = (loop: ClosedLoop) => number;
 
 const started: TrueGain = ({ offered, after }) =>
-  offered.effect.starts.reduce((sum, work) => sum + trulyHeld(after, work), 0);
+  offered.effect.starts.reduce((sum, work) => sum + trulyAllocated(after, work), 0);
 
 const released: TrueGain = ({ offered, before, after }) =>
   offered.targets
     .map(nameIn)
-    .reduce((sum, work) => sum + Math.max(0, trulyHeld(before, work) - trulyHeld(after, work)), 0);
+    .reduce((sum, work) => sum + Math.max(0, trulyAllocated(before, work) - trulyAllocated(after, work)), 0);
 
-/** A plan that turns out badly, and what Fairlead must then tell of it. */
+/** A plan that turns out badly, and what Fairlead must then say of it. */
 interface BadCase extends Pick<LoopOptions, "interval" | "openWithin" | "advice"> {
   readonly name: string;
   readonly kind: AdviceKind;
@@ -46,9 +46,9 @@ const api = async (play: MemoryPlay, request: Parameters<MemoryPlay["write"]>[0]
   expect(code, `${request.path}: ${message}`).toBeLessThan(300);
 };
 
-const podsOf = ({ cards }: Truth, work: string): readonly string[] =>
-  cards
-    .flatMap((card) => card.holders)
+const podsOf = ({ physicalGpus }: Truth, work: string): readonly string[] =>
+  physicalGpus
+    .flatMap((physicalGpu) => physicalGpu.holders)
     .map(({ namespace, pod }) => `${namespace}/${pod}`)
     .filter((pod) => pod.startsWith(`${work}-`));
 
@@ -86,8 +86,8 @@ function beganAgain({ offered, before, after }: ClosedLoop): void {
 function wantsAgain({ offered, before, after }: ClosedLoop): void {
   for (const work of offered.targets.map(nameIn)) {
     const waiting = after.pending.filter((one) => `${one.namespace}/${one.workload}` === work);
-    const wanted = trulyHeld(after, work) + waiting.reduce((sum, { gpus }) => sum + (gpus ?? 0), 0);
-    expect(wanted, `${work} wants what it held`).toBeCloseTo(trulyHeld(before, work), 6);
+    const wanted = trulyAllocated(after, work) + waiting.reduce((sum, { gpus }) => sum + (gpus ?? 0), 0);
+    expect(wanted, `${work} wants what it held`).toBeCloseTo(trulyAllocated(before, work), 6);
   }
 }
 
@@ -139,11 +139,11 @@ const bad: readonly BadCase[] = [
     kind: "scale_in",
     name: "the nodes are needed again",
     ...short,
-    // Somebody needs all of the pool, whose autoscaler gets the machines back.
+    // Someone needs all of the pool, whose autoscaler gets the machines back.
     spoil: ({ play }) => play.cluster.submit("quarter", quarterReport()),
     how: "came-back",
     trueGain: ({ before, after }) => trulyGone(namesOf(before), before, after),
-    isBad: ({ after }) => expect(trulyHeld(after, "reports/quarter")).toBeGreaterThan(0),
+    isBad: ({ after }) => expect(trulyAllocated(after, "reports/quarter")).toBeGreaterThan(0),
   },
   { kind: "change_quota", ...short, ...takenBack, trueGain: started, isBad: isWrittenBack },
   { kind: "share_gpu", ...long, ...takenBack, trueGain: released, isBad: wantsAgain },
@@ -167,14 +167,14 @@ const bad: readonly BadCase[] = [
       void play.cluster.fault({ kind: "exporter-empty", target: { node: offered.beneficiary.name } }),
     how: "came-back",
     trueGain: () => 0,
-    isBad: ({ offered, after }) => expect(trulyHeldOn(after, offered.beneficiary.name)).toBeGreaterThan(0),
+    isBad: ({ offered, after }) => expect(trulyAllocatedOn(after, offered.beneficiary.name)).toBeGreaterThan(0),
   },
 ];
 
 /** Work that fills the pool of the scenario of `scale_in`. */
 function quarterReport(): WorkloadSpec {
   const busy = { kind: "steady", level: 0.9 } as const;
-  return workloadOf("PyTorchJob", "reports", 6, { kind: "cards", count: 8 }, busy, { models: ["A100"] });
+  return workloadOf("PyTorchJob", "reports", 6, { kind: "physicalGpus", count: 8 }, busy, { models: ["A100"] });
 }
 
 const namesOf = ({ nodes }: Truth): readonly string[] => nodes.map(({ name }) => name);
@@ -184,7 +184,7 @@ describe("advice that turns out badly", () => {
     expect(new Set(bad.map(({ kind }) => kind))).toEqual(new Set(adviceKinds));
   });
 
-  it.each(bad)("is told as it really was: $kind, $name", async ({ how, trueGain, isBad, ...options }) => {
+  it.each(bad)("is reported as it really was: $kind, $name", async ({ how, trueGain, isBad, ...options }) => {
     const { kind, interval } = options;
     await closeLoop({ ...options, seed, scenario: adviceScenarios[kind]() }, (loop) => {
       const { offered, ended, before, after } = loop;
@@ -194,23 +194,26 @@ describe("advice that turns out badly", () => {
       expect(ended.measured?.undone?.at ?? Number.NaN).toBeGreaterThan(ended.closedAt ?? Number.NaN);
       const works = [...offered.targets.map(nameIn), ...offered.effect.starts];
       const lost = trulyLostOf(works, before, after);
-      const told = ended.measured?.lostGpuHours ?? Number.NaN;
-      // Told later than it was, by two cycles, and with the time of a restart; of what was evicted twice both.
-      const gpus = works.reduce((sum, work) => sum + Math.max(trulyHeld(before, work), trulyHeld(after, work)), 0);
+      const reported = ended.measured?.lostGpuHours ?? Number.NaN;
+      // Called later than it was, by two cycles, and with the time of a restart; of what was evicted twice both.
+      const gpus = works.reduce(
+        (sum, work) => sum + Math.max(trulyAllocated(before, work), trulyAllocated(after, work)),
+        0,
+      );
       const late = gpus * 2 * (restartHours + (2 * interval) / hour);
-      expect(told, ended.title).toBeGreaterThanOrEqual(lost - tolerance);
-      expect(told, ended.title).toBeLessThanOrEqual(lost + late + tolerance);
+      expect(reported, ended.title).toBeGreaterThanOrEqual(lost - tolerance);
+      expect(reported, ended.title).toBeLessThanOrEqual(lost + late + tolerance);
     });
   });
 
-  it("is told also hours later: the gain was there, and then the work came back", async () => {
+  it("is reported also hours later: the gain was there, and then the work came back", async () => {
     const scenario = adviceScenarios.release_idle();
     const spoilAfter = 3 * hour;
     const rarely = { interval: 600, openWithin: 4 * hour };
     await closeLoop({ kind: "release_idle", ...rarely, seed, scenario, spoil: undo, spoilAfter }, (loop) => {
       const { offered, ended, before, spoiltAt } = loop;
       wantsAgain(loop);
-      const gpus = offered.targets.map(nameIn).reduce((sum, work) => sum + trulyHeld(before, work), 0);
+      const gpus = offered.targets.map(nameIn).reduce((sum, work) => sum + trulyAllocated(before, work), 0);
       expect(ended.measured).toMatchObject({ gainedGpus: gpus, isFinal: true, undone: { how: "came-back", gpus } });
       const seenAfter = (ended.measured?.undone?.at ?? Number.NaN) - (spoiltAt ?? Number.NaN);
       expect(seenAfter).toBeGreaterThan(0);
@@ -218,9 +221,9 @@ describe("advice that turns out badly", () => {
     });
   });
 
-  it("is told when the owner comes back by himself and finds his work stopped", async () => {
+  it("is reported when the owner comes back by himself and finds his work stopped", async () => {
     const used = { kind: "sessions", level: 0.6, usedSeconds: null } as const;
-    const notebook = workloadOf("Notebook", "notebooks", 1, { kind: "cards", count: 2 }, used);
+    const notebook = workloadOf("Notebook", "notebooks", 1, { kind: "physicalGpus", count: 2 }, used);
     const scenario = { ...adviceScenarios.release_idle(), habits: [lasting("explore", notebook, 8)] };
     const until = ({ foundStopped }: Truth): boolean => foundStopped.length > 0;
     const rarely = { interval: 300, openWithin: 12 * hour, until };

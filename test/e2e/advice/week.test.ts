@@ -19,7 +19,7 @@ describe("six hours of the simulated week", () => {
     expect(other.without.truth).not.toEqual(pair?.without.truth);
   });
 
-  it("are told by Fairlead as they really are", async () => {
+  it("are reported by Fairlead as they really are", async () => {
     for (const { without, followed } of await played) {
       for (const { accounts, truth } of [without, followed]) {
         expect(accounts.coveredHours).toBeCloseTo(hours, 6);

@@ -51,7 +51,7 @@ function missing(subject: string, says: string): ExpectedProblem {
 }
 
 const noPods = "pod labels on telemetry pages stand for the holdings";
-const noNodes = "the devices on telemetry pages stand for the cards";
+const noNodes = "the devices on telemetry pages stand for the GPUs";
 
 /** Faults of the Kubernetes API. */
 export const apiFaultCases: readonly FaultCase[] = [
@@ -77,7 +77,7 @@ export const apiFaultCases: readonly FaultCase[] = [
       problems: [failing(undefined, "HTTP 410: The provided continue parameter is too old")],
       grown: [restarts("token-expired")],
       series: up,
-      truth: "cards",
+      truth: "physicalGpus",
     },
     late: {
       steps: 5,
@@ -89,7 +89,7 @@ export const apiFaultCases: readonly FaultCase[] = [
       ],
       series: { ...down, fairlead_team_pending_gpus: null },
       grown: [uncovered],
-      truth: "cards",
+      truth: "physicalGpus",
     },
     does: "begins the list again, four times in a row, then after a back-off; the last good state is used for `kubernetes.maxAgeSeconds`",
   },
@@ -123,7 +123,7 @@ export const apiFaultCases: readonly FaultCase[] = [
       series: up,
       truth: "all",
     },
-    does: "waits, up to 30 s for an answer; an answer that took more than 5 s is told of for two minutes",
+    does: "waits, up to 30 s for an answer; an answer that took more than 5 s is reported of for two minutes",
   },
   {
     name: "pods cannot be listed",
@@ -132,7 +132,7 @@ export const apiFaultCases: readonly FaultCase[] = [
       steps: 2,
       problems: [failing(["pods"], "HTTP 500: Internal error occurred")],
       series: up,
-      truth: "cards",
+      truth: "physicalGpus",
     },
     late: {
       steps: 5,
@@ -143,14 +143,19 @@ export const apiFaultCases: readonly FaultCase[] = [
       ],
       series: { ...down, fairlead_team_pending_gpus: null },
       grown: [uncovered],
-      truth: "cards",
+      truth: "physicalGpus",
     },
-    does: "uses the last good list for `kubernetes.maxAgeSeconds`; then books nothing, and shows who holds by the pages' own pod labels",
+    does: "uses the last good list for `kubernetes.maxAgeSeconds`; then accounts nothing, and shows who holds by the pages' own pod labels",
   },
   {
     name: "nothing can be listed",
     faults: [{ kind: "api-list-error" }, ...relist],
-    early: { steps: 2, problems: [failing(kinds, "HTTP 500: Internal error occurred")], series: up, truth: "cards" },
+    early: {
+      steps: 2,
+      problems: [failing(kinds, "HTTP 500: Internal error occurred")],
+      series: up,
+      truth: "physicalGpus",
+    },
     late: {
       steps: 5,
       problems: [
@@ -166,9 +171,9 @@ export const apiFaultCases: readonly FaultCase[] = [
         fairlead_team_pending_gpus: null,
       },
       grown: [uncovered],
-      truth: "cards",
+      truth: "physicalGpus",
     },
-    does: "uses the last good lists for `kubernetes.maxAgeSeconds`; then goes on with telemetry of the exporters it knew, and books nothing",
+    does: "uses the last good lists for `kubernetes.maxAgeSeconds`; then goes on with telemetry of the exporters it knew, and accounts nothing",
   },
   {
     name: "pods are forbidden",
@@ -184,7 +189,7 @@ export const apiFaultCases: readonly FaultCase[] = [
         },
       ],
       series: up,
-      truth: "cards",
+      truth: "physicalGpus",
     },
     late: {
       steps: 5,
@@ -200,9 +205,9 @@ export const apiFaultCases: readonly FaultCase[] = [
       ],
       series: down,
       grown: [uncovered],
-      truth: "cards",
+      truth: "physicalGpus",
     },
-    does: "uses the last good list for `kubernetes.maxAgeSeconds`, then books nothing; what is forbidden is tried again each minute",
+    does: "uses the last good list for `kubernetes.maxAgeSeconds`, then accounts nothing; what is forbidden is tried again each minute",
   },
   {
     name: "resource slices are forbidden",
@@ -239,6 +244,6 @@ export const apiFaultCases: readonly FaultCase[] = [
       series: up,
       truth: "all",
     },
-    does: "estimates the card of what claims hold; everything else stays exact",
+    does: "estimates the GPU of what claims hold; everything else stays exact",
   },
 ];

@@ -5,10 +5,10 @@ import type { LogLine } from "./watchedCluster.ts";
 
 /** What was logged from the fault's begin to its end: one line per begin and end of each problem, none per cycle. */
 export function expectLog(each: FaultCase, lines: readonly LogLine[]): void {
-  const told = lines.filter(({ fields }) => typeof fields.problem === "string");
-  const keys = new Set(told.map(({ fields }) => String(fields.problem)));
+  const reported = lines.filter(({ fields }) => typeof fields.problem === "string");
+  const keys = new Set(reported.map(({ fields }) => String(fields.problem)));
   for (const key of keys) {
-    const levels = told.filter(({ fields }) => fields.problem === key).map(({ level }) => level);
+    const levels = reported.filter(({ fields }) => fields.problem === key).map(({ level }) => level);
     const wanted = Array.from({ length: each.times ?? 1 }, () => ["warn", "info"]).flat();
     // What is said of single pods and nodes may come and go with them.
     const isFixed = [each.early, each.late].some(({ problems }) =>

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import type { Problem } from "../../../exporter/model/problem.ts";
-import { latest, sum } from "../books.ts";
+import { latest, sum } from "../accounting.ts";
 import type { ExpectedProblem, FaultPhase } from "../faultCases.ts";
 import { sumOnPage } from "./metricsOnPage.ts";
 import type { WatchedCluster } from "./watchedCluster.ts";
 
-/** Everything that the faces and the numbers must say at the end of a phase; `pageBefore`: the metrics before the fault. */
+/** Everything that the outputs and the numbers must say at the end of a phase; `pageBefore`: the metrics before the fault. */
 export async function expectPhase(watched: WatchedCluster, phase: FaultPhase, pageBefore: string): Promise<void> {
   const { cluster } = watched;
   expect(cluster.stack.cycle.health().cycles.failed).toBe(0);
@@ -23,9 +23,9 @@ export async function expectPhase(watched: WatchedCluster, phase: FaultPhase, pa
 /** Numbers that a fault leaves unknown. */
 const unknowable = {
   all: /^$/,
-  layouts: /^GPUs held by notebooks$/,
+  layouts: /^GPUs allocated to notebooks$/,
   holders: / in queue /,
-  cards: /^GPUs held by | in queue /,
+  physicalGpus: /^GPUs allocated to | in queue /,
 };
 
 /** Numbers are compared with the truth also during the fault, as far as it leaves them knowable. */
@@ -34,8 +34,13 @@ function expectNumbers({ cluster, differences }: WatchedCluster, phase: FaultPha
   expect(sum(analysis.pools.map((pool) => pool.physicalGpus))).toBeCloseTo(176, 6);
   expect(differences().filter(({ what }) => !unknowable[phase.truth].test(what))).toEqual([]);
   for (const { node, state, gpus } of phase.states ?? []) {
-    const bookings = analysis.bookings.filter((booking) => booking.node === node && booking.state === state);
-    expect(sum(bookings.map((booking) => booking.gpus)), `${state} on ${node}`).toBeCloseTo(gpus, 6);
+    const accountingEntries = analysis.accountingEntries.filter(
+      (accountingEntry) => accountingEntry.node === node && accountingEntry.state === state,
+    );
+    expect(sum(accountingEntries.map((accountingEntry) => accountingEntry.gpus)), `${state} on ${node}`).toBeCloseTo(
+      gpus,
+      6,
+    );
   }
 }
 
@@ -84,7 +89,7 @@ function expectMetrics(page: string, problems: readonly Problem[], phase: FaultP
   for (const reason of ["clock-jump", "stale-objects", "too-long"]) {
     const selector = `fairlead_uncovered_seconds_total{reason="${reason}"}`;
     if (phase.grown?.includes(selector) === true) continue;
-    expect(sumOnPage(page, selector), `${selector} stands still`).toBe(sumOnPage(before, selector));
+    expect(sumOnPage(page, selector), `${selector} is still`).toBe(sumOnPage(before, selector));
   }
 }
 

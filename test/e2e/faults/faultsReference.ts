@@ -5,7 +5,7 @@ const head = `<!-- Written by the test that proves it: npx vitest run test/e2e/f
 # When things go wrong
 
 Each row is played on a simulated cluster by \`test/e2e/faults.test.ts\` (names, codes and numbers are that cluster's), and what it shows is checked
-there. Whatever happens, no cycle fails, physical GPUs stay counted, both books close, nothing unknown is 0, and \`/readyz\` and \`/livez\` stay 200.
+there. Whatever happens, no cycle fails, physical GPUs stay counted, both accounts close, nothing unknown is 0, and \`/readyz\` and \`/livez\` stay 200.
 
 - On \`/\`, each problem is one entry with its next step; it goes when the fault does. "then" begins when the last good answer is too old: 90 s
   for a page, \`kubernetes.maxAgeSeconds\` for objects.

@@ -2,7 +2,7 @@ import type { FaultCase } from "../faultCases.ts";
 
 const node = "h100-01";
 
-/** Faults of nodes, cards, and of the clock. */
+/** Faults of nodes, GPUs, and of the clock. */
 export const nodeFaultCases: readonly FaultCase[] = [
   {
     name: "a node is lost",
@@ -37,8 +37,8 @@ export const nodeFaultCases: readonly FaultCase[] = [
     does: "books what its pods hold as before, as `unobserved` once the last page is too old, and as `unavailable` after five minutes",
   },
   {
-    name: "a card falls off the bus",
-    faults: [{ kind: "gpu-lost", node, card: 0 }],
+    name: "a GPU falls off the bus",
+    faults: [{ kind: "gpu-lost", node, physicalGpu: 0 }],
     early: { steps: 1, problems: [], states: [{ node, state: "unavailable", gpus: 1 }], truth: "all" },
     late: {
       steps: 4,
@@ -53,12 +53,12 @@ export const nodeFaultCases: readonly FaultCase[] = [
       states: [{ node, state: "unavailable", gpus: 1 }],
       truth: "all",
     },
-    does: "keeps counting the card while the node has not been booted again, as `unavailable`; its pod still holds it",
+    does: "keeps counting the GPU while the node has not been booted again, as `unavailable`; its pod still holds it",
     todo: "Drain and repair the node.",
   },
   {
     name: "a process that no pod owns uses a card",
-    faults: [{ kind: "stray-process", node: "h100-08", card: 0, activity: 0.5 }],
+    faults: [{ kind: "stray-process", node: "h100-08", physicalGpu: 0, activity: 0.5 }],
     early: {
       steps: 1,
       problems: [],
@@ -72,7 +72,7 @@ export const nodeFaultCases: readonly FaultCase[] = [
       grown: ['fairlead_gpu_seconds_total{state="unattributed"}'],
       truth: "all",
     },
-    does: "books the card as `unattributed`, until it has been quiet for 30 minutes",
+    does: "books the GPU as `unattributed`, until it has been quiet for 30 minutes",
     todo: "Look for host processes and for pods with `NVIDIA_VISIBLE_DEVICES=all` on the node.",
   },
   ...([7200, -7200] as const).map(

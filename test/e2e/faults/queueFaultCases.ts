@@ -6,10 +6,10 @@ const relist = [{ kind: "api-gone" }, { kind: "api-watch-cut" }] as const satisf
 
 const up = { 'fairlead_source_up{source="kubernetes"}': 1, 'fairlead_source_up{source="dcgm"}': 1 };
 const entitled = { 'fairlead_queue_entitled_gpus{scheduler="kueue",queue="search"}': 32 };
-/** Numbers of queues, and what is counted of queues, are absent; counters stand still. */
+/** Numbers of queues, and what is counted of queues, are absent; counters are still. */
 const noQueues = {
   fairlead_queue_entitled_gpus: null,
-  fairlead_queue_held_gpus: null,
+  fairlead_queue_allocated_gpus: null,
   fairlead_queue_pending_gpus: null,
   fairlead_fairness_deviation_gpus: null,
   fairlead_fairness_misallocated_ratio: null,
@@ -31,7 +31,7 @@ function unreadKind(name: string, resource: string, kind: string, fault: Fault, 
       series: { ...up, ...noQueues },
       truth: "holders",
     },
-    does: `uses the last good list of ${resource} for \`kubernetes.maxAgeSeconds\`; then says nothing of queues, of any system, until it can be read again: no team stands in for a queue, and the time is not booked to any`,
+    does: `uses the last good list of ${resource} for \`kubernetes.maxAgeSeconds\`; then says nothing of queues, of any system, until it can be read again: no team stands in for a queue, and the time is not counted to any`,
   };
 }
 

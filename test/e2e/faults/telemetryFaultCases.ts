@@ -30,26 +30,26 @@ function lostPage(name: string, fault: Fault, problem: Omit<ExpectedProblem, "su
       series: { ...oneStale, ...stillUp, 'fairlead_source_age_seconds{source="dcgm"}': 0 },
       truth: "all",
     },
-    does: "uses the last good page for 90 s, then books what is held on the node as `unobserved`",
+    does: "uses the last good page for 90 s, then accounts what is allocated on the node as `unobserved`",
   };
 }
 
 /** A page that is there and lies: the same at once and later. */
 function oddPage(name: string, fault: Fault, phase: Omit<FaultPhase, "steps">, steps: number, does: string): FaultCase {
-  const told = { ...phase, series: { ...fresh, ...stillUp, ...phase.series } };
-  return { name, faults: [fault], early: { ...told, steps: 1 }, late: { ...told, steps }, does };
+  const reported = { ...phase, series: { ...fresh, ...stillUp, ...phase.series } };
+  return { name, faults: [fault], early: { ...reported, steps: 1 }, late: { ...reported, steps }, does };
 }
 
 const tooMany: ExpectedProblem = {
   code: "too-many-devices",
   subjects: [node],
-  says: "the page speaks for more than 64 cards",
+  says: "the page speaks for more than 64 GPUs",
   next: "A node has no such number of GPUs: look at what answers at this address",
 };
 const conflict: ExpectedProblem = {
   code: "gpu-count-conflict",
   subjects: [node],
-  says: "telemetry and pods name 64 cards, the API counts 8",
+  says: "telemetry and pods name 64 GPUs, the API counts 8",
   next: "Check that the exporter on this node sees only this node's GPUs",
 };
 const severalHosts: ExpectedProblem = {
@@ -149,7 +149,7 @@ export const telemetryFaultCases: readonly FaultCase[] = [
         fairlead_pool_gpu_activity_ratio: null,
         fairlead_pool_power_watts: null,
       },
-      // How each card is cut is only on pages: instances of a node then carry their mean.
+      // How each GPU is cut is only on pages: instances of a node then carry their mean.
       truth: "layouts",
     },
     does: "goes on with objects of the API alone: who holds what is known, what they do with it is `unobserved`, and series of use are absent",
@@ -172,7 +172,7 @@ export const telemetryFaultCases: readonly FaultCase[] = [
       truth: "all",
     },
     4,
-    "believes a page for its own node only; no other node's numbers change, and the API's count of cards stands",
+    "believes a page for its own node only; no other node's numbers change, and the API's count of GPUs is",
   ),
   oddPage(
     "labels on a page try to break formats",
@@ -198,10 +198,10 @@ export const telemetryFaultCases: readonly FaultCase[] = [
     { kind: "exporter-hostile", target, content: "huge", megabytes: 4 },
     { problems: [tooMany, conflict], truth: "all" },
     1,
-    "reads as many cards as a node can have (`dcgm.maxCardsPerPage`) and as many bytes as allowed (`dcgm.maxPageBytes`), no more",
+    "reads as many GPUs as a node can have (`dcgm.maxGpusPerPage`) and as many bytes as allowed (`dcgm.maxPageBytes`), no more",
   ),
   {
-    name: "an exporter has lost its host engine: the page comes, its values stand still",
+    name: "an exporter has lost its host engine: the page comes, its values are still",
     faults: [{ kind: "exporter-frozen", target }],
     early: { steps: 2, problems: [], series: { ...fresh, ...stillUp }, truth: "all" },
     late: {
@@ -218,10 +218,10 @@ export const telemetryFaultCases: readonly FaultCase[] = [
       series: { ...oneStale, ...stillUp },
       truth: "all",
     },
-    does: "takes the values for a steady load until the energy counters have stood still for 180 s, then books `unobserved`",
+    does: "takes the values for a steady load until the energy counters have did not move for 180 s, then accounts `unobserved`",
   },
   oddPage(
-    "profiling counters stand at 0 while GPU_UTIL goes on",
+    "profiling counters are at 0 while GPU_UTIL goes on",
     { kind: "profiling-stuck", target: "all" },
     {
       problems: [

@@ -8,7 +8,7 @@ import { configSchema } from "../../../exporter/config/schema.ts";
 import { unassigned } from "../../../exporter/join/teamOf.ts";
 import type { Fault } from "../../../simulator/faults.ts";
 import { demoScenario } from "../../../simulator/scenarios/demo.ts";
-import { expectClosedBooks, latest, startAt, sum } from "../books.ts";
+import { expectClosedAccounts, latest, startAt, sum } from "../accounting.ts";
 import { expectNothingFell, totalsOnPage } from "../counters.ts";
 
 /** One line of the log. */
@@ -24,7 +24,7 @@ export interface WatchedCluster {
   readonly lines: readonly LogLine[];
   /** Switches faults on, and lets the exporter notice what they break off; the returned function switches them off. */
   fault(faults: readonly Fault[]): Promise<() => void>;
-  /** Lets 30 s go by; the books must be closed after it, whatever happens. */
+  /** Lets 30 s go by; the accounts must be closed after it, whatever happens. */
   step(): Promise<void>;
   /** Steps until nothing is wrong and all numbers are true, at most twenty times. */
   recover(): Promise<void>;
@@ -43,7 +43,7 @@ const looks = 50;
 /** How a cluster is watched. */
 export interface WatchOptions extends Pick<NonNullable<PlayOptions["stack"]>, "runStage"> {
   /**
-   * What is slow is told of after a second, as the faults that are slow take real time. Elsewhere the limits are wide, so that a
+   * What is slow is reported of after a second, as the faults that are slow take real time. Elsewhere the limits are wide, so that a
    * busy machine is no fault.
    */
   readonly shortLimits?: boolean;
@@ -85,13 +85,13 @@ export async function watchDemoCluster(options: WatchOptions = {}): Promise<Watc
       ...(runStage === undefined ? {} : { runStage }),
     },
   });
-  const tellProblems = createProblemLog(log);
+  const reportProblems = createProblemLog(log);
   let totals: ReadonlyMap<string, number> = new Map();
   const step = async (seconds = 30): Promise<void> => {
     await (isApiInOrder ? cluster.step(seconds) : cluster.step(seconds, looks));
-    tellProblems(cluster.stack.problems());
+    reportProblems(cluster.stack.problems());
     if (cluster.stack.latest() === null) return;
-    expectClosedBooks(latest(cluster));
+    expectClosedAccounts(latest(cluster));
     totals = expectClosedTotals(cluster, totals);
   };
   const differences = (): readonly Difference[] =>
@@ -136,7 +136,7 @@ function brokenWatches(cluster: PlayedCluster): number {
   return sum(Object.values(cluster.stack.kubernetes.status()).map(({ restarts }) => restarts.broken));
 }
 
-/** No running total fell, every second of every GPU is booked, and both books say the same. */
+/** No running total fell, every second of every GPU is counted, and both accounts say the same. */
 function expectClosedTotals(cluster: PlayedCluster, before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const after = totalsOnPage(cluster);
   expectNothingFell(before, after);

@@ -5,7 +5,7 @@ import { createLedgerHistory } from "../../../exporter/history/ledgerHistory.ts"
 import { buildReview } from "../../../review/build/buildReview.ts";
 import type { Review } from "../../../review/document/review.ts";
 import type { Days } from "../../../review/window.ts";
-import type { MonthTruth, TruthAmount, TruthWaits } from "../../../simulator/truthBook/monthTruth.ts";
+import type { MonthTruth, TruthAmount, TruthWaits } from "../../../simulator/truthRecord/monthTruth.ts";
 
 /** How far a found amount is from the true one. */
 export interface Difference {
@@ -16,15 +16,15 @@ export interface Difference {
 
 /** The review of a played ledger, written just after its end. */
 export async function reviewOfMonth(ledgerPath: string, days: Days): Promise<Review> {
-  const books = createLedgerReader(ledgerPath);
+  const accounts = createLedgerReader(ledgerPath);
   try {
-    const history = createLedgerHistory(ledgerPath, books.query);
-    const question = { cluster: "month", days, compare: 0, team: null, now: days.to + 60, history, books };
+    const history = createLedgerHistory(ledgerPath, accounts.query);
+    const question = { cluster: "month", days, compare: 0, team: null, now: days.to + 60, history, accounts };
     const built = await buildReview({ ...question, budgets: [], notCharged: ["unavailable"] });
     if (!built.ok) throw new Error(built.error);
     return built.review;
   } finally {
-    await books.close();
+    await accounts.close();
   }
 }
 
@@ -34,8 +34,10 @@ export function waterfallDifferences(review: Review, truth: MonthTruth): readonl
   return truth.waterfall.flatMap((stage) => {
     const found = review.waterfall.find(({ level }) => level === stage.level);
     const drops = stage.drops.flatMap((drop) => {
-      const same = found?.drops.find(({ state, isHeld }) => state === drop.state && isHeld === drop.isHeld);
-      return both(`${drop.state}${drop.isHeld ? ", held" : ""}`, same, drop);
+      const same = found?.drops.find(
+        ({ state, isAllocated }) => state === drop.state && isAllocated === drop.isAllocated,
+      );
+      return both(`${drop.state}${drop.isAllocated ? ", held" : ""}`, same, drop);
     });
     return [...both(stage.level, found, stage), ...drops];
   });
@@ -58,9 +60,9 @@ export function teamDifferences({ teams }: Review, truth: MonthTruth): readonly 
     const found = teams.find((row) => row.team === team);
     const charged = cost - (states.unavailable?.cost ?? 0);
     return [
-      { what: `${team} held, GPU-hours`, found: found?.held ?? 0, truth: gpuHours },
+      { what: `${team} held, GPU-hours`, found: found?.allocated ?? 0, truth: gpuHours },
       { what: `${team}, USD`, found: found?.costs.USD ?? 0, truth: charged },
-      { what: `${team} held idle, GPU-hours`, found: found?.heldIdle ?? 0, truth: states.held_idle?.gpuHours ?? 0 },
+      { what: `${team} idle, GPU-hours`, found: found?.idle ?? 0, truth: states.idle?.gpuHours ?? 0 },
     ];
   });
 }
@@ -108,10 +110,10 @@ export async function waitsOf(
   days: Days,
   by: "queue" | "sizeClass",
 ): Promise<readonly FoundWaits[]> {
-  const books = createLedgerReader(ledgerPath);
+  const accounts = createLedgerReader(ledgerPath);
   try {
     const { from, to } = days;
-    const asked = await books.querySideBook({
+    const asked = await accounts.queryLedgerTable({
       of: "waits",
       from,
       to,
@@ -126,7 +128,7 @@ export async function waitsOf(
       return [{ of: of ?? "", phase, count: waits ?? 0, p50Seconds, p95Seconds }];
     });
   } finally {
-    await books.close();
+    await accounts.close();
   }
 }
 

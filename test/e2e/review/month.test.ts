@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { playMonth } from "../../../cli/demo/simulatedMonth.ts";
 import type { Review } from "../../../review/document/review.ts";
 import type { Days } from "../../../review/window.ts";
-import type { MonthTruth } from "../../../simulator/truthBook/monthTruth.ts";
+import type { MonthTruth } from "../../../simulator/truthRecord/monthTruth.ts";
 import {
   demandDifferences,
   expectWithin,
@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const from = Date.UTC(2026, 9, 1) / 1000;
 const firstDay: Days = { kind: "span", label: "2026-10-01", from, to: from + 86_400 };
 
-/** One day has few changes, each of which may be booked up to a cycle late: the whole month is among the tests of servers. */
+/** One day has few changes, each of which may be counted up to a cycle late: the whole month is among the tests of servers. */
 const ratio = 0.02;
 
 describe("the review of the first day of the simulated month", () => {
@@ -41,7 +41,7 @@ describe("the review of the first day of the simulated month", () => {
 
   it.each([
     ["the waterfall", waterfallDifferences, 14],
-    ["what teams held and pay", teamDifferences, 18],
+    ["what teams allocated and pay", teamDifferences, 18],
     ["hours of nodes that nobody used", nodeDifferences, 3],
     ["demand and capacity", demandDifferences, 8],
   ])("agrees with it on %s", (_, differencesOf, least) => {

@@ -42,10 +42,10 @@ describe.skipIf(!isThere)("a review from a ledger and from the Prometheus that s
     const parsed = parseWindow({ week: null, month: null, from: "2026-11-15", to: "2026-11-16" }, now);
     if (!parsed.ok) throw new Error(parsed.error);
     const scope = { cluster: "harbor", matchers: {} };
-    const source: Pick<ReviewQuestion, "history" | "books"> =
+    const source: Pick<ReviewQuestion, "history" | "accounts"> =
       from === "ledger"
-        ? { history: createLedgerHistory("ledger.db", reader.query), books: reader }
-        : { history: createPrometheusHistory({ client: clientOf(played.url), scope, now: () => now }), books: null };
+        ? { history: createLedgerHistory("ledger.db", reader.query), accounts: reader }
+        : { history: createPrometheusHistory({ client: clientOf(played.url), scope, now: () => now }), accounts: null };
     const budgets = [{ team: "ads", perMonth: 90_000, currency: "USD" }];
     const question = { cluster: "harbor", days: parsed.days, compare: 1, team, now, budgets, notCharged: [] };
     const built = await buildReview({ ...question, ...source });

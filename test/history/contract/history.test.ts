@@ -16,13 +16,13 @@ import { hasPrometheus, hasVictoriaMetrics } from "../../e2e/scrapedByPrometheus
 import { clientOf } from "./client.ts";
 import {
   ledgerEntries,
-  life,
+  lifecycle,
   oneAfterTheOther,
   type Process,
   type ScrapedValue,
   scrapedValues,
   secondReplica,
-} from "./life.ts";
+} from "./lifecycle.ts";
 import { prometheusWith, victoriaMetricsWith } from "./servers.ts";
 import { type TrueGroup, type Truth, truthOf } from "./truth.ts";
 
@@ -51,7 +51,7 @@ const server = (
   async start() {
     const { url, stop } = await start(onceScraped(processes));
     const scope = { cluster: "harbor", matchers: { job: "fairlead" } };
-    return { history: createPrometheusHistory({ client: clientOf(url), scope, now: () => life.to + hour }), stop };
+    return { history: createPrometheusHistory({ client: clientOf(url), scope, now: () => lifecycle.to + hour }), stop };
   },
 });
 
@@ -95,12 +95,12 @@ const implementations: readonly Implementation[] = [
 ];
 
 const windows = {
-  "all three days": { from: life.from, to: life.to },
-  "a day with two replicas": { from: life.from + day, to: life.from + 2 * day },
-  "hours with a restart in place": { from: life.from + 8 * hour, to: life.from + 12 * hour },
-  "an hour with a restart as another pod": { from: life.from + 26 * hour, to: life.from + 27 * hour },
-  "over a midnight": { from: life.from + 22 * hour, to: life.from + 27 * hour },
-  "before and after all": { from: life.from - 2 * day, to: life.to + hour },
+  "all three days": { from: lifecycle.from, to: lifecycle.to },
+  "a day with two replicas": { from: lifecycle.from + day, to: lifecycle.from + 2 * day },
+  "hours with a restart in place": { from: lifecycle.from + 8 * hour, to: lifecycle.from + 12 * hour },
+  "an hour with a restart as another pod": { from: lifecycle.from + 26 * hour, to: lifecycle.from + 27 * hour },
+  "over a midnight": { from: lifecycle.from + 22 * hour, to: lifecycle.from + 27 * hour },
+  "before and after all": { from: lifecycle.from - 2 * day, to: lifecycle.to + hour },
 } as const;
 
 const groupings: readonly (readonly TotalsDimension[])[] = [
@@ -153,11 +153,11 @@ describe.each(implementations)("history of three known days: $name", ({ isThere,
 
   it.skipIf(!isThere)("days are UTC days", async () => {
     const { rows } = await answerOf({ ...windows["over a midnight"], by: ["day"], where: {} });
-    expect(rows.map(({ values }) => values[0])).toEqual([isoDay(life.from), isoDay(life.from + day)]);
+    expect(rows.map(({ values }) => values[0])).toEqual([isoDay(lifecycle.from), isoDay(lifecycle.from + day)]);
   });
 
   it.skipIf(!isThere)("a window that ends before it begins is refused with a next step", async () => {
-    const result = await history.totals({ from: life.to, to: life.from, by: [], where: {} });
+    const result = await history.totals({ from: lifecycle.to, to: lifecycle.from, by: [], where: {} });
     expect(result).toMatchObject({ ok: false, nextStep: "Give a later end." });
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, type RunningPrometheus } from "../../../cli/demo/prometheus.ts";
 import { listeningOn, type ServerProgram, startedServer } from "../../startedServer.ts";
-import type { ScrapedValue } from "./life.ts";
+import type { ScrapedValue } from "./lifecycle.ts";
 
 /** A real Prometheus that has scraped these values, in its own time. */
 export async function prometheusWith(values: readonly ScrapedValue[]): Promise<RunningPrometheus> {

@@ -1,7 +1,15 @@
 import type { Account } from "../../../exporter/accounts/posting.ts";
 import type { TotalsDimension, TotalsQuestion } from "../../../exporter/history/history.ts";
 import { isoDay } from "../../../exporter/kernel/isoTime.ts";
-import { accounts, bookedCycles, cycleSeconds, gpusOf, type Process, pricePerGpuHour, scrapeSeconds } from "./life.ts";
+import {
+  accountedCycles,
+  accounts,
+  cycleSeconds,
+  gpusOf,
+  type Process,
+  pricePerGpuHour,
+  scrapeSeconds,
+} from "./lifecycle.ts";
 
 /** What a group really had. */
 export interface TrueGroup {
@@ -25,7 +33,7 @@ export function truthOf(question: TotalsQuestion, processes: readonly Process[])
   const groups = new Map<string, TrueGroup>();
   let coveredSeconds = 0;
   const ends = endsWithin(from, to, processes);
-  for (const at of bookedCycles(processes)) {
+  for (const at of accountedCycles(processes)) {
     const isInside = at >= from && at < to;
     const isAtEnd = ends.some((end) => Math.abs(at + cycleSeconds / 2 - end) <= scrapeSeconds / 2 + cycleSeconds);
     if (isInside) coveredSeconds += cycleSeconds;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Books, createBooks } from "../../../exporter/accounts/books.ts";
+import { type Accounting, createAccounting } from "../../../exporter/accounts/accounting.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import { analysisAt } from "../../advice/usage/watchedCluster.ts";
 import { gpuNode, gpuPod, namespace, now } from "../../join/clusterBuilder.ts";
@@ -7,23 +7,23 @@ import { gpuNode, gpuPod, namespace, now } from "../../join/clusterBuilder.ts";
 const nodes = Array.from({ length: 8 }, (_, i) => gpuNode(`n${i}`, 8));
 const cycle = 30;
 
-/** Books of a small page, and what one cycle adds to them. */
+/** Accounts of a small page, and what one cycle adds to them. */
 function play(limits = { teams: 10, series: 2000 }) {
-  const books = createBooks({ intervalSeconds: cycle, limits });
+  const accounts = createAccounting({ intervalSeconds: cycle, limits });
   let at = now;
   const queuesOfTeams = new Map<string, Set<string>>();
   const step = (pods: readonly Pod[], seconds = cycle): void => {
     at += seconds;
     const teams = [...new Set(pods.map((one) => one.namespace))].map((name) => namespace(name));
     const analysis = analysisAt({ nodes, pods, namespaces: teams }, at);
-    const entry = books.book(analysis, { wall: at, monotonic: at });
+    const entry = accounts.account(analysis, { wall: at, monotonic: at });
     for (const { account } of entry?.postings ?? []) {
       if (account.team === null) continue;
       const names = queuesOfTeams.get(account.team) ?? new Set<string>();
       queuesOfTeams.set(account.team, names.add(account.queue ?? ""));
     }
   };
-  return { books, step, queuesOfTeams };
+  return { accounts, step, queuesOfTeams };
 }
 
 /** So many pods with a GPU each, and with names of queues that nobody has seen before. */
@@ -37,16 +37,16 @@ const onNodes = (i: number): string => `n${Math.floor(i / 8)}`;
 const late = (parts: Partial<Pod> = {}): Pod => gpuPod("late", "n7", 8, { namespace: "late", ...parts });
 
 /** Label sets of a team in the counter of GPU time. */
-const seriesOf = (books: Books, team: string) =>
-  books.counters().gpuSeconds.filter(({ labels }) => labels.team === team);
+const seriesOf = (accounts: Accounting, team: string) =>
+  accounts.counters().gpuSeconds.filter(({ labels }) => labels.team === team);
 
 describe("names of queues that a tenant makes up", () => {
   it("leave room for a team that comes later, and for the ledger", () => {
-    const { books, step, queuesOfTeams } = play();
+    const { accounts, step, queuesOfTeams } = play();
     for (let round = 0; round < 20; round++) step(bomb(round, 56, onNodes));
-    expect(seriesOf(books, "other")).toEqual([]);
+    expect(seriesOf(accounts, "other")).toEqual([]);
     for (let round = 20; round < 24; round++) step([...bomb(round, 56, onNodes), late({ labels: { team: "late" } })]);
-    expect(seriesOf(books, "late").map(({ labels, value }) => [labels.queue, value > 0])).toContainEqual(["", true]);
+    expect(seriesOf(accounts, "late").map(({ labels, value }) => [labels.queue, value > 0])).toContainEqual(["", true]);
     expect(queuesOfTeams.get("tenant")?.size).toBeLessThanOrEqual(51);
     expect(queuesOfTeams.get("tenant")).toContain("other");
   });
@@ -78,19 +78,19 @@ describe("names of queues that a tenant makes up", () => {
     expect(queuesOfTeams.get("tenant")).toEqual(new Set(["z-own"]));
   });
 
-  it("are all told where there are few", () => {
-    const { books, step } = play();
+  it("are all reported where there are few", () => {
+    const { accounts, step } = play();
     for (let round = 0; round < 3; round++) step(bomb(7, 40, onNodes));
-    expect(new Set(seriesOf(books, "tenant").map(({ labels }) => labels.queue)).size).toBe(40);
+    expect(new Set(seriesOf(accounts, "tenant").map(({ labels }) => labels.queue)).size).toBe(40);
   });
 
   it("cost no series while their pods wait", () => {
-    const { books, step } = play();
+    const { accounts, step } = play();
     step([late()]);
-    const before = books.counters().queues.waits.length;
+    const before = accounts.counters().queues.waits.length;
     for (let round = 0; round < 5; round++) step([late(), ...bomb(round, 300, () => null)]);
     // The tenant's own queue is one.
-    expect(books.counters().queues.waits.length - before).toBeLessThanOrEqual(1);
+    expect(accounts.counters().queues.waits.length - before).toBeLessThanOrEqual(1);
   });
 });
 
@@ -99,26 +99,26 @@ describe("the budget of teams", () => {
   const crowd = ["a", "b", "c"].map((name) => inNamespace(name, "n0"));
 
   it("is given to others when nothing of a team has been accounted for an hour, and no series falls", () => {
-    const { books, step } = play({ teams: 3, series: 2000 });
+    const { accounts, step } = play({ teams: 3, series: 2000 });
     step(crowd);
     step(crowd);
     step([late()]);
     step([late()]);
-    expect(seriesOf(books, "late")).toEqual([]);
-    const folded = seriesOf(books, "other").reduce((sum, { value }) => sum + value, 0);
+    expect(seriesOf(accounts, "late")).toEqual([]);
+    const folded = seriesOf(accounts, "other").reduce((sum, { value }) => sum + value, 0);
     expect(folded).toBe(8 * cycle);
     for (let i = 0; i < 125; i++) step([late()]);
-    expect(seriesOf(books, "late").some(({ value }) => value > 0)).toBe(true);
-    expect(seriesOf(books, "other").reduce((sum, { value }) => sum + value, 0)).toBeGreaterThanOrEqual(folded);
-    expect(seriesOf(books, "a")).toEqual([]);
+    expect(seriesOf(accounts, "late").some(({ value }) => value > 0)).toBe(true);
+    expect(seriesOf(accounts, "other").reduce((sum, { value }) => sum + value, 0)).toBeGreaterThanOrEqual(folded);
+    expect(seriesOf(accounts, "a")).toEqual([]);
   });
 
   it("stays with teams that hold anything, whoever comes", () => {
-    const { books, step } = play({ teams: 3, series: 2000 });
+    const { accounts, step } = play({ teams: 3, series: 2000 });
     step(crowd);
     for (let i = 0; i < 130; i++) step([...crowd, late()]);
-    expect(seriesOf(books, "late")).toEqual([]);
+    expect(seriesOf(accounts, "late")).toEqual([]);
     for (const team of ["a", "b", "c"])
-      expect(seriesOf(books, team).reduce((sum, { value }) => sum + value, 0)).toBe(130 * cycle);
+      expect(seriesOf(accounts, team).reduce((sum, { value }) => sum + value, 0)).toBe(130 * cycle);
   });
 });

@@ -6,10 +6,10 @@ import { anyKueueCase } from "../../advice/kinds/generatedQueues.ts";
 import { type KueueCase, kueueMoment } from "../../advice/kinds/kueueCluster.ts";
 import {
   analysisAt,
-  card,
   deployment,
   momentOf,
   pageAt,
+  physicalGpu,
   podOf,
   replicaSet,
 } from "../../advice/usage/watchedCluster.ts";
@@ -73,10 +73,10 @@ const hostilePods: fc.Arbitrary<readonly Pod[]> = fc
 /** What honest queues are shown and owed. */
 function queuesOf({ analysis }: AdviceMoment) {
   const { queues } = analysis.snapshot.queueing;
-  return queues.flatMap(({ name, isLeaf, held, pending, limit, guaranteed, kind }, i) => {
+  return queues.flatMap(({ name, isLeaf, allocated, pending, limit, guaranteed, kind }, i) => {
     if (!isLeaf || kind === "Namespace" || kind === "Team") return [];
     const { entitled, shortfall, actionableShortfall } = analysis.fairness.queues[i] ?? {};
-    return [{ name, held, pending, limit, guaranteed, entitled, shortfall, actionableShortfall }];
+    return [{ name, allocated, pending, limit, guaranteed, entitled, shortfall, actionableShortfall }];
   });
 }
 
@@ -95,13 +95,13 @@ describe("pods that can never run", () => {
       fc.property(anyKueueCase, hostilePods, (given, pods) => {
         const more: KueueCase["more"] = { known, neighbors: [] };
         const [before, after] = [kueueMoment({ ...given, more }), kueueMoment({ ...given, more, addedPods: pods })];
-        const [wanted, told] = [advised(before), queuesOf(before)];
-        expect(queuesOf(after)).toEqual(told);
+        const [wanted, reported] = [advised(before), queuesOf(before)];
+        expect(queuesOf(after)).toEqual(reported);
         expect(advised(after)).toEqual(wanted);
         for (const gang of after.analysis.snapshot.queueing.gangs)
           if (gang.name.startsWith("hostile")) expect(gang.never, gang.name).not.toBeNull();
         offers += wanted.length;
-        short += told.filter(({ shortfall = 0 }) => shortfall > 0).length;
+        short += reported.filter(({ shortfall = 0 }) => shortfall > 0).length;
       }),
       { numRuns: 150 },
     );
@@ -133,23 +133,23 @@ describe("pods that can never run", () => {
 
 const nodeNames = ["n1", "n2", "n3"];
 
-/** Deployments over three nodes of eight cards, each card observed, and a pod that waits for eight GPUs of one node. */
+/** Deployments over three nodes of eight GPUs, each GPU observed, and a pod that waits for eight GPUs of one node. */
 const spreadWork = fc
   .array(fc.tuple(fc.constantFrom(...nodeNames), fc.constantFrom(1, 2, 3)), { maxLength: 3 })
   .map((more) => {
-    const cards = new Map(nodeNames.map((node) => [node, [] as string[]]));
+    const physicalGpus = new Map(nodeNames.map((node) => [node, [] as string[]]));
     const first = nodeNames.map((node) => [node, 1] as const);
     const found = [...first, ...more].flatMap(([node, gpus], i) => {
-      const held = cards.get(node) ?? [];
-      if (held.length + gpus > 8) return [];
-      held.push(...new Array<string>(gpus).fill(`d${i}-0`));
+      const allocated = physicalGpus.get(node) ?? [];
+      if (allocated.length + gpus > 8) return [];
+      allocated.push(...new Array<string>(gpus).fill(`d${i}-0`));
       const of = deployment(`d${i}`);
       return [{ of, pod: podOf(of, `d${i}-0`, node, gpus) }];
     });
     const telemetry = nodeNames.map((node) =>
       pageAt(
         node,
-        Array.from({ length: 8 }, (_, i) => card(`${node}-${i}`, 0.8, cards.get(node)?.[i])),
+        Array.from({ length: 8 }, (_, i) => physicalGpu(`${node}-${i}`, 0.8, physicalGpus.get(node)?.[i])),
       ),
     );
     const waits = gpuPod("waits", null, 8, { createdAt: now - 3600 });

@@ -16,10 +16,10 @@ import { decodeKaiQueue } from "../../../exporter/sources/kubernetes/queues/deco
 import { decodeSchedulingShard } from "../../../exporter/sources/kubernetes/queues/decodeSchedulingShard.ts";
 import { decodeVolcanoPodGroup } from "../../../exporter/sources/kubernetes/queues/decodeVolcanoPodGroup.ts";
 import { decodeVolcanoQueue } from "../../../exporter/sources/kubernetes/queues/decodeVolcanoQueue.ts";
-import { byName, cards, declaredIn, domainOf, isWellFormed, parentsByName, scopePools } from "./queueRows.ts";
+import { byName, declaredIn, domainOf, isWellFormed, parentsByName, physicalGpus, scopePools } from "./queueRows.ts";
 
-/** The three nodes of all captures have 8 cards each. */
-const pools = [cards("A100", 24)];
+/** The three nodes of all captures have 8 GPUs each. */
+const pools = [physicalGpus("A100", 24)];
 const domain = domainOf(pools, 24);
 
 const textOf = (name: string): string =>

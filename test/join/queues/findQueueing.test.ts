@@ -21,8 +21,8 @@ import { codes, snapshotOf } from "../outcomes.ts";
 
 const h100 = "H100-80GB-HBM3";
 const a100 = "A100-SXM4-80GB";
-const a100Node = (name: string, cards: number) =>
-  gpuNode(name, cards, { labels: gfdLabels(cards, "NVIDIA-A100-SXM4-80GB") });
+const a100Node = (name: string, physicalGpus: number) =>
+  gpuNode(name, physicalGpus, { labels: gfdLabels(physicalGpus, "NVIDIA-A100-SXM4-80GB") });
 const ofQueue = (name: string) => ({ labels: { "kueue.x-k8s.io/cluster-queue-name": name } });
 
 const kueue: QueueObjects = {
@@ -47,16 +47,18 @@ const waiting = (name: string, count: number, gpus: number, parts: Parameters<ty
 const withWorkloads = (...kueueWorkloads: QueueObjects["kueueWorkloads"]) => ({ ...kueue, kueueWorkloads });
 
 describe("a quota domain", () => {
-  it("can give out what is ready and schedulable, and what is held elsewhere", () => {
+  it("can give out what is ready and schedulable, and what is allocated elsewhere", () => {
     const found = queueingOf({
       nodes: [gpuNode("ok", 8), gpuNode("cordoned", 8, { unschedulable: true }), gpuNode("gone", 8, { ready: false })],
       pods: [gpuPod("one", "cordoned", 3, ofQueue("cq")), gpuPod("two", "gone", 2), gpuPod("three", "ok", 1)],
     });
-    expect(found.domains).toMatchObject([{ name: h100, capacity: 13, heldOnUnschedulable: 5, unknownBecause: null }]);
-    expect(queueOf(found, "cq", h100)).toMatchObject({ held: 3, heldOnUnschedulable: 3 });
+    expect(found.domains).toMatchObject([
+      { name: h100, capacity: 13, allocatedOnUnschedulable: 5, unknownBecause: null },
+    ]);
+    expect(queueOf(found, "cq", h100)).toMatchObject({ allocated: 3, allocatedOnUnschedulable: 3 });
   });
 
-  it("is never smaller than what is held in it, though cards were lost", () => {
+  it("is never smaller than what is allocated in it, though GPUs were lost", () => {
     const lossy = gpuNode("n", 8, { allocatable: { "nvidia.com/gpu": 2 } });
     const found = queueingOf({ nodes: [lossy], pods: [gpuPod("p", "n", 4, ofQueue("cq"))] });
     expect(found.domains[0]?.capacity).toBe(4);
@@ -68,7 +70,7 @@ describe("a quota domain", () => {
     expect(queueingOf({ queues: noQueueObjects }).domains.map(({ name }) => name)).toEqual([a100, h100]);
   });
 
-  it("in which a quota cannot be told in GPUs says so", () => {
+  it("in which a quota cannot be said in GPUs says so", () => {
     const shared = gpuNode("s", 8, {
       labels: { ...gfdLabels(8), "nvidia.com/gpu.replicas": "4" },
       capacity: { "nvidia.com/gpu": 32 },
@@ -96,18 +98,18 @@ describe("what pods hold", () => {
       ],
     });
     expect(queueOf(found, "cq", h100)?.teams).toEqual([
-      { team: "ads", held: 3, pending: 0 },
-      { team: "vision", held: 2, pending: 0 },
+      { team: "ads", allocated: 3, pending: 0 },
+      { team: "vision", allocated: 2, pending: 0 },
     ]);
     expect(queueOf(found, "cq", h100)?.team).toBeNull();
-    expect(queueOf(found, "cq", a100)).toMatchObject({ held: 1, team: "vision" });
-    expect(queueOf(found, "kueue", a100)).toMatchObject({ kind: "Scheduler", held: 1, guaranteed: 8, limit: 8 });
+    expect(queueOf(found, "cq", a100)).toMatchObject({ allocated: 1, team: "vision" });
+    expect(queueOf(found, "kueue", a100)).toMatchObject({ kind: "Scheduler", allocated: 1, guaranteed: 8, limit: 8 });
   });
 
   it("is unqueued where no queue answers for it: entitled to just that", () => {
     const found = queueingOf({ pods: [gpuPod("own", "h", 2)] });
     expect(queueOf(found, "unqueued", h100)).toMatchObject({
-      ...{ scheduler: "none", kind: "Unqueued", parent: null, isLeaf: true, held: 2, guaranteed: 2, limit: 2 },
+      ...{ scheduler: "none", kind: "Unqueued", parent: null, isLeaf: true, allocated: 2, guaranteed: 2, limit: 2 },
       ...{ weight: 0, zeroWeight: "never", team: "research" },
     });
     expect(queueOf(found, "unqueued", a100)).toBeUndefined();
@@ -119,38 +121,38 @@ describe("what pods hold", () => {
       queues: kueue,
       pods: [gpuPod("p", "h", 2, ofQueue("gone")), gpuPod("q", "h", 2, ofQueue("gone"))],
     });
-    expect(queueOf(snapshot.queueing, "unqueued", h100)?.held).toBe(4);
+    expect(queueOf(snapshot.queueing, "unqueued", h100)?.allocated).toBe(4);
     const problem = snapshot.problems.find(({ code }) => code === "queue-missing");
     expect(problem).toMatchObject({ subject: "kueue/gone", message: expect.stringContaining("2 pods (research/p") });
   });
 
-  it("is told of few queues that are gone, however many names pods carry", () => {
+  it("is reported of few queues that are gone, however many names pods carry", () => {
     const pods = Array.from({ length: 40 }, (_, i) => gpuPod(`p${i}`, `n${i}`, 1, ofQueue(`gone-${i}`)));
     const kueueLocalQueues = pods.map((_, i) => localQueue(`q${i}`, `gone-${i}`));
     const queues = { ...kueue, kueueLocalQueues };
     const snapshot = snapshotOf({ nodes: pods.map((_, i) => gpuNode(`n${i}`, 1)), queues, pods });
     expect(snapshot.problems.filter(({ code }) => code === "queue-missing").length).toBe(20);
-    expect(queueOf(snapshot.queueing, "unqueued", h100)?.held).toBe(40);
+    expect(queueOf(snapshot.queueing, "unqueued", h100)?.allocated).toBe(40);
   });
 
   it("is the team's where no scheduler has queues", () => {
     const found = queueingOf({ queues: noQueueObjects, pods: [gpuPod("p", "h", 2, ofQueue("any"))] });
-    expect(queueOf(found, "research", h100)).toMatchObject({ kind: "Team", held: 2, team: "research" });
-    expect(queueOf(found, "none", h100)).toMatchObject({ kind: "Scheduler", held: 2 });
+    expect(queueOf(found, "research", h100)).toMatchObject({ kind: "Team", allocated: 2, team: "research" });
+    expect(queueOf(found, "none", h100)).toMatchObject({ kind: "Scheduler", allocated: 2 });
   });
 
   it("is the team's in domains that no scheduler has, beside a scheduler's queues elsewhere", () => {
     const onlyH100 = { ...kueue, kueueClusterQueues: [clusterQueue("cq", [quota("h100", 8)])] };
     const found = queueingOf({ queues: onlyH100, pods: [gpuPod("one", "a", 2), gpuPod("two", "h", 1)] });
-    expect(queueOf(found, "research", a100)?.held).toBe(2);
-    expect(queueOf(found, "unqueued", h100)?.held).toBe(1);
+    expect(queueOf(found, "research", a100)?.allocated).toBe(2);
+    expect(queueOf(found, "unqueued", h100)?.allocated).toBe(1);
   });
 
   it("is the team's where its queue has no quota of GPUs, as nobody's has", () => {
     const cpu = { ...quota("h100", 8), resource: "cpu" };
     const queues = { ...withWorkloads(waiting("w", 1, 1)), kueueClusterQueues: [clusterQueue("cq", [cpu])] };
     const snapshot = snapshotOf({ nodes, queues, pods: [gpuPod("p", "h", 2, ofQueue("cq"))] });
-    expect(queueOf(snapshot.queueing, "research", h100)).toMatchObject({ kind: "Team", held: 2 });
+    expect(queueOf(snapshot.queueing, "research", h100)).toMatchObject({ kind: "Team", allocated: 2 });
     expect(codes(snapshot)).not.toContain("queue-missing");
   });
 
@@ -165,7 +167,7 @@ describe("what pods hold", () => {
     const roots = found.queues.filter(
       ({ kind, domain }) => kind === "Scheduler" && found.domains[domain]?.name.includes(h100),
     );
-    expect(roots.map(({ name, held }) => [name, held])).toEqual([
+    expect(roots.map(({ name, allocated }) => [name, allocated])).toEqual([
       ["kueue", 2],
       ["kai", 1],
     ]);
@@ -175,7 +177,7 @@ describe("what pods hold", () => {
 describe("work that waits", () => {
   const reserved = admission("cq", "h100", 4, 2);
 
-  it("goes to the first flavor in which its queue has room, else to the first", () => {
+  it("goes to the first flavor in which its queue has free capacity, else to the first", () => {
     const pods = [gpuPod("p", "a", 6, ofQueue("cq"))];
     const found = queueingOf({
       pods,
@@ -239,8 +241,8 @@ describe("work that waits", () => {
     const never = (of: ReturnType<typeof waiting>) =>
       queueingOf({ queues: { ...large, kueueWorkloads: [of] } }).gangs[0]?.never;
     expect(never(waiting("pod larger than a node", 1, 9))).toBe("no-node");
-    expect(never(waiting("more than stand here", 5, 2))).toBe("no-node");
-    expect(never(waiting("all that stands here", 4, 2))).toBeNull();
+    expect(never(waiting("more than are here", 5, 2))).toBe("no-node");
+    expect(never(waiting("all that is here", 4, 2))).toBeNull();
     const selecting = podSet(1, 1, { nodeSelector: { zone: "nowhere" } });
     expect(never(workload("nowhere", [selecting]))).toBe("no-node");
   });
@@ -257,7 +259,7 @@ describe("work that waits", () => {
       ),
     });
     expect(found.gangs).toMatchObject([{ bound: 2, min: 4, pods: 2, gpus: 4, notReadyPods: 2, never: null }]);
-    expect(queueOf(found, "cq", h100)).toMatchObject({ held: 4, pending: 4, reserved: 8 });
+    expect(queueOf(found, "cq", h100)).toMatchObject({ allocated: 4, pending: 4, reserved: 8 });
     expect(found.queues[found.queueOfPod[2] ?? -1]).toBe(queueOf(found, "cq", h100));
   });
 
@@ -309,7 +311,7 @@ describe("work that waits", () => {
     expect(queueOf(found, "cq", a100)?.pending).toBe(1);
   });
 
-  it("of a queue that is gone is no demand; of a queue that no object tells of it is", () => {
+  it("of a queue that is gone is no demand; of a queue that no object says of it is", () => {
     const pods = [gpuPod("p", null, 1, ofQueue("gone"))];
     expect(queueingOf({ pods }).gangs).toMatchObject([{ never: "no-queue", queue: "gone" }]);
     const unread = queueingOf({ pods, queues: noQueueObjects });
@@ -325,7 +327,7 @@ describe("work that waits", () => {
 });
 
 describe("work that has begun", () => {
-  it("is told with its wait, once it has all members that it needs", () => {
+  it("is reported with its wait, once it has all members that it needs", () => {
     const annotations = { "kueue.x-k8s.io/workload": "w" };
     const reserved = {
       ...admission("cq", "h100", 2, 1),
@@ -362,7 +364,12 @@ describe("an eviction", () => {
   const eviction: Eviction = {
     ...{ key: "k", scheduler: "kueue", kind: "Workload", namespace: "research", name: "w", uid: "uid-w" },
     ...{ at: now - 100, reason: "InCohortReclamation", isPreemption: true, preemptor: "uid-winner", queue: "cq" },
-    ...{ priorityClass: null, held: { "nvidia.com/gpu": 4, cpu: 8 }, heldSince: now - 1100, checkpointedAt: null },
+    ...{
+      priorityClass: null,
+      allocated: { "nvidia.com/gpu": 4, cpu: 8 },
+      allocatedSince: now - 1100,
+      checkpointedAt: null,
+    },
   };
   const evicted = (parts: Partial<Eviction>, kueueWorkloads: QueueObjects["kueueWorkloads"] = []) =>
     queueingOf({
@@ -376,7 +383,7 @@ describe("an eviction", () => {
     expect(evicted({ checkpointedAt: now - 300 })).toMatchObject({ lostGpuSeconds: 800, isUpperBound: false });
     expect(evicted({ checkpointedAt: now + 300 })).toMatchObject({ lostGpuSeconds: 4000, isUpperBound: true });
     expect(evicted({ checkpointedAt: now - 5000 })).toMatchObject({ lostGpuSeconds: 4000, isUpperBound: true });
-    expect(evicted({ heldSince: null })).toMatchObject({ lostGpuSeconds: null, isUpperBound: true });
+    expect(evicted({ allocatedSince: null })).toMatchObject({ lostGpuSeconds: null, isUpperBound: true });
   });
 
   it("names who took the place, as far as that is known", () => {
@@ -397,8 +404,8 @@ it("quotas of teams count where no scheduler has queues", () => {
   const { queueing } = snapshotOf({ nodes, pods: [gpuPod("p", "h", 2)] }, settings);
   expect(queueing.domains.map(({ name, capacity }) => [name, capacity])).toEqual([[`${a100}+${h100}`, 16]]);
   expect(queueing.queues).toMatchObject([
-    { kind: "Scheduler", name: "none", guaranteed: 6, held: 2 },
-    { kind: "Team", name: "research", guaranteed: 6, limit: 10, held: 2 },
+    { kind: "Scheduler", name: "none", guaranteed: 6, allocated: 2 },
+    { kind: "Team", name: "research", guaranteed: 6, limit: 10, allocated: 2 },
   ]);
 });
 

@@ -8,18 +8,18 @@ import { owner, pod } from "../clusterBuilder.ts";
 import {
   anyParents,
   byName,
-  cards,
   declaredIn,
   domainOf,
   isWellFormed,
   parentsByName,
+  physicalGpus,
   pool,
   scopePools,
   shuffled,
 } from "./queueRows.ts";
 
 const nodePoolLabel = "kai.scheduler/node-pool";
-const h100 = cards("H100", 16);
+const h100 = physicalGpus("H100", 16);
 
 function input(parts: Partial<KaiInput["objects"]>, others: Partial<KaiInput> = {}): KaiInput {
   const objects = { ...noQueueObjects, ...parts };
@@ -107,8 +107,8 @@ describe("the tree of KAI queues", () => {
 });
 
 describe("shards", () => {
-  const a = cards("A100", 8, { [nodePoolLabel]: "a" });
-  const h = cards("H100", 8);
+  const a = physicalGpus("A100", 8, { [nodePoolLabel]: "a" });
+  const h = physicalGpus("H100", 8);
   const sharded = input(
     {
       kaiSchedulingShards: [kaiShard("default", null), kaiShard("a", "a")],

@@ -5,14 +5,14 @@ import type { KaiPodGroup } from "../../../exporter/model/queues/kai.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { kaiGroup, kaiQueue } from "../../queues/groupRows.ts";
 import { pod } from "../clusterBuilder.ts";
-import { cards } from "./queueRows.ts";
+import { physicalGpus } from "./queueRows.ts";
 
 function input(parts: Partial<KaiInput["objects"]>, others: Partial<KaiInput> = {}): KaiInput {
   const objects = { ...noQueueObjects, ...parts };
   const nodePoolLabel = "kai.scheduler/node-pool";
   return {
     objects,
-    pools: [cards("H100", 16)],
+    pools: [physicalGpus("H100", 16)],
     priorityClasses: [],
     nodePoolLabel,
     pods: [],

@@ -18,13 +18,13 @@ import {
   workload,
 } from "../../queues/kueueRows.ts";
 import { gpuPod, namespace, node, owner, ownerRef } from "../clusterBuilder.ts";
-import { cards, declaredIn, domainOf, parentsByName, pool, scopePools, shuffled } from "./queueRows.ts";
+import { declaredIn, domainOf, parentsByName, physicalGpus, pool, scopePools, shuffled } from "./queueRows.ts";
 
 const gpu = "nvidia.com/gpu";
-const a100 = cards("A100", 24, { card: "a100" });
-const h100 = cards("H100", 16, { card: "h100" });
+const a100 = physicalGpus("A100", 24, { physicalGpu: "a100" });
+const h100 = physicalGpus("H100", 16, { physicalGpu: "h100" });
 const both = [a100, h100];
-const flavors = [flavor("a100", { card: "a100" }), flavor("h100", { card: "h100" })];
+const flavors = [flavor("a100", { physicalGpu: "a100" }), flavor("h100", { physicalGpu: "h100" })];
 
 function system(objects: Partial<QueueObjects>, pools: readonly PoolFacts[] = both): QueueSystem {
   const all = { ...noQueueObjects, kueueResourceFlavors: flavors, ...objects };
@@ -143,7 +143,7 @@ describe("quotas", () => {
     expect(queueOf(found, "cq", a100, h100)).toMatchObject({ guaranteed: 6, limit: Infinity });
   });
 
-  it("of slices and shares are so many cards", () => {
+  it("of slices and shares are so many GPUs", () => {
     const shared = pool("A100", a100.nodes, { [gpu]: 0.25, "nvidia.com/mig-1g.10gb": 1 / 7 });
     const quotas = [quota("a100", 8), { ...quota("a100", 7), resource: "nvidia.com/mig-1g.10gb" }];
     const found = system({ kueueClusterQueues: [clusterQueue("cq", quotas)] }, [shared]);
@@ -182,7 +182,7 @@ describe("flavors", () => {
 
   it("that no node has are nowhere", () => {
     const found = system({
-      kueueResourceFlavors: [flavor("b200", { card: "b200" })],
+      kueueResourceFlavors: [flavor("b200", { physicalGpu: "b200" })],
       kueueClusterQueues: [clusterQueue("cq", [quota("b200", 1)])],
     });
     expect(scopePools(found, both)).toEqual([]);
@@ -201,11 +201,11 @@ describe("flavors", () => {
 
   it.each([
     ["all of the queue, in its order", {}, flavors, ["h100", "a100"]],
-    ["those that the selector allows", { nodeSelector: { card: "a100" } }, flavors, ["a100"]],
+    ["those that the selector allows", { nodeSelector: { physicalGpu: "a100" } }, flavors, ["a100"]],
     ["whatever the selector says of other labels", { nodeSelector: { zone: "z" } }, flavors, ["h100", "a100"]],
     [
       "those that affinity allows",
-      { nodeAffinity: [[{ key: "card", operator: "NotIn", values: ["h100"] }]] },
+      { nodeAffinity: [[{ key: "physicalGpu", operator: "NotIn", values: ["h100"] }]] },
       flavors,
       ["a100"],
     ],
@@ -213,7 +213,7 @@ describe("flavors", () => {
       "all where one alternative is of other labels",
       {
         nodeAffinity: [
-          [{ key: "card", operator: "In", values: ["a100"] }],
+          [{ key: "physicalGpu", operator: "In", values: ["a100"] }],
           [{ key: "zone", operator: "In", values: ["z"] }],
         ],
       },
@@ -227,11 +227,11 @@ describe("flavors", () => {
       tainted,
       ["h100", "a100"],
     ],
-    ["none", { nodeSelector: { card: "b200" } }, flavors, []],
+    ["none", { nodeSelector: { physicalGpu: "b200" } }, flavors, []],
     [
       "the unlabelled one, whatever keys the others have",
-      { nodeSelector: { card: "a100" } },
-      [flavor("h100", { card: "h100" }), flavor("a100")],
+      { nodeSelector: { physicalGpu: "a100" } },
+      [flavor("h100", { physicalGpu: "h100" }), flavor("a100")],
       ["a100"],
     ],
   ])("serve a pod: %s", (_, needs, of, expected) => {
@@ -429,11 +429,11 @@ describe("the queue of a pod", () => {
     ],
     ["the workload by the job's uid", gpuPod("p", null, 1, { uid: "uid-of-job" }), { name: "by-local-queue" }],
     ["its LocalQueue", gpuPod("p", null, 1, { labels }), { name: "by-local-queue", localQueue: "q" }],
-  ])("is told by %s", (_, one, expected) => {
+  ])("is reported by %s", (_, one, expected) => {
     expect(find(one, [])).toMatchObject({ scheduler: "kueue", ...expected });
   });
 
-  it("is told by an owner's label, in the pod's namespace", () => {
+  it("is reported by an owner's label, in the pod's namespace", () => {
     const owned = gpuPod("p", null, 1);
     expect(find(owned, [owner("RayCluster", "ray", null, { labels })])?.name).toBe("by-local-queue");
     expect(find({ ...owned, namespace: "other" }, [owner("RayCluster", "ray", null, { labels })])).toBeNull();

@@ -63,7 +63,7 @@ describe("what a real Kueue 0.19 reports in its metrics is what its objects are 
   it("subtree quotas, which leave out what lending limits keep back: what the subtree may lend", () => {
     for (const { queue, value } of gpuMetric("kueue_cohort_subtree_quota", "cohort"))
       if (queue.name === "research") expect(Math.min(queue.guaranteed, queue.lendingLimit)).toBe(value);
-    // The root's own is 22, and Kueue itself has reserved 23: with the 2 that language keeps, 24 can be held.
+    // The root's own is 22, and Kueue itself has reserved 23: with the 2 that language keeps, 24 can be allocated.
     expect(queueIn("company", "a100")).toMatchObject({ guaranteed: 24, limit: 24, reserved: 23 });
   });
 
@@ -78,12 +78,12 @@ describe("what a real Kueue 0.19 reports in its metrics is what its objects are 
 
 describe("the queues of a real Kueue", () => {
   it("hold what their pods hold", () => {
-    const held = ["vision", "language", "product", "research", "company"].map((name) => [
+    const allocated = ["vision", "language", "product", "research", "company"].map((name) => [
       name,
-      queueIn(name, "a100").held,
-      queueIn(name, "h100").held,
+      queueIn(name, "a100").allocated,
+      queueIn(name, "h100").allocated,
     ]);
-    expect(held).toEqual([
+    expect(allocated).toEqual([
       ["vision", 11, 0],
       ["language", 8, 4],
       ["product", 3, 8],
@@ -148,7 +148,7 @@ describe("the work that waits in a real Kueue", () => {
     expect(found.queues.filter(({ name }) => name === "product").map(({ pending }) => pending)).toEqual([1, 8]);
   });
 
-  it("has started where all members run, and is told for a quarter of an hour", () => {
+  it("has started where all members run, and is reported for a quarter of an hour", () => {
     const started = queueing.started.map(({ gpus }) => gpus).sort();
     expect(started).toEqual([3, 3, 4, 4, 8, 8]);
     expect(snapshotAt(justAfter + 901).queueing.started).toEqual([]);

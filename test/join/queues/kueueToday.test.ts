@@ -25,11 +25,11 @@ import {
 
 const pendingOf = (analysis: Analysis) => documentSchema.parse(buildDocument(analysis)).pending;
 const queueOf = ({ snapshot }: Analysis, name: string) => snapshot.queueing.queues.find((one) => one.name === name);
-/** Text without line breaks, as somebody reads it. */
+/** Text without line breaks, as someone reads it. */
 const plain = (text: string): string => text.replaceAll(/\s+/g, " ");
 const inspected = (analysis: Analysis): string => plain(overview(analysis, []));
 function explained(analysis: Analysis, queue = "cq"): string {
-  const found = explain("queue", queue, { analysis, settings: defaultConfig, problems: [], bookedTime: null });
+  const found = explain("queue", queue, { analysis, settings: defaultConfig, problems: [], accountedTime: null });
   return found.ok ? plain(explanationText(found.explanation)) : found.error;
 }
 
@@ -67,7 +67,7 @@ describe("an elastic job that runs 4 pods and scales to 6", () => {
       { kind: "Job", name: "train", gpus: 2, pods: 2, growth: { from: 4, to: 6 }, cause: "quota", never: null },
     ]);
     expect(analysis.snapshot.queueing.gangs[0]?.parts).toMatchObject([{ pods: 2, createdPods }]);
-    expect(queueOf(analysis, "cq")).toMatchObject({ held: 4, pending: 2, reserved: 4 });
+    expect(queueOf(analysis, "cq")).toMatchObject({ allocated: 4, pending: 2, reserved: 4 });
     expect(analysis.waiting.partialGangs).toEqual([]);
     expect(explained(analysis)).toContain("2.0 GPUs in 2 pods more (it runs with 4 of 6 pods)");
   });
@@ -82,7 +82,7 @@ describe("an elastic job that runs 4 pods and scales to 6", () => {
 
   it("that has the quota for 6 has it once, and asks for the 2 pods that are not bound", () => {
     const analysis = analysisOf([...cluster, ...gated, larger({ reserved: 6 })]);
-    expect(queueOf(analysis, "cq")).toMatchObject({ held: 4, pending: 2, reserved: 6 });
+    expect(queueOf(analysis, "cq")).toMatchObject({ allocated: 4, pending: 2, reserved: 6 });
     expect(pendingOf(analysis)).toMatchObject([{ gpus: 2, bound: 4, min: 6, growth: null }]);
   });
 
@@ -116,7 +116,7 @@ describe("an elastic job that runs 4 pods and scales to 6", () => {
         [2, { from: 4, to: 6 }],
       ]),
     );
-    expect(queueOf(analysis, "cq")).toMatchObject({ held: 3, pending: 3 });
+    expect(queueOf(analysis, "cq")).toMatchObject({ allocated: 3, pending: 3 });
   });
 });
 
@@ -235,7 +235,7 @@ describe("MultiKueue's manager", () => {
         ...{ priorityClass: "none", cluster: "worker1", since: "2026-11-20T10:00:00.000Z", pods: 2, gpus: 8 },
       },
     ]);
-    expect(queueOf(analysis, "cq")).toMatchObject({ held: 0, pending: 0, reserved: 8 });
+    expect(queueOf(analysis, "cq")).toMatchObject({ allocated: 0, pending: 0, reserved: 8 });
     expect(inspected(analysis)).toContain("worker1: 8.0 GPUs for Job research/train");
     expect(explained(analysis)).toContain("worker1: 8.0 GPUs for Job research/train");
   });
@@ -324,10 +324,10 @@ describe("partial admission", () => {
   });
 
   it("fits where the fewest fit", () => {
-    const held = [0, 1].map((i) => podObject("other", i, "n"));
+    const allocated = [0, 1].map((i) => podObject("other", i, "n"));
     const verdict = (minCount: number) => {
-      const analysis = analysisOf([...cluster, ...held, train(minCount)]);
-      return analysis.gangRooms.askedOf(0)?.verdict;
+      const analysis = analysisOf([...cluster, ...allocated, train(minCount)]);
+      return analysis.gangFreeCapacities.askedOf(0)?.verdict;
     };
     expect([verdict(6), verdict(7)]).toEqual(["fits", "too-little"]);
   });

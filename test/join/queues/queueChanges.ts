@@ -24,7 +24,7 @@ function withQueues(change: (round: number, state: ClusterState, pick: number) =
 
 const names = ["q", "q0", "q1", "q2", "q3", "q4", "q5"];
 
-/** Pods that are told something; every third, from a chosen one on. */
+/** Pods that are reported something; every third, from a chosen one on. */
 function ofPods(
   labels: Readonly<Record<string, string>>,
   annotations: Readonly<Record<string, string>>,
@@ -120,8 +120,8 @@ export const queueChanges = {
         preemptor: "uid-w2",
         queue: null,
         priorityClass: null,
-        held: { "nvidia.com/gpu": 2 },
-        heldSince: now - 100,
+        allocated: { "nvidia.com/gpu": 2 },
+        allocatedSince: now - 100,
         checkpointedAt: round % 2 === 0 ? now - 10 : null,
       },
     ],

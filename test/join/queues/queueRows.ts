@@ -5,7 +5,7 @@ import { node } from "../clusterBuilder.ts";
 
 const gpu = "nvidia.com/gpu";
 
-/** A pool of nodes; a unit of `nvidia.com/gpu` is a card unless `units` says otherwise. */
+/** A pool of nodes; a unit of `nvidia.com/gpu` is a GPU unless `units` says otherwise. */
 export function pool(
   name: string,
   nodes: readonly ClusterNode[],
@@ -19,8 +19,8 @@ export function pool(
   };
 }
 
-/** A pool of one node with `gpus` cards. */
-export const cards = (name: string, gpus: number, labels: Readonly<Record<string, string>> = {}): PoolFacts =>
+/** A pool of one node with `gpus` GPUs. */
+export const physicalGpus = (name: string, gpus: number, labels: Readonly<Record<string, string>> = {}): PoolFacts =>
   pool(name, [node(`${name}-node`, { capacity: { [gpu]: gpus }, labels })]);
 
 /** All of the pools as one domain. */
@@ -61,7 +61,7 @@ export const parentsByName = (queues: readonly DeclaredQueue[]): Readonly<Record
     queues.map(({ name, parent }) => [name, parent === null ? null : (queues[parent]?.name ?? "nowhere")]),
   );
 
-/** Whether every parent stands before its children, names come once, and what has no children is a leaf. */
+/** Whether every parent is before its children, names come once, and what has no children is a leaf. */
 export function isWellFormed(queues: readonly DeclaredQueue[]): boolean {
   const parents = new Set(queues.map(({ parent }) => parent));
   return (

@@ -34,11 +34,12 @@ function always(check: (snapshot: Snapshot, queueing: Queueing) => void): void {
   everyCluster((snapshot) => check(snapshot, snapshot.queueing));
 }
 
-/** Held GPUs by pool, by the devices. */
-function heldByPool({ devices }: Snapshot): Readonly<Record<string, number>> {
-  const held: Record<string, number> = {};
-  for (const { pool, holders } of devices) held[pool] = (held[pool] ?? 0) + sum(holders, ({ share }) => share);
-  return held;
+/** Allocated GPUs by pool, by the devices. */
+function allocatedByPool({ devices }: Snapshot): Readonly<Record<string, number>> {
+  const allocated: Record<string, number> = {};
+  for (const { pool, holders } of devices)
+    allocated[pool] = (allocated[pool] ?? 0) + sum(holders, ({ share }) => share);
+  return allocated;
 }
 
 const leavesOf = ({ queues }: Queueing, domain: number): readonly QueueView[] =>
@@ -48,7 +49,9 @@ describe("in every cluster", () => {
   it("which here have queues of every kind, with work that waits for every reason", () => {
     const found: Queueing[] = [];
     always((_, queueing) => found.push(queueing));
-    const kinds = new Set(found.flatMap(({ queues }) => queues.filter(({ held }) => held > 0).map(({ kind }) => kind)));
+    const kinds = new Set(
+      found.flatMap(({ queues }) => queues.filter(({ allocated }) => allocated > 0).map(({ kind }) => kind)),
+    );
     expect([...kinds].sort()).toEqual(
       ["ClusterQueue", "Cohort", "Namespace", "Queue", "Scheduler", "Team", "Unqueued"].sort(),
     );
@@ -66,31 +69,31 @@ describe("in every cluster", () => {
     });
   });
 
-  it("what leaves hold is what is held of their domain's devices, and never above its capacity", () => {
+  it("what leaves hold is what is allocated of their domain's devices, and never above its capacity", () => {
     always((snapshot, queueing) => {
-      const held = heldByPool(snapshot);
-      for (const [i, { pools, capacity, heldOnUnschedulable }] of queueing.domains.entries()) {
+      const allocated = allocatedByPool(snapshot);
+      for (const [i, { pools, capacity, allocatedOnUnschedulable }] of queueing.domains.entries()) {
         const leaves = leavesOf(queueing, i);
-        const ofLeaves = sum(leaves, (leaf) => leaf.held);
+        const ofLeaves = sum(leaves, (leaf) => leaf.allocated);
         expect(ofLeaves).toBeCloseTo(
-          sum(pools, (pool) => held[pool] ?? 0),
+          sum(pools, (pool) => allocated[pool] ?? 0),
           9,
         );
         expect(ofLeaves).toBeLessThanOrEqual(capacity + 1e-9);
-        expect(sum(leaves, (leaf) => leaf.heldOnUnschedulable)).toBeCloseTo(heldOnUnschedulable, 9);
+        expect(sum(leaves, (leaf) => leaf.allocatedOnUnschedulable)).toBeCloseTo(allocatedOnUnschedulable, 9);
       }
     });
   });
 
-  it("what stands above others is their sum, and a leaf is the sum of its teams", () => {
+  it("what is above others is their sum, and a leaf is the sum of its teams", () => {
     always((_, { queues }) => {
       for (const [i, queue] of queues.entries()) {
-        const below: readonly (Pick<QueueView, "held" | "pending"> | undefined)[] = queue.isLeaf
+        const below: readonly (Pick<QueueView, "allocated" | "pending"> | undefined)[] = queue.isLeaf
           ? queue.teams
           : queue.children.map((child) => queues[child]);
         if (!queue.isLeaf) expect(queue.children.every((child) => queues[child]?.parent === i)).toBe(true);
-        expect(queue.held).toBeCloseTo(
-          sum(below, (one) => one?.held ?? 0),
+        expect(queue.allocated).toBeCloseTo(
+          sum(below, (one) => one?.allocated ?? 0),
           9,
         );
         expect(queue.pending).toBeCloseTo(
@@ -118,7 +121,7 @@ describe("in every cluster", () => {
     });
   });
 
-  it("every node with cards of a pool is in exactly one domain, and in one class of it", () => {
+  it("every node with GPUs of a pool is in exactly one domain, and in one class of it", () => {
     always(({ nodes }, { domains }) => {
       for (const { name, pools } of nodes)
         for (const pool of pools) {
@@ -133,10 +136,13 @@ describe("in every cluster", () => {
 
   it("what a leaf holds in the classes of its domain is what it holds", () => {
     always((_, { queues }) => {
-      for (const { held, heldByClass, heldOnUnschedulable } of queues) {
-        if (heldByClass === undefined) continue;
-        expect(heldByClass.reduce((sum, one) => sum + one.held, 0)).toBeCloseTo(held, 6);
-        expect(heldByClass.reduce((sum, one) => sum + one.heldOnUnschedulable, 0)).toBeCloseTo(heldOnUnschedulable, 6);
+      for (const { allocated, allocatedByClass, allocatedOnUnschedulable } of queues) {
+        if (allocatedByClass === undefined) continue;
+        expect(allocatedByClass.reduce((sum, one) => sum + one.allocated, 0)).toBeCloseTo(allocated, 6);
+        expect(allocatedByClass.reduce((sum, one) => sum + one.allocatedOnUnschedulable, 0)).toBeCloseTo(
+          allocatedOnUnschedulable,
+          6,
+        );
       }
     });
   });

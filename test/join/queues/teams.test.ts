@@ -3,18 +3,18 @@ import { describe, expect, it } from "vitest";
 import { type TeamInput, teamSystem } from "../../../exporter/join/queues/teamSystem.ts";
 import {
   byName,
-  cards,
   declaredIn,
   domainOf,
   gpus,
   isWellFormed,
   parentsByName,
+  physicalGpus,
   pool,
   scopePools,
   shuffled,
 } from "./queueRows.ts";
 
-const [a100, h100] = [cards("A100", 16), cards("H100", 8)];
+const [a100, h100] = [physicalGpus("A100", 16), physicalGpus("H100", 8)];
 const pools = [a100, h100];
 const everywhere = domainOf(pools, 24);
 const onlyH100 = domainOf([h100], 8);

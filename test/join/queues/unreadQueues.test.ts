@@ -37,7 +37,7 @@ describe.each([
 ] as const)("where %s cannot be read", (kind) => {
   const snapshot = snapshotOf(without(kind));
 
-  it("no queue is told, neither a scheduler's nor a team's, and a problem says why", () => {
+  it("no queue is reported, neither a scheduler's nor a team's, and a problem says why", () => {
     expect(snapshot.queueing.queues).toEqual([]);
     expect([...snapshot.queueing.queueOfPod]).toEqual([-1, -1]);
     expect(snapshot.queueing.domains.map(({ unknownBecause }) => unknownBecause)).toEqual([
@@ -46,11 +46,11 @@ describe.each([
     expect(codes(snapshot)).toContain("queues-unknown");
   });
 
-  it("who holds and what waits is told all the same, and nothing is found fault with", () => {
+  it("who holds and what waits is reported all the same, and nothing is found fault with", () => {
     const { fairness, findings, waiting, teams } = analysed(snapshot);
     expect(fairness).toMatchObject({ queues: [], domains: [null], teams: [] });
     expect(findings).toEqual([]);
-    expect(teams.map(({ held }) => held)).toEqual([3]);
+    expect(teams.map(({ allocated }) => allocated)).toEqual([3]);
     expect(waiting.work).toHaveLength(1);
     expect(snapshot.queueing.gangs).toMatchObject([{ gpus: 2, never: null }]);
   });
@@ -58,7 +58,7 @@ describe.each([
 
 it("what a dump does not have was not asked for, and makes nothing unknown", () => {
   const { queueing, problems } = snapshotOf({ ...moment, known: new Set(["nodes", "pods", "namespaces"]) });
-  expect(queueing.queues.find(({ name }) => name === "cq")).toMatchObject({ held: 3, pending: 2 });
+  expect(queueing.queues.find(({ name }) => name === "cq")).toMatchObject({ allocated: 3, pending: 2 });
   expect(problems.map(({ code }) => code)).not.toContain("queues-unknown");
 });
 

@@ -9,19 +9,19 @@ import { node, owner, pod } from "../clusterBuilder.ts";
 import {
   anyParents,
   byName,
-  cards,
   declaredIn,
   domainOf,
   gpus,
   isWellFormed,
   parentsByName,
+  physicalGpus,
   pool,
   scopePools,
   shuffled,
 } from "./queueRows.ts";
 
 const mig = "nvidia.com/mig-1g.10gb";
-const pools = [cards("A100", 16), cards("H100", 8)];
+const pools = [physicalGpus("A100", 16), physicalGpus("H100", 8)];
 
 function input(parts: Partial<VolcanoInput["objects"]>, others: Partial<VolcanoInput> = {}): VolcanoInput {
   const objects = { ...noQueueObjects, ...parts };
@@ -72,7 +72,7 @@ describe("amounts of a Volcano queue without a hierarchy", () => {
     expect(byName(queues, "limit")).toEqual({ none: 0 });
   });
 
-  it("has no room left where guarantees are more than there is", () => {
+  it("has no free capacity left where guarantees are more than there is", () => {
     const queues = queuesOf(
       [volcanoQueue("a", { guarantee: gpus(20) }), volcanoQueue("b", { guarantee: gpus(10) }), volcanoQueue("c")],
       "proportion",

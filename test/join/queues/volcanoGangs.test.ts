@@ -3,11 +3,11 @@ import { type VolcanoInput, volcanoSystem } from "../../../exporter/join/queues/
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { volcanoGroup, volcanoQueue } from "../../queues/groupRows.ts";
 import { pod } from "../clusterBuilder.ts";
-import { cards, gpus } from "./queueRows.ts";
+import { gpus, physicalGpus } from "./queueRows.ts";
 
 function input(parts: Partial<VolcanoInput["objects"]>, others: Partial<VolcanoInput> = {}): VolcanoInput {
   const objects = { ...noQueueObjects, ...parts };
-  return { objects, pools: [cards("A100", 16)], priorityClasses: [], pods: [], hasPods: false, ...others };
+  return { objects, pools: [physicalGpus("A100", 16)], priorityClasses: [], pods: [], hasPods: false, ...others };
 }
 
 describe("PodGroups of Volcano", () => {
@@ -54,7 +54,7 @@ describe("PodGroups of Volcano", () => {
     expect(gangsOf({ minResources: null })).toEqual([]);
   });
 
-  it("whose Job names GPUs in limits only are told by their pods", () => {
+  it("whose Job names GPUs in limits only are reported by their pods", () => {
     const member = pod("p", null, { annotations: { "scheduling.k8s.io/group-name": "g" } });
     expect(gangsOf({ minResources: { cpu: 4 } }, { pods: [member] })).toMatchObject([{ total: null }]);
     expect(gangsOf({ minResources: { cpu: 4 } }, { pods: [{ ...member, phase: "Failed" }] })).toEqual([]);

@@ -21,7 +21,7 @@ describe("the plugin of Volcano whose settings were not read", () => {
     });
   });
 
-  it("is capacity where a queue stands below another", () => {
+  it("is capacity where a queue is below another", () => {
     const tree = [volcanoQueue("research", { parent: "root" }), volcanoQueue("vision", { parent: "research" })];
     expect(guess(...tree)).toEqual({
       plugin: "capacity",
@@ -118,9 +118,9 @@ describe("a cluster with Volcano's queues in a hierarchy, of whose scheduler not
     const codesOf = (snapshot: Snapshot) => findings(snapshot).map(({ code }) => code);
     expect(codesOf(moment(null))).toContain("volcano-plugin-guessed");
     expect(codesOf(moment({ plugin: "capacity" }))).not.toContain("volcano-plugin-guessed");
-    const told = moment(null, "proportion");
-    expect(codesOf(told)).not.toContain("volcano-plugin-guessed");
+    const reported = moment(null, "proportion");
+    expect(codesOf(reported)).not.toContain("volcano-plugin-guessed");
     // Then parents are none.
-    expect(queueOf(told, "research")).toMatchObject({ isLeaf: true, guaranteed: 0 });
+    expect(queueOf(reported, "research")).toMatchObject({ isLeaf: true, guaranteed: 0 });
   });
 });

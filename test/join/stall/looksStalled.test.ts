@@ -21,8 +21,8 @@ function judged(parts: Partial<DeviceReading>, model = "NVIDIA H100 80GB HBM3", 
   return looksStalled(bareReading("GPU-0", { ...hung, ...parts }), () => powerRangeOf(canonical, configured));
 }
 
-describe("a card that looks busy and computes nothing", () => {
-  /** Power at a hang that people published, by card (reference: activity-health, section 2). */
+describe("a GPU that looks busy and computes nothing", () => {
+  /** Power at a hang that people published, by GPU (reference: activity-health, section 2). */
   it.each([
     ["NVIDIA GB200", 232],
     ["NVIDIA GB200", 281],
@@ -39,7 +39,7 @@ describe("a card that looks busy and computes nothing", () => {
     expect(judged({ powerWatts }, model)).toBe(true);
   });
 
-  /** Power of cards that work, published too (section 3), and of loaded ones that do nothing. */
+  /** Power of GPUs that work, published too (section 3), and of loaded ones that do nothing. */
   it.each([
     ["NVIDIA H100 80GB HBM3", 253],
     ["NVIDIA GB200", 984],

@@ -55,7 +55,7 @@ describe.each([
       return () => cache;
     },
   ],
-])("the window of a stalled card, %s", (_name, caches) => {
+])("the window of a stalled GPU, %s", (_name, caches) => {
   const states = (...parts: readonly Minute[]) => lastStates(play(caches(), ...parts));
 
   it("is 15 minutes in which every sample says it", () => {
@@ -78,7 +78,7 @@ describe.each([
     expect(states([hung, 10], [rowGone, 1], [hung, 5])).toEqual({ active: 1 });
   });
 
-  it("is not made of a page that stands still", () => {
+  it("is not made of a page that is still", () => {
     const still = { ...hung, telemetry: (hung.telemetry ?? []).map((one) => ({ ...one, movedAt: now })) };
     expect(states([still, 30])).toEqual({ active: 1 });
     const moves = { ...hung, telemetry: (hung.telemetry ?? []).map((one) => ({ ...one, movedAt: now + 29 * 60 })) };

@@ -18,11 +18,11 @@ import {
   pod,
   reading,
 } from "../clusterBuilder.ts";
-import { analysed, heldBy, nodeOf, podOf, snapshotOf, statesOf } from "../outcomes.ts";
+import { allocatedBy, analysed, nodeOf, podOf, snapshotOf, statesOf } from "../outcomes.ts";
 
 /*
  * A tenant owns the namespace `evil` and writes there what it likes: labels, annotations, owners, names. `victim` is
- * somebody else's. Beside each attack stands its honest twin, which looks like it and must be believed.
+ * someone else's. Beside each attack is its honest twin, which looks like it and must be believed.
  */
 
 type PodParts = Parameters<typeof gpuPod>[3];
@@ -34,8 +34,12 @@ function queueIn(snapshot: Snapshot, name: string) {
   const { queueing } = snapshot;
   const index = queueing.queues.findIndex((queue) => queue.name === name);
   const { fairness } = analysed(snapshot);
-  const told = fairness.queues[index];
-  return { held: queueing.queues[index]?.held, pending: queueing.queues[index]?.pending, short: told?.shortfall };
+  const reported = fairness.queues[index];
+  return {
+    allocated: queueing.queues[index]?.allocated,
+    pending: queueing.queues[index]?.pending,
+    short: reported?.shortfall,
+  };
 }
 
 const lineOf = ({ problems }: Snapshot, code: string): string =>
@@ -44,7 +48,7 @@ const lineOf = ({ problems }: Snapshot, code: string): string =>
     .map(({ message }) => message)
     .join("\n");
 
-describe("GPUs on somebody else's queue of Kueue", () => {
+describe("GPUs on someone else's queue of Kueue", () => {
   const starved = workload("starved", [podSet(2, 8)], {
     namespace: "victim",
     localQueue: "main",
@@ -66,14 +70,14 @@ describe("GPUs on somebody else's queue of Kueue", () => {
 
   it("are not there by a label: its starvation stays in sight, and a line names both", () => {
     const snapshot = snapshotWith(eight("evil", { labels: label }));
-    expect(queueIn(snapshot, "victim-cq")).toMatchObject({ held: 0, pending: 16 });
+    expect(queueIn(snapshot, "victim-cq")).toMatchObject({ allocated: 0, pending: 16 });
     expect(podOf(snapshot, "evil-a").queue).toBeNull();
     expect(lineOf(snapshot, "queue-unconfirmed")).toMatch(/namespace evil .*evil-a.* 16 GPUs name queue victim-cq/);
   });
 
   it("are there of its own namespace, by the same label", () => {
     const snapshot = snapshotWith(eight("victim", { labels: label }));
-    expect(queueIn(snapshot, "victim-cq")).toMatchObject({ held: 16 });
+    expect(queueIn(snapshot, "victim-cq")).toMatchObject({ allocated: 16 });
     expect(podOf(snapshot, "victim-a").queue).toBe("victim-cq");
     expect(lineOf(snapshot, "queue-unconfirmed")).toBe("");
   });
@@ -81,7 +85,7 @@ describe("GPUs on somebody else's queue of Kueue", () => {
   it("are not there beside the name of its own LocalQueue: they are in that", () => {
     const labels = { ...label, "kueue.x-k8s.io/queue-name": "main" };
     const snapshot = snapshotWith(eight("evil", { labels }));
-    expect([queueIn(snapshot, "victim-cq").held, queueIn(snapshot, "evil-cq").held]).toEqual([0, 16]);
+    expect([queueIn(snapshot, "victim-cq").allocated, queueIn(snapshot, "evil-cq").allocated]).toEqual([0, 16]);
     expect(lineOf(snapshot, "queue-unconfirmed")).toContain("victim-cq");
   });
 
@@ -95,13 +99,13 @@ describe("GPUs on somebody else's queue of Kueue", () => {
     const kueueWorkloads = [starved, admitted];
     const stolen = eight("evil", { owner: ownerRef(job) });
     const attacked = snapshotWith(stolen, { owners, queues: { ...queues, kueueWorkloads } });
-    expect(queueIn(attacked, "victim-cq").held).toBe(0);
+    expect(queueIn(attacked, "victim-cq").allocated).toBe(0);
     expect(podOf(attacked, "evil-a").queue).toBeNull();
     const honest = snapshotWith(eight("victim", { owner: ownerRef(job) }), {
       owners,
       queues: { ...queues, kueueWorkloads },
     });
-    expect(queueIn(honest, "victim-cq").held).toBe(16);
+    expect(queueIn(honest, "victim-cq").allocated).toBe(16);
     // A Workload of the tenant with the same owner takes no pod away from the other's.
     const forged = { ...admitted, namespace: "evil", name: "a", uid: "uid-forged" };
     const both = {
@@ -109,7 +113,7 @@ describe("GPUs on somebody else's queue of Kueue", () => {
       kueueWorkloads: [...kueueWorkloads, { ...forged, ...admission("evil-cq", "any", 2, 8) }],
     };
     const taken = snapshotWith(eight("victim", { owner: ownerRef(job) }), { owners, queues: both });
-    expect(queueIn(taken, "victim-cq").held).toBe(16);
+    expect(queueIn(taken, "victim-cq").allocated).toBe(16);
   });
 });
 
@@ -139,20 +143,20 @@ describe.each([
       queues: { volcanoPodGroups: [volcanoGroup("g", "victim-q", { namespace: "evil" })] },
     },
   },
-])("GPUs on somebody else's queue of $system", ({ system, scheduler, queues, labels, group }) => {
+])("GPUs on someone else's queue of $system", ({ system, scheduler, queues, labels, group }) => {
   const snapshotWith = (parts: PodParts, more: Partial<QueueObjects> = {}) =>
     snapshotOf({ nodes, pods: eight("evil", parts), queues: { ...queues, ...more } });
 
   it("are not there by a label under another scheduler, and a line names both", () => {
     const snapshot = snapshotWith({ labels });
-    expect(queueIn(snapshot, "victim-q").held).toBe(0);
+    expect(queueIn(snapshot, "victim-q").allocated).toBe(0);
     expect(podOf(snapshot, "evil-a").queue).toBeNull();
     expect(lineOf(snapshot, "queue-unconfirmed")).toMatch(/evil-a.* victim-q/);
   });
 
   it("are there by the same label of pods that the scheduler places", () => {
     const snapshot = snapshotWith({ labels, schedulerName: scheduler });
-    expect(queueIn(snapshot, "victim-q").held).toBe(16);
+    expect(queueIn(snapshot, "victim-q").allocated).toBe(16);
     expect(lineOf(snapshot, "queue-unconfirmed")).toBe("");
   });
 
@@ -166,14 +170,14 @@ describe.each([
       of("other", "victim-q", { namespace: "evil", owner: null }),
     ];
     const snapshot = snapshotWith({ labels, annotations, owner: train, schedulerName: scheduler }, { [made]: groups });
-    expect([queueIn(snapshot, "victim-q").held, queueIn(snapshot, "evil-q").held]).toEqual([0, 16]);
+    expect([queueIn(snapshot, "victim-q").allocated, queueIn(snapshot, "evil-q").allocated]).toEqual([0, 16]);
   });
 
   it("are not there by a PodGroup that no controller made for them; by one that was made for them they are", () => {
     const { annotations } = group;
-    expect(queueIn(snapshotWith({ annotations }, group.queues), "victim-q").held).toBe(0);
+    expect(queueIn(snapshotWith({ annotations }, group.queues), "victim-q").allocated).toBe(0);
     const train = { apiVersion: "batch/v1", kind: "Job", name: "train", uid: "uid-train" };
-    expect(queueIn(snapshotWith({ annotations, owner: train }, group.queues), "victim-q").held).toBe(16);
+    expect(queueIn(snapshotWith({ annotations, owner: train }, group.queues), "victim-q").allocated).toBe(16);
   });
 });
 
@@ -181,62 +185,65 @@ describe("an allocation annotation", () => {
   const allocation = (...uuids: readonly string[]) => ({
     "hami.io/vgpu-devices-allocated": `${uuids.map((uuid) => `${uuid},NVIDIA,1,1`).join(":")}:;`,
   });
-  const cards = ["GPU-aaaaaaaa-0000", "GPU-aaaaaaaa-0001", "GPU-aaaaaaaa-0002", "GPU-aaaaaaaa-0003"] as const;
+  const physicalGpus = ["GPU-aaaaaaaa-0000", "GPU-aaaaaaaa-0001", "GPU-aaaaaaaa-0002", "GPU-aaaaaaaa-0003"] as const;
   const plain = gpuNode("n", 8);
   const shared = node("n", {
     capacity: { "nvidia.com/gpu": 40 },
     labels: { "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB" },
     annotations: {
-      "hami.io/node-nvidia-register": cards.map((uuid) => `${uuid},10,81920,100,NVIDIA-A100,0,true:`).join(""),
+      "hami.io/node-nvidia-register": physicalGpus.map((uuid) => `${uuid},10,81920,100,NVIDIA-A100,0,true:`).join(""),
     },
   });
 
   it("makes no request smaller, wherever telemetry does not name the pod", () => {
-    const snapshot = snapshotOf({ nodes: [plain], pods: [gpuPod("p", "n", 4, { annotations: allocation(cards[0]) })] });
-    expect(heldBy(snapshot, "p")).toBeCloseTo(4, 9);
+    const snapshot = snapshotOf({
+      nodes: [plain],
+      pods: [gpuPod("p", "n", 4, { annotations: allocation(physicalGpus[0]) })],
+    });
+    expect(allocatedBy(snapshot, "p")).toBeCloseTo(4, 9);
     expect(lineOf(snapshot, "allocation-unconfirmed")).toMatch(/pod research\/p on node n .*GPU-aaaaaaaa-0000/);
   });
 
   it("on a node that HAMi shares makes it no smaller than the units that were requested", () => {
-    const small = gpuPod("p", "n", 4, { annotations: allocation(cards[0]) });
-    expect(heldBy(snapshotOf({ nodes: [shared], pods: [small] }), "p")).toBeCloseTo(0.4, 9);
-    const text = `${cards[0]},NVIDIA,40960,30:;`;
+    const small = gpuPod("p", "n", 4, { annotations: allocation(physicalGpus[0]) });
+    expect(allocatedBy(snapshotOf({ nodes: [shared], pods: [small] }), "p")).toBeCloseTo(0.4, 9);
+    const text = `${physicalGpus[0]},NVIDIA,40960,30:;`;
     const honest = gpuPod("p", "n", 1, { annotations: { "hami.io/vgpu-devices-allocated": text } });
     const snapshot = snapshotOf({ nodes: [shared], pods: [honest] });
-    expect(heldBy(snapshot, "p")).toBeCloseTo(0.5, 9);
+    expect(allocatedBy(snapshot, "p")).toBeCloseTo(0.5, 9);
     expect(lineOf(snapshot, "allocation-unconfirmed")).toBe("");
   });
 
   it("on a node that HAMi shares makes it no smaller than the memory and cores that were requested, and these may be small", () => {
     const asking = (gpumem: number, text: string) =>
       gpuPod("p", "n", 1, {
-        annotations: { "hami.io/vgpu-devices-allocated": `${cards[0]},NVIDIA,${text}:;` },
+        annotations: { "hami.io/vgpu-devices-allocated": `${physicalGpus[0]},NVIDIA,${text}:;` },
         gpu: { resources: { "nvidia.com/gpu": 1 }, shares: { "nvidia.com/gpumem": gpumem, "nvidia.com/gpucores": 5 } },
       });
-    expect(heldBy(snapshotOf({ nodes: [shared], pods: [asking(40_960, "1,1")] }), "p")).toBeCloseTo(0.5, 9);
-    expect(heldBy(snapshotOf({ nodes: [shared], pods: [asking(2048, "2048,5")] }), "p")).toBeCloseTo(0.05, 9);
+    expect(allocatedBy(snapshotOf({ nodes: [shared], pods: [asking(40_960, "1,1")] }), "p")).toBeCloseTo(0.5, 9);
+    expect(allocatedBy(snapshotOf({ nodes: [shared], pods: [asking(2048, "2048,5")] }), "p")).toBeCloseTo(0.05, 9);
   });
 
-  it("names no more cards than units that were requested", () => {
+  it("names no more GPUs than units that were requested", () => {
     const everywhere = {
-      "hami.io/vgpu-devices-allocated": `${cards.map((uuid) => `${uuid},NVIDIA,0,100`).join(":")}:;`,
+      "hami.io/vgpu-devices-allocated": `${physicalGpus.map((uuid) => `${uuid},NVIDIA,0,100`).join(":")}:;`,
     };
-    expect(heldBy(snapshotOf({ nodes: [shared], pods: [gpuPod("p", "n", 1, { annotations: everywhere })] }), "p")).toBe(
-      1,
-    );
+    expect(
+      allocatedBy(snapshotOf({ nodes: [shared], pods: [gpuPod("p", "n", 1, { annotations: everywhere })] }), "p"),
+    ).toBe(1);
   });
 
-  it.each([plain, shared])("of pods that request nothing takes nothing from whoever has the cards", (object) => {
+  it.each([plain, shared])("of pods that request nothing takes nothing from whoever has the GPUs", (object) => {
     const victim = gpuPod("victim", "n", object === shared ? 40 : 4, { namespace: "victim" });
     const liars = Array.from({ length: 20 }, (_, i) =>
-      pod(`liar-${i}`, "n", { namespace: "evil", annotations: allocation(...cards) }),
+      pod(`liar-${i}`, "n", { namespace: "evil", annotations: allocation(...physicalGpus) }),
     );
-    const rows = cards.map((uuid) =>
+    const rows = physicalGpus.map((uuid) =>
       bareReading(uuid, { smActive: 0.9, claimants: [claimant("victim", { namespace: "victim", slots: 10 })] }),
     );
     const snapshot = snapshotOf({ nodes: [object], pods: [victim, ...liars], telemetry: [page("n", rows)] });
-    expect(heldBy(snapshot, "victim")).toBeCloseTo(4, 9);
-    expect(heldBy(snapshot, "liar-0")).toBe(0);
+    expect(allocatedBy(snapshot, "victim")).toBeCloseTo(4, 9);
+    expect(allocatedBy(snapshot, "liar-0")).toBe(0);
     expect(lineOf(snapshot, "allocation-unconfirmed")).toMatch(/pod evil\/liar-0 .*the first of 20.*GPU-aaaaaaaa-0000/);
   });
 });
@@ -246,7 +253,7 @@ describe("pods that request no GPU", () => {
     const rows = [reading("GPU-0", 0.9, "liar"), reading("GPU-1", 0.9, "honest")];
     const pods = [pod("liar", "n", { annotations: { "gpu-fraction": "0.5" } }), gpuPod("honest", "n", 1)];
     const snapshot = snapshotOf({ nodes: [gpuNode("n", 2)], pods, telemetry: [page("n", rows)] });
-    expect([heldBy(snapshot, "liar"), heldBy(snapshot, "honest")]).toEqual([0, 1]);
+    expect([allocatedBy(snapshot, "liar"), allocatedBy(snapshot, "honest")]).toEqual([0, 1]);
   });
 
   it("take no node by the annotation of a fraction, and ask for nothing; those that KAI places do", () => {
@@ -257,12 +264,12 @@ describe("pods that request no GPU", () => {
       fraction("waits", null, scheduler),
     ];
     const attacked = snapshotOf({ nodes: [gpuNode("n", 8)], pods: pods("default-scheduler") });
-    expect(nodeOf(attacked, "n").heldByDevices).toBe(0);
+    expect(nodeOf(attacked, "n").allocatedByDevices).toBe(0);
     expect(podOf(attacked, "waits").gpus).toBe(0);
     expect(lineOf(attacked, "fraction-unconfirmed")).toMatch(/pod evil\/p0 on node n .*the first of 8/);
-    // Whoever makes a pod may name KAI and a node at once: KAI keeps a card for each fraction that it places.
+    // Whoever makes a pod may name KAI and a node at once: KAI keeps a GPU for each fraction that it places.
     const placedByThemselves = snapshotOf({ nodes: [gpuNode("n", 8)], pods: pods("kai-scheduler") });
-    expect(nodeOf(placedByThemselves, "n").heldByDevices).toBe(0);
+    expect(nodeOf(placedByThemselves, "n").allocatedByDevices).toBe(0);
     expect(lineOf(placedByThemselves, "fraction-unconfirmed")).toMatch(/pod evil\/p0 on node n .*the first of 8/);
     expect(podOf(placedByThemselves, "waits").gpus).toBe(1);
     const inGroups = pods("kai-scheduler").map((one) => ({ ...one, labels: { "runai-gpu-group": one.name } }));
@@ -273,16 +280,16 @@ describe("pods that request no GPU", () => {
       }),
     );
     const honest = snapshotOf({ nodes: [gpuNode("n", 8)], pods: [...inGroups, ...kept] });
-    expect(nodeOf(honest, "n").heldByDevices).toBeCloseTo(8, 9);
+    expect(nodeOf(honest, "n").allocatedByDevices).toBeCloseTo(8, 9);
     expect(podOf(honest, "waits").gpus).toBe(1);
   });
 
-  it("a second reservation of a group, or of a card, moves nobody's fraction", () => {
+  it("a second reservation of a group, or of a GPU, moves nobody's fraction", () => {
     const first = reservation("kai-resource-reservation", "GPU-1", { name: "z" });
     const younger = { createdAt: now - 60, uid: "uid-a", name: "a" };
     const pods = [first, inGroup("victim", "0.5", "kai-scheduler", "victim")];
     const telemetry = [page("n", [reading("GPU-0", 0), reading("GPU-1", 0.9)])];
-    const onCard = ({ devices, pods: views }: Snapshot) =>
+    const onGpu = ({ devices, pods: views }: Snapshot) =>
       devices.flatMap(({ uuid, holders }) =>
         holders.flatMap(({ pod: at, share }) => (views[at]?.name === "victim" ? [[uuid, share]] : [])),
       );
@@ -291,10 +298,10 @@ describe("pods that request no GPU", () => {
       ...{ nodes: [gpuNode("n", 2)], telemetry, queues },
       pods: [reservation("runai-reservation", "GPU-0", younger), ...pods],
     });
-    expect(onCard(ofGroup)).toEqual([["GPU-1", 0.5]]);
+    expect(onGpu(ofGroup)).toEqual([["GPU-1", 0.5]]);
     expect(lineOf(ofGroup, "reservation-unconfirmed")).toMatch(/runai-reservation\/a on node n/);
     const other = { ...younger, labels: { "runai-gpu-group": "other" } };
-    const ofCard = snapshotOf({
+    const ofGpu = snapshotOf({
       ...{ nodes: [gpuNode("n", 2)], telemetry, queues },
       pods: [
         reservation("runai-reservation", "GPU-1", other),
@@ -302,7 +309,7 @@ describe("pods that request no GPU", () => {
         { ...inGroup("liar", "1", "kai-scheduler", "evil"), labels: { "runai-gpu-group": "other" } },
       ],
     });
-    expect(onCard(ofCard)).toEqual([["GPU-1", 0.5]]);
+    expect(onGpu(ofGpu)).toEqual([["GPU-1", 0.5]]);
   });
 
   const reservation = (namespace: string, uuid: string, parts: PodParts = {}) =>
@@ -320,7 +327,7 @@ describe("pods that request no GPU", () => {
       annotations: { "gpu-fraction": part },
     });
 
-  it("have what is left of a reserved card, where KAI's own fractions have their part", () => {
+  it("have what is left of a reserved GPU, where KAI's own fractions have their part", () => {
     const pods = [
       reservation("kai-resource-reservation", "GPU-0"),
       inGroup("victim", "0.75", "kai-scheduler", "victim"),
@@ -328,18 +335,18 @@ describe("pods that request no GPU", () => {
     ];
     const telemetry = [page("n", [reading("GPU-0", 0.5), reading("GPU-1", 0)])];
     const snapshot = snapshotOf({ nodes: [gpuNode("n", 2)], pods, telemetry });
-    expect(heldBy(snapshot, "victim")).toBe(0.75);
-    expect(heldBy(snapshot, "a-liar")).toBeLessThanOrEqual(0.25);
+    expect(allocatedBy(snapshot, "victim")).toBe(0.75);
+    expect(allocatedBy(snapshot, "a-liar")).toBeLessThanOrEqual(0.25);
   });
 
-  it("leave to a request what the scheduler gave it: what only annotations say stands in the rest", () => {
+  it("leave to a request what the scheduler gave it: what only annotations say is in the rest", () => {
     const pods = [gpuPod("victim", "n", 6, { namespace: "victim" })];
     const liars = Array.from({ length: 8 }, (_, i) => inGroup(`a${i}`, "1", "kai-scheduler", "evil"));
     const snapshot = snapshotOf({ nodes: [gpuNode("n", 8)], pods: [...liars, ...pods] });
-    expect(heldBy(snapshot, "victim")).toBeCloseTo(6, 9);
+    expect(allocatedBy(snapshot, "victim")).toBeCloseTo(6, 9);
   });
 
-  it("a reservation takes no card whose rows name others", () => {
+  it("a reservation takes no GPU whose rows name others", () => {
     const pods = [
       gpuPod("victim", "n", 1, { namespace: "victim" }),
       reservation("runai-reservation", "GPU-0"),
@@ -351,7 +358,7 @@ describe("pods that request no GPU", () => {
       pods,
       telemetry: [page("n", [named, reading("GPU-1", 0)])],
     });
-    expect(heldBy(snapshot, "victim")).toBe(1);
+    expect(allocatedBy(snapshot, "victim")).toBe(1);
   });
 });
 
@@ -360,13 +367,13 @@ describe("pods in a namespace called runai-reservation", () => {
 
   it("hold what they request, where no fraction and no KAI says that they are reservations", () => {
     const snapshot = snapshotOf({ nodes, pods });
-    expect(heldBy(snapshot, "hidden")).toBeCloseTo(8, 9);
+    expect(allocatedBy(snapshot, "hidden")).toBeCloseTo(8, 9);
     expect(lineOf(snapshot, "reservation-unconfirmed")).toMatch(/runai-reservation\/hidden on node n0/);
   });
 
   it("hold what they request beside KAI, too, where they ask for more than a card", () => {
     const queues = { ...noQueueObjects, kaiQueues: [kaiQueue("default-queue")] };
-    expect(heldBy(snapshotOf({ nodes, pods, queues }), "hidden")).toBeCloseTo(8, 9);
+    expect(allocatedBy(snapshotOf({ nodes, pods, queues }), "hidden")).toBeCloseTo(8, 9);
   });
 });
 
@@ -379,7 +386,7 @@ describe("a reservation pod of which KAI's fractions know nothing", () => {
     annotations: { "gpu-fraction": "0.5" },
   });
 
-  it("is named: its card is nobody's", () => {
+  it("is named: its GPU is nobody's", () => {
     const snapshot = snapshotOf({ nodes, pods: [kept], queues });
     expect(lineOf(snapshot, "reservation-unserved")).toMatch(/runai-reservation\/kept on node n0 .*group g/);
   });
@@ -397,7 +404,7 @@ describe("a gang of labels", () => {
     return snapshotOf({ nodes: [gpuNode("n", 1)], pods: [one], telemetry });
   };
 
-  it("is none, so that what stands idle in it is not called a wait", () => {
+  it("is none, so that what is idle in it is not called a wait", () => {
     const group = lone({ "kueue.x-k8s.io/pod-group-name": "g" }, { "kueue.x-k8s.io/pod-group-total-count": "2" });
     const lws = lone({ "leaderworkerset.sigs.k8s.io/name": "llm" }, { "leaderworkerset.sigs.k8s.io/size": "2" });
     for (const snapshot of [group, lws]) {

@@ -3,7 +3,7 @@ import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import type { KueueWorkload } from "../../../exporter/model/queues/kueue.ts";
 import { trustedNames } from "../../../exporter/model/trust/trustedNames.ts";
-import { type PlacedPod, placePod, type Room } from "./placedTenant.ts";
+import { type FreeCapacity, type PlacedPod, placePod } from "./placedTenant.ts";
 import { anySharedCluster, type SharedCluster } from "./sharedCluster.ts";
 
 /** Names of pods that the table knows: what a tenant may write. */
@@ -56,11 +56,11 @@ const hostilePod = fc.record({
   gpus: fc.constantFrom(0, 0, 0, 1, 2),
   /** The queue in which KAI or Volcano has placed it. */
   queue: fc.nat(1),
-  /** It looks like a pod by which KAI keeps a card for a group: of others, or made up. */
+  /** It looks like a pod by which KAI keeps a GPU for a group: of others, or made up. */
   reserves: fc.constantFrom(null, null, null, null, 0, 1, 2, 3),
-  /** It says that it has so much of a card. */
+  /** It says that it has so much of a GPU. */
   fraction: fc.constantFrom(null, null, null, "0.5", "1"),
-  /** Without a request: KAI gave it half a card. */
+  /** Without a request: KAI gave it half a GPU. */
   isFraction: fc.boolean(),
   ended: fc.constantFrom(false, false, false, true),
   /** It waits; then it requests nothing: who asks for GPUs has a share in fairness, which is another rule. */
@@ -79,14 +79,14 @@ export interface Attack {
    */
   readonly silent: ClusterState;
   readonly pods: readonly PlacedPod[];
-  /** Physical GPUs that nobody else can have because of it, at most: a unit of a shared node may be a whole card. */
+  /** Physical GPUs that nobody else can have because of it, at most: a unit of a shared node may be a whole GPU. */
   readonly got: number;
   /** Physical GPUs that its words claim beside that and that nothing can refute (`PlacedPod.claims`). */
   readonly claims: number;
   readonly shared: SharedCluster;
 }
 
-/** Values that could mean something: names of others' queues, cards, groups, work; numbers; nonsense. */
+/** Values that could mean something: names of others' queues, GPUs, groups, work; numbers; nonsense. */
 function textOf(cluster: SharedCluster, pick: number): string {
   const { uuids, queues, groups, jobs } = cluster;
   const all = [
@@ -105,18 +105,18 @@ function textOf(cluster: SharedCluster, pick: number): string {
 const fractionText = ({ fraction }: HostilePod): Readonly<Record<string, string>> =>
   fraction === null ? {} : { "gpu-fraction": fraction };
 
-/** What a pod says that passes for a reservation, for a group of honest teams or a made-up one, of a card or of none. */
+/** What a pod says that passes for a reservation, for a group of honest teams or a made-up one, of a GPU or of none. */
 function reservationOf<One extends HostilePod & Pick<Pod, "labels" | "annotations">>(
   one: One,
   pick: number,
   { groups, uuids }: SharedCluster,
 ): One {
   const group = pick % 2 === 0 ? (groups[pick % Math.max(1, groups.length)] ?? "made-up") : "made-up";
-  const card = pick < 2 ? {} : { "run.ai/reserve_for_gpu_index": uuids[one.node % uuids.length] ?? "" };
+  const physicalGpu = pick < 2 ? {} : { "run.ai/reserve_for_gpu_index": uuids[one.node % uuids.length] ?? "" };
   return {
     ...{ ...one, namespace: "runai-reservation", gpus: 1, claim: null, waits: false },
     labels: { ...one.labels, "runai-gpu-group": group },
-    annotations: { ...one.annotations, ...card },
+    annotations: { ...one.annotations, ...physicalGpu },
   };
 }
 
@@ -132,14 +132,14 @@ function forgedOf({ queues: { kueueWorkloads } }: ClusterState): readonly KueueW
 }
 
 function attackOf(shared: SharedCluster, chosen: readonly HostilePod[], forges: boolean): Attack {
-  const room: Room = { units: new Map(shared.free), cards: new Map(shared.freeCards) };
+  const freeCapacity: FreeCapacity = { units: new Map(shared.free), physicalGpus: new Map(shared.freeGpus) };
   const pods = chosen.map((one, place) => {
     const written = (isLabel: boolean) =>
       Object.fromEntries(
         one.words.filter((word) => word.isLabel === isLabel).map(({ name, value }) => [name, textOf(shared, value)]),
       );
     const of = { ...one, place, labels: written(true), annotations: { ...written(false), ...fractionText(one) } };
-    return placePod(one.reserves === null ? of : reservationOf(of, one.reserves, shared), shared, room);
+    return placePod(one.reserves === null ? of : reservationOf(of, one.reserves, shared), shared, freeCapacity);
   });
   const { state } = shared;
   const withPods = (of: (pod: PlacedPod) => ClusterState["pods"], forged: readonly KueueWorkload[]): ClusterState => ({

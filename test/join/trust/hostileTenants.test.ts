@@ -41,7 +41,7 @@ function added(pairs: readonly (readonly [string, number])[]): Numbers {
 }
 
 /** What honest pods hold, by pod. */
-const heldByPod = ({ snapshot: { devices, pods } }: Analysis): Numbers =>
+const allocatedByPod = ({ snapshot: { devices, pods } }: Analysis): Numbers =>
   added(
     devices.flatMap(({ holders }) =>
       holders.flatMap(({ pod, share }): readonly (readonly [string, number])[] => {
@@ -51,10 +51,10 @@ const heldByPod = ({ snapshot: { devices, pods } }: Analysis): Numbers =>
     ),
   );
 
-/** What honest teams' GPUs are booked as, and what they cost an hour at 10 a GPU. */
-const bookedByState = ({ bookings, snapshot: { pods } }: Analysis): Numbers =>
+/** What honest teams' GPUs are counted as, and what they cost an hour at 10 a GPU. */
+const accountedByState = ({ accountingEntries, snapshot: { pods } }: Analysis): Numbers =>
   added(
-    bookings.flatMap(({ pod, state, gpus }): readonly (readonly [string, number])[] => {
+    accountingEntries.flatMap(({ pod, state, gpus }): readonly (readonly [string, number])[] => {
       const view = pods[pod ?? -1];
       return view !== undefined && honestTeams.has(view.team) ? [[`${view.team} ${state}`, gpus]] : [];
     }),
@@ -70,8 +70,8 @@ const byQueue =
     );
 
 const numbers: Readonly<Record<string, (analysis: Analysis) => Numbers>> = {
-  "held by pod": heldByPod,
-  "held by queue": byQueue(({ snapshot }, queue) => snapshot.queueing.queues[queue]?.held ?? 0),
+  "held by pod": allocatedByPod,
+  "held by queue": byQueue(({ snapshot }, queue) => snapshot.queueing.queues[queue]?.allocated ?? 0),
   entitled: byQueue(({ fairness }, queue) => fairness.queues[queue]?.entitled ?? 0),
   shortfall: byQueue(({ fairness }, queue) => fairness.queues[queue]?.shortfall ?? 0),
 };
@@ -88,7 +88,7 @@ function difference(one: Numbers, other: Numbers): number {
 const alike = (text: string): string => text.replaceAll(/\bjob-\d+/g, "job");
 
 /**
- * What is owed to a queue and cannot be taken back. Why not may be told of the tenant's own work, which KAI or Volcano put into the
+ * What is owed to a queue and cannot be taken back. Why not may be reported of the tenant's own work, which KAI or Volcano put into the
  * queue that borrows, and whoever owns work may keep it from being moved.
  */
 const notTaken = ({ kind, reason }: { readonly kind: string; readonly reason: string }) => ({
@@ -103,7 +103,7 @@ function advice(analysis: Analysis) {
       ...{ kind, title: alike(title), targets: targets.map(alike) },
       effect: { ...effect, starts: effect.starts.map(alike) },
     })),
-    // Of what the tenant's own objects lack, the tenant may be told.
+    // Of what the tenant's own objects lack, the tenant may be reported.
     withheld
       .filter(({ reason }) => !reason.includes("LocalQueue aaa/"))
       .map((one) => {
@@ -123,7 +123,7 @@ function givenBy({ kaiPodGroups, volcanoPodGroups, system, silent }: PlacedPod):
 
 describe("whatever a tenant writes on its own pods", () => {
   it.each(Object.entries(numbers))(
-    "changes what honest teams are told as %s by no more than it really got",
+    "changes what honest teams are reported as %s by no more than it really got",
     (_, of) => {
       everyAttack(({ without, with: attacked, got, claims }) => {
         expect(difference(of(without), of(attacked))).toBeLessThanOrEqual(got + claims + gpuTolerance);
@@ -131,14 +131,14 @@ describe("whatever a tenant writes on its own pods", () => {
     },
   );
 
-  it("takes nothing that honest pods hold, and says whose card it claims where nothing can refute that", () => {
+  it("takes nothing that honest pods hold, and says whose GPU it claims where nothing can refute that", () => {
     let divided = 0;
     everyAttack(({ without, with: attacked, claims }) => {
-      const taken = difference(heldByPod(without), heldByPod(attacked));
+      const taken = difference(allocatedByPod(without), allocatedByPod(attacked));
       if (taken <= gpuTolerance) return;
       divided += 1;
       expect(taken).toBeLessThanOrEqual(claims + gpuTolerance);
-      const lines = attacked.snapshot.problems.filter(({ code }) => code === "held-twice");
+      const lines = attacked.snapshot.problems.filter(({ code }) => code === "allocated-twice");
       expect(lines.some(({ message }) => /(?:evil|aaa|runai-reservation)\/aa-\d/.test(message))).toBe(true);
     });
     expect(divided).toBeGreaterThan(0);
@@ -147,7 +147,7 @@ describe("whatever a tenant writes on its own pods", () => {
   it("changes neither state nor cost of what honest teams hold, where it got nothing", () => {
     everyAttack(({ without, with: attacked, got, claims }) => {
       if (got + claims === 0)
-        expect(difference(bookedByState(without), bookedByState(attacked))).toBeLessThanOrEqual(gpuTolerance);
+        expect(difference(accountedByState(without), accountedByState(attacked))).toBeLessThanOrEqual(gpuTolerance);
     });
   });
 
@@ -228,10 +228,10 @@ describe("whatever a tenant writes on its own pods", () => {
       for (const way of new Set([...pods.map(givenBy), ...(isUnserved ? ["unserved reservation"] : [])]))
         seen.set(way, (seen.get(way) ?? 0) + 1);
       const quiet = analysed(snapshotOf(silent));
-      for (const [name, of] of Object.entries({ ...numbers, "states and costs": bookedByState }))
+      for (const [name, of] of Object.entries({ ...numbers, "states and costs": accountedByState }))
         expect(difference(of(quiet), of(attacked)), name).toBeLessThanOrEqual(gpuTolerance);
-      // A pod that passes for a reservation of KAI's hides its own GPU from what is told of work past the queues: for a moment
-      // each of KAI's keeps a card for nobody, too, and nothing but time tells them apart. It is named.
+      // A pod that passes for a reservation of KAI's hides its own GPU from what is reported of work past the queues: for a moment
+      // each of KAI's keeps a GPU for nobody, too, and nothing but time says them apart. It is named.
       if (isUnserved) return;
       const before = advice(quiet);
       compared += before.flat().length;

@@ -8,9 +8,9 @@ import type { HostilePod } from "./hostileTenant.ts";
 import { type SharedCluster, schedulers } from "./sharedCluster.ts";
 
 /** What of the cluster nobody has yet, by node: pods that are placed take of it. */
-export interface Room {
+export interface FreeCapacity {
   readonly units: Map<string, number>;
-  readonly cards: Map<string, readonly string[]>;
+  readonly physicalGpus: Map<string, readonly string[]>;
 }
 
 /** A pod of the tenant as it looks, and as it would look if the tenant wrote nothing. */
@@ -25,10 +25,10 @@ export interface PlacedPod {
   /** Physical GPUs that nobody else can have because of it, at most. */
   readonly got: number;
   /**
-   * Physical GPUs that its words claim of cards on which others are, and of which nothing that the tenant cannot write tells
-   * whose claim is wrong: those cards are divided among all who claim them, and `held-twice` names them. These are a fraction
+   * Physical GPUs that its words claim of GPUs on which others are, and of which nothing that the tenant cannot write says
+   * whose claim is wrong: those GPUs are divided among all who claim them, and `allocated-twice` names them. These are a fraction
    * that KAI gave to nobody, in the group of others (whoever makes a pod may name a node; KAI writes group and fraction where the
-   * tenant may write, too), and an allocation of HAMi's units on a card of others (HAMi as well writes what it gave into an
+   * tenant may write, too), and an allocation of HAMi's units on a GPU of others (HAMi as well writes what it gave into an
    * annotation alone).
    */
   readonly claims: number;
@@ -50,22 +50,22 @@ const createdAt = now - 3600;
 const nothing = { system: [], kaiPodGroups: [], volcanoPodGroups: [] } as const;
 
 /** Makes a pod as its scheduler places it, and then lets the tenant write on it. */
-export function placePod(one: Written, shared: SharedCluster, room: Room): PlacedPod {
+export function placePod(one: Written, shared: SharedCluster, freeCapacity: FreeCapacity): PlacedPod {
   const base = writtenPod(one, shared);
   if (one.waits) return { ...nothing, hostile: base, silent: null, got: 0, claims: 0 };
   const node = base.nodeName ?? "";
-  const left = room.units.get(node) ?? 0;
-  const free = room.cards.get(node) ?? [];
+  const left = freeCapacity.units.get(node) ?? 0;
+  const free = freeCapacity.physicalGpus.get(node) ?? [];
   const isShared = shared.shared.has(node);
-  // HAMi gives whole cards to pods that say nothing of memory and cores.
+  // HAMi gives whole GPUs to pods that say nothing of memory and cores.
   const most = one.ended ? one.gpus : isShared ? Math.min(left, free.length) : left;
   const isFraction = one.isFraction && isKai(shared, base.schedulerName) && one.reserves === null;
   const gpus = isFraction && !one.ended ? 0 : Math.min(one.gpus, most);
   const hostile = { ...base, gpu: { ...base.gpu, resources: gpus > 0 ? { "nvidia.com/gpu": gpus } : {} } };
   if (one.ended) return { ...nothing, hostile, silent: null, got: 0, claims: 0 };
-  if (gpus === 0) return withoutRequest(one, shared, hostile, room);
-  room.units.set(node, left - gpus);
-  room.cards.set(node, free.slice(gpus));
+  if (gpus === 0) return withoutRequest(one, shared, hostile, freeCapacity);
+  freeCapacity.units.set(node, left - gpus);
+  freeCapacity.physicalGpus.set(node, free.slice(gpus));
   return requesting(one, shared, hostile, isShared ? free.slice(0, gpus) : []);
 }
 
@@ -83,16 +83,16 @@ function writtenPod(one: Written, shared: SharedCluster): Pod {
   });
 }
 
-function withoutRequest(one: Written, shared: SharedCluster, hostile: Pod, room: Room): PlacedPod {
+function withoutRequest(one: Written, shared: SharedCluster, hostile: Pod, freeCapacity: FreeCapacity): PlacedPod {
   const node = hostile.nodeName ?? "";
-  const left = room.units.get(node) ?? 0;
-  const [card, ...cards] = room.cards.get(node) ?? [];
+  const left = freeCapacity.units.get(node) ?? 0;
+  const [physicalGpu, ...physicalGpus] = freeCapacity.physicalGpus.get(node) ?? [];
   const isByKai = isKai(shared, hostile.schedulerName);
-  if (!isByKai || !one.isFraction || card === undefined || left < 1 || shared.shared.has(node))
+  if (!isByKai || !one.isFraction || physicalGpu === undefined || left < 1 || shared.shared.has(node))
     return { ...nothing, hostile, silent: null, got: 0, claims: isByKai ? movedFraction(hostile, shared) : 0 };
-  room.units.set(node, left - 1);
-  room.cards.set(node, cards);
-  return fraction(one, shared, hostile, card);
+  freeCapacity.units.set(node, left - 1);
+  freeCapacity.physicalGpus.set(node, physicalGpus);
+  return fraction(one, shared, hostile, physicalGpu);
 }
 
 const isKai = ({ system }: SharedCluster, schedulerName: string): boolean =>
@@ -129,19 +129,19 @@ const silentOf = ({ name, nodeName, namespace, schedulerName, gpu }: Pod, words:
     gpu: { resources: gpu.resources },
   });
 
-/** `cards`: those that HAMi gave to it, which says so as it does of honest pods. */
-function requesting(one: Written, shared: SharedCluster, asked: Pod, cards: readonly string[]): PlacedPod {
+/** `physicalGpus`: those that HAMi gave to it, which says so as it does of honest pods. */
+function requesting(one: Written, shared: SharedCluster, asked: Pod, physicalGpus: readonly string[]): PlacedPod {
   const { words: ofQueue, made } = placedBy(one, shared, asked);
-  const given = `${cards.map((uuid) => `${uuid},NVIDIA,81920,0`).join(":")}:;`;
-  const words = cards.length === 0 ? ofQueue : { ...ofQueue, [allocation]: given };
+  const given = `${physicalGpus.map((uuid) => `${uuid},NVIDIA,81920,0`).join(":")}:;`;
+  const words = physicalGpus.length === 0 ? ofQueue : { ...ofQueue, [allocation]: given };
   const hostile = { ...asked, annotations: { ...words, ...asked.annotations } };
   const units = asked.gpu.resources["nvidia.com/gpu"] ?? 0;
-  const isMoved = cards.length > 0 && asked.annotations[allocation] !== undefined;
+  const isMoved = physicalGpus.length > 0 && asked.annotations[allocation] !== undefined;
   return { ...made, hostile, silent: silentOf(asked, words), got: units, claims: isMoved ? units : 0 };
 }
 
-/** A pod to which KAI gave half of a card that it keeps: KAI's own words of that stand. */
-function fraction(one: Written, shared: SharedCluster, asked: Pod, card: string): PlacedPod {
+/** A pod to which KAI gave half of a GPU that it keeps: KAI's own words of that are. */
+function fraction(one: Written, shared: SharedCluster, asked: Pod, physicalGpu: string): PlacedPod {
   const { words, made } = placedBy(one, shared, asked);
   const group = `group-of-${asked.name}`;
   const others = (map: TextMap): TextMap =>
@@ -150,7 +150,7 @@ function fraction(one: Written, shared: SharedCluster, asked: Pod, card: string)
   const annotations = { ...words, "gpu-fraction": "0.5" };
   const reservation = pod(`gpu-reservation-of-${asked.name}`, asked.nodeName, {
     ...{ namespace: "kai-resource-reservation", labels, createdAt },
-    annotations: { "run.ai/reserve_for_gpu_index": card },
+    annotations: { "run.ai/reserve_for_gpu_index": physicalGpu },
     gpu: { resources: { "nvidia.com/gpu": 1 } },
   });
   return {

@@ -4,7 +4,7 @@ import type { ClusterNode } from "../../../exporter/model/node.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import { noQueueObjects, type QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading } from "../../../exporter/model/telemetry.ts";
-import { book, listed } from "../../analysis/prices/priceBuilder.ts";
+import { account, listed } from "../../analysis/prices/priceBuilder.ts";
 import { kaiGroup, kaiQueue, volcanoGroup, volcanoQueue } from "../../queues/groupRows.ts";
 import { admission, clusterQueue, flavor, localQueue, podSet, quota, workload } from "../../queues/kueueRows.ts";
 import {
@@ -33,7 +33,11 @@ const gpuResource = "nvidia.com/gpu";
 const choices = fc.record({
   system: fc.constantFrom<QueueSystemName>("kueue", "kai", "volcano", "none"),
   nodes: fc.array(
-    fc.record({ cards: fc.constantFrom(2, 4), isShared: fc.boolean(), page: fc.constantFrom("named", "bare", "none") }),
+    fc.record({
+      physicalGpus: fc.constantFrom(2, 4),
+      isShared: fc.boolean(),
+      page: fc.constantFrom("named", "bare", "none"),
+    }),
     {
       minLength: 1,
       maxLength: 3,
@@ -63,9 +67,9 @@ export interface SharedCluster {
   readonly state: ClusterState;
   /** Units of `nvidia.com/gpu` that nobody has requested, by node. */
   readonly free: ReadonlyMap<string, number>;
-  /** UUIDs of cards that nobody has anything of, by node. */
-  readonly freeCards: ReadonlyMap<string, readonly string[]>;
-  /** Nodes whose cards HAMi shares. */
+  /** UUIDs of GPUs that nobody has anything of, by node. */
+  readonly freeGpus: ReadonlyMap<string, readonly string[]>;
+  /** Nodes whose GPUs HAMi shares. */
   readonly shared: ReadonlySet<string>;
   readonly uuids: readonly string[];
   readonly queues: readonly string[];
@@ -73,17 +77,17 @@ export interface SharedCluster {
   readonly jobs: readonly OwnerObject[];
 }
 
-const uuidOf = (at: number, card: number): string => `GPU-0000000${at}-000${card}`;
+const uuidOf = (at: number, physicalGpu: number): string => `GPU-0000000${at}-000${physicalGpu}`;
 
-function nodeOf({ isShared, cards }: Choices["nodes"][number], at: number): ClusterNode {
+function nodeOf({ isShared, physicalGpus }: Choices["nodes"][number], at: number): ClusterNode {
   const name = `n${at}`;
-  if (!isShared) return gpuNode(name, cards);
+  if (!isShared) return gpuNode(name, physicalGpus);
   const register = Array.from(
-    { length: cards },
-    (_, card) => `${uuidOf(at, card)},${units},81920,100,NVIDIA-H100,0,true:`,
+    { length: physicalGpus },
+    (_, physicalGpu) => `${uuidOf(at, physicalGpu)},${units},81920,100,NVIDIA-H100,0,true:`,
   );
   return node(name, {
-    capacity: { [gpuResource]: cards * units },
+    capacity: { [gpuResource]: physicalGpus * units },
     labels: { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3" },
     annotations: { "hami.io/node-nvidia-register": register.join("") },
   });
@@ -127,7 +131,7 @@ interface Placed {
 function build(chosen: Choices): SharedCluster {
   const { system } = chosen;
   const nodes = chosen.nodes.map(nodeOf);
-  const free: number[] = chosen.nodes.map(({ cards }) => cards);
+  const free: number[] = chosen.nodes.map(({ physicalGpus }) => physicalGpus);
   const rows: DeviceReading[][] = chosen.nodes.map(() => []);
   const groups: string[] = [];
   const placed = chosen.jobs.flatMap((one, i): readonly Placed[] => {
@@ -138,7 +142,7 @@ function build(chosen: Choices): SharedCluster {
     const isFraction = one.isFraction && system === "kai" && !isShared;
     const gpus = isFraction ? 1 : one.gpus;
     if ((free[at] ?? 0) < gpus) return [];
-    const first = (chosen.nodes[at]?.cards ?? 0) - (free[at] ?? 0);
+    const first = (chosen.nodes[at]?.physicalGpus ?? 0) - (free[at] ?? 0);
     free[at] = (free[at] ?? 0) - gpus;
     const taken = Array.from({ length: gpus }, (_, k) => uuidOf(at, first + k));
     const job = owner("Job", name, null, { namespace: tenant, apiVersion: "batch/v1" });
@@ -171,11 +175,11 @@ function build(chosen: Choices): SharedCluster {
     );
     return [{ name, tenant, gpus, job, pods: [reservation, ...fractions] }];
   });
-  const telemetry = chosen.nodes.flatMap(({ page: kind, cards }, at) => {
+  const telemetry = chosen.nodes.flatMap(({ page: kind, physicalGpus }, at) => {
     if (kind === "none") return [];
     const known = new Map((rows[at] ?? []).map((row) => [row.uuid, row] as const));
-    const all = Array.from({ length: cards }, (_, card) => {
-      const row = known.get(uuidOf(at, card)) ?? bareReading(uuidOf(at, card), { smActive: 0 });
+    const all = Array.from({ length: physicalGpus }, (_, physicalGpu) => {
+      const row = known.get(uuidOf(at, physicalGpu)) ?? bareReading(uuidOf(at, physicalGpu), { smActive: 0 });
       return kind === "bare" ? { ...row, claimants: [] } : row;
     });
     return [page(`n${at}`, all)];
@@ -189,22 +193,24 @@ function build(chosen: Choices): SharedCluster {
       owners: placed.map(({ job }) => job),
       namespaces: [...tenants, "evil"].map((name) => namespace(name, { team: name })),
       queues: queuesOf(chosen, placed),
-      prices: book([listed()]),
+      prices: account([listed()]),
     }),
     free: new Map(
-      chosen.nodes.map(({ isShared, cards }, at) => [
+      chosen.nodes.map(({ isShared, physicalGpus }, at) => [
         `n${at}`,
-        isShared ? cards * units - (cards - (free[at] ?? 0)) : (free[at] ?? 0),
+        isShared ? physicalGpus * units - (physicalGpus - (free[at] ?? 0)) : (free[at] ?? 0),
       ]),
     ),
-    freeCards: new Map(
-      chosen.nodes.map(({ cards }, at) => [
+    freeGpus: new Map(
+      chosen.nodes.map(({ physicalGpus }, at) => [
         `n${at}`,
-        Array.from({ length: free[at] ?? 0 }, (_, i) => uuidOf(at, cards - (free[at] ?? 0) + i)),
+        Array.from({ length: free[at] ?? 0 }, (_, i) => uuidOf(at, physicalGpus - (free[at] ?? 0) + i)),
       ]),
     ),
     shared: new Set(chosen.nodes.flatMap(({ isShared }, at) => (isShared ? [`n${at}`] : []))),
-    uuids: chosen.nodes.flatMap(({ cards }, at) => Array.from({ length: cards }, (_, card) => uuidOf(at, card))),
+    uuids: chosen.nodes.flatMap(({ physicalGpus }, at) =>
+      Array.from({ length: physicalGpus }, (_, physicalGpu) => uuidOf(at, physicalGpu)),
+    ),
     queues: tenants.map((name) => `${name}-q`),
     groups,
     jobs: placed.map(({ job }) => job),

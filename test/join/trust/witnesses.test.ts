@@ -6,7 +6,7 @@ import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { kaiGroup, kaiQueue } from "../../queues/groupRows.ts";
 import { clusterQueue, flavor, localQueue, podSet, quota, workload } from "../../queues/kueueRows.ts";
 import { gpuNode, gpuPod, node, owner, ownerRef, page, pod, reading } from "../clusterBuilder.ts";
-import { heldBy, nodeOf, podOf, snapshotOf } from "../outcomes.ts";
+import { allocatedBy, nodeOf, podOf, snapshotOf } from "../outcomes.ts";
 
 /* Each of these agrees with what a pod says only where the whole of it does: one part that is another's is not enough. */
 
@@ -32,7 +32,7 @@ describe("an object that a controller made for a pod", () => {
     }
   });
 
-  it("is one of several of its owner that only the pod itself can tell apart", () => {
+  it("is one of several of its owner that only the pod itself can distinguish", () => {
     const [one, other] = [
       { namespace: "evil", owner: ofJob("uid-train") },
       { namespace: "evil", owner: ofJob("uid-train") },
@@ -121,7 +121,7 @@ describe("a fraction", () => {
   it("beside a request is only its author's word, in a reserved group too", () => {
     const pods = [kept("kai-resource-reservation", "g"), asking("own", "g", "kai-scheduler", 2)];
     pods.push(asking("served", "g", "kai-scheduler"));
-    expect(heldBy(snapshotOf({ nodes, pods }), "own")).toBeCloseTo(2, 9);
+    expect(allocatedBy(snapshotOf({ nodes, pods }), "own")).toBeCloseTo(2, 9);
   });
 
   it("holds nothing by a group of its own beside one that is reserved", () => {
@@ -130,10 +130,10 @@ describe("a fraction", () => {
       asking("served", "g", "kai-scheduler"),
       asking("liar", "other", "default-scheduler"),
     ];
-    expect(heldBy(snapshotOf({ nodes, pods }), "liar")).toBe(0);
+    expect(allocatedBy(snapshotOf({ nodes, pods }), "liar")).toBe(0);
   });
 
-  it("that KAI does not place is asked for as it is held, in what others leave of the card", () => {
+  it("that KAI does not place is asked for as it is allocated, in what others leave of the card", () => {
     const reservation = kept("kai-resource-reservation", "g");
     const pods = [
       { ...reservation, annotations: { "run.ai/reserve_for_gpu_index": "GPU-0" } },
@@ -142,22 +142,24 @@ describe("a fraction", () => {
     ];
     const telemetry = [page("n", [reading("GPU-0", 0.5)])];
     const snapshot = snapshotOf({ nodes: [gpuNode("n", 1)], pods, telemetry });
-    expect(heldBy(snapshot, "liar")).toBeCloseTo(0.1, 9);
-    expect(nodeOf(snapshot, "n")).toMatchObject({ heldByDevices: 1, heldByPods: 1 });
+    expect(allocatedBy(snapshot, "liar")).toBeCloseTo(0.1, 9);
+    expect(nodeOf(snapshot, "n")).toMatchObject({ allocatedByDevices: 1, allocatedByPods: 1 });
   });
 
   it("that KAI does not place makes no reservation of a pod that passes for one, nor does that pod alone", () => {
     const hidden = kept("runai-reservation", "g");
-    expect(heldBy(snapshotOf({ nodes, pods: [hidden] }), hidden.name)).toBe(1);
+    expect(allocatedBy(snapshotOf({ nodes, pods: [hidden] }), hidden.name)).toBe(1);
     const pods = [hidden, asking("liar", "g", "default-scheduler")];
-    expect(heldBy(snapshotOf({ nodes, pods }), hidden.name)).toBe(1);
+    expect(allocatedBy(snapshotOf({ nodes, pods }), hidden.name)).toBe(1);
     const served = [hidden, asking("served", "g", "kai-scheduler")];
-    expect(heldBy(snapshotOf({ nodes, pods: served }), hidden.name)).toBe(0);
+    expect(allocatedBy(snapshotOf({ nodes, pods: served }), hidden.name)).toBe(0);
   });
 
   it("is not reserved by what a scheduler with queues has placed", () => {
     const queued = { ...kept("runai-reservation", "g"), schedulerName: "volcano" };
-    expect(heldBy(snapshotOf({ nodes, pods: [queued, asking("served", "g", "kai-scheduler")] }), queued.name)).toBe(1);
+    expect(
+      allocatedBy(snapshotOf({ nodes, pods: [queued, asking("served", "g", "kai-scheduler")] }), queued.name),
+    ).toBe(1);
   });
 });
 
@@ -172,16 +174,16 @@ describe("an allocation", () => {
   });
   const elsewhere = { "hami.io/vgpu-devices-allocated": "GPU-ffffffff-0000,NVIDIA,1,1:;" };
 
-  it("names no card that the node's register does not have", () => {
+  it("names no GPU that the node's register does not have", () => {
     const liar = gpuPod("liar", "n", 1, { annotations: elsewhere });
     const found = snapshotOf({ nodes: [shared], pods: [liar] }).devices.map(({ uuid }) => uuid);
     expect(found).not.toContain("GPU-ffffffff-0000");
   });
 
-  it("of a card whose memory nobody knows is no less than the slot, whatever memory was asked for", () => {
+  it("of a GPU whose memory nobody knows is no less than the slot, whatever memory was asked for", () => {
     const gpu = { resources: { "nvidia.com/gpu": 1 }, shares: { "nvidia.com/gpumem": 1 } };
     const liar = gpuPod("liar", "n", 1, { annotations: elsewhere, gpu });
-    expect(heldBy(snapshotOf({ nodes: [shared], pods: [liar] }), "liar")).toBeCloseTo(0.1, 9);
+    expect(allocatedBy(snapshotOf({ nodes: [shared], pods: [liar] }), "liar")).toBeCloseTo(0.1, 9);
   });
 });
 

@@ -91,9 +91,9 @@ describe("a FOCUS row", () => {
       }),
     );
     expect(free).toMatchObject({ SubAccountId: null, SubAccountType: null, ResourceType: "NodePool", Tags: "{}" });
-    expect(free.ChargeDescription).toBe("H100 GPU time that nobody held (free)");
-    const idle = record(exportRow({ state: "held_idle", isCharged: false }));
-    expect(idle).toMatchObject({ SubAccountId: null, x_Team: "ads", x_State: "held_idle" });
+    expect(free.ChargeDescription).toBe("H100 GPU time that was allocated to nobody (free)");
+    const idle = record(exportRow({ state: "idle", isCharged: false }));
+    expect(idle).toMatchObject({ SubAccountId: null, x_Team: "ads", x_State: "idle" });
   });
 
   test("billing periods end with the year", () => {

@@ -76,7 +76,7 @@ describe("readers who take nothing", () => {
     expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([200, page.length]);
   });
 
-  test.each(["/large", "/metrics"])("of %s are cut when they stand still, though nobody waits", async (path) => {
+  test.each(["/large", "/metrics"])("of %s are cut when they are still, though nobody waits", async (path) => {
     const server = await serve();
     const socket = await stall(server.port, path);
     await wait(2500);
@@ -87,7 +87,7 @@ describe("readers who take nothing", () => {
     expect(socket.bytesRead).toBeLessThan(page.length);
   });
 
-  test("more than may wait are told when to come back", async () => {
+  test("more than may wait are reported when to come back", async () => {
     const server = await serve({ turns: { pages: turns, answers: { atOnce: 1, waiting: 2, slow: 60_000 } } });
     await stall(server.port, "/large");
     await wait(50);

@@ -22,14 +22,14 @@ interface Guarded {
 }
 
 /** A server whose passwords are those of the hashes' names; comparing takes until `decide`, or no time. */
-async function serve(isHeld: boolean): Promise<Guarded> {
+async function serve(isAllocated: boolean): Promise<Guarded> {
   const compared: HashQuestion[] = [];
-  const held: (() => void)[] = [];
+  const allocated: (() => void)[] = [];
   const app = express();
   app.use(
     basicAuth(users, async (question) => {
       compared.push(question);
-      if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+      if (isAllocated) await new Promise<void>((resolve) => allocated.push(resolve));
       return question.hash === `hash of ${question.password}`;
     }),
   );
@@ -39,7 +39,7 @@ async function serve(isHeld: boolean): Promise<Guarded> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address: AddressInfo | string | null = server.address();
   const decide = (): void => {
-    for (const resolve of held.splice(0)) resolve();
+    for (const resolve of allocated.splice(0)) resolve();
   };
   return { port: typeof address === "object" ? (address?.port ?? 0) : 0, compared, decide };
 }
@@ -90,7 +90,7 @@ test("a right answer is remembered for its user and its password alone", async (
   expect(compared).toHaveLength(3);
 });
 
-test("who failed too often is not compared any more, and is told how long; others are", async () => {
+test("who failed too often is not compared any more, and is reported how long; others are", async () => {
   const { port, compared } = await serve(false);
   for (let guess = 0; guess < 5; guess += 1) expect((await login(port, "ada", `${guess}`)).status).toBe(401);
   expect(await login(port, "ada", "5")).toEqual({ status: 429, retryAfter: "1" });

@@ -86,13 +86,13 @@ describe("questions to another thread", () => {
       response
         .status(201)
         .set("X-Answer", "yes")
-        .json({ heard: asked.body, by: userOf(response), at: asked.originalUrl });
+        .json({ received: asked.body, by: userOf(response), at: asked.originalUrl });
     });
     const url = await serve(app);
     const init = { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } };
     const response = await fetch(`${url}/said?x=%20`, init);
     expect([response.status, response.headers.get("x-answer")]).toEqual([201, "yes"]);
-    expect(await response.json()).toEqual({ heard: { a: 1 }, by: "ada", at: "/said?x=%20" });
+    expect(await response.json()).toEqual({ received: { a: 1 }, by: "ada", at: "/said?x=%20" });
     expect((await fetch(`${url}/said`, { ...init, body: "{" })).status).toBe(400);
     const head = await fetch(`${url}/nothing`, { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([404, ""]);

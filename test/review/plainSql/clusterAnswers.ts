@@ -35,7 +35,7 @@ export function clusterAnswers(question: SqlQuestion): Expected {
 
 /** The demand that 95 of 100 covered seconds did not exceed. */
 const p95Sql = `WITH hours AS (
-    SELECT (held_gpu_seconds + pending_gpu_seconds) / seconds AS demand, seconds FROM domain_time
+    SELECT (allocated_gpu_seconds + pending_gpu_seconds) / seconds AS demand, seconds FROM domain_time
     WHERE domain = :domain AND hour >= :from / 3600 AND hour < :to / 3600),
   running AS (SELECT demand, sum(seconds) OVER (ORDER BY demand ROWS UNBOUNDED PRECEDING) AS below, sum(seconds) OVER () AS whole FROM hours)
   SELECT min(demand) AS p95, max(whole) AS seconds FROM running WHERE below >= 0.95 * whole * (1 - 1e-12)`;
@@ -45,7 +45,7 @@ const activeSql = `SELECT sum(gpu_seconds) AS used, count(DISTINCT p.pool) AS po
   LEFT JOIN gpu_time t ON t.account = a.id AND t.daily IN (0, 1) AND t.hour >= :from / 3600 AND t.hour < :to / 3600 WHERE p.domain = :domain`;
 
 const meansSql = `SELECT sum(seconds) AS seconds, sum(capacity_gpu_seconds) / sum(seconds) AS capacity,
-    sum(guaranteed_gpu_seconds) / sum(guaranteed_seconds) AS guaranteed, sum(held_gpu_seconds) / sum(seconds) AS held,
+    sum(guaranteed_gpu_seconds) / sum(guaranteed_seconds) AS guaranteed, sum(allocated_gpu_seconds) / sum(seconds) AS allocated,
     sum(pending_gpu_seconds) / sum(seconds) AS pending
   FROM domain_time WHERE domain = :domain AND hour >= :from / 3600 AND hour < :to / 3600`;
 
@@ -64,7 +64,7 @@ function noteDemand(expected: Expected, question: SqlQuestion, domain: string): 
     const means = rowOf(question, window, meansSql, { domain });
     const active = rowOf(question, window, activeSql, { domain });
     const isKnown = num(means, "seconds") > 0 && num(active, "pools") > 0;
-    for (const name of ["capacity", "guaranteed", "held", "pending"])
+    for (const name of ["capacity", "guaranteed", "allocated", "pending"])
       expected.set(`${place}.steps[${iso(at)}].${name}`, numOrNull(means, name));
     expected.set(`${place}.steps[${iso(at)}].active`, isKnown ? num(active, "used") / num(means, "seconds") : null);
   }
@@ -92,7 +92,7 @@ function noteRunway(expected: Expected, question: SqlQuestion, domain: string): 
   const last = weeks.findLast(({ p95DemandGpus }) => p95DemandGpus !== null);
   const since = last === undefined ? { from: 0, to: days.to } : { from: last.from, to: last.from + week };
   const capacity = numOrNull(rowOf(question, since, meansSql, { domain }), "capacity");
-  const idle = rowOf(question, days, activeSql.replace("'active'", "'held_idle'"), { domain });
+  const idle = rowOf(question, days, activeSql.replace("'active'", "'idle'"), { domain });
   const recoverable = num(idle, "pools") === 0 ? null : num(idle, "used") / coveredSeconds(question, days);
   const asIs = estimateRunOut(weeks, capacity, at);
   const less = weeks.map(({ from, p95DemandGpus: p95 }) => ({
@@ -114,7 +114,7 @@ function noteRunway(expected: Expected, question: SqlQuestion, domain: string): 
   }
 }
 
-/** Of each need the reason that stood for longest; those beside the most money of idle nodes first. */
+/** Of each need the reason that lasted longest; those beside the most money of idle nodes first. */
 function noteNotAdvised(expected: Expected, question: SqlQuestion, source: string): void {
   const { days } = question;
   const needs = rowsOf(
@@ -147,7 +147,7 @@ function noteNotAdvised(expected: Expected, question: SqlQuestion, source: strin
   }
 }
 
-const idleStates = `('idle_unallocated', 'idle_held', 'cordoned', 'not_ready', 'warm_unallocated', 'warm_held')`;
+const idleStates = `('idle_unallocated', 'idle_allocated', 'cordoned', 'not_ready', 'warm_unallocated', 'warm_allocated')`;
 
 function noteNodes(expected: Expected, question: SqlQuestion): void {
   const { days } = question;

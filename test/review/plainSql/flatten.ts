@@ -1,7 +1,7 @@
 /** A value of a document that is no list and no object. */
 export type Leaf = string | number | boolean | null;
 
-/** What tells the elements of each list of a review apart: fields, where no list is named its places. */
+/** What says the elements of each list of a review apart: fields, where no list is named its places. */
 const identities: Readonly<Record<string, readonly string[]>> = {
   "coverage.byCluster": ["cluster"],
   "coverage.gaps": ["cluster", "from"],
@@ -10,7 +10,7 @@ const identities: Readonly<Record<string, readonly string[]>> = {
   tiles: ["id"],
   "tiles.before": ["label"],
   waterfall: ["level"],
-  "waterfall.drops": ["state", "isHeld"],
+  "waterfall.drops": ["state", "isAllocated"],
   demand: ["domain"],
   "demand.steps": ["at"],
   teams: ["team"],

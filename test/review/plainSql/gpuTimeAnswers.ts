@@ -1,7 +1,7 @@
 import {
+  allocatedStates,
   type Expected,
   gpuTime,
-  heldStates,
   iso,
   noteCosts,
   num,
@@ -28,7 +28,7 @@ interface PeriodNumbers {
   readonly label: string;
   readonly covered: number;
   readonly capacity: number;
-  readonly held: number;
+  readonly allocated: number;
   readonly active: number;
   readonly judged: number;
   readonly usable: number;
@@ -90,7 +90,7 @@ function notePeriod(expected: Expected, question: SqlQuestion, window: SqlQuesti
     question,
     window,
     `SELECT sum(gpu_seconds) / 3600 AS capacity,
-       sum(gpu_seconds) FILTER (WHERE state IN ${heldStates}) / 3600 AS held,
+       sum(gpu_seconds) FILTER (WHERE state IN ${allocatedStates}) / 3600 AS allocated,
        sum(gpu_seconds) FILTER (WHERE state = 'active') / 3600 AS active,
        sum(gpu_seconds) FILTER (WHERE state IN ${seenStates}) / 3600 AS judged,
        sum(gpu_seconds) FILTER (WHERE state NOT IN ('unavailable', 'cordoned')) / 3600 AS usable FROM ${gpuTime}`,
@@ -101,21 +101,21 @@ function notePeriod(expected: Expected, question: SqlQuestion, window: SqlQuesti
     `SELECT sum(pending_gpu_seconds) / 3600 AS pending, count(*) AS rows FROM queue_time t JOIN queues q ON q.id = t.queue
      WHERE t.daily IN (0, 1) AND t.hour >= :from / 3600 AND t.hour < :to / 3600 AND (:team IS NULL OR q.team = :team)`,
   );
-  const costs = (unheldOnly: boolean) =>
+  const costs = (unallocatedOnly: boolean) =>
     rowsOf(
       question,
       window,
-      `SELECT currency, sum(cost) AS cost FROM ${gpuTime} AND (${unheldOnly ? "team IS NULL" : "1"}) GROUP BY currency`,
+      `SELECT currency, sum(cost) AS cost FROM ${gpuTime} AND (${unallocatedOnly ? "team IS NULL" : "1"}) GROUP BY currency`,
     ).filter(({ currency }) => currency !== null);
-  const [capacity, held, active, judged, usable] = ["capacity", "held", "active", "judged", "usable"].map((name) =>
-    num(row, name),
+  const [capacity, allocated, active, judged, usable] = ["capacity", "allocated", "active", "judged", "usable"].map(
+    (name) => num(row, name),
   );
   const numbers = {
     ...{
       label,
       covered,
       capacity: capacity ?? 0,
-      held: held ?? 0,
+      allocated: allocated ?? 0,
       active: active ?? 0,
       judged: judged ?? 0,
       usable: usable ?? 0,
@@ -125,10 +125,10 @@ function notePeriod(expected: Expected, question: SqlQuestion, window: SqlQuesti
   };
   expected.set(`${place}.coverage`, covered > 0 ? covered / passed(question, window) : null);
   expected.set(`${place}.coveredSeconds`, covered);
-  for (const name of ["capacity", "held", "active", "judged", "usable", "pending"] as const)
+  for (const name of ["capacity", "allocated", "active", "judged", "usable", "pending"] as const)
     expected.set(`${place}.${name}`, numbers[name]);
   noteCosts(expected, `${place}.costs`, costs(false));
-  noteCosts(expected, `${place}.notHeldCosts`, costs(true));
+  noteCosts(expected, `${place}.notAllocatedCosts`, costs(true));
   return numbers;
 }
 
@@ -142,8 +142,8 @@ function noteTiles(expected: Expected, { team }: SqlQuestion, periods: readonly 
   const ofAll = team === null;
   const tiles: readonly (readonly [string, boolean, (period: PeriodNumbers) => number | null])[] = [
     ...(ofAll ? ([["capacity", false, ({ capacity }: PeriodNumbers) => capacity]] as const) : []),
-    ["held", ofAll, ({ held, capacity }) => (ofAll ? part(held, capacity) : capacity)],
-    ["active", true, ({ active, held, capacity }) => part(active, ofAll ? held : capacity)],
+    ["allocated", ofAll, ({ allocated, capacity }) => (ofAll ? part(allocated, capacity) : capacity)],
+    ["active", true, ({ active, allocated, capacity }) => part(active, ofAll ? allocated : capacity)],
     ["effective", ofAll, ({ active, capacity }) => (ofAll ? part(active, capacity) : active)],
     ["cost", false, ({ costs }) => costs.get(most[0]) ?? 0],
   ];
@@ -158,8 +158,8 @@ function noteTiles(expected: Expected, { team }: SqlQuestion, periods: readonly 
     const known = rates.slice(0, -1).filter((rate) => rate !== null);
     const mean = known.reduce((sum, rate) => sum + rate, 0) / known.length;
     const last = rates.at(-1) ?? null;
-    const isTold = last !== null && known.length > 0 && (isRatio || mean > 0);
-    expected.set(`tiles[${id}].change`, isTold ? (isRatio ? last - mean : last / mean - 1) : null);
+    const isReported = last !== null && known.length > 0 && (isRatio || mean > 0);
+    expected.set(`tiles[${id}].change`, isReported ? (isRatio ? last - mean : last / mean - 1) : null);
   }
 }
 
@@ -169,26 +169,29 @@ function noteTerms(expected: Expected, { team }: SqlQuestion, periods: readonly 
   const hours = last.covered / 3600;
   expected.set("terms.totalGpus", last.capacity / hours);
   expected.set("terms.effectiveGpus", last.active / hours);
-  expected.set("terms.wastedGpus", (last.held - last.active) / hours);
+  expected.set("terms.wastedGpus", (last.allocated - last.active) / hours);
   expected.set("terms.utilization", part(last.active, last.judged));
-  const { held, usable, pending } = last;
-  const isTold = pending !== null && team === null;
-  expected.set("terms.schedulingEfficiency", isTold ? part(held, Math.min(usable, held + pending)) : null);
+  const { allocated, usable, pending } = last;
+  const isReported = pending !== null && team === null;
+  expected.set(
+    "terms.schedulingEfficiency",
+    isReported ? part(allocated, Math.min(usable, allocated + pending)) : null,
+  );
 }
 
 const levels = {
   capacity: "1",
   ready: "state NOT IN ('unavailable', 'cordoned')",
-  held: `state IN ${heldStates}`,
-  started: `state IN ${heldStates} AND state NOT IN ('starting', 'gang_wait')`,
+  allocated: `state IN ${allocatedStates}`,
+  started: `state IN ${allocatedStates} AND state NOT IN ('starting', 'gang_wait')`,
   active: "state = 'active'",
 } as const;
 
 const dropsOf: Readonly<Record<string, string>> = {
   capacity: "state IN ('unavailable', 'cordoned')",
   ready: "state IN ('free', 'idle_node', 'unattributed')",
-  held: "state IN ('starting', 'gang_wait')",
-  started: "state IN ('unobserved', 'held_idle', 'stalled', 'underused')",
+  allocated: "state IN ('starting', 'gang_wait')",
+  started: "state IN ('unobserved', 'idle', 'stalled', 'underutilized')",
 };
 
 function noteWaterfall(expected: Expected, question: SqlQuestion): void {
@@ -206,10 +209,10 @@ function noteWaterfall(expected: Expected, question: SqlQuestion): void {
     const costs = `SELECT currency, sum(cost) AS cost FROM ${gpuTime} AND ${condition} GROUP BY currency`;
     noteCosts(expected, `${place}.costs`, rowsOf(question, days, costs));
     if (dropsOf[level] === undefined) continue;
-    const drops = `SELECT state, a.team IS NOT NULL AS held, currency, sum(gpu_seconds) / 3600 AS hours, sum(cost) AS cost
-      FROM ${gpuTime} AND ${dropsOf[level]} GROUP BY state, held, currency`;
+    const drops = `SELECT state, a.team IS NOT NULL AS allocated, currency, sum(gpu_seconds) / 3600 AS hours, sum(cost) AS cost
+      FROM ${gpuTime} AND ${dropsOf[level]} GROUP BY state, allocated, currency`;
     for (const drop of rowsOf(question, days, drops)) {
-      const at = `${place}.drops[${text(drop, "state")}|${drop.held === 1}]`;
+      const at = `${place}.drops[${text(drop, "state")}|${drop.allocated === 1}]`;
       expected.set(`${at}.gpuHours`, num(drop, "hours") + Number(expected.get(`${at}.gpuHours`) ?? 0));
       noteCosts(expected, `${at}.costs`, [drop]);
       const isFree = drop.state === "free" && team === null;

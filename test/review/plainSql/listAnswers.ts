@@ -25,7 +25,7 @@ export function listAnswers(question: SqlQuestion): Expected {
   return expected;
 }
 
-/** Each workload by name, however often it stands there. */
+/** Each workload by name, however often it is there. */
 const jobRows = `SELECT w.kind || '/' || w.namespace || '/' || w.name AS job, w.namespace, w.name, a.state, a.currency, a.team, a.queue,
     t.gpu_seconds AS gpu, t.cost
   FROM workload_time t JOIN accounts a ON a.id = t.account JOIN workloads w ON w.id = t.workload
@@ -87,7 +87,7 @@ const lives = `SELECT *, gained_gpus_worst * (kind <> 'fix_source') AS gained, g
 function noteActions(expected: Expected, question: SqlQuestion): void {
   const { days } = question;
   const open = `${lives} AND (closed IS NULL OR closed >= :to) ORDER BY worth DESC, id`;
-  // What expired is one for each need, told as it was last.
+  // What expired is one for each need, reported as it was last.
   const need = `CASE state WHEN 'expired' THEN json_array(kind, from_team, for_team, queue, pool)
     ELSE json_array(id, first_seen) END`;
   const closed = `SELECT * FROM (

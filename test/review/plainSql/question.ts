@@ -64,6 +64,6 @@ export const iso = (at: number): string =>
 export const gpuTime = `gpu_time t JOIN accounts a ON a.id = t.account
   WHERE t.daily IN (0, 1) AND t.hour >= :from / 3600 AND t.hour < :to / 3600 AND (:team IS NULL OR a.team = :team)`;
 
-export const heldStates = `('active', 'underused', 'held_idle', 'stalled', 'starting', 'gang_wait', 'unobserved')`;
-export const seenStates = `('active', 'underused', 'held_idle', 'stalled')`;
-export const wastedStates = `('underused', 'held_idle', 'stalled')`;
+export const allocatedStates = `('active', 'underutilized', 'idle', 'stalled', 'starting', 'gang_wait', 'unobserved')`;
+export const seenStates = `('active', 'underutilized', 'idle', 'stalled')`;
+export const wastedStates = `('underutilized', 'idle', 'stalled')`;

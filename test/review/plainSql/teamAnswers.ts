@@ -19,7 +19,7 @@ const day = 86_400;
 /** The table of teams, waits and jobs. */
 export function teamAnswers(question: SqlQuestion): Expected {
   const expected: Expected = new Map();
-  noteHeld(expected, question);
+  noteAllocated(expected, question);
   noteQueues(expected, question);
   noteTeamCounts(expected, question);
   noteWaitTables(expected, question);
@@ -28,7 +28,7 @@ export function teamAnswers(question: SqlQuestion): Expected {
 }
 
 const charged = (notCharged: readonly string[]): string =>
-  `state IN ('active', 'underused', 'held_idle', 'stalled', 'starting', 'gang_wait', 'unobserved', 'unavailable')
+  `state IN ('active', 'underutilized', 'idle', 'stalled', 'starting', 'gang_wait', 'unobserved', 'unavailable')
    AND state NOT IN (${notCharged.map((state) => `'${state}'`).join(", ")})`;
 
 /** Teams that held anything or whose queues had anything. */
@@ -39,21 +39,21 @@ function teamsOf(question: SqlQuestion): readonly string[] {
   return rowsOf(question, question.days, sql).map((row) => text(row, "team"));
 }
 
-function noteHeld(expected: Expected, question: SqlQuestion): void {
+function noteAllocated(expected: Expected, question: SqlQuestion): void {
   const { days, notCharged } = question;
   for (const name of teamsOf(question)) {
     const one = { ...question, team: name };
     const row = rowOf(
       one,
       days,
-      `SELECT sum(gpu_seconds) / 3600 AS held, sum(gpu_seconds) FILTER (WHERE state = 'active') / 3600 AS active,
+      `SELECT sum(gpu_seconds) / 3600 AS allocated, sum(gpu_seconds) FILTER (WHERE state = 'active') / 3600 AS active,
          sum(gpu_seconds) FILTER (WHERE state IN ${seenStates}) / 3600 AS judged,
-         sum(gpu_seconds) FILTER (WHERE state = 'held_idle') / 3600 AS heldIdle,
+         sum(gpu_seconds) FILTER (WHERE state = 'idle') / 3600 AS idle,
          sum(gpu_seconds) FILTER (WHERE state = 'stalled') / 3600 AS stalled,
-         sum(gpu_seconds) FILTER (WHERE state = 'underused') / 3600 AS underused FROM ${gpuTime}`,
+         sum(gpu_seconds) FILTER (WHERE state = 'underutilized') / 3600 AS underutilized FROM ${gpuTime}`,
     );
     const place = `teams[${name}]`;
-    for (const amount of ["held", "active", "judged", "heldIdle", "stalled", "underused"])
+    for (const amount of ["allocated", "active", "judged", "idle", "stalled", "underutilized"])
       expected.set(`${place}.${amount}`, num(row, amount));
     expected.set(`${place}.utilization`, num(row, "judged") > 0 ? num(row, "active") / num(row, "judged") : null);
     for (const [costs, states] of [
@@ -78,7 +78,7 @@ const laterCauses = [
 
 function noteQueues(expected: Expected, question: SqlQuestion): void {
   const sql = `SELECT sum(judged_seconds) AS judged, sum(entitled_gpu_seconds) / 3600 AS entitled,
-      sum(judged_held_gpu_seconds - entitled_gpu_seconds) / 3600 AS deviation,
+      sum(judged_allocated_gpu_seconds - entitled_gpu_seconds) / 3600 AS deviation,
       sum(short_by_others_gpu_seconds) / 3600 AS shortByOthers, sum(short_by_idle_gap_gpu_seconds) / 3600 AS shortByIdleGap,
       sum(short_by_lost_node_gpu_seconds) / 3600 AS shortByLostNode,
       sum(short_by_node_to_come_gpu_seconds) / 3600 AS shortByNodeToCome,

@@ -35,7 +35,7 @@ const demands = fc
     });
   });
 
-const room = fc.double({ min: 1, max: 4, noNaN: true });
+const freeCapacity = fc.double({ min: 1, max: 4, noNaN: true });
 const highest = (some: readonly (number | null)[]): number => Math.max(1, ...some.map((one) => one ?? 0));
 
 describe("the weeks until capacity runs out", () => {
@@ -99,32 +99,32 @@ describe("the weeks until capacity runs out", () => {
     expect(estimateRunOut(past, 100, endOf(past)).state).not.toBe("exhausted");
   });
 
-  it("are not in sight where nothing grows", () => {
+  it("are not to be foreseen where nothing grows", () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 1000, noNaN: true }),
         fc.integer({ min: 4, max: 26 }),
-        room,
+        freeCapacity,
         (level, length, more) => {
           const weeks = weeksOf(Array.from({ length }, () => level));
           const found = estimateRunOut(weeks, Math.max(1, level * (1.01 + more / 10)), endOf(weeks));
-          expect(found).toMatchObject({ state: "not-in-sight", earliest: null, likely: null, latest: null });
+          expect(found).toMatchObject({ state: "not-foreseeable", earliest: null, likely: null, latest: null });
         },
       ),
       { seed: 1, numRuns: 30 },
     );
   });
 
-  it("are not in sight where demand falls", () => {
+  it("are not to be foreseen where demand falls", () => {
     const weeks = weeksOf([100, 97, 95, 92, 90, 86, 85, 82, 80, 77]);
     const found = estimateRunOut(weeks, 120, endOf(weeks));
-    expect(found.state).toBe("not-in-sight");
+    expect(found.state).toBe("not-foreseeable");
     expect(found.trendGpusPerWeek).toBeLessThan(-2);
   });
 
   it("come in order, and not before now", () => {
     fc.assert(
-      fc.property(demands, room, fc.integer({ min: 0, max: 5 }), (demand, more, pause) => {
+      fc.property(demands, freeCapacity, fc.integer({ min: 0, max: 5 }), (demand, more, pause) => {
         const weeks = weeksOf(demand);
         const now = endOf(weeks) + pause * week + 1000;
         const { state, earliest, likely, latest } = estimateRunOut(weeks, highest(demand) * more, now);
@@ -139,7 +139,7 @@ describe("the weeks until capacity runs out", () => {
 
   it("are never fewer with more capacity", () => {
     fc.assert(
-      fc.property(demands, room, room, (demand, more, again) => {
+      fc.property(demands, freeCapacity, freeCapacity, (demand, more, again) => {
         const weeks = weeksOf(demand);
         const capacity = highest(demand) * more;
         const less = estimateRunOut(weeks, capacity, endOf(weeks));
@@ -154,7 +154,7 @@ describe("the weeks until capacity runs out", () => {
 
   it("are the same when demand and capacity are both many times as large", () => {
     fc.assert(
-      fc.property(demands, room, fc.constantFrom(0.125, 8, 1024), (demand, more, times) => {
+      fc.property(demands, freeCapacity, fc.constantFrom(0.125, 8, 1024), (demand, more, times) => {
         const weeks = weeksOf(demand);
         const larger = weeksOf(demand.map((one) => (one === null ? null : one * times)));
         const capacity = highest(demand) * more;
@@ -182,7 +182,7 @@ describe("the weeks until capacity runs out", () => {
 describe("the 80 % interval, on lines with noise", () => {
   /** Part of 100 generated series whose true first passage lies in the interval. */
   function coverage(truthAt: (i: number, noise: number) => number, capacity: number, horizon: number): number {
-    let held = 0;
+    let allocated = 0;
     const series = 100;
     for (let seed = 1; seed <= series; seed++) {
       const draws = createSeededDraws(seed * 7919);
@@ -191,9 +191,9 @@ describe("the 80 % interval, on lines with noise", () => {
       const { earliest, latest } = estimateRunOut(weeks, capacity, endOf(weeks), horizon);
       const passage = all.findIndex((demand, i) => i >= 13 && demand > capacity);
       const truth = passage < 0 ? Number.POSITIVE_INFINITY : begin + passage * week;
-      if (late(earliest) <= truth && truth <= late(latest)) held += 1;
+      if (late(earliest) <= truth && truth <= late(latest)) allocated += 1;
     }
-    return held / series;
+    return allocated / series;
   }
 
   it.each([

@@ -18,11 +18,13 @@ const document = z.looseObject({
       kind: z.string(),
       name: z.string(),
       guaranteed: z.number(),
-      held: z.number(),
+      allocated: z.number(),
       pending: z.number(),
       entitled: amount,
       deviation: amount,
-      nodeClasses: z.array(z.looseObject({ nodeClass: z.string(), held: z.number(), entitled: amount })).optional(),
+      nodeClasses: z
+        .array(z.looseObject({ nodeClass: z.string(), allocated: z.number(), entitled: amount }))
+        .optional(),
       shortfallByBorrowers: amount.optional(),
       shortfallByIdleGap: amount.optional(),
       shortfallByAbsentCapacity: causes.nullable().optional(),
@@ -84,7 +86,7 @@ export function amountOf(
   { queues }: JudgedDocument,
   name: string,
   field:
-    | "held"
+    | "allocated"
     | "pending"
     | "entitled"
     | "deviation"

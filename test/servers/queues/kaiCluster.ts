@@ -5,7 +5,7 @@ import { type Admin, createAdmin, until } from "../kubernetesAdmin.ts";
 import { createGpuNodes } from "./gpuNodes.ts";
 import { type Kai, startKai } from "./kai.ts";
 import { type KaiJob, type KaiQueueWanted, nodes, ownerOf, podObject, queueObject } from "./kaiObjects.ts";
-import { livePods } from "./podLife.ts";
+import { livePods } from "./podLifecycle.ts";
 
 /** A cluster with KAI and empty queues. */
 export interface KaiCluster {

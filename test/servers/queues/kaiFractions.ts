@@ -15,7 +15,7 @@ const pod = z.looseObject({
 
 /**
  * Creates pods that each ask for a part of a GPU, as KAI's admission webhook would leave them, and waits until all run. For
- * each card KAI makes a pod that reserves it; the program in that pod would say which card it got, and this does instead.
+ * each GPU KAI makes a pod that reserves it; the program in that pod would say which GPU it got, and this does instead.
  */
 export async function runFractions(admin: Admin, queue: string, names: readonly string[], part: string): Promise<void> {
   const namespace = `/api/v1/namespaces/team-${queue}`;
@@ -66,7 +66,7 @@ export async function runFractions(admin: Admin, queue: string, names: readonly 
   });
 }
 
-/** One card for each reservation. */
+/** One GPU for each reservation. */
 function uuidOf(reservation: string): string {
   const digits = createHash("sha256").update(reservation).digest("hex");
   return `GPU-${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20, 32)}`;

@@ -58,7 +58,7 @@ export async function conditionsOf(admin: Admin, name: string): Promise<Readonly
  * Starts the API server, Kueue and the scenario of kueueObjects.ts, one job after the other. Admitted jobs get pods, as
  * the job controller, the scheduler and kubelet would make them; an evicted one loses them.
  *
- * Kueue 0.19 tells apart why a workload waits only behind a feature gate (`tieredReasons`); without it, which is the
+ * Kueue 0.19 distinguishes why a workload waits only behind a feature gate (`tieredReasons`); without it, which is the
  * default, the reason of `QuotaReserved` is always `Pending`.
  */
 export async function startKueueCluster(

@@ -202,7 +202,7 @@ export const jobs: readonly JobWanted[] = [
     comesTo: ["Admitted", "True: Admitted"],
     runsOn: ["a100-c", "a100-c", "a100-c"],
   },
-  // Two A100 that it does not lend, and two more: all 24 are held now.
+  // Two A100 that it does not lend, and two more: all 24 are allocated now.
   {
     namespace: "team-language",
     name: "language-own",

@@ -48,7 +48,7 @@ export interface ScenarioCluster {
   release(queue: string): Promise<void>;
   /** Puts a queue on hold and submits a job to it; resolves when Kueue has said of the job that it is held back. */
   submitOnHold(queue: string, job: ScenarioJob): Promise<void>;
-  /** Releases a queue that is on hold while Kueue stands still: what Fairlead sees just before Kueue acts. */
+  /** Releases a queue that is on hold while Kueue is still: what Fairlead sees just before Kueue acts. */
   justBefore(queue: string): Promise<Look>;
   /** Lets Kueue try anew, three times, to admit what waits in a queue. */
   tryAgain(queue: string): Promise<void>;

@@ -26,7 +26,7 @@ export interface Look {
   /** Sums over all domains of a queue. */
   gpusOf(
     name: string,
-  ): Readonly<Record<"held" | "pending" | "entitled", number>> & { readonly reserved: number | null };
+  ): Readonly<Record<"allocated" | "pending" | "entitled", number>> & { readonly reserved: number | null };
   /** What its reservations have beyond its own quota, over all domains. */
   borrowed(name: string): number;
 }
@@ -104,11 +104,11 @@ function lookOf(snapshot: Snapshot, plugin: VolcanoPlugin): Look {
 }
 
 function sumOf(queues: readonly QueueView[], fairness: Fairness, name: string): ReturnType<Look["gpusOf"]> {
-  const sum = { held: 0, pending: 0, entitled: 0 };
+  const sum = { allocated: 0, pending: 0, entitled: 0 };
   let reserved: number | null = null;
   for (const [index, queue] of queues.entries()) {
     if (queue.name !== name) continue;
-    sum.held += queue.held;
+    sum.allocated += queue.allocated;
     sum.pending += queue.pending;
     sum.entitled += fairness.queues[index]?.entitled ?? 0;
     if (queue.reserved !== null) reserved = (reserved ?? 0) + queue.reserved;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type ApiServer, startApiServer } from "../apiServer.ts";
 import { type Admin, createAdmin, until } from "../kubernetesAdmin.ts";
 import { createGpuNodes } from "./gpuNodes.ts";
-import { livePods } from "./podLife.ts";
+import { livePods } from "./podLifecycle.ts";
 import { startVolcano, type Volcano, type VolcanoPlugin } from "./volcano.ts";
 import { jobObject, nodes, queueObject, type VolcanoJob } from "./volcanoObjects.ts";
 

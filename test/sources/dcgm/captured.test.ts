@@ -30,7 +30,7 @@ function expectedOf(name: string): readonly ExpectedDevice[] {
   const { devices } = expectedSchema.parse(
     JSON.parse(readFileSync(join(capturesFolder, name, "expected.json"), "utf8")),
   );
-  // The oracle lists the rows that a person sees at both levels of a MIG card; a reader of devices counts the parts only.
+  // The oracle lists the rows that a person sees at both levels of a MIG GPU; a reader of devices counts the parts only.
   const cut = new Set(devices.filter(({ gpuInstance }) => gpuInstance !== null).map(({ uuid }) => uuid));
   return devices.filter(({ uuid, gpuInstance }) => gpuInstance !== null || !cut.has(uuid));
 }

@@ -77,7 +77,7 @@ test("of two rules for a namespace, the one whose port the pod has", () => {
   expect(urls([{ ports: { web: 8080 } }], rules)).toEqual(["http://10.0.0.1:8080/gpu"]);
 });
 
-test("a listed target stands beside the discovered ones, and instead of the one of its node", () => {
+test("a listed target is beside the discovered ones, and instead of the one of its node", () => {
   expect(discoverTargets([pod], [rule], [listed])).toMatchObject([
     { ...listed, node: null, caFile: null },
     { node: "node-a" },

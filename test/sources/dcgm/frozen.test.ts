@@ -37,7 +37,7 @@ function afterPages(pages: readonly Buffer[], record: TargetRecord = newRecord(t
 const still = (count: number, page: Buffer): readonly Buffer[] => Array.from({ length: count }, () => page);
 const isFrozen = (record: TargetRecord): boolean => record.fault?.code === "exporter-frozen";
 
-describe("a page that stands still", () => {
+describe("a page that is still", () => {
   const busy = pageOf(sample(util, 0, 97), sample(power, 0, 512.3), sample(energy, 0, 123_456_789));
 
   test("is used for three minutes, then it is no data, as old as its values", () => {
@@ -51,7 +51,7 @@ describe("a page that stands still", () => {
         code: "exporter-frozen",
         severity: "error",
         subject: "node-a",
-        message: expect.stringContaining("every value stands still since 2026-11-18T"),
+        message: expect.stringContaining("no value has changed since 2026-11-18T"),
         nextStep: expect.stringContaining("nv-hostengine"),
       },
     ]);
@@ -73,8 +73,8 @@ describe("a page that stands still", () => {
   });
 
   test.each<[string, readonly string[]]>([
-    ["without an energy counter: an idle GPU may stand still", [sample(util, 0, 0), sample(power, 0, 70)]],
-    ["an energy counter of 0: the card has none", [sample(power, 0, 70), sample(energy, 0, 0)]],
+    ["without an energy counter: an idle GPU may are still", [sample(util, 0, 0), sample(power, 0, 70)]],
+    ["an energy counter of 0: the GPU has none", [sample(power, 0, 70), sample(energy, 0, 0)]],
     ["no power is drawn", [sample(power, 0, 0), sample(energy, 0, 5000)]],
     ["power is unknown", [sample(energy, 0, 5000)]],
   ])("says nothing %s", (_case, lines) => {
@@ -88,8 +88,8 @@ describe("a page that stands still", () => {
 
     test.each<[string, readonly string[]]>([
       ["a power in milliwatts", [sample(util, 0, 0), sample(power, 0, 16.421)]],
-      ["whole watts of several cards", [sample(power, 0, 70), sample(power, 1, 71)]],
-      ["degrees of several cards", [sample(temperature, 0, 30), sample(temperature, 1, 31)]],
+      ["whole watts of several GPUs", [sample(power, 0, 70), sample(power, 1, 71)]],
+      ["degrees of several GPUs", [sample(temperature, 0, 30), sample(temperature, 1, 31)]],
       ["a counter that counts nothing", [sample(power, 0, 70.5), sample(energy, 0, 0)]],
     ])("is doubted by %s", (_what, lines) => {
       expect(doubtful(...lines)).toBe("doubtful");
@@ -104,7 +104,7 @@ describe("a page that stands still", () => {
         "instances of one card",
         ["1", "2"].map((id) => sample(temperature, 0, 30, { GPU_I_ID: id, GPU_I_PROFILE: "1g.10gb" })),
       ],
-    ])("is believed with %s: it may stand still in earnest", (_what, lines) => {
+    ])("is believed with %s: it may are still in earnest", (_what, lines) => {
       expect(doubtful(...lines)).toBeUndefined();
     });
 
@@ -149,7 +149,7 @@ describe("exporters of a simulated cluster", () => {
   });
 
   function scenarioOf(dialect: Parameters<typeof exporterOf>[0], pods: number): Scenario {
-    const workload = workloadOf("Pod", "lab", 1, { kind: "cards", count: 1 }, { kind: "constant", level: 0.8 });
+    const workload = workloadOf("Pod", "lab", 1, { kind: "physicalGpus", count: 1 }, { kind: "constant", level: 0.8 });
     return {
       name: "one-node",
       nodes: [gpuNode("n1", "A100", 2, { kind: "whole" }, { exporter: exporterOf(dialect) })],

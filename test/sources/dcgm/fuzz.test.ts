@@ -16,8 +16,8 @@ type Series = readonly [Buffer, ...Buffer[]];
 
 type Limits = NonNullable<PageReaderOptions["limits"]>;
 const smallLimits: readonly [Limits, ...Limits[]] = [
-  { maxCards: 2 },
-  { maxInstancesPerCard: 1 },
+  { maxGpus: 2 },
+  { maxInstancesPerGpu: 1 },
   { maxClaimantsPerDevice: 1 },
   { maxRows: 5 },
 ];

@@ -77,7 +77,7 @@ describe("whatever the rows are", () => {
         for (const device of part) {
           expect(uuids).toContain(device.uuid);
           expect(device.powerWatts ?? Number.NEGATIVE_INFINITY).toBeLessThanOrEqual(most);
-          // A card whose instances come later in the page is a whole card until then.
+          // A GPU whose instances come later in the page is a whole GPU until then.
           if (!whole.some(({ uuid, gpuInstance }) => uuid === device.uuid && gpuInstance !== null)) {
             for (const { pod } of device.claimants) expect(pods).toContain(pod);
           }

@@ -23,7 +23,7 @@ export function pick<T>(random: Random, list: readonly [T, ...T[]]): T {
 type Mutation = (page: Buffer, random: Random) => Buffer;
 
 /** Bytes that mean something in the format, or break it. */
-const tellingBytes = '{}",=\\# \t\r\n0e+-.NID_:\u0000\u007f\u00ff';
+const reportingBytes = '{}",=\\# \t\r\n0e+-.NID_:\u0000\u007f\u00ff';
 /** Values that exporters wrote, or that are hard to read. */
 export const oddValues = [
   "NaN",
@@ -129,7 +129,7 @@ const mutations: readonly [Mutation, ...Mutation[]] = [
     const at = below(random, page.length + 1);
     return Buffer.concat([
       page.subarray(0, at),
-      Buffer.from(tellingBytes.charAt(below(random, tellingBytes.length)), "latin1"),
+      Buffer.from(reportingBytes.charAt(below(random, reportingBytes.length)), "latin1"),
       page.subarray(at),
     ]);
   },

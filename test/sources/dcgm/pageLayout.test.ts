@@ -80,7 +80,7 @@ describe("the layout of a page", () => {
       [sample(util, 0, 1), ...Array.from({ length: 1100 }, (_unused, n) => `${util}{nvlink="${n}"} 1`)],
       {},
     ],
-    ["more cards than the limit", [sample(util, 0, 1), sample(util, 1, 1)], { maxCards: 1 }],
+    ["more GPUs than the limit", [sample(util, 0, 1), sample(util, 1, 1)], { maxGpus: 1 }],
     ["more rows than the limit", [sample(util, 0, 1), sample(util, 1, 1)], { maxRows: 1 }],
     ["no row of a device", ["# TYPE DCGM_FI_DEV_GPU_UTIL gauge"], {}],
   ])("is not kept: %s", (_case, lines, limits) => {

@@ -13,7 +13,7 @@ function exporterOn(nodeName: string, more: Partial<DiscoveredPod> = {}): Discov
 const exporters = [
   exporterOn("a", { podIp: "10.0.0.1" }),
   exporterOn("b", { podIp: "fd00::2" }),
-  // One address for two nodes, as behind a port mapping: only the ports tell them apart.
+  // One address for two nodes, as behind a port mapping: only the ports say them apart.
   exporterOn("c", { podIp: "10.9.9.9", ports: { metrics: 9401 } }),
   exporterOn("d", { podIp: "10.9.9.9", ports: { metrics: 9402 } }),
 ];

@@ -44,7 +44,7 @@ const exporter: DiscoveredPod = {
 };
 
 describe("recorded answers", () => {
-  test("the page itself has a busy card, one with blanks, NaN and infinity only, and an instance", () => {
+  test("the page itself has a busy GPU, one with blanks, NaN and infinity only, and an instance", () => {
     expect(
       direct.devices.map(({ gpuUtil, powerWatts, gpuInstance }) => ({ gpuUtil, powerWatts, gpuInstance })),
     ).toEqual([
@@ -55,7 +55,7 @@ describe("recorded answers", () => {
     expect(direct.dropped).toEqual({ blank: 1, not_a_number: 2 });
   });
 
-  test.each(["honor-false", "honor-true"])("%s: the page of the exporter, told by its host label", (name) => {
+  test.each(["honor-false", "honor-true"])("%s: the page of the exporter, reported by its host label", (name) => {
     const { byNode, problems } = pagesOf(name);
     const [page, ...others] = byNode.get("node-a") ?? [];
     expect(others).toEqual([]);

@@ -108,8 +108,8 @@ describe("an exporter's own pod under an unusual name", () => {
     [...read(rows.flat()).byNode.values()].flat().flatMap(({ devices }) => devices.map((device) => device.claimants));
 
   test("is no workload where another row shows it beside the real one", () => {
-    const held = row({ UUID: "GPU-0", ...own, exported_namespace: "research", exported_pod: "train-0" });
-    expect(claimants(held, row({ UUID: "GPU-1", ...own }))).toMatchObject([[{ pod: "train-0" }], []]);
+    const allocated = row({ UUID: "GPU-0", ...own, exported_namespace: "research", exported_pod: "train-0" });
+    expect(claimants(allocated, row({ UUID: "GPU-1", ...own }))).toMatchObject([[{ pod: "train-0" }], []]);
   });
 
   test("is no workload where the Kubernetes API has it as an exporter", () => {

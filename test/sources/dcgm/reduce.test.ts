@@ -212,7 +212,7 @@ describe("pages with nothing to say", () => {
 
 describe("bounds", () => {
   test("cards, instances and claimants beyond the limits are cut and said", () => {
-    const limits = { maxCards: 2, maxInstancesPerCard: 2, maxClaimantsPerDevice: 2 };
+    const limits = { maxGpus: 2, maxInstancesPerGpu: 2, maxClaimantsPerDevice: 2 };
     const lines = pageOf(
       ...[0, 1, 2, 3].map((gpu) => sample(util, gpu, 1)),
       ...["1", "2", "3"].map((id) => sample(engine, 0, "0.1", mig(id))),

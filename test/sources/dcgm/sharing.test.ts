@@ -76,7 +76,7 @@ describe("who is on a device", () => {
     expect(device.claimants.map(({ namespace, pod: name }) => `${namespace}/${name}`)).toEqual(claimants);
   });
 
-  test("a pod that stands beside an exported pod elsewhere is the target's own", () => {
+  test("a pod that is beside an exported pod elsewhere is the target's own", () => {
     const own = { namespace: "gpu", pod: "telemetry-1", container: "app" };
     const page = read([sample(util, 0, 1, { ...own, ...exported }), sample(util, 1, 0, own)], { origin: "prometheus" });
     expect(page.devices.map(({ claimants }) => claimants.length)).toEqual([1, 0]);

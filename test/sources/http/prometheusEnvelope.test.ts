@@ -22,7 +22,7 @@ describe("the envelope of an answer", () => {
     expect(readEnvelope(Buffer.from(text))).toEqual(readEnvelope(text));
   });
 
-  test("of any text is told without throwing", () => {
+  test("of any text is reported without throwing", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         expect(["success", "refused", "not-json", "odd"]).toContain(readEnvelope(text).kind);

@@ -91,7 +91,7 @@ describe("what a Job does with a disrupted pod", () => {
     expect(onDisruption(exits("FailJob", "In", 42))).toBe("Count");
   });
 
-  it("is the worst that a rule for exit codes before it may bring: 143 and 137 are those of a process told to end", () => {
+  it("is the worst that a rule for exit codes before it may bring: 143 and 137 are those of a process reported to end", () => {
     expect(onDisruption(exits("FailJob", "NotIn", 42), disrupted("Ignore"))).toBe("FailJob");
     expect(onDisruption(exits("FailJob", "In", 137), disrupted("Ignore"))).toBe("FailJob");
     expect(onDisruption(exits("FailIndex", "In", 1, 143), disrupted("Count"))).toBe("FailIndex");

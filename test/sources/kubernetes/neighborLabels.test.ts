@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { labelsOf, labelsText } from "../../../exporter/sources/kubernetes/neighborLabels.ts";
 
-test("pods of one workload have one text, whatever labels tell them apart", () => {
+test("pods of one workload have one text, whatever labels say them apart", () => {
   const of = (index: string) => ({
     app: "db",
     tier: "a",
@@ -16,6 +16,6 @@ test("pods of one workload have one text, whatever labels tell them apart", () =
   expect({ ...labelsOf(labelsText(of("0"))) }).toEqual({ app: "db", tier: "a" });
 });
 
-test("pods that selectors tell apart have texts of their own", () => {
+test("pods that selectors distinguish have texts of their own", () => {
   expect(labelsText({ app: "a" })).not.toBe(labelsText({ app: "b" }));
 });

@@ -78,7 +78,7 @@ describe("the owners of pods", () => {
     expect(found()).toBe("");
   });
 
-  it("are read again sooner where they tell how far the work is", async () => {
+  it("are read again sooner where they say how far the work is", async () => {
     const metadata = { name: "j", namespace: "ns", uid: "j", annotations: { "fairlead.dev/progress-units": "7" } };
     lookup.track([wanted("Job", "j"), wanted("Job", "k")]);
     answer(await expectCall("/apis/batch/v1/namespaces/ns/jobs/j"), 200, { metadata });

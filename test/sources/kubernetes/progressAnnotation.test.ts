@@ -25,7 +25,7 @@ function annotationsOf(pod: unknown): object {
   return { ...(decoded.ok ? decoded.value.gpuPod?.annotations : undefined) };
 }
 
-describe("the annotation that tells progress is kept", () => {
+describe("the annotation that says progress is kept", () => {
   it("of a pod in JSON", () => {
     expect(annotationsOf({ metadata })).toEqual(kept);
   });

@@ -66,7 +66,7 @@ describe.each(formatNames)("a list in %s", (format) => {
     ["the other format", captured("pods", format === "json" ? "protobuf" : "json")],
   ])("is not %s", (what, body) => {
     const page = podFormat(format).page(body);
-    // A list of another kind in JSON is told by the path alone.
+    // A list of another kind in JSON is reported by the path alone.
     if (format === "json" && what === "another kind") expect(page.ok).toBe(true);
     else expect(page).toMatchObject({ ok: false, message: expect.stringMatching(/^the list /) });
   });
@@ -113,7 +113,7 @@ describe("protobuf and JSON", () => {
     expect(protobuf.formatOf(contentTypes.protobuf).page(captured(name, "protobuf"))).toEqual(expected);
   });
 
-  it("both tell which object an exporter pod is, so that it can be restarted and no other", () => {
+  it("both say which object an exporter pod is, so that it can be restarted and no other", () => {
     const found = formatNames.map((format) => {
       const page = formats.pods[format].formatOf(contentTypes[format]).page(captured("pods", format));
       if (!page.ok) throw new Error(page.message);
@@ -163,7 +163,7 @@ describe("protobuf and JSON", () => {
     ["application/json;charset=utf-8", "json"],
     ["text/html", "json"],
     [null, "json"],
-  ] as const)("are told apart by %s", (contentType, format) => {
+  ] as const)("are distinguished by %s", (contentType, format) => {
     expect(formats.pods.protobuf.formatOf(contentType)).toBe(podFormat(format));
   });
 });

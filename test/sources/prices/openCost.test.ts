@@ -30,7 +30,7 @@ describe("the query", () => {
     );
   });
 
-  test("keeps what stands in the URL", () => {
+  test("keeps what is in the URL", () => {
     const url = openCostUrl("http://x:9090/prom/?tenant=1", { matchers: {}, nodeLabel: "node" }, 4.2);
     expect(url).toMatch(/^http:\/\/x:9090\/prom\/api\/v1\/query\?tenant=1&query=max%20by.*&timeout=5s$/);
   });
@@ -147,7 +147,7 @@ describe("the reader", () => {
     expect(opened.problems()).toEqual([]);
   });
 
-  test("a server that fails is told, and its last prices stay", async () => {
+  test("a server that fails is reported, and its last prices stay", async () => {
     const opened = await start();
     reply.body = answerOf(p5);
     await opened.ask();

@@ -28,7 +28,7 @@ const rejected: Readonly<Record<string, readonly string[]>> = {
   "not-yaml": [],
   "price-as-text": ['prices[0].perNodeHour: found "55,04", expected a number'],
   repeated: [
-    "prices[2]: is for the same nodes as prices[0], which stands before it, expected other nodes, another capacityType or another validFrom",
+    "prices[2]: is for the same nodes as prices[0], which is before it, expected other nodes, another capacityType or another validFrom",
   ],
   "two-prices": ["prices[0]: has both perNodeHour and perGpuHour, expected one of them"],
 };

@@ -46,7 +46,7 @@ describe("the table of list prices", () => {
     }
   });
 
-  test("GPU counts are whole, or a part of one card, and those by which nodes are counted", () => {
+  test("GPU counts are whole, or a part of one GPU, and those by which nodes are counted", () => {
     const parts = [1 / 8, 1 / 6, 1 / 4, 1 / 3, 1 / 2];
     for (const { gpus, instanceType } of tableRows) {
       const isPart = parts.some((part) => Math.abs(part - gpus) < 1e-4);

@@ -22,7 +22,7 @@ export interface Bar {
   readonly word: string;
 }
 
-/** What stands along the axis, and the columns that have a bar for each of it. */
+/** What is along the axis, and the columns that have a bar for each of it. */
 export interface Categories {
   readonly names: readonly string[];
   readonly series: readonly Field[];

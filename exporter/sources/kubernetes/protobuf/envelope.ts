@@ -11,7 +11,7 @@ import { bytesTag } from "../../../kernel/protobufFields.ts";
 import type { Malformed } from "../wire.ts";
 import { readSharedText } from "./readRecord.ts";
 
-/** What stands before every object of the API in protobuf (k8s.io/apimachinery/pkg/runtime/serializer/protobuf). */
+/** What is before every object of the API in protobuf (k8s.io/apimachinery/pkg/runtime/serializer/protobuf). */
 const magic = 0x6b_38_73_00;
 const magicBytes = 4;
 
@@ -20,7 +20,7 @@ export function isProtobufObject(bytes: Buffer, start = 0): boolean {
   return bytes.length - start >= magicBytes && bytes.readUInt32BE(start) === magic;
 }
 
-/** What the envelope of an object says; the cursor stands at the beginning of the object. */
+/** What the envelope of an object says; the cursor is at the beginning of the object. */
 export interface Envelope {
   readonly ok: true;
   readonly apiVersion: string;
@@ -72,7 +72,7 @@ function passOver(cursor: ProtobufCursor, end: number): { readonly start: number
   return { start, end: limit };
 }
 
-/** One event of a watch (`WatchEvent` of meta/v1); the cursor stands at the envelope of its object. */
+/** One event of a watch (`WatchEvent` of meta/v1); the cursor is at the envelope of its object. */
 export interface EventFrame {
   readonly type: string;
   /** Where the object's envelope ends. */

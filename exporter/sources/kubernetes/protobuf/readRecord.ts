@@ -15,7 +15,7 @@ import type { Field, Shape } from "./shape.ts";
 
 type WritableRecord = Record<string, unknown>;
 
-/** Names, keys and values that stand in many objects are shared. */
+/** Names, keys and values that are in many objects are shared. */
 const sharedText = createTextCache();
 
 /**

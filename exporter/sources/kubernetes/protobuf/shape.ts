@@ -73,7 +73,7 @@ export const quantity = (name: string): Field => field(name, "quantity");
 export const time = (name: string): Field => field(name, "time");
 export const texts = (name: string): Field => field(name, "texts");
 export const message = (name: string, of: Shape): Field => field(name, "message", { shape: of });
-/** A message whose fields stand in the JSON form beside those of the one that it is in (`json:",inline"` in Go). */
+/** A message whose fields are in the JSON form beside those of the one that it is in (`json:",inline"` in Go). */
 export const inline = (of: Shape): Field => field("", "inline", { shape: of });
 export const messages = (name: string, of: Shape, keep: Field["keep"] = null): Field =>
   field(name, "messages", { shape: of, keep });

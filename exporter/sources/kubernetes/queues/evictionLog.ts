@@ -1,48 +1,48 @@
 import type { Eviction } from "../../../model/queues/eviction.ts";
 import type { Clock } from "../clock.ts";
 
-/** Evictions of the last minutes, whoever told of them. Most objects forget theirs within seconds. */
+/** Evictions of the last minutes, whoever reported of them. Most objects forget theirs within seconds. */
 export interface EvictionLog {
   /**
-   * Notes an eviction once, however often it is seen. It is told after `settleSeconds` from the first sight (at once by
+   * Notes an eviction once, however often it is seen. It is reported after `settleSeconds` from the first sight (at once by
    * default); until then a later sight takes the place of an earlier one, and afterwards only if it knows more.
    */
   note(eviction: Eviction, settleSeconds?: number): void;
-  /** Those of the last minutes; the same array until one is noted, begins to be told or is no longer told. */
+  /** Those of the last minutes; the same array until one is noted, begins to be reported or is no longer reported. */
   evictions(): readonly Eviction[];
-  /** All that are remembered, told or not. */
+  /** All that are remembered, reported or not. */
   all(): readonly Eviction[];
 }
 
 export interface EvictionLimits {
-  /** How long an eviction is told after it was seen first. */
-  readonly tellSeconds: number;
-  /** So many are remembered, so that none is told twice; the oldest are forgotten first. */
+  /** How long an eviction is reported after it was seen first. */
+  readonly reportSeconds: number;
+  /** So many are remembered, so that none is reported twice; the oldest are forgotten first. */
   readonly maxEvictions: number;
 }
 
-const defaultEvictionLimits: EvictionLimits = { tellSeconds: 900, maxEvictions: 10_000 };
+const defaultEvictionLimits: EvictionLimits = { reportSeconds: 900, maxEvictions: 10_000 };
 
 interface Entry {
   readonly eviction: Eviction;
-  /** Monotonic times between which it is told. */
-  readonly toldFrom: number;
-  readonly toldUntil: number;
+  /** Monotonic times between which it is reported. */
+  readonly reportedFrom: number;
+  readonly reportedUntil: number;
 }
 
 export function createEvictionLog(clock: Clock, limits: EvictionLimits = defaultEvictionLimits): EvictionLog {
   /** In the order in which they were seen first. */
   const byKey = new Map<string, Entry>();
-  let told: { readonly evictions: readonly Eviction[]; readonly until: number } | null = null;
+  let reported: { readonly evictions: readonly Eviction[]; readonly until: number } | null = null;
 
-  const tell = (): NonNullable<typeof told> => {
+  const report = (): NonNullable<typeof reported> => {
     const now = clock.monotonic();
     const evictions: Eviction[] = [];
     let until = Number.POSITIVE_INFINITY;
-    for (const { eviction, toldFrom, toldUntil } of byKey.values()) {
-      if (toldUntil < now) continue;
-      if (toldFrom <= now) evictions.push(eviction);
-      until = Math.min(until, toldFrom > now ? toldFrom : toldUntil);
+    for (const { eviction, reportedFrom, reportedUntil } of byKey.values()) {
+      if (reportedUntil < now) continue;
+      if (reportedFrom <= now) evictions.push(eviction);
+      until = Math.min(until, reportedFrom > now ? reportedFrom : reportedUntil);
     }
     return { evictions, until };
   };
@@ -51,25 +51,25 @@ export function createEvictionLog(clock: Clock, limits: EvictionLimits = default
     note: (eviction, settleSeconds = 0) => {
       const now = clock.monotonic();
       const before = byKey.get(eviction.key);
-      const isTold = before !== undefined && before.toldFrom <= now;
-      if (isTold && knows(before.eviction) >= knows(eviction)) return;
-      const toldFrom = before?.toldFrom ?? now + settleSeconds;
-      byKey.set(eviction.key, { eviction, toldFrom, toldUntil: toldFrom + limits.tellSeconds });
-      told = null;
+      const isReported = before !== undefined && before.reportedFrom <= now;
+      if (isReported && knows(before.eviction) >= knows(eviction)) return;
+      const reportedFrom = before?.reportedFrom ?? now + settleSeconds;
+      byKey.set(eviction.key, { eviction, reportedFrom, reportedUntil: reportedFrom + limits.reportSeconds });
+      reported = null;
       for (const key of byKey.keys()) {
         if (byKey.size <= limits.maxEvictions) break;
         byKey.delete(key);
       }
     },
     evictions: () => {
-      if (told === null || clock.monotonic() >= told.until) told = tell();
-      return told.evictions;
+      if (reported === null || clock.monotonic() >= reported.until) reported = report();
+      return reported.evictions;
     },
     all: () => [...byKey.values()].map(({ eviction }) => eviction),
   };
 }
 
-function knows({ held, heldSince, preemptor, queue }: Eviction): number {
-  const facts = [heldSince, preemptor, queue].filter((fact) => fact !== null);
-  return facts.length + (Object.keys(held).length > 0 ? 1 : 0);
+function knows({ allocated, allocatedSince, preemptor, queue }: Eviction): number {
+  const facts = [allocatedSince, preemptor, queue].filter((fact) => fact !== null);
+  return facts.length + (Object.keys(allocated).length > 0 ? 1 : 0);
 }

@@ -9,12 +9,12 @@ import { createGroupEvictions } from "./groupEvictions.ts";
 import { createKaiEvictions } from "./kaiEviction.ts";
 import { kueueEviction } from "./kueueEviction.ts";
 
-/** Sees the objects that tell of evictions, as they change; `before` is absent for an object that is new here. */
+/** Sees the objects that say of evictions, as they change; `before` is absent for an object that is new here. */
 export interface EvictionWatch {
   onWorkload(before: KueueWorkload | undefined, now: KueueWorkload): void;
   onKaiPodGroup(before: KaiPodGroup | undefined, now: KaiPodGroup): void;
   onPreemptedPod(pod: Pod, preemption: PodPreemption): void;
-  /** Evictions of the last minutes, some seconds late where several objects tell of one. */
+  /** Evictions of the last minutes, some seconds late where several objects say of one. */
   evictions(): readonly Eviction[];
   /** All that was seen, for a single look. */
   all(): readonly Eviction[];

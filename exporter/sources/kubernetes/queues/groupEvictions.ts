@@ -19,7 +19,7 @@ export interface GroupEvictions {
   noteGroup(eviction: Eviction): void;
 }
 
-/** The pods of a gang are told to go one after another, within seconds; the group learns of it soon. */
+/** The pods of a gang are reported to go one after another, within seconds; the group learns of it soon. */
 const settleSeconds = 10;
 /** What happens later than this is another eviction. */
 const sameEvictionSeconds = 60;
@@ -29,7 +29,7 @@ const maxGroups = 10_000;
 /** An eviction that is being put together. */
 interface Growing {
   readonly pods: Set<string>;
-  /** Whether the group itself has told of it. */
+  /** Whether the group itself has reported of it. */
   isOfGroup: boolean;
   eviction: Eviction;
 }
@@ -66,8 +66,8 @@ export function createGroupEvictions(log: EvictionLog): GroupEvictions {
         ...words,
         queue: gang.queue,
         priorityClass: gang.priorityClass,
-        held: bareRecord(),
-        heldSince: null,
+        allocated: bareRecord(),
+        allocatedSince: null,
         checkpointedAt: null,
       }));
       if (growing.pods.has(pod.uid)) return;
@@ -78,17 +78,17 @@ export function createGroupEvictions(log: EvictionLog): GroupEvictions {
     },
     noteGroup: (found) => {
       const growing = growingAt(groupKey(found.namespace, found.name), found.at, () => found);
-      const { key, at, reason, isPreemption, preemptor, held, heldSince } = growing.eviction;
+      const { key, at, reason, isPreemption, preemptor, allocated, allocatedSince } = growing.eviction;
       growing.eviction = {
         ...found,
         key,
         at,
         ...(growing.pods.size > 0 ? { reason, isPreemption, preemptor } : {}),
-        held: isEmpty(found.held) ? held : found.held,
-        heldSince: found.heldSince ?? heldSince,
+        allocated: isEmpty(found.allocated) ? allocated : found.allocated,
+        allocatedSince: found.allocatedSince ?? allocatedSince,
       };
       // Only what the group held altogether needs nothing from its pods.
-      growing.isOfGroup = !isEmpty(found.held);
+      growing.isOfGroup = !isEmpty(found.allocated);
       log.note(growing.eviction, settleSeconds);
     },
   };
@@ -99,9 +99,9 @@ function isEmpty(amounts: ResourceAmounts): boolean {
 }
 
 function withPod(eviction: Eviction, pod: Pod): Eviction {
-  const held = Object.assign(bareRecord<number>(), eviction.held);
+  const allocated = Object.assign(bareRecord<number>(), eviction.allocated);
   const add = (name: string, amount: number): void => {
-    if (amount > 0) held[name] = (held[name] ?? 0) + amount;
+    if (amount > 0) allocated[name] = (allocated[name] ?? 0) + amount;
   };
   add("cpu", pod.cpuMilli / 1000);
   add("memory", pod.memoryBytes);
@@ -112,8 +112,8 @@ function withPod(eviction: Eviction, pod: Pod): Eviction {
   );
   return {
     ...eviction,
-    held,
-    heldSince: extreme(Math.min, eviction.heldSince, pod.scheduledAt),
+    allocated,
+    allocatedSince: extreme(Math.min, eviction.allocatedSince, pod.scheduledAt),
     checkpointedAt: extreme(Math.max, eviction.checkpointedAt, checkpointedAt),
   };
 }

@@ -4,7 +4,7 @@ import type { Eviction } from "../../../model/queues/eviction.ts";
 import type { KaiPodGroup } from "../../../model/queues/kai.ts";
 import { groupKey } from "./podGang.ts";
 
-/** Sees each PodGroup of KAI as it was and as it is; the eviction that its annotation tells of, or `null`. */
+/** Sees each PodGroup of KAI as it was and as it is; the eviction that its annotation says of, or `null`. */
 export type KaiEvictions = (before: KaiPodGroup | undefined, now: KaiPodGroup) => Eviction | null;
 
 /** What a group held until a moment ago. */
@@ -21,7 +21,7 @@ const settleSeconds = 60;
 const maxLost = 10_000;
 
 /**
- * A PodGroup of KAI tells of an eviction only by an annotation with its time (`kai.scheduler/last-eviction-timestamp`,
+ * A PodGroup of KAI says of an eviction only by an annotation with its time (`kai.scheduler/last-eviction-timestamp`,
  * since v0.17): not for whom, and not why, except that a group which was already stale loses its rest for that. What it
  * held is what the group was said to have before. The conditions of its pods say more, while they are there.
  */
@@ -47,9 +47,9 @@ export function createKaiEvictions(monotonic: () => number): KaiEvictions {
     if (before !== undefined) remember(before, now);
     const at = now.lastEvictionAt;
     if (at === null || before?.lastEvictionAt === at) return null;
-    // The annotation stays: a group that has started since tells of an eviction that is over.
+    // The annotation stays: a group that has started since says of an eviction that is over.
     if (before === undefined && now.lastStartAt !== null && now.lastStartAt > at) return null;
-    const held = before && isSome(before.allocated) ? before : (lately(now.uid) ?? now);
+    const allocated = before && isSome(before.allocated) ? before : (lately(now.uid) ?? now);
     const isStale = (before ?? now).staleSince !== null;
     return {
       key: `${groupKey(now.namespace, now.name)}@${at}`,
@@ -64,8 +64,8 @@ export function createKaiEvictions(monotonic: () => number): KaiEvictions {
       preemptor: null,
       queue: (before ?? now).queue,
       priorityClass: now.priorityClass,
-      held: held.allocated ?? bareRecord(),
-      heldSince: startBefore(at, before?.lastStartAt, held.lastStartAt, now.lastStartAt),
+      allocated: allocated.allocated ?? bareRecord(),
+      allocatedSince: startBefore(at, before?.lastStartAt, allocated.lastStartAt, now.lastStartAt),
       checkpointedAt: now.checkpointedAt ?? before?.checkpointedAt ?? null,
     };
   };

@@ -10,10 +10,10 @@ const cleared = "Previously: ";
 const preempted = "Preempted";
 
 /**
- * The eviction that a Workload tells of, by what it said before; `null` where there is none, or `before` told of it
- * already. `before` is absent for a Workload that is seen for the first time: then only an eviction that still stands
+ * The eviction that a Workload says of, by what it said before; `null` where there is none, or `before` reported of it
+ * already. `before` is absent for a Workload that is seen for the first time: then only an eviction that still is
  * counts, with what the object still says. Kueue clears Evicted with the next reservation; where an eviction came and
- * went between two sights, the cleared condition tells of it, and its time is that of the reservation, at the latest.
+ * went between two sights, the cleared condition says of it, and its time is that of the reservation, at the latest.
  */
 export function kueueEviction(before: KueueWorkload | undefined, now: KueueWorkload): Eviction | null {
   const evicted = conditionOf(now.conditions, "Evicted");
@@ -26,10 +26,10 @@ export function kueueEviction(before: KueueWorkload | undefined, now: KueueWorkl
     if (!isMissed || !evicted.message.startsWith(cleared)) return null;
   }
   const isPreemption = evicted.isTrue ? evicted.reason === preempted : preemptionMessage.test(evicted.message);
-  // What waited for quota and was told to stop waiting has lost nothing. Only a reservation clears Evicted, so that
+  // What waited for quota and was reported to stop waiting has lost nothing. Only a reservation clears Evicted, so that
   // what is evicted twice has held something in between.
-  const neverHeld = before?.admission === null && now.admission === null && !known?.isTrue;
-  if (evicted.isTrue && neverHeld && !isPreemption) return null;
+  const neverAllocated = before?.admission === null && now.admission === null && !known?.isTrue;
+  if (evicted.isTrue && neverAllocated && !isPreemption) return null;
   return describe(before, now, evicted, evicted.changedAt, isPreemption);
 }
 
@@ -56,8 +56,8 @@ function describe(
     preemptor: isPreemption ? preemptorIn(evicted.message) : null,
     queue: admission?.clusterQueue ?? queueIn(evicted.message),
     priorityClass: now.priorityClass,
-    held: holder === null ? bareRecord() : heldBy(holder),
-    heldSince: (before && heldSince(before)) ?? (evicted.isTrue ? heldSince(now) : null),
+    allocated: holder === null ? bareRecord() : allocatedBy(holder),
+    allocatedSince: (before && allocatedSince(before)) ?? (evicted.isTrue ? allocatedSince(now) : null),
     checkpointedAt: now.checkpointedAt ?? before?.checkpointedAt ?? null,
   };
 }
@@ -87,7 +87,7 @@ const reasonWords: readonly (readonly [words: string, reason: string])[] = [
   ["Fair Sharing within the cohort", "InCohortFairSharing"],
 ];
 
-/** What kind of preemption it was: by the condition Preempted while it stands, else by the message. */
+/** What kind of preemption it was: by the condition Preempted while it is, else by the message. */
 function preemptionReason(now: KueueWorkload, evicted: Condition): string {
   const standing = conditionOf(now.conditions, preempted);
   if (evicted.isTrue && standing?.isTrue) return standing.reason;
@@ -102,7 +102,7 @@ function lastReason(before: KueueWorkload | undefined, now: KueueWorkload): stri
   return grown?.reason ?? "Evicted";
 }
 
-function heldSince({ conditions }: KueueWorkload): number | null {
+function allocatedSince({ conditions }: KueueWorkload): number | null {
   for (const type of ["Admitted", "QuotaReserved"]) {
     const condition = conditionOf(conditions, type);
     if (condition?.isTrue) return condition.changedAt;
@@ -111,12 +111,12 @@ function heldSince({ conditions }: KueueWorkload): number | null {
 }
 
 /** What its admission gave it, without what its ended pods have given back. */
-function heldBy({ admission, reclaimable }: KueueWorkload): ResourceAmounts {
-  const held = bareRecord<number>();
+function allocatedBy({ admission, reclaimable }: KueueWorkload): ResourceAmounts {
+  const allocated = bareRecord<number>();
   for (const { podSet, count, usage } of admission?.assignments ?? []) {
     const ended = reclaimable.find((entry) => entry.podSet === podSet)?.count ?? 0;
     const share = count > 0 ? Math.max(0, count - ended) / count : 1;
-    for (const [name, amount] of Object.entries(usage)) held[name] = (held[name] ?? 0) + amount * share;
+    for (const [name, amount] of Object.entries(usage)) allocated[name] = (allocated[name] ?? 0) + amount * share;
   }
-  return held;
+  return allocated;
 }

@@ -4,7 +4,7 @@ import { podAnnotations, podLabels, schedulerNames } from "../../../model/wellKn
 
 /** What is evicted as one when a pod is: its group, else the pod alone. */
 export interface PodGang {
-  /** Tells groups apart. */
+  /** Says groups apart. */
   readonly key: string;
   readonly scheduler: QueueScheduler;
   readonly kind: "PodGroup" | "Pod";
@@ -15,7 +15,7 @@ export interface PodGang {
   readonly priorityClass: string | null;
 }
 
-/** Anybody can write the name of a queue: it counts for pods that its scheduler places; of others the group's object tells it. */
+/** Anybody can write the name of a queue: it counts for pods that its scheduler places; of others the group's object says it. */
 const isOf = (scheduler: keyof typeof schedulerNames, { schedulerName }: Pod): boolean =>
   schedulerNames[scheduler].some((name) => name === schedulerName);
 
@@ -53,7 +53,7 @@ function ofGroup(
   };
 }
 
-/** Tells groups apart, by what their pods know of them. */
+/** Says groups apart, by what their pods know of them. */
 export function groupKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }

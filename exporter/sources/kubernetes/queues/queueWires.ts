@@ -14,7 +14,7 @@ import { decodeVolcanoQueue } from "./decodeVolcanoQueue.ts";
 import { decodeWorkload } from "./decodeWorkload.ts";
 import { decodeWorkloadPriorityClass } from "./decodeWorkloadPriorityClass.ts";
 
-/** What the decoders of queue objects are told. */
+/** What the decoders of queue objects are reported. */
 export interface QueueProjection {
   /** Names of extended resources that configuration calls GPUs, beside those known by name. */
   readonly gpuResources: ReadonlySet<string>;

@@ -12,7 +12,7 @@ export type VolcanoSettings = NonNullable<SchedulerSettings["volcano"]>;
 /** Keys under which the schedulers' own manifests keep their configuration. */
 export const settingsKeys = { kueue: "controller_manager_config.yaml", volcano: "volcano-scheduler.conf" } as const;
 
-/** Kueue takes a sample so often where it is not told. */
+/** Kueue takes a sample so often where it is not reported. */
 const defaultSamplingSeconds = 300;
 const maxChars = 1024 * 1024;
 const maxWeights = 256;
@@ -88,7 +88,7 @@ function pluginsOf(tier: unknown): readonly string[] {
   return plugins.flatMap((plugin) => (isRecord(plugin) && typeof plugin.name === "string" ? [plugin.name] : []));
 }
 
-/** The text under a key, else under the only one with that ending: names are free where the scheduler is told of them. */
+/** The text under a key, else under the only one with that ending: names are free where the scheduler is reported of them. */
 function textUnder(data: JsonRecord, key: string, ending: string): string | null {
   const exact = Object.hasOwn(data, key) ? data[key] : undefined;
   if (typeof exact === "string") return exact;

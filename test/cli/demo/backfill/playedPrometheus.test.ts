@@ -18,13 +18,13 @@ describe.skipIf(!hasPrometheus())("a Prometheus with a played past", () => {
     expect(others).toEqual([]);
     expect(up?.labels).toMatchObject({ job: "fairlead", instance: "fairlead:9400" });
     expect(up?.points.length).toBe((played.to - played.from) / played.stepSeconds + 1);
-    // Cards of the pool of H100, all of them at each scrape.
+    // GPUs of the pool of H100, all of them at each scrape.
     const [gpus] = await ask('sum(fairlead_gpus{pool="H100-80GB-HBM3"})');
     expect(gpus?.points.map(([, value]) => value)).toEqual(up?.points.map(() => expect.closeTo(128)));
   });
 
   it("has what our rules record of them: the same as asked of the scrapes", async () => {
-    const [recorded] = await ask("sum(cluster_pool:fairlead_held_gpus:sum)");
+    const [recorded] = await ask("sum(cluster_pool:fairlead_allocated_gpus:sum)");
     const [asked] = await ask("sum(fairlead_team_gpus)");
     expect(recorded?.points.length).toBeGreaterThan(15);
     expect(asked?.points).toEqual(recorded?.points.map(([at, value]) => [at, expect.closeTo(value)]));

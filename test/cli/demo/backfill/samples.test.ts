@@ -65,7 +65,7 @@ describe("the series of an alert", () => {
     expect(states).toEqual(["pending", "600", "pending", "1200", "firing", "1800", "firing", "2400"]);
   });
 
-  it("begins again after a step without it, and tells since when", () => {
+  it("begins again after a step without it, and says since when", () => {
     const since = linesOf([600, 1200, 3000]).filter((line) => line.startsWith("ALERTS_FOR_STATE"));
     expect(since).toEqual([
       'ALERTS_FOR_STATE{team="t",severity="page",alertname="A"} 600 600',

@@ -33,7 +33,7 @@ export function capturedRow<T extends { readonly name: string }>(
   throw new Error(`${list} has no ${name}`);
 }
 
-/** What stands at a path of an object; `undefined` where nothing does. */
+/** What is at a path of an object; `undefined` where nothing does. */
 export function valueAt(object: unknown, ...path: readonly (string | number)[]): unknown {
   let place: unknown = object;
   for (const step of path) {

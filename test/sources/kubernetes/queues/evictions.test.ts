@@ -84,39 +84,39 @@ const whole: Eviction = {
   preemptor: "wl-2",
   queue: "b",
   priorityClass: "routine",
-  held: { "nvidia.com/gpu": 8, cpu: 4 },
-  heldSince: seconds(2),
+  allocated: { "nvidia.com/gpu": 8, cpu: 4 },
+  allocatedSince: seconds(2),
   checkpointedAt: seconds(20),
 };
 
 describe("an eviction by Kueue", () => {
-  it("is told with what the workload held before, and since when", () => {
+  it("is reported with what the workload held before, and since when", () => {
     expect(kueueEviction(admitted, evicted)).toEqual(whole);
   });
 
-  it("is told whole even if the admission is gone at the first sight", () => {
+  it("is reported whole even if the admission is gone at the first sight", () => {
     expect(kueueEviction(admitted, waitsAgain)).toEqual(whole);
   });
 
-  it("is told once, and not again when it is over", () => {
+  it("is reported once, and not again when it is over", () => {
     expect(kueueEviction(evicted, waitsAgain)).toBeNull();
     expect(kueueEviction(waitsAgain, reservedAgain)).toBeNull();
   });
 
-  it("is told of a workload that is seen for the first time, with what the object still says", () => {
+  it("is reported of a workload that is seen for the first time, with what the object still says", () => {
     const first = kueueEviction(undefined, waitsAgain);
-    expect(first).toEqual({ ...whole, held: {}, heldSince: null });
+    expect(first).toEqual({ ...whole, allocated: {}, allocatedSince: null });
   });
 
-  it("that came and went between two sights is told at the time of the new reservation", () => {
+  it("that came and went between two sights is reported at the time of the new reservation", () => {
     expect(kueueEviction(admitted, reservedAgain)).toEqual({ ...whole, key: `wl-1@${seconds(32)}`, at: seconds(32) });
   });
 
-  it("of long ago is not told of a workload that is seen for the first time and runs again", () => {
+  it("of long ago is not reported of a workload that is seen for the first time and runs again", () => {
     expect(kueueEviction(undefined, reservedAgain)).toBeNull();
   });
 
-  it("that follows another one is told for itself", () => {
+  it("that follows another one is reported for itself", () => {
     const again = workload({
       conditions: [
         condition("Evicted", 40, "True", "PodsReadyTimeout", "Exceeded the PodsReady timeout"),
@@ -160,7 +160,7 @@ describe("an eviction by Kueue", () => {
       reclaimablePods: [{ name: "main", count: 1 }],
       conditions: [condition("Admitted", 2)],
     });
-    expect(kueueEviction(running, evicted)?.held).toEqual({ "nvidia.com/gpu": 6, cpu: 3 });
+    expect(kueueEviction(running, evicted)?.allocated).toEqual({ "nvidia.com/gpu": 6, cpu: 3 });
   });
 
   it.each([
@@ -230,14 +230,14 @@ describe("the log of evictions", () => {
   const eviction = (key: string): Eviction => ({ ...whole, key });
 
   it("forgets the oldest beyond its limit", () => {
-    const log = createEvictionLog(clock, { tellSeconds: 900, maxEvictions: 2 });
+    const log = createEvictionLog(clock, { reportSeconds: 900, maxEvictions: 2 });
     for (const key of ["a", "b", "c"]) log.note(eviction(key));
     expect(log.evictions().map(({ key }) => key)).toEqual(["b", "c"]);
   });
 
   it("keeps the sight that knows more", () => {
     const log = createEvictionLog(clock);
-    log.note({ ...whole, heldSince: null });
+    log.note({ ...whole, allocatedSince: null });
     log.note(whole);
     log.note({ ...whole, preemptor: null });
     expect(log.evictions()).toEqual([whole]);
@@ -286,7 +286,7 @@ const kaiPod = (name: string): Pod =>
 const preemptedByKai = "Pod ns/p was preempted by workload other/pg-b. q uses <GPUs: 8> with a quota of <GPUs: 4>";
 
 describe("an eviction by KAI", () => {
-  it("is told by the group's annotation, with what the group held", () => {
+  it("is reported by the group's annotation, with what the group held", () => {
     watch.onKaiPodGroup(group("4"), group(null, evictedAt(30)));
     expect(watch.evictions()).toEqual([]);
     clock.advance(10);
@@ -298,8 +298,8 @@ describe("an eviction by KAI", () => {
         at: seconds(30),
         reason: "Evicted",
         queue: "q",
-        held: { "nvidia.com/gpu": 4 },
-        heldSince: seconds(1),
+        allocated: { "nvidia.com/gpu": 4 },
+        allocatedSince: seconds(1),
       },
     ]);
   });
@@ -309,10 +309,10 @@ describe("an eviction by KAI", () => {
     clock.advance(5);
     watch.onKaiPodGroup(group(null), group(null, evictedAt(30)));
     clock.advance(10);
-    expect(watch.evictions()).toMatchObject([{ held: { "nvidia.com/gpu": 4 }, heldSince: seconds(1) }]);
+    expect(watch.evictions()).toMatchObject([{ allocated: { "nvidia.com/gpu": 4 }, allocatedSince: seconds(1) }]);
   });
 
-  it("is told once, whether the group or its pods tell first", () => {
+  it("is reported once, whether the group or its pods say first", () => {
     watch.onPreemptedPod(kaiPod("p1"), { at: seconds(30) - 1, message: preemptedByKai });
     watch.onKaiPodGroup(group("4"), group(null, evictedAt(30)));
     watch.onPreemptedPod(kaiPod("p2"), { at: seconds(30), message: preemptedByKai });
@@ -320,17 +320,17 @@ describe("an eviction by KAI", () => {
     expect(watch.evictions()).toMatchObject([
       {
         uid: "pg-1",
-        held: { "nvidia.com/gpu": 4 },
+        allocated: { "nvidia.com/gpu": 4 },
         reason: "Reclaimed",
         preemptor: "other/pg-b",
-        heldSince: seconds(1),
+        allocatedSince: seconds(1),
       },
     ]);
     const other = createEvictionWatch(clock);
     other.onKaiPodGroup(group("4"), group(null, evictedAt(30)));
     other.onPreemptedPod(kaiPod("p1"), { at: seconds(30), message: preemptedByKai });
     clock.advance(10);
-    expect(other.evictions()).toMatchObject([{ held: { "nvidia.com/gpu": 4 }, preemptor: "other/pg-b" }]);
+    expect(other.evictions()).toMatchObject([{ allocated: { "nvidia.com/gpu": 4 }, preemptor: "other/pg-b" }]);
   });
 
   it("is put together of its pods where the group says nothing, as before v0.17", () => {
@@ -344,8 +344,8 @@ describe("an eviction by KAI", () => {
         name: "pg-a",
         queue: "q",
         priorityClass: "train",
-        held: { "nvidia.com/gpu": 4 },
-        heldSince: seconds(1),
+        allocated: { "nvidia.com/gpu": 4 },
+        allocatedSince: seconds(1),
       },
     ]);
   });
@@ -378,7 +378,7 @@ describe("an eviction by KAI", () => {
     expect(watch.evictions()).toMatchObject([{ reason: "StaleGang", isPreemption: false }]);
   });
 
-  it("of long ago is not told of a group that is seen for the first time and runs again", () => {
+  it("of long ago is not reported of a group that is seen for the first time and runs again", () => {
     watch.onKaiPodGroup(undefined, group("4", { ...evictedAt(30), "kai.scheduler/last-start-timestamp": at(31) }));
     clock.advance(10);
     expect(watch.evictions()).toEqual([]);
@@ -395,7 +395,7 @@ describe("an eviction by KAI", () => {
   });
 });
 
-describe("a preemption that only pods tell of", () => {
+describe("a preemption that only pods say of", () => {
   it("is one of the group's in Volcano", () => {
     const annotations = { "scheduling.k8s.io/group-name": "g", "volcano.sh/queue-name": "batch" };
     const message = "volcano: preempting to accommodate a higher priority pod";
@@ -409,7 +409,7 @@ describe("a preemption that only pods tell of", () => {
         name: "g",
         uid: "ns/g",
         queue: "batch",
-        held: { "nvidia.com/gpu": 4 },
+        allocated: { "nvidia.com/gpu": 4 },
         preemptor: null,
       },
     ]);
@@ -423,7 +423,7 @@ describe("a preemption that only pods tell of", () => {
     expect(watch.evictions().map(({ queue }) => queue)).toEqual([null, null]);
   });
 
-  it("is the pod's own with kube-scheduler, and told at once", () => {
+  it("is the pod's own with kube-scheduler, and reported at once", () => {
     watch.onPreemptedPod(pod("p", {}, {}), { at: seconds(30), message: "" });
     expect(watch.evictions()).toMatchObject([
       {
@@ -431,7 +431,7 @@ describe("a preemption that only pods tell of", () => {
         kind: "Pod",
         uid: "uid-p",
         isPreemption: true,
-        held: { "nvidia.com/gpu": 2 },
+        allocated: { "nvidia.com/gpu": 2 },
         priorityClass: "low",
       },
     ]);

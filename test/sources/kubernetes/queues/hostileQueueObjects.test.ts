@@ -155,7 +155,7 @@ describe("a queue object that is not what it should be", () => {
       decodeWorkload({ metadata: { name: "w", namespace: "ns", uid: "u" }, status: { conditions } }),
     );
     watch.onWorkload(undefined, row);
-    expect(watch.evictions()).toMatchObject([{ preemptor: null, queue: null, held: {} }]);
+    expect(watch.evictions()).toMatchObject([{ preemptor: null, queue: null, allocated: {} }]);
     expect(kueueEviction(undefined, row)?.key).toBe(`u@${Date.parse("2026-11-20T10:00:00Z") / 1000}`);
   });
 });

@@ -4,7 +4,7 @@ import { decodeKaiQueue } from "../../../../exporter/sources/kubernetes/queues/d
 import { decodeSchedulingShard } from "../../../../exporter/sources/kubernetes/queues/decodeSchedulingShard.ts";
 import { capturedItems, capturedRow, recordOf, timeAt, valueAt } from "./capturedList.ts";
 
-/** `500m` is half a card. */
+/** `500m` is half a GPU. */
 const gpus = (quantity: string): number =>
   quantity.endsWith("m") ? Number(quantity.slice(0, -1)) / 1000 : Number(quantity);
 
@@ -49,7 +49,7 @@ describe("KAI's objects as KAI 0.12 writes them", () => {
     }
   });
 
-  it("reads groups that hold parts of cards", () => {
+  it("reads groups that hold parts of GPUs", () => {
     const groups = capturedItems("kai-0.12/fractions/podGroups").map((item) => recordOf(decodeKaiPodGroup(item)));
     const allocated = groups.map((entry) => entry.allocated?.["nvidia.com/gpu"] ?? 0);
     expect(allocated.some((amount) => amount > 0 && !Number.isInteger(amount))).toBe(true);
@@ -74,7 +74,7 @@ describe("a queue of KAI", () => {
     expect(queue.reclaimMinRuntimeSeconds).toBe(90);
   });
 
-  it("holds fractions of cards", () => {
+  it("holds fractions of GPUs", () => {
     const status = { allocated: { "nvidia.com/gpu": "500m" }, requested: { "nvidia.com/gpu": "1300m" } };
     const queue = recordOf(decodeKaiQueue({ metadata: { name: "q" }, status }));
     expect(queue.allocated).toEqual({ "nvidia.com/gpu": 0.5 });

@@ -56,7 +56,7 @@ describe("Kueue's objects as Kueue 0.19 writes them", () => {
     expect(queue.reservation).toContainEqual({ flavor: "a100", resource: "cpu", total: 7.5, borrowed: 0 });
   });
 
-  it("says where each quota stands, so that a patch of that place meets it", () => {
+  it("says where each quota is, so that a patch of that place meets it", () => {
     const quota = (name: string, nominalQuota: unknown = 1) => ({ name, nominalQuota });
     const spec = {
       resourceGroups: [
@@ -259,14 +259,14 @@ describe("a Workload", () => {
       clusterName: "worker1",
       nominatedClusterNames: ["worker1", "worker2"],
     };
-    const told = {
+    const reported = {
       checks: [{ name: "c", state: "Pending", message: "soon", changedAt: seconds("2026-11-21T10:00:00Z") }],
       clusterName: "worker1",
       nominatedClusters: ["worker1", "worker2"],
       replaces: "ns/v",
     };
-    const keys = Object.keys(told);
-    expect(recordOf(decodeWorkload(object({ metadata, status })))).toMatchObject(told);
+    const keys = Object.keys(reported);
+    expect(recordOf(decodeWorkload(object({ metadata, status })))).toMatchObject(reported);
     const ended = recordOf(decodeWorkload(object({ metadata, status: { ...status, conditions: finished } })));
     expect(Object.keys(ended).filter((key) => keys.includes(key))).toEqual([]);
     const bare = recordOf(decodeWorkload(object({})));

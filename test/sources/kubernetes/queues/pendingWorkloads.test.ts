@@ -31,7 +31,7 @@ const served = {
   ],
 };
 
-describe("lines that Kueue tells itself", () => {
+describe("lines that Kueue says itself", () => {
   let [clock, api, reader, queues]: [
     FakeClock,
     ScriptedApi | undefined,

@@ -210,7 +210,7 @@ describe("the kinds of queue systems", () => {
         name: "w",
         reason: "NodeFailures",
         isPreemption: false,
-        held: { cpu: 2 },
+        allocated: { cpu: 2 },
         at: Date.parse("2026-11-20T11:00Z") / 1000,
       },
     ]);

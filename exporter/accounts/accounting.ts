@@ -1,0 +1,273 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import type { UsageHistory } from "../analysis/fairness/fairness.ts";
+import type { GapReason } from "../model/gapReasons.ts";
+import type { EndedShape } from "../model/podShape.ts";
+import type { Problem } from "../model/problem.ts";
+import { createAccountedMoments } from "./accountedMoment.ts";
+import { accrue } from "./accrue.ts";
+import { largestFirst, meteredAccounts } from "./announcedAccounts.ts";
+import { type AccountCells, type AccountCounters, type CounterLimits, createCounterAccount } from "./counters.ts";
+import { createDebtAccount } from "./debtAccount.ts";
+import { gapProblem } from "./gapProblem.ts";
+import type { PastIdleTime } from "./idleHours.ts";
+import { createIdleNodeAccount } from "./idleNodeAccount.ts";
+import type { Remembered } from "./ledger/ledger.ts";
+import { createNodeStreakAccount } from "./nodeStreakAccount.ts";
+import type { AccruedStep, AccruedTime, SeenEviction, StepInterval } from "./posting.ts";
+import { createPriceUse } from "./priceUse.ts";
+import { createProgressAccount } from "./progressAccount.ts";
+import { createQueueCounterAccount } from "./queueCounterAccount.ts";
+import { createQueueEvents } from "./queueEvents.ts";
+import { openAccounts, openCosts, worstImbalance } from "./selfCheck.ts";
+import { createShapeAccount, type EndedOnDay } from "./shapeAccount.ts";
+import { createUsageAccount, type HistorySettings } from "./usageHistory.ts";
+
+/** When a moment was, by both clocks. */
+export interface MomentClock {
+  /** Seconds since the epoch. */
+  readonly wall: number;
+  /** Seconds since any fixed point, on a clock that is never set. */
+  readonly monotonic: number;
+}
+
+/** Which time of this process is in the accounts. */
+export interface AccountedTime {
+  /** The first moment, seconds since the epoch. */
+  readonly since: number;
+  readonly coveredSeconds: number;
+  /** The last hundred intervals that are counted nowhere, oldest first. */
+  readonly gaps: readonly StepInterval[];
+}
+
+const rememberedGaps = 100;
+
+/** The accounts of a process: what was last seen, and running totals since the start. */
+export interface Accounting {
+  /** Accounts the step that ends with this moment; `null` for the first one. */
+  account(analysis: Analysis, clock: MomentClock): AccruedStep | null;
+  counters(): AccountCounters;
+  /** What queues used of the past, for the next moment's entitlements; `null` unless it is enabled. */
+  usageHistory(): UsageHistory | null;
+  /** Pods with GPUs that ended in the last seven days, by shape; `null` while nothing is known of them. */
+  endedShapes(): readonly EndedShape[] | null;
+  /** `null` before the first moment. */
+  accountedTime(): AccountedTime | null;
+  /** What is wrong with the accounts now. */
+  problems(): readonly Problem[];
+}
+
+export interface AccountingOptions {
+  /** Seconds between two cycles by configuration. */
+  readonly intervalSeconds: number;
+  readonly limits: CounterLimits;
+  /** Settings `queues`: half-lives of the decayed deviations, seconds; and what counts as past use. */
+  readonly queues?: { readonly halfLives: readonly number[]; readonly history: HistorySettings };
+  /** Setting `cost.co2GramsPerKwh`; absent: no CO2 is reported. */
+  readonly co2GramsPerKwh?: number | undefined;
+  /** What a ledger remembers; absent where there is none. */
+  readonly remembered?: readonly Remembered[];
+  /** The time of idle nodes in the last days, as a ledger has it; absent where there is none. */
+  readonly idleTime?: PastIdleTime;
+  /** Pods that ended lately, as a ledger has them; absent where there is none. */
+  readonly endedShapes?: readonly EndedOnDay[];
+}
+
+/** A moment, and when it was. */
+interface Seen {
+  readonly analysis: Analysis;
+  readonly clock: MomentClock;
+}
+
+/** As in the configuration's defaults. */
+const defaultQueues: NonNullable<AccountingOptions["queues"]> = {
+  halfLives: [3600, 86_400, 604_800],
+  history: { enabled: false, halfLifeSeconds: 3600, windowSeconds: 7200, kValue: 1 },
+};
+
+/** Opens the accounts of a process: all totals are at 0, as Prometheus expects after a restart. */
+export function createAccounting(options: AccountingOptions): Accounting {
+  const { intervalSeconds, limits, queues = defaultQueues, remembered, co2GramsPerKwh = null } = options;
+  const moments = createAccountedMoments();
+  const counters = createCounterAccount(limits);
+  const queueCounters = createQueueCounterAccount(limits.series, counters.team);
+  const idleNodes = createIdleNodeAccount(limits.series, options.idleTime ?? null);
+  const nodeStreaks = createNodeStreakAccount(remembered, lastCovered(options.idleTime ?? null));
+  const events = createQueueEvents();
+  const priceUse = createPriceUse();
+  const debts = createDebtAccount(queues.halfLives, remembered ?? null);
+  const usage = createUsageAccount(queues.history, remembered ?? null);
+  const shapes = createShapeAccount(options.endedShapes ?? null);
+  const progress = createProgressAccount(remembered ?? null);
+  /** Evictions of the first moment, which go with the first step. */
+  let firstEvictions: readonly SeenEviction[] = [];
+  const uncovered: Record<GapReason, number> = { "too-long": 0, "clock-jump": 0, "stale-objects": 0 };
+  let covered = 0;
+  let earlier: Seen | null = null;
+  let foldedAccounts = 0;
+  let since: number | null = null;
+  let gaps: readonly StepInterval[] = [];
+  let problems: readonly Problem[] = [];
+
+  /** Adds a step to all totals, at once; `cells` are those of its postings. */
+  function commit(step: AccruedTime, cells: readonly AccountCells[]): void {
+    const { gap, seconds } = step.interval;
+    if (gap === null) covered += seconds;
+    else {
+      uncovered[gap] += seconds;
+      gaps = [...gaps, step.interval].slice(-rememberedGaps);
+    }
+    for (const [i, { account, gpuSeconds, energyJoules, cost }] of step.postings.entries()) {
+      const found = cells[i] ?? counters.account(account);
+      found.gpuSeconds.value += gpuSeconds;
+      if (cost === null) found.unpriced.value += gpuSeconds;
+      else {
+        if (found.cost !== null) found.cost.value += cost;
+        if (found.namespaceCost !== null) found.namespaceCost.value += cost;
+      }
+      if (energyJoules !== null) (found.energy ?? counters.energy(account)).value += energyJoules;
+    }
+    for (const nodeTime of step.nodeTimes) counters.nodeSeconds(nodeTime).value += nodeTime.nodeSeconds;
+    idleNodes.add(step);
+    for (const { pool, gpuSeconds } of step.imbalances) counters.imbalance(pool).value += gpuSeconds;
+  }
+
+  /**
+   * Every label set that the next step can add to is there with its value before it: else its first step is lost to
+   * `increase`. Answers how many of the moment's accounts share their series.
+   */
+  function announce(analysis: Analysis): number {
+    const moment = moments.of(analysis);
+    const known = moment.accounts.filter((account) => counters.isKnown(account));
+    const unknown = moment.accounts.filter((account) => !counters.isKnown(account));
+    counters.begin(analysis.snapshot.at);
+    // What is there stays before what is new gets its place.
+    for (const account of known) counters.announce(account);
+    for (const account of largestFirst(unknown, moment)) {
+      counters.announce(account);
+    }
+    const cells = moment.accounts.map((account) => counters.account(account));
+    const unmetered = cells.map(({ energy }) => energy === null);
+    for (const account of meteredAccounts(analysis, moment, unmetered)) counters.energy(account);
+    for (const node of moment.nodeCounts) counters.nodeSeconds(node);
+    idleNodes.announce(moment.nodeCounts);
+    for (const { pool } of analysis.pools) counters.imbalance(pool);
+    queueCounters.announce(analysis);
+    return cells.reduce((sum, { folded }) => sum + (folded ? 1 : 0), 0);
+  }
+
+  /** Works out what a step changes beside the totals of its accounts; nothing of it is in the accounts before `commit`. */
+  function prepare({ analysis, clock }: Seen, step: AccruedTime, now: number) {
+    const isCovered = step.interval.gap === null;
+    const commitQueues = queueCounters.prepare(step);
+    const nextDebts = debts.prepare(analysis, step.interval.seconds, isCovered, now);
+    const open = [
+      ...gapProblem(step.interval),
+      ...openAccounts(step),
+      ...openCosts(step, analysis.snapshot, analysis.prices),
+    ];
+    const nextPrices = isCovered ? priceUse.prepare(analysis.prices, clock.wall) : null;
+    return {
+      open,
+      prices: nextPrices?.inUse ?? null,
+      remembered: nextDebts.changes,
+      commit(): void {
+        commitQueues();
+        nextDebts.commit();
+        nextPrices?.commit();
+      },
+    };
+  }
+
+  function account(analysis: Analysis, clock: MomentClock): AccruedStep | null {
+    const before = earlier;
+    earlier = { analysis, clock };
+    const step =
+      before === null
+        ? null
+        : accrue(
+            before.analysis,
+            analysis,
+            {
+              from: before.clock.wall,
+              to: clock.wall,
+              seconds: clock.monotonic - before.clock.monotonic,
+              intervalSeconds,
+            },
+            moments,
+          );
+    const cells = step === null ? [] : step.postings.map(({ account }) => counters.account(account));
+    const prepared = before === null || step === null ? null : prepare(before, step, clock.wall);
+    const isCovered = step !== null && step.interval.gap === null;
+    const nextShapes = shapes.prepare(analysis.snapshot, clock.wall, isCovered);
+    const nextProgress = progress.prepare(analysis.snapshot, step, clock.wall);
+    const folded = announce(analysis);
+    const different = worstImbalance(analysis.snapshot);
+    since ??= clock.wall;
+    foldedAccounts = folded;
+    problems = [...(prepared?.open ?? []), ...different];
+    nextShapes.commit();
+    nextProgress.commit();
+    const { waits, evictions } = events.see(analysis.snapshot.queueing, clock.wall);
+    queueCounters.count({ waits, evictions });
+    nodeStreaks.see(analysis, clock.wall);
+    if (before === null || step === null || prepared === null) {
+      debts.begin(clock.wall);
+      usage.begin(clock);
+      firstEvictions = evictions;
+      return null;
+    }
+    commit(step, cells);
+    prepared.commit();
+    if (step.interval.gap === null) usage.add(before.analysis, step.interval.seconds, clock);
+    const streaks = nodeStreaks.takeChanges();
+    const complete = {
+      ...step,
+      waits,
+      evictions: [...firstEvictions, ...evictions],
+      prices: prepared.prices,
+      endedPods: nextShapes.endedPods,
+      nodeStreaks: streaks.nodeStreaks,
+      remembered: [...prepared.remembered, ...usage.changes(clock), ...progress.changes(clock), ...streaks.remembered],
+    };
+    firstEvictions = [];
+    return complete;
+  }
+
+  return {
+    account,
+    counters: () => ({
+      ...counters.totals(),
+      co2GramsPerKwh,
+      coveredSeconds: covered,
+      uncoveredSeconds: { ...uncovered },
+      foldedAccounts,
+      progress: progress.costs(),
+      queues: { ...queueCounters.totals(), debts: debts.debts() },
+      idleNodes: idleNodes.counters(earlier?.clock.wall ?? null),
+    }),
+    usageHistory: usage.history,
+    endedShapes: shapes.ended,
+    accountedTime: () => (since === null ? null : { since, coveredSeconds: covered, gaps }),
+    problems: () => [...problems, ...foldedSeries(foldedAccounts, limits), ...progress.problems()],
+  };
+}
+
+/** The last moment of which a ledger says that it was seen, seconds since the epoch. */
+function lastCovered(past: PastIdleTime | null): number | null {
+  const ends = past?.intervals.map(({ to }) => to) ?? [];
+  return ends.length === 0 ? null : ends.reduce((latest, to) => Math.max(latest, to));
+}
+
+function foldedSeries(accounts: number, limits: CounterLimits): readonly Problem[] {
+  if (accounts === 0) return [];
+  return [
+    {
+      source: "accounts",
+      code: "gpu-time-folded",
+      severity: "info",
+      subject: "/metrics",
+      message: `${accounts} accounts of GPU time share the label value "other"; the budget is ${limits.teams} teams and ${limits.series} series, and a series that was given out is kept while anybody has GPUs under its names, and for an hour after.`,
+      nextStep: "Raise limits.teams or limits.series, or assign namespaces to fewer teams with the rules in teams.",
+    },
+  ];
+}

@@ -1,0 +1,73 @@
+import { labelValue } from "../kernel/labelValue.ts";
+import { type CounterCell, createCounterTable } from "./counterTable.ts";
+import { createIdleHours, type IdleWindow, type PastIdleTime } from "./idleHours.ts";
+import { type IdleNodeState, isIdleNodeState } from "./idleNodeStates.ts";
+import type { NodeCount } from "./inventory.ts";
+import type { AccruedTime } from "./posting.ts";
+
+/** What the cost of idle nodes is counted by. */
+export interface IdleNodeCostLabels {
+  readonly pool: string;
+  readonly nodePool: string;
+  readonly capacityType: string;
+  readonly state: IdleNodeState;
+  readonly currency: string;
+}
+
+/** What is reported of idle nodes over time, beside the seconds that all nodes have. */
+export interface IdleNodeCounters {
+  /** Since the process started; only of nodes with a price. */
+  readonly costs: readonly Readonly<CounterCell<IdleNodeCostLabels>>[];
+  /** Up to the last moment that was counted; empty before the first one. */
+  readonly windows: readonly IdleWindow[];
+}
+
+/** Counts what idle nodes cost, and how long nodes were idle in the last hours and days. */
+export interface IdleNodeAccount {
+  /** Gives every cell that the next step can add to its value before it. */
+  announce(counts: readonly NodeCount[]): void;
+  add(step: Pick<AccruedTime, "interval" | "nodeTimes">): void;
+  /** Totals and windows up to `at`, seconds since the epoch. */
+  counters(at: number | null): IdleNodeCounters;
+}
+
+const other = "other";
+const unknown = "unknown";
+/** Part of `limits.series`; idle nodes are few groups, and most clusters have one currency. */
+const budget = 0.01;
+
+/** Creates a book that has counted nothing since the start, and knows what a ledger knows of the last days. */
+export function createIdleNodeAccount(series: number, past: PastIdleTime | null): IdleNodeAccount {
+  const hours = createIdleHours(past);
+  const costs = createCounterTable<IdleNodeCostLabels>(
+    series * budget,
+    (labels) => ({ ...labels, nodePool: other }),
+    (labels) => ({ ...labels, pool: other, nodePool: other, capacityType: other }),
+  );
+
+  function cellOf(group: Omit<NodeCount, "nodes" | "costPerHour">): CounterCell<IdleNodeCostLabels> | null {
+    const { pool, nodePool, capacityType, state, currency } = group;
+    if (currency === null || !isIdleNodeState(state)) return null;
+    return costs.cell({
+      pool: labelValue(pool),
+      nodePool: labelValue(nodePool),
+      capacityType: capacityType ?? unknown,
+      state,
+      currency: labelValue(currency),
+    });
+  }
+
+  return {
+    announce(counts) {
+      for (const count of counts) cellOf(count);
+    },
+    add(step) {
+      hours.add(step);
+      for (const time of step.nodeTimes) {
+        const cell = cellOf(time);
+        if (cell !== null) cell.value += time.cost ?? 0;
+      }
+    },
+    counters: (at) => ({ costs: costs.cells, windows: at === null ? [] : hours.windows(at) }),
+  };
+}

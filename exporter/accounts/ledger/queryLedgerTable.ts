@@ -1,0 +1,87 @@
+import type { DatabaseSync } from "node:sqlite";
+import { compareText } from "../../kernel/compareText.ts";
+import { isoDay, isoTime } from "../../kernel/isoTime.ts";
+import { coverageOf } from "./coverage.ts";
+import { filterCondition } from "./filterCondition.ts";
+import type { LedgerTableQuery, LedgerTableResult, LedgerTableRow } from "./ledgerTableQuery.ts";
+import { ledgerTableSources } from "./ledgerTableSources.ts";
+import { addAmounts, amountsIn, emptySums, finish, type Sums } from "./ledgerTableSums.ts";
+import { refuseLedgerTableWindow } from "./queryWindow.ts";
+import { secondsPerDay, secondsPerHour } from "./schema.ts";
+import { numberIn, type SqliteRow, textIn } from "./sqliteRow.ts";
+
+/** Answers a question to a ledger table from one moment of the ledger. Groupings and filters are those of `ledgerTableDimensions`. */
+export function queryLedgerTable(db: DatabaseSync, query: LedgerTableQuery): LedgerTableResult {
+  db.exec("BEGIN");
+  try {
+    const refusal = refuseLedgerTableWindow(db, query);
+    if (refusal !== null) return { ok: false, fault: "question", ...refusal };
+    const groups = readGroups(db, query);
+    const totals = totalsOf(db, query, groups);
+    const ranked = [...groups].sort((a, b) => compareTimes(query, a, b) || b.rank - a.rank || compareTexts(a, b));
+    const rows: readonly LedgerTableRow[] = ranked
+      .slice(0, query.limit)
+      .map(({ values, sums }) => ({ values, amounts: finish(query.of, sums) }));
+    const { of, from, to, groupBy } = query;
+    const coverage = coverageOf(db, from, to);
+    const answer = { of, from, to, groupBy, rows, totalRows: groups.length, totals: finish(of, totals), coverage };
+    return { ok: true, answer };
+  } finally {
+    db.exec("COMMIT");
+  }
+}
+
+interface Group {
+  readonly values: readonly (string | null)[];
+  sums: Sums;
+  /** By what groups are ordered, the largest first. */
+  rank: number;
+}
+
+function readGroups(db: DatabaseSync, query: LedgerTableQuery): readonly Group[] {
+  const source = ledgerTableSources[query.of];
+  const column = (dimension: string): string => source.columns[dimension] ?? "NULL";
+  const { condition, values } = filterCondition(query.where, column);
+  const selected = query.groupBy.map((dimension, i) => `${column(dimension)} AS g${i}`);
+  const grouped = [...query.groupBy.map((_, i) => `g${i}`), ...(source.bucket === null ? [] : [source.bucket])];
+  const sums = Object.entries(source.sums).map(([name, sql]) => `${sql} AS ${name}`);
+  const sql = `
+    SELECT count(*) AS counted, ${[...selected, ...sums, ...(source.bucket === null ? [] : [`${source.bucket} AS bucket`])].join(", ")}
+    FROM ${source.from} WHERE ${source.window} AND ${condition}
+    ${grouped.length === 0 ? "" : `GROUP BY ${grouped.join(", ")}`}`;
+  const groups = new Map<string, Group>();
+  const window = [query.from / source.windowSeconds, query.to / source.windowSeconds];
+  for (const row of db.prepare(sql).iterate(...window, ...values)) {
+    // Without groups, SQLite has one row for nothing.
+    if (row[source.rank] === null || numberIn(row, "counted") === 0) continue;
+    const found = query.groupBy.map((dimension, i) => valueIn(row, `g${i}`, dimension));
+    const key = JSON.stringify(found);
+    const group = groups.get(key) ?? { values: found, sums: emptySums, rank: 0 };
+    groups.set(key, group);
+    group.sums = addAmounts(group.sums, amountsIn(row, Object.keys(source.sums), source.bucket !== null));
+    group.rank += numberIn(row, source.rank);
+  }
+  return [...groups.values()];
+}
+
+/** Most sums of groups add up; costs may be in different currencies, which only the rows say, and so it is with extremes. */
+function totalsOf(db: DatabaseSync, query: LedgerTableQuery, groups: readonly Group[]): Sums {
+  const all = ledgerTableSources[query.of].addsUp ? groups : readGroups(db, { ...query, groupBy: [] });
+  return all.reduce((sum, group) => addAmounts(sum, group.sums), emptySums);
+}
+
+function valueIn(row: SqliteRow, column: string, dimension: string): string | null {
+  if (row[column] === null) return null;
+  if (dimension === "day") return isoDay(numberIn(row, column) * secondsPerDay);
+  if (dimension === "hour") return isoTime(numberIn(row, column) * secondsPerHour);
+  return textIn(row, column);
+}
+
+function compareTimes({ groupBy }: LedgerTableQuery, a: Group, b: Group): number {
+  const i = groupBy.findIndex((dimension) => dimension === "day" || dimension === "hour");
+  return i < 0 ? 0 : compareText(a.values[i] ?? "", b.values[i] ?? "");
+}
+
+function compareTexts(a: Group, b: Group): number {
+  return compareText(JSON.stringify(a.values), JSON.stringify(b.values));
+}

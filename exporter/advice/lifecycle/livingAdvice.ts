@@ -1,0 +1,58 @@
+import type { Aftermath } from "../../model/aftermath.ts";
+import type { AdviceState, LinkedAlert, MeasuredEffect, Recommendation } from "../../model/recommendation.ts";
+import type { StoredAdvice } from "../../model/storedAdvice.ts";
+import type { Offer } from "../offer.ts";
+
+/** One piece of advice with its life: what the ledger keeps of it. */
+export interface LivingOffer {
+  /** As it was worked out last; while someone carries it out, as it was then. */
+  offer: Offer;
+  readonly firstSeenAt: number;
+  openedAt: number;
+  openings: number;
+  computedAt: number;
+  validUntil: number;
+  state: AdviceState;
+  closedAt: number | null;
+  closedBecause: string | null;
+  replaces: readonly string[];
+  replacedBy: string | null;
+  parts: Recommendation["parts"];
+  /** Of advice that was taken in part, the targets of what was done: these rest, the others go on. `null`: all rest. */
+  rests: readonly string[] | null;
+  measured: MeasuredEffect | null;
+  aftermath: Aftermath | null;
+  alerts: readonly LinkedAlert[];
+}
+
+/** What is so of advice that has just been opened. */
+export const notEnded = {
+  ...{ closedAt: null, closedBecause: null, replacedBy: null, parts: null, rests: null, measured: null },
+  aftermath: null,
+} as const;
+
+/** As people see it. */
+export function recommendationOf({ offer, rests, ...lifecycle }: LivingOffer): Recommendation {
+  return { ...offer.draft, ...lifecycle };
+}
+
+/** As the ledger keeps it. */
+export function storedAdviceOf(living: LivingOffer): StoredAdvice {
+  const { draft } = living.offer;
+  const { id, kind, title, fromTeam, forTeam, queue, pool, effect, cost } = draft;
+  const { firstSeenAt, state, closedAt, measured } = living;
+  return {
+    ...{ id, firstSeenAt, kind, state, closedAt, title, fromTeam, forTeam, queue, pool },
+    gainedGpusWorst: effect.gainedGpus.worst,
+    gainedGpusBest: effect.gainedGpus.best,
+    lostGpuHours: cost.lostGpuHours,
+    measuredGpus: measured?.gainedGpus ?? null,
+    measuredLostGpuHours: measured?.lostGpuHours ?? null,
+    record: JSON.stringify(living, finite),
+  };
+}
+
+/** JSON knows no infinity: a queue without a limit has one that no cluster reaches. */
+const beyondAll = 1e15;
+
+const finite = (_key: string, value: unknown): unknown => (value === Infinity ? beyondAll : value);

@@ -1,0 +1,18 @@
+import type { GpuState } from "../model/gpuStates.ts";
+
+/**
+ * A part of a physical GPU at one moment, with everything it is accounted to. The accounting entries of a Snapshot add up to the
+ * physical GPUs of its counted nodes; every total that Fairlead publishes is a sum of accounting entries.
+ */
+export interface AccountingEntry {
+  /** Physical GPUs. */
+  readonly gpus: number;
+  readonly state: GpuState;
+  readonly node: string;
+  readonly pool: string;
+  /** Index into `Snapshot.devices`; `null` for unpartitioned parts. */
+  readonly device: number | null;
+  /** Index into `Snapshot.pods`; `null` when nobody holds it. */
+  readonly pod: number | null;
+  readonly estimated: boolean;
+}

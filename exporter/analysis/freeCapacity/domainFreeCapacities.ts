@@ -1,0 +1,147 @@
+import { domainFinder, isInDomain } from "../../join/queues/domainOfNode.ts";
+import type { QuotaDomain } from "../../join/queues/queueing.ts";
+import type { NodeView, Snapshot } from "../../join/snapshot.ts";
+import type { TextMap } from "../../model/node.ts";
+import { type FreeCapacities, type PoolFreeCapacity, requestsOf } from "./freeCapacities.ts";
+import { type FreeCapacity, freeOnGpus, type NodeFreeCapacity, nodeFreeCapacity } from "./nodeFreeCapacity.ts";
+
+/** Nodes by the value of a label; made for a label when first asked. */
+type LabelIndex = Map<string, Map<string, NodeFreeCapacity[]>>;
+
+/** What a pool has free, physical GPUs. */
+export interface FreeInPool {
+  /** Of whatever kind. */
+  readonly gpus: number;
+  /** On GPUs that are neither shared by replicas nor partitioned. */
+  readonly onGpus: number;
+}
+
+/** The nodes of one quota domain. */
+export interface DomainFreeCapacities {
+  /** Whether the GPUs of a pool on a node are in it. */
+  readonly isIn: (pool: string, node: string) => boolean;
+  readonly pools: ReadonlySet<string>;
+  readonly nodes: readonly NodeFreeCapacity[];
+  /** Of those, the ones with something free, the fewest free GPUs first. */
+  readonly open: readonly NodeFreeCapacity[];
+  readonly freeByPool: ReadonlyMap<string, FreeInPool>;
+  readonly labelsOfNodes: LabelIndex;
+  readonly labelsOfOpen: LabelIndex;
+}
+
+/** The free capacity of domains, parallel to them. A node of several domains is in each with its devices there. */
+export function domainFreeCapacities(
+  snapshot: Snapshot,
+  freeCapacities: FreeCapacities,
+  domains: readonly Pick<QuotaDomain, "pools" | "nodes">[] = snapshot.queueing.domains,
+): readonly DomainFreeCapacities[] {
+  const domainOf = domainFinder(domains);
+  const nodes: NodeFreeCapacity[][] = domains.map(() => []);
+  const freeByPool = domains.map(() => new Map<string, FreeInPool>());
+  for (const [i, node] of snapshot.nodes.entries()) {
+    for (const { pool, now } of freeCapacities.byNode[i] ?? []) {
+      const free = freeByPool[domainOf(pool, node.name) ?? -1];
+      if (now !== null) free?.set(pool, withFreeCapacity(free.get(pool) ?? nothingFree, now));
+    }
+    for (const [index, freeCapacity] of freeCapacitiesByDomain(
+      snapshot,
+      node,
+      freeCapacities.byNode[i] ?? [],
+      domainOf,
+    ))
+      nodes[index]?.push(freeCapacity);
+  }
+  return domains.map(({ pools, nodes: own }, index) => {
+    const isIn = (pool: string, node: string) =>
+      isInDomain({ pools, ...(own === undefined ? {} : { nodes: own }) }, pool, node);
+    return domainOfFreeCapacities(nodes[index] ?? [], { isIn, pools: new Set(pools) }, freeByPool[index] ?? new Map());
+  });
+}
+
+/** A pool without anything free. */
+export const nothingFree: FreeInPool = { gpus: 0, onGpus: 0 };
+
+const withFreeCapacity = ({ gpus, onGpus }: FreeInPool, freeCapacity: FreeCapacity): FreeInPool => ({
+  gpus: gpus + freeCapacity.gpus,
+  onGpus: onGpus + freeOnGpus(freeCapacity),
+});
+
+/** The free capacity of nodes as those of one domain. */
+export function domainOfFreeCapacities(
+  nodes: readonly NodeFreeCapacity[],
+  { isIn, pools }: Pick<DomainFreeCapacities, "isIn" | "pools">,
+  freeByPool: ReadonlyMap<string, FreeInPool>,
+): DomainFreeCapacities {
+  const open = nodes.filter(({ now }) => now !== null).sort(fewestFirst);
+  return { isIn, pools, nodes, open, freeByPool, labelsOfNodes: new Map(), labelsOfOpen: new Map() };
+}
+
+const fewestFirst = (a: NodeFreeCapacity, b: NodeFreeCapacity): number =>
+  (a.now?.gpus ?? 0) - (b.now?.gpus ?? 0) || (a.node.name < b.node.name ? -1 : 1);
+
+/** The free capacity of one node by the index of their domain. */
+function freeCapacitiesByDomain(
+  snapshot: Snapshot,
+  node: NodeView,
+  freeCapacities: readonly PoolFreeCapacity[],
+  domainOf: ReturnType<typeof domainFinder>,
+): readonly (readonly [domain: number, freeCapacity: NodeFreeCapacity])[] {
+  const found: [number, NodeFreeCapacity][] = [];
+  for (const freeCapacity of freeCapacities) {
+    const domain = domainOf(freeCapacity.pool, node.name);
+    if (domain === null) continue;
+    const known = found.findIndex(([one]) => one === domain);
+    if (known < 0) found.push([domain, freeCapacity]);
+    else found[known] = [domain, together(snapshot, node, domainOf, domain)];
+  }
+  return found;
+}
+
+/** One free capacity of the pools of a node that are in one domain. */
+function together(
+  snapshot: Snapshot,
+  node: NodeView,
+  domainOf: ReturnType<typeof domainFinder>,
+  index: number,
+): NodeFreeCapacity {
+  return nodeFreeCapacity(
+    snapshot,
+    node,
+    requestsOf(snapshot, node.name),
+    (pool) => domainOf(pool, node.name) === index,
+  );
+}
+
+/** The nodes among `nodes` that may match a node selector: those with its rarest label. */
+export function withLabels(
+  nodes: readonly NodeFreeCapacity[],
+  index: LabelIndex,
+  selector: TextMap,
+): readonly NodeFreeCapacity[] {
+  let fewest = nodes;
+  for (const [label, value] of Object.entries(selector)) {
+    const found = valuesOf(nodes, index, label).get(value) ?? [];
+    if (found.length < fewest.length) fewest = found;
+  }
+  return fewest;
+}
+
+function valuesOf(
+  nodes: readonly NodeFreeCapacity[],
+  index: LabelIndex,
+  label: string,
+): ReadonlyMap<string, NodeFreeCapacity[]> {
+  const known = index.get(label);
+  if (known !== undefined) return known;
+  const values = new Map<string, NodeFreeCapacity[]>();
+  for (const freeCapacity of nodes) {
+    const { labels } = freeCapacity.node;
+    const value = Object.hasOwn(labels, label) ? labels[label] : undefined;
+    if (value === undefined) continue;
+    const list = values.get(value);
+    if (list === undefined) values.set(value, [freeCapacity]);
+    else list.push(freeCapacity);
+  }
+  index.set(label, values);
+  return values;
+}

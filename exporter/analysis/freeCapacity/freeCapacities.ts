@@ -1,0 +1,113 @@
+import type { NodeView, Snapshot } from "../../join/snapshot.ts";
+import type { NodeRequests } from "../../model/cluster.ts";
+import { isSpread, type NodeFreeCapacity, nodeFreeCapacity, standsOnSeveral } from "./nodeFreeCapacity.ts";
+
+/** What a node has in one of its pools. CPU and memory are the node's: a node of several pools has them once. */
+export interface PoolFreeCapacity extends NodeFreeCapacity {
+  readonly pool: string;
+}
+
+/** What every node has in each of its pools at one moment. */
+export interface FreeCapacities {
+  /** Parallel to `Snapshot.nodes`; of a node those of its pools, in their order. */
+  readonly byNode: readonly (readonly PoolFreeCapacity[])[];
+}
+
+/** The free capacity of a node, and what they were made of. */
+interface KeptFreeCapacities {
+  readonly node: NodeView;
+  /** What was true of holders that a scrape can change: see `spreadOf`; `null` where there are none. */
+  readonly spread: readonly boolean[] | null;
+  readonly cpuMilli: number;
+  readonly memoryBytes: number;
+  readonly freeCapacities: readonly PoolFreeCapacity[];
+  cycle: number;
+}
+
+/** The free capacity of the moment before, by node: one whose node is as it was is the same object again. It changes no answer. */
+export interface FreeCapacitiesCache {
+  readonly byName: Map<string, KeptFreeCapacities>;
+  /** The same by their place among the nodes of the last moment, where they mostly are again. */
+  readonly byPlace: KeptFreeCapacities[];
+  cycle: number;
+}
+
+/** A cache that has seen nothing yet. */
+export const createFreeCapacitiesCache = (): FreeCapacitiesCache => ({ byName: new Map(), byPlace: [], cycle: 0 });
+
+/** What every node has and has free; made once for all questions of a moment. */
+export function findFreeCapacities(
+  snapshot: Snapshot,
+  cache: FreeCapacitiesCache = createFreeCapacitiesCache(),
+): FreeCapacities {
+  cache.cycle += 1;
+  const byNode: (readonly PoolFreeCapacity[])[] = [];
+  for (const [i, node] of snapshot.nodes.entries()) {
+    const guess = cache.byPlace[i];
+    const kept = keptFreeCapacities(snapshot, node, guess?.node === node ? guess : cache.byName.get(node.name), cache);
+    cache.byPlace[i] = kept;
+    byNode.push(kept.freeCapacities);
+  }
+  cache.byPlace.length = snapshot.nodes.length;
+  if (cache.byName.size > snapshot.nodes.length)
+    for (const [name, { cycle }] of cache.byName) if (cycle !== cache.cycle) cache.byName.delete(name);
+  return { byNode };
+}
+
+function keptFreeCapacities(
+  snapshot: Snapshot,
+  node: NodeView,
+  kept: KeptFreeCapacities | undefined,
+  cache: FreeCapacitiesCache,
+): KeptFreeCapacities {
+  const requests = requestsOf(snapshot, node.name);
+  const { cpuMilli, memoryBytes } = requests ?? unknownRequests;
+  if (
+    kept !== undefined &&
+    kept.node === node &&
+    kept.cpuMilli === cpuMilli &&
+    kept.memoryBytes === memoryBytes &&
+    (kept.spread === null || isSpreadAs(kept.spread, snapshot, node))
+  ) {
+    kept.cycle = cache.cycle;
+    return kept;
+  }
+  const freeCapacities = makeFreeCapacities(snapshot, node, requests);
+  const made = { node, spread: spreadOf(snapshot, node), cpuMilli, memoryBytes, freeCapacities, cycle: cache.cycle };
+  cache.byName.set(node.name, made);
+  return made;
+}
+
+/** Differs from every amount that is asked for. */
+const unknownRequests = { cpuMilli: -1, memoryBytes: -1 } as const;
+const noRequests: NodeRequests = { pods: 0, cpuMilli: 0, memoryBytes: 0 };
+
+/** What the pods of a node ask for together; `null` where nothing is known of any node. */
+export function requestsOf({ requestsByNode }: Snapshot, node: string): NodeRequests | null {
+  return requestsByNode === null ? null : (requestsByNode.get(node) ?? noRequests);
+}
+
+function makeFreeCapacities(
+  snapshot: Snapshot,
+  node: NodeView,
+  requests: NodeRequests | null,
+): readonly PoolFreeCapacity[] {
+  return node.pools.map((pool) => ({ ...nodeFreeCapacity(snapshot, node, requests, (one) => one === pool), pool }));
+}
+
+/**
+ * All that changes of a free capacity while its NodeView and requests stay the same: of pods that share a device, and hold parts of
+ * others too, a scrape can say on which they are. Whether each device is allocated so; `null` where no pods share one.
+ */
+function spreadOf({ devices, pods }: Snapshot, node: NodeView): readonly boolean[] | null {
+  const own = node.devices.flatMap((index) => devices[index] ?? []);
+  if (!own.some((device) => device.holders.length > 1 && standsOnSeveral(device, pods))) return null;
+  return own.map((device) => isSpread(device, pods));
+}
+
+function isSpreadAs(spread: readonly boolean[], { devices, pods }: Snapshot, node: NodeView): boolean {
+  return node.devices.every((index, i) => {
+    const device = devices[index];
+    return device !== undefined && isSpread(device, pods) === spread[i];
+  });
+}

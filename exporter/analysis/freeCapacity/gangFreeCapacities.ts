@@ -1,0 +1,68 @@
+import type { WaitingGang } from "../../join/queues/queueing.ts";
+import type { Snapshot } from "../../join/snapshot.ts";
+import { type DomainFreeCapacities, domainFreeCapacities } from "./domainFreeCapacities.ts";
+import type { FreeCapacities } from "./freeCapacities.ts";
+import { createGangFit, type FitVerdict, type GangFit, type PlacedPods } from "./gangFit.ts";
+import { placedPods } from "./neededPods.ts";
+
+/** What a gang asks for: one object for all gangs that ask alike. */
+export interface AskedPods {
+  /** The pods among those that bring it to its minimum that ask for GPUs. */
+  readonly placed: readonly PlacedPods[];
+  readonly verdict: FitVerdict;
+}
+
+/** Where gangs could go at one moment: asked by all who judge what waits. */
+export interface GangFreeCapacities {
+  /** Parallel to `Queueing.domains`, and perhaps one of all pools behind them; empty where nothing waits. */
+  readonly domains: readonly DomainFreeCapacities[];
+  readonly fit: GangFit;
+  /** What a gang asks for, by its index; `null` where something about it is not known. Worked out when first asked. */
+  readonly askedOf: (gang: number) => AskedPods | null;
+  /** The same of a gang as it is given: with its parts in other places, say. */
+  readonly ask: (gang: WaitingGang) => AskedPods | null;
+}
+
+/**
+ * The free capacity of the domains for what waits; nothing is looked at where nothing does. Work of no queue system is in a domain
+ * for its account alone: the scheduler may place it in any pool.
+ */
+export function findGangFreeCapacities(snapshot: Snapshot, freeCapacities: FreeCapacities): GangFreeCapacities {
+  const { gangs, domains } = snapshot.queueing;
+  const known = gangs.length === 0 ? [] : domainFreeCapacities(snapshot, freeCapacities);
+  if (known.length < 2 || !gangs.some(isUnmanaged)) return freeCapacitiesOf(gangs, known, null);
+  const pools = domains.flatMap((domain) => domain.pools);
+  const all = [...known, ...domainFreeCapacities(snapshot, freeCapacities, [{ pools }])];
+  return freeCapacitiesOf(gangs, all, known.length);
+}
+
+/** `everywhere`: index of the domain of all pools; `null` where it is not needed. */
+function freeCapacitiesOf(
+  gangs: readonly WaitingGang[],
+  domains: readonly DomainFreeCapacities[],
+  everywhere: number | null,
+): GangFreeCapacities {
+  const fit = createGangFit(domains);
+  const known: (AskedPods | null | undefined)[] = [];
+  const byPods = new Map<readonly PlacedPods[], AskedPods>();
+  const ask = (gang: WaitingGang | undefined): AskedPods | null => {
+    const own = gang === undefined ? null : placedPods(gang, isUnmanaged(gang) ? everywhere : null);
+    if (own === null) return null;
+    // There may be tens of thousands of gangs: what is kept of one is what is kept of all that are alike.
+    const placed = fit.alike(own);
+    const asked = byPods.get(placed) ?? { placed, verdict: fit.verdict(placed) };
+    if (asked.placed === own) byPods.set(own, asked);
+    return asked;
+  };
+  const askedOf = (index: number): AskedPods | null => {
+    const before = known[index];
+    if (before !== undefined) return before;
+    const asked = ask(gangs[index]);
+    known[index] = asked;
+    return asked;
+  };
+  return { domains, fit, askedOf, ask };
+}
+
+/** No queue system decides where it goes. */
+const isUnmanaged = ({ scheduler }: Pick<WaitingGang, "scheduler">): boolean => scheduler === "none";

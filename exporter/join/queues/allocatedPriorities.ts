@@ -1,0 +1,26 @@
+import type { GangMembers } from "./gangMembers.ts";
+import type { QueueDraft } from "./queueDrafts.ts";
+import type { QueueingInput } from "./queueingInput.ts";
+
+/**
+ * Counts what leaves hold by the priority by which their scheduler would take it: that of the object of the queue system,
+ * else of the pod. GPUs by request; of pods of which they are not known, nothing.
+ */
+export function countPriorities(
+  gangs: readonly GangMembers[],
+  { pods }: Pick<QueueingInput, "pods">,
+  leafOfPod: Int32Array,
+  queues: readonly QueueDraft[],
+): void {
+  const reported = new Map<number, number>();
+  for (const { gang, bound } of gangs) for (const pod of bound) reported.set(pod, gang.priority);
+  for (let index = 0; index < pods.length; index++) {
+    const queue = queues[leafOfPod[index] ?? -1];
+    const view = queue === undefined ? undefined : pods[index];
+    if (queue === undefined || view?.status !== "allocated") continue;
+    const { priority, gpus } = view;
+    const own = reported.get(index) ?? priority;
+    queue.priorities ??= new Map();
+    queue.priorities.set(own, (queue.priorities.get(own) ?? 0) + (gpus ?? 0));
+  }
+}

@@ -1,0 +1,193 @@
+import type { Problem } from "../../model/problem.ts";
+import type { QuotaDomains } from "./domains.ts";
+import { emptyQueue, type QueueDraft, type QueueForest, type TeamCount } from "./queueDrafts.ts";
+import type { QueueingInput } from "./queueingInput.ts";
+
+/** Finds leaves. */
+export interface LeafFinder {
+  /** The leaf of a pod in a domain; -1: no queue there answers for it. */
+  readonly leafOf: (pod: number, domain: number) => number;
+  /** Whether all pods of a workload have the same leaf in a domain: there, only teams and namespaces stand for queues. */
+  readonly isSameForWorkload: (domain: number) => boolean;
+}
+
+/** Finds leaves by what a queue system says of a pod, else by its team and namespace where these stand for queues. */
+export function leafFinder(
+  input: Pick<QueueingInput, "systems" | "pods" | "queued">,
+  { leaves }: QueueForest,
+): LeafFinder {
+  const teams = input.systems.find(({ leafOf }) => leafOf !== null);
+  const isSameForWorkload = (domain: number): boolean => {
+    const here = leaves[domain];
+    return here?.size === 1 && here.has("none");
+  };
+  const leafOf = (pod: number, domain: number): number => {
+    const here = leaves[domain];
+    if (here === undefined || here.size === 0) return -1;
+    const queue = isSameForWorkload(domain) ? null : (input.queued(pod)?.queue ?? null);
+    if (queue !== null) {
+      const leaf = here.get(queue.scheduler)?.get(queue.name);
+      if (leaf !== undefined) return leaf;
+    }
+    const byTeam = teams === undefined ? undefined : here.get(teams.scheduler);
+    const view = input.pods[pod];
+    if (byTeam === undefined || view === undefined || !teams?.leafOf) return -1;
+    return byTeam.get(teams.leafOf(view.team, view.namespace)) ?? -1;
+  };
+  return { leafOf, isSameForWorkload };
+}
+
+/** Anybody may write any number of names on pods. */
+const mostProblems = 20;
+
+/**
+ * Counts what pods hold into the leaves of their queues, by the devices' own holdings: it adds up to what is allocated of the
+ * pools. What no queue answers for is `Unqueued`, one record for each domain, entitled to what it holds.
+ * Sets the leaf of each pod that holds something in `leafOfPod`; of several, that of the largest share.
+ */
+export function countAllocated(
+  input: QueueingInput,
+  forest: QueueForest,
+  placeOf: QuotaDomains["placeOf"],
+  finder: LeafFinder,
+  leafOfPod: Int32Array,
+): readonly Problem[] {
+  const pods = input.pods.length;
+  const count: Count = {
+    input,
+    queues: forest.queues,
+    leafOf: finder.leafOf,
+    leafOfPod,
+    largest: new Float64Array(pods),
+    domainOfPod: new Int32Array(pods).fill(-1),
+    lastLeaf: new Int32Array(pods),
+    lastTeam: [],
+    unqueued: new Map(),
+    lost: new Map(),
+  };
+  const { tally } = input;
+  const isSame = forest.domains.map((_, domain) => finder.isSameForWorkload(domain));
+  let last: LastHolding = { workload: -1, domain: -1, leaf: -1 };
+  for (let i = 0; i < tally.pod.length; i++) {
+    const pod = tally.pod[i] ?? -1;
+    const place = placeOf(tally.pools[tally.pool[i] ?? -1] ?? "", input.pods[pod]?.node ?? "");
+    if (place === null) continue;
+    const { domain } = place;
+    const workload = tally.workload[i] ?? -1;
+    const isLast = last.workload === workload && last.domain === domain && isSame[domain] === true;
+    if (!isLast) last = { workload, domain, leaf: leafIn(pod, domain, count) };
+    countHolding(i, last.leaf, place.nodeClass, count);
+  }
+  for (const leaf of count.unqueued.values()) entitleToAllocated(forest.queues[leaf]);
+  const lost = [...count.lost].sort(([a], [b]) => (a < b ? -1 : 1));
+  return lost.slice(0, mostProblems).map(([name, found]) => missingQueue(name, found));
+}
+
+interface Count {
+  readonly input: QueueingInput;
+  readonly queues: QueueDraft[];
+  readonly leafOf: LeafFinder["leafOf"];
+  readonly leafOfPod: Int32Array;
+  /** Of each pod: its largest share of a device so far. */
+  readonly largest: Float64Array;
+  /** Of each pod: the domain it was last looked up in, and its leaf there. Mostly all of its devices are in one. */
+  readonly domainOfPod: Int32Array;
+  readonly lastLeaf: Int32Array;
+  /** By leaf: the team that was counted last. */
+  readonly lastTeam: (TeamCount | undefined)[];
+  /** By domain. */
+  readonly unqueued: Map<number, number>;
+  readonly lost: LostPods;
+}
+
+/** Of the holding before: mostly the next one is of the same workload. */
+interface LastHolding {
+  readonly workload: number;
+  readonly domain: number;
+  readonly leaf: number;
+}
+
+function countHolding(index: number, leaf: number, nodeClass: number, count: Count): void {
+  const { tally, workloads } = count.input;
+  const queue = count.queues[leaf];
+  if (queue === undefined) return;
+  const pod = tally.pod[index] ?? -1;
+  const gpus = tally.gpus[index] ?? 0;
+  queue.allocated += gpus;
+  const isOnUnschedulable = tally.onUnschedulable[index] === true;
+  if (isOnUnschedulable) queue.allocatedOnUnschedulable += gpus;
+  queue.classes ??= new Map();
+  const inClass = queue.classes.get(nodeClass) ?? { allocated: 0, allocatedOnUnschedulable: 0 };
+  queue.classes.set(nodeClass, inClass);
+  inClass.allocated += gpus;
+  if (isOnUnschedulable) inClass.allocatedOnUnschedulable += gpus;
+  teamIn(queue, leaf, workloads[tally.workload[index] ?? -1]?.team ?? "", count).allocated += gpus;
+  const largest = tally.largest[index] ?? 0;
+  if ((count.leafOfPod[pod] ?? -1) >= 0 && largest <= (count.largest[pod] ?? 0)) return;
+  count.largest[pod] = largest;
+  count.leafOfPod[pod] = leaf;
+}
+
+const leafIn = (pod: number, domain: number, count: Count): number =>
+  count.domainOfPod[pod] === domain ? (count.lastLeaf[pod] ?? -1) : lookUp(pod, domain, count);
+
+function lookUp(pod: number, domain: number, count: Count): number {
+  let leaf = count.leafOf(pod, domain);
+  if (leaf < 0) {
+    addLost(count.lost, pod, count.input);
+    leaf = unqueuedIn(domain, count.unqueued, count.queues);
+  }
+  count.domainOfPod[pod] = domain;
+  count.lastLeaf[pod] = leaf;
+  return leaf;
+}
+
+function entitleToAllocated(queue: QueueDraft | undefined): void {
+  if (queue === undefined) return;
+  queue.guaranteed = queue.allocated;
+  queue.limit = queue.allocated;
+}
+
+/** The count of a team in a leaf; mostly that of the pod before. */
+function teamIn(queue: QueueDraft, leaf: number, team: string, { lastTeam }: Count): TeamCount {
+  const last = lastTeam[leaf];
+  if (last?.team === team) return last;
+  queue.teams ??= new Map();
+  const known = queue.teams.get(team) ?? { team, allocated: 0, pending: 0 };
+  queue.teams.set(team, known);
+  lastTeam[leaf] = known;
+  return known;
+}
+
+function unqueuedIn(domain: number, unqueued: Map<number, number>, queues: QueueDraft[]): number {
+  const known = unqueued.get(domain);
+  if (known !== undefined) return known;
+  const queue = { ...emptyQueue("none", "Unqueued", "unqueued", domain, null), isLeaf: true };
+  const leaf = queues.push({ ...queue, weight: 0, zeroWeight: "never" }) - 1;
+  unqueued.set(domain, leaf);
+  return leaf;
+}
+
+/** Pods that name a queue which is not there, by the queue. */
+type LostPods = Map<string, { readonly first: string; pods: number }>;
+
+function addLost(lost: LostPods, pod: number, { queued, pods, systems }: QueueingInput): void {
+  const queue = queued(pod)?.queue ?? null;
+  const view = pods[pod];
+  if (queue === null || view === undefined || !systems.some(({ scheduler }) => scheduler === queue.scheduler)) return;
+  const name = `${queue.scheduler}/${queue.name}`;
+  const known = lost.get(name);
+  if (known === undefined) lost.set(name, { first: `${view.namespace}/${view.name}`, pods: 1 });
+  else known.pods += 1;
+}
+
+function missingQueue(name: string, { first, pods }: { readonly first: string; readonly pods: number }): Problem {
+  return {
+    source: "join",
+    code: "queue-missing",
+    severity: "warning",
+    subject: name,
+    message: `${pods} pods (${first} first) hold GPUs for queue ${name}, which is not there or has no quota for the GPUs that they hold; they are shown as unqueued`,
+    nextStep: "Create the queue again, or give it quota for these GPUs; pods keep what they hold until they end.",
+  };
+}

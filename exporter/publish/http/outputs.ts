@@ -1,0 +1,58 @@
+import type { AccountsQuery, AccountsResult } from "../../accounts/ledger/accountsQuery.ts";
+import type { LedgerCopies } from "../../accounts/ledger/ledgerCopies.ts";
+import type { LedgerTableQuery, LedgerTableResult } from "../../accounts/ledger/ledgerTableQuery.ts";
+import type { PriceQuery, PriceResult } from "../../accounts/ledger/priceQuery.ts";
+import type { Budgets } from "../../history/budgetWatch.ts";
+import type { History } from "../../history/history.ts";
+import type { ReceivedAlert } from "../../model/receivedAlert.ts";
+import type { Advice } from "../../model/recommendation.ts";
+import type { Explained } from "../explain/explain.ts";
+import type { ExplainedKind } from "../explain/kinds.ts";
+import type { PageLimits } from "../families.ts";
+import type { Health } from "../health.ts";
+import type { Publication } from "../publication.ts";
+import type { ReviewOutput } from "./reviewRoute.ts";
+import type { TeamsByUser } from "./teamView.ts";
+
+/** What the HTTP outputs read. All of it is at hand: no request makes Fairlead read a source or wait for a cycle. */
+export interface Outputs {
+  /** Name of the cluster, as configured. */
+  readonly cluster: string;
+  /** What the last complete cycle left; `null` before the first one. */
+  readonly latest: () => Publication | null;
+  /** Fairlead's own health, as of now. */
+  readonly health: () => Health;
+  /** How the numbers of one team, queue, pod or node came about, found in several turns; `null` before the first cycle. */
+  readonly explain: (kind: ExplainedKind, name: string) => Explained | null;
+  /** Answers questions about counted GPU time, outside this thread; absent when no ledger is kept. */
+  readonly ledger?: (query: AccountsQuery) => Promise<AccountsResult>;
+  /** The same of a ledger table: queues, waits, evictions, nodes. */
+  readonly ledgerTables?: (query: LedgerTableQuery) => Promise<LedgerTableResult>;
+  /** The same about the prices that were used. */
+  readonly ledgerPrices?: (query: PriceQuery) => Promise<PriceResult>;
+  /** Who copies the ledger; absent when none is kept. */
+  readonly ledgerBackup?: LedgerCopies;
+  /** Who knows the past, and which states nobody pays for; absent when nobody keeps it. */
+  readonly past?: { readonly history: History; readonly notCharged: readonly string[] };
+  /** How budgets are doing; `null` while that is not known. */
+  readonly budgets?: () => Budgets | null;
+  /** Who writes capacity reviews; absent when nobody keeps the past. */
+  readonly review?: ReviewOutput;
+  /** What people and alerts may say to the adviser; absent where nobody advises. */
+  readonly adviser?: {
+    readonly latest: () => Advice;
+    readonly dismiss: (id: string, by: string, reason: string) => boolean;
+    readonly receive: (alerts: readonly ReceivedAlert[]) => Advice;
+  };
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  readonly limits: PageLimits;
+  /** The text of `createProcessMetrics`. */
+  readonly processMetrics: () => Promise<string>;
+  /** Path of the page of metrics. */
+  readonly telemetryPath: string;
+  /** Users and bcrypt hashes; empty: everybody may read. */
+  readonly users: Readonly<Record<string, string>>;
+  /** Users who may see the data of some teams alone; all others see everything. Absent: everybody does. */
+  readonly teams?: TeamsByUser;
+}

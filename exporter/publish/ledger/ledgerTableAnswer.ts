@@ -1,0 +1,155 @@
+import {
+  type LedgerTable,
+  type LedgerTableAmounts,
+  type LedgerTableAnswer,
+  ledgerTableAmounts,
+} from "../../accounts/ledger/ledgerTableQuery.ts";
+import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
+import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
+import { type Column, duration, percent, plainText, tableLines } from "../terminal/columns.ts";
+import { coverageLines } from "./answerTable.ts";
+
+const secondsPerHour = 3600;
+
+/** An answer of a ledger table as data. */
+export function ledgerTableRecord(answer: LedgerTableAnswer) {
+  const { coverage, groupBy, rows } = answer;
+  return {
+    of: answer.of,
+    from: isoTime(answer.from),
+    to: isoTime(answer.to),
+    by: groupBy,
+    total: answer.totalRows,
+    items: rows.map(({ values, amounts }) => ({
+      ...Object.fromEntries(groupBy.map((dimension, i) => [dimension, values[i] ?? null])),
+      ...amounts,
+    })),
+    totals: answer.totals,
+    coverage: {
+      ...coverage,
+      gaps: coverage.gaps.map(({ from, to, reason }) => ({ from: isoTime(from), to: isoTime(to), reason })),
+    },
+  };
+}
+
+/** An answer of a ledger table as RFC 4180 text with a heading; what is unknown is empty. */
+export function ledgerTableCsv({ of, groupBy, rows }: LedgerTableAnswer): string {
+  const names: readonly string[] = ledgerTableAmounts[of];
+  const lines = rows.map(({ values, amounts }) => [
+    ...values.map(csvTextCell),
+    ...names.map((name) => csvNumberCell(amounts[name] ?? null)),
+  ]);
+  return [[...groupBy, ...names], ...lines].map(csvLine).join("");
+}
+
+/** An answer of a ledger table as lines for a terminal. */
+export function ledgerTableLines(answer: LedgerTableAnswer): readonly string[] {
+  const { of, groupBy, rows, totals, totalRows } = answer;
+  const shown = shownAmounts[of];
+  const columns: readonly Column[] = [
+    ...groupBy.map((heading): Column => ({ heading, align: "left" })),
+    ...shown.map(({ heading }): Column => ({ heading, align: "right" })),
+  ];
+  const cells = (amounts: LedgerTableAmounts): readonly string[] =>
+    shown.map(({ name, show }) => (amounts[name] == null ? "–" : show(amounts[name])));
+  const lines = tableLines(
+    columns,
+    rows.map(({ values, amounts }) => [
+      ...values.map((value) => (value === null ? "–" : plainText(value, 48))),
+      ...cells(amounts),
+    ]),
+  );
+  const total = shown.map(({ heading }, i) => `${heading} ${cells(totals)[i] ?? ""}`).join(", ");
+  const left = totalRows - rows.length;
+  return [
+    `${titles[of]} from ${shortTime(answer.from)} to ${shortTime(answer.to)} (UTC)`,
+    ...coverageLines(answer.coverage),
+    "",
+    ...(totalRows === 0 ? ["  Nothing is recorded there."] : [...lines, `  in all: ${total}`]),
+    ...(left > 0 ? [`  and ${left} more; --limit shows more, --output csv is for spreadsheets`] : []),
+  ];
+}
+
+const titles: Readonly<Record<LedgerTable, string>> = {
+  queues: "GPU-hours of queues",
+  domains: "GPU-hours of quota domains",
+  waits: "Ended waits",
+  evictions: "Evictions",
+  nodes: "Node-hours",
+  nodeStreaks: "Nodes that were idle, cordoned or not ready for an hour or longer",
+  placement: "GPU-hours that were free, and of what use they were",
+  recommendations: "Recommendations",
+};
+
+interface Shown {
+  readonly name: string;
+  readonly heading: string;
+  readonly show: (amount: number) => string;
+}
+
+const hours = (seconds: number): string => (seconds / secondsPerHour).toFixed(1);
+const count = (amount: number): string => String(amount);
+
+const shownAmounts: Readonly<Record<LedgerTable, readonly Shown[]>> = {
+  queues: [
+    { name: "allocated", heading: "allocated", show: hours },
+    { name: "entitled", heading: "entitled", show: hours },
+    { name: "deviationRatio", heading: "deviation", show: (ratio) => `${ratio > 0 ? "+" : ""}${percent(ratio)}` },
+    { name: "shortfallByBorrowers", heading: "short by others", show: hours },
+    { name: "shortfallByIdleGap", heading: "short by idle gap", show: hours },
+    { name: "shortfallByAbsentCapacity", heading: "without nodes", show: hours },
+    { name: "shortfallByIndivisible", heading: "of no use", show: hours },
+    { name: "pending", heading: "pending", show: hours },
+    { name: "guaranteed", heading: "guaranteed", show: hours },
+  ],
+  domains: [
+    { name: "capacity", heading: "capacity", show: hours },
+    { name: "allocated", heading: "allocated", show: hours },
+    { name: "pending", heading: "pending", show: hours },
+    { name: "guaranteed", heading: "guaranteed", show: hours },
+  ],
+  waits: [
+    { name: "waits", heading: "waits", show: count },
+    { name: "meanSeconds", heading: "mean", show: duration },
+    { name: "p50Seconds", heading: "p50", show: duration },
+    { name: "p95Seconds", heading: "p95", show: duration },
+  ],
+  evictions: [
+    { name: "evictions", heading: "evictions", show: count },
+    { name: "preemptions", heading: "preemptions", show: count },
+    { name: "lostGpuSeconds", heading: "lost GPU-hours", show: hours },
+    { name: "upperBoundGpuSeconds", heading: "of it at most", show: hours },
+    { name: "unknownLost", heading: "loss unknown", show: count },
+  ],
+  nodes: [
+    { name: "nodeSeconds", heading: "node-hours", show: hours },
+    { name: "pricedNodeSeconds", heading: "with a price", show: hours },
+    { name: "cost", heading: "cost", show: (cost) => cost.toFixed(2) },
+  ],
+  nodeStreaks: [
+    { name: "streaks", heading: "times", show: count },
+    { name: "seconds", heading: "node-hours", show: hours },
+    { name: "gpuSeconds", heading: "GPU-hours", show: hours },
+    { name: "longestSeconds", heading: "longest", show: duration },
+    { name: "longestBegins", heading: "from", show: (at) => shortTime(at) },
+    { name: "longestEnds", heading: "to", show: (at) => shortTime(at) },
+  ],
+  placement: [
+    { name: "free", heading: "free", show: hours },
+    { name: "stranded", heading: "stranded", show: hours },
+    { name: "blocked", heading: "blocked", show: hours },
+    { name: "largestPlaceableMin", heading: "largest pod: least", show: count },
+    { name: "largestPlaceableMean", heading: "mean", show: (gpus) => gpus.toFixed(1) },
+    { name: "largestPlaceableMax", heading: "most", show: count },
+  ],
+  recommendations: [
+    { name: "recommendations", heading: "given", show: count },
+    { name: "predictedGpus", heading: "GPUs predicted", show: (gpus) => gpus.toFixed(1) },
+    { name: "takenPredictedGpus", heading: "of those taken", show: (gpus) => gpus.toFixed(1) },
+    { name: "measuredGpus", heading: "measured", show: (gpus) => gpus.toFixed(1) },
+    { name: "takenPredictedLostGpuHours", heading: "lost GPU-hours predicted", show: (lost) => lost.toFixed(1) },
+    { name: "measuredLostGpuHours", heading: "measured", show: (lost) => lost.toFixed(1) },
+  ],
+};
+
+const shortTime = (seconds: number): string => shownMinute(isoTime(seconds));
