@@ -2,8 +2,13 @@ import { type AlertName, type Area, alertNames, areas, listedAlert } from "./ale
 import { type Annotations, annotationsOf } from "./annotations.ts";
 import { renameClusterLabel, renameInTemplate } from "./clusterLabel.ts";
 import { conditions } from "./rules/conditions.ts";
+import type { Recordings } from "./rules/recorded.ts";
 import { type RecordedName, recordedLabels } from "./rules/recordedNames.ts";
-import { recordings } from "./rules/recordings.ts";
+import { fairnessRecordings } from "./rules/recordFairness.ts";
+import { queueRecordings } from "./rules/recordQueues.ts";
+import { replicaRecordings } from "./rules/recordReplicas.ts";
+import { selfRecordings } from "./rules/recordSelf.ts";
+import { useRecordings } from "./rules/recordUse.ts";
 import type { AlertsConfig } from "./thresholds.ts";
 
 /** A rule that records a series, as Prometheus reads it. */
@@ -83,6 +88,15 @@ function recordedNames(): readonly RecordedName[] {
   for (const name in recordings) if (isRecorded(name)) names.push(name);
   return names;
 }
+
+/** The rule of every recorded series, each after those that it reads. */
+const recordings: Recordings<RecordedName> = {
+  ...replicaRecordings,
+  ...selfRecordings,
+  ...fairnessRecordings,
+  ...queueRecordings,
+  ...useRecordings,
+};
 
 function isRecorded(name: string): name is RecordedName {
   return Object.hasOwn(recordedLabels, name);

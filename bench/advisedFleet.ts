@@ -55,7 +55,10 @@ export function createAdvisedFleet(nodes: number, kind: "quiet" | "contended"): 
   const known = new WeakMap<Pod, Pod>();
   const exporterPods = first.nodes.map(
     ({ name }, place): ExporterPodRef => ({
-      ...{ namespace: "gpu-operator", name: `dcgm-${place}`, uid: `dcgm-${place}`, nodeName: name },
+      namespace: "gpu-operator",
+      name: `dcgm-${place}`,
+      uid: `dcgm-${place}`,
+      nodeName: name,
     }),
   );
   /** All pods of a node are of one Job, and of one queue. */

@@ -5,7 +5,7 @@
 import { ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer";
 import { emptyResource } from "@opentelemetry/resources";
 import { AggregationTemporality, MeterProvider, MetricReader, type ResourceMetrics } from "@opentelemetry/sdk-metrics";
-import { toMetricData } from "../exporter/publish/otlp/metricData.ts";
+import { toMetricData } from "../exporter/publish/otlp/metricProducer.ts";
 import { createSeries, familiesOf } from "./families.ts";
 import { compare } from "./measure.ts";
 import { ask } from "./question.ts";

@@ -96,15 +96,27 @@ function capacity(from: number, to: number): CapacityTime {
   return {
     domains: hours.flatMap((hour) =>
       pools.map((domain) => ({
-        ...{ hour: Math.floor(hour / 3600) * 3600, domain, seconds, capacity: ofPool, allocated: ofPool * used() },
-        ...{ pending: 0.1 * ofPool * random.next(), guaranteedSeconds: seconds, guaranteed: 0.9 * ofPool },
+        hour: Math.floor(hour / 3600) * 3600,
+        domain,
+        seconds,
+        capacity: ofPool,
+        allocated: ofPool * used(),
+        pending: 0.1 * ofPool * random.next(),
+        guaranteedSeconds: seconds,
+        guaranteed: 0.9 * ofPool,
       })),
     ),
     placement: hours.flatMap((hour) =>
       pools.map((pool) => ({
-        ...{ hour: Math.floor(hour / 3600) * 3600, pool, seconds, free: 0.1 * ofPool },
+        hour: Math.floor(hour / 3600) * 3600,
+        pool,
+        seconds,
+        free: 0.1 * ofPool,
         stranded: { constraint: 0, gpus: 0.02 * ofPool, cpu: 0.01 * ofPool, memory: 0, cpu_and_memory: 0 },
-        ...{ blocked: 0.02 * ofPool, largestPlaceable: 8 * seconds, largestPlaceableMin: 8, largestPlaceableMax: 8 },
+        blocked: 0.02 * ofPool,
+        largestPlaceable: 8 * seconds,
+        largestPlaceableMin: 8,
+        largestPlaceableMax: 8,
       })),
     ),
     domainPools: pools.map((pool) => ({ domain: pool, pool })),
@@ -120,7 +132,11 @@ function nodeStreaks(from: number, to: number): readonly NodeStreak[] {
     const until = to - Math.round(random.next() * (to - from));
     const begins = until - 3600 - Math.round(random.next() * 20 * 3600);
     return {
-      ...{ node: `node-${node}`, nodePool: `${pool}-${nodePools[node % nodePools.length]}`, pool, gpus: 8, begins },
+      node: `node-${node}`,
+      nodePool: `${pool}-${nodePools[node % nodePools.length]}`,
+      pool,
+      gpus: 8,
+      begins,
       state: nodeStreakStates[i % nodeStreakStates.length] ?? "cordoned",
       ends: i % 10 === 0 ? null : until,
     };

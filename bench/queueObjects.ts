@@ -106,7 +106,9 @@ export function createQueueFleet(
 }
 
 const localQueue = (namespace: string, name: string, clusterQueue: string): KueueLocalQueue => ({
-  ...{ namespace, name, clusterQueue },
+  namespace,
+  name,
+  clusterQueue,
   weight: 1,
   stopPolicy: "None",
   consumed: null,

@@ -19,7 +19,7 @@ export interface ExporterLink {
   readonly start: () => void;
   /** Ends it. What it has to write is written by the time that `ended` resolves. */
   readonly end: () => void;
-  /** Resolves when the thread has ended: with `null` if it was reported to, else with what is known of why. */
+  /** Resolves when the thread has ended: with `null` if it was asked to, else with what is known of why. */
   readonly ended: Promise<string | null>;
 }
 

@@ -9,7 +9,7 @@ import { createLedgerHistory } from "../exporter/history/ledgerHistory.ts";
 import type { PriceList } from "../exporter/model/prices.ts";
 import type { Problem } from "../exporter/model/problem.ts";
 import { explain } from "../exporter/publish/explain/explain.ts";
-import type { Health } from "../exporter/publish/health.ts";
+import type { Health, KindReads } from "../exporter/publish/health.ts";
 import { createAnswers, createApp } from "../exporter/publish/http/app.ts";
 import type { Outputs } from "../exporter/publish/http/outputs.ts";
 import type { ExportTally } from "../exporter/publish/otlp/exportTally.ts";
@@ -27,7 +27,6 @@ import type { SettingsPlaces } from "../exporter/sources/kubernetes/queues/sched
 import type { Source } from "../exporter/sources/port.ts";
 import { exporterChoices } from "./exporterChoices.ts";
 import { configuredHistory } from "./history/historySource.ts";
-import { kubernetesReads } from "./kubernetesReads.ts";
 import { labelsInRules } from "./labelsInRules.ts";
 import type { LedgerOutput } from "./ledgerOutput.ts";
 import { createPrices } from "./prices.ts";
@@ -229,6 +228,17 @@ export function buildExporter(options: StackOptions): ExporterStack {
     health,
     problems,
   };
+}
+
+/** How each kind has been read, for Fairlead's own health. */
+function kubernetesReads(source: KubernetesSource): readonly KindReads[] {
+  return Object.entries(source.status()).map(([kind, { lists, watches, restarts, answerSeconds }]) => ({
+    resource: kind.toLowerCase(),
+    lists,
+    watches,
+    restarts,
+    answerSeconds,
+  }));
 }
 
 /** Reviews are written from the ledger where one is kept, else from the server that knows the past. */

@@ -1,7 +1,8 @@
+import { readlinkSync } from "node:fs";
+import { getPriority, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { createAnswerer } from "../exporter/publish/front/answerer.ts";
 import { portStream } from "../exporter/publish/front/portStream.ts";
-import { giveWay } from "./giveWay.ts";
 import { prepareExporter } from "./runExporter.ts";
 import type { FromExporter, LogLevel, ThreadSettings, ToExporter } from "./threadMessages.ts";
 
@@ -33,6 +34,22 @@ port.on("message", (message: ToExporter) => {
   else if (answer === null) message.port.close();
   else answer(portStream(message.port), message.user);
 });
+
+/** How much less urgent computing is than answering, in the units of `nice`. */
+const niceness = 5;
+
+/**
+ * Lets other threads of the process run first where cores are short; threads that this one starts are like it. Linux keeps a
+ * priority for each thread, and shares of different containers do not depend on it. Elsewhere nothing changes.
+ */
+function giveWay(): void {
+  try {
+    const thread = /^\d+\/task\/(\d+)$/.exec(readlinkSync("/proc/thread-self"))?.[1];
+    if (thread !== undefined) setPriority(Number(thread), Math.min(19, getPriority(Number(thread)) + niceness));
+  } catch {
+    // Without it, threads take turns.
+  }
+}
 
 giveWay();
 const prepared = await prepareExporter(settings, {

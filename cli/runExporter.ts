@@ -1,5 +1,9 @@
 import type { RequestListener } from "node:http";
+import type { Config } from "../exporter/config/schema.ts";
+import type { StageRunner } from "../exporter/cycle.ts";
 import { missingForReadiness } from "../exporter/publish/health.ts";
+import { createExportTally, type ExportTally } from "../exporter/publish/otlp/exportTally.ts";
+import type { Otlp } from "../exporter/publish/otlp/otlp.ts";
 import { createApiClient } from "../exporter/sources/kubernetes/apiClient.ts";
 import { systemClock } from "../exporter/sources/kubernetes/clock.ts";
 import { loadCredentials } from "../exporter/sources/kubernetes/credentials.ts";
@@ -7,10 +11,10 @@ import { buildExporter, type ExporterStack } from "./exporterStack.ts";
 import { createKubernetesLog, type LevelLog } from "./kubernetesLog.ts";
 import { problemText } from "./ledger/showProblem.ts";
 import { type LedgerOutput, prepareLedger } from "./ledgerOutput.ts";
-import { type OtlpOutput, prepareOtlp } from "./otlpOutput.ts";
 import { createProblemLog } from "./problemLog.ts";
 import { firstRoundIntervals, startSources } from "./startSources.ts";
 import type { ThreadSettings } from "./threadMessages.ts";
+import { readVersion } from "./version.ts";
 
 /** How an exporter is doing. */
 export interface ExporterState {
@@ -152,4 +156,45 @@ async function endAll(
     otlp?.stop(),
   ]);
   await Promise.all([sources.then(closeClient), ledger?.close()]);
+}
+
+/** OpenTelemetry output beside an exporter. Until it is started it only passes cycles and stages on. */
+interface OtlpOutput {
+  readonly tally: ExportTally;
+  readonly runStage: StageRunner;
+  runCycle(work: () => Promise<void>): Promise<void>;
+  /** Starts to export what the stack publishes. */
+  start(stack: ExporterStack): Promise<void>;
+  /** Exports what is left, within a bounded time. */
+  stop(): Promise<void>;
+}
+
+/** Prepares OpenTelemetry output; `null` where none is configured. The SDK is loaded when it starts. */
+function prepareOtlp(config: Config, now: () => number): OtlpOutput | null {
+  const settings = config.otlp;
+  if (settings === undefined) return null;
+  const { origin, pathname } = new URL(settings.endpoint);
+  const tally = createExportTally(`${origin}${pathname === "/" ? "" : pathname}`);
+  let otlp: Otlp | null = null;
+  return {
+    tally,
+    runStage: async (stage, work) => {
+      const tracing = otlp?.tracing ?? null;
+      return tracing === null ? await work() : await tracing.runStage(stage, work);
+    },
+    runCycle: async (work) => {
+      const tracing = otlp?.tracing ?? null;
+      await (tracing === null ? work() : tracing.runCycle(work));
+    },
+    start: async (stack) => {
+      const { startOtlp } = await import("../exporter/publish/otlp/otlp.ts");
+      const { latest, health } = stack;
+      const published = { latest, health, limits: config.limits, now };
+      otlp = startOtlp({ config: settings, cluster: config.cluster, version: readVersion(), published, tally });
+    },
+    stop: async () => {
+      await otlp?.stop();
+      otlp = null;
+    },
+  };
 }

@@ -27,7 +27,7 @@ export interface ServeOptions {
 }
 
 /**
- * Watches a cluster and serves its answers until it is reported to end. This thread only speaks with the network; the exporter has
+ * Watches a cluster and serves its answers until it is asked to end. This thread only speaks with the network; the exporter has
  * one of its own. Without it there is nothing to serve: the process then ends, for whoever watches it to start it again.
  */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {

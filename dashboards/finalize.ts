@@ -1,15 +1,23 @@
-import { dashboardUid } from "../alerts/dashboardUid.ts";
+import { renameClusterLabel } from "../alerts/clusterLabel.ts";
+import { type DashboardName, dashboardUid } from "../alerts/dashboardUid.ts";
 import type { AlertsConfig } from "../alerts/thresholds.ts";
 import { annotationsFor } from "./annotations.ts";
 import { withoutClusterNames } from "./clusterNames.ts";
-import type { DashboardDefinition, Section, Tools } from "./dashboard.ts";
-import type { DashboardJson, GridPosJson, PanelJson, RowJson } from "./grafana/types.ts";
-import { linkBar, pageLink, recommendationLink, tag, valueLink } from "./links.ts";
-import type { PanelDraft, Size } from "./panel/draft.ts";
+import type { DashboardDefinition, LinkLabels, Section, Tools } from "./dashboard.ts";
+import type {
+  AnnotationJson,
+  DashboardJson,
+  GridPosJson,
+  LinkJson,
+  PanelJson,
+  RowJson,
+  TransformationJson,
+  VariableJson,
+} from "./grafana/types.ts";
+import type { PanelDraft, Size, ValueLink } from "./panel/draft.ts";
 import { money } from "./panel/units.ts";
 import { queriesFor } from "./query/queries.ts";
-import type { VariableName } from "./query/variables.ts";
-import { renameCluster } from "./renameCluster.ts";
+import { isVariable, type VariableName } from "./query/variables.ts";
 import type { DashboardsConfig } from "./settings.ts";
 import { datasource, variableModels } from "./variableModels.ts";
 
@@ -27,7 +35,7 @@ export function finalize(
     uid: dashboardUid(name),
     title,
     description,
-    tags: [tag],
+    tags: [dashboardTag],
     timezone: config.timezone,
     editable: true,
     graphTooltip: 1,
@@ -48,6 +56,85 @@ export function finalize(
   return renameCluster(named, alerts.clusterLabel);
 }
 
+/**
+ * A dashboard with another name for the label `cluster`: in queries, legends, links, annotations and columns. The variable
+ * stays `$cluster`: links and alerts know it by that name.
+ */
+function renameCluster(dashboard: DashboardJson, label: string): DashboardJson {
+  if (label === "cluster") return dashboard;
+  return {
+    ...dashboard,
+    templating: { list: (dashboard.templating.list ?? []).map((variable) => inVariable(variable, label)) },
+    annotations: { list: dashboard.annotations.list.map((annotation) => inAnnotation(annotation, label)) },
+    panels: dashboard.panels.map((panel) => ("panels" in panel ? inRow(panel, label) : inPanel(panel, label))),
+  };
+}
+
+function inRow(row: RowJson, label: string): RowJson {
+  return { ...row, panels: row.panels.map((panel) => inPanel(panel, label)) };
+}
+
+function inPanel(panel: PanelJson, label: string): PanelJson {
+  const { targets, fieldConfig, transformations } = panel;
+  return {
+    ...panel,
+    ...(targets === undefined
+      ? {}
+      : {
+          targets: targets.map((target) => ({
+            ...target,
+            expr: renameClusterLabel(target.expr, label),
+            ...(target.legendFormat === undefined ? {} : { legendFormat: inTemplate(target.legendFormat, label) }),
+          })),
+        }),
+    ...(fieldConfig === undefined ? {} : { fieldConfig: inLinks(fieldConfig, label) }),
+    ...(transformations === undefined ? {} : { transformations: transformations.map((one) => inColumns(one, label)) }),
+  };
+}
+
+function inVariable(variable: VariableJson, label: string): VariableJson {
+  const { query, definition } = variable;
+  if (definition === undefined || typeof query !== "object") return variable;
+  const renamed = renameClusterLabel(definition, label);
+  return { ...variable, query: { ...query, query: renamed }, definition: renamed };
+}
+
+function inAnnotation(annotation: AnnotationJson, label: string): AnnotationJson {
+  const expr = renameClusterLabel(annotation.expr ?? "", label);
+  return {
+    ...annotation,
+    expr,
+    ...(annotation.target === undefined ? {} : { target: { ...annotation.target, expr } }),
+    titleFormat: inTemplate(annotation.titleFormat ?? "", label),
+    textFormat: inTemplate(annotation.textFormat ?? "", label),
+  };
+}
+
+/** Names of columns that a transformation hides, orders and renames. */
+function inColumns({ id, options }: TransformationJson, label: string): TransformationJson {
+  const renamed = Object.entries(options).map(([option, value]) => [option, inKeys(value, label)]);
+  return { id, options: Object.fromEntries(renamed) };
+}
+
+function inKeys(value: unknown, label: string): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, of]) => [key === "cluster" ? label : key, of]));
+}
+
+function inTemplate(template: string, label: string): string {
+  return template.replaceAll("{{cluster}}", `{{${label}}}`);
+}
+
+/** Links and the names of hidden columns; nothing else in there has such a text. */
+function inLinks<Value>(value: Value, label: string): Value {
+  const text = JSON.stringify(value);
+  return JSON.parse(
+    text
+      .replaceAll(/(__field\.labels|__data\.fields)\.cluster\b/g, (_, place: string) => `${place}.${label}`)
+      .replaceAll('{"id":"byName","options":"cluster"}', JSON.stringify({ id: "byName", options: label })),
+  );
+}
+
 function toolsOf({ variables }: DashboardDefinition, config: DashboardsConfig, alerts: AlertsConfig): Tools {
   const all: readonly VariableName[] = ["cluster", ...variables];
   return {
@@ -61,6 +148,57 @@ function toolsOf({ variables }: DashboardDefinition, config: DashboardsConfig, a
     recommendationLink: recommendationLink(alerts.fairleadUrl),
   };
 }
+
+/** The tag by which dashboards find each other. */
+const dashboardTag = "fairlead";
+
+/** The bar of links to the other dashboards: chosen values and time go along. */
+const linkBar: LinkJson = {
+  title: "Fairlead",
+  type: "dashboards",
+  icon: "external link",
+  tooltip: "",
+  url: "",
+  tags: [dashboardTag],
+  asDropdown: false,
+  targetBlank: false,
+  includeVars: true,
+  keepTime: true,
+};
+
+/**
+ * Leads from a value to a dashboard. Variables that the labels do not give keep what is chosen; Grafana writes them, and
+ * encodes all.
+ */
+function valueLink(
+  to: DashboardName,
+  title: string,
+  labels: LinkLabels,
+  from: { readonly variables: readonly VariableName[]; readonly at: "series" | "row" },
+): ValueLink {
+  const given = Object.entries(labels).flatMap(([variable, label]) =>
+    label === undefined || !isVariable(variable)
+      ? []
+      : [`var-${variable}=\${${linkPlaces[from.at]}.${label}:percentencode}`],
+  );
+  const kept = from.variables
+    .filter((variable) => labels[variable] === undefined)
+    .map((variable) => `\${${variable}:queryparam}`);
+  const query = [`\${datasource:queryparam}`, ...kept, ...given, `\${__url_time_range}`];
+  return { title, url: `/d/${dashboardUid(to)}?${query.join("&")}` };
+}
+
+/** Leads to a page of Fairlead. */
+function pageLink(fairleadUrl: string, path: string, title: string): ValueLink {
+  return { title, url: `${fairleadUrl.replace(/\/+$/, "")}${path}` };
+}
+
+/** Leads from a row to the recommendation that it names. */
+function recommendationLink(fairleadUrl: string): ValueLink {
+  return pageLink(fairleadUrl, `/recommendations/\${__data.fields.id:percentencode}`, "What to do, in Fairlead");
+}
+
+const linkPlaces = { series: "__field.labels", row: "__data.fields" } as const;
 
 /** Ids from 1 on and places, in the order in which panels are read. */
 function placed(sections: readonly Section[], interval: string): readonly (PanelJson | RowJson)[] {

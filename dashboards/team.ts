@@ -1,14 +1,16 @@
-import { aggregate, arithmetic, filter, oneOf, where } from "../exporter/catalogue/promql.ts";
-import { clampMin } from "../exporter/catalogue/promqlSeries.ts";
+import { aggregate, arithmetic, filter, matches, oneOf, topk, where } from "../exporter/catalogue/promql.ts";
+import { clampMin, union } from "../exporter/catalogue/promqlSeries.ts";
+import { adviceGpus, adviceTable } from "./adviceTable.ts";
 import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
+import { barChart } from "./panel/barChart.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { limit, limitOf, worseAbove, worseBelow } from "./panel/levels.ts";
 import { shows } from "./panel/shown.ts";
 import { stat } from "./panel/stat.ts";
+import { table } from "./panel/table.ts";
+import { text } from "./panel/text.ts";
 import { units } from "./panel/units.ts";
 import { orZero, partOf } from "./query/queries.ts";
-import { teamAdvice, teamComputed } from "./teamAdvice.ts";
-import { teamCosts } from "./teamCosts.ts";
 import {
   allocatedAndShare,
   allocatedGpus,
@@ -41,6 +43,80 @@ export const team: DashboardDefinition = {
     collapsedRow("What does it cost?", ...teamCosts(tools)),
   ],
 };
+
+/** What the team pays, for what, and how far its budget goes. */
+function teamCosts(tools: Tools): readonly PanelDraft[] {
+  return [byNamespace(tools), dearest(tools)];
+}
+
+function byNamespace({ query, currency, money, seriesLink }: Tools): PanelDraft {
+  const by = ["cluster", "namespace"] as const;
+  const aDay = (charge: "allocation" | "use") =>
+    arithmetic(query.sum("fairlead_namespace_cost_per_hour", by, { charge, currency }), "*", 24);
+  const allocated = topk(10, aDay("allocation"));
+  return barChart({
+    title: "What does a day of each namespace cost?",
+    meaning: `What 24 hours of what each namespace holds now would cost, in ${currency}, and the part of it that is in use. The gap between the two is paid for nothing: look there first.`,
+    unit: money,
+    size: [12, 9],
+    labels: { namespace: "Namespace", cluster: null },
+    along: "namespace",
+    values: [
+      { title: "Allocated", query: allocated, unit: money, decimals: 0 },
+      { title: "Used", query: filter(aDay("use"), "and", allocated, by), unit: money, decimals: 0 },
+    ],
+    colours: { Allocated: "watch", Used: "good" },
+    noValue: `nothing allocated has a ${currency} price`,
+    links: [seriesLink("cost", "What was it charged?", {})],
+  });
+}
+
+function dearest({ query, currency, money, rowLink }: Tools): PanelDraft {
+  const perHour = query.sum("fairlead_workload_cost_per_hour", ["cluster", "namespace", "workload"], { currency });
+  return table({
+    title: "Which of its work costs most?",
+    meaning: `What 24 hours of what each workload holds now would cost, in ${currency}, used or not; the ten dearest of those that Fairlead follows (cost.topWorkloads). One that nobody needs any more is the fastest saving.`,
+    size: [12, 9],
+    labels: { workload: "Workload", namespace: "Namespace", cluster: "Cluster" },
+    values: [{ title: "a day", query: topk(10, arithmetic(perHour, "*", 24)), unit: money, cell: "bar" }],
+    sortBy: "a day",
+    noValue: `nothing allocated has a ${currency} price`,
+    widths: { Namespace: 95, Cluster: 75, "a day": 120 },
+    links: { workload: rowLink("cost", "What was the team charged?", { cluster: "cluster" }) },
+  });
+}
+
+/** What Fairlead recommends that the team would give, or gain. */
+function teamAdvice(tools: Tools): PanelDraft {
+  const { query, currency } = tools;
+  const chosen = matches("$team");
+  return adviceTable(tools, {
+    title: "What is advised to it, or for it?",
+    meaning: `Open recommendations by which the team gives up GPUs or gains some, those that gain most first, and what each saves a day in ${currency}. Open one to see its plan, and why it is safe.`,
+    size: [24, 7],
+    gpus: union(query.recorded(adviceGpus, { from_team: chosen }), query.recorded(adviceGpus, { for_team: chosen })),
+    count: 10,
+    per: "day",
+  });
+}
+
+/** Where the numbers of the page come from, in words. */
+function teamComputed({ currency, page }: Tools): PanelDraft {
+  const advice = page("/recommendations", "").url;
+  const state = page("/", "").url;
+  return text({
+    title: "How is this computed?",
+    size: [24, 9],
+    markdown: [
+      "**Team**: who answers for a pod, by the rules under `teams` of Fairlead's configuration. What no rule assigns is `unassigned`.",
+      "**Allocated**: physical GPUs that its running pods have, parts of shared GPUs as parts; used or not.",
+      "**Share**: what its queues are entitled to now: first what each is sure of, then the rest by weight, never more than it holds and waits for, and never above a limit. Each quota domain (the pools that one quota counts over) is shared out by itself.",
+      "**Busy**: the active part, by the telemetry of the GPUs. **Idle**: nothing for long, of work that is neither starting nor opted out.",
+      `**Cost**: price of a GPU-hour of its node × GPUs × time, charged by what is allocated; amounts in ${currency} only. **Budget**: what was charged since the month began (UTC), while Fairlead was watching.`,
+      `Where nothing is known, nothing is shown; that is not 0. By name: [which work could let go of GPUs](${advice}), [what Fairlead cannot see now](${state}).`,
+    ].join("\n\n"),
+  });
+}
 
 function shares(tools: Tools): readonly PanelDraft[] {
   const { query, seriesLink } = tools;

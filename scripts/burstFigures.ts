@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { withBurst } from "../cli/demo/burst/burstSection.ts";
 import { burstMarkdown } from "../cli/demo/burst/burstTable.ts";
-import { playBurst } from "../cli/demo/burst/playBurst.ts";
+import { playBurst } from "../cli/demo/burst/demoBurst.ts";
 
 // Plays the burst under its three policies, and writes the figures into docs/fairness.md. Takes half a minute.
 

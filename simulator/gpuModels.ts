@@ -19,31 +19,98 @@ export type GpuModelName = "H100" | "A100" | "L4" | "T4" | "P100" | "V100M16" | 
 
 /** Data sheets of the vendors; G2 and G3 are types that the openb trace does not disclose, their numbers are made up. */
 export const gpuModels: Readonly<Record<GpuModelName, GpuModel>> = {
-  H100: model("NVIDIA H100 80GB HBM3", "hopper", 81559, 70, 700, 7, "9.0"),
-  A100: model("NVIDIA A100-SXM4-80GB", "ampere", 81920, 60, 400, 7, "8.0"),
-  L4: model("NVIDIA L4", "ada-lovelace", 23034, 16, 72, 0, "8.9"),
-  T4: model("Tesla T4", "turing", 15360, 10, 70, 0, "7.5"),
-  P100: model("Tesla P100-PCIE-16GB", "pascal", 16384, 30, 250, 0, "6.0"),
-  V100M16: model("Tesla V100-SXM2-16GB", "volta", 16384, 40, 300, 0, "7.0"),
-  V100M32: model("Tesla V100-SXM2-32GB", "volta", 32768, 40, 300, 0, "7.0"),
-  A10: model("NVIDIA A10", "ampere", 23028, 20, 150, 0, "8.6"),
-  A30: model("NVIDIA A30", "ampere", 24576, 30, 165, 4, "8.0"),
-  G2: model("NVIDIA G2", "ampere", 32768, 30, 250, 0, "8.6"),
-  G3: model("NVIDIA G3", "ampere", 40960, 50, 300, 0, "8.6"),
+  H100: model("NVIDIA H100 80GB HBM3", {
+    family: "hopper",
+    memoryMiB: 81559,
+    idleWatts: 70,
+    maxWatts: 700,
+    migSlices: 7,
+    computeCapability: "9.0",
+  }),
+  A100: model("NVIDIA A100-SXM4-80GB", {
+    family: "ampere",
+    memoryMiB: 81920,
+    idleWatts: 60,
+    maxWatts: 400,
+    migSlices: 7,
+    computeCapability: "8.0",
+  }),
+  L4: model("NVIDIA L4", {
+    family: "ada-lovelace",
+    memoryMiB: 23034,
+    idleWatts: 16,
+    maxWatts: 72,
+    migSlices: 0,
+    computeCapability: "8.9",
+  }),
+  T4: model("Tesla T4", {
+    family: "turing",
+    memoryMiB: 15360,
+    idleWatts: 10,
+    maxWatts: 70,
+    migSlices: 0,
+    computeCapability: "7.5",
+  }),
+  P100: model("Tesla P100-PCIE-16GB", {
+    family: "pascal",
+    memoryMiB: 16384,
+    idleWatts: 30,
+    maxWatts: 250,
+    migSlices: 0,
+    computeCapability: "6.0",
+  }),
+  V100M16: model("Tesla V100-SXM2-16GB", {
+    family: "volta",
+    memoryMiB: 16384,
+    idleWatts: 40,
+    maxWatts: 300,
+    migSlices: 0,
+    computeCapability: "7.0",
+  }),
+  V100M32: model("Tesla V100-SXM2-32GB", {
+    family: "volta",
+    memoryMiB: 32768,
+    idleWatts: 40,
+    maxWatts: 300,
+    migSlices: 0,
+    computeCapability: "7.0",
+  }),
+  A10: model("NVIDIA A10", {
+    family: "ampere",
+    memoryMiB: 23028,
+    idleWatts: 20,
+    maxWatts: 150,
+    migSlices: 0,
+    computeCapability: "8.6",
+  }),
+  A30: model("NVIDIA A30", {
+    family: "ampere",
+    memoryMiB: 24576,
+    idleWatts: 30,
+    maxWatts: 165,
+    migSlices: 4,
+    computeCapability: "8.0",
+  }),
+  G2: model("NVIDIA G2", {
+    family: "ampere",
+    memoryMiB: 32768,
+    idleWatts: 30,
+    maxWatts: 250,
+    migSlices: 0,
+    computeCapability: "8.6",
+  }),
+  G3: model("NVIDIA G3", {
+    family: "ampere",
+    memoryMiB: 40960,
+    idleWatts: 50,
+    maxWatts: 300,
+    migSlices: 0,
+    computeCapability: "8.6",
+  }),
 };
 
-function model(
-  name: string,
-  family: string,
-  memoryMiB: number,
-  idleWatts: number,
-  maxWatts: number,
-  migSlices: number,
-  computeCapability: string,
-): GpuModel {
-  const product = name.replaceAll(" ", "-");
-  const profiling = !computeCapability.startsWith("6.");
-  return { name, product, family, memoryMiB, idleWatts, maxWatts, migSlices, profiling, computeCapability };
+function model(name: string, data: Omit<GpuModel, "name" | "product" | "profiling">): GpuModel {
+  return { ...data, name, product: name.replaceAll(" ", "-"), profiling: !data.computeCapability.startsWith("6.") };
 }
 
 /** Compute slices of a MIG profile: the digit before `g`. */

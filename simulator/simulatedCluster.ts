@@ -2,16 +2,18 @@ import { servedKinds } from "./api/kinds.ts";
 import { type ApiServer, createApiServer } from "./api/server.ts";
 import { createObjectStore } from "./api/store.ts";
 import { createWatchHub } from "./api/watch.ts";
+import type { ClusterControls } from "./api/write/controls.ts";
 import { logRequest, type WrittenRequest } from "./api/write/requestLog.ts";
+import { apply } from "./cluster/apply.ts";
 import { applyFault } from "./cluster/applyFault.ts";
 import { createWorkload } from "./cluster/lifecycle.ts";
-import { letGo } from "./cluster/removePod.ts";
+import { disruptPod, letGo, removeNode, restartExporter } from "./cluster/removePod.ts";
 import { reportTruth } from "./cluster/report.ts";
 import { createLivedInWorld, longestStep, step } from "./cluster/step.ts";
-import { type SimNode, type World, wallClock } from "./cluster/world.ts";
-import { createControls } from "./controls.ts";
+import { type SimNode, type SimPod, type World, wallClock } from "./cluster/world.ts";
 import { createFaultBoard, type Fault, type FaultBoard, faultsOf, hits } from "./faults.ts";
-import { createPublisher } from "./objects/publisher.ts";
+import { exporterDaemonSet } from "./objects/node.ts";
+import { createPublisher, type Publisher } from "./objects/publisher.ts";
 import { createExporterServer, type ExporterServer } from "./pages/server.ts";
 import { systemsOf } from "./queues/membership.ts";
 import type { QueueSystemName } from "./queues/spec.ts";
@@ -157,6 +159,42 @@ export function prepareCluster(options: SimulatorOptions): PreparedCluster {
   }
 
   return { faults, exporters, open };
+}
+
+/** What the API's writes do to a world. */
+function createControls(world: World, publisher: Publisher, faults: FaultBoard): ClusterControls {
+  return {
+    removePod(namespace, name, by) {
+      const pod = podNamed(world, namespace, name);
+      if (pod !== undefined) disruptPod(world, pod, by === "eviction" ? "EvictionByEvictionAPI" : null);
+      else if (namespace === exporterDaemonSet.namespace) restartExporterNamed(world, faults, name);
+      publisher.publish();
+    },
+    deleteNode(name) {
+      const node = world.nodesByName.get(name);
+      if (node !== undefined) removeNode(world, node);
+      publisher.publish();
+    },
+    change(info, wanted) {
+      apply(world, info, wanted);
+      publisher.publishWritten(info, wanted);
+    },
+  };
+}
+
+function podNamed(world: World, namespace: string, name: string): SimPod | undefined {
+  for (const { spec, pods } of world.workloads) {
+    const pod = spec.namespace === namespace ? pods.find((each) => each.name === name) : undefined;
+    if (pod !== undefined) return pod;
+  }
+  return undefined;
+}
+
+function restartExporterNamed(world: World, faults: FaultBoard, name: string): void {
+  const node = world.nodes.find(({ exporterPodName }) => exporterPodName === name);
+  if (node === undefined) return;
+  restartExporter(world, node);
+  faults.restarted(node.spec.name);
 }
 
 /** Switches off what was to end by now, and on what was to begin, and takes them off the lists. */

@@ -1,6 +1,11 @@
-import { createApiHandler } from "./api/httpHandler.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ApiServer } from "./api/server.ts";
+import type { WatchStream } from "./api/watch.ts";
+import { readBody } from "./api/write/body.ts";
+import { type FaultBoard, faultsOf } from "./faults.ts";
 import { type Listener, listen } from "./listen.ts";
 import { createExporterHandler } from "./pages/server.ts";
+import { sendReply } from "./reply.ts";
 import { prepareCluster, type SimulatedCluster, type SimulatorOptions } from "./simulatedCluster.ts";
 
 /** A cluster in a box: a Kubernetes API and one dcgm-exporter per GPU node, all on the loopback address. */
@@ -33,6 +38,43 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     async stop() {
       await Promise.all([api, ...listeners.values()].map((listener) => listener.close()));
     },
+  };
+}
+
+/** The API server as a request handler. */
+type ApiHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Serves the API by HTTP, as slowly as the faults say. */
+function createApiHandler(api: ApiServer, faults: FaultBoard): ApiHandler {
+  return (request, response) => {
+    const delayMs = Math.max(0, ...faultsOf(faults, "api-slow").map((fault) => fault.delayMs));
+    const { method = "", url: path = "/", headers } = request;
+    if (method === "GET") {
+      const stream = (timeoutSeconds: number): WatchStream => streamOf(response, timeoutSeconds);
+      sendReply(response, delayMs, () => api.read({ path, accept: headers.accept }, stream));
+      return;
+    }
+    const contentType = headers["content-type"] ?? "";
+    void readBody(request).then((body) =>
+      sendReply(response, delayMs, () => api.write({ method, path, contentType, body })),
+    );
+  };
+}
+
+/** A watch as the body of an answer; the server ends it after some seconds of real time (0: never). */
+function streamOf(response: ServerResponse, timeoutSeconds: number): WatchStream {
+  return {
+    begin() {
+      response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private" });
+      response.flushHeaders();
+      if (timeoutSeconds <= 0) return;
+      const timer = setTimeout(() => response.end(), timeoutSeconds * 1000);
+      response.on("close", () => clearTimeout(timer));
+    },
+    write: (text) => void response.write(text),
+    end: (text) => void response.end(text),
+    destroy: () => void response.destroy(),
+    onClose: (callback) => void response.on("close", callback),
   };
 }
 

@@ -29,7 +29,9 @@ function cycleWith(adviser: Adviser) {
   let passed = 0;
   const objects: KubernetesState = {
     ...cluster({ nodes: [gpuNode("n1", 8)] }),
-    ...{ exporterPods: [], resourceVersions: {}, podCount: 0 },
+    exporterPods: [],
+    resourceVersions: {},
+    podCount: 0,
   };
   const cycle = createCycle({
     config: parsed.value,
@@ -91,7 +93,10 @@ it("a cycle without a fault in its advice has none to say of", async () => {
   await run();
   expect(published[0]?.health.problems.filter(({ code }) => code === "advice-failed")).toEqual([]);
   expect(published[0]?.advice.withheld).toContainEqual({
-    ...{ kind: "reclaim", subject: "", why: "disabled", reason: "advice.enabled is false" },
+    kind: "reclaim",
+    subject: "",
+    why: "disabled",
+    reason: "advice.enabled is false",
   });
 });
 

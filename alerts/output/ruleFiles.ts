@@ -1,7 +1,6 @@
 import { alertmanagerFiles } from "../alertmanager/alertmanagerFiles.ts";
-import { alertGroups, recordingGroups } from "../ruleGroups.ts";
+import { type AlertingRule, alertGroups, type RecordingRule, type RuleGroup, recordingGroups } from "../ruleGroups.ts";
 import type { AlertsConfig } from "../thresholds.ts";
-import { prometheusRule } from "./prometheusRule.ts";
 import { yamlText } from "./yamlText.ts";
 
 /** A file that is written, by its path below the folder of outputs. */
@@ -18,5 +17,23 @@ export function ruleFiles(config: AlertsConfig): RuleFiles {
     "rules/fairlead-alerts.yaml": yamlText({ groups: alerts }),
     "prometheusrule.yaml": yamlText(prometheusRule([...recording, ...alerts])),
     ...alertmanagerFiles(config),
+  };
+}
+
+/** `PrometheusRule` of `monitoring.coreos.com/v1`, as the Prometheus Operator reads it. */
+interface PrometheusRule {
+  readonly apiVersion: "monitoring.coreos.com/v1";
+  readonly kind: "PrometheusRule";
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly spec: { readonly groups: readonly RuleGroup<RecordingRule | AlertingRule>[] };
+}
+
+/** Rules as one object; a label such as `release` may have to be added, by which the operator selects rules. */
+function prometheusRule(groups: readonly RuleGroup<RecordingRule | AlertingRule>[]): PrometheusRule {
+  return {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "PrometheusRule",
+    metadata: { name: "fairlead", labels: { "app.kubernetes.io/name": "fairlead" } },
+    spec: { groups },
   };
 }

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { z } from "zod";
 import { adviseOnce } from "../../exporter/advice/adviser.ts";
-import type { Advice, Recommendation } from "../../exporter/model/recommendation.ts";
+import type { Advice, AdviceStep, Recommendation } from "../../exporter/model/recommendation.ts";
 import { adviceMarkdown, recommendationMarkdown } from "../../exporter/publish/advice/adviceMarkdown.ts";
 import { jsonText, sensibleDigits } from "../../exporter/publish/document/jsonText.ts";
 import {
@@ -9,7 +9,11 @@ import {
   recommendationRecords,
   withheldRecords,
 } from "../../exporter/publish/document/recommendationRecords.ts";
-import { recommendation, withheldAdvice } from "../../exporter/publish/document/recommendationSchema.ts";
+import {
+  type RecommendationRecord,
+  recommendation,
+  withheldAdvice,
+} from "../../exporter/publish/document/recommendationSchema.ts";
 import { adviceText } from "../../exporter/publish/terminal/adviceLines.ts";
 import { whatIfText } from "../../exporter/publish/terminal/whatIfText.ts";
 import { askExporter, type ExporterAnswer } from "../askExporter.ts";
@@ -18,7 +22,6 @@ import { analyseDump } from "../inspect/analyseDump.ts";
 import { isAtWithoutDump } from "../inspect/atOption.ts";
 import { saysNoGpus } from "../inspect/noGpus.ts";
 import type { ExitCode, Io } from "../io.ts";
-import { recommendationOf } from "./recommendationOf.ts";
 
 /** Options of `fairlead advise`. */
 export interface AdviseOptions {
@@ -107,3 +110,46 @@ async function fromExporter(exporter: ExporterAddress): Promise<ExporterAnswer<K
   };
   return { ok: true, answer: { advice, now: Date.parse(open.answer.at) / 1000 } };
 }
+
+const seconds = (moment: string): number => Date.parse(moment) / 1000;
+
+/** A recommendation of the API as the model has it. */
+export function recommendationOf(record: RecommendationRecord): Recommendation {
+  const { firstSeen, opened, computed, validUntil, closed, measured, aftermath, alerts, steps, ...rest } = record;
+  return {
+    ...rest,
+    fromTeam: record.fromTeam ?? "",
+    forTeam: record.forTeam ?? "",
+    queue: record.queue ?? "",
+    pool: record.pool ?? "",
+    steps: steps.map((step) => ({ ...step, request: requestOf(step.request) })),
+    firstSeenAt: seconds(firstSeen),
+    openedAt: seconds(opened),
+    computedAt: seconds(computed),
+    validUntil: seconds(validUntil),
+    stalledSince: record.stalledSince === null ? undefined : seconds(record.stalledSince),
+    closedAt: closed === null ? null : seconds(closed),
+    measured: measured === null ? null : measuredOf(measured),
+    aftermath: aftermath === null ? null : { ...aftermath, at: seconds(aftermath.at) },
+    alerts: alerts.map(({ since, ...alert }) => ({ ...alert, startsAt: seconds(since) })),
+  };
+}
+
+function measuredOf(measured: NonNullable<RecommendationRecord["measured"]>): Recommendation["measured"] {
+  const { at, undone } = measured;
+  return { ...measured, at: seconds(at), undone: undone === null ? null : { ...undone, at: seconds(undone.at) } };
+}
+
+type Request = AdviceStep["request"];
+
+function requestOf({ contentType, ...rest }: RecommendationRecord["steps"][number]["request"]): Request {
+  const known = contentTypes.find((type) => type === contentType);
+  return { ...rest, contentType: known ?? null };
+}
+
+const contentTypes = [
+  "application/json",
+  "application/merge-patch+json",
+  "application/json-patch+json",
+  "application/strategic-merge-patch+json",
+] as const;

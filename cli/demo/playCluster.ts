@@ -1,7 +1,7 @@
 import type { Config } from "../../exporter/config/schema.ts";
 import type { QueueObjectKind } from "../../exporter/model/queues/queueObjects.ts";
 import { createApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
-import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
+import { type Clock, systemClock } from "../../exporter/sources/kubernetes/clock.ts";
 import { anonymousCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
 import type { KubernetesSourceOptions } from "../../exporter/sources/kubernetes/kubernetesSource.ts";
 import type { Scenario } from "../../simulator/scenario.ts";
@@ -10,7 +10,6 @@ import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { buildExporter, type ExporterStack, type StackOptions } from "../exporterStack.ts";
 import { countRequests } from "./countRequests.ts";
 import { createPlayedClock } from "./playedClock.ts";
-import { createStepClock } from "./stepClock.ts";
 
 /** What is played, and how the exporter that watches it is configured. */
 export interface PlayOptions extends Pick<SimulatorOptions, "notInstalled"> {
@@ -93,6 +92,33 @@ export async function playCluster(options: PlayOptions): Promise<PlayedCluster> 
       await Promise.all([stack.dcgm.stop(), stack.kubernetes.stop(), stack.prices.stop(), stack.closeHistory()]);
       await client.close();
       await simulator.stop();
+    },
+  };
+}
+
+/**
+ * A clock that goes on by itself and can be pushed. What waits on it is called back when it is pushed, and never in between:
+ * when something is tried again does not depend on how fast the machine is.
+ */
+export interface StepClock extends Clock {
+  /** Lets `seconds` more go by at once, and calls back what falls due, in order. */
+  push(seconds: number): void;
+}
+
+/** The machine's clock, pushed on by the steps of a simulation: back-off and ages then take steps instead of minutes. */
+export function createStepClock(): StepClock {
+  let pushed = 0;
+  const clock = createPlayedClock({
+    now: () => systemClock.now() + pushed,
+    monotonic: () => systemClock.monotonic() + pushed,
+  });
+  return {
+    now: clock.now,
+    monotonic: clock.monotonic,
+    schedule: clock.schedule,
+    push(seconds) {
+      pushed += seconds;
+      clock.elapse();
     },
   };
 }

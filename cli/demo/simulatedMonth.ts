@@ -43,7 +43,7 @@ export function monthConfig(ledgerPath: string): Config {
 }
 
 /**
- * Plays the simulated month with the real exporter and a real ledger, while the simulator keeps its own book of the truth, in
+ * Plays the simulated month with the real exporter and a real ledger, while the simulator keeps its own record of the truth, in
  * steps finer than the exporter's cycle. Rejects when the ledger cannot be written.
  */
 export async function playMonth({ seed, from, days, ledgerPath }: MonthOptions): Promise<MonthTruth> {

@@ -26,12 +26,17 @@ export interface DumpObjects {
 
 /** Reads the objects in a file: a single one, a List, several YAML documents, or one JSON object a line. */
 export function readObjects(file: DumpFile): DumpObjects {
-  const problems: Problem[] = [];
-  const objects: DumpObject[] = [];
-  const listed: ListedKind[] = [];
-  const values = parseDocuments(file, problems);
-  for (const value of values) collect(value, file, objects, listed, problems, 0);
-  return { objects, listed, hasEmptyList: values.some(isEmptyList), problems };
+  const found: Found = { objects: [], listed: [], problems: [] };
+  const values = parseDocuments(file, found.problems);
+  for (const value of values) collect(value, file, found, 0);
+  return { ...found, hasEmptyList: values.some(isEmptyList) };
+}
+
+/** What the values of a file have come to so far. */
+interface Found {
+  readonly objects: DumpObject[];
+  readonly listed: ListedKind[];
+  readonly problems: Problem[];
 }
 
 function parseDocuments(file: DumpFile, problems: Problem[]): readonly unknown[] {
@@ -92,21 +97,15 @@ const maxListDepth = 20;
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? "";
 
-function collect(
-  value: unknown,
-  file: DumpFile,
-  objects: DumpObject[],
-  listed: ListedKind[],
-  problems: Problem[],
-  depth: number,
-): void {
+function collect(value: unknown, file: DumpFile, found: Found, depth: number): void {
+  const { objects, problems } = found;
   if (value === null || value === undefined) return;
   if (depth > maxListDepth) {
     problems.push(skipped(file.path, `it has lists in lists, more than ${maxListDepth} deep`));
     return;
   }
   if (Array.isArray(value)) {
-    for (const item of value) collect(item, file, objects, listed, problems, depth + 1);
+    for (const item of value) collect(item, file, found, depth + 1);
     return;
   }
   if (!isRecord(value)) {
@@ -121,32 +120,23 @@ function collect(
   const kind = typeof value.kind === "string" ? value.kind : "";
   const apiVersion = typeof value.apiVersion === "string" ? value.apiVersion : "";
   if (kind.endsWith("List") && Array.isArray(value.items)) {
-    collectItems(value.items, kind.slice(0, -"List".length), apiVersion, file, objects, listed, problems, depth);
+    const items = itemsOf(value.items, { kind: kind.slice(0, -"List".length), apiVersion }, found.listed);
+    for (const item of items) collect(item, file, found, depth + 1);
     return;
   }
   if (kind === "") problems.push(skipped(file.path, "an object in it has no kind"));
   else objects.push({ kind, apiVersion, value });
 }
 
-/** Items of a typed list carry no kind of their own. */
-function collectItems(
+/** Items of a typed list, which carry no kind of their own, with that of the list. */
+function itemsOf(
   items: readonly unknown[],
-  itemKind: string,
-  apiVersion: string,
-  file: DumpFile,
-  objects: DumpObject[],
+  { kind, apiVersion }: ListedKind,
   listed: ListedKind[],
-  problems: Problem[],
-  depth: number,
-): void {
-  if (itemKind !== "") listed.push({ kind: itemKind, apiVersion });
-  for (const item of items) {
-    const named =
-      isRecord(item) && itemKind !== "" && typeof item.kind !== "string"
-        ? { ...item, kind: itemKind, apiVersion }
-        : item;
-    collect(named, file, objects, listed, problems, depth + 1);
-  }
+): readonly unknown[] {
+  if (kind === "") return items;
+  listed.push({ kind, apiVersion });
+  return items.map((item) => (isRecord(item) && typeof item.kind !== "string" ? { ...item, kind, apiVersion } : item));
 }
 
 function isEmptyList(value: unknown): boolean {

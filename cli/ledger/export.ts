@@ -14,12 +14,18 @@ import { parseWindow } from "../../exporter/accounts/ledger/parseAccountsQuery.t
 import { sqliteProblem } from "../../exporter/accounts/ledger/sqliteError.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import type { ChargeBasis } from "../../exporter/model/charge.ts";
+import {
+  type FocusContext,
+  focusHeading,
+  focusLine,
+  focusRecord,
+  noFocusReason,
+} from "../../exporter/publish/focus/focusRecord.ts";
 import { coverageLines } from "../../exporter/publish/ledger/answerTable.ts";
+import { exportHeading, exportLine, exportRecord } from "../../exporter/publish/ledger/exportRecord.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { readConfig } from "../readConfig.ts";
 import { type Output, openOutput } from "./exportOutput.ts";
-import { type ExportFormat, exportText } from "./exportText.ts";
-import { createExportTotals, type ExportTotals } from "./exportTotals.ts";
 import { showProblem } from "./showProblem.ts";
 
 /** Options of `fairlead ledger export`. */
@@ -144,6 +150,95 @@ function progress(row: ExportRow, totals: ExportTotals, { from, to }: ExportQuer
   const done = Math.floor(((row.from - from) / (to - from)) * 100);
   return `fairlead: ${totals.rows()} rows, at ${isoTime(row.from)} (${done} %)\n`;
 }
+
+const secondsPerHour = 3600;
+
+/** What an export came to. */
+interface ExportTotals {
+  add(row: ExportRow, isWritten: boolean): void;
+  /** Rows that were written. */
+  rows(): number;
+  /** The sums, and what is not among the rows and why. */
+  lines(): readonly string[];
+}
+
+/** Creates empty sums. */
+function createExportTotals(format: ExportFormat): ExportTotals {
+  const costs = new Map<string, number>();
+  const leftOut = { unpriced: 0, currency: 0 };
+  const strange = new Set<string>();
+  let rows = 0;
+  let gpuSeconds = 0;
+  let unpriced = 0;
+  return {
+    add(row, isWritten) {
+      gpuSeconds += row.gpuSeconds;
+      if (row.cost === null) unpriced += row.gpuSeconds;
+      if (isWritten) {
+        rows += 1;
+        if (row.currency !== null) costs.set(row.currency, (costs.get(row.currency) ?? 0) + (row.cost ?? 0));
+        return;
+      }
+      const reason = noFocusReason(row);
+      if (reason === "currency" && row.currency !== null) strange.add(row.currency);
+      if (reason !== null) leftOut[reason] += row.gpuSeconds;
+    },
+    rows: () => rows,
+    lines() {
+      const money = [...costs].map(([currency, cost]) => `${currency} ${cost.toFixed(2)}`).join(" + ");
+      const lines = [`${rows} rows${money === "" ? "" : `, ${money}`}`];
+      const part = (seconds: number): string =>
+        `${hours(seconds)} GPU-hours (${((seconds / gpuSeconds) * 100).toFixed(2)} %)`;
+      if (leftOut.unpriced > 0) {
+        lines.push(
+          `not among them: ${part(leftOut.unpriced)} without a price, because FOCUS rows must have a cost. Next step: give these nodes a price (prices.file), or use --format csv, which has them without a cost.`,
+        );
+      } else if (unpriced > 0 && format !== "focus") lines.push(`of them, ${part(unpriced)} have no price and no cost`);
+      if (leftOut.currency > 0) {
+        lines.push(
+          `not among them: ${part(leftOut.currency)} in ${[...strange].sort().join(", ")}, because FOCUS wants an ISO 4217 currency. Next step: price these nodes in one, or use --format csv.`,
+        );
+      }
+      return lines;
+    },
+  };
+}
+
+/** Formats of an export: FOCUS 1.2 as CSV, or Fairlead's own columns. */
+const exportFormats = ["focus", "csv", "json"] as const;
+
+type ExportFormat = (typeof exportFormats)[number];
+
+/** The text of an export, piece by piece. */
+interface ExportText {
+  readonly heading: string;
+  /** `null` for a row that the format cannot say. */
+  line(row: ExportRow): string | null;
+  ending(): string;
+}
+
+/** Makes the text of one export. JSON is one array with a row in each line. */
+function exportText(format: ExportFormat, context: FocusContext): ExportText {
+  const { cluster } = context;
+  if (format === "focus") {
+    const line = (row: ExportRow): string | null => {
+      const record = focusRecord(row, context);
+      return record === null ? null : focusLine(record);
+    };
+    return { heading: focusHeading, line, ending: () => "" };
+  }
+  if (format === "csv") {
+    return { heading: exportHeading, line: (row) => exportLine(exportRecord(row, cluster)), ending: () => "" };
+  }
+  let lines = 0;
+  const line = (row: ExportRow): string => {
+    lines += 1;
+    return `${lines === 1 ? "" : ",\n"}${JSON.stringify(exportRecord(row, cluster))}`;
+  };
+  return { heading: "[\n", line, ending: () => (lines === 0 ? "]\n" : "\n]\n") };
+}
+
+const hours = (seconds: number): string => (seconds / secondsPerHour).toFixed(1);
 
 function refuse(error: string, nextStep: string, io: Io): ExitCode {
   io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);

@@ -1,11 +1,11 @@
 import { defaultConfig } from "../../exporter/config/defaults.ts";
 import { isoDay } from "../../exporter/kernel/isoTime.ts";
 import type { CapacityType } from "../../exporter/model/capacityType.ts";
+import { plainText, tableLines } from "../../exporter/publish/terminal/columns.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { pricesWithoutServer } from "../prices.ts";
 import { readConfig } from "../readConfig.ts";
 import { type FoundPrice, findPrice, type PriceAnswer } from "./findPrice.ts";
-import { fileLines, priceText } from "./priceText.ts";
 
 /** Options of `fairlead price`. */
 export interface PriceOptions {
@@ -43,6 +43,123 @@ function record(answer: PriceAnswer, at: number) {
     compared: compared.map((row) => ({ ...row, date: isoDay(row.date) })),
     entry: fileLines(answer, at),
   };
+}
+
+/** An answer for a terminal. */
+function priceText(answer: PriceAnswer, at: number): string {
+  const [first, ...others] = answer.prices;
+  return [
+    first === undefined ? unknownLine(answer) : `${nameOf(answer)} costs ${amounts(first)}`,
+    ...(first === undefined ? [] : sourceLines(first)),
+    ...others.map((price) => `  the ${price.source} says ${amounts(price)} (${dateText(price)})`),
+    ...notes(answer),
+    ...compared(answer),
+    "",
+    `Next step: ${nextStep(answer, first)}`,
+    ...(first === undefined || first.isStale ? ["", fileLines(answer, at)] : []),
+    "",
+  ].join("\n");
+}
+
+function nameOf({ instanceType, gpuModel, gpus, capacityType }: PriceAnswer): string {
+  const physicalGpus = gpus === null ? gpuModel : gpuModel === null ? `${gpus} GPUs` : `${gpus} x ${gpuModel}`;
+  const name = instanceType ?? "a node";
+  return plainText(`${name}${physicalGpus === null ? "" : ` (${physicalGpus})`}, ${capacityType},`, 160);
+}
+
+function amounts({ perNodeHour, perGpuHour, currency }: FoundPrice): string {
+  const parts = [
+    ...(perNodeHour === null ? [] : [`${money(perNodeHour)} ${currency} per node and hour`]),
+    ...(perGpuHour === null ? [] : [`${money(perGpuHour)} ${currency} per GPU and hour`]),
+  ];
+  return parts.join(", ");
+}
+
+function sourceLines(price: FoundPrice): readonly string[] {
+  const basis =
+    price.basis === "whole-instance"
+      ? "whole-instance: CPU, memory and network of the node are in it"
+      : "gpu-share: the GPUs' part of the node alone";
+  const where = price.source === "file" ? "your file" : "the table that Fairlead brings";
+  return [
+    `  source  ${where}: ${plainText(price.origin, 200)}`,
+    ...(price.region === null ? [] : [`  region  ${price.region}: in other regions the price is another`]),
+    `  date    ${dateText(price)}`,
+    `  basis   ${basis}`,
+  ];
+}
+
+function dateText({ date, ageDays, isStale }: FoundPrice): string {
+  return `${isoDay(date)}, ${ageDays} ${ageDays === 1 ? "day" : "days"} ago${isStale ? ": stale" : ""}`;
+}
+
+function unknownLine(answer: PriceAnswer): string {
+  return `${nameOf(answer)} has no price: nothing is guessed, its cost stays unknown`;
+}
+
+function notes({ otherCapacityTypes, untried, hasOpenCost, near, prices }: PriceAnswer): readonly string[] {
+  return [
+    ...(prices.length === 0 && otherCapacityTypes.length > 0
+      ? [`  there is a price for ${otherCapacityTypes.join(", ")}, which says nothing of this one`]
+      : []),
+    ...(near.length > 0 ? [`  similar names with a price: ${near.join(", ")}`] : []),
+    ...(untried > 0
+      ? [`  not tried: ${untried} ${untried === 1 ? "entry" : "entries"} of the file for a node pool, region or labels`]
+      : []),
+    ...(hasOpenCost ? ["  OpenCost was not asked: a running exporter takes its price before the table's"] : []),
+  ];
+}
+
+function compared({ compared: rows, gpuModel }: PriceAnswer): readonly string[] {
+  if (rows.length === 0) return [];
+  const columns = [
+    { heading: "provider", align: "left" },
+    { heading: "instance type", align: "left" },
+    { heading: "GPUs", align: "right" },
+    { heading: "per GPU and hour", align: "right" },
+    { heading: "date", align: "left" },
+  ] as const;
+  const cells = rows.map((row) => [
+    row.provider,
+    row.instanceType ?? "any",
+    String(row.gpus),
+    `${money(row.perGpuHour)} ${row.currency}`,
+    isoDay(row.date),
+  ]);
+  return ["", `${gpuModel} elsewhere, on-demand list prices:`, ...tableLines(columns, cells)];
+}
+
+function nextStep({ prices }: PriceAnswer, first: FoundPrice | undefined): string {
+  if (first === undefined) return "put what you pay into the file that prices.file names:";
+  if (first.isStale) return "check the price, and put what you pay into the file that prices.file names:";
+  return prices[0]?.source === "file"
+    ? "fairlead check-config FILE checks the file after a change."
+    : "if you pay another price, give it in the file that prices.file names (prices.example.yaml).";
+}
+
+/** An entry for the price file, to be completed. */
+function fileLines({ instanceType, gpuModel, provider, capacityType, prices }: PriceAnswer, at: number): string {
+  const old = prices[0];
+  const perGpu = instanceType === null;
+  const amount = perGpu ? old?.perGpuHour : old?.perNodeHour;
+  const lines = [
+    `- ${perGpu ? `gpuModel: ${yamlText(gpuModel ?? "")}` : `instanceType: ${yamlText(instanceType)}`}`,
+    ...(perGpu && provider !== null ? [`  provider: ${yamlText(provider)}`] : []),
+    ...(capacityType === "on-demand" ? [] : [`  capacityType: ${capacityType}`]),
+    `  ${perGpu ? "perGpuHour" : "perNodeHour"}: ${amount == null ? "# what you pay" : `${amount} # what you pay`}`,
+    `  currency: ${old?.currency ?? "USD"}`,
+    `  date: ${isoDay(at)}`,
+  ];
+  return ["prices:", ...lines.map((line) => `  ${line}`)].join("\n");
+}
+
+function yamlText(text: string): string {
+  return /^[A-Za-z][\w.-]*$/.test(text) ? text : JSON.stringify(plainText(text, 253));
+}
+
+/** Four digits for what costs less than ten. */
+function money(amount: number): string {
+  return amount < 10 ? String(Math.round(amount * 10_000) / 10_000) : amount.toFixed(2);
 }
 
 function dated(price: FoundPrice) {

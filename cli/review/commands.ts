@@ -64,7 +64,11 @@ function optionsOf(flags: ReviewFlags): ReviewOptions {
   const { compare, format, merge = [], cluster = null, postSummaryFile, link = null, url = [] } = flags;
   return {
     window: { week, month: flags.month === true ? "" : (flags.month ?? null), from, to },
-    ...{ team, compare, format, output, merge },
+    team,
+    compare,
+    format,
+    output,
+    merge,
     places: {
       ledger: url.length > 1 ? (ledger[0] ?? null) : onlyOne(ledger),
       prometheus,

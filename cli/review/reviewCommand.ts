@@ -1,6 +1,12 @@
 import { readFile } from "node:fs/promises";
+import { request } from "undici";
+import { createLedgerReader } from "../../exporter/accounts/ledger/ledgerReader.ts";
+import { openToQuery } from "../../exporter/accounts/ledger/openToQuery.ts";
+import { defaultConfig } from "../../exporter/config/defaults.ts";
+import { createLedgerHistory } from "../../exporter/history/ledgerHistory.ts";
 import type { ReviewFormat } from "../../exporter/publish/http/reviewRoute.ts";
 import { buildReview } from "../../review/build/buildReview.ts";
+import type { ReviewQuestion } from "../../review/build/source.ts";
 import { type Review, reviewSchema } from "../../review/document/review.ts";
 import { parseReview } from "../../review/json/parseReview.ts";
 import { renderReviewSummary } from "../../review/markdown/renderReviewSummary.ts";
@@ -9,11 +15,11 @@ import { reviewRenderings } from "../../review/render.ts";
 import { parseWindow, type WindowText } from "../../review/window.ts";
 import { askExporter } from "../askExporter.ts";
 import type { ExporterAddress } from "../exporterAddress.ts";
+import { openHistory } from "../history/openHistory.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { openOutput } from "../ledger/exportOutput.ts";
+import { readConfig } from "../readConfig.ts";
 import { mergeReplicas, type Replicas } from "./mergedReplicas.ts";
-import { openReview, type ReviewPlaces } from "./openReview.ts";
-import { postSummary } from "./postSummary.ts";
 
 /** Options of `fairlead review`. */
 export interface ReviewOptions {
@@ -81,6 +87,61 @@ async function written({ window, places, team, compare }: ReviewOptions, now: nu
   } finally {
     await opened.close();
   }
+}
+
+/** Where a review takes its numbers from. */
+interface ReviewPlaces {
+  readonly ledger: string | null;
+  readonly prometheus: string | null;
+  /** Names the ledger or the server, if the others do not; and the cluster, its budgets and what nobody pays for. */
+  readonly configFile: string | null;
+  readonly cluster: string | null;
+  /** What a ledger is called in messages, where that is not its path. */
+  readonly ledgerName?: string;
+}
+
+/** Who answers, and what must be closed afterwards. */
+interface OpenReview {
+  readonly source: Pick<ReviewQuestion, "cluster" | "history" | "accounts" | "budgets" | "notCharged">;
+  readonly close: () => Promise<void>;
+}
+
+/** A question may take so long: the ledger of a large cluster is read from end to end for its jobs. */
+const patienceMilliseconds = 300_000;
+
+/** Opens the places of a review; `null` after it has been said why that cannot be done. */
+async function openReview(places: ReviewPlaces, io: Io): Promise<OpenReview | null> {
+  const config = places.configFile === null ? defaultConfig : await readConfig(places.configFile, io);
+  if (config === null) return null;
+  const { budgets, notCharged } = config.cost;
+  const cluster = places.cluster ?? config.cluster;
+  const ledger = places.ledger ?? (places.prometheus === null ? (config.ledger?.path ?? null) : null);
+  if (places.ledger !== null && places.prometheus !== null)
+    return refuseToOpen("there are several places to ask", "Give one of --ledger FILE and --prometheus URL.", io);
+  if (ledger !== null) {
+    const opened = openToQuery(ledger);
+    if (!opened.ok) return refuseToOpen(opened.problem.message, opened.problem.nextStep, io);
+    opened.db.close();
+    const accounts = createLedgerReader(ledger, patienceMilliseconds);
+    const history = createLedgerHistory(places.ledgerName ?? ledger, accounts.query);
+    return { source: { cluster, history, accounts, budgets, notCharged }, close: accounts.close };
+  }
+  const server = await openHistory(
+    {
+      ledger: null,
+      prometheus: places.prometheus,
+      configFile: places.prometheus === null ? places.configFile : null,
+      cluster: places.cluster ?? (places.configFile === null ? null : config.cluster),
+    },
+    io,
+  );
+  if (server === null) return null;
+  return { source: { cluster, history: server.history, accounts: null, budgets, notCharged }, close: server.close };
+}
+
+function refuseToOpen(error: string, nextStep: string, io: Io): null {
+  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
+  return null;
 }
 
 async function writtenOfReplicas(
@@ -166,6 +227,27 @@ async function post(review: Review, summary: NonNullable<ReviewOptions["summary"
     );
   io.err("fairlead: posted the summary\n");
   return 0;
+}
+
+const timeoutMilliseconds = 15_000;
+
+/** Sends a text to a webhook as `{"text": ...}`, the form that Slack, Mattermost and others take; `null`, or what went wrong. */
+async function postSummary(url: string, text: string): Promise<string | null> {
+  try {
+    const response = await request(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ text }),
+      headersTimeout: timeoutMilliseconds,
+      bodyTimeout: timeoutMilliseconds,
+    });
+    await response.body.dump();
+    // An address of a webhook is a secret: it is in no message.
+    return response.statusCode < 300 ? null : `the webhook answered with status ${response.statusCode}`;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "no answer";
+    return `the webhook could not be reached (${code})`;
+  }
 }
 
 const failure = (error: string, nextStep: string): Found => ({ ok: false, lines: [error, `Next step: ${nextStep}`] });

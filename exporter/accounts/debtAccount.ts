@@ -4,7 +4,7 @@ import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import type { FairnessDebt } from "./queueCounters.ts";
 import { debtRow, debtsIn, domainKind, domainRow, queueKind } from "./rememberedDebts.ts";
 
-/** A step that is worked out; nothing of it is in the book before `commit`. */
+/** A step that is worked out; nothing of it is in the account before `commit`. */
 export interface PreparedDebts {
   /** What must be remembered. Most steps have nothing: what changed follows within a minute. */
   readonly changes: readonly RememberedChange[];
@@ -32,7 +32,7 @@ interface Unwritten {
 
 const nothing: Unwritten = { moved: new Set(), dropped: new Set(), droppedDomains: new Set() };
 
-/** Creates a book for these half-lives. `remembered` is what a ledger holds; `null`: there is none to write to. */
+/** Creates an account for these half-lives. `remembered` is what a ledger holds; `null`: there is none to write to. */
 export function createDebtAccount(halfLives: readonly number[], remembered: readonly Remembered[] | null): DebtAccount {
   let state: DebtState = { queues: new Map(), domains: new Map() };
   let unwritten = nothing;

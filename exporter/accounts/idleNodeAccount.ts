@@ -36,7 +36,7 @@ const unknown = "unknown";
 /** Part of `limits.series`; idle nodes are few groups, and most clusters have one currency. */
 const budget = 0.01;
 
-/** Creates a book that has counted nothing since the start, and knows what a ledger knows of the last days. */
+/** Creates an account that has counted nothing since the start, and knows what a ledger knows of the last days. */
 export function createIdleNodeAccount(series: number, past: PastIdleTime | null): IdleNodeAccount {
   const hours = createIdleHours(past);
   const costs = createCounterTable<IdleNodeCostLabels>(

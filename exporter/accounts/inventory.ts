@@ -105,7 +105,7 @@ export function nodeTimeState(node: NodeView, idle: IdleNode | undefined): NodeT
 /** What is lost in adding shares is no difference between the accounts. */
 const toleratedGpus = 1e-6;
 
-/** Nodes of which the book by device and the book by pod differ, for a step of `seconds`. */
+/** Nodes of which the count by device and the count by pod differ, for a step of `seconds`. */
 export function imbalancedNodes(snapshot: Snapshot, seconds: number): readonly NodeImbalance[] {
   const imbalances: NodeImbalance[] = [];
   for (const { name, pools, allocatedByDevices, allocatedByPods } of snapshot.nodes) {

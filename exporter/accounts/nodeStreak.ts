@@ -1,6 +1,6 @@
 import type { NodeTimeState } from "../model/idleKinds.ts";
 
-/** The states of nodes of which it is reported when they were for long; of idle nodes, those that are not kept ready on purpose. */
+/** The states of nodes that are kept when they lasted long; of idle nodes, those that are not kept ready on purpose. */
 export const nodeStreakStates = [
   "idle_unallocated",
   "idle_allocated",

@@ -10,7 +10,7 @@ import { type NodeStreak, type NodeStreakState, nodeStreakStates } from "./nodeS
 export interface StreakChanges {
   /** Streaks that have lasted for an hour now, and those of them that ended. */
   readonly nodeStreaks: readonly NodeStreak[];
-  /** Nodes that are in a state of which it is reported, since when; changes only. */
+  /** Nodes that are in a state that is kept, since when; changes only. */
   readonly remembered: readonly RememberedChange[];
 }
 
@@ -18,7 +18,7 @@ export interface StreakChanges {
 export interface NodeStreakAccount {
   /** Takes in a moment, at `at` (seconds since the epoch). While the objects are not known, nothing begins or ends. */
   see(analysis: Pick<Analysis, "snapshot" | "idleNodes">, at: number): void;
-  /** What the ledger must be reported. */
+  /** What must be written to the ledger. */
   takeChanges(): StreakChanges;
 }
 
@@ -37,7 +37,7 @@ const codes: ReadonlyMap<NodeTimeState, number> = new Map(
 );
 
 /**
- * Creates a book that knows what a ledger remembers: `seenAt` is the last moment that it has covered, seconds since the
+ * Creates an account that knows what a ledger remembers: `seenAt` is the last moment that it has covered, seconds since the
  * epoch. Nodes have places in columns, so that a cycle makes no object for a node in which nothing changes.
  */
 export function createNodeStreakAccount(

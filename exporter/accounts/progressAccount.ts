@@ -14,7 +14,7 @@ export interface ProgressCost extends Pick<WorkloadView, "team" | "kind" | "name
   readonly madeUnits: number;
 }
 
-/** A moment that is worked out; nothing of it is in the book before `commit`. */
+/** A moment that is worked out; nothing of it is in the account before `commit`. */
 export interface PreparedProgress {
   commit(): void;
 }
@@ -42,7 +42,7 @@ interface StepCost {
   isUnpriced: boolean;
 }
 
-/** Creates a book of at most `most` workloads. `remembered` is what a ledger holds; `null`: there is none to write to. */
+/** Creates an account of at most `most` workloads. `remembered` is what a ledger holds; `null`: there is none to write to. */
 export function createProgressAccount(remembered: readonly Remembered[] | null, most = 1000): ProgressAccount {
   const table = createProgressTable(most);
   const dropped = new Set<string>();
@@ -75,7 +75,7 @@ export function createProgressAccount(remembered: readonly Remembered[] | null, 
     return sums;
   }
 
-  /** Those that are in the book, as many others as it could hold, and the number of the rest. */
+  /** Those that are in the account, as many others as it could hold, and the number of the rest. */
   function reportingIn({ workloads }: Snapshot): { reporting: readonly WorkloadView[]; rest: number } {
     const reporting: WorkloadView[] = [];
     let others = 0;

@@ -2,7 +2,7 @@ import type { WorkloadView } from "../join/snapshot.ts";
 import type { WorkloadKey } from "./posting.ts";
 import { type Progress, progressRowKey } from "./rememberedProgress.ts";
 
-/** A workload of the book. */
+/** A workload of the account. */
 export interface Tracked {
   readonly progress: Progress;
   /** In the ledger's `remembered`. */

@@ -33,10 +33,17 @@ function hadOf(view: QueueView, domain: QuotaDomain, fairness: QueueFairness | n
   const has = allocated > 0 || pending > 0 || entitled > 0;
   if (!has && !(guaranteed > 0)) return null;
   return {
-    ...{ scheduler, kind, queue: name, domain: domain.name, team },
+    scheduler,
+    kind,
+    queue: name,
+    domain: domain.name,
+    team,
     seconds: has ? 1 : 0,
     judgedSeconds: has && fairness !== null ? 1 : 0,
-    ...{ allocated, entitled, pending, ...shortfallsOf(fairness) },
+    allocated,
+    entitled,
+    pending,
+    ...shortfallsOf(fairness),
     excess: fairness?.excess ?? 0,
     judgedAllocated: fairness === null ? 0 : allocated,
     guaranteedSeconds: isKnown ? 1 : 0,

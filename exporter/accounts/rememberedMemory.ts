@@ -45,13 +45,7 @@ const gangSilenceSeconds = 3600;
 /** What must be written so that the ledger remembers `after` where it remembered `before`; changes only. */
 export function rememberedChanges(before: MemoryAt, after: MemoryAt): readonly RememberedChange[] {
   const changes: RememberedChange[] = [];
-  for (const kind of timeKindNames) {
-    const name = timeKinds[kind];
-    const moving = movingKinds.has(kind);
-    // A map may be made when it is first asked for.
-    const times = after.memory[name];
-    timeChanges(kind, moving, before.memory[name], before.at, times, after.at, changes);
-  }
+  for (const kind of timeKindNames) timeChanges(kind, before, after, changes);
   nodeChanges(before.memory.nodes, after.memory.nodes, changes);
   return changes;
 }
@@ -62,26 +56,23 @@ function isTimeKind(kind: string): kind is TimeKind {
   return Object.hasOwn(timeKinds, kind);
 }
 
-function timeChanges(
-  kind: TimeKind,
-  moving: boolean,
-  before: ReadonlyMap<string, number>,
-  beforeAt: number,
-  after: ReadonlyMap<string, number>,
-  afterAt: number,
-  changes: RememberedChange[],
-): void {
-  if (before === after && !moving) return;
+function timeChanges(kind: TimeKind, before: MemoryAt, after: MemoryAt, changes: RememberedChange[]): void {
+  const name = timeKinds[kind];
+  const moving = movingKinds.has(kind);
+  // A map may be made when it is first asked for.
+  const timesAfter = after.memory[name];
+  const timesBefore = before.memory[name];
+  if (timesBefore === timesAfter && !moving) return;
   let kept = 0;
-  for (const [key, time] of after) {
-    const old = before.get(key);
+  for (const [key, time] of timesAfter) {
+    const old = timesBefore.get(key);
     if (old !== undefined) kept += 1;
-    const now = moving && time === afterAt;
-    const wasNow = moving && old === beforeAt;
+    const now = moving && time === after.at;
+    const wasNow = moving && old === before.at;
     if (old !== undefined && now === wasNow && (now || old === time)) continue;
     changes.push({ kind, key, value: now ? atTheCycle : String(time) });
   }
-  if (kept < before.size) removals(kind, before, after, changes);
+  if (kept < timesBefore.size) removals(kind, timesBefore, timesAfter, changes);
 }
 
 function removals(

@@ -112,7 +112,7 @@ export function openCosts(step: AccruedTime, snapshot: Snapshot, prices: Prices)
     }));
 }
 
-/** Names the node on which the book by device and the book by pod differ most; nothing while they agree. */
+/** Names the node on which the count by device and the count by pod differ most; nothing while they agree. */
 export function worstImbalance(snapshot: Snapshot): readonly Problem[] {
   const different = imbalancedNodes(snapshot, 1);
   const [worst, ...rest] = [...different].sort((a, b) => b.gpuSeconds - a.gpuSeconds || (a.node < b.node ? -1 : 1));

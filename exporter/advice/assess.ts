@@ -81,7 +81,19 @@ export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate)
   const offer: Offer = {
     draft: withBoundedText({
       id,
-      ...{ kind, act, title, reason, evidence, beneficiary, fromTeam, forTeam, queue, pool, effect, cost, habit },
+      kind,
+      act,
+      title,
+      reason,
+      evidence,
+      beneficiary,
+      fromTeam,
+      forTeam,
+      queue,
+      pool,
+      effect,
+      cost,
+      habit,
       ...(stalledSince === undefined ? {} : { stalledSince }),
       actReasons: decision.reasons,
       // What stops work is written only where nobody has to be asked.

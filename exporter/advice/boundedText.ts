@@ -20,7 +20,9 @@ export function withBoundedText(draft: RecommendationDraft): RecommendationDraft
     ...draft,
     actReasons: draft.actReasons.map(other),
     questions: draft.questions.map(({ to, about, question, facts }) => ({
-      ...{ to: other(to), about: other(about), question: other(question) },
+      to: other(to),
+      about: other(about),
+      question: other(question),
       facts: facts.map(other),
     })),
     title: boundedText(withoutGeneratedSuffixes(title), longest.title),

@@ -48,7 +48,11 @@ export function excludeRivals(moment: AdviceMoment, trial: Trial, offers: readon
     const { id, kind, title } = offer.draft;
     const giveWay = (because: string, rival?: string) =>
       excluded.push({
-        ...{ kind, subject: candidate.beneficiary.name, why: "excluded", reason: `${title}: ${because}`, id },
+        kind,
+        subject: candidate.beneficiary.name,
+        why: "excluded",
+        reason: `${title}: ${because}`,
+        id,
         ...(rival === undefined ? {} : { rival }),
       });
     if (rival !== undefined) {

@@ -56,8 +56,9 @@ export function accountStates(snapshot: Snapshot, settings: StateSettings): Acco
     states.set(node.name, unallocatedState);
     for (const index of node.devices) {
       const device = snapshot.devices[index];
-      if (device !== undefined)
-        accountDevice(accountingEntries, snapshot, node, device, index, unallocatedState, settings);
+      if (device !== undefined) {
+        accountDevice(accountingEntries, snapshot, { node, device, index }, unallocatedState, settings);
+      }
     }
     uses.push(useFrom(accountingEntries, first));
   }
@@ -117,13 +118,11 @@ interface Place {
 function accountDevice(
   accountingEntries: AccountingEntry[],
   snapshot: Snapshot,
-  node: NodeView,
-  device: Device,
-  index: number,
+  place: Place,
   unallocatedState: GpuState,
   settings: StateSettings,
 ): void {
-  const place = { node, device, index };
+  const { device } = place;
   // Neither pods nor a telemetry row: nobody knows whether it is allocated.
   const ownUnallocatedState =
     !snapshot.coverage.objects && device.reading === null ? unknownHolder(unallocatedState) : unallocatedState;

@@ -5,7 +5,6 @@ import { costSchema, historySchema, placementSchema, pricesSchema } from "./mone
 import { auth, prometheusServer } from "./prometheusSchema.ts";
 import { queuesSchema } from "./queuesSchema.ts";
 import { teamRule } from "./teamRule.ts";
-import { webSchema } from "./webSchema.ts";
 
 // The path of a setting is its name in docs/config.md, its description is its text there.
 const seconds = (min: number, max: number) => z.number().min(min).max(max);
@@ -38,6 +37,24 @@ const listedTarget = z.strictObject({
     .boolean()
     .default(false)
     .describe("Do not verify the target's certificate. Anyone in between can then invent GPUs."),
+});
+
+/** A name, as a browser sends it: no scheme, no port. */
+const host = z
+  .string()
+  .regex(
+    /^(?:\*|(?:\*\.)?[0-9A-Za-z_](?:[-0-9A-Za-z_.]{0,251}[0-9A-Za-z_])?)$/,
+    "expected a name without scheme and port, such as fairlead.example.com",
+  );
+
+/** How Fairlead is asked. */
+export const webSchema = z.strictObject({
+  allowedHosts: z
+    .array(host)
+    .default([])
+    .describe(
+      "More names under which Fairlead may be asked, such as that of an Ingress; `*.example.com` matches all names below it, and `*` any name. IP addresses, `localhost`, names without a dot, the machine's own name and those of its Services always may. Looked at only where neither users nor TLS are configured: a stranger's page can then not make its visitors' browsers read Fairlead (DNS rebinding).",
+    ),
 });
 
 /** Everything that can be configured, with its default. The one source of types, checks and `docs/config.md`. */

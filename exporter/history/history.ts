@@ -58,6 +58,6 @@ export interface History {
   readonly name: string;
   readonly kind: "ledger" | "prometheus";
   totals(question: TotalsQuestion): Promise<TotalsResult>;
-  /** What queues had, where it is known beside GPU time: of a ledger, its book of queues is asked. */
+  /** What queues had, where it is known beside GPU time: of a ledger, its table of queues is asked. */
   readonly queues?: QueueHistory;
 }

@@ -89,8 +89,10 @@ function partsOf(counter: QueueCounter, labels: Labels, amount: number): readonl
 /** What was allocated in judged time, of processes that did not count it: for them it followed from their excess and shortfalls. */
 function judgedAllocatedOf(parts: readonly Part[]): readonly Part[] {
   const signs: Partial<Record<QueueAmount, number>> = {
-    ...{ entitled: 1, excess: 1 },
-    ...{ shortfallByBorrowers: -1, shortfallByIdleGap: -1 },
+    entitled: 1,
+    excess: 1,
+    shortfallByBorrowers: -1,
+    shortfallByIdleGap: -1,
   };
   return [...Map.groupBy(parts, ({ team }) => team)].flatMap(([team, own]): Part[] => {
     if (own.some(({ of }) => of === "judgedAllocated")) return [];

@@ -33,7 +33,7 @@ export type QueueTotalsResult =
   | { readonly ok: true; readonly rows: readonly QueueTotalsRow[] }
   | Extract<TotalsResult, { readonly ok: false }>;
 
-/** Who knows what queues had: the ledger's book of queues, or a server that scrapes their counters. Both answer alike. */
+/** Who knows what queues had: the ledger's table of queues, or a server that scrapes their counters. Both answer alike. */
 export interface QueueHistory {
   queueTotals(question: QueueTotalsQuestion): Promise<QueueTotalsResult>;
 }

@@ -25,7 +25,7 @@ interface Step {
 }
 
 /**
- * Decides whose counters count when: several replicas book the same GPUs, so their counters must not be added up; a process
+ * Decides whose counters count when: several replicas count the same GPUs, so their counters must not be added up; a process
  * that follows another (a restart, a new pod) must be. `series` say, at the end of each step, what each process covered
  * within the step. Where two of them cover the same time, one is read, as long as it covers about as much as the best.
  */

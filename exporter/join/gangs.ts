@@ -147,7 +147,10 @@ function membersOf(pods: readonly Pod[], sources: GangSources): ReadonlyMap<stri
 }
 
 const noMembers = (isDeclared: boolean): Members => ({
-  ...{ min: 0, running: 0, isDeclared, pods: [] },
+  min: 0,
+  running: 0,
+  isDeclared,
+  pods: [],
   controllers: new Map(),
 });
 

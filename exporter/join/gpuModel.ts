@@ -80,7 +80,7 @@ const modelOfVendor: Readonly<Record<GpuVendor, string | null>> = {
 };
 
 /**
- * The model that resource names alone tell: the GPU of a passthrough function (`nvidia.com/GA102GL_A10`) or of a vGPU type
+ * The model that resource names alone say: the GPU of a passthrough function (`nvidia.com/GA102GL_A10`) or of a vGPU type
  * (`nvidia.com/NVIDIA_A10-12Q`), else the vendor; `null` where they name neither, or several.
  */
 export function modelOfResources(resources: readonly string[]): string | null {

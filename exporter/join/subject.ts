@@ -1,17 +1,16 @@
 import type { TeamRule } from "../config/schema.ts";
-import type { Namespace } from "../model/cluster.ts";
+import { apiGroup } from "../model/apiGroup.ts";
+import type { Namespace, OwnerObject } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
-import { podLabels } from "../model/wellKnown.ts";
+import { podAnnotations, podLabels } from "../model/wellKnown.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 import type { SubjectIndex } from "./ownerIndex.ts";
 import { progressUnitsOf } from "./progressUnits.ts";
-import { queueOf } from "./queueOf.ts";
 import { isSameQueue } from "./queues/queueFinders.ts";
 import type { QueueRef } from "./queues/queueSystem.ts";
-import type { PodView } from "./snapshot.ts";
+import type { PodView, WorkloadClass } from "./snapshot.ts";
 import { teamOf } from "./teamOf.ts";
-import { workloadClassOf } from "./workloadClass.ts";
-import { mayOwn, type OwnerChain, ownerChainOf } from "./workloadOf.ts";
+import { mayOwn, type OwnerChain, ownerChainOf, ownerRefsOf } from "./workloadOf.ts";
 
 /** What is found of a pod that its workload has, too. */
 export type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "classGuess" | "idleOptOut"> & {
@@ -122,4 +121,119 @@ export function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamR
     workload: null,
     view: null,
   };
+}
+
+/** A class, and what it was guessed from, where nothing says it. */
+interface FoundClass {
+  readonly workloadClass: WorkloadClass;
+  /** In words; absent where the class is known. */
+  readonly classGuess?: string;
+}
+
+/** Kinds whose class is known, by name; by name and group where others use the name for something else. */
+const classOfKind: ReadonlyMap<string, WorkloadClass> = new Map([
+  ...of("serving", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "LeaderWorkerSet"),
+  // Argo Rollouts, KServe, Knative, KubeRay, NVIDIA's NIM operator and Dynamo, Seldon Core 1 and 2.
+  ...of(
+    "serving",
+    "Rollout",
+    "InferenceService",
+    "LLMInferenceService",
+    "RayService",
+    "NIMService",
+    "SeldonDeployment",
+  ),
+  ...of("serving", "Service", "Configuration", "Revision", "DynamoGraphDeployment", "DynamoComponentDeployment"),
+  ...of("serving", "Model.mlops.seldon.io", "Server.mlops.seldon.io"),
+  ...of(
+    "batch",
+    "Pod",
+    "Job",
+    "CronJob",
+    "ScaledJob",
+    "JobSet",
+    "TrainJob",
+    "RayJob",
+    "RayCluster",
+    "SparkApplication",
+  ),
+  ...of("batch", "PyTorchJob", "TFJob", "MPIJob", "JAXJob", "PaddleJob", "XGBoostJob", "Workflow.argoproj.io"),
+  ...of("batch", "Notebook", "TaskRun.tekton.dev", "PipelineRun.tekton.dev"),
+]);
+
+function of(workloadClass: WorkloadClass, ...kinds: readonly string[]): readonly (readonly [string, WorkloadClass])[] {
+  return kinds.map((kind) => [kind, workloadClass] as const);
+}
+
+/** It runs what it holds, whatever that is. */
+const wrapperKinds: ReadonlySet<string> = new Set(["AppWrapper"]);
+
+/**
+ * Batch or serving: by the label of the pod or of an owner, else by the highest owner whose kind is known, read or only named.
+ * Where an unknown kind is above a server it serves, as far as anybody can say; where no kind is known it counts as
+ * batch, unless it waits to be asked. Work of both may be quiet for as long as servers may. A job runs to its end whoever made it.
+ */
+function workloadClassOf(pod: Pod, chain: OwnerChain): FoundClass {
+  for (const object of [pod, ...chain.owners]) {
+    const label = object.labels[podLabels.workloadClass];
+    if (label === "batch" || label === "serving") return { workloadClass: label };
+  }
+  const kinds = kindsOf(pod, chain);
+  const place = kinds.findIndex(({ known }) => known !== undefined);
+  const found = kinds[place];
+  const top = kinds.find(({ kind }) => !wrapperKinds.has(kind))?.kind ?? "";
+  if (pod.isProbedServer === true && (found === undefined || found.kind === "Pod"))
+    return { workloadClass: "serving", classGuess: "it has a port and a readiness probe" };
+  if (found?.known === undefined) return { workloadClass: "batch", classGuess: `nothing is known of the kind ${top}` };
+  const isSure = found.known === "batch" || kinds.slice(0, place).every(({ kind }) => wrapperKinds.has(kind));
+  if (isSure) return { workloadClass: found.known };
+  return { workloadClass: found.known, classGuess: `a ${found.kind} of a ${top} runs it` };
+}
+
+interface KindOfChain {
+  readonly kind: string;
+  readonly known: WorkloadClass | undefined;
+}
+
+/** The kinds of a chain from the top: the workload, which a label may name, then the owners that are named. */
+function kindsOf(pod: Pod, chain: OwnerChain): readonly KindOfChain[] {
+  const refs = ownerRefsOf(pod, chain).toReversed();
+  const [top] = refs;
+  const { kind, name } = chain.workload;
+  const isNamed = top?.kind === kind && top.name === name;
+  const kinds = isNamed ? refs : [{ kind, apiVersion: "" }, ...refs];
+  return kinds.map((one) => ({
+    kind: one.kind,
+    known: classOfKind.get(one.kind) ?? classOfKind.get(`${one.kind}.${apiGroup(one.apiVersion)}`),
+  }));
+}
+
+const queueLabels = [
+  podLabels.kueueClusterQueue,
+  podLabels.kueueLocalQueue,
+  podLabels.kueueQueue,
+  podLabels.kaiQueue,
+  podLabels.runaiQueue,
+  podLabels.volcanoQueue,
+  podLabels.yunikornQueue,
+] as const;
+
+const queueAnnotations = [podAnnotations.volcanoQueue, podAnnotations.yunikornQueue] as const;
+
+/**
+ * The queue that a pod, or the first of its owners, names; `null` where none does. Anybody can write these names: they are
+ * for a queue only in a cluster of which no queue is known.
+ */
+function queueOf(pod: Pod, owners: readonly OwnerObject[]): string | null {
+  for (const object of [pod, ...owners]) {
+    for (const label of queueLabels) {
+      const queue = object.labels[label];
+      if (queue !== undefined && queue !== "") return queue;
+    }
+    for (const annotation of queueAnnotations) {
+      const queue = object.annotations[annotation];
+      if (queue !== undefined && queue !== "") return queue;
+    }
+  }
+  return null;
 }

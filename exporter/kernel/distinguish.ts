@@ -41,7 +41,11 @@ export function distinguish(things: LinkedThings): InOrder {
   const search: Search = {
     ...things,
     linksOf,
-    ...{ hashes, tied, queues: [], places: new Map(), rounds: 0 },
+    hashes,
+    tied,
+    queues: [],
+    places: new Map(),
+    rounds: 0,
   };
   enqueue(search, [...tied.keys()]);
   refine(search, new Set([...tied.values()].flatMap((members) => [...members])));

@@ -137,7 +137,7 @@ export interface DeviceTaintRule {
   readonly driver: string | null;
   readonly pool: string | null;
   readonly device: string | null;
-  /** `null` where it keeps nothing away, or where it cannot be reported what it selects. */
+  /** `null` where it keeps nothing away, or where it is not known what it selects. */
   readonly taint: Taint | null;
 }
 

@@ -19,7 +19,7 @@ export interface JobLimits {
   readonly failed: number;
   /**
    * What `spec.podFailurePolicy` does with a pod that was disrupted (condition `DisruptionTarget`): `Count` where nothing says.
-   * The worst, where that depends on how its processes end when they are reported to.
+   * The worst, where that depends on how its processes end when they are asked to.
    */
   readonly onDisruption: "FailJob" | "FailIndex" | "Ignore" | "Count";
   readonly isSuspended: boolean;

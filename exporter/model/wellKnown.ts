@@ -96,7 +96,7 @@ export const gpuResources = {
   nvidiaPrefix: "nvidia.com/",
   /** Before the name of a DeviceClass: what serves such a request is allocated to DRA. */
   deviceClassPrefix: "deviceclass.resource.kubernetes.io/",
-  /** Replicas of GPUs that HAMi shares, where it is reported not to take NVIDIA's own name (its documentation's example). */
+  /** Replicas of GPUs that HAMi shares, where it is set not to take NVIDIA's own name (its documentation's example). */
   hamiVgpu: "nvidia.com/vgpu",
   /** Replicas of GPUs that Volcano's vGPU device plugin shares. */
   volcanoVgpu: "volcano.sh/vgpu-number",

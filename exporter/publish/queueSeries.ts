@@ -8,36 +8,35 @@ import { foldWaiting, type WaitingSeries } from "./waitingSeries.ts";
 /** The label value of all queues beyond the budget. */
 const otherQueues = "other";
 
-/** What is published of one leaf queue in one domain, or of all that share the name `other`. Physical GPUs. */
-export interface QueueSeries {
-  readonly labels: QueueLabels;
-  readonly allocated: number;
-  readonly pending: number;
-  readonly guaranteed: number;
-  /** `Infinity` without a limit. */
-  readonly limit: number;
-  readonly reserved: number | null;
-  /** `null` where several queues are folded together. */
-  readonly weight: number | null;
+/** A leaf queue in one domain, and how it fares. */
+export interface QueueMember {
+  readonly queue: QueueView;
   /** `null` where entitlement cannot be reported. */
-  readonly fairness: FairnessSums | null;
+  readonly fairness: QueueFairness | null;
+  /** Physical GPUs of what it borrows that its scheduler would move to starved queues. */
+  readonly reclaimable: number;
 }
 
-/** The part of a queue's fairness that can be added up. Physical GPUs. */
-export type FairnessSums = Pick<
-  QueueFairness,
-  | "entitled"
-  | "deviation"
-  | "shortfallByBorrowers"
-  | "shortfallByIdleGap"
-  | "shortfallByIndivisible"
-  | "actionableShortfall"
-> & {
-  /** Whoever is to fix it. */
-  readonly shortfallByAbsentCapacity: number;
-  /** Of what it borrows: what its scheduler would move to starved queues. */
-  readonly reclaimable: number;
-};
+/** What is published under one name: one leaf queue in one domain, or all that share the name `other`. */
+export interface QueueSeries {
+  readonly labels: QueueLabels;
+  /** At least one. */
+  readonly members: readonly QueueMember[];
+}
+
+/** A number of all queues of a series together; `null` where it is not known of one of them. */
+export function together(
+  { members }: QueueSeries,
+  numberOf: (member: QueueMember) => number | null | undefined,
+): number | null {
+  let sum = 0;
+  for (const member of members) {
+    const own = numberOf(member) ?? null;
+    if (own === null) return null;
+    sum += own;
+  }
+  return sum;
+}
 
 /** A starved queue and a borrower, by the names of their series. */
 export interface PairSeries {
@@ -88,7 +87,7 @@ export function foldQueues(analysis: Analysis, limit: number): QueueFold {
     });
   }
   return {
-    queues: addUp(analysis, labels),
+    queues: seriesOf(analysis, labels),
     waiting: foldWaiting(analysis.waiting.queues, analysis.snapshot.queueing, labels),
     pairs: pairsOf(analysis, labels, "pairs"),
     heldBack: pairsOf(analysis, labels, "heldBack"),
@@ -108,8 +107,8 @@ function largestOf(leaves: readonly (readonly [number, QueueView])[], limit: num
     .map(([index]) => index);
 }
 
-function addUp({ snapshot, fairness }: Analysis, labels: ReadonlyMap<number, QueueLabels>): readonly QueueSeries[] {
-  const sums = new Map<string, QueueSeries>();
+function seriesOf({ snapshot, fairness }: Analysis, labels: ReadonlyMap<number, QueueLabels>): readonly QueueSeries[] {
+  const series = new Map<string, QueueSeries & { readonly members: QueueMember[] }>();
   const reclaimable = new Map<number, number>();
   for (const { borrower, gpus } of fairness.domains.flatMap((domain) => domain?.pairs ?? []))
     reclaimable.set(borrower, (reclaimable.get(borrower) ?? 0) + gpus);
@@ -117,54 +116,12 @@ function addUp({ snapshot, fairness }: Analysis, labels: ReadonlyMap<number, Que
     const queue = snapshot.queueing.queues[index];
     if (queue === undefined) continue;
     const key = seriesKey(own);
-    const judged = fairness.queues[index] ?? null;
-    const one = seriesOf(queue, own, judged === null ? null : sumsOf(judged, reclaimable.get(index) ?? 0));
-    const known = sums.get(key);
-    sums.set(key, known === undefined ? one : together(known, one));
+    const member = { queue, fairness: fairness.queues[index] ?? null, reclaimable: reclaimable.get(index) ?? 0 };
+    const known = series.get(key);
+    if (known === undefined) series.set(key, { labels: own, members: [member] });
+    else known.members.push(member);
   }
-  return [...sums.values()];
-}
-
-const sumsOf = (fairness: QueueFairness, reclaimable: number): FairnessSums => ({
-  entitled: fairness.entitled,
-  deviation: fairness.deviation,
-  shortfallByBorrowers: fairness.shortfallByBorrowers,
-  shortfallByIdleGap: fairness.shortfallByIdleGap,
-  shortfallByAbsentCapacity: fairness.shortfallByAbsentCapacity.reduce((sum, { gpus }) => sum + gpus, 0),
-  shortfallByIndivisible: fairness.shortfallByIndivisible,
-  actionableShortfall: fairness.actionableShortfall,
-  reclaimable,
-});
-
-function seriesOf(queue: QueueView, labels: QueueLabels, fairness: FairnessSums | null): QueueSeries {
-  const { allocated, pending, guaranteed, limit, reserved, weight } = queue;
-  return { labels, allocated, pending, guaranteed, limit, reserved, weight, fairness };
-}
-
-function together(a: QueueSeries, b: QueueSeries): QueueSeries {
-  return {
-    labels: a.labels,
-    allocated: a.allocated + b.allocated,
-    pending: a.pending + b.pending,
-    guaranteed: a.guaranteed + b.guaranteed,
-    limit: a.limit + b.limit,
-    reserved: a.reserved === null || b.reserved === null ? null : a.reserved + b.reserved,
-    weight: null,
-    fairness: a.fairness === null || b.fairness === null ? null : sumOf(a.fairness, b.fairness),
-  };
-}
-
-function sumOf(a: FairnessSums, b: FairnessSums): FairnessSums {
-  return {
-    entitled: a.entitled + b.entitled,
-    deviation: a.deviation + b.deviation,
-    shortfallByBorrowers: a.shortfallByBorrowers + b.shortfallByBorrowers,
-    shortfallByIdleGap: a.shortfallByIdleGap + b.shortfallByIdleGap,
-    shortfallByAbsentCapacity: a.shortfallByAbsentCapacity + b.shortfallByAbsentCapacity,
-    shortfallByIndivisible: a.shortfallByIndivisible + b.shortfallByIndivisible,
-    actionableShortfall: a.actionableShortfall + b.actionableShortfall,
-    reclaimable: a.reclaimable + b.reclaimable,
-  };
+  return [...series.values()];
 }
 
 /** The largest pairs of each domain; pairs of folded queues are added up. */

@@ -92,8 +92,13 @@ function trackRecordsOf(lives: readonly AdviceLifecycle[]): TrackRecord[] {
       const is = (outcome: AftermathOutcome) => Number(aftermath.outcome === outcome);
       return [
         {
-          ...{ kind, act, cameBack: is("came-back"), evictedAgain: is("evicted-again") },
-          ...{ stayed: is("stayed"), ended: is("ended"), regretGpuHours: aftermath.regretGpuHours },
+          kind,
+          act,
+          cameBack: is("came-back"),
+          evictedAgain: is("evicted-again"),
+          stayed: is("stayed"),
+          ended: is("ended"),
+          regretGpuHours: aftermath.regretGpuHours,
         },
       ];
     }),
@@ -109,8 +114,12 @@ export function mergeTrackRecords(all: readonly TrackRecord[]): TrackRecord[] {
       if (own.length === 0) return [];
       return [
         {
-          ...{ kind, act, cameBack: sum((one) => one.cameBack), evictedAgain: sum((one) => one.evictedAgain) },
-          ...{ stayed: sum((one) => one.stayed), ended: sum((one) => one.ended) },
+          kind,
+          act,
+          cameBack: sum((one) => one.cameBack),
+          evictedAgain: sum((one) => one.evictedAgain),
+          stayed: sum((one) => one.stayed),
+          ended: sum((one) => one.ended),
           regretGpuHours: sum((one) => one.regretGpuHours),
         },
       ];

@@ -1,17 +1,20 @@
+import type { TotalsRow } from "../../exporter/history/history.ts";
+import { waterfallOf } from "../../exporter/history/waterfall.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
+import type { GpuState } from "../../exporter/model/gpuStates.ts";
 import { coverageRecord } from "../../exporter/publish/history/coverageRecord.ts";
 import type { Coverage } from "../document/head.ts";
 import { type Review, reviewVersion } from "../document/review.ts";
+import type { Note } from "../document/tiles.ts";
+import type { WaterfallStageRow } from "../document/use.ts";
 import { shownWindow, windowsBefore } from "../window.ts";
 import { hoursOf } from "./hours.ts";
-import { notesOf } from "./notes.ts";
 import { askPeriod, type PeriodTotals } from "./periods.ts";
 import { askPoolTime, type PoolTime } from "./poolTime.ts";
 import { askSections, type Sections } from "./sections.ts";
 import { type Part, part, type ReviewFailure, type ReviewQuestion } from "./source.ts";
 import { askTeams } from "./teams.ts";
 import { termsOf, tilesOf } from "./tiles.ts";
-import { waterfallRows } from "./waterfallRows.ts";
 
 const shownGaps = 20;
 
@@ -62,6 +65,78 @@ export async function buildReview(
   };
   onProgress(`done: compared with ${compare} windows before`);
   return { ok: true, review };
+}
+
+const lowCoverage = 0.95;
+const largeShare = 0.1;
+const smallShare = 0.01;
+
+/** What a reader should know before trusting the numbers of one cluster's review. */
+function notesOf(
+  review: Pick<
+    Review,
+    "coverage" | "unpricedGpuHours" | "estimatedGpuHours" | "unobservedGpuHours" | "periods" | "prices"
+  >,
+  cluster: string,
+): Note[] {
+  const { coverage, unpricedGpuHours, estimatedGpuHours, unobservedGpuHours, periods, prices } = review;
+  const last = periods.at(-1);
+  const [capacity, allocated] = [last?.capacity ?? 0, last?.allocated ?? 0];
+  const unknownBefore = periods.slice(0, -1).filter((period) => period.coverage === null).length;
+  const currencies = new Set(prices.map(({ currency }) => currency));
+  const texts = [
+    coverage.ratio < lowCoverage && coverage.ratio > 0
+      ? `Only ${percent(coverage.ratio)} of the window is covered: amounts are of that part, and too small for the whole.`
+      : null,
+    unknownBefore > 0 ? `${unknownBefore} of the ${periods.length - 1} windows before are not known.` : null,
+    (unpricedGpuHours ?? 0) > smallShare * capacity
+      ? `${percent((unpricedGpuHours ?? 0) / capacity)} of the GPU time has no price and is in no cost.`
+      : null,
+    unpricedGpuHours === null ? "How much of the GPU time has no price is not known." : null,
+    unobservedGpuHours > largeShare * allocated
+      ? `${percent(unobservedGpuHours / allocated)} of the allocated GPU time was not observed: whether it was used is not known.`
+      : null,
+    (estimatedGpuHours ?? 0) > largeShare * allocated
+      ? `Of ${percent((estimatedGpuHours ?? 0) / allocated)} of the allocated GPU time, the device or the split of a shared GPU is estimated.`
+      : null,
+    currencies.size > 1 ? `Prices are in ${[...currencies].sort().join(", ")}: these are never added up.` : null,
+  ];
+  return texts.filter((text) => text !== null).map((text) => ({ cluster, text }));
+}
+
+const percent = (ratio: number): string => `${Math.round(100 * Math.min(1, ratio))} %`;
+
+/** Who can act on GPU time in a state. */
+const stateOwners: Readonly<Record<GpuState, string>> = {
+  active: "",
+  underutilized: "team",
+  idle: "team",
+  stalled: "team",
+  starting: "platform",
+  gang_wait: "scheduler",
+  unobserved: "platform",
+  unavailable: "platform",
+  free: "platform",
+  idle_node: "platform",
+  unattributed: "platform",
+  cordoned: "platform",
+};
+
+/** Where the GPU time of a window went, in GPU-hours. `stranded`: of the free ones, GPU-hours; `null` where not known. */
+function waterfallRows(rows: readonly TotalsRow[], stranded: number | null): readonly WaterfallStageRow[] {
+  return waterfallOf(rows).stages.map(({ level, gpuSeconds, costs, drops }) => ({
+    level,
+    gpuHours: hoursOf(gpuSeconds),
+    costs: { ...costs },
+    drops: drops.map((drop) => ({
+      state: drop.state,
+      isAllocated: drop.isAllocated,
+      gpuHours: hoursOf(drop.gpuSeconds),
+      costs: { ...drop.costs },
+      strandedGpuHours: drop.state === "free" ? stranded : null,
+      owner: stateOwners[drop.state],
+    })),
+  }));
 }
 
 async function askPeriods(question: ReviewQuestion): Promise<Part<readonly PeriodTotals[]>> {

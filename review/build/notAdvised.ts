@@ -80,7 +80,10 @@ function rowOf(
 ): NotAdvised {
   const own = idle.filter(({ nodePool, state }) => state === "idle_unallocated" && (nodePool || "unknown") === subject);
   return {
-    ...{ cluster, kind, subject: subject.slice(0, 300), reason: reason.slice(0, 500) },
+    cluster,
+    kind,
+    subject: subject.slice(0, 300),
+    reason: reason.slice(0, 500),
     hours: hoursOf(seconds),
     otherReasons,
     costs: kind === "scale_in" ? sumCosts(own.map(({ costs }) => costs)) : {},

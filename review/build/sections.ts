@@ -1,4 +1,6 @@
 import type { JobsAnswer } from "../../exporter/accounts/ledger/jobsQuery.ts";
+import type { PriceRow } from "../../exporter/accounts/ledger/priceQuery.ts";
+import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import type { UsedPrices } from "../document/head.ts";
 import type { Review } from "../document/review.ts";
 import { askActions } from "./actions.ts";
@@ -8,7 +10,6 @@ import { askFragmentation, askIdleNodes } from "./idleNodes.ts";
 import { jobsOf, shownJobs } from "./jobs.ts";
 import { askNotAdvised } from "./notAdvised.ts";
 import type { PoolTime } from "./poolTime.ts";
-import { askPrices } from "./prices.ts";
 import { runwayRows, runwayWeeks } from "./runway.ts";
 import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { askWaitTables } from "./waits.ts";
@@ -80,6 +81,38 @@ export async function askSections(question: ReviewQuestion, time: PoolTime | nul
     ...actions.value,
     ...ofCluster.value,
   });
+}
+
+const maxPrices = 100_000;
+
+/** Asks at which prices the window was counted, by where they come from and what they stand for. */
+async function askPrices(accounts: ReviewAccounts, { days, cluster }: ReviewQuestion): Promise<Part<UsedPrices[]>> {
+  const asked = await accounts.queryPrices({ from: days.from, to: days.to, where: new Map(), limit: maxPrices });
+  if (!asked.ok) return asked;
+  const priced = asked.answer.rows.filter(({ perGpuHour }) => perGpuHour !== null);
+  const groups = Map.groupBy(priced, ({ source, basis, currency }) => JSON.stringify([source, basis, currency]));
+  return part([...groups.values()].map((rows) => usedPrices(cluster, rows)).sort(byName));
+}
+
+function byName(one: UsedPrices, other: UsedPrices): number {
+  const [a, b] = [one, other].map(({ source, currency, basis }) => JSON.stringify([source, currency, basis]));
+  return (a ?? "") < (b ?? "") ? -1 : 1;
+}
+
+function usedPrices(cluster: string, rows: readonly PriceRow[]): UsedPrices {
+  const dates = rows.map(({ dated }) => dated);
+  const known = dates.filter((date) => date !== null);
+  const isDated = known.length === dates.length && known.length > 0;
+  const [first] = rows;
+  return {
+    cluster,
+    source: first?.source ?? "",
+    basis: first?.basis ?? "",
+    currency: first?.currency ?? "",
+    datedFrom: isDated ? isoTime(known.reduce((least, date) => Math.min(least, date))) : null,
+    datedTo: isDated ? isoTime(known.reduce((most, date) => Math.max(most, date))) : null,
+    pools: [...new Set(rows.map(({ pool }) => pool ?? ""))].sort(),
+  };
 }
 
 /** Workloads are kept for a shorter time than GPU time: where they are not kept any more, the note says so. */

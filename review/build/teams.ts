@@ -1,12 +1,14 @@
 import type { JobsAnswer } from "../../exporter/accounts/ledger/jobsQuery.ts";
 import type { LedgerTableAmounts, LedgerTableRow } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { budgetStatus, forecastDays } from "../../exporter/history/budget.ts";
+import { budgetDays } from "../../exporter/history/budgetDays.ts";
 import type { TotalsRow } from "../../exporter/history/history.ts";
+import { monthOf } from "../../exporter/history/month.ts";
 import type { QueueTotalsRow } from "../../exporter/history/queueHistory.ts";
 import { isCharged } from "../../exporter/model/charge.ts";
 import { observedStates, wastedStates } from "../../exporter/model/gpuStates.ts";
 import type { TeamRow } from "../document/use.ts";
 import { wastedHours } from "../document/wastedHours.ts";
-import { askBudgets } from "./budgets.ts";
 import { hoursOf } from "./hours.ts";
 import type { PeriodTotals } from "./periods.ts";
 import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
@@ -49,6 +51,34 @@ export async function askTeams(
     };
   });
   return part(sortedTeams(teams));
+}
+
+const secondsPerDay = 86_400;
+
+/** How the budgets were doing at the end of the window, or now if that is earlier. */
+async function askBudgets({
+  history,
+  budgets,
+  notCharged,
+  team,
+  days,
+  now,
+  cluster,
+}: ReviewQuestion): Promise<Part<readonly (TeamRow["budgets"][number] & { readonly team: string })[]>> {
+  const asked = budgets.filter((budget) => team === null || budget.team === team);
+  if (asked.length === 0) return part([]);
+  // The last moment of the window: its end is already the next month's at times.
+  const at = Math.min(now, days.to - 1);
+  const from = Math.min(monthOf(at).from, Math.floor(at / secondsPerDay - forecastDays + 1) * secondsPerDay);
+  const found = await budgetDays(history, from, at, [...new Set(asked.map((budget) => budget.team))]);
+  if ("error" in found) return { ok: false, ...found };
+  return part(
+    asked.map((budget) => {
+      const { month, currency, perMonth, spent, forecast } = budgetStatus(budget, found, at, notCharged);
+      const range = forecast === null ? null : { low: forecast.low, mid: forecast.mid, high: forecast.high };
+      return { team: budget.team, cluster, month, currency, perMonth, spent, forecast: range };
+    }),
+  );
 }
 
 /** Without evictions nothing was lost; of evictions of which nobody knows it, unknown. */

@@ -7,14 +7,14 @@ import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
 import { isOfNoTeam, missingText } from "../sections/missing.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
 import { runwayTable } from "../sections/runway.ts";
-import type { Table } from "../sections/section.ts";
+import type { Column, Piece, Table } from "../sections/section.ts";
 import { budgetTable, fairnessTable, teamTable } from "../sections/teams.ts";
 import { termsSentence, tileTable } from "../sections/tiles.ts";
 import { waitsByQueue, waitsBySize } from "../sections/waits.ts";
 import { wasteTable } from "../sections/waste.ts";
+import { bareText, figureText, spokenText } from "../words/figureText.ts";
 import { nameText, teamText } from "../words/names.ts";
 import { minuteText, windowText } from "../words/times.ts";
-import { markdownSentence, markdownTable } from "./markdownTable.ts";
 
 /** Rows of each table: a pull request or a chat has no patience. The CSV has all. */
 const most = { waste: 40, teams: 10, waits: 8, nodes: 5, domains: 8, jobs: 5, actions: 5 } as const;
@@ -103,6 +103,42 @@ function clusterPart(review: Review, heading: string, shown: Shown): readonly st
 function tables(shown: Shown): readonly string[] {
   const known = shown.flatMap(([table, rows]) => (table === null ? [] : [[table, rows] as const]));
   return known.flatMap(([table, rows]) => [`**${markdownText(table.caption)}**`, "", ...markdownTable(table, rows)]);
+}
+
+/** A table of GitHub's Markdown with its first rows; what is left out is counted. */
+function markdownTable({ rowHeading, columns, rows }: Table, most: number): readonly string[] {
+  if (rows.length === 0) return ["None.", ""];
+  const shown = rows.slice(0, most);
+  const rest = rows.length - shown.length;
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [
+    line([markdownText(rowHeading), ...columns.map(headingText)]),
+    `|---|${columns.map(({ align }) => (align === "right" ? "---:|" : "---|")).join("")}`,
+    ...shown.map(({ head, cells, isPart }) =>
+      line([
+        `${isPart === true ? "− " : ""}${markdownText(head)}`,
+        ...columns.map((column, i) => cellText(cells[i] ?? [], column)),
+      ]),
+    ),
+    ...(rest > 0 ? ["", `${rest} more: see the CSV.`] : []),
+    "",
+  ];
+}
+
+function headingText({ heading, unit }: Column): string {
+  return markdownText(unit === null || heading.includes(unit) ? heading : `${heading}, ${unit}`);
+}
+
+function cellText(pieces: readonly Piece[], { unit }: Column): string {
+  const text = pieces.map((piece) =>
+    typeof piece === "string" ? piece : unit === null ? figureText(piece) : bareText(piece),
+  );
+  return markdownText(text.join(""));
+}
+
+/** A sentence with its numbers. */
+function markdownSentence(pieces: readonly Piece[]): string {
+  return markdownText(pieces.map((piece) => (typeof piece === "string" ? piece : spokenText(piece))).join(""));
 }
 
 function notes(review: Review): readonly string[] {

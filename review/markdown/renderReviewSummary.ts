@@ -1,4 +1,5 @@
 import { dropName } from "../../exporter/publish/stateNames.ts";
+import { plainText } from "../../exporter/publish/terminal/columns.ts";
 import type { Review } from "../document/review.ts";
 import { wastedHours } from "../document/wastedHours.ts";
 import { decisions, whyNothing } from "../sections/actions.ts";
@@ -13,7 +14,6 @@ import { spokenText } from "../words/figureText.ts";
 import { teamText } from "../words/names.ts";
 import { runOutText } from "../words/runOutText.ts";
 import { windowText } from "../words/times.ts";
-import { chatText } from "./chatText.ts";
 
 /** Where the whole review is. */
 export interface SummaryOptions {
@@ -96,3 +96,20 @@ function runwayLines({ runway }: Review): readonly string[] {
 
 const words = (pieces: readonly Piece[]): string =>
   chatText(pieces.map((piece) => (typeof piece === "string" ? piece : spokenText(piece))).join(""));
+
+const joiner = "\u2060";
+
+/**
+ * Text for a chat. Slack knows no backslashes and reads `<`, `>` and `&` as its own; others read Markdown. So nothing is left
+ * of a name that either would take for markup, a link or a mention.
+ */
+function chatText(text: string): string {
+  return plainText(text, 200)
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .replaceAll(/[*~`|]/g, "'")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll(/[@#!](?=\S)|:(?=\/\/)|\](?=\()|\bwww(?=\.)/gi, (mark) => `${mark}${joiner}`);
+}

@@ -8,10 +8,10 @@ import { tilesOf } from "../build/tiles.ts";
 import type { Coverage } from "../document/head.ts";
 import type { Review } from "../document/review.ts";
 import type { Note } from "../document/tiles.ts";
+import type { WaterfallDropRow, WaterfallStageRow } from "../document/use.ts";
 import type { Job } from "../document/waste.ts";
 import { isKnownOfAll, mergePeriods, mergeTerms } from "./mergePeriods.ts";
 import { mergeTeams, mergeWaitRows } from "./mergeTeams.ts";
-import { mergeWaterfall } from "./mergeWaterfall.ts";
 import { sumOrUnknown } from "./sumOrUnknown.ts";
 
 /** One review of several clusters, or why these cannot be one. */
@@ -103,6 +103,37 @@ export function mergeReviews(given: readonly Review[]): MergedReview {
     notes: byCluster([...reviews.flatMap(({ notes }) => notes), ...missingSections(reviews)]),
   };
   return { ok: true, review };
+}
+
+/** The waterfalls of several clusters, level by level and drop by drop. */
+function mergeWaterfall(all: readonly (readonly WaterfallStageRow[])[]): WaterfallStageRow[] {
+  const [first = []] = all;
+  return first.map(({ level }) => {
+    const stages = all.flatMap((stages) => stages.filter((stage) => stage.level === level));
+    const drops = Map.groupBy(
+      stages.flatMap((stage) => stage.drops),
+      ({ state, isAllocated }) => `${state} ${isAllocated}`,
+    );
+    return {
+      level,
+      gpuHours: stages.reduce((sum, { gpuHours }) => sum + gpuHours, 0),
+      costs: sumCosts(stages.map(({ costs }) => costs)),
+      drops: [...drops.values()].flatMap(mergeDrops),
+    };
+  });
+}
+
+function mergeDrops(drops: readonly WaterfallDropRow[]): readonly WaterfallDropRow[] {
+  const [first] = drops;
+  if (first === undefined) return [];
+  return [
+    {
+      ...first,
+      gpuHours: drops.reduce((sum, { gpuHours }) => sum + gpuHours, 0),
+      costs: sumCosts(drops.map(({ costs }) => costs)),
+      strandedGpuHours: sumOrUnknown(drops.map(({ strandedGpuHours }) => strandedGpuHours)),
+    },
+  ];
 }
 
 /** In the order of their clusters, whichever were merged first. */

@@ -32,7 +32,9 @@ export function actionTable(review: Review): Table | null {
       textColumn("who would do it"),
     ],
     rows: review.actions.map((one) => ({
-      ...{ item: nameText(one.id), cluster: one.cluster, head: actionTitle(one) },
+      item: nameText(one.id),
+      cluster: one.cluster,
+      head: actionTitle(one),
       cells: [
         [gain(one)],
         [gpus("predicted_gpus", one.predictedGpus)],
@@ -59,7 +61,8 @@ export function notAdvisedTable(review: Review): Table | null {
     rowHeading: "what",
     columns: [textColumn("kind"), longColumn("why not"), numberColumn("for"), numberColumn("idle nodes cost")],
     rows: review.notAdvised.map((one) => ({
-      ...{ item: nameText(`${one.kind} ${one.subject}`), cluster: one.cluster },
+      item: nameText(`${one.kind} ${one.subject}`),
+      cluster: one.cluster,
       head: one.subject === "" ? "all" : nameText(one.subject),
       cells: [
         [one.kind],
@@ -84,7 +87,10 @@ export function whyNothing({ actions, notAdvised }: Review): string | null {
 /** The same as sentences, for the list near the top. */
 export function decisions({ actions }: Review): readonly (Sentence & { readonly title: string })[] {
   return (actions ?? []).map((one) => ({
-    ...{ section: "actions", cluster: one.cluster, item: nameText(one.id), title: actionTitle(one) },
+    section: "actions",
+    cluster: one.cluster,
+    item: nameText(one.id),
+    title: actionTitle(one),
     pieces: [
       gain(one),
       ...(Object.keys(one.savingPerWeek).length === 0 ? [] : [", ", ...money("saving", one.savingPerWeek, "week")]),
@@ -110,7 +116,9 @@ export function lastActionTable(review: Review): Table | null {
       numberColumn("measured", "GPU-h"),
     ],
     rows: review.lastActions.map((one) => ({
-      ...{ item: nameText(one.id), cluster: one.cluster, head: actionTitle(one) },
+      item: nameText(one.id),
+      cluster: one.cluster,
+      head: actionTitle(one),
       cells: [
         [actionStates[one.state], ...(one.records > 1 ? [", ", recordsOf(one), " times"] : [])],
         [one.closed === null ? "–" : dayText(one.closed)],
@@ -141,7 +149,9 @@ export function trackTable(review: Review): Table | null {
       numberColumn("lost for nothing", "GPU-h"),
     ],
     rows: review.trackRecords.map((one) => ({
-      ...{ item: `${one.kind} ${one.act}`, cluster: "", head: one.kind },
+      item: `${one.kind} ${one.act}`,
+      cluster: "",
+      head: one.kind,
       cells: [
         [acts[one.act]],
         [count("right", one.stayed + one.ended)],

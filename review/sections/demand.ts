@@ -22,7 +22,9 @@ export function poolsText({ domain, pools }: Pick<Demand, "domain" | "pools">): 
 /** What a domain's chart comes to. */
 export function demandSentence({ cluster, domain, p95DemandGpus, meanCapacityGpus }: Demand): Sentence {
   return {
-    ...{ section: "demand", cluster, item: domainItem(domain) },
+    section: "demand",
+    cluster,
+    item: domainItem(domain),
     pieces: [
       "p95 demand (allocated and waiting) ",
       gpus("p95_demand", p95DemandGpus),
@@ -41,7 +43,9 @@ export function demandTable(review: Review): Table | null {
     rowHeading: "quota domain",
     columns: [textColumn("pools"), numberColumn("p95 demand", "GPUs"), numberColumn("mean capacity", "GPUs")],
     rows: review.demand.map((one) => ({
-      ...{ item: domainItem(one.domain), cluster: one.cluster, head: domainItem(one.domain) },
+      item: domainItem(one.domain),
+      cluster: one.cluster,
+      head: domainItem(one.domain),
       cells: [
         [one.pools.slice(0, 6).map(nameText).join(", ")],
         [gpus("p95_demand", one.p95DemandGpus)],
@@ -62,7 +66,9 @@ export function stepTable({ cluster, domain, steps }: Demand): Table {
       numberColumn(heading, "GPUs"),
     ),
     rows: steps.map((step) => ({
-      ...{ item: `${item} ${step.at}`, cluster, head: minuteText(step.at) },
+      item: `${item} ${step.at}`,
+      cluster,
+      head: minuteText(step.at),
       cells: [
         [gpus("capacity", step.capacity)],
         [gpus("guaranteed", step.guaranteed)],

@@ -15,7 +15,9 @@ export const isCovered = ({ coverage }: Review): boolean => coverage.coveredSeco
 /** How much of the window is known, what prices it was counted at, and what is missing: before any other number. */
 export function headSentences(review: Review): readonly Sentence[] {
   const whole = (item: string, pieces: Sentence["pieces"]): Sentence => ({
-    ...{ section: "head", cluster: "", item },
+    section: "head",
+    cluster: "",
+    item,
     pieces,
   });
   return [
@@ -85,7 +87,8 @@ export function coverageTable({ clusters, coverage }: Review): Table | null {
     rowHeading: "cluster",
     columns: [numberColumn("coverage"), numberColumn("covered"), numberColumn("of")],
     rows: coverage.byCluster.map(({ cluster, ratio, coveredSeconds, windowSeconds }) => ({
-      ...{ item: "", cluster },
+      item: "",
+      cluster,
       head: nameText(cluster),
       cells: [
         [{ measure: "coverage", unit: "ratio", value: ratio }],
@@ -111,7 +114,8 @@ export function priceTable({ prices }: Review): Table {
     rowHeading: "source",
     columns: [textColumn("basis"), textColumn("currency"), numberColumn("dated from"), numberColumn("dated to")],
     rows: prices.map(({ cluster, source, basis, currency, datedFrom, datedTo }) => ({
-      ...{ item: [source, basis, currency].map(nameText).join(" / "), cluster },
+      item: [source, basis, currency].map(nameText).join(" / "),
+      cluster,
       head: nameText(source),
       cells: [
         [nameText(basis)],

@@ -9,7 +9,9 @@ import { withClusters } from "./withClusters.ts";
 export function jobsSentence({ jobs }: Review): Sentence | null {
   if (jobs === null) return null;
   return {
-    ...{ section: "jobs", cluster: "", item: "all" },
+    section: "jobs",
+    cluster: "",
+    item: "all",
     pieces: [
       { measure: "jobs", unit: "count", value: jobs.count },
       " workloads allocated GPUs; together they cost ",
@@ -31,7 +33,9 @@ export const jobsByWaste = (review: Review): Table | null =>
 
 function jobTable(review: Review, jobs: readonly Job[], section: string, caption: string): Table {
   return withClusters(review, {
-    ...{ section, caption, rowHeading: "workload" },
+    section,
+    caption,
+    rowHeading: "workload",
     columns: [
       textColumn("team"),
       numberColumn("allocated", "GPU-h"),
@@ -41,7 +45,8 @@ function jobTable(review: Review, jobs: readonly Job[], section: string, caption
       numberColumn("of it wasted"),
     ],
     rows: jobs.map((job) => ({
-      ...{ item: [job.kind, job.namespace, job.name].map(nameText).join("/"), cluster: job.cluster },
+      item: [job.kind, job.namespace, job.name].map(nameText).join("/"),
+      cluster: job.cluster,
       head: nameText(`${job.namespace}/${job.name}`),
       cells: [
         [teamText(job.team)],

@@ -15,7 +15,9 @@ export function idlePoolTable(review: Review): Table | null {
     rowHeading: "node pool",
     columns: [textColumn("GPUs"), textColumn("state"), numberColumn("node-hours", "node-h"), numberColumn("cost")],
     rows: review.idleNodes.pools.map(({ cluster, nodePool, pool, state, nodeHours, costs }) => ({
-      ...{ item: [nodePool, pool, state].map(nameText).join(" / "), cluster, head: nodePoolText(nodePool) },
+      item: [nodePool, pool, state].map(nameText).join(" / "),
+      cluster,
+      head: nodePoolText(nodePool),
       cells: [
         [nameText(pool)],
         [nodeStateText(state)],
@@ -35,7 +37,9 @@ export function streakTable(review: Review): Table | null {
     rowHeading: "node",
     columns: [textColumn("node pool"), textColumn("state"), shortColumn("since (UTC)"), numberColumn("for")],
     rows: review.idleNodes.streaks.map(({ cluster, node, nodePool, state, begins, ends, hours }) => ({
-      ...{ item: `${nameText(node)} ${begins}`, cluster, head: nameText(node) },
+      item: `${nameText(node)} ${begins}`,
+      cluster,
+      head: nameText(node),
       cells: [
         [nodePoolText(nodePool)],
         [nodeStateText(state)],
@@ -76,7 +80,9 @@ export function fragmentationTable(review: Review): Table | null {
               ")",
             ];
       return {
-        ...{ item: nameText(one.pool), cluster: one.cluster, head: nameText(one.pool) },
+        item: nameText(one.pool),
+        cluster: one.cluster,
+        head: nameText(one.pool),
         cells: [
           gpuHours("free", one.freeGpuHours),
           gpuHours("stranded", one.strandedGpuHours),

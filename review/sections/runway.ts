@@ -25,7 +25,9 @@ export function runwayTable(review: Review): Table | null {
       longColumn("without that waste until"),
     ],
     rows: review.runway.map((one) => ({
-      ...{ item: domainItem(one.domain), cluster: one.cluster, head: domainItem(one.domain) },
+      item: domainItem(one.domain),
+      cluster: one.cluster,
+      head: domainItem(one.domain),
       cells: [
         [gpus("p95_demand", one.p95DemandGpus)],
         [gpus("capacity", one.capacityGpus)],
@@ -47,7 +49,9 @@ export function runwayWeekTable({ cluster, domain, weeks }: Runway): Table {
     rowHeading: "week from",
     columns: [numberColumn("p95 demand", "GPUs")],
     rows: weeks.map(({ from, p95DemandGpus }) => ({
-      ...{ item: `${item} ${from}`, cluster, head: dayText(from) },
+      item: `${item} ${from}`,
+      cluster,
+      head: dayText(from),
       cells: [[gpus("p95_demand", p95DemandGpus)]],
     })),
   };
@@ -62,10 +66,15 @@ export function runOutTable({ cluster, domain, runsOut, runsOutWithoutWaste }: R
   ];
   const item = domainItem(domain);
   return {
-    ...{ section: "runway", caption: "Dates", rowHeading: "quota domain", columns: [] },
+    section: "runway",
+    caption: "Dates",
+    rowHeading: "quota domain",
+    columns: [],
     rows: [
       {
-        ...{ item, cluster, head: item },
+        item,
+        cluster,
+        head: item,
         cells: [...dates("", runsOut), ...dates("_without_waste", runsOutWithoutWaste)],
       },
     ],

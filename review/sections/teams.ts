@@ -121,12 +121,14 @@ export function budgetTable(review: Review): Table | null {
     team.budgets.map((budget) => {
       const { cluster, month, currency, perMonth, spent, forecast } = budget;
       const money = (measure: string, value: number | null): Figure => ({
-        ...{ measure, value },
+        measure,
+        value,
         unit: { currency, per: null },
       });
       const several = review.clusters.length > 1 ? `${nameText(cluster)}, ` : "";
       return {
-        ...{ item: `${teamText(team.team)} ${nameText(month)}`, cluster },
+        item: `${teamText(team.team)} ${nameText(month)}`,
+        cluster,
         head: `${teamText(team.team)} (${several}${nameText(month)})`,
         cells: [
           [money("budget", perMonth)],

@@ -35,7 +35,8 @@ export function tileTable({ tiles }: Review): Table {
       { heading: "", unit: null, align: "left" },
     ],
     rows: tiles.map((tile) => ({
-      ...{ item: tileItem(tile), cluster: "" },
+      item: tileItem(tile),
+      cluster: "",
       head: nameText(tile.title),
       cells: [[tileValue(tile)], [tileChange(tile)], [nameText(tile.owner)], [longText(tile.note)]],
     })),
@@ -47,7 +48,8 @@ export function periodTable({ tiles, window }: Review): Table | null {
   const labels = [...new Set(tiles.flatMap(({ before }) => before.map(({ label }) => label)))];
   if (labels.length === 0) return null;
   const row = (label: string, amountOf: (tile: Tile) => number | null) => ({
-    ...{ item: nameText(label), cluster: "" },
+    item: nameText(label),
+    cluster: "",
     head: nameText(label),
     cells: tiles.map((tile): readonly Figure[] => [
       { measure: tileItem(tile), unit: tileUnit(tile), value: amountOf(tile) },
@@ -76,7 +78,9 @@ export function termsSentence({ terms, team }: Review): Sentence {
   ];
   const shown = parts.filter(([, { value }]) => team === null || value !== null);
   return {
-    ...{ section: "terms", cluster: "", item: "" },
+    section: "terms",
+    cluster: "",
+    item: "",
     pieces: ["On average: ", ...joinedParts(shown), "."],
   };
 }

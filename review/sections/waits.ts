@@ -29,7 +29,9 @@ export function waitsByQueue({ waits }: Review): Table | null {
 
 function waitRow({ count, p50Seconds, p95Seconds }: WaitRow, head: string): Row {
   return {
-    ...{ item: head, cluster: "", head },
+    item: head,
+    cluster: "",
+    head,
     cells: [
       [{ measure: "waits", unit: "count", value: count }],
       [{ measure: "wait_p50", unit: "s", value: p50Seconds }],

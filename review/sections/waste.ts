@@ -28,7 +28,9 @@ function stageRows({ level, gpuHours, costs, drops }: WaterfallStageRow, team: s
   const name = team !== null && level === "capacity" ? "allocated, or unavailable" : levelNames[level];
   return [
     {
-      ...{ item: level, cluster: "", head: name },
+      item: level,
+      cluster: "",
+      head: name,
       cells: [[{ measure: "gpu_hours", unit: "GPU-h", value: gpuHours }], money("cost", costs), [""]],
     },
     ...drops.map((drop): Row => {
@@ -38,7 +40,10 @@ function stageRows({ level, gpuHours, costs, drops }: WaterfallStageRow, team: s
           ? []
           : ["; ", { measure: "stranded", unit: "GPU-h", value: drop.strandedGpuHours }, " of it stranded"];
       return {
-        ...{ item: name, cluster: "", head: name, isPart: true },
+        item: name,
+        cluster: "",
+        head: name,
+        isPart: true,
         cells: [
           [{ measure: "gpu_hours", unit: "GPU-h", value: drop.gpuHours }],
           money("cost", drop.costs),

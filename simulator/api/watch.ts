@@ -35,7 +35,7 @@ export interface WatchHub {
   bookmark(): void;
   /** Breaks every open watch off in the middle. */
   cut(): void;
-  /** The next watch of each resource that names a version is reported that it is too old. */
+  /** The next watch of each resource that names a version is answered that it is too old. */
   forgetOnce(): void;
   openWatches(): number;
 }

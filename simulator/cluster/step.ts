@@ -1,18 +1,23 @@
-import type { Scenario } from "../scenario.ts";
-import { admitWork } from "./admission.ts";
-import { followHabits, letArrive, startHabit } from "./arrivals.ts";
+import { freeGpusFor } from "../queues/freeGpus.ts";
+import { kaiRules } from "../queues/kaiRules.ts";
+import { kueueRules } from "../queues/kueueRules.ts";
+import { askedGpus } from "../queues/membership.ts";
+import type { QueueRules } from "../queues/rules.ts";
+import { volcanoRules } from "../queues/volcanoRules.ts";
+import { nameSuffix, type RandomStream } from "../random.ts";
+import type { Habit, Scenario, Season } from "../scenario.ts";
 import { scaleNodes } from "./autoscaler.ts";
 import { collect } from "./collect.ts";
 import { createWorld } from "./createWorld.ts";
-import { noteUse } from "./kaiUse.ts";
-import { createWorkload, endPods, settleClaims, startPods } from "./lifecycle.ts";
+import { noteUse, sharesByUse } from "./kaiUse.ts";
+import { admit, createWorkload, endPods, evict, settleClaims, startPods } from "./lifecycle.ts";
 import { noteCheckpoints } from "./lostWork.ts";
 import { partitionNodes } from "./migManager.ts";
-import { settleOwners } from "./owners.ts";
-import { bindToGpus } from "./placement.ts";
-import { schedule } from "./scheduler.ts";
+import { settleOwners, wantedPods } from "./owners.ts";
+import { accepts, bindToGpus, isSchedulable } from "./placement.ts";
+import { priorityOf, schedule } from "./scheduler.ts";
 import { followSessions } from "./sessions.ts";
-import type { PhysicalGpu, SimNode, World } from "./world.ts";
+import type { PhysicalGpu, SimNode, Workload, World } from "./world.ts";
 
 /** Longest step of simulated time, seconds, where the scenario says nothing else. */
 const usualStepSeconds = 10;
@@ -72,6 +77,161 @@ export function createLivedInWorld(scenario: Scenario, seed: number, startAt: nu
   while (world.time < startAt) step(world, Math.min(longest, startAt - world.time), neverFrozen);
   if (world.observedAt === null) collect(world, neverFrozen, 1);
   return world;
+}
+
+const day = 86_400;
+const week = 7 * day;
+
+/** Starts what the habits start in the next `seconds`. */
+function followHabits(world: World, seconds: number): void {
+  for (const habit of world.scenario.habits) {
+    if (habit.everySeconds === null) continue;
+    // Drawn even when nothing may start, so that one habit's luck does not depend on another's queue.
+    const starts = startsOf(habit, world, seconds / habit.everySeconds);
+    for (let i = 0; i < starts; i++) if (waitingOf(world, habit) < habit.maxWaiting) startHabit(world, habit);
+  }
+}
+
+/** Lets come what was to come after `since` (simulated time) and by now. */
+function letArrive(world: World, since: number): void {
+  for (const { afterSeconds, name, workload, runSeconds } of world.scenario.arrivals ?? []) {
+    const at = world.start + afterSeconds;
+    if (at <= since || at > world.time) continue;
+    const start = { habit: null, fails: false, ageSeconds: 0, podName: null };
+    createWorkload(world, { name, spec: workload, runSeconds, ...start });
+  }
+}
+
+function startsOf({ season }: Habit, { random, time }: World, mean: number): number {
+  if (season === undefined) return random.next() < mean ? 1 : 0;
+  return poisson(random, mean * seasonFactor(season, time));
+}
+
+/** The factor of a season at a moment, seconds since the epoch. */
+function seasonFactor({ since, growth, perWeek, day: swing, weekend }: Season, time: number): number {
+  const weeks = (time - since) / week;
+  const grown = growth === "linear" ? Math.max(0, 1 + perWeek * weeks) : (1 + perWeek) ** weeks;
+  const hour = (time % day) / 3600;
+  // The epoch began on a Thursday.
+  const weekday = Math.floor(time / day + 3) % 7;
+  return grown * (1 - swing * Math.cos((2 * Math.PI * (hour - 4)) / 24)) * (weekday >= 5 ? weekend : 1);
+}
+
+/** Events in a time in which `mean` are expected: as many exponential gaps as fit into it. */
+function poisson(random: RandomStream, mean: number): number {
+  const gap = (): number => -Math.log(1 - random.next());
+  let count = 0;
+  for (let left = mean - gap(); left > 0; left -= gap()) count += 1;
+  return count;
+}
+
+/** One more workload of a habit. */
+function startHabit(world: World, habit: Habit): void {
+  const { random } = world;
+  const drawn = runSecondsOf(habit, random);
+  const fails = random.next() < habit.failRatio;
+  world.serial++;
+  createWorkload(world, {
+    name: `${habit.name}-${nameSuffix(`${world.seed}/${world.serial}`)}`,
+    spec: habit.workload,
+    habit,
+    // Failures come early: half of the time is enough.
+    runSeconds: habit.runSeconds === null ? null : Math.max(30, fails ? Math.round(drawn / 2) : drawn),
+    fails,
+    ageSeconds: 0,
+    podName: null,
+  });
+}
+
+function runSecondsOf({ runSeconds, runTail }: Habit, random: RandomStream): number {
+  const [shortest, longest] = runSeconds ?? [0, 0];
+  if (runTail === undefined) return random.between(shortest, longest);
+  const cut = 1 - (shortest / longest) ** runTail;
+  return Math.round(shortest * (1 - cut * random.next()) ** (-1 / runTail));
+}
+
+function waitingOf(world: World, habit: Habit): number {
+  if (habit.maxWaiting === Number.POSITIVE_INFINITY) return 0;
+  const workloads = new Set<Workload>();
+  for (const pod of world.waiting) if (pod.workload.habit === habit) workloads.add(pod.workload);
+  for (const workload of world.workloads) {
+    const isQueued = workload.admittedAt === null && workload.active && wantedPods(workload) > 0;
+    if (workload.habit === habit && isQueued) workloads.add(workload);
+  }
+  return workloads.size;
+}
+
+/** Lets every queue system decide once who may go on to the scheduler, and who must give way. */
+function admitWork(world: World): void {
+  for (const rules of rulesOf(world)) decide(world, rules);
+}
+
+function rulesOf(world: World): readonly QueueRules[] {
+  const { kueue, kai, volcano } = world.scenario.queueing;
+  const priority = (workload: Workload): number => priorityOf(world, workload) + workload.boost;
+  const free = (workload: Workload): number => freeGpusFor(world, workload) - promised(world, workload);
+  const rules: QueueRules[] = [];
+  if (kueue !== null) rules.push(kueueRules(kueue, priority));
+  if (kai !== null) rules.push(kaiRules(kai.queues, priority, free, sharesByUse(world)));
+  if (volcano !== null) rules.push(volcanoRules(volcano, priority, free, (workload) => usableGpusFor(world, workload)));
+  return rules;
+}
+
+/** GPUs of work that was admitted but is not placed yet. */
+function promised(world: World, { spec }: Workload): number {
+  let gpus = 0;
+  for (const pod of world.waiting) {
+    const other = pod.workload;
+    const isRival = other.admittedAt !== null && other.spec.request.kind === spec.request.kind;
+    if (isRival && overlaps(other.spec.models, spec.models)) gpus += askedGpus(other.spec) / other.spec.pods;
+  }
+  return gpus;
+}
+
+function overlaps<Name>(one: readonly Name[], other: readonly Name[]): boolean {
+  return one.length === 0 || other.length === 0 || one.some((name) => other.includes(name));
+}
+
+function usableGpusFor(world: World, { spec }: Workload): number {
+  let gpus = 0;
+  for (const node of world.nodes) {
+    if (!isSchedulable(node) || !accepts(node.spec.mode, spec.request)) continue;
+    gpus += node.physicalGpus.filter((physicalGpu) => physicalGpu.healthy).length;
+  }
+  return gpus;
+}
+
+function decide(world: World, rules: QueueRules): void {
+  const passed = new Set<Workload>();
+  const blocked = new Set<string>();
+  while (admitNext(world, rules, passed, blocked));
+}
+
+/** Admits the first that may be, and says whether one was; the order is asked for anew only when something has changed. */
+function admitNext(world: World, rules: QueueRules, passed: Set<Workload>, blocked: Set<string>): boolean {
+  const all = [...world.workloads].filter((each) => each.system === rules.system && each.endedTime === null);
+  const waiting = all.filter((each) => each.admittedAt === null && each.active && wantedPods(each) > 0);
+  const running = all.filter((each) => each.admittedAt !== null);
+  for (const next of rules.order(waiting, running)) {
+    if (passed.has(next) || blocked.has(next.spec.queue ?? "")) continue;
+    if (!rules.allows(next, running)) {
+      const victims = rules.victims(next, running);
+      if (victims.length === 0) {
+        next.tried = true;
+        passed.add(next);
+        if (rules.blocksQueue(next)) blocked.add(next.spec.queue ?? "");
+        continue;
+      }
+      for (const { workload, reason } of victims) {
+        evict(world, workload, reason, next);
+        // It may come back in a later round, not in the one that threw it out.
+        passed.add(workload);
+      }
+    }
+    admit(world, next);
+    return true;
+  }
+  return false;
 }
 
 function placeGiven(world: World): void {

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { SimNode, World } from "../cluster/world.ts";
-import { type ExporterTarget, type FaultBoard, faultsOf, hits } from "../faults.ts";
+import { type ExporterTarget, type FaultBoard, faultsOf, type HostileContent, hits } from "../faults.ts";
 import { type Reply, sendReply, textReply } from "../reply.ts";
 import type { ExporterSpec } from "../scenario.ts";
 import { dialects } from "./dialects.ts";
-import { garbageBytes, hostilePage } from "./hostile.ts";
 import { renderPage } from "./page.ts";
 
 const defaultHostileMegabytes = 8;
@@ -60,6 +59,87 @@ export function createExporterServer(
       return path === "/health" ? textReply(200, "OK") : textReply(404, "404 page not found\n");
     },
   };
+}
+
+/** A page of a node that lies, breaks formats, or never ends. */
+function hostilePage(world: World, node: SimNode, content: HostileContent, megabytes: number): string {
+  switch (content) {
+    case "foreign-devices":
+      return foreignDevices(world, node);
+    case "label-injection":
+      return labelInjection(node);
+    case "huge":
+      return huge(node, megabytes * 1024 * 1024);
+  }
+}
+
+function header(name: string): string {
+  return `# HELP ${name} GPU utilization (in %).\n# TYPE ${name} gauge\n`;
+}
+
+/** Claims the GPUs of all other nodes, under their names, as busy with a pod of its choice. */
+function foreignDevices(world: World, node: SimNode): string {
+  let page = header("DCGM_FI_DEV_GPU_UTIL");
+  for (const other of world.nodes) {
+    if (other === node) continue;
+    for (const physicalGpu of other.physicalGpus) {
+      const pod = `container="x",namespace="victim",pod="stolen"`;
+      page += `DCGM_FI_DEV_GPU_UTIL{gpu="${physicalGpu.index}",UUID="${physicalGpu.uuid}",Hostname="${other.spec.name}",${pod}} 100\n`;
+    }
+  }
+  return page;
+}
+
+/** Values with everything that could break out of a label, a line, a table, a shell or an object. */
+const nastyValues: readonly string[] = [
+  '\\"} 1\\nDCGM_FI_DEV_GPU_UTIL{gpu=\\"9',
+  "<script>alert(1)</script>",
+  "\\\\",
+  "$(reboot)`reboot`;reboot",
+  "a\\nb",
+  "\u0000\u001b[31m\u202e",
+  "{{ template }}",
+  "x".repeat(20_000),
+];
+
+function labelInjection(node: SimNode): string {
+  const uuid = node.physicalGpus[0]?.uuid ?? "GPU-0";
+  let page = header("DCGM_FI_DEV_GPU_UTIL");
+  for (const value of nastyValues) {
+    page += `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="${uuid}",Hostname="${value}",namespace="${value}",pod="${value}"} 50\n`;
+  }
+  for (const name of ["__proto__", "constructor", "toString", "__name__"]) {
+    page += `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="${uuid}",${name}="polluted",pod="__proto__",namespace="constructor"} 50\n`;
+  }
+  // Unescaped: a quote and a line break in the middle of a value, an unclosed brace, a label twice.
+  page += `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="${uuid}",pod="a"b"} 50\n`;
+  page += `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="${uuid}",pod="a\nb"} 50\n`;
+  page += `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="${uuid}",pod="a" 50\n`;
+  page += `DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="${uuid}",UUID="GPU-twice"} 50\n`;
+  return page;
+}
+
+/** Rows of devices that do not exist, up to a size: each one would cost a reader memory that it must not spend. */
+function huge(node: SimNode, bytes: number): string {
+  const lines = [header("DCGM_FI_DEV_GPU_UTIL")];
+  let size = 0;
+  for (let row = 0; size < bytes; row++) {
+    const line = `DCGM_FI_DEV_GPU_UTIL{gpu="${row}",UUID="GPU-${row}",Hostname="${node.spec.name}",pod="p-${row}",namespace="n-${row}"} 1\n`;
+    lines.push(line);
+    size += line.length;
+  }
+  return lines.join("");
+}
+
+/** Bytes that are no text at all, the same for the same node. */
+function garbageBytes(node: SimNode): Buffer {
+  const bytes = Buffer.alloc(65_536);
+  let state = node.exporterPort;
+  for (let i = 0; i < bytes.length; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    bytes[i] = state >>> 24;
+  }
+  return bytes;
 }
 
 /** Serves an exporter by HTTP. */

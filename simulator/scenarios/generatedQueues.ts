@@ -192,7 +192,7 @@ function kueueHabits(asking: Asking, spec: KueueSpec): readonly Habit[] {
       const nodes = asking.nodes.filter(({ physicalGpus }) => physicalGpus.includes(model));
       const most = Math.min(available(node), gpusOf(nodes));
       const kinds = ["Job", "JobSet", "PyTorchJob", "PodGroup", "Pod", "LeaderWorkerSet", "StatefulSet"] as const;
-      return habit({ ...asking, names: namespaces }, name, most, kinds, [model]);
+      return habit({ ...asking, names: namespaces }, { queue: name, most, kinds, models: [model] });
     }),
   );
 }
@@ -207,7 +207,7 @@ function kaiHabits(asking: Asking, { nodePool, queues }: NonNullable<QueueingSpe
     const models = i % 2 === 1 || asking.random.next() < 0.5 ? [] : modelsOf(nodes);
     const share = i % 2 === 1 ? asking.random.pick([0.25, 0.5]) : null;
     // What has priority 100 or more cannot be preempted, and so may not go beyond quota: the simulator does not know that.
-    return habit(asking, name, most, kinds, models, share, [null, "low"]);
+    return habit(asking, { queue: name, most, kinds, models, share, priorityClasses: [null, "low"] });
   });
 }
 
@@ -217,19 +217,27 @@ function volcanoHabits(asking: Asking, { queues }: NonNullable<QueueingSpec["vol
   const kinds = ["Job", "JobSet", "PyTorchJob", "Pod", "StatefulSet"] as const;
   return queues.flatMap(({ name, capability }) => {
     const models = asking.random.next() < 0.5 || model === undefined ? [] : [model];
-    return habit(asking, name, Math.min(gpusOf(nodes), capability ?? gpusOf(nodes)), kinds, models);
+    const most = Math.min(gpusOf(nodes), capability ?? gpusOf(nodes));
+    return habit(asking, { queue: name, most, kinds, models });
   });
 }
 
-/** Work for one queue, of at most `most` GPUs at once; none where that is nothing. `share`: of a GPU, instead of GPUs. */
+/** Which work a queue gets. */
+interface QueueWork {
+  readonly queue: string;
+  /** GPUs at once, at most. */
+  readonly most: number;
+  readonly kinds: readonly [WorkloadKind, ...WorkloadKind[]];
+  readonly models: readonly GpuModelName[];
+  /** Of a GPU, instead of GPUs. */
+  readonly share?: number | null;
+  readonly priorityClasses?: readonly [string | null, ...(string | null)[]];
+}
+
+/** Work for one queue; none where it may have no GPU. */
 function habit(
   { random, names }: Asking,
-  queue: string,
-  most: number,
-  kinds: readonly [WorkloadKind, ...WorkloadKind[]],
-  models: readonly GpuModelName[],
-  share: number | null = null,
-  priorityClasses: readonly [string | null, ...(string | null)[]] = [null, "high", "low"],
+  { queue, most, kinds, models, share = null, priorityClasses = [null, "high", "low"] }: QueueWork,
 ): readonly Habit[] {
   const count = random.pick([1, 2, 4]);
   const kind = random.pick(kinds);

@@ -47,7 +47,7 @@ export function harborWeeks(days: number): Scenario {
   };
 }
 
-/** What the exporter that watches it is reported, as its configuration file would. */
+/** What the exporter that watches it is given, as its configuration file would. */
 export const harborSettings: Readonly<Record<string, unknown>> = {
   cluster: "harbor",
   teams: [{ from: "namespace-label", key: "team" }],

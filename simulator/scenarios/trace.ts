@@ -6,8 +6,6 @@ import { type GpuModelName, gpuModels } from "../gpuModels.ts";
 import { noQueueing } from "../queues/spec.ts";
 import { hashText } from "../random.ts";
 import type { ActivityPattern, GpuRequest, NodeSpec, PlacedPod, Scenario } from "../scenario.ts";
-import { type CsvRow, parseCsv } from "./csv.ts";
-import { dutyCycles } from "./dutyCycles.ts";
 import { gpuNode, workloadOf } from "./parts.ts";
 
 export interface TraceOptions {
@@ -113,6 +111,27 @@ function tracePod(row: CsvRow, pod: CsvRow, teams: number, activityOf: (name: st
   };
 }
 
+/** One row of a table, by column name. Columns that the row lacks read as empty text. */
+type CsvRow = (column: string) => string;
+
+/** Reads comma-separated text without quoting, which is how the traces are written. */
+function parseCsv(text: string): readonly CsvRow[] {
+  const [header = "", ...lines] = text.split("\n");
+  const columns = new Map(
+    header
+      .trim()
+      .split(",")
+      .map((name, index) => [name, index]),
+  );
+  const rows: CsvRow[] = [];
+  for (const line of lines) {
+    if (line === "") continue;
+    const cells = line.trimEnd().split(",");
+    rows.push((column) => cells[columns.get(column) ?? -1] ?? "");
+  }
+  return rows;
+}
+
 function traceRequest(count: number, milli: number): GpuRequest {
   if (count === 0) return { kind: "none" };
   return milli < 1000 ? { kind: "fraction", share: milli / 1000 } : { kind: "physicalGpus", count };
@@ -133,4 +152,43 @@ function activitySource(tracesDir: string): (name: string) => ActivityPattern {
     ];
     return made[hash % made.length] ?? { kind: "constant", level: 0 };
   };
+}
+
+const stepSeconds = 57;
+
+/**
+ * Series of `pod_gpu_duty_cycle.csv` (columns value in percent, timestamp, pod id) as ratios, one per pod, on a common
+ * grid of 57 s. A step without a row keeps the value before it; before the first row it is 0.
+ */
+function dutyCycles(csv: string): readonly Float64Array[] {
+  const samples = new Map<string, [number, number][]>();
+  let first = Number.POSITIVE_INFINITY;
+  let last = 0;
+  let start = csv.indexOf("\n") + 1;
+  while (start > 0 && start < csv.length) {
+    const lineEnd = csv.indexOf("\n", start);
+    const end = lineEnd === -1 ? csv.length : lineEnd;
+    const [value = "0", at = "0", pod = ""] = csv.slice(start, end).trimEnd().split(",");
+    const seconds = Number(at);
+    first = Math.min(first, seconds);
+    last = Math.max(last, seconds);
+    const rows = samples.get(pod);
+    if (rows === undefined) samples.set(pod, [[seconds, Number(value)]]);
+    else rows.push([seconds, Number(value)]);
+    start = end + 1;
+  }
+  const length = Math.max(1, Math.round((last - first) / stepSeconds) + 1);
+  return [...samples.values()].map((rows) => onGrid(rows, first, length));
+}
+
+function onGrid(rows: readonly (readonly [number, number])[], first: number, length: number): Float64Array {
+  const values = new Float64Array(length).fill(-1);
+  for (const [seconds, percent] of rows) values[Math.round((seconds - first) / stepSeconds)] = percent / 100;
+  let before = 0;
+  for (let i = 0; i < length; i++) {
+    const value = values[i] ?? -1;
+    before = value < 0 ? before : value;
+    values[i] = before;
+  }
+  return values;
 }

@@ -123,8 +123,14 @@ describe("the time of how free GPUs lie", () => {
 
   it("counts what blocked work needs in the pool in which it is published, and each reason apart", () => {
     const work = (parts: Partial<BlockedWork>): BlockedWork => ({
-      ...{ gang: 0, key: "k", pools: ["H100", "A100"], gpus: 4, freeGpus: 8, blocker: "spread" as const },
-      ...{ since: now - 600, isStanding: true },
+      gang: 0,
+      key: "k",
+      pools: ["H100", "A100"],
+      gpus: 4,
+      freeGpus: 8,
+      blocker: "spread" as const,
+      since: now - 600,
+      isStanding: true,
       ...parts,
     });
     const base = analysed(moment({ nodes: [nodeView({ pools: ["H100"] })], devices: [device()] }));

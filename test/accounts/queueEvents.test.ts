@@ -86,7 +86,7 @@ describe("ended waits", () => {
     // By the leaf in which it waits: a name that its pods only write down has none.
     const gang = gangView({ team: "a", queue: "made-up", priorityClass: "high" });
     const queue = moment.snapshot.queueing.queues.findIndex(({ name }) => name === "a");
-    const parts = [{ ...{ queue, domain: 0, pods: 1, createdPods: 1, gpusPerPod: 1 }, needs: anyNeeds }];
+    const parts = [{ queue, domain: 0, pods: 1, createdPods: 1, gpusPerPod: 1, needs: anyNeeds }];
     const queueing = { ...moment.snapshot.queueing, gangs: [{ ...gang, parts }] };
     account.account({ ...moment, snapshot: { ...moment.snapshot, queueing } }, clock(0));
     expect(account.counters().queues.waits).toMatchObject([

@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createAccounting } from "../../exporter/accounts/accounting.ts";
-import { endedBetween } from "../../exporter/accounts/endedPods.ts";
-import { createShapeAccount, type EndedOnDay, type ShapeAccount } from "../../exporter/accounts/shapeAccount.ts";
+import {
+  createShapeAccount,
+  type EndedOnDay,
+  endedBetween,
+  type ShapeAccount,
+} from "../../exporter/accounts/shapeAccount.ts";
 import { shapeIn, shapeText } from "../../exporter/accounts/shapeText.ts";
 import type { PodView, Snapshot } from "../../exporter/join/snapshot.ts";
 import type { EndedShape } from "../../exporter/model/podShape.ts";

@@ -54,7 +54,9 @@ const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "llm" 
 const horizontal = (spec: object = {}, metadata: object = {}) => {
   const found = read(decodeHorizontalPodAutoscaler, "autoscaling/v2", "HorizontalPodAutoscaler", {
     spec: {
-      ...{ scaleTargetRef, minReplicas: 2, maxReplicas: 6 },
+      scaleTargetRef,
+      minReplicas: 2,
+      maxReplicas: 6,
       metrics: [
         { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 70 } } },
       ],

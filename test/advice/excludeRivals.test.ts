@@ -95,7 +95,8 @@ describe("what people see already", () => {
     const isFound = (minGainGpuHours: number, open: AdviceMoment["open"]) =>
       plansOf(
         rivalsOf({
-          ...{ ...moment, settings: { ...moment.settings, minGainGpuHours } },
+          ...moment,
+          settings: { ...moment.settings, minGainGpuHours },
           ...(open === undefined ? {} : { open }),
         }).offers,
       ).has("vision/three");

@@ -21,8 +21,13 @@ import { adviceOf, nothing, only } from "./wholeAdvice.ts";
 const prices = account([listed()]);
 const karpenter = (parts: Partial<KarpenterNodePool> = {}): readonly KarpenterNodePool[] => [
   {
-    ...{ name: "gpu", limits: {}, consolidationPolicy: "WhenEmpty", consolidateAfterSeconds: 300 },
-    ...{ capacityTypes: [], replicas: null, ...parts },
+    name: "gpu",
+    limits: {},
+    consolidationPolicy: "WhenEmpty",
+    consolidateAfterSeconds: 300,
+    capacityTypes: [],
+    replicas: null,
+    ...parts,
   },
 ];
 const inPool = (name: string, labels: Record<string, string> = {}) =>
@@ -38,7 +43,9 @@ describe("moving pods so that a node comes free", () => {
   const [a, b] = [deployment("a"), deployment("b")];
   /** 11 of 16 GPUs are free, before and after. */
   const spread = (more: Partial<ClusterState> = {}): Partial<ClusterState> => ({
-    ...{ prices, known, karpenterNodePools: karpenter() },
+    prices,
+    known,
+    karpenterNodePools: karpenter(),
     nodes: [inPool("n1"), inPool("n2")],
     owners: [a, replicaSet(a), b, replicaSet(b)],
     pods: [podOf(a, "a-0", "n1", 2), podOf(b, "b-0", "n2", 3)],
@@ -88,7 +95,10 @@ describe("letting go of idle GPUs", () => {
   const longAgo = { createdAt: now - 4 * hour, scheduledAt: now - 4 * hour };
   function released(more: Partial<ClusterState> = {}): Recommendation {
     const state: Partial<ClusterState> = {
-      ...{ prices, known, nodes: [gpuNode("n1", 8)], owners: [idle, replicaSet(idle)] },
+      prices,
+      known,
+      nodes: [gpuNode("n1", 8)],
+      owners: [idle, replicaSet(idle)],
       pods: [podOf(idle, "idle-0", "n1", 8, longAgo)],
       telemetry: [physicalGpus("n1", Array<string>(8).fill("idle-0"), 0)],
       ...more,

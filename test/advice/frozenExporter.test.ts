@@ -44,8 +44,11 @@ function scraped(physicalGpu: PhysicalGpu, feed: Feed): DcgmSource {
   return createDcgmSource({
     targets: () => [
       {
-        ...{ url: "http://10.0.0.1:9400/metrics", node: "n1", auth: { kind: "none" } },
-        ...{ caFile: null, insecureSkipVerify: false },
+        url: "http://10.0.0.1:9400/metrics",
+        node: "n1",
+        auth: { kind: "none" },
+        caFile: null,
+        insecureSkipVerify: false,
       },
     ],
     pool: poolOf(page),
@@ -68,8 +71,14 @@ function asked(physicalGpu: PhysicalGpu, feed: Feed): DcgmSource {
   };
   return createPrometheusSource({
     server: {
-      ...{ url: "http://prometheus:9090", auth: { kind: "none" }, caFile: null, insecureSkipVerify: false },
-      ...{ headers: {}, timeoutSeconds: 10, matchers: {}, nodeLabel: null },
+      url: "http://prometheus:9090",
+      auth: { kind: "none" },
+      caFile: null,
+      insecureSkipVerify: false,
+      headers: {},
+      timeoutSeconds: 10,
+      matchers: {},
+      nodeLabel: null,
     },
     pool: poolOf(answer),
     intervalSeconds: 30,
@@ -124,8 +133,11 @@ const idleCounting: PhysicalGpu = (_gpu, turn) => ({ [util]: 0, [power]: 68, [en
 
 /** GPUs in a wait loop: alive, or frozen while they were, without an energy counter. */
 const hung = (watts: (gpu: number, turn: number) => number) => (gpu: number, turn: number) => ({
-  ...{ [util]: 100, DCGM_FI_PROF_GR_ENGINE_ACTIVE: 1, DCGM_FI_PROF_PIPE_TENSOR_ACTIVE: 0 },
-  ...{ DCGM_FI_PROF_DRAM_ACTIVE: 0.001, [power]: watts(gpu, turn) },
+  [util]: 100,
+  DCGM_FI_PROF_GR_ENGINE_ACTIVE: 1,
+  DCGM_FI_PROF_PIPE_TENSOR_ACTIVE: 0,
+  DCGM_FI_PROF_DRAM_ACTIVE: 0.001,
+  [power]: watts(gpu, turn),
 });
 const hungJitter: PhysicalGpu = hung((gpu, turn) => 121.5 + ((turn * 7 + gpu) % 5) / 1000);
 const frozenHung: PhysicalGpu = hung((gpu) => 121.5 + gpu);

@@ -7,7 +7,9 @@ const reclaim: Needed = {
   kind: "reclaim",
   beneficiary: { kind: "queue", name: "search" },
   targets: ["Job ads/embed"],
-  ...{ fromTeam: "ads", pool: "H100", signs: [] },
+  fromTeam: "ads",
+  pool: "H100",
+  signs: [],
   measuredBy: { kind: "work-started", work: [] },
 };
 
@@ -38,7 +40,9 @@ describe("the need of advice", () => {
     expect(isSame(reclaim, { ...reclaim, kind: "change_quota" })).toBe(false);
     expect(isSame(idle, { ...idle, fromTeam: "vision" })).toBe(false);
     const found = (code: string): Needed => ({
-      ...{ ...reclaim, kind: "fix_scheduler", targets: ["ClusterQueue search"] },
+      ...reclaim,
+      kind: "fix_scheduler",
+      targets: ["ClusterQueue search"],
       signs: [{ kind: "finding-gone", code, objectKind: "ClusterQueue", name: "search" }],
     });
     expect(isSame(found("one"), found("other"))).toBe(false);

@@ -69,7 +69,11 @@ function adviceOn({ kind = "Job", boundSeconds, idleSeconds, ...given }: Case): 
   const known = new Map<string, Habit>();
   if (given.habit !== undefined)
     known.set(kind === "Job" ? "Job/research/train" : "Deployment/research/chat", {
-      ...{ firstSeenAt: now - 30 * 24 * hour, seenAt: now, hasWorked: true, spells: [], longestReturnSeconds: 0 },
+      firstSeenAt: now - 30 * 24 * hour,
+      seenAt: now,
+      hasWorked: true,
+      spells: [],
+      longestReturnSeconds: 0,
       ...given.habit,
     });
   const settings = { ...adviceSettings, standingCycles: 1, ...given.settings };

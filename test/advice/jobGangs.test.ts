@@ -22,7 +22,8 @@ const template = {
 const pyTorchJob = (name: string, more: object = {}): OwnerObject =>
   objectOf(
     {
-      ...{ apiVersion: "kubeflow.org/v1", kind: "PyTorchJob" },
+      apiVersion: "kubeflow.org/v1",
+      kind: "PyTorchJob",
       spec: {
         pytorchReplicaSpecs: {
           Master: { replicas: 1, restartPolicy: "OnFailure", template },
@@ -44,7 +45,9 @@ const indexedJob = (name: string, parallelism: number, completions: number): Own
 function halfOf(by: OwnerObject, node: string, parts: Partial<Pod> = {}): readonly Pod[] {
   return [node, node, null, null].map((on, i) =>
     gpuPod(`${by.name}-${i}`, on, 4, {
-      ...{ owner: ownerRef(by), createdAt: now - 1800, scheduledAt: on === null ? null : now - 1790 },
+      owner: ownerRef(by),
+      createdAt: now - 1800,
+      scheduledAt: on === null ? null : now - 1790,
       ...parts,
       labels: { "batch.kubernetes.io/job-completion-index": `${i}`, ...parts.labels },
     }),

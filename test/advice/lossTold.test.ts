@@ -78,7 +78,10 @@ function clusterOf(all: readonly Work[]) {
           : { "fairlead.dev/checkpointed-at": new Date((now - checkpointHours * hour) * 1000).toISOString() };
       pods.push(
         gpuPod(`${name}-${k}`, node, gpus, {
-          ...{ owner: ownerRef(above), createdAt: at, scheduledAt: at, annotations },
+          owner: ownerRef(above),
+          createdAt: at,
+          scheduledAt: at,
+          annotations,
           labels: parts.labels,
         }),
       );

@@ -27,14 +27,16 @@ const traits: readonly Partial<MovePod>[] = [
 ];
 
 const pool: NodePoolView = {
-  ...{
-    name: "gpu",
-    manager: "karpenter",
-    limitGpus: null,
-    consolidationPolicy: "WhenEmpty",
-    consolidateAfterSeconds: 300,
-  },
-  ...{ minNodes: null, maxNodes: null, capacityTypes: [], nodes: 4, physicalGpus: 16 },
+  name: "gpu",
+  manager: "karpenter",
+  limitGpus: null,
+  consolidationPolicy: "WhenEmpty",
+  consolidateAfterSeconds: 300,
+  minNodes: null,
+  maxNodes: null,
+  capacityTypes: [],
+  nodes: 4,
+  physicalGpus: 16,
 };
 
 /** Pods of every sort on a few nodes, some of them in pairs that run together, and work that waits. */
@@ -69,14 +71,23 @@ const clusters: fc.Arbitrary<MoveCluster> = fc
         places.length > 1 ? { id: `gang-${i}`, min: 2, bound: 2, partialSince: null } : null;
       const ownerKind = isJob ? ("Job" as const) : ("ReplicaSet" as const);
       return places.map((node, n) => ({
-        ...{ name: `w${i}-${n}`, of: `w${i}`, node: `n${node}`, gpus, gang, priority, ownerKind, hours: 1 + (i % 7) },
+        name: `w${i}-${n}`,
+        of: `w${i}`,
+        node: `n${node}`,
+        gpus,
+        gang,
+        priority,
+        ownerKind,
+        hours: 1 + (i % 7),
         // The members of a gang may differ.
         ...(n === 0 ? trait : {}),
       }));
     });
     return {
       nodes: left.map((_, i) => ({ name: `n${i}`, gpus: gpusPerNode, nodePool: "gpu" })),
-      ...{ pods, maxMoves, waiting: waiting.map(([count, gpus], i) => wants(`next-${i}`, count, gpus)) },
+      pods,
+      maxMoves,
+      waiting: waiting.map(([count, gpus], i) => wants(`next-${i}`, count, gpus)),
       parts: {
         nodePools: [pool],
         podDisruptionBudgets: [

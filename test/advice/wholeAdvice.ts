@@ -33,8 +33,12 @@ export function keptByOthers(): AdviceMoment {
       pods: [gpuPod("train", "busy", 8)],
       karpenterNodePools: [
         {
-          ...{ name: "gpu", limits: {}, consolidationPolicy: "WhenEmptyOrUnderutilized" },
-          ...{ consolidateAfterSeconds: 30, capacityTypes: [], replicas: null },
+          name: "gpu",
+          limits: {},
+          consolidationPolicy: "WhenEmptyOrUnderutilized",
+          consolidateAfterSeconds: 30,
+          capacityTypes: [],
+          replicas: null,
         },
       ],
       requestsByNode: new Map([

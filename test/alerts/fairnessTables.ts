@@ -61,8 +61,12 @@ function teamOfSharedQueue(
 }
 
 const sharedQueue = (cluster: string, domain: string) => ({
-  ...{ cluster, scheduler: "kueue", kind: "ClusterQueue" },
-  ...{ queue: "shared", domain, team: "" },
+  cluster,
+  scheduler: "kueue",
+  kind: "ClusterQueue",
+  queue: "shared",
+  domain,
+  team: "",
 });
 
 const title = "give search 12 A100 back: suspend ads/embed-v3";

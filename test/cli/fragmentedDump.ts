@@ -22,7 +22,10 @@ const pod = (namespace: string, name: string, gpus: number, nodeName: string | n
   apiVersion: "v1",
   kind: "Pod",
   metadata: {
-    ...{ namespace, name: `${name}-0`, uid: `uid-${name}-0`, creationTimestamp: started },
+    namespace,
+    name: `${name}-0`,
+    uid: `uid-${name}-0`,
+    creationTimestamp: started,
     ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name, uid: `uid-${name}`, controller: true }],
   },
   spec: {
@@ -62,7 +65,9 @@ export const fragmentedDump = JSON.stringify({
   kind: "List",
   items: [
     ...["gpu-a", "gpu-b"].map(node),
-    ...[replicaSet("vision", "eval"), replicaSet("vision", "serve"), replicaSet("vision", "train")],
+    replicaSet("vision", "eval"),
+    replicaSet("vision", "serve"),
+    replicaSet("vision", "train"),
     pod("vision", "eval", 1, "gpu-a", "2026-11-21T11:40:00Z"),
     pod("vision", "serve", 4, "gpu-b", "2026-11-21T06:00:00Z"),
     pod("vision", "train", 8, null, "2026-11-21T11:00:00Z"),

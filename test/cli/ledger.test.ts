@@ -220,8 +220,15 @@ describe("fairlead ledger query about money", () => {
           since: start + 600,
           prices: [
             {
-              ...{ pool: "h100", nodePool: "=cmd()", instanceType: "p5.48xlarge", capacityType: "spot" },
-              ...{ currency: "USD", basis: "whole-instance", source: "file", dated: start, perGpuHour: 5.1875 },
+              pool: "h100",
+              nodePool: "=cmd()",
+              instanceType: "p5.48xlarge",
+              capacityType: "spot",
+              currency: "USD",
+              basis: "whole-instance",
+              source: "file",
+              dated: start,
+              perGpuHour: 5.1875,
             },
           ],
         },

@@ -75,7 +75,10 @@ describe("the ledger between cycles", () => {
   test("keeps what is known of the habits of work, and forgets what is forgotten", async () => {
     const config = configWith(`cluster: c\nledger: {path: ${path.join(temporaryFolder(), "ledger.db")}}`);
     const habit: Habit = {
-      ...{ firstSeenAt: start, seenAt: start + 90, hasWorked: true, longestReturnSeconds: 2400 },
+      firstSeenAt: start,
+      seenAt: start + 90,
+      hasWorked: true,
+      longestReturnSeconds: 2400,
       spells: [
         { seconds: 2400, returned: true },
         { seconds: 700, returned: false },

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { createStepClock, type StepClock } from "../../cli/demo/stepClock.ts";
+import { createStepClock, type StepClock } from "../../cli/demo/playCluster.ts";
 import { buildExporter, type ExporterStack } from "../../cli/exporterStack.ts";
 import { startSources } from "../../cli/startSources.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
@@ -34,7 +34,12 @@ function startExporter(simulator: Simulator, settings: object = {}) {
   const client = createApiClient(anonymousCredentials(simulator.apiUrl), systemClock);
   const { now, monotonic } = simulator;
   const stack = buildExporter({
-    ...{ config: configSchema.parse(settings), client, now, monotonic, telemetryPath: "/metrics", users: {} },
+    config: configSchema.parse(settings),
+    client,
+    now,
+    monotonic,
+    telemetryPath: "/metrics",
+    users: {},
     kubernetes: { clock, random: () => 0.5 },
   });
   stops.push(async () => {
@@ -115,7 +120,11 @@ describe("the first cycle", () => {
     await started;
     expect(missingForReadiness(stack.health())).toEqual(["the first cycle is not complete yet"]);
     expect(await firstCycle(stack)).toEqual({
-      ...{ allocated: 8, unobserved: [], pools: ["A100-SXM4-80GB"], pods: 8, telemetryProblems: [] },
+      allocated: 8,
+      unobserved: [],
+      pools: ["A100-SXM4-80GB"],
+      pods: 8,
+      telemetryProblems: [],
     });
     expect(missingForReadiness(stack.health())).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { stringify } from "yaml";
 import { alertGroups } from "../../alerts/ruleGroups.ts";
 import { replicaOfTheMoment } from "../../alerts/rules/recorded.ts";
 import { defaultAlerts } from "../../alerts/thresholds.ts";
-import { scrapedNames } from "../../dashboards/query/scraped.ts";
+import { scrapedNames } from "../../dashboards/healthProcess.ts";
 import { variableTitles } from "../../dashboards/query/variables.ts";
 import { definitionOf, metricNames } from "../../exporter/catalogue/catalogue.ts";
 import { catalogued, countersNotAskedForRise, doubtfulDivisors, wrongSeries } from "../alerts/promqlLint.ts";

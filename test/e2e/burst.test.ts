@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { PolicyFigures } from "../../cli/demo/burst/burstFigures.ts";
 import { withBurst } from "../../cli/demo/burst/burstSection.ts";
 import { burstMarkdown, burstText, figuresOf, teamOf } from "../../cli/demo/burst/burstTable.ts";
-import { playBurst } from "../../cli/demo/burst/playBurst.ts";
+import { playBurst } from "../../cli/demo/burst/demoBurst.ts";
 import { compareWithTruth, type Difference } from "../../cli/demo/compareWithTruth.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
 import {

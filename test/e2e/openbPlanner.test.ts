@@ -43,8 +43,13 @@ describe.skipIf(!hasTraces)("plans for what waits in the openb cluster, filled t
     const placed = analysis.gangFreeCapacities.askedOf(gang)?.placed ?? [];
     const parts = placed.map(({ gpusPerPod, needs, pods }) => ({ kind: field.kindOf(gpusPerPod, needs), pods }));
     return {
-      ...{ nodes: field.nodes, units: field.units, fixedNodes: field.fixedNodes, goal: { kind: "place", parts } },
-      ...{ quotaGpus: Infinity, maxMoves, vetoesOf: () => [] },
+      nodes: field.nodes,
+      units: field.units,
+      fixedNodes: field.fixedNodes,
+      goal: { kind: "place", parts },
+      quotaGpus: Infinity,
+      maxMoves,
+      vetoesOf: () => [],
     };
   };
 

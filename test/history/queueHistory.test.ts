@@ -97,8 +97,13 @@ const amounts = {
 } as const satisfies Readonly<Record<string, readonly Series[]>>;
 
 const noShortfall = {
-  ...{ shortfallByBorrowers: 0, shortfallByIdleGap: 0, shortfallByIndivisible: 0 },
-  ...{ shortfallByLostNode: 0, shortfallByNodeToCome: 0, shortfallByPastQueues: 0, shortfallByPromisedTwice: 0 },
+  shortfallByBorrowers: 0,
+  shortfallByIdleGap: 0,
+  shortfallByIndivisible: 0,
+  shortfallByLostNode: 0,
+  shortfallByNodeToCome: 0,
+  shortfallByPastQueues: 0,
+  shortfallByPromisedTwice: 0,
 };
 
 const rows = [
@@ -113,9 +118,19 @@ const rows = [
     pending: 5,
   },
   {
-    ...{ team: "a", judgedSeconds: 3600, allocated: 9000, judgedAllocated: 8700, entitled: 7200, excess: 1800 },
-    ...{ ...noShortfall, shortfallByBorrowers: 30, shortfallByIdleGap: 60, shortfallByIndivisible: 40 },
-    ...{ shortfallByLostNode: 120, shortfallByPastQueues: 80, pending: 3600 },
+    team: "a",
+    judgedSeconds: 3600,
+    allocated: 9000,
+    judgedAllocated: 8700,
+    entitled: 7200,
+    excess: 1800,
+    ...noShortfall,
+    shortfallByBorrowers: 30,
+    shortfallByIdleGap: 60,
+    shortfallByIndivisible: 40,
+    shortfallByLostNode: 120,
+    shortfallByPastQueues: 80,
+    pending: 3600,
   },
 ];
 
@@ -123,8 +138,13 @@ describe("what queues had, by team", () => {
   it("is the same of a ledger and of a server", async () => {
     const half = { seconds: 1800, judgedSeconds: 1800, allocated: 4500, entitled: 3600, excess: 900 };
     const short = {
-      ...{ shortfallByBorrowers: 15, shortfallByIdleGap: 30, shortfallByIndivisible: 20 },
-      ...{ shortfallByLostNode: 60, shortfallByPastQueues: 40, pending: 1800, judgedAllocated: 4350 },
+      shortfallByBorrowers: 15,
+      shortfallByIdleGap: 30,
+      shortfallByIndivisible: 20,
+      shortfallByLostNode: 60,
+      shortfallByPastQueues: 40,
+      pending: 1800,
+      judgedAllocated: 4350,
     };
     const none = { judgedSeconds: 0, judgedAllocated: 0, entitled: 0, excess: 0, ...noShortfall };
     const queueTimes = [
@@ -153,8 +173,11 @@ describe("what queues had, by team", () => {
     const { queues } = await serverWith((query) => counted(query, earlier));
     const found = await queues.queueTotals({ ...oneDay, team: null });
     const unknown = {
-      ...{ shortfallByLostNode: null, shortfallByNodeToCome: null, shortfallByPastQueues: null },
-      ...{ shortfallByPromisedTwice: null, shortfallByIndivisible: null },
+      shortfallByLostNode: null,
+      shortfallByNodeToCome: null,
+      shortfallByPastQueues: null,
+      shortfallByPromisedTwice: null,
+      shortfallByIndivisible: null,
     };
     // 7200 entitled, 1800 above it, less 30 and 60 that were short.
     expect(found).toMatchObject({ rows: [{ team: "" }, { team: "a", judgedAllocated: 8910, ...unknown }] });

@@ -10,7 +10,10 @@ const read = (page: string): string => readFileSync(join(root, page), "utf8");
 const readme = read("README.md");
 
 const pages = [
-  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"],
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "CHANGELOG.md",
   ...["docs", "docs/decisions"].flatMap((folder) =>
     readdirSync(join(root, folder)).flatMap((name) => (name.endsWith(".md") ? [`${folder}/${name}`] : [])),
   ),

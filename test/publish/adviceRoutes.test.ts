@@ -98,7 +98,10 @@ describe("POST /api/v1/alerts", () => {
     expect(await ask(`${url}/api/v1/alerts`, call)).toEqual({ status: 200, body: { received: 2, firing: 1 } });
     expect(received).toMatchObject([
       {
-        ...{ status: "firing", alertname: "GpuTeamStarved", fingerprint: "c0ffee", endsAt: null },
+        status: "firing",
+        alertname: "GpuTeamStarved",
+        fingerprint: "c0ffee",
+        endsAt: null,
         startsAt: Date.parse("2026-11-16T13:00:00.5Z") / 1000,
       },
       { status: "resolved", endsAt: Date.parse("2026-11-16T11:30:00Z") / 1000, labels: { team: "ads" } },

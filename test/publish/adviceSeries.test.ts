@@ -43,8 +43,13 @@ describe("series of recommendations", () => {
     const samples = samplesOf(someAdvice);
     const { id } = reclaimAdvice;
     const labels = {
-      ...{ cluster: "harbor", kind: "reclaim", id, from_team: "ads", for_team: "search" },
-      ...{ queue: "search", pool: "H100" },
+      cluster: "harbor",
+      kind: "reclaim",
+      id,
+      from_team: "ads",
+      for_team: "search",
+      queue: "search",
+      pool: "H100",
     };
     expect(valuesOf(samples, "fairlead_recommendation_gpus")).toEqual([{ ...labels, value: 16 }]);
     expect(valuesOf(samples, "fairlead_recommendation_lost_gpu_seconds")).toEqual([{ ...labels, value: 11_160 }]);
@@ -86,7 +91,10 @@ describe("series of recommendations", () => {
   test("are not of closed ones; these are counted for 24 h", () => {
     const closed = (state: "taken" | "expired" | "dismissed", id: string, ago: number): Recommendation => ({
       ...reclaimAdvice,
-      ...{ id, state, closedAt: at - ago, closedBecause: "x" },
+      id,
+      state,
+      closedAt: at - ago,
+      closedBecause: "x",
     });
     const samples = samplesOf(
       advice([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { recommendationOf } from "../../cli/advise/recommendationOf.ts";
+import { recommendationOf } from "../../cli/advise/adviseCommand.ts";
 import { type Advice, noAdvice, type Recommendation } from "../../exporter/model/recommendation.ts";
 import { adviceMarkdown } from "../../exporter/publish/advice/adviceMarkdown.ts";
 import { gainText, lossText } from "../../exporter/publish/advice/adviceWords.ts";
@@ -71,8 +71,12 @@ describe("the document", () => {
   test("writes times as UTC, and names that are empty as null", () => {
     const [one, , , , fixSource] = buildDocument(smallMoment, [], severalAdvice).recommendations;
     expect(one).toMatchObject({
-      ...{ firstSeen: "2026-11-21T03:50:00.000Z", computed: "2026-11-21T04:00:00.000Z" },
-      ...{ validUntil: "2026-11-21T04:01:00.000Z", closed: null, fromTeam: "ads", queue: "search" },
+      firstSeen: "2026-11-21T03:50:00.000Z",
+      computed: "2026-11-21T04:00:00.000Z",
+      validUntil: "2026-11-21T04:01:00.000Z",
+      closed: null,
+      fromTeam: "ads",
+      queue: "search",
     });
     expect(fixSource).toMatchObject({ fromTeam: null, forTeam: null, queue: null, pool: "A100" });
   });

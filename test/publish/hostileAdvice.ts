@@ -9,14 +9,24 @@ export function hostileAdvice(name: string): Advice {
   const after = { ...before, pendingGpus: 0, deviations: [], costPerWeek: [] };
   const one: Recommendation = {
     ...reclaimAdvice,
-    ...{ actReasons: [name], questions: [{ to: name, about: name, question: name, facts: [name] }] },
-    ...{ title: name, reason: name, fromTeam: name, forTeam: name, queue: name, pool: name },
+    actReasons: [name],
+    questions: [{ to: name, about: name, question: name, facts: [name] }],
+    title: name,
+    reason: name,
+    fromTeam: name,
+    forTeam: name,
+    queue: name,
+    pool: name,
     evidence: [{ name, value: name }],
     targets: [name],
     beneficiary: { kind: "queue", name },
     steps: reclaimAdvice.steps.map((step) => ({
       ...step,
-      ...{ title: name, precondition: name, command: `kubectl get ${name}`, dryRun: null, waitFor: name },
+      title: name,
+      precondition: name,
+      command: `kubectl get ${name}`,
+      dryRun: null,
+      waitFor: name,
       request: { ...step.request, path: name, body: { [`key ${name}`]: [name] } },
     })),
     effect: {

@@ -47,8 +47,15 @@ describe("a number in JSON", () => {
 
   test("of the API is no other", async () => {
     const explanation: Explanation = {
-      ...{ kind: "node", name: "a", cluster: "default", at: "2026-11-21T12:00:00Z" },
-      ...{ facts: [], localQueues: [], entitlements: [], parts: [], problems: [] },
+      kind: "node",
+      name: "a",
+      cluster: "default",
+      at: "2026-11-21T12:00:00Z",
+      facts: [],
+      localQueues: [],
+      entitlements: [],
+      parts: [],
+      problems: [],
       coverage: { since: "2026-11-21T11:00:00Z", coveredSeconds: 0.1 + 0.2, gaps: [] },
     };
     const { body } = await askApp("/api/v1/explain?kind=node&name=a", {

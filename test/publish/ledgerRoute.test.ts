@@ -101,8 +101,17 @@ describe("/api/v1/ledger", () => {
 
   test("answers about prices and nodes, each by its own question", async () => {
     const price = {
-      ...{ pool: "h100", nodePool: "gpu", instanceType: null, capacityType: "spot", currency: "USD" },
-      ...{ basis: "whole-instance", source: "opencost", perGpuHour: 2.25, dated: at - 60, begins: at, ends: null },
+      pool: "h100",
+      nodePool: "gpu",
+      instanceType: null,
+      capacityType: "spot",
+      currency: "USD",
+      basis: "whole-instance",
+      source: "opencost",
+      perGpuHour: 2.25,
+      dated: at - 60,
+      begins: at,
+      ends: null,
     };
     const prices = await get("/api/v1/ledger?of=prices&pool=h100", noAccounts, {
       ledgerPrices: async ({ from, to, where }) => {

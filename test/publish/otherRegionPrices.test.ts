@@ -35,7 +35,8 @@ it("of another region: metrics, API, terminal, review and problems say so", () =
   expect(prices).toMatchObject([
     {
       price: {
-        ...{ perNodeHour: 55.04, source: "table-other-region" },
+        perNodeHour: 55.04,
+        source: "table-other-region",
         origin: expect.stringMatching(/us-east-1 on-demand Linux; a price of us-east-1, not of eu-west-1$/),
       },
     },

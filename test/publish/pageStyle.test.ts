@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
-import { adviceStyle } from "../../exporter/publish/http/adviceStyle.ts";
 import { pageStyle } from "../../exporter/publish/http/pageStyle.ts";
+import { adviceStyle } from "../../exporter/publish/http/recommendationsPage.ts";
 import type { RunningServer } from "../../exporter/publish/http/server.ts";
-import { statusStyle } from "../../exporter/publish/http/statusStyle.ts";
+import { statusStyle } from "../../exporter/publish/http/statusPage.ts";
 import { asKim, scriptedAdviser, startAdvised } from "./adviceServer.ts";
 
 const running: RunningServer[] = [];

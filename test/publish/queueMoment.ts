@@ -362,12 +362,18 @@ export const queueMoment: Analysis = {
       queueFairness({
         demand: 120,
         entitled: 96,
-        ...{ shortfall: 16, shortfallByBorrowers: 16, actionableShortfall: 16, excess: 16 },
+        shortfall: 16,
+        shortfallByBorrowers: 16,
+        actionableShortfall: 16,
+        excess: 16,
       }),
       queueFairness({
         demand: 120,
         entitled: 96,
-        ...{ shortfall: 16, shortfallByBorrowers: 16, actionableShortfall: 16, excess: 16 },
+        shortfall: 16,
+        shortfallByBorrowers: 16,
+        actionableShortfall: 16,
+        excess: 16,
       }),
       queueFairness({
         demand: 47,

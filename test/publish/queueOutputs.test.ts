@@ -213,7 +213,10 @@ describe("the document of queues that miss GPUs for other causes", () => {
     i === 2 && one !== null
       ? {
           ...one,
-          ...{ shortfall: 24, shortfallByBorrowers: 4, shortfallByIdleGap: 2, shortfallByIndivisible: 10 },
+          shortfall: 24,
+          shortfallByBorrowers: 4,
+          shortfallByIdleGap: 2,
+          shortfallByIndivisible: 10,
           shortfallByAbsentCapacity: [
             { owner: "node_to_come" as const, gpus: 5 },
             { owner: "promised_twice" as const, gpus: 3 },
@@ -229,7 +232,9 @@ describe("the document of queues that miss GPUs for other causes", () => {
   const heldBack = [{ starved: 2, borrower: 3, gpus: 4, because: setting }];
   const domains = fairness.domains.map((one, i) => (i === 0 && one !== null ? { ...one, pairs: [], heldBack } : one));
   const classes = ["reserved", "spot"].map((type, i) => ({
-    ...{ name: `H100 ${type}`, pool: "H100", nodes: new Set([`node-${type}`]) },
+    name: `H100 ${type}`,
+    pool: "H100",
+    nodes: new Set([`node-${type}`]),
     capacity: 64 - 32 * i,
   }));
   const views = snapshot.queueing.domains.map((one, i) => (i === 0 ? { ...one, classes } : one));
@@ -246,7 +251,10 @@ describe("the document of queues that miss GPUs for other causes", () => {
 
   test("has each cause, whose it is, the setting, and where it holds and may hold", () => {
     expect(document.queues.find(({ name, domain }) => name === "search" && domain === "H100")).toMatchObject({
-      ...{ shortfall: 24, shortfallByBorrowers: 4, shortfallByIdleGap: 2, shortfallByIndivisible: 10 },
+      shortfall: 24,
+      shortfallByBorrowers: 4,
+      shortfallByIdleGap: 2,
+      shortfallByIndivisible: 10,
       shortfallByAbsentCapacity: { node_to_come: 5, promised_twice: 3 },
       heldBackBy: setting,
       nodeClasses: [
@@ -255,11 +263,16 @@ describe("the document of queues that miss GPUs for other causes", () => {
       ],
     });
     expect(document.queues.find(({ name, domain }) => name === "search" && domain === "A100")).toMatchObject({
-      ...{ shortfall: 0, shortfallByAbsentCapacity: {}, heldBackBy: null },
+      shortfall: 0,
+      shortfallByAbsentCapacity: {},
+      heldBackBy: null,
       nodeClasses: [{ nodeClass: "A100", allocated: 4, entitled: 4 }],
     });
     expect(document.queues.find(({ name }) => name === "bulk")).toMatchObject({
-      ...{ shortfall: null, shortfallByAbsentCapacity: null, shortfallByIndivisible: null, nodeClasses: null },
+      shortfall: null,
+      shortfallByAbsentCapacity: null,
+      shortfallByIndivisible: null,
+      nodeClasses: null,
     });
     expect(document.queues.find(({ kind }) => kind === "Cohort")?.nodeClasses).toEqual([]);
   });
@@ -309,7 +322,10 @@ describe("the start page", () => {
       i === 2 && one !== null
         ? {
             ...one,
-            ...{ entitled: 31, deviation: 0, shortfallByBorrowers: 0, actionableShortfall: 0 },
+            entitled: 31,
+            deviation: 0,
+            shortfallByBorrowers: 0,
+            actionableShortfall: 0,
             shortfallByAbsentCapacity: [
               { owner: "lost_node" as const, gpus: 10 },
               { owner: "past_queues" as const, gpus: 6 },

@@ -66,8 +66,12 @@ const releaseIdle: Recommendation = {
     },
   ],
   habit: {
-    ...{ spells: 7, returns: 6, medianReturnSeconds: 480 },
-    ...{ returnProbability: 0.8, expectedIdleHours: 5.2, basis: "own" },
+    spells: 7,
+    returns: 6,
+    medianReturnSeconds: 480,
+    returnProbability: 0.8,
+    expectedIdleHours: 5.2,
+    basis: "own",
   },
   beneficiary: { kind: "team", name: "ads" },
   targets: ["Notebook ads/notebook-big"],
@@ -169,7 +173,10 @@ const fixSource: Recommendation = {
   steps: [evict("gpu-monitoring", "dcgm-exporter-x7k2p")],
   targets: ["Pod gpu-monitoring/dcgm-exporter-x7k2p"],
   beneficiary: { kind: "node", name: "a100-06" },
-  ...{ fromTeam: "", forTeam: "", queue: "", pool: "A100" },
+  fromTeam: "",
+  forTeam: "",
+  queue: "",
+  pool: "A100",
   effect: {
     before: { ...none, unobservedGpus: 4 },
     after: { mostAllocated: none, leastAllocated: none },
@@ -227,7 +234,9 @@ export const severalAdvice: Advice = {
   reducibleFragmentation: new Map([["A100", 6]]),
   trackRecords: [
     {
-      ...{ kind: "release_idle", act: "ask", regretGpuHours: 85.3 },
+      kind: "release_idle",
+      act: "ask",
+      regretGpuHours: 85.3,
       outcomes: { "came-back": 2, "evicted-again": 0, stayed: 11, ended: 1 },
     },
   ],

@@ -48,7 +48,9 @@ test("a device that teams share is shown only to whoever may see all of them, an
 
 test("a queue is shown where all its teams may be seen, without the words that name other queues", async () => {
   const queue = (team: string | null, teams: readonly string[]) => ({
-    ...{ name: `${team}`, team, teams: teams.map((one) => ({ team: one, allocated: 1, pending: 0 })) },
+    name: `${team}`,
+    team,
+    teams: teams.map((one) => ({ team: one, allocated: 1, pending: 0 })),
     heldBackBy: "the work of search may not be taken back",
   });
   const all = [queue("ads", ["ads"]), queue(null, ["ads", "search"]), queue("search", []), queue(null, [])];

@@ -5,7 +5,11 @@ import { analysedKueue, type KueueCluster, modelNode, type Running } from "../an
 import { gpuPod } from "../join/clusterBuilder.ts";
 
 const runs = (name: string, queue: string, node: string, gpus = 8): Running => ({
-  ...{ name, queue, flavor: "any", node, gpus },
+  name,
+  queue,
+  flavor: "any",
+  node,
+  gpus,
 });
 
 function whyOf(given: Partial<KueueCluster>, name: string): readonly string[] {

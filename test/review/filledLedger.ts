@@ -97,7 +97,10 @@ function fillGpuTime(
 ): void {
   const gpuSeconds = amount(0, 9) * seconds;
   insert("gpu_time", {
-    ...{ daily, hour, account: id, gpu_seconds: gpuSeconds },
+    daily,
+    hour,
+    account: id,
+    gpu_seconds: gpuSeconds,
     estimated_gpu_seconds: chance(0.2) ? gpuSeconds * amount(0, 1) : 0,
     unmetered_gpu_seconds: chance(0.5) ? gpuSeconds : 0,
     energy_joules: chance(0.5) ? null : gpuSeconds * 300,
@@ -116,7 +119,12 @@ function fillQueueTime({ amount, chance, insert }: Filler, { daily, hour, second
   const judged = chance(0.3) ? 0 : seconds * amount(0.2, 1);
   const allocated = amount(0, 9);
   insert("queue_time", {
-    ...{ daily, hour, queue, seconds, judged_seconds: judged, allocated_gpu_seconds: allocated * seconds },
+    daily,
+    hour,
+    queue,
+    seconds,
+    judged_seconds: judged,
+    allocated_gpu_seconds: allocated * seconds,
     judged_allocated_gpu_seconds: allocated * judged,
     entitled_gpu_seconds: amount(0, 9) * judged,
     excess_gpu_seconds: amount(0, 3) * judged,
@@ -166,8 +174,14 @@ function fillAccounts({ insert, pick, chance, cluster }: Filler) {
 }
 
 const nodeStates = [
-  ...["idle_unallocated", "idle_allocated", "cordoned", "not_ready"],
-  ...["warm_unallocated", "warm_allocated", "ready", "unknown"],
+  "idle_unallocated",
+  "idle_allocated",
+  "cordoned",
+  "not_ready",
+  "warm_unallocated",
+  "warm_allocated",
+  "ready",
+  "unknown",
 ];
 
 function fillNodeGroups({ insert, chance, cluster }: Filler) {
@@ -190,7 +204,11 @@ function fillQueues({ insert, cluster }: Filler): readonly number[] {
   const teams = [...filledTeams.slice(0, 3), ...filledTeams.slice(0, 2), "waiting-only", null];
   return teams.map((team, i) =>
     insert("queues", {
-      ...{ scheduler: "kueue", kind: "ClusterQueue", queue: `queue-${i}`, domain: `${cluster.prefix}fast`, team },
+      scheduler: "kueue",
+      kind: "ClusterQueue",
+      queue: `queue-${i}`,
+      domain: `${cluster.prefix}fast`,
+      team,
       last_day: lastDay,
     }),
   );
@@ -222,7 +240,9 @@ function fillDomain({ amount, chance, insert, cluster }: Filler, at: number, dom
   const seconds = chance(0.2) ? amount(60, 3600) : 3600;
   const guaranteedSeconds = chance(0.3) ? 0 : chance(0.3) ? seconds * amount(0, 1) : seconds;
   insert("domain_time", {
-    ...{ hour: at / 3600, domain: `${cluster.prefix}${domain}`, seconds },
+    hour: at / 3600,
+    domain: `${cluster.prefix}${domain}`,
+    seconds,
     capacity_gpu_seconds: amount(60, 64) * seconds,
     allocated_gpu_seconds: amount(20, 40) * seconds,
     pending_gpu_seconds: (amount(0, 12) + ((at - filled.from) / day) * 0.1) * seconds,
@@ -235,14 +255,18 @@ function fillPlacement({ amount, insert, cluster }: Filler, at: number, pool: st
   const least = amount(0, 4);
   const part = (): number => amount(0, 2) * 3600;
   insert("placement_time", {
-    ...{ hour: at / 3600, pool: `${cluster.prefix}${pool}`, seconds: 3600, free_gpu_seconds: amount(0, 20) * 3600 },
+    hour: at / 3600,
+    pool: `${cluster.prefix}${pool}`,
+    seconds: 3600,
+    free_gpu_seconds: amount(0, 20) * 3600,
     stranded_constraint_gpu_seconds: part(),
     stranded_gpus_gpu_seconds: part(),
     stranded_cpu_gpu_seconds: part(),
     stranded_memory_gpu_seconds: part(),
     stranded_cpu_and_memory_gpu_seconds: part(),
     blocked_gpu_seconds: part(),
-    ...{ largest_placeable_gpu_seconds: (least + 1) * 3600 },
-    ...{ largest_placeable_min: least, largest_placeable_max: least + 3 },
+    largest_placeable_gpu_seconds: (least + 1) * 3600,
+    largest_placeable_min: least,
+    largest_placeable_max: least + 3,
   });
 }

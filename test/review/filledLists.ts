@@ -49,8 +49,13 @@ function fillWorkloadDays(
       if (account === undefined || workload === undefined || chance(0.6)) continue;
       const gpuSeconds = amount(0, 8 * day) * size;
       insert("workload_time", {
-        ...{ day: at, workload, account: account.id, gpu_seconds: gpuSeconds },
-        ...{ estimated_gpu_seconds: 0, unmetered_gpu_seconds: 0, energy_joules: null },
+        day: at,
+        workload,
+        account: account.id,
+        gpu_seconds: gpuSeconds,
+        estimated_gpu_seconds: 0,
+        unmetered_gpu_seconds: 0,
+        energy_joules: null,
         cost: account.isPriced ? (gpuSeconds / 3600) * amount(1, 4) : null,
       });
     }
@@ -83,9 +88,20 @@ function fillEvictions({ cluster, amount, chance, pick, insert }: Filler): void 
     const team = pick(filledTeams);
     const isKnown = team !== "vision" && chance(0.8);
     insert("evictions", {
-      ...{ key: `${cluster.prefix}e${i}`, at: amount(filled.from, filled.to), scheduler: "kueue", kind: "Job" },
-      ...{ namespace: `${team}-jobs`, name: "train", team, queue: null, priority_class: "low", reason: "Preempted" },
-      ...{ is_preemption: chance(0.5) ? 1 : 0, preemptor: null, preemptor_team: null, preemptor_queue: null },
+      key: `${cluster.prefix}e${i}`,
+      at: amount(filled.from, filled.to),
+      scheduler: "kueue",
+      kind: "Job",
+      namespace: `${team}-jobs`,
+      name: "train",
+      team,
+      queue: null,
+      priority_class: "low",
+      reason: "Preempted",
+      is_preemption: chance(0.5) ? 1 : 0,
+      preemptor: null,
+      preemptor_team: null,
+      preemptor_queue: null,
       gpus: chance(0.9) ? 8 : null,
       lost_gpu_seconds: isKnown ? amount(0, 90_000) : null,
       is_upper_bound: 1,
@@ -102,16 +118,13 @@ function fillStreaks({ cluster, amount, chance, pick, insert }: Filler): void {
       const length = chance(0.3) ? amount(10 * day, 30 * day) : amount(3600, 2 * day);
       const ends = at + length >= filled.to ? null : at + length;
       insert("node_streaks", {
-        ...{
-          node: `${cluster.prefix}node-${node}`,
-          begins: Math.round(at),
-          ends: ends === null ? null : Math.round(ends),
-        },
-        ...{ node_pool: `${cluster.prefix}${pool}-nodes`, pool: `${cluster.prefix}${pool}` },
-        ...{
-          state: pick(["idle_unallocated", "idle_allocated", "cordoned", "not_ready"]),
-          gpus: chance(0.9) ? 8 : null,
-        },
+        node: `${cluster.prefix}node-${node}`,
+        begins: Math.round(at),
+        ends: ends === null ? null : Math.round(ends),
+        node_pool: `${cluster.prefix}${pool}-nodes`,
+        pool: `${cluster.prefix}${pool}`,
+        state: pick(["idle_unallocated", "idle_allocated", "cordoned", "not_ready"]),
+        gpus: chance(0.9) ? 8 : null,
       });
       at += length + amount(3600, 4 * day);
     }
@@ -129,12 +142,21 @@ function fillAdvice({ cluster, amount, chance, pick, insert }: Filler): void {
     const state = pick(["open", "taken", "taken", "expired", "dismissed"]);
     const measured = (most: number): number | null => (state === "taken" && chance(0.8) ? amount(0, most) : null);
     insert("recommendations", {
-      ...{ id: `${cluster.prefix}r-${i % 90}`, first_seen: first, kind: pick(adviceKinds), state },
+      id: `${cluster.prefix}r-${i % 90}`,
+      first_seen: first,
+      kind: pick(adviceKinds),
+      state,
       closed: state === "open" ? null : Math.min(filled.to, Math.max(first, until)),
-      ...{ title: `title ${i}`, from_team: pick([...filledTeams, ""]), for_team: pick([...filledTeams, ""]) },
-      ...{ queue: "", pool: `${cluster.prefix}h100`, gained_gpus_worst: amount(-1, 30), gained_gpus_best: 31 },
+      title: `title ${i}`,
+      from_team: pick([...filledTeams, ""]),
+      for_team: pick([...filledTeams, ""]),
+      queue: "",
+      pool: `${cluster.prefix}h100`,
+      gained_gpus_worst: amount(-1, 30),
+      gained_gpus_best: 31,
       lost_gpu_hours: amount(0, 40),
-      ...{ measured_gpus: measured(30), measured_lost_gpu_hours: measured(40) },
+      measured_gpus: measured(30),
+      measured_lost_gpu_hours: measured(40),
       record: chance(0.1)
         ? "{}"
         : recordOf(chance(0.2) ? [] : cluster.currencies, amount(0, 9000), {
@@ -157,7 +179,13 @@ function fillWithheld({ cluster, amount, pick, insert }: Filler): void {
     for (let part = 0; part < 2; part += 1) {
       const ends = at + Math.round(amount(3600, 9 * day));
       insert("withheld_advice", {
-        ...{ id, begins: at, ends, kind, subject: own, why: "no-plan", reason: `reason ${i} of part ${part}` },
+        id,
+        begins: at,
+        ends,
+        kind,
+        subject: own,
+        why: "no-plan",
+        reason: `reason ${i} of part ${part}`,
       });
       at = ends + Math.round(amount(3600, day));
     }
@@ -172,8 +200,12 @@ function recordOf(
 ): string {
   const savingPerWeek = [...currencies, ...currencies.slice(0, 1)].map((currency) => ({ currency, amount }));
   const draft = {
-    ...{ reason: "because", effect: { savingPerWeek }, cost: { pods: 2, teams: ["ads"], isUpperBound: false } },
-    ...{ confidence: { level: "high", reasons: [] }, guards: [], act },
+    reason: "because",
+    effect: { savingPerWeek },
+    cost: { pods: 2, teams: ["ads"], isUpperBound: false },
+    confidence: { level: "high", reasons: [] },
+    guards: [],
+    act,
   };
   return JSON.stringify({ offer: { draft }, closedBecause: null, measured: null, aftermath });
 }
@@ -183,16 +215,17 @@ function fillPrices({ cluster, amount, chance, pick, insert }: Filler): void {
     const begins = Math.round(amount(filled.from, filled.to));
     const isKnown = chance(0.8);
     insert("price_log", {
-      ...{
-        pool: `${cluster.prefix}${pick(filledPools)}`,
-        node_pool: "nodes",
-        instance_type: null,
-        capacity_type: null,
-      },
-      ...{ currency: isKnown ? pick(cluster.currencies) : null, basis: pick(["gpu", "whole-instance"]) },
-      ...{ source: pick(["table", "file"]), dated: chance(0.7) ? Math.round(filled.from - amount(0, 90 * day)) : null },
+      pool: `${cluster.prefix}${pick(filledPools)}`,
+      node_pool: "nodes",
+      instance_type: null,
+      capacity_type: null,
+      currency: isKnown ? pick(cluster.currencies) : null,
+      basis: pick(["gpu", "whole-instance"]),
+      source: pick(["table", "file"]),
+      dated: chance(0.7) ? Math.round(filled.from - amount(0, 90 * day)) : null,
       per_gpu_hour: isKnown ? amount(1, 5) : null,
-      ...{ begins, ends: chance(0.5) ? null : begins + Math.round(amount(0, 20 * day)) },
+      begins,
+      ends: chance(0.5) ? null : begins + Math.round(amount(0, 20 * day)),
     });
   }
 }

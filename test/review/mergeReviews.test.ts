@@ -27,7 +27,9 @@ async function ledger(intervalSeed: number, ...clusters: readonly FilledCluster[
 }
 
 const cluster = (seed: number, prefix: string, ...others: readonly string[]): FilledCluster => ({
-  ...{ seed, prefix: `${prefix}-`, hasLateWorkloads: false },
+  seed,
+  prefix: `${prefix}-`,
+  hasLateWorkloads: false,
   currencies: ["USD", ...others],
 });
 
@@ -178,7 +180,11 @@ describe("reviews that cannot be one", () => {
 
 describe("a cluster of which a section is missing", () => {
   const withoutJobs = (review: Review): Review => ({
-    ...{ ...review, jobs: null, waits: null, demand: null, estimatedGpuHours: null },
+    ...review,
+    jobs: null,
+    waits: null,
+    demand: null,
+    estimatedGpuHours: null,
     teams: review.teams.map((team) => ({ ...team, jobs: null, waits: null })),
   });
 

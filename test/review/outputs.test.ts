@@ -63,8 +63,14 @@ describe("the faces of a review", () => {
 
   test("a team reads who has what it missed, and whose it is to fix what nobody has", () => {
     const short = {
-      ...{ deviation: -20, shortByOthers: 12, shortByIdleGap: 3, shortByLostNode: 8, shortByNodeToCome: 6 },
-      ...{ shortByPastQueues: 2, shortByPromisedTwice: 4, shortByIndivisible: 5 },
+      deviation: -20,
+      shortByOthers: 12,
+      shortByIdleGap: 3,
+      shortByLostNode: 8,
+      shortByNodeToCome: 6,
+      shortByPastQueues: 2,
+      shortByPromisedTwice: 4,
+      shortByIndivisible: 5,
     };
     const teams = sampleReview.teams.map((one) => ({ ...one, ...short }));
     expect(textOfPage({ ...sampleReview, teams })).toContain(
@@ -188,16 +194,12 @@ describe("the faces of a review", () => {
     const [domain] = sampleReview.demand ?? [];
     if (team === undefined || domain === undefined) throw new Error("no sample");
     const steps = Array.from({ length: 13 * 168 }, (_none, hour) => ({
-      ...{
-        at: new Date(Date.UTC(2026, 7, 17) + hour * 3_600_000).toISOString(),
-        capacity: 8000 - (hour % 3),
-        guaranteed: 7000,
-      },
-      ...{
-        allocated: 5000 + ((hour * 7919) % 2000),
-        active: 3000 + ((hour * 104_729) % 1900),
-        pending: (hour * 15_485_863) % 900,
-      },
+      at: new Date(Date.UTC(2026, 7, 17) + hour * 3_600_000).toISOString(),
+      capacity: 8000 - (hour % 3),
+      guaranteed: 7000,
+      allocated: 5000 + ((hour * 7919) % 2000),
+      active: 3000 + ((hour * 104_729) % 1900),
+      pending: (hour * 15_485_863) % 900,
     }));
     const large: Review = {
       ...sampleReview,

@@ -108,8 +108,11 @@ describe.skipIf(!hasChromium)("the review in a browser", () => {
     expect(links).toHaveLength(3 + 4);
     expect(seen.filter(({ name }) => name === "summary").map(({ text }) => text)).toEqual([
       "The periods in numbers",
-      ...["Numbers of H100", "Numbers of A100", "Numbers of L4"],
-      ...["Weeks of H100", "Weeks of A100"],
+      "Numbers of H100",
+      "Numbers of A100",
+      "Numbers of L4",
+      "Weeks of H100",
+      "Weeks of A100",
     ]);
     expect(page.complaints).toEqual([]);
   });

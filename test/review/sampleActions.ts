@@ -4,7 +4,9 @@ import type { Action } from "../../review/document/waste.ts";
 function action(id: string, kind: Action["kind"], title: string, gpus: number, more: Partial<Action> = {}): Action {
   return {
     cluster: "harbor",
-    ...{ id, kind, title },
+    id,
+    kind,
+    title,
     state: "open",
     firstSeen: "2026-11-12T10:20:00Z",
     closed: null,
@@ -84,19 +86,29 @@ export const sampleActions: Pick<
       lostGpuHours: 0,
     }),
     action("r-4444", "reclaim", "search is short of 4 H100 that ads borrowed", 4, {
-      ...{ state: "expired", closed, records: 3 },
+      state: "expired",
+      closed,
+      records: 3,
       closedBecause: "it was not found again: rank-7 does not wait any more",
     }),
   ],
   lastActionsLeftOut: 2,
   notAdvised: [
     {
-      ...{ cluster: "harbor", kind: "scale_in", subject: "a100-reserved", hours: 168, otherReasons: 0 },
+      cluster: "harbor",
+      kind: "scale_in",
+      subject: "a100-reserved",
+      hours: 168,
+      otherReasons: 0,
       reason: "2 idle nodes (16 GPUs): they are reserved capacity, which costs the same when it is given back",
       costs: { USD: 9_216 },
     },
     {
-      ...{ cluster: "harbor", kind: "release_idle", subject: "ads/notebook-3", hours: 40.5, otherReasons: 1 },
+      cluster: "harbor",
+      kind: "release_idle",
+      subject: "ads/notebook-3",
+      hours: 40.5,
+      otherReasons: 1,
       reason: "2 idle GPUs for 3 h: nobody would make pod ads/notebook-3 again",
       costs: {},
     },
@@ -104,8 +116,13 @@ export const sampleActions: Pick<
   notAdvisedLeftOut: 1,
   trackRecords: [
     {
-      ...{ kind: "release_idle", act: "ask" },
-      ...{ cameBack: 2, evictedAgain: 0, stayed: 11, ended: 1, regretGpuHours: 85.3 },
+      kind: "release_idle",
+      act: "ask",
+      cameBack: 2,
+      evictedAgain: 0,
+      stayed: 11,
+      ended: 1,
+      regretGpuHours: 85.3,
     },
   ],
 };

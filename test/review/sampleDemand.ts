@@ -23,7 +23,11 @@ function domain(name: string, capacity: number, guaranteed: number, base: number
     };
   });
   return {
-    ...{ cluster: "harbor", domain: name, pools: [name], stepSeconds: secondsPerHour, steps },
+    cluster: "harbor",
+    domain: name,
+    pools: [name],
+    stepSeconds: secondsPerHour,
+    steps,
     p95DemandGpus: base + swing * 0.96,
     meanCapacityGpus: capacity * 0.985,
   };

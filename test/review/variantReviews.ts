@@ -32,16 +32,29 @@ export const ofOneTeam: Review = {
     ...stage,
     drops: stage.drops.filter(({ isAllocated }) => isAllocated),
   })),
-  ...{ demand: null, idleNodes: null, fragmentation: null, runway: null, notAdvised: null },
+  demand: null,
+  idleNodes: null,
+  fragmentation: null,
+  runway: null,
+  notAdvised: null,
 };
 
 /** A metrics server was asked, which knows no more. */
 export const fromPrometheus: Review = {
   ...sampleReview,
   source: "prometheus",
-  ...{ unpricedGpuHours: null, estimatedGpuHours: null },
-  ...{ demand: null, waits: null, idleNodes: null, fragmentation: null, jobs: null },
-  ...{ runway: null, actions: null, lastActions: null, notAdvised: null, trackRecords: null },
+  unpricedGpuHours: null,
+  estimatedGpuHours: null,
+  demand: null,
+  waits: null,
+  idleNodes: null,
+  fragmentation: null,
+  jobs: null,
+  runway: null,
+  actions: null,
+  lastActions: null,
+  notAdvised: null,
+  trackRecords: null,
 };
 
 /** Nothing of the window is counted. */
@@ -58,7 +71,10 @@ export const merged: Review = {
   coverage: {
     ...sampleReview.coverage,
     byCluster: ["harbor", "mill", "quarry"].map((cluster, i) => ({
-      ...{ cluster, windowSeconds: 604_800, coveredSeconds: 604_800 - 1000 * i, ratio: 1 - i / 605 },
+      cluster,
+      windowSeconds: 604_800,
+      coveredSeconds: 604_800 - 1000 * i,
+      ratio: 1 - i / 605,
     })),
   },
 };

@@ -156,8 +156,11 @@ describe("the window as a review shows it", () => {
     const isOver = (moment: number): boolean => shownWindow(days, moment).isOver;
     expect([isOver(days.to - 1), isOver(days.to)]).toEqual([false, true]);
     expect(shownWindow(days, now)).toEqual({
-      ...{ kind: "week", label: "2026-W44", isOver: true },
-      ...{ from: "2026-10-26T00:00:00Z", to: "2026-11-02T00:00:00Z" },
+      kind: "week",
+      label: "2026-W44",
+      isOver: true,
+      from: "2026-10-26T00:00:00Z",
+      to: "2026-11-02T00:00:00Z",
     });
   });
 });

@@ -62,7 +62,10 @@ export async function startAdviceCluster(namespace: string): Promise<AdviceClust
     await admin.send("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
     await createGpuNodes(admin, [{ name: "node-a", product: "NVIDIA-H100-80GB-HBM3", gpus: 8 }]);
     return {
-      ...{ admin, sender, stop, ...judgeOf(sender) },
+      admin,
+      sender,
+      stop,
+      ...judgeOf(sender),
       make: (path, kind, object) => {
         const apiVersion = path.split("/").slice(2, 4).join("/");
         return admin.send("POST", path, { apiVersion, kind, ...object });

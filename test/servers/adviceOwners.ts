@@ -20,7 +20,10 @@ export interface OwnerSample {
 }
 
 const sample = (apiVersion: string, kind: string, plural: string, spec: object): OwnerSample => ({
-  ...{ apiVersion, kind, plural, spec },
+  apiVersion,
+  kind,
+  plural,
+  spec,
 });
 
 /** Those with resource definitions of their projects, and the built-in ones. */

@@ -174,7 +174,7 @@ describe("queues", () => {
   };
 
   const fix = (snapshot: Snapshot, code: FindingCode, name: string): StepsFound =>
-    fixFinding(momentOf(snapshot), { ...{ code, scheduler: "none", kind: "Queue", name, reason: "", change: "" } });
+    fixFinding(momentOf(snapshot), { code, scheduler: "none", kind: "Queue", name, reason: "", change: "" });
 
   it("of Kueue are changed, with its webhooks in between", async () => {
     await cluster.make(`${kueueApi}/resourceflavors`, "ResourceFlavor", {

@@ -22,8 +22,13 @@ const config = configSchema.parse({
   teams: [{ from: "namespace-label", key: "team" }],
   idle: { batchSeconds: 300, servingSeconds: 300 },
   advice: {
-    ...{ standingCycles: 1, coolDownMinutes: 0, minGainGpuHours: 0.01, gainOverLoss: 1, maxMoves: 8 },
-    ...{ usageHours: 0.1, idleNodeMinutes: 15 },
+    standingCycles: 1,
+    coolDownMinutes: 0,
+    minGainGpuHours: 0.01,
+    gainOverLoss: 1,
+    maxMoves: 8,
+    usageHours: 0.1,
+    idleNodeMinutes: 15,
   },
 });
 

@@ -53,7 +53,10 @@ export async function startDeployCluster(): Promise<DeployCluster> {
     }
     const flags = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${join(folder, "cache")}`];
     return {
-      ...{ server, admin, kubeconfig, stop },
+      server,
+      admin,
+      kubeconfig,
+      stop,
       dryRun: (objects) =>
         runProgram(
           kubectl,

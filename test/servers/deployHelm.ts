@@ -64,7 +64,11 @@ export async function startHelm(): Promise<Helm> {
   const template = (values: unknown, { name, namespace, apiVersions }: Release): Promise<Said> =>
     run(
       [
-        ...["template", name, chart, `--namespace=${namespace}`, "--values=-"],
+        "template",
+        name,
+        chart,
+        `--namespace=${namespace}`,
+        "--values=-",
         ...apiVersions.map((version) => `--api-versions=${version}`),
       ],
       JSON.stringify(values),

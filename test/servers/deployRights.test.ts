@@ -230,7 +230,10 @@ describe("without a right", () => {
     const access = async () => ({ headers: { authorization: `Bearer ${token}` }, tls: { ca: server.ca } });
     const client = createApiClient({ server: server.url, proxyUrl: null, access }, systemClock);
     const source = createKubernetesSource({
-      ...{ client, exporters: [], gpuResources: [], maxAgeSeconds: 90 },
+      client,
+      exporters: [],
+      gpuResources: [],
+      maxAgeSeconds: 90,
       timing: { slowRetrySeconds: 1, watchSeconds: 1 },
       ownerLimits: { maxAgeSeconds: 1, forbiddenSeconds: 1 },
     });

@@ -106,7 +106,10 @@ export async function startRightsCluster(): Promise<RightsCluster> {
     const shipped = await shippedObjects();
     for (const object of shipped) await admin.send("POST", collectionOf(object), object);
     return {
-      ...{ server, admin, shipped, stop },
+      server,
+      admin,
+      shipped,
+      stop,
       tokenOf: ({ namespace, name }) => tokenOf(admin, namespace, name),
       keepRights: (stays) => keepRights(admin, shipped, stays),
       audited: async () => (await readFile(auditFile, "utf8")).split("\n").flatMap(requestOf),

@@ -33,8 +33,14 @@ const withOperators: Release = {
   name: "gpu-accounts-of-the-production-cluster-in-frankfurt-1",
   namespace: "monitoring",
   apiVersions: [
-    ...["monitoring.coreos.com/v1", "kueue.x-k8s.io/v1beta1", "scheduling.run.ai/v2", "kai.scheduler/v1"],
-    ...["scheduling.volcano.sh/v1beta1", "batch.volcano.sh/v1alpha1", "karpenter.sh/v1", "jobset.x-k8s.io/v1alpha2"],
+    "monitoring.coreos.com/v1",
+    "kueue.x-k8s.io/v1beta1",
+    "scheduling.run.ai/v2",
+    "kai.scheduler/v1",
+    "scheduling.volcano.sh/v1beta1",
+    "batch.volcano.sh/v1alpha1",
+    "karpenter.sh/v1",
+    "jobset.x-k8s.io/v1alpha2",
   ],
 };
 const releases: Readonly<Record<string, Release>> = {

@@ -43,7 +43,10 @@ beforeAll(async () => {
   tenant = await createTenant("tenant");
   const real = await startExporter(0.9);
   await createExporterPod("gpu-operator", "nvidia-dcgm-exporter", real, admin.send, {
-    ...{ apiVersion: "apps/v1", kind: "DaemonSet", name: "nvidia-dcgm-exporter", controller: true },
+    apiVersion: "apps/v1",
+    kind: "DaemonSet",
+    name: "nvidia-dcgm-exporter",
+    controller: true,
     uid: "11111111-2222-4333-8444-555555555555",
   });
   // What runs: ads holds all of the node.
@@ -86,7 +89,9 @@ async function allowIn(namespace: string, ofTenant: string): Promise<void> {
 function podObject(name: string, gpus: number | string, spec: object = {}, metadata: object = {}): object {
   const resources = { limits: { "nvidia.com/gpu": String(gpus) } };
   return {
-    ...{ apiVersion: "v1", kind: "Pod", metadata: { name, ...metadata } },
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, ...metadata },
     spec: { containers: [{ name: "main", image: "none", resources }], ...spec },
   };
 }
@@ -113,7 +118,8 @@ async function createExporterPod(
 ): Promise<void> {
   const labels = { app: "nvidia-dcgm-exporter", "app.kubernetes.io/name": "dcgm-exporter" };
   await send("POST", podsOf(namespace), {
-    ...{ apiVersion: "v1", kind: "Pod" },
+    apiVersion: "v1",
+    kind: "Pod",
     metadata: { name, labels, ...(owner === undefined ? {} : { ownerReferences: [owner] }) },
     spec: {
       nodeName: "node-a",
@@ -121,7 +127,9 @@ async function createExporterPod(
     },
   });
   const status = {
-    ...{ phase: "Running", podIP: "127.0.0.1", podIPs: [{ ip: "127.0.0.1" }] },
+    phase: "Running",
+    podIP: "127.0.0.1",
+    podIPs: [{ ip: "127.0.0.1" }],
     conditions: [{ type: "Ready", status: "True" }],
   };
   await rewrite(admin, `${podsOf(namespace)}/${name}`, anObject, (pod) => ({ ...pod, status }), "/status");
@@ -140,7 +148,11 @@ const listed = async (name: string): Promise<z.output<typeof list>["items"]> =>
   list.parse(await (await fetch(`${served.url}/api/v1/${name}`)).json()).items;
 
 const pendingSchema = z.looseObject({
-  ...{ namespace: z.string(), name: z.string(), never: z.string().nullable(), cause: z.string(), reason: z.string() },
+  namespace: z.string(),
+  name: z.string(),
+  never: z.string().nullable(),
+  cause: z.string(),
+  reason: z.string(),
 });
 /** What waits, by `namespace/name`: why it never runs, and the cause of its wait. */
 async function pendingNow(): Promise<ReadonlyMap<string, readonly [never: string | null, cause: string]>> {
@@ -232,7 +244,8 @@ describe("a tenant with rights in its own namespace only", () => {
     await make("clusterqueues", "ClusterQueue", "victim-cq", queueSpec(8));
     await make("namespaces/victim/localqueues", "LocalQueue", "main", { clusterQueue: "victim-cq" });
     await make("namespaces/victim/workloads", "Workload", "hungry", {
-      ...{ queueName: "main", active: true },
+      queueName: "main",
+      active: true,
       podSets: [{ name: "main", count: 1, template: podTemplate(8) }],
     });
     const labels = { "kueue.x-k8s.io/cluster-queue-name": "victim-cq" };

@@ -59,8 +59,15 @@ export function createContainer(root: string, environment: Readonly<Record<strin
 
 /** Namespaces of its own for mounts and processes, this root, this user, and no capability to gain. */
 const confinement = (root: string): readonly string[] => [
-  ...["--mount", "--pid", "--fork", "--kill-child", "--mount-proc", `--root=${root}`],
-  ...[`--setuid=${nonroot}`, `--setgid=${nonroot}`, "--"],
+  "--mount",
+  "--pid",
+  "--fork",
+  "--kill-child",
+  "--mount-proc",
+  `--root=${root}`,
+  `--setuid=${nonroot}`,
+  `--setgid=${nonroot}`,
+  "--",
 ];
 
 /** A word of a command line, with the path in it, if it has one, as seen from outside. */

@@ -28,10 +28,15 @@ const a100 = "NVIDIA-A100-SXM4-80GB";
 const capacityType = (type: string) => ({ "karpenter.sh/capacity-type": type });
 const product = (name: string) => ({ "nvidia.com/gpu.product": name });
 const eightGpus = (name: string, model: string, labels: Readonly<Record<string, string>> = {}): GpuNode => ({
-  ...{ name, product: model, gpus: 8, labels },
+  name,
+  product: model,
+  gpus: 8,
+  labels,
 });
 const job = (name: string, gpus: number, more: Partial<ScenarioJob> = {}): ScenarioJob => ({
-  ...{ name, pods: 1, gpus },
+  name,
+  pods: 1,
+  gpus,
   ...more,
 });
 
@@ -100,7 +105,8 @@ describe("two flavors of one GPU model", () => {
 
     it("Kueue admits the work, which then finds no node, and preempts nobody", async () => {
       await cluster.setUp({
-        ...{ flavors, nodes: [reserved, spot] },
+        flavors,
+        nodes: [reserved, spot],
         queues: {
           "cq-a": { quotas: { reserved: 8 }, reclaim: "Any" },
           "cq-b": borrowerOfSpot,
@@ -168,7 +174,8 @@ describe("two flavors of one GPU model", () => {
 
     it("Kueue preempts who borrows there, if the queue may reclaim at all, and never who borrows the other one", async () => {
       await cluster.setUp({
-        ...{ flavors, nodes: [reserved, spot] },
+        flavors,
+        nodes: [reserved, spot],
         queues: {
           "cq-a": { quotas: { reserved: 8 } },
           "cq-b": borrowerOfSpot,
@@ -211,7 +218,8 @@ describe("a queue whose own quota is in the later flavor", () => {
 
     it("Kueue reclaims it from that queue, and takes nothing in the earlier flavor", async () => {
       await cluster.setUp({
-        ...{ flavors, nodes },
+        flavors,
+        nodes,
         queues: {
           "cq-own": { quotas: { a100: 0, h100: 8 }, reclaim: "Any" },
           "cq-b": { quotas: { h100: 0 } },
@@ -239,7 +247,8 @@ describe("a queue whose own quota is in the later flavor", () => {
 
     it("Kueue reclaims it from that queue", async () => {
       await cluster.setUp({
-        ...{ flavors, nodes },
+        flavors,
+        nodes,
         queues: {
           "cq-own": { quotas: { a100: 8, h100: 8 }, reclaim: "Any" },
           "cq-b": { quotas: { h100: 0 } },
@@ -264,7 +273,8 @@ describe("a queue whose own quota is in the later flavor", () => {
 
     it("Kueue lets it wait, and preempts nobody", async () => {
       await cluster.setUp({
-        ...{ flavors, nodes },
+        flavors,
+        nodes,
         queues: {
           "cq-own": { quotas: { a100: 0, h100: 0 }, reclaim: "Any" },
           "cq-b": { quotas: { h100: 8 } },

@@ -9,12 +9,17 @@ const group = "visibility.kueue.x-k8s.io";
 async function serveVisibility(admin: Admin, port: number): Promise<void> {
   const service = { namespace: "kueue-system", name: "visibility-server" };
   await admin.send("POST", `/api/v1/namespaces/${service.namespace}/services`, {
-    ...{ metadata: { name: service.name }, spec: { type: "ExternalName", externalName: "localhost" } },
+    metadata: { name: service.name },
+    spec: { type: "ExternalName", externalName: "localhost" },
   });
   await admin.send("POST", "/apis/apiregistration.k8s.io/v1/apiservices", {
     metadata: { name: `v1beta2.${group}` },
     spec: {
-      ...{ group, version: "v1beta2", groupPriorityMinimum: 100, versionPriority: 100, insecureSkipTLSVerify: true },
+      group,
+      version: "v1beta2",
+      groupPriorityMinimum: 100,
+      versionPriority: 100,
+      insecureSkipTLSVerify: true,
       service: { ...service, port },
     },
   });

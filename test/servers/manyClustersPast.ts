@@ -1,7 +1,6 @@
 import { recordingGroups } from "../../alerts/ruleGroups.ts";
 import { defaultAlerts } from "../../alerts/thresholds.ts";
-import { askRange } from "../../cli/demo/backfill/importSamples.ts";
-import { rulePasses } from "../../cli/demo/backfill/ruleOrder.ts";
+import { askRange, rulePasses } from "../../cli/demo/backfill/playedPrometheus.ts";
 import { sampleLine, timedSamples } from "../../cli/demo/backfill/timedSamples.ts";
 import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
 import { playFully } from "../../cli/demo/playFully.ts";

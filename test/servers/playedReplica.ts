@@ -41,7 +41,11 @@ export async function startPlayedReplica({ simulator, config, apiUrl }: PlayedRe
   const clock = createPlayedClock(simulator);
   const { client, underWay } = countRequests(createApiClient(anonymousCredentials(apiUrl ?? simulator.apiUrl), clock));
   const stack = buildExporter({
-    ...{ config, client, telemetryPath: "/metrics", users: {}, ledger },
+    config,
+    client,
+    telemetryPath: "/metrics",
+    users: {},
+    ledger,
     now: simulator.now,
     monotonic: simulator.monotonic,
     kubernetes: { clock, random: () => 0.5 },

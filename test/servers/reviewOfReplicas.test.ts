@@ -108,7 +108,14 @@ async function review(places: { readonly urls?: readonly string[]; readonly ledg
   const exporters = (places.urls ?? []).map((url) => ({ url, username: null, passwordFile: null, caFile: null }));
   const code = await reviewCommand(
     {
-      ...{ window, team: null, compare: 0, format: "json", output: null, merge: [], summary: null, exporter: null },
+      window,
+      team: null,
+      compare: 0,
+      format: "json",
+      output: null,
+      merge: [],
+      summary: null,
+      exporter: null,
       places: {
         ledger: places.ledger ?? null,
         prometheus: null,

@@ -51,7 +51,7 @@ describe("serve on a real API server and a real exporter's page", () => {
       items: [
         {
           uuid: "GPU-8d76cfcf-a144-5e43-876b-a4b71f2aecd1",
-          holders: [{ ...{ pod: pod.name }, source: "dcgm", share: 1 }],
+          holders: [{ pod: pod.name, source: "dcgm", share: 1 }],
         },
       ],
     });

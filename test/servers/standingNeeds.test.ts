@@ -21,7 +21,9 @@ const interval = 600;
 const folder = mkdtempSync(path.join(tmpdir(), "fairlead-needs-"));
 const file = path.join(folder, "ledger.db");
 const config = configSchema.parse({
-  ...{ cluster: "demo", interval, ledger: { path: file } },
+  cluster: "demo",
+  interval,
+  ledger: { path: file },
   teams: [{ from: "namespace-label", key: "team" }],
 });
 

@@ -2,7 +2,7 @@ import { type AlertingRule, alertGroups, type RecordingRule, recordingGroups } f
 import { ofOneReplica } from "../../alerts/rules/recorded.ts";
 import type { AlertsConfig } from "../../alerts/thresholds.ts";
 import { secondsOf } from "../../cli/demo/backfill/alertSeries.ts";
-import { rulePasses } from "../../cli/demo/backfill/ruleOrder.ts";
+import { rulePasses } from "../../cli/demo/backfill/playedPrometheus.ts";
 import { metric } from "../../exporter/catalogue/promql.ts";
 import { EndingWriter, type Labels, type WrittenSeries, writeSeries } from "./promRemoteWrite.ts";
 import { answersOver, type SampledSeries } from "./twoReplicasSamples.ts";

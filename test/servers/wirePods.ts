@@ -365,8 +365,13 @@ export const wirePods: readonly WireObject[] = [
     {
       topologySpreadConstraints: [
         {
-          ...{ maxSkew: 2, minDomains: 3, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule" },
-          ...{ nodeAffinityPolicy: "Ignore", nodeTaintsPolicy: "Honor", matchLabelKeys: ["pod-template-hash"] },
+          maxSkew: 2,
+          minDomains: 3,
+          topologyKey: "zone",
+          whenUnsatisfiable: "DoNotSchedule",
+          nodeAffinityPolicy: "Ignore",
+          nodeTaintsPolicy: "Honor",
+          matchLabelKeys: ["pod-template-hash"],
           labelSelector: { matchLabels: { app: "web-frontend" }, matchExpressions: [requirement("team", "Exists")] },
         },
         { maxSkew: 1, topologyKey: "host", whenUnsatisfiable: "DoNotSchedule" },

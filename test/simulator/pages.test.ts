@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { shortestNumber } from "../../simulator/pages/numbers.ts";
+import { shortestNumber } from "../../simulator/pages/page.ts";
 import { noQueueing } from "../../simulator/queues/spec.ts";
 import type { DialectName, GpuRequest, NodeMode, Scenario, SharedRows } from "../../simulator/scenario.ts";
 import { generatedScenario } from "../../simulator/scenarios/generated.ts";

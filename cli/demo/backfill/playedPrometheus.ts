@@ -1,15 +1,16 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AlertingRule, alertGroups, type RecordingRule, recordingGroups } from "../../../alerts/ruleGroups.ts";
 import { alertsSchema } from "../../../alerts/thresholds.ts";
 import { configSchema } from "../../../exporter/config/schema.ts";
+import { type AnsweredSeries, parseHistoryAnswer } from "../../../exporter/history/prometheusAnswer.ts";
 import { harborSettings, harborWeeks } from "../../../simulator/scenarios/harborWeeks.ts";
 import { type RunningPrometheus, startPrometheusWith } from "../prometheus.ts";
 import { type AlertMatches, alertSeries } from "./alertSeries.ts";
-import { askRange, importSamples } from "./importSamples.ts";
 import { playPages } from "./playPages.ts";
-import { rulePasses } from "./ruleOrder.ts";
 import { sampleLine } from "./timedSamples.ts";
 
 /** What is played. */
@@ -125,6 +126,31 @@ async function recordRules(folder: string, span: Span, onProgress: (line: string
   await writeFromAnswers(folder, alerts, (rule, url) => alertSamples(rule, url, span));
 }
 
+/** A rule by the name of the series that it writes. */
+interface NamedRule {
+  readonly record: string;
+  readonly expr: string;
+}
+
+/** Names that could be those of series, in the order of an expression. */
+const seriesNames = /[a-zA-Z_:][a-zA-Z0-9_:]*/g;
+
+/**
+ * The rules in passes: each reads only series that are scraped or written in an earlier pass. Within one evaluation a
+ * Prometheus reads what the rules before have just written; who evaluates a rule over weeks at once must go by these.
+ */
+export function rulePasses<Rule extends NamedRule>(rules: readonly Rule[]): readonly (readonly Rule[])[] {
+  const passOf = new Map<string, number>();
+  const passes: Rule[][] = [];
+  for (const rule of rules) {
+    const read = (rule.expr.match(seriesNames) ?? []).map((name) => passOf.get(name) ?? -1);
+    const pass = Math.max(-1, ...read) + 1;
+    passOf.set(rule.record, pass);
+    passes[pass] = [...(passes[pass] ?? []), rule];
+  }
+  return passes;
+}
+
 async function writeFromAnswers<Rule>(
   folder: string,
   rules: readonly Rule[],
@@ -156,4 +182,41 @@ async function alertSamples(rule: AlertingRule, url: string, span: Span): Promis
     at: points.map(([at]) => at),
   }));
   return alertSeries(rule, matches, stepSeconds);
+}
+
+/**
+ * Puts samples into the data of a Prometheus that does not run: a file of OpenMetrics with times, or its lines. Throws with
+ * promtool's words when it does not take them.
+ */
+async function importSamples(samples: string | readonly string[], folder: string): Promise<void> {
+  if (typeof samples === "string") return await createBlocks(samples, folder);
+  const file = join(folder, "recorded.txt");
+  await writeFile(file, [...samples, "# EOF\n"].join(""));
+  await createBlocks(file, folder);
+  await rm(file);
+}
+
+async function createBlocks(file: string, folder: string): Promise<void> {
+  // promtool reads the file once for each block: long ones.
+  const args = ["tsdb", "create-blocks-from", "--max-block-duration=400h", "openmetrics", file, join(folder, "data")];
+  const child = spawn("promtool", args, { stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    said = `${said}${chunk.toString()}`.slice(-2_000);
+  });
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`promtool did not import ${file}: ${said}`);
+}
+
+/** All series that an expression gives over a span of time. Throws with the server's words when it refuses. */
+export async function askRange(
+  url: string,
+  query: string,
+  span: { readonly from: number; readonly to: number; readonly step: number },
+): Promise<readonly AnsweredSeries[]> {
+  const body = new URLSearchParams({ query, start: `${span.from}`, end: `${span.to}`, step: `${span.step}` });
+  const response = await fetch(`${url}/api/v1/query_range`, { method: "POST", body });
+  const answer = parseHistoryAnswer(await response.text());
+  if (answer.kind === "series") return answer.series;
+  throw new Error(`${query}: ${answer.kind === "refused" ? answer.reason : answer.finding}`);
 }

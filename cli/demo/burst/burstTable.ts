@@ -15,7 +15,7 @@ const columns: readonly Column[] = [
   { heading: "allocated", align: "right" },
   { heading: "deviation", align: "right" },
   { heading: "debt", align: "right" },
-  { heading: "longest wait", align: "right" },
+  { heading: "longest", align: "right" },
   { heading: "p95 wait", align: "right" },
   { heading: "evicted", align: "right" },
   { heading: "busy", align: "right" },
@@ -26,7 +26,7 @@ const legend = [
   "allocated, debt and busy are GPU-hours.",
   "deviation: GPUs allocated less GPUs entitled to by the policy's own rules, on average.",
   "debt: the fairness debt of a half-life of 1 h where it was furthest from 0; below 0 the team is owed GPU time.",
-  "A wait with a + was not over at the end.",
+  "longest: the longest wait; a wait with a + was not over at the end.",
 ].join(" ");
 
 /** The figures of all policies for a terminal, at most 100 columns wide. */

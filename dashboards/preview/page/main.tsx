@@ -7,17 +7,17 @@ import {
   type DurationUnit,
   dateTime,
   dateTimeFormat,
+  type GrafanaTheme2,
   setTimeZoneResolver,
   ThemeContext,
 } from "@grafana/data";
-import { GlobalStyles, PortalContainer } from "@grafana/ui";
+import { GlobalStyles, Icon, PortalContainer } from "@grafana/ui";
 import { createRoot } from "react-dom/client";
 import { type Dashboard, dashboardSchema } from "./dashboardJson.ts";
 import { inspectPanels } from "./inspectPanels.ts";
-import { heightOf, placePanels } from "./layout.ts";
+import { heightOf, type PlacedPanel, placePanels } from "./layout.ts";
 import { builtInOf, type PageContext, secondsOf } from "./panelData.ts";
 import { PanelFrame } from "./panelFrame.tsx";
-import { RowHeader } from "./rowHeader.tsx";
 import { type Span, setVariables } from "./variables.ts";
 
 /** Height of what stands above the panels: the title and the variables. */
@@ -102,6 +102,18 @@ function Page({
         )}
       </div>
       <PortalContainer />
+    </div>
+  );
+}
+
+/** The line of a row: open, or closed with the number of panels in it. */
+function RowHeader({ placed, inside, theme }: { placed: PlacedPanel; inside: number; theme: GrafanaTheme2 }) {
+  const { panel, left, top, width, height } = placed;
+  return (
+    <div style={{ position: "absolute", left, top, width, height, display: "flex", alignItems: "center", gap: 8 }}>
+      <Icon name={panel.collapsed ? "angle-right" : "angle-down"} />
+      <span style={{ fontWeight: 500 }}>{panel.title}</span>
+      {panel.collapsed ? <span style={{ color: theme.colors.text.secondary }}>{`(${inside} panels)`}</span> : null}
     </div>
   );
 }

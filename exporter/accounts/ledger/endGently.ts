@@ -5,7 +5,7 @@ import { within } from "./within.ts";
 const ended = -1;
 
 /**
- * Waits until a thread that was reported to end has done so by itself; after this time it is ended, whatever it does. A thread that
+ * Waits until a thread that was asked to end has done so by itself; after this time it is ended, whatever it does. A thread that
  * is ended from outside may be in the midst of anything, its own end included, where V8 has more than once ended the process
  * instead (https://github.com/nodejs/node/issues/43182, https://github.com/nodejs/node/issues/62114).
  */

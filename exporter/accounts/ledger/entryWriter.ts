@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { PricesInUse, UsedPrice } from "../posting.ts";
 import { createAdviceWriter } from "./adviceWriter.ts";
 import { createCapacityWriter } from "./capacityWriter.ts";
 import { createDimensionIds } from "./dimensionIds.ts";
 import { createIntervalLog } from "./intervalLog.ts";
 import { accountParts, noWorkload, type PackedEntry, type PackedRows, workloadParts } from "./packedEntry.ts";
-import { createPriceLog } from "./priceLog.ts";
 import { createQueueWriter } from "./queueWriter.ts";
 import { createRowSums } from "./rowSums.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
@@ -89,6 +89,51 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
       }
     },
   };
+}
+
+/** The record of which prices were used from when to when, so that every cost can be explained. */
+interface PriceLog {
+  /** From `since` on these are used and no others: what was used and is not among them ends there, what is new begins. */
+  write(inUse: PricesInUse): void;
+}
+
+/** What says two prices apart. Their date does not: a source that asks again says the same price with a later one. */
+const priceIdentity = [
+  "pool",
+  "node_pool",
+  "instance_type",
+  "capacity_type",
+  "currency",
+  "basis",
+  "source",
+  "per_gpu_hour",
+] as const;
+
+/** Creates the log of an open ledger. It remembers nothing, so that a transaction may be rolled back under it. */
+function createPriceLog(db: DatabaseSync): PriceLog {
+  const open = db.prepare(`SELECT id, begins, ${priceIdentity.join(", ")} FROM price_log WHERE ends IS NULL`);
+  const end = db.prepare("UPDATE price_log SET ends = ? WHERE id = ?");
+  const insert = db.prepare(
+    `INSERT INTO price_log (${priceIdentity.join(", ")}, dated, begins) VALUES (${priceIdentity.map(() => "?").join(", ")}, ?, ?)`,
+  );
+
+  return {
+    write({ since, prices }) {
+      const added = new Map(prices.map((price) => [JSON.stringify(identityOf(price)), price] as const));
+      for (const row of open.all()) {
+        const isStillUsed = added.delete(JSON.stringify(priceIdentity.map((column) => row[column])));
+        // A clock may have been set back: nothing ends before it began.
+        if (!isStillUsed) end.run(Math.max(since, numberIn(row, "begins")), numberIn(row, "id"));
+      }
+      for (const price of added.values()) insert.run(...identityOf(price), price.dated, since);
+    },
+  };
+}
+
+/** In the order of `identity`. */
+function identityOf(price: UsedPrice): readonly (string | number | null)[] {
+  const { pool, nodePool, instanceType, capacityType, currency, basis, source, perGpuHour } = price;
+  return [pool, nodePool, instanceType, capacityType, currency, basis, source, perGpuHour];
 }
 
 /** Writes one kind of rows; `forget` drops the ids that a rolled back transaction had made. */

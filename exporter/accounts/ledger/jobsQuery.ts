@@ -22,7 +22,7 @@ export interface JobRow {
   readonly activeGpuSeconds: number;
   /** Allocated and observed: what utilization is a part of. */
   readonly judgedGpuSeconds: number;
-  /** Held idle, stalled and underutilized. */
+  /** Idle, stalled and underutilized. */
   readonly wastedGpuSeconds: number;
   readonly costs: Readonly<Record<string, number>>;
   readonly wasteCosts: Readonly<Record<string, number>>;

@@ -1,8 +1,8 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
-import { contentId } from "./contentId.ts";
 import { damageOf, removeUnfinished } from "./ledgerFault.ts";
 import { busyMilliseconds, putInPlace, removeDatabase } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
@@ -17,7 +17,7 @@ import { mergeSpans } from "./mergeSpans.ts";
 import { createLedger } from "./openForWriting.ts";
 import { ledgerMigrations, secondsPerHour } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
-import { numberIn } from "./sqliteRow.ts";
+import { numberIn, textIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
 import { mergeWithheldOf } from "./withheldWriter.ts";
 
@@ -40,7 +40,7 @@ export type MergedLedgers =
  *
  * - An hour: GPU time, pools, nodes, queues, domains, placement, and the intervals, from the ledger that covered more seconds of it.
  *   Where several covered as much: from one that counted anything; then from the one that covered more in all its time; then by a
- *   name made of its content (contentId.ts). The order in which files are named never matters.
+ *   name made of its content. The order in which files are named never matters.
  * - A day whose hours any of the ledgers has folded: the same, for the day.
  * - What is kept by day (workloads, waits, shapes of pods): from the ledger that has all hours of the day, else from the one that
  *   covered more of it. On a day of several ledgers, that is less than the hours say; workloads that would hold more than the hours
@@ -146,6 +146,37 @@ function inOrder(db: DatabaseSync, given: readonly MergeSource[]): readonly numb
   return given
     .map((_, i) => i)
     .sort((a, b) => (seconds[b] ?? 0) - (seconds[a] ?? 0) || (idOf(a) < idOf(b) ? -1 : idOf(a) > idOf(b) ? 1 : 0));
+}
+
+const batch = 1000;
+
+/** A name for what an attached ledger holds (hexadecimal): the same content has the same one, wherever it lies. Reads all of it. */
+function contentId(db: DatabaseSync, name: string): string {
+  const hash = createHash("sha256");
+  const tables = db
+    .prepare(`SELECT name FROM ${name}.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+    .all()
+    .map((row) => textIn(row, "name"));
+  for (const table of tables) {
+    const columns = db
+      .prepare(`SELECT name FROM pragma_table_info(?, ?) ORDER BY cid`)
+      .all(table, name)
+      .map((row) => textIn(row, "name"));
+    const rows = db.prepare(`SELECT ${columns.join(", ")} FROM ${name}.${table} ORDER BY ${columns.join(", ")}`);
+    rows.setReturnArrays(true);
+    hash.update(`${table}\n`);
+    let text = "";
+    let n = 0;
+    for (const row of rows.iterate()) {
+      text += `${JSON.stringify(row)}\n`;
+      n += 1;
+      if (n % batch !== 0) continue;
+      hash.update(text);
+      text = "";
+    }
+    hash.update(text);
+  }
+  return hash.digest("hex");
 }
 
 /**

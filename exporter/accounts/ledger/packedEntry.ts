@@ -97,7 +97,17 @@ export function packEntry({ step, remembered, advice = [], withheld = [] }: Ledg
   const endedPods = packShapes(step.endedPods, interval.to);
   return {
     intervals: [interval],
-    ...{ accounts, workloads, rows, poolHours, nodeTimes, queues, capacity, prices, endedPods, advice, withheld },
+    accounts,
+    workloads,
+    rows,
+    poolHours,
+    nodeTimes,
+    queues,
+    capacity,
+    prices,
+    endedPods,
+    advice,
+    withheld,
     remembered: changes,
   };
 }

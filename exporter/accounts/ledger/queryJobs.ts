@@ -161,9 +161,13 @@ function readAccounts(db: DatabaseSync, only: string | null): ReadonlyMap<number
     const state = textIn(row, "state");
     const [team, queue] = [textOrNullIn(row, "team"), textOrNullIn(row, "queue")];
     accounts.set(numberIn(row, "id"), {
-      ...{ team, queue, holder: JSON.stringify([team, queue]) },
+      team,
+      queue,
+      holder: JSON.stringify([team, queue]),
       currency: textOrNullIn(row, "currency"),
-      ...{ isActive: state === "active", isJudged: judged.has(state), isWasted: wasted.has(state) },
+      isActive: state === "active",
+      isJudged: judged.has(state),
+      isWasted: wasted.has(state),
     });
   }
   return accounts;

@@ -1,14 +1,22 @@
 import type { DatabaseSync } from "node:sqlite";
 import { compareText } from "../../kernel/compareText.ts";
 import { isoDay, isoTime } from "../../kernel/isoTime.ts";
+import { absentAmounts } from "../posting.ts";
 import { coverageOf } from "./coverage.ts";
 import { filterCondition } from "./filterCondition.ts";
-import type { LedgerTableQuery, LedgerTableResult, LedgerTableRow } from "./ledgerTableQuery.ts";
+import {
+  type LedgerTable,
+  type LedgerTableAmounts,
+  type LedgerTableQuery,
+  type LedgerTableResult,
+  type LedgerTableRow,
+  ledgerTableAmounts,
+} from "./ledgerTableQuery.ts";
 import { ledgerTableSources } from "./ledgerTableSources.ts";
-import { addAmounts, amountsIn, emptySums, finish, type Sums } from "./ledgerTableSums.ts";
 import { refuseLedgerTableWindow } from "./queryWindow.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
-import { numberIn, type SqliteRow, textIn } from "./sqliteRow.ts";
+import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";
+import { type BucketedWaits, waitQuantile } from "./waitBucket.ts";
 
 /** Answers a question to a ledger table from one moment of the ledger. Groupings and filters are those of `ledgerTableDimensions`. */
 export function queryLedgerTable(db: DatabaseSync, query: LedgerTableQuery): LedgerTableResult {
@@ -68,6 +76,94 @@ function readGroups(db: DatabaseSync, query: LedgerTableQuery): readonly Group[]
 function totalsOf(db: DatabaseSync, query: LedgerTableQuery, groups: readonly Group[]): Sums {
   const all = ledgerTableSources[query.of].addsUp ? groups : readGroups(db, { ...query, groupBy: [] });
   return all.reduce((sum, group) => addAmounts(sum, group.sums), emptySums);
+}
+
+/** What a group adds up to: sums by name, and its waits by bucket. */
+interface Sums {
+  readonly amounts: LedgerTableAmounts;
+  readonly buckets: ReadonlyMap<number, BucketedWaits>;
+}
+
+/** Of nothing. */
+const emptySums: Sums = { amounts: {}, buckets: new Map() };
+
+/** The sums of a row. */
+function amountsIn(row: SqliteRow, names: readonly string[], hasBucket: boolean): Sums {
+  const amounts = Object.fromEntries(names.map((name) => [name, numberOrNullIn(row, name)]));
+  if (!hasBucket) return { amounts, buckets: emptySums.buckets };
+  const bucket = numberIn(row, "bucket");
+  return {
+    amounts,
+    buckets: new Map([[bucket, { bucket, waits: amounts.waits ?? 0, seconds: amounts.seconds ?? 0 }]]),
+  };
+}
+
+/** The sums of both; what neither knows stays unknown. */
+function addAmounts(one: Sums, other: Sums): Sums {
+  const names = new Set([...Object.keys(one.amounts), ...Object.keys(other.amounts)]);
+  const amounts = Object.fromEntries(
+    [...names].map((name) => [name, plus(one.amounts[name] ?? null, other.amounts[name] ?? null)]),
+  );
+  if (other.buckets.size === 0) return { amounts, buckets: one.buckets };
+  const buckets = new Map(one.buckets);
+  for (const [bucket, { waits, seconds }] of other.buckets) {
+    const before = buckets.get(bucket);
+    buckets.set(bucket, { bucket, waits: (before?.waits ?? 0) + waits, seconds: (before?.seconds ?? 0) + seconds });
+  }
+  return { amounts, buckets };
+}
+
+function plus(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : a + b;
+}
+
+/** The amounts of `ledgerTableAmounts`: sums, and what follows from them. */
+function finish(of: LedgerTable, { amounts, buckets }: Sums): LedgerTableAmounts {
+  const all: Record<string, number | null> = { ...amounts };
+  if (of === "queues") {
+    const { entitled, judgedAllocated } = amounts;
+    all.deviationRatio = (entitled ?? 0) > 0 ? ((judgedAllocated ?? 0) - (entitled ?? 0)) / (entitled ?? 0) : null;
+    all.shortfallByAbsentCapacity = Object.values(absentAmounts)
+      .map((name) => amounts[name] ?? null)
+      .reduce(plus, null);
+  }
+  if (of === "waits") {
+    const waits = amounts.waits ?? 0;
+    const list = [...buckets.values()];
+    all.meanSeconds = waits > 0 ? (amounts.seconds ?? 0) / waits : null;
+    all.p50Seconds = waitQuantile(list, 0.5);
+    all.p95Seconds = waitQuantile(list, 0.95);
+  }
+  return Object.fromEntries(ledgerTableAmounts[of].map((name) => [name, all[name] ?? emptyAmount(name)]));
+}
+
+/** Of nothing, sums are 0; what is known of single rows only is unknown. */
+function emptyAmount(name: string): number | null {
+  return [
+    "deviationRatio",
+    "meanSeconds",
+    "p50Seconds",
+    "p95Seconds",
+    "gpus",
+    "lostGpuSeconds",
+    "cost",
+    "measuredGpus",
+    "measuredLostGpuHours",
+    "guaranteed",
+    "shortfallByAbsentCapacity",
+    ...Object.values(absentAmounts),
+    "shortfallByIndivisible",
+    "gpuSeconds",
+    "longestSeconds",
+    "longestBegins",
+    "longestEnds",
+    "longestGpus",
+    "largestPlaceableMean",
+    "largestPlaceableMin",
+    "largestPlaceableMax",
+  ].includes(name)
+    ? null
+    : 0;
 }
 
 function valueIn(row: SqliteRow, column: string, dimension: string): string | null {

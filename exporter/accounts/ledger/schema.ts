@@ -1,5 +1,3 @@
-import { withheldMigration } from "./withheldSchema.ts";
-
 /** Stands in the file's header (`FLdr`), so that no other SQLite file is taken for a ledger. */
 export const ledgerApplicationId = 0x46_4c_64_72;
 
@@ -169,6 +167,17 @@ UPDATE queue_time SET judged_held_gpu_seconds = min(held_gpu_seconds, max(0,
   entitled_gpu_seconds + excess_gpu_seconds - short_by_others_gpu_seconds - short_by_idle_gap_gpu_seconds));
 `;
 
+/**
+ * What was looked at and not advised, and why: a row for each reason that stood for a quarter of an hour without a longer pause than half an hour. Times are seconds since
+ * the epoch; `ends` is when it was seen to be so last.
+ */
+export const withheldMigration = `
+CREATE TABLE withheld_advice (
+  id TEXT NOT NULL, begins REAL NOT NULL, ends REAL NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL, why TEXT NOT NULL,
+  reason TEXT NOT NULL, PRIMARY KEY (id, begins)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** The words that schedulers and dashboards use: `allocated`, `idle` and `underutilized`, also for what was written before. */
 const version8 = `
 ALTER TABLE queue_time RENAME COLUMN held_gpu_seconds TO allocated_gpu_seconds;
@@ -189,7 +198,12 @@ UPDATE recommendations SET record = replace(record, '"heldIdleGpus":', '"idleGpu
 
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
 export const ledgerMigrations: readonly string[] = [
-  ...[version1, version2, version3, version4, version5, version6],
+  version1,
+  version2,
+  version3,
+  version4,
+  version5,
+  version6,
   withheldMigration,
   version8,
 ];

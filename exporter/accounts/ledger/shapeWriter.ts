@@ -7,7 +7,7 @@ import { numberIn, textIn } from "./sqliteRow.ts";
 /** Shapes that one day can have; pods of others that end on it are not kept, so that nobody's pods can fill the disk. */
 const maxShapesPerDay = 4000;
 
-/** As many days as the book looks back (shapeAccount.ts), and the one that has begun. */
+/** As many days as the account looks back (shapeAccount.ts), and the one that has begun. */
 const daysRead = 8;
 
 /** Writes which shapes the pods that ended had; `forget` drops the ids that a rolled back transaction had made. */

@@ -10,7 +10,7 @@ export interface WriterLock {
 }
 
 /**
- * Takes the right to write. A write-ahead log lets two processes write in turn, and both would book the same time; the
+ * Takes the right to write. A write-ahead log lets two processes write in turn, and both would count the same time; the
  * lock that SQLite itself could hold for long would keep readers out too. So an empty file beside the ledger is locked, beside the
  * name without symbolic links; what other names a file may have is looked at before (`ledgerNames.ts`).
  */

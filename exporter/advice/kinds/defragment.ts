@@ -96,7 +96,9 @@ function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): C
   if (other !== undefined)
     return { kind: "defragment", subject, why: "no-plan", reason: `No moves help ${subject}: ${other}.` };
   return planForGang(planning, "defragment", blocked.gang, {
-    ...{ gpus: blocked.gpus, allocatedGpus: 0, pools: blocked.pools },
+    gpus: blocked.gpus,
+    allocatedGpus: 0,
+    pools: blocked.pools,
     problem: `${amount(blocked.freeGpus)} are free in ${nameWords(blocked.pools)}, but ${hindrances.get(blocked.blocker) ?? blocked.blocker}`,
     quotaGpus: quotaOf(moment, gang),
   });

@@ -90,7 +90,9 @@ const gainOf = ({
 }: Pick<PoolPlacement, "wholeFreeNodes" | "possibleWholeFreeNodes">): number => possibleWholeFreeNodes - wholeFreeNodes;
 
 const notLookedAt = (pool: string): WithheldAdvice => ({
-  ...{ kind: "defragment", subject: pool, why: "no-plan" },
+  kind: "defragment",
+  subject: pool,
+  why: "no-plan",
   reason: `Nodes to free are looked for in ${mostPools} pools in one cycle: in others more nodes could be wholly free.`,
 });
 
@@ -125,7 +127,10 @@ function freeNode(
   const { analysis, settings } = moment;
   const { snapshot } = analysis;
   const none = (reason: string, why: WithheldAdvice["why"] = "no-plan"): WithheldAdvice => ({
-    ...{ kind: "defragment", subject: pool, why, reason },
+    kind: "defragment",
+    subject: pool,
+    why,
+    reason,
   });
   const names = new Set(own.map(({ name }) => name));
   const allocated = (node: number): boolean => isAllocated(snapshot, field.nodeIndexes[node] ?? -1);
@@ -138,8 +143,13 @@ function freeNode(
   const goal: PlanGoal = { kind: "free", nodes: sure.length > 0 ? sure : nodes, count: 1 };
   const whole = wholeFree(snapshot, field);
   const base = {
-    ...{ nodes: field.nodes, units: onlyTo(field, allocated), fixedNodes: field.fixedNodes, goal },
-    ...{ quotaGpus: Infinity, maxMoves: settings.maxMoves, rules: field.rules },
+    nodes: field.nodes,
+    units: onlyTo(field, allocated),
+    fixedNodes: field.fixedNodes,
+    goal,
+    quotaGpus: Infinity,
+    maxMoves: settings.maxMoves,
+    rules: field.rules,
   };
   const cordoned = whole.size <= mostCordoned ? [...whole] : [];
   const carry = createCarry(moment, field, base, { cordoned, spoils: whole });
@@ -184,7 +194,10 @@ function freeNode(
       { name: "work done again", value: `${lost} GPU-hours` },
       { name: "pods moved", value: `${answer.plan.moves.length}` },
     ],
-    ...{ fromTeam: teamOfUnits(snapshot, moves.sources), forTeam: "", queue: "", pool },
+    fromTeam: teamOfUnits(snapshot, moves.sources),
+    forTeam: "",
+    queue: "",
+    pool,
     plan: {
       ...moves.plan,
       changes: [...moves.plan.changes, ...[...left].map((node) => ({ kind: "removeNode" as const, node }))],

@@ -49,7 +49,10 @@ function together(group: readonly IdleCandidate[], more: number): readonly Candi
   return [
     {
       ...first.candidate,
-      ...{ kind: "release_idle", beneficiary, fromTeam, pool },
+      kind: "release_idle",
+      beneficiary,
+      fromTeam,
+      pool,
       targets: candidates.flatMap(({ targets }) => targets),
       title: `${isAsk ? `ask team ${fromTeam} about` : "release"} ${words} of ${countWords(group.length, "workload")}${isAsk ? "" : ` of team ${fromTeam}`}: ${nameWords(stemsOf(names))}`,
       reason: `${countWords(group.length, "workload")} of team ${fromTeam} hold ${words}. ${candidates.map(({ reason }) => reason).join(" ")}${more > 0 ? ` ${countWords(more, "other such workload")} of the team can follow.` : ""}`,

@@ -4,11 +4,10 @@ import type { AdviceConfidence, AdviceCost } from "../../model/recommendation.ts
 import type { Candidate } from "../candidate.ts";
 import type { ActDecision, IdlePast } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { habitWords, returnWords } from "./habitWords.ts";
 import { costWords, hourlyCostWords } from "./hourlyCost.ts";
 import type { IdleWorkload } from "./idleWorkloads.ts";
 import type { AllocatedPod, OwnGpus } from "./ownGpus.ts";
-import { countWords, durationWords, gpuWords } from "./words.ts";
+import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
 /** Everything that is said of one idle workload. */
 export interface IdleFacts {
@@ -89,3 +88,31 @@ function confidenceOf({ workloadClass, kind }: WorkloadView, past: IdlePast, { a
   if (act === "ask") return { level: "low", reasons };
   return { level: workloadClass === "serving" || !past.neverWorked ? "medium" : "high", reasons };
 }
+
+const habitBases = {
+  own: "by its own past",
+  cluster: "by what other work of this cluster did",
+  published: "by what is published of idle work elsewhere",
+} as const;
+
+/** `came back 6 of 7 times, after 8 min`; what is known of its pauses, in a few words. */
+function habitWords({ neverWorked, habit, estimate }: IdlePast): string {
+  if (neverWorked) return "never worked since it began";
+  const { spells, returns, medianReturnSeconds } = estimate;
+  if (spells > 0) {
+    const after = medianReturnSeconds === null ? "" : `, after ${durationWords(medianReturnSeconds)}`;
+    return `came back ${returns} of ${spells} times${after}`;
+  }
+  if (habit === undefined || habit.spells.length === 0) return "not known yet";
+  const longest = habit.longestReturnSeconds;
+  const often = countWords(habit.spells.length, "shorter pause");
+  return longest === 0
+    ? `${often}, none of which ended in work`
+    : `${often}, came back after ${durationWords(longest)} at most`;
+}
+
+/** How likely it is to work again, and what that rests on. */
+const returnWords = ({ neverWorked, estimate }: IdlePast, horizonHours: number): string | null =>
+  neverWorked
+    ? null
+    : `${percentWords(estimate.returnProbability)} within ${horizonHours} h, ${habitBases[estimate.basis]}`;

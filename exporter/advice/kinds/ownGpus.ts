@@ -69,7 +69,7 @@ export function ownGpus(
 export const nodesByName = ({ nodes }: Snapshot): ReadonlyMap<string, NodeView> =>
   new Map(nodes.map((node) => [node.name, node]));
 
-/** Asks the guards whether a team may be reported to let go of what its own pods hold. */
+/** Asks the guards whether a team may be asked to let go of what its own pods hold. */
 export const askRelease = (moment: AdviceMoment, allocated: readonly AllocatedPod[]): GuardAnswer =>
   askGuards(moment, { pods: allocated.map(({ index }) => index), how: "release", beneficiary: null });
 

@@ -100,12 +100,18 @@ export function requeuedForOthers(planning: Planning, known: KnownGang): Candida
     const { bound, min, allocatedGpus } = known.partial;
     const problem = `${subject} holds ${amount(allocatedGpus)} for ${bound} of ${min} members and cannot run; its other members do not fit.`;
     return candidateOf(planning, {
-      ...{ need: ["workload", subject], victims: [known], gainer: gang, plan, steps, problem },
+      need: ["workload", subject],
+      victims: [known],
+      gainer: gang,
+      plan,
+      steps,
+      problem,
       refused: [],
     });
   }
   return {
-    ...{ kind, subject },
+    kind,
+    subject,
     why: refusal === null ? "no-plan" : "guard",
     reason:
       refusal === null
@@ -136,7 +142,9 @@ function requeueSteps(
     priority < gainer.priority ? "lose" : "release",
   )) {
     const question: GuardQuestion = {
-      ...{ pods: asked.flatMap(({ unit }) => unit.pods), how, by: "requeue" },
+      pods: asked.flatMap(({ unit }) => unit.pods),
+      how,
+      by: "requeue",
       beneficiary: { priority: gainer.priority, queue },
     };
     const [veto] = tools.ask(moment, question).vetoes;
@@ -194,8 +202,12 @@ function candidateOf(planning: Planning, parts: RequeueParts): Candidate | Withh
       { name: "GPUs that would start", value: amount(gpus) },
       { name: "allocated so for", value: durationWords(longest) },
     ],
-    ...{ fromTeam: teamOfUnits(snapshot, sources), forTeam: gang.team, queue: gang.queue ?? "" },
-    ...{ pool: victims[0]?.partial.pool ?? "", plan, steps },
+    fromTeam: teamOfUnits(snapshot, sources),
+    forTeam: gang.team,
+    queue: gang.queue ?? "",
+    pool: victims[0]?.partial.pool ?? "",
+    plan,
+    steps,
     disrupted: sources.flatMap(({ pods }) => pods),
     gainedGpus: ({ started }) => (started.includes(gainer) ? gpus : 0),
     confidence: {

@@ -179,7 +179,10 @@ function candidateOf(
       { name: "GPUs that come free", value: gpuWords(allocated.length) },
       { name: "GPUs that are cut", value: gpuWords(physicalGpus) },
     ],
-    ...{ fromTeam: teams.size === 1 ? team : "", forTeam: "", queue: "", pool },
+    fromTeam: teams.size === 1 ? team : "",
+    forTeam: "",
+    queue: "",
+    pool,
     plan: {
       changes: users.map(({ usage }) => ({ kind: "shrink", workload: usage.workload, gpusPerPod: unit })),
       starts: [],

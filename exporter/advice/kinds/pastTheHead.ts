@@ -55,7 +55,9 @@ function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Cand
   if (chosen.length === 0) return null;
   const starts = planOf(chosen).starts;
   const none = (why: WithheldAdvice["why"], reason: string): WithheldAdvice => ({
-    ...{ kind, subject: line.queue.name, why },
+    kind,
+    subject: line.queue.name,
+    why,
     reason: `${nameWords(namesOf(moment, starts))} fits and waits behind ${nameOf(head)} in ClusterQueue ${line.queue.name}: ${reason}.`,
   });
   const why = whyHeadWaits(moment, line, starts);
@@ -152,9 +154,12 @@ function candidateOf(moment: AdviceMoment, { line, head, starts, why, steps }: B
       { name: "GPUs behind it that would start", value: amount(gpus) },
       { name: "priority of all of them", value: `${head.priority}` },
     ],
-    ...{ fromTeam: "", forTeam: onlyOne(passing.map(({ team }) => team)), queue: line.queue.name },
+    fromTeam: "",
+    forTeam: onlyOne(passing.map(({ team }) => team)),
+    queue: line.queue.name,
     pool: onlyOne(pools.map((domain) => (domain === undefined ? "" : poolLabel(domain)))),
-    ...{ plan: planOf(starts), steps },
+    plan: planOf(starts),
+    steps,
     disrupted: [],
     gainedGpus: ({ started }) =>
       starts.filter((index) => started.includes(index)).reduce((sum, index) => sum + gpusOf(moment, index), 0),
@@ -170,7 +175,10 @@ function candidateOf(moment: AdviceMoment, { line, head, starts, why, steps }: B
     guards: [],
     blockedAlternatives: [],
     signs: passing.map(({ uid, priority }) => ({
-      ...{ kind: "priority-changed", work: uid, from: priority, ahead: head.uid },
+      kind: "priority-changed",
+      work: uid,
+      from: priority,
+      ahead: head.uid,
     })),
     measuredBy: {
       kind: "work-started",

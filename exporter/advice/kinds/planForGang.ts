@@ -79,8 +79,13 @@ export function planForGang(
     })),
   };
   const base = {
-    ...{ nodes: field.nodes, units: field.units, fixedNodes: field.fixedNodes, goal, quotaGpus: wish.quotaGpus },
-    ...{ maxMoves: settings.maxMoves, rules: field.rules },
+    nodes: field.nodes,
+    units: field.units,
+    fixedNodes: field.fixedNodes,
+    goal,
+    quotaGpus: wish.quotaGpus,
+    maxMoves: settings.maxMoves,
+    rules: field.rules,
   };
   const carry = createCarry(moment, field, base, { cordoned: [], spoils: new Set() });
   const problem: PlanProblem = {
@@ -131,13 +136,17 @@ export function planForGang(
       { name: "free capacity on", value: nodes.slice(0, 10).join(", ") },
       { name: "tries", value: `${answer.looks}${answer.isExact ? ", all that could be cheaper" : ", not all"}` },
     ],
-    ...{ fromTeam: teamOfUnits(snapshot, moves.sources), forTeam: gang.team, queue: gang.queue ?? "" },
+    fromTeam: teamOfUnits(snapshot, moves.sources),
+    forTeam: gang.team,
+    queue: gang.queue ?? "",
     pool: poolOf(moment, field, answer.plan),
-    ...{ plan: moves.plan, steps: steps.steps },
+    plan: moves.plan,
+    steps: steps.steps,
     disrupted: moves.sources.flatMap(({ pods }) => pods),
     gainedGpus: ({ started }) => (started.includes(index) ? gained : 0),
     confidence: confidenceInMoves(answer, moves),
-    ...{ guards: askedGuards, blockedAlternatives: alternatives },
+    guards: askedGuards,
+    blockedAlternatives: alternatives,
     signs: [leftSign(snapshot, moves.sources)],
     measuredBy: { kind: "work-started", work: [gang.uid, name] },
   };

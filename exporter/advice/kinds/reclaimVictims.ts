@@ -214,7 +214,12 @@ function draftOf(
   const gpus = units.reduce((sum, unit) => sum + unit.gpus, 0);
   if (gpus <= 0) return null;
   return {
-    ...{ workload, place: ofWorkload[workload] ?? workload, view, queue, gpus, pods: taken.sort((a, b) => a - b) },
+    workload,
+    place: ofWorkload[workload] ?? workload,
+    view,
+    queue,
+    gpus,
+    pods: taken.sort((a, b) => a - b),
     lostGpuHours: units.reduce((sum, unit) => sum + unit.lostGpuHours, 0),
     isUpperBound: units.some((unit) => unit.isUpperBound),
     startedAt: taken.reduce((newest, pod) => Math.max(newest, pods[pod]?.boundAt ?? 0), 0),

@@ -98,7 +98,10 @@ function candidateOf(
       { name: "GPUs that a pod ever used", value: `${used}` },
       { name: "GPUs busy at once at most", value: gpuWords(usage.peakActiveGpus) },
     ],
-    ...{ fromTeam: workload.team, forTeam: "", queue: workload.queue ?? "", pool: own.pool },
+    fromTeam: workload.team,
+    forTeam: "",
+    queue: workload.queue ?? "",
+    pool: own.pool,
     plan: { changes: [{ kind: "shrink", workload: usage.workload, gpusPerPod: used }], starts: toStart(own) },
     steps: changed.steps,
     questions: [

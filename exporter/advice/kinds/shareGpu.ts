@@ -137,12 +137,10 @@ function candidateOf(
         value: `${countWords(user.allocated.length, "pod")} onto ${given.resource}, ${gpuWords(given.unit)} GPUs each`,
       })),
     ],
-    ...{
-      fromTeam: team,
-      forTeam: "",
-      queue: group.every(({ user }) => user.workload.queue === queue) ? (queue ?? "") : "",
-      pool,
-    },
+    fromTeam: team,
+    forTeam: "",
+    queue: group.every(({ user }) => user.workload.queue === queue) ? (queue ?? "") : "",
+    pool,
     plan: {
       changes: group.map(({ user, given }) => ({
         kind: "shrink",

@@ -46,7 +46,8 @@ export function shareQuestion(
   const about = `${workload.kind} ${workload.namespace}/${workload.name}`;
   const memory = usage.peakMemoryRatio === null ? "" : ` and ${percentWords(usage.peakMemoryRatio)} of its memory`;
   return {
-    ...{ to: `team ${workload.team}`, about },
+    to: `team ${workload.team}`,
+    about,
     question: `Would ${resource} (${gpuWords(unit)} GPUs) instead of a whole GPU be enough for each pod of ${about}?`,
     facts: [
       `in ${durationWords(at - usage.since)} none of its ${countWords(allocated.length, "pod")} used more than ${percentWords(usage.peakActivity)} of its GPU${memory}`,

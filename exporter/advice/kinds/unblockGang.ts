@@ -55,7 +55,9 @@ const mostAllocated = (gangs: readonly PartialGang[], placeOf: (gang: PartialGan
   [...gangs].sort((a, b) => b.allocatedGpus - a.allocatedGpus || placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1));
 
 const unknown = ({ id }: PartialGang): WithheldAdvice => ({
-  ...{ kind: "unblock_gang", subject: id, why: "no-plan" },
+  kind: "unblock_gang",
+  subject: id,
+  why: "no-plan",
   reason: `Gang ${id} holds GPUs and cannot run, but what it waits for is not known.`,
 });
 
@@ -70,7 +72,10 @@ function helped(planning: Planning, known: KnownGang): Candidate | WithheldAdvic
   if (gang !== undefined && asked !== null && asked.verdict !== "fits" && gang.never === null) {
     const { allocatedGpus, pool, bound, min } = known.partial;
     const found = planForGang(planning, "unblock_gang", known.gang, {
-      ...{ gpus, allocatedGpus, pools: [pool], quotaGpus: quotaOf(moment, gang) },
+      gpus,
+      allocatedGpus,
+      pools: [pool],
+      quotaGpus: quotaOf(moment, gang),
       problem: `${bound} of its ${min} members hold ${amount(allocatedGpus)} and cannot run without the others`,
     });
     if ("plan" in found) return found;

@@ -10,7 +10,7 @@ export interface AlertLog {
   isAbout(alert: ReceivedAlert, subject: Subject): boolean;
   /** Those about a subject that fire, or were over after `since`; by time, newest first. */
   about(subject: Subject, since: number): readonly LinkedAlert[];
-  /** The same alerts with what was reported of them last. */
+  /** The same alerts with what was reported about them last. */
   asLastReported(linked: readonly LinkedAlert[]): readonly LinkedAlert[];
   forgetOld(at: number): void;
 }

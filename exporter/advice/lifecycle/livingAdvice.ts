@@ -27,7 +27,12 @@ export interface LivingOffer {
 
 /** What is so of advice that has just been opened. */
 export const notEnded = {
-  ...{ closedAt: null, closedBecause: null, replacedBy: null, parts: null, rests: null, measured: null },
+  closedAt: null,
+  closedBecause: null,
+  replacedBy: null,
+  parts: null,
+  rests: null,
+  measured: null,
   aftermath: null,
 } as const;
 
@@ -42,7 +47,16 @@ export function storedAdviceOf(living: LivingOffer): StoredAdvice {
   const { id, kind, title, fromTeam, forTeam, queue, pool, effect, cost } = draft;
   const { firstSeenAt, state, closedAt, measured } = living;
   return {
-    ...{ id, firstSeenAt, kind, state, closedAt, title, fromTeam, forTeam, queue, pool },
+    id,
+    firstSeenAt,
+    kind,
+    state,
+    closedAt,
+    title,
+    fromTeam,
+    forTeam,
+    queue,
+    pool,
     gainedGpusWorst: effect.gainedGpus.worst,
     gainedGpusBest: effect.gainedGpus.best,
     lostGpuHours: cost.lostGpuHours,

@@ -154,7 +154,10 @@ const living = z.object({
   closedBecause: text.nullable(),
   measured: z
     .object({
-      ...{ gainedGpus: amount, lostGpuHours: amount, at: time, isFinal: z.boolean() },
+      gainedGpus: amount,
+      lostGpuHours: amount,
+      at: time,
+      isFinal: z.boolean(),
       // Absent of what an earlier version wrote.
       undone: z
         .object({ how: z.enum(undoneWays), at: time, gpus: amount })

@@ -75,9 +75,24 @@ function placementHash({ affinity, antiAffinity, spread, hostPorts, unknown }: P
 export const podHash = hashedOnce((pod: PodView): TraitHash => {
   const { disruption, needs, placement, volumeClaims } = pod;
   const own = hashOf(
-    ...[pod.uid === null, pod.status, pod.gpus, pod.priorityClass, pod.priority, pod.workloadClass, pod.idleOptOut],
-    ...[pod.boundAt, pod.createdAt, pod.pendingSince, pod.checkpointedAt, pod.owner?.kind, volumeClaims?.length],
-    ...[disruption.isStatic, disruption.hasLocalStorage, disruption.forbiddenBy, pod.gang?.min, pod.gang?.bound],
+    pod.uid === null,
+    pod.status,
+    pod.gpus,
+    pod.priorityClass,
+    pod.priority,
+    pod.workloadClass,
+    pod.idleOptOut,
+    pod.boundAt,
+    pod.createdAt,
+    pod.pendingSince,
+    pod.checkpointedAt,
+    pod.owner?.kind,
+    volumeClaims?.length,
+    disruption.isStatic,
+    disruption.hasLocalStorage,
+    disruption.forbiddenBy,
+    pod.gang?.min,
+    pod.gang?.bound,
   );
   const asked = needs === null ? own : mix(own, needsHash(needs));
   return placement === undefined ? asked : mix(asked, placementHash(placement));
@@ -87,9 +102,19 @@ export const podHash = hashedOnce((pod: PodView): TraitHash => {
 export const workloadHash = hashedOnce((view: WorkloadView): TraitHash => {
   const { job } = view;
   const own = hashOf(
-    ...["workload", view.kind, view.priorityClass, view.priority, view.workloadClass, view.createdAt],
-    ...[view.pods.length, view.queueObject?.kind, view.gang?.min],
-    ...[job?.backoffLimit, job?.failed, job?.onDisruption, job?.isSuspended],
+    "workload",
+    view.kind,
+    view.priorityClass,
+    view.priority,
+    view.workloadClass,
+    view.createdAt,
+    view.pods.length,
+    view.queueObject?.kind,
+    view.gang?.min,
+    job?.backoffLimit,
+    job?.failed,
+    job?.onDisruption,
+    job?.isSuspended,
   );
   return view.owners.reduce((hash, owner) => mix(hash, hashOf(owner.kind)), own);
 });

@@ -34,7 +34,9 @@ export function createThings(analysis: Analysis): Things {
   const { snapshot } = analysis;
   const { nodes, pods, workloads, queueing } = snapshot;
   const first: FirstOf = {
-    ...{ node: 0, pod: nodes.length, workload: nodes.length + pods.length },
+    node: 0,
+    pod: nodes.length,
+    workload: nodes.length + pods.length,
     gang: nodes.length + pods.length + workloads.length,
     group: nodes.length + pods.length + workloads.length + queueing.gangs.length,
   };
@@ -81,10 +83,27 @@ function countAlike(traits: Float64Array): number {
 function nodeHash(node: NodeView, { requestsByNode }: Snapshot): TraitHash {
   const requests = requestsByNode?.get(node.name);
   const own = hashOf(
-    ...["node", node.nodePool, node.keptBy, node.vendor, node.instanceType, node.capacityType, node.provider],
-    ...[node.region, node.physicalGpus, node.allocatableGpus, node.ready, node.notReadySince, node.schedulable],
-    ...[node.createdAt, node.allocatableCpuMilli, node.allocatableMemoryBytes],
-    ...[requests?.pods, requests?.cpuMilli, requests?.memoryBytes, ...node.gpuModels, ...node.pools],
+    "node",
+    node.nodePool,
+    node.keptBy,
+    node.vendor,
+    node.instanceType,
+    node.capacityType,
+    node.provider,
+    node.region,
+    node.physicalGpus,
+    node.allocatableGpus,
+    node.ready,
+    node.notReadySince,
+    node.schedulable,
+    node.createdAt,
+    node.allocatableCpuMilli,
+    node.allocatableMemoryBytes,
+    requests?.pods,
+    requests?.cpuMilli,
+    requests?.memoryBytes,
+    ...node.gpuModels,
+    ...node.pools,
   );
   let taints = 0;
   for (const { key, value, effect } of node.taints) taints = together(taints, hashOf(key, value, effect));
@@ -110,14 +129,34 @@ function addDevices({ devices, nodes }: Snapshot, first: FirstOf, traits: Float6
 
 const deviceHash = (device: Device): TraitHash =>
   hashOf(
-    ...[device.model, device.pool, device.weight, device.slots, device.profile, device.gpuInstance === null],
-    ...[device.virtual, device.unhealthy, device.orphanReservation, device.reading === null],
+    device.model,
+    device.pool,
+    device.weight,
+    device.slots,
+    device.profile,
+    device.gpuInstance === null,
+    device.virtual,
+    device.unhealthy,
+    device.orphanReservation,
+    device.reading === null,
   );
 
 const gangHash = hashedOnce((gang: WaitingGang): TraitHash => {
   const own = hashOf(
-    ...["gang", gang.scheduler, gang.kind, gang.priorityClass, gang.priority, gang.since, gang.reservedAt],
-    ...[gang.bound, gang.min, gang.pods, gang.gpus, gang.never, gang.notReadyPods, gang.awaitsNodes],
+    "gang",
+    gang.scheduler,
+    gang.kind,
+    gang.priorityClass,
+    gang.priority,
+    gang.since,
+    gang.reservedAt,
+    gang.bound,
+    gang.min,
+    gang.pods,
+    gang.gpus,
+    gang.never,
+    gang.notReadyPods,
+    gang.awaitsNodes,
   );
   let parts = gang.parts.length;
   for (const { pods, createdPods, gpusPerPod, needs, places } of gang.parts)
@@ -162,7 +201,7 @@ function createLinks(analysis: Analysis, first: FirstOf, canRun: CanRun): (thing
   const ofPod = (pod: PodView | undefined): readonly number[] => {
     const node = index.nodeOf(pod?.node ?? "");
     if (pod === undefined || !canRun.pod(pod)) return [];
-    return [...[first.workload + pod.workload, ofWorkload], ...(node === null ? [] : [first.node + node, onNode])];
+    return [first.workload + pod.workload, ofWorkload, ...(node === null ? [] : [first.node + node, onNode])];
   };
   const ofWork = (view: WorkloadView | undefined): readonly number[] =>
     view === undefined || !canRun.workload(view)

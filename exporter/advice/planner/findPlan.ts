@@ -19,8 +19,12 @@ export function findPlan(problem: PlanProblem, limits: PlanLimits = defaultPlanL
   const prepared = prepare(problem);
   const half = Math.max(1, Math.floor(limits.looks / 2));
   const rules: SearchRules = {
-    ...{ maxMoves: problem.maxMoves, looks: half },
-    ...{ movesOthers: false, placesMoved: true, heedsGuards: true, betterThan: null },
+    maxMoves: problem.maxMoves,
+    looks: half,
+    movesOthers: false,
+    placesMoved: true,
+    heedsGuards: true,
+    betterThan: null,
   };
   const direct = searchPlan(prepared, rules);
   const all = searchPlan(prepared, { ...rules, movesOthers: true, betterThan: direct.best });

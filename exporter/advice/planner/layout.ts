@@ -22,7 +22,10 @@ export interface Layout {
 
 /** As things are. */
 export const layoutOf = ({ nodes, rules }: Pick<PlanProblem, "nodes" | "rules">): Layout => ({
-  ...{ nodes, touched: new Map(), closed: new Set(), rules: rules ?? null },
+  nodes,
+  touched: new Map(),
+  closed: new Set(),
+  rules: rules ?? null,
 });
 
 /** Whether one more such pod can be put on a node. */

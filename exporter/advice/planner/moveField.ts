@@ -63,7 +63,9 @@ export function moveFieldOf(
     const pods = planPods(snapshot, source, nodeOf, given, kinds);
     if (pods === null) continue;
     planned.push({
-      ...{ name: unitName(snapshot, source), pods, lostGpuHours: source.lostGpuHours },
+      name: unitName(snapshot, source),
+      pods,
+      lostGpuHours: source.lostGpuHours,
       group: `${source.workload}`,
     });
     sources.push(source);

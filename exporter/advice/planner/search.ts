@@ -66,9 +66,17 @@ interface Search {
 export function searchPlan(prepared: Prepared, rules: SearchRules): SearchResult {
   const bounds = goalBoundsOf(prepared);
   const search: Search = {
-    ...{ prepared, rules, bounds, seen: new Set<string>(), judged: new Map<string, boolean>() },
-    ...{ best: rules.betterThan, looks: 0, isOver: false, metGuards: false },
-    ...{ refusal: null, refused: 0 },
+    prepared,
+    rules,
+    bounds,
+    seen: new Set<string>(),
+    judged: new Map<string, boolean>(),
+    best: rules.betterThan,
+    looks: 0,
+    isOver: false,
+    metGuards: false,
+    refusal: null,
+    refused: 0,
   };
   explore(search, firstState(prepared));
   const { best, isOver, looks, metGuards, refusal } = search;
@@ -155,7 +163,10 @@ function makePlace(search: Search, state: SearchState, item: Item): void {
   const movesLeft = rules.maxMoves - state.cost.units.length;
   if (movesLeft === 0) return;
   const wishOn = (node: number): Wish => ({
-    ...{ layout: state.layout, node, kind: item.kind, movesLeft },
+    layout: state.layout,
+    node,
+    kind: item.kind,
+    movesLeft,
     candidates: staying(search, state, node),
   });
   const changed = [...touched.keys()]

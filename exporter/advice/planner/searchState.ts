@@ -61,7 +61,10 @@ export function itemsOf({ units, idOf }: Prepared, rank: number): readonly Item[
   const pods = units[rank]?.unit.pods ?? [];
   const isAlone = pods.length === 1;
   return pods.map(({ kind, node }, pod) => ({
-    ...{ unit: rank, pod, kind, notOn: isAlone ? node : null },
+    unit: rank,
+    pod,
+    kind,
+    notOn: isAlone ? node : null,
     key: `u${rank}.${idOf(kind)}`,
   }));
 }

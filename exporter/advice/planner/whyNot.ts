@@ -105,9 +105,13 @@ export const withoutStop = (sentence: string): string => sentence.replace(/\.$/,
 /** Whether the goal could be reached if every unit left. */
 function fitsWhenCleared(problem: PlanProblem): boolean {
   const nodes = clearedNodes(problem.nodes, problem.units);
-  const cleared = prepare({ ...problem, ...{ nodes, units: [], maxMoves: 0, rules: emptied(problem) } });
+  const cleared = prepare({ ...problem, nodes, units: [], maxMoves: 0, rules: emptied(problem) });
   const rules: SearchRules = {
-    ...{ maxMoves: 0, looks: clearedLooks, movesOthers: false, placesMoved: false, heedsGuards: false },
+    maxMoves: 0,
+    looks: clearedLooks,
+    movesOthers: false,
+    placesMoved: false,
+    heedsGuards: false,
     betterThan: null,
   };
   const { best, isComplete } = searchPlan(cleared, rules);

@@ -30,7 +30,11 @@ export function boostSteps({ analysis: { snapshot } }: AdviceMoment, index: numb
   if (!isUid(uid)) return noSteps(`the uid of ${subject} is not known`);
   const isOlder = kueueClusterQueues[0]?.revision?.apiVersion === "kueue.x-k8s.io/v1beta1";
   const ref = {
-    ...{ group: "kueue.x-k8s.io", version: isOlder ? "v1beta1" : "v1beta2", resource: "workloads", namespace, name },
+    group: "kueue.x-k8s.io",
+    version: isOlder ? "v1beta1" : "v1beta2",
+    resource: "workloads",
+    namespace,
+    name,
   };
   const patch = (boost: string | null) =>
     mergePatch(ref, uid, { metadata: { annotations: { [kueueNames.priorityBoost]: boost } } });

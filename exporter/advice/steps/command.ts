@@ -1,6 +1,5 @@
 import type { ApiRequest, JsonValue } from "../../model/recommendation.ts";
 import { type ResourceRef, refOf } from "./resourceRef.ts";
-import { shellQuote, shellWords } from "./shellQuote.ts";
 
 /** A request as a person would send it. */
 export interface Command {
@@ -76,3 +75,18 @@ export function drainCommand(node: string): { readonly command: string; readonly
   const words = ["kubectl", "drain", node, "--ignore-daemonsets"];
   return { command: shellWords(words), dryRun: shellWords([...words, "--dry-run=server"]) };
 }
+
+/** Characters that mean nothing to a POSIX shell, wherever they are. */
+const plainWord = /^[A-Za-z0-9_@%+=:,./-]+$/;
+
+/**
+ * Text as one word of a POSIX shell, whatever is in it: single quotes keep everything but themselves. No argument of a
+ * program can hold NUL; it is left out.
+ */
+function shellQuote(text: string): string {
+  const word = text.replaceAll("\0", "");
+  return plainWord.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** A command line of words. */
+export const shellWords = (words: readonly string[]): string => words.map(shellQuote).join(" ");

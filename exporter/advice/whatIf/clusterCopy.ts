@@ -124,26 +124,27 @@ export function copyCluster(analysis: Analysis): ClusterCopy {
 
   const live: Snapshot = {
     ...snapshot,
-    ...{ nodes, devices, pods, workloads },
+    nodes,
+    devices,
+    pods,
+    workloads,
     queueing: { ...snapshot.queueing, queues, gangs, domains },
   };
 
   return {
-    ...{
-      analysis,
-      index,
-      nodes,
-      devices,
-      pods,
-      workloads,
-      queues,
-      gangs,
-      domains,
-      touched,
-      touchedDomains,
-      gained,
-      live,
-    },
+    analysis,
+    index,
+    nodes,
+    devices,
+    pods,
+    workloads,
+    queues,
+    gangs,
+    domains,
+    touched,
+    touchedDomains,
+    gained,
+    live,
     changedGangs: () =>
       [...otherGangs].flatMap((at) => {
         const gang = gangs[at];
@@ -222,13 +223,19 @@ export function copyCluster(analysis: Analysis): ClusterCopy {
       );
       return {
         ...snapshot,
-        ...{ nodes: [...nodes], devices: [...devices], pods: [...pods], workloads: [...workloads] },
+        nodes: [...nodes],
+        devices: [...devices],
+        pods: [...pods],
+        workloads: [...workloads],
         unpartitioned:
           touched.size === 0 ? snapshot.unpartitioned : snapshot.unpartitioned.filter(({ node }) => !gone.has(node)),
         requestsByNode: requestsByNode === null ? null : new Map([...requestsByNode, ...requests]),
         queueing: {
           ...queueing,
-          ...{ queues: [...queues], gangs: [...gangs], domains: [...domains], queueOfPod },
+          queues: [...queues],
+          gangs: [...gangs],
+          domains: [...domains],
+          queueOfPod,
         },
       };
     },

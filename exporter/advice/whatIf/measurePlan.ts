@@ -1,9 +1,10 @@
 import type { Analysis } from "../../analysis/analysis.ts";
+import { deviationsIn } from "../../analysis/fairness/deviations.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EffectMeasures, Money } from "../../model/recommendation.ts";
 import { type ClusterCopy, tidy } from "./clusterCopy.ts";
 import { once } from "./momentIndex.ts";
 import type { PlacementRule, Plan } from "./plan.ts";
-import { changedDeviations, type Deviations, deviationsOf, domainsOf, pendingIn } from "./queueMeasures.ts";
 import { changeOfNodes, type NodeMeasures, nodeScales, nodesOfPools, touchedPools } from "./touchedMeasures.ts";
 import { blockedIn, changeOfBlocked, findWaitingKinds } from "./waitingMeasures.ts";
 
@@ -63,6 +64,50 @@ export function createMeasuring(analysis: Analysis): Measuring {
       return { before: side(null), mostAllocated: side(mostAllocated), leastAllocated: side(leastAllocated) };
     },
   };
+}
+
+/** held - entitled of leaf queues, physical GPUs, by index. */
+type Deviations = ReadonlyMap<number, number>;
+
+/** The domains (indices) that have some of these pools. */
+function domainsOf({ domains }: Pick<ClusterCopy, "domains">, pools: ReadonlySet<string>): ReadonlySet<number> {
+  return new Set(domains.flatMap((domain, index) => (domain.pools.some((pool) => pools.has(pool)) ? [index] : [])));
+}
+
+/** The leaf queues whose deviation is not what it was, with what it is now. */
+function changedDeviations(copy: ClusterCopy, domains: ReadonlySet<number>): Deviations {
+  const changed = new Map<number, number>();
+  if (copy.touchedDomains.size === 0) return changed;
+  const { fairness: before, history } = copy.analysis;
+  const { queueing } = copy.live;
+  // Elsewhere nothing has changed: nobody need work out what everyone is entitled to there.
+  for (const [i, now] of deviationsIn(queueing, history, domains)) {
+    const old = before.queues[i]?.deviation ?? 0;
+    if (Math.abs(now - old) > gpuTolerance) changed.set(i, now);
+  }
+  return changed;
+}
+
+/** The deviations of some queues: those that are given, the others as they are at the moment. */
+function deviationsOf(
+  { snapshot, fairness }: Analysis,
+  queues: readonly number[],
+  now: Deviations,
+): EffectMeasures["deviations"] {
+  const { queueing } = snapshot;
+  return queues.flatMap((index) => {
+    const queue = queueing.queues[index];
+    const gpus = now.get(index) ?? fairness.queues[index]?.deviation ?? null;
+    if (queue === undefined || gpus === null) return [];
+    return [{ queue: queue.name, domain: queueing.domains[queue.domain]?.name ?? "", gpus }];
+  });
+}
+
+/** Pending physical GPUs of all leaves in some domains. */
+function pendingIn({ queues }: Pick<ClusterCopy, "queues">, domains: ReadonlySet<number>): number {
+  let pending = 0;
+  for (const queue of queues) if (queue.isLeaf && domains.has(queue.domain)) pending += queue.pending;
+  return pending;
 }
 
 /** Pools of the domains in which the plan changes a queue, or starts work: also where nothing comes of it. */

@@ -73,7 +73,10 @@ export function waitAgain(copy: ClusterCopy, pod: number, keepsQuota: boolean): 
       {
         queue: queue === undefined ? null : leaf,
         domain: queue?.domain ?? null,
-        ...{ pods: 1, createdPods: 1, gpusPerPod: view.gpus, needs: view.needs },
+        pods: 1,
+        createdPods: 1,
+        gpusPerPod: view.gpus,
+        needs: view.needs,
       },
     ],
     never: null,

@@ -1,6 +1,6 @@
 import { isUsable } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
 import { classIn } from "../../join/queues/domainOfNode.ts";
-import { emptyQueue, queueView } from "../../join/queues/queueDrafts.ts";
+import { emptyUnqueued } from "../../join/queues/queueDrafts.ts";
 import type { AllocatedInClass, QueueView } from "../../join/queues/queueing.ts";
 import { type ClusterCopy, tidy } from "./clusterCopy.ts";
 
@@ -89,8 +89,7 @@ function leafLike(copy: ClusterCopy, queue: QueueView | undefined, domain: numbe
   const unqueued = copy.queues.findIndex((one) => one.domain === domain && one.kind === "Unqueued");
   // Where queues could not be read, nothing is in any.
   if (unqueued >= 0 || copy.domains[domain]?.unknownBecause !== null) return unqueued;
-  const added = { ...emptyQueue("none", "Unqueued", "unqueued", domain, null), isLeaf: true, weight: 0 };
-  copy.setQueue(copy.queues.length, queueView({ ...added, zeroWeight: "never", limit: 0 }));
+  copy.setQueue(copy.queues.length, emptyUnqueued(domain));
   return copy.queues.length - 1;
 }
 
@@ -128,7 +127,9 @@ export function accountAllocatedOn(
     const leaf = leafFor(copy, pod, view.pool, view.node);
     const domain = copy.domains[copy.queues[leaf]?.domain ?? -1];
     countInQueue(copy, leaf, {
-      ...{ team, allocated: sum, allocatedOnUnschedulable },
+      team,
+      allocated: sum,
+      allocatedOnUnschedulable,
       ...(domain?.classes === undefined ? {} : { nodeClass: classIn(domain, view.pool, view.node) }),
       reserved: reserves ? sum : 0,
     });

@@ -40,7 +40,12 @@ export function reclaimRules(
     const sure = schedulerSettings.kueue?.fairSharing === true ? "entitled" : "guaranteed";
     const tree = topQueue(copy.queues, index);
     return {
-      ...{ scheduler, domain, sure, tree, takesKept: false, looksAtNodes: false },
+      scheduler,
+      domain,
+      sure,
+      tree,
+      takesKept: false,
+      looksAtNodes: false,
       policy: policy === "Any" ? "any" : "lower-priority",
     };
   }

@@ -190,7 +190,14 @@ function podOf(copy: ClusterCopy, gang: WaitingGang, begun: BegunWork, part: Wai
   const { namespace, team, queue, priorityClass, priority } = gang;
   return {
     uid: `${gang.uid}/${number}`,
-    ...{ namespace, team, queue, priorityClass, priority, node: null, status: "pending", gpus: part.gpusPerPod },
+    namespace,
+    team,
+    queue,
+    priorityClass,
+    priority,
+    node: null,
+    status: "pending",
+    gpus: part.gpusPerPod,
     name: `${gang.name}-${number}`,
     workload: begun.workload,
     workloadClass: copy.workloads[begun.workload]?.workloadClass ?? "batch",
@@ -211,7 +218,14 @@ function podOf(copy: ClusterCopy, gang: WaitingGang, begun: BegunWork, part: Wai
 function workloadOf(gang: WaitingGang): WorkloadView {
   const { kind, namespace, name, team, queue, localQueue, priorityClass, priority } = gang;
   return {
-    ...{ kind, namespace, name, team, queue, localQueue, priorityClass, priority },
+    kind,
+    namespace,
+    name,
+    team,
+    queue,
+    localQueue,
+    priorityClass,
+    priority,
     workloadClass: "batch",
     createdAt: null,
     gang: null,

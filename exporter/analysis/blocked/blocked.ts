@@ -38,7 +38,7 @@ export interface BlockedWork {
 /** Work that is blocked at one moment. */
 export interface Blocked {
   readonly work: readonly BlockedWork[];
-  /** Since when each is blocked, by `key`: what the next moment must be reported. */
+  /** Since when each is blocked, by `key`: what the next moment must know. */
   readonly since: ReadonlyMap<string, number>;
 }
 

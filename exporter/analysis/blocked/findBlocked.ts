@@ -1,11 +1,13 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { Blocker } from "../../model/blockers.ts";
+import { toleratesAll } from "../../model/queues/nodeMatch.ts";
+import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { GangFit, PlacedPods, PoolTotal } from "../freeCapacity/gangFit.ts";
 import type { AskedPods, GangFreeCapacities } from "../freeCapacity/gangFreeCapacities.ts";
+import { onlyModelLabels, withoutModelLabels } from "../freeCapacity/modelRules.ts";
 import { createStatedCauses } from "../freeCapacity/statedReason.ts";
 import { type Blocked, type BlockedWork, nothingBlocked } from "./blocked.ts";
-import { lifts } from "./lifts.ts";
 import { asksForInstances, createMigGeometry, type MigGeometry } from "./migGeometry.ts";
 
 /** What is blocked for longer counts in `blockedGpus`. Seconds. */
@@ -85,4 +87,24 @@ function blockerOf(placed: readonly PlacedPods[], fit: GangFit, geometry: MigGeo
     if (fit.verdict(without) === "fits") return blocker;
   }
   return "spread";
+}
+
+/** What pods would ask for if one of the things that may block them did not count. */
+interface Lift {
+  readonly blocker: Blocker;
+  readonly lifted: (needs: PodNeeds) => PodNeeds;
+}
+
+/** In the order of `blockers`. A node with as much CPU as anyone likes is for a pod as one that asks for none. */
+const lifts: readonly Lift[] = [
+  { blocker: "cpu", lifted: (needs) => without(needs, "cpu") },
+  { blocker: "memory", lifted: (needs) => without(needs, "memory") },
+  { blocker: "cpu_and_memory", lifted: (needs) => without(without(needs, "cpu"), "memory") },
+  { blocker: "model", lifted: withoutModelLabels },
+  { blocker: "selector", lifted: (needs) => ({ ...onlyModelLabels(needs), tolerations: toleratesAll }) },
+];
+
+function without(needs: PodNeeds, resource: "cpu" | "memory"): PodNeeds {
+  if ((needs.requests[resource] ?? 0) === 0) return needs;
+  return { ...needs, requests: { ...needs.requests, [resource]: 0 } };
 }

@@ -11,14 +11,14 @@ import { sumOf } from "./waterFill.ts";
  * come; the rest is promised twice. Each leaf's part is divided as its domain's.
  */
 export function absentOwners(
-  { domains, placed, unqueued }: SharedUnit,
+  { domains, nodes, unqueued }: SharedUnit,
   queueing: Queueing,
   shortfalls: ReadonlyMap<number, Shortfall>,
 ): ReadonlyMap<number, ReadonlyMap<AbsentOwner, number>> {
   const found = new Map<number, ReadonlyMap<AbsentOwner, number>>();
   for (const domain of domains) {
     const leaves = [...shortfalls].filter(
-      ([node, { absent }]) => placed[node]?.queue.domain === domain && absent > gpuTolerance,
+      ([node, { absent }]) => nodes[node]?.queue.domain === domain && absent > gpuTolerance,
     );
     const missing = sumOf(leaves.map(([, { absent }]) => absent));
     if (missing <= gpuTolerance) continue;

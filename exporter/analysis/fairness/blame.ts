@@ -31,7 +31,7 @@ export function blameIn(
   const why = new Map<number, string>();
   const rule = rulesOf(unit, queueing, entitled, why);
   const sides = unit.nodes.map(({ parent }, i) => {
-    const queue = unit.placed[i]?.queue;
+    const queue = unit.nodes[i]?.queue;
     return { name: queue === undefined ? "" : queueName(queue), parent };
   });
   const match = (by: MoveRule, isMeant: (starved: number) => boolean) => {
@@ -70,7 +70,7 @@ function wholeGangs(
   const actionable = new Map<number, number>();
   const byEntity = Map.groupBy(shortfalls.keys(), (node) => unit.entityOf[node] ?? -1);
   const movable = Map.groupBy(found, ({ starved }) => starved);
-  const queueOf = (node: number): number => unit.placed[node]?.index ?? -1;
+  const queueOf = (node: number): number => unit.nodes[node]?.index ?? -1;
   for (const [entity, nodes] of byEntity) {
     if (!nodes.some(isMeant)) continue;
     const offers = new Map(
@@ -122,7 +122,7 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
   };
   return {
     mayTakeMore(starved) {
-      const needy = unit.placed[starved]?.queue;
+      const needy = unit.nodes[starved]?.queue;
       if (needy === undefined) return false;
       const { takes, setting } = needy.reclaim ?? {
         takes: "nothing" as const,
@@ -134,7 +134,7 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
       return false;
     },
     take(starved, borrower, wanted) {
-      const [needy, holder] = [unit.placed[starved]?.queue, unit.placed[borrower]?.queue];
+      const [needy, holder] = [unit.nodes[starved]?.queue, unit.nodes[borrower]?.queue];
       if (needy === undefined || holder === undefined) return 0;
       const refused = refusal(needy, holder, roots[starved] === roots[borrower]);
       const there = takeable(needy, holder, priorityOf(starved)) - (taken.get(borrower) ?? 0);
@@ -159,7 +159,7 @@ function highestPriorities(unit: SharedUnit, { gangs }: Queueing): (leaf: number
     if (highest !== undefined) return highest;
     highest = Number.NEGATIVE_INFINITY;
     for (const node of unit.entities[entity]?.nodes ?? [])
-      for (const index of unit.placed[node]?.queue.gangs ?? []) {
+      for (const index of unit.nodes[node]?.queue.gangs ?? []) {
         const gang = gangs[index];
         if (gang?.never === null) highest = Math.max(highest, gang.priority);
       }
@@ -202,15 +202,15 @@ const priorityWords = (needy: QueueView, holder: QueueView): string =>
 
 /** Whether a setting of one scheduler could move anything between two leaves. */
 function isOneTree(unit: SharedUnit, starved: number, borrower: number): boolean {
-  const [needy, holder] = [unit.placed[starved]?.queue, unit.placed[borrower]?.queue];
+  const [needy, holder] = [unit.nodes[starved]?.queue, unit.nodes[borrower]?.queue];
   return needy !== undefined && needy.scheduler === holder?.scheduler && needy.scheduler !== "none";
 }
 
 /** The top of the tree within which a scheduler takes back: of Kueue the root cohort, of others all of their queues. */
-function rootsOf({ nodes, placed }: SharedUnit): readonly number[] {
+function rootsOf({ nodes }: SharedUnit): readonly number[] {
   const roots: number[] = [];
   for (const [i, { parent }] of nodes.entries()) {
-    const above = parent === null ? undefined : placed[parent]?.queue;
+    const above = parent === null ? undefined : nodes[parent]?.queue;
     const isTop = parent === null || (above?.kind === "Scheduler" && above.scheduler === "kueue");
     roots[i] = isTop ? i : (roots[parent] ?? i);
   }

@@ -1,17 +1,18 @@
-/** A queue as entitlement sees it. Amounts in physical GPUs; fields as in `QueueView`. */
-export interface EntitledNode {
-  /** What traces call it. */
-  readonly id: number;
+import type { QueueView } from "../../join/queues/queueing.ts";
+
+/** A queue with its index into `Queueing.queues`, by which traces call it. */
+export interface Placed {
+  readonly index: number;
+  readonly queue: QueueView;
+}
+
+/** What there is of a queue to divide and be given, on nodes that take pods. Amounts in physical GPUs, as in `QueueView`. */
+export interface EntitledNode extends Placed {
   /** Index into the same list, smaller than its own; `null` at the top. */
   readonly parent: number | null;
   readonly guaranteed: number;
   readonly limit: number;
   readonly lendingLimit: number;
-  readonly weight: number;
-  readonly zeroWeight: "last" | "never";
-  readonly priority: number;
-  /** Its guarantee counts towards its share by weight (the larger of both), rather than coming on top. */
-  readonly isFloor: boolean;
   /** held + pending of a leaf; of others it is not looked at. */
   readonly demand: number;
   /** Allocated to its subtree: what of it is within its guarantee is its own. */
@@ -143,7 +144,7 @@ function claim(
 }
 
 /** Gets nothing of any surplus. */
-export function isNeverServed({ weight, zeroWeight }: EntitledNode): boolean {
+export function isNeverServed({ queue: { weight, zeroWeight } }: EntitledNode): boolean {
   return weight <= 0 && zeroWeight === "never";
 }
 

@@ -16,11 +16,11 @@ export function deviationsIn(
 ): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   for (const unit of unitsOf(queueing, history, domains)) {
-    const entitled = Float64Array.from(unit.lost);
+    const entitled = Float64Array.from(unit.nodes, ({ queue }) => queue.allocatedOnUnschedulable);
     for (const { node, gpus } of entitle(unit, { kValue: history?.kValue ?? 0 }).placed)
       entitled[node] = (entitled[node] ?? 0) + gpus;
     for (const { index } of unit.unqueued) found.set(index, 0);
-    for (const [node, { index, queue }] of unit.placed.entries()) {
+    for (const [node, { index, queue }] of unit.nodes.entries()) {
       if (!queue.isLeaf) continue;
       const deviation = queue.allocated - (entitled[node] ?? 0);
       found.set(index, Math.abs(deviation) > gpuTolerance ? deviation : 0);

@@ -86,11 +86,11 @@ interface Group {
   readonly usable: number;
 }
 
-function topGroup({ entities, classes, nodes, placed, domains }: SharedUnit, { ofNodes }: UnitClaims): Group {
+function topGroup({ entities, classes, nodes, domains }: SharedUnit, { ofNodes }: UnitClaims): Group {
   const members = [...entities.keys()].filter((i) => entities[i]?.parent === null);
   let [grant, usable] = [0, 0];
   for (const domain of domains) {
-    const top = [...nodes.keys()].filter((i) => nodes[i]?.parent === null && placed[i]?.queue.domain === domain);
+    const top = [...nodes.keys()].filter((i) => nodes[i]?.parent === null && nodes[i]?.queue.domain === domain);
     const capacity = classes.reduce((sum, one) => sum + (one.domain === domain ? one.capacity : 0), 0);
     grant += capacity;
     usable += Math.max(0, usableOf(capacity, quotaOf(ofNodes, top)));
@@ -99,10 +99,10 @@ function topGroup({ entities, classes, nodes, placed, domains }: SharedUnit, { o
 }
 
 /** Everything is in the one class. */
-function uniformly({ entities, placed }: SharedUnit, totals: Float64Array): readonly PlacedGrant[] {
+function uniformly({ entities, nodes }: SharedUnit, totals: Float64Array): readonly PlacedGrant[] {
   return entities.flatMap(({ nodes: [node] }, i): PlacedGrant[] => {
     const gpus = totals[i] ?? 0;
-    if (node === undefined || gpus <= 0 || placed[node]?.queue.children.length !== 0) return [];
+    if (node === undefined || gpus <= 0 || nodes[node]?.queue.children.length !== 0) return [];
     return [{ node, nodeClass: 0, gpus }];
   });
 }
@@ -226,9 +226,9 @@ function raiseByTier(
         amount: amount - (others - here),
         claims: tier.map(({ entity, weight }): Claim => {
           const sure = sureOf.get(entity) ?? 0;
-          const head = headOf(claims, entity);
+          const head = headOf(claims, entity)?.queue;
           // Without a weight there is no share that a guarantee could be the least of.
-          const isFloor = head?.isFloor === true && head.weight > 0;
+          const isFloor = head?.guaranteeIsFloor === true && head.weight > 0;
           const freeCapacity = Math.max(0, (claims.demand[entity] ?? 0) - sure);
           return { entity, sure, freeCapacity, weight, base: isFloor ? sure : 0 };
         }),
@@ -245,13 +245,13 @@ interface Tiered {
 
 /** By priority from high to low; in each, those with a weight before those that are served last. */
 function tiersOf(members: readonly number[], claims: UnitClaims): readonly (readonly Tiered[])[] {
-  const byPriority = Map.groupBy(members, (entity) => headOf(claims, entity)?.priority ?? 0);
+  const byPriority = Map.groupBy(members, (entity) => headOf(claims, entity)?.queue.priority ?? 0);
   return [...byPriority]
     .sort(([a], [b]) => b - a)
     .flatMap(([, own]) => {
-      const weighed = own.map((entity) => ({ entity, weight: headOf(claims, entity)?.weight ?? 0 }));
+      const weighed = own.map((entity) => ({ entity, weight: headOf(claims, entity)?.queue.weight ?? 0 }));
       const last = weighed
-        .filter(({ entity, weight }) => weight <= 0 && headOf(claims, entity)?.zeroWeight === "last")
+        .filter(({ entity, weight }) => weight <= 0 && headOf(claims, entity)?.queue.zeroWeight === "last")
         .map(({ entity }) => ({ entity, weight: 1 }));
       return [weighed.filter(({ weight }) => weight > 0), last].filter((tier) => tier.length > 0);
     });
@@ -270,14 +270,14 @@ function recordLevel(
   { scale, sureOf, surplus, steps }: Divided,
 ): void {
   if (recorder?.wants(headOf(claims, parent)) !== true) return;
-  const idOf = (entity: number) => headOf(claims, entity)?.id ?? -1;
+  const idOf = (entity: number) => headOf(claims, entity)?.index ?? -1;
   const shares = members.map((entity): SureShare => {
     const [quota, asked] = [claims.quota[entity] ?? 0, claims.sure[entity] ?? 0];
     return { queue: idOf(entity), quota, asked, got: sureOf.get(entity) ?? 0 };
   });
   const guarantees: SureStep = { scale, shares: shares.filter(({ quota }) => quota > 0) };
   recorder.record({
-    parent: headOf(claims, parent)?.id ?? null,
+    parent: headOf(claims, parent)?.index ?? null,
     grant,
     withheld: grant - usable,
     guarantees,

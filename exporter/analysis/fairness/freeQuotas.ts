@@ -17,13 +17,13 @@ export interface FreeQuota {
  * queue uses of its own is gone from what it keeps, then from what it may ask its parent for.
  */
 export function freeQuotas(
-  { nodes, placed }: SharedUnit,
+  { nodes }: SharedUnit,
   { ofNodes: { kept, quota, children } }: UnitClaims,
   own: Float64Array,
 ): readonly FreeQuota[] {
   const found: FreeQuota[] = new Array(nodes.length);
   // Of leaves their own; of others what those below have passed up.
-  const used = own.map((gpus, i) => (placed[i]?.queue.isLeaf === true ? gpus : 0));
+  const used = own.map((gpus, i) => (nodes[i]?.queue.isLeaf === true ? gpus : 0));
   for (let i = nodes.length - 1; i >= 0; i--) {
     const node = nodes[i];
     if (node === undefined) continue;
@@ -39,7 +39,7 @@ export function freeQuotas(
       local: Math.max(0, local - gone),
       usual: Math.max(0, limit - keeps - up),
       sure: Math.max(0, (quota[i] ?? 0) - keeps - up),
-      parent: placed[parent ?? -1]?.queue.kind === "Scheduler" ? null : parent,
+      parent: nodes[parent ?? -1]?.queue.kind === "Scheduler" ? null : parent,
     };
   }
   return found;

@@ -5,6 +5,7 @@ import type { AbsentOwner } from "../../model/shortfall.ts";
 import { absentOwners } from "./absentCapacity.ts";
 import { createGangSteps, type GangSteps } from "./actionable.ts";
 import { blameIn } from "./blame.ts";
+import type { Placed } from "./claims.ts";
 import { entitle } from "./entitle.ts";
 import type {
   DomainFairness,
@@ -19,7 +20,7 @@ import { type Shortfall, shortfallsOf, type UnitShortfalls } from "./shortfall.t
 import { createTeamSums, type TeamSums } from "./teams.ts";
 import { demandsOf } from "./unitDemand.ts";
 import { placeKey } from "./unitNetwork.ts";
-import { eachUnit, type Placed, type SharedUnit } from "./units.ts";
+import { eachUnit, type SharedUnit } from "./units.ts";
 
 /** What everyone is entitled to, and how far from it they are. Pure. `history`: of a scheduler with time-based fairshare. */
 export function judgeFairness(queueing: Queueing, history: UsageHistory | null): Fairness {
@@ -56,7 +57,7 @@ function judgeUnit({ queueing, unit, gangSteps, kValue, queues, domains, teams }
   const classShares = sharesByClass(unit, queueing, found);
   const judged = unit.nodes.map(nothingSummed);
   for (let i = unit.nodes.length - 1; i >= 0; i--) {
-    const [sum, place] = [judged[i], unit.placed[i]];
+    const [sum, place] = [judged[i], unit.nodes[i]];
     if (sum === undefined || place === undefined) continue;
     if (place.queue.children.length === 0) addLeaf(sum, i, { found, actionable, owners, unit });
     const above = judged[unit.nodes[i]?.parent ?? -1];
@@ -77,8 +78,8 @@ function judgeUnit({ queueing, unit, gangSteps, kValue, queues, domains, teams }
   }
   const name = <Of extends Pair>(pair: Of): Of => ({
     ...pair,
-    starved: unit.placed[pair.starved]?.index ?? -1,
-    borrower: unit.placed[pair.borrower]?.index ?? -1,
+    starved: unit.nodes[pair.starved]?.index ?? -1,
+    borrower: unit.nodes[pair.borrower]?.index ?? -1,
   });
   const named = { pairs: pairs.map(name), heldBack: heldBack.map(name) };
   for (const domain of unit.domains) domains[domain] = domainFairness(domain, queueing, unit, queues, named);
@@ -193,10 +194,10 @@ function sharesByClass(
 }
 
 /** Indices of the leaves of each domain, in their order. */
-function leavesByDomain({ placed }: SharedUnit): ReadonlyMap<number, readonly number[]> {
+function leavesByDomain({ nodes }: SharedUnit): ReadonlyMap<number, readonly number[]> {
   const found = new Map<number, number[]>();
-  for (let node = 0; node < placed.length; node++) {
-    const queue = placed[node]?.queue;
+  for (let node = 0; node < nodes.length; node++) {
+    const queue = nodes[node]?.queue;
     if (queue === undefined || queue.children.length > 0) continue;
     const ofDomain = found.get(queue.domain);
     if (ofDomain === undefined) found.set(queue.domain, [node]);
@@ -214,7 +215,7 @@ function domainFairness(
 ): DomainFairness {
   let [allocated, pending, entitled, excess, shortfall, idleGap] = [0, 0, 0, 0, 0, 0];
   let [n, sum, squares] = [0, 0, 0];
-  for (const { index, queue } of [...unit.placed, ...unit.unqueued]) {
+  for (const { index, queue } of [...unit.nodes, ...unit.unqueued]) {
     const judged = queue.domain === domain && queue.children.length === 0 ? (queues[index] ?? null) : null;
     if (judged === null) continue;
     allocated += queue.allocated;

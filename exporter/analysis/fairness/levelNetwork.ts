@@ -182,7 +182,7 @@ function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork
     const quota = quotas[i];
     if (quota === undefined) continue;
     const { local, usual, sure, parent } = quota;
-    const hub = hubs.get(unit.placed[i]?.queue.domain ?? -1) ?? sink;
+    const hub = hubs.get(unit.nodes[i]?.queue.domain ?? -1) ?? sink;
     const above = nodes[parent ?? -1] ?? hub;
     const most = sureOnly.has(unit.entityOf[i] ?? -1) ? Math.min(usual, sure) : usual;
     nodes[i] = above;

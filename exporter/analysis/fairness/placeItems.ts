@@ -43,7 +43,7 @@ export function placeItems(
   for (const [i, { domain }] of unit.classes.entries())
     network.addArc(hubs.get(domain) ?? sink, classes[i] ?? sink, Number.POSITIVE_INFINITY);
 
-  const hubOf = (quota: number): number => hubs.get(unit.placed[quota]?.queue.domain ?? -1) ?? sink;
+  const hubOf = (quota: number): number => hubs.get(unit.nodes[quota]?.queue.domain ?? -1) ?? sink;
 
   let asked = 0;
   const leaves = unit.entities.map(({ children }, i) => {

@@ -67,8 +67,10 @@ export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement):
 }
 
 /** By node: what is given to it, what it holds on nodes that take no pods included; of inner nodes the sum of what is below. */
-function entitledOf({ nodes, lost, placed: queues }: SharedUnit, placed: readonly PlacedGrant[]): Float64Array {
-  const entitled = Float64Array.from(lost, (gpus, i) => (queues[i]?.queue.children.length === 0 ? gpus : 0));
+function entitledOf({ nodes }: SharedUnit, placed: readonly PlacedGrant[]): Float64Array {
+  const entitled = Float64Array.from(nodes, ({ queue }) =>
+    queue.children.length === 0 ? queue.allocatedOnUnschedulable : 0,
+  );
   for (const { node, gpus } of placed) entitled[node] = (entitled[node] ?? 0) + gpus;
   addToParents(nodes, entitled);
   return entitled;
@@ -164,7 +166,7 @@ function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float6
   if (missing.size === 0 || free <= gpuTolerance) return new Float64Array(nodes.length);
   const holds = new Map<number, number>();
   for (const [i, node] of nodes.entries())
-    if (unit.placed[i]?.queue.children.length === 0)
+    if (unit.nodes[i]?.queue.children.length === 0)
       holds.set(entityOf[i] ?? -1, (holds.get(entityOf[i] ?? -1) ?? 0) + node.allocated);
   const asked = [...missing].map(([entity, gpus]) => ({
     entity,

@@ -62,8 +62,8 @@ function stepsOf(level: readonly number[], claims: readonly SurplusClaim[], kVal
   for (const i of level) {
     const node = claims[i]?.node;
     if (node === undefined) continue;
-    (node.weight > 0 ? weighted : isNeverServed(node) ? never : last).push(i);
-    hasHistory ||= kValue > 0 && node.weight > 0 && node.usage > 0;
+    (node.queue.weight > 0 ? weighted : isNeverServed(node) ? never : last).push(i);
+    hasHistory ||= kValue > 0 && node.queue.weight > 0 && node.usage > 0;
   }
   const first: PlannedStep = { by: hasHistory ? "history" : "weight", members: weighted, idle: never };
   const steps: readonly PlannedStep[] = [first, { by: "last", members: last, idle: [] }];
@@ -74,7 +74,8 @@ function byPriority(
   claims: readonly SurplusClaim[],
 ): readonly (readonly [priority: number, members: readonly number[]])[] {
   const levels = new Map<number, number[]>();
-  claims.forEach(({ node: { priority } }, i) => {
+  claims.forEach(({ node }, i) => {
+    const { priority } = node.queue;
     const level = levels.get(priority);
     if (level === undefined) levels.set(priority, [i]);
     else level.push(i);
@@ -90,8 +91,8 @@ interface Division {
 
 function divideAmong(amount: number, claims: readonly SurplusClaim[], by: SurplusStep["by"], kValue: number): Division {
   const freeCapacities = claims.map(({ freeCapacity }) => freeCapacity);
-  const weights = claims.map(({ node }) => (by === "last" ? 1 : node.weight));
-  const bases = claims.map(({ node, sure }) => (by === "weight" && node.isFloor ? sure : 0));
+  const weights = claims.map(({ node }) => (by === "last" ? 1 : node.queue.weight));
+  const bases = claims.map(({ node, sure }) => (by === "weight" && node.queue.guaranteeIsFloor === true ? sure : 0));
   if (by !== "history") return { got: waterFill(amount, freeCapacities, weights, bases).shares, weights };
   const usage = claims.map(({ node }) => node.usage);
   const unsatisfied = freeCapacities.map((_, i) => i).filter((i) => (freeCapacities[i] ?? 0) > 0);
@@ -172,9 +173,8 @@ function describe({ priority, by, available, left, claims, members, idle, divisi
     const got = isIdle ? 0 : (division.got[n] ?? 0);
     const effectiveWeight = isIdle ? 0 : (division.weights[n] ?? 0);
     const cappedBy: CappedBy = isIdle ? "weight" : got < freeCapacity - gpuTolerance ? "nothing" : stop;
-    return [
-      { queue: node.id, weight: node.weight, isFloor: node.isFloor, effectiveWeight, freeCapacity, got, cappedBy },
-    ];
+    const { weight, guaranteeIsFloor: isFloor = false } = node.queue;
+    return [{ queue: node.index, weight, isFloor, effectiveWeight, freeCapacity, got, cappedBy }];
   });
   return { priority, by, available, shares, left };
 }

@@ -30,14 +30,14 @@ export function traceEntitlement(
   if (queue === undefined || judged === undefined || judged === null || domain === undefined) return null;
   const unit = unitsOf(queueing, history, new Set([queue.domain]))[0];
   if (unit === undefined) return null;
-  const node = unit.placed.findIndex((place) => place.index === index);
+  const node = unit.nodes.findIndex((place) => place.index === index);
   const levels: LevelTrace[] = [];
   const path = headsAbove(unit, node);
   if (node >= 0) {
     entitle(unit, {
       kValue: history?.kValue ?? 0,
       recorder: {
-        wants: (parent) => parent === null || path.has(parent.id),
+        wants: (parent) => parent === null || path.has(parent.index),
         record: (level) => levels.push(level),
       },
     });
@@ -71,9 +71,9 @@ export function traceEntitlement(
 }
 
 /** The record by which traces call the queue of a node; `undefined` for none. */
-function headOf({ entities, entityOf, placed }: SharedUnit, node: number): number | undefined {
+function headOf({ entities, entityOf, nodes }: SharedUnit, node: number): number | undefined {
   const [head] = entities[entityOf[node] ?? -1]?.nodes ?? [];
-  return head === undefined ? undefined : placed[head]?.index;
+  return head === undefined ? undefined : nodes[head]?.index;
 }
 
 /** What traces call everything above the queue of a node. */

@@ -6,8 +6,8 @@ import { sumOf, waterFill } from "./waterFill.ts";
  * What each record of a unit asks for, by node: allocated and waiting; of work that is entitled to GPUs of another domain than the
  * one in which it waits, there and not here. Sums over the records of a queue stay what they were. Physical GPUs.
  */
-export function demandsOf({ nodes, entities, placed }: SharedUnit, entitled: Float64Array): Float64Array {
-  const demands = Float64Array.from(placed, ({ queue }) =>
+export function demandsOf({ nodes, entities }: SharedUnit, entitled: Float64Array): Float64Array {
+  const demands = Float64Array.from(nodes, ({ queue }) =>
     queue.children.length === 0 ? queue.allocated + queue.pending : 0,
   );
   for (const { nodes: records, children } of entities) {
@@ -16,7 +16,7 @@ export function demandsOf({ nodes, entities, placed }: SharedUnit, entitled: Flo
     // Mostly everybody is entitled to GPUs where its work waits.
     if (sumOf(more) <= 0) continue;
     const spare = records.map((node) =>
-      Math.max(0, (demands[node] ?? 0) - Math.max(entitled[node] ?? 0, placed[node]?.queue.allocated ?? 0)),
+      Math.max(0, (demands[node] ?? 0) - Math.max(entitled[node] ?? 0, nodes[node]?.queue.allocated ?? 0)),
     );
     const { shares } = waterFill(sumOf(more), spare, spare);
     for (const [n, node] of records.entries()) demands[node] = (demands[node] ?? 0) + (more[n] ?? 0) - (shares[n] ?? 0);

@@ -1,12 +1,13 @@
 import type { Queueing, QueueView, WaitingPart } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { AllocatedItem, ItemPlace, Placed, UnitClass, WaitingItem } from "./units.ts";
+import type { Placed } from "./claims.ts";
+import type { AllocatedItem, ItemPlace, UnitClass, WaitingItem } from "./units.ts";
 
 /** What is known of a unit before its work is in it. */
 export interface UnitWork {
   readonly queueing: Queueing;
-  readonly placed: readonly Placed[];
-  /** By index into `Queueing.queues`: index into `placed`. */
+  readonly nodes: readonly Placed[];
+  /** By index into `Queueing.queues`: index into `nodes`. */
   readonly places: ReadonlyMap<number, number>;
   readonly entityOf: Int32Array;
   readonly classes: readonly UnitClass[];
@@ -27,7 +28,7 @@ function allocatedIn(
 export function classesOf(
   { domains: all }: Queueing,
   domains: readonly number[],
-  placed: readonly Placed[],
+  nodes: readonly Placed[],
   unqueued: readonly Placed[],
 ): readonly UnitClass[] {
   const leavesOf = (list: readonly Placed[]) =>
@@ -35,7 +36,7 @@ export function classesOf(
       list.filter(({ queue }) => queue.isLeaf),
       ({ queue }) => queue.domain,
     );
-  const [ownLeaves, pastLeaves] = [leavesOf(placed), leavesOf(unqueued)];
+  const [ownLeaves, pastLeaves] = [leavesOf(nodes), leavesOf(unqueued)];
   return domains.flatMap((domain) => {
     const { classes, capacity, allocatedOnUnschedulable } = all[domain] ?? { capacity: 0, allocatedOnUnschedulable: 0 };
     const count = classes?.length ?? 1;
@@ -51,13 +52,13 @@ export function classesOf(
 }
 
 /** What leaves hold, by class. */
-export function allocatedItems({ placed, classes }: UnitWork): readonly AllocatedItem[] {
+export function allocatedItems({ nodes, classes }: UnitWork): readonly AllocatedItem[] {
   const counts = new Map<number, number>();
   for (const { domain } of classes) counts.set(domain, (counts.get(domain) ?? 0) + 1);
   const byDomain = Map.groupBy(classes.keys(), (index) => classes[index]?.domain ?? -1);
   const items: AllocatedItem[] = [];
-  for (let node = 0; node < placed.length; node++) {
-    const queue = placed[node]?.queue;
+  for (let node = 0; node < nodes.length; node++) {
+    const queue = nodes[node]?.queue;
     if (queue?.isLeaf !== true) continue;
     const count = counts.get(queue.domain) ?? 1;
     for (const nodeClass of byDomain.get(queue.domain) ?? []) {
@@ -75,8 +76,8 @@ export function waitingItems(work: UnitWork): readonly WaitingItem[] {
     ofDomain: Map.groupBy(work.classes.keys(), (index) => work.classes[index]?.domain ?? -1),
   };
   const items: WaitingItem[] = [];
-  for (let node = 0; node < work.placed.length; node++) {
-    const queue = work.placed[node]?.queue;
+  for (let node = 0; node < work.nodes.length; node++) {
+    const queue = work.nodes[node]?.queue;
     if (queue?.isLeaf === true && queue.pending > gpuTolerance)
       for (const item of itemsOf(node, work, sites)) items.push(item);
   }
@@ -90,8 +91,8 @@ interface ClassSites {
 }
 
 function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly WaitingItem[] {
-  const { queueing, placed, entityOf } = work;
-  const place = placed[node];
+  const { queueing, nodes, entityOf } = work;
+  const place = nodes[node];
   if (place === undefined) return [];
   const { index, queue } = place;
   const found = new Map<string, WaitingItem>();

@@ -1,15 +1,9 @@
-import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
-import type { EntitledNode } from "./claims.ts";
+import type { Queueing } from "../../join/queues/queueing.ts";
+import type { EntitledNode, Placed } from "./claims.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { guaranteesOf } from "./guarantees.ts";
 import { queueKey, queueName } from "./shortSince.ts";
 import { allocatedItems, classesOf, waitingItems } from "./unitWork.ts";
-
-/** A queue with its index into `Queueing.queues`. */
-export interface Placed {
-  readonly index: number;
-  readonly queue: QueueView;
-}
 
 /** One queue over all domains of the unit in which it has a record. */
 export interface Entity {
@@ -64,11 +58,8 @@ export interface AllocatedItem {
 export interface SharedUnit {
   /** Indices into `Queueing.domains`. */
   readonly domains: readonly number[];
-  readonly placed: readonly Placed[];
-  /** Parallel to `placed`: parents before children. */
+  /** Parents before children. */
   readonly nodes: readonly EntitledNode[];
-  /** Of each node: held on nodes that take no pods. */
-  readonly lost: Float64Array;
   readonly entities: readonly Entity[];
   readonly entityOf: Int32Array;
   readonly classes: readonly UnitClass[];
@@ -143,43 +134,39 @@ function unitOf(
   const placed = all.filter(({ queue }) => queue.kind !== "Unqueued");
   const unqueued = all.filter(({ queue }) => queue.kind === "Unqueued");
   const places = new Map(placed.map(({ index }, node) => [index, node] as const));
-  const nodes = placed.map(({ index, queue }): EntitledNode => {
+  const nodes = placed.map((place): EntitledNode => {
+    const { index, queue } = place;
     const parent = queue.parent === null ? null : (places.get(queue.parent) ?? null);
     const usage = history?.usage.get(queueKey(queue, queueing.domains[queue.domain]?.name ?? "")) ?? 0;
-    return nodeOf(index, queue, sure[index] ?? 0, parent, usage);
+    return nodeOf(place, sure[index] ?? 0, parent, usage);
   });
-  restoreSums(nodes, placed, sure);
-  const { entities, entityOf } = entitiesOf(placed, nodes);
-  const classes = classesOf(queueing, domains, placed, unqueued);
-  const work = { queueing, placed, places, entityOf, classes };
+  restoreSums(nodes, sure);
+  const { entities, entityOf } = entitiesOf(nodes);
+  const classes = classesOf(queueing, domains, nodes, unqueued);
+  const work = { queueing, nodes, places, entityOf, classes };
   const waiting = waitingItems(work);
   return {
-    ...{ domains, placed, entities, entityOf, classes, unqueued, waiting },
-    nodes: domains.length === 1 ? nodes : withDemandFromElsewhere(nodes, placed, waiting),
-    lost: Float64Array.from(placed, ({ queue }) => queue.allocatedOnUnschedulable),
+    ...{ domains, entities, entityOf, classes, unqueued, waiting },
+    nodes: domains.length === 1 ? nodes : withDemandFromElsewhere(nodes, waiting),
     allocated: allocatedItems(work),
   };
 }
 
 /** Records of one queue in several domains are one entity. */
-function entitiesOf(
-  placed: readonly Placed[],
-  nodes: readonly EntitledNode[],
-): Pick<SharedUnit, "entities" | "entityOf"> {
+function entitiesOf(nodes: readonly EntitledNode[]): Pick<SharedUnit, "entities" | "entityOf"> {
   const entities: { readonly nodes: number[]; readonly parent: number | null; readonly children: number[] }[] = [];
   const entityOf = new Int32Array(nodes.length).fill(-1);
   const byName = new Map<string, number>();
-  for (const [node, { queue }] of placed.entries()) {
+  for (const [node, { queue, parent: place }] of nodes.entries()) {
     const key = queueName(queue);
     const named = entities[byName.get(key) ?? -1];
-    const isElsewhere = named?.nodes.every((one) => placed[one]?.queue.domain !== queue.domain) === true;
+    const isElsewhere = named?.nodes.every((one) => nodes[one]?.queue.domain !== queue.domain) === true;
     if (named !== undefined && isElsewhere) {
       named.nodes.push(node);
       entityOf[node] = byName.get(key) ?? -1;
       continue;
     }
-    const parent = nodes[node]?.parent ?? null;
-    const above = parent === null ? null : (entityOf[parent] ?? null);
+    const above = place === null ? null : (entityOf[place] ?? null);
     const entity = entities.push({ nodes: [node], parent: above, children: [] }) - 1;
     entityOf[node] = entity;
     byName.set(key, entity);
@@ -189,18 +176,14 @@ function entitiesOf(
 }
 
 /** What is allocated on nodes that take no pods uses the queue's quota first, and of that the part that it lends to nobody. */
-function nodeOf(id: number, queue: QueueView, sure: number, parent: number | null, usage: number): EntitledNode {
+function nodeOf({ index, queue }: Placed, sure: number, parent: number | null, usage: number): EntitledNode {
   const { allocatedOnUnschedulable: lost, limit, lendingLimit, allocated, pending } = queue;
   const guaranteed = Math.max(0, sure - lost);
   const kept = Math.max(0, Math.max(0, sure - lendingLimit) - lost);
   return {
-    ...{ id, parent, guaranteed, usage },
+    ...{ index, queue, parent, guaranteed, usage },
     limit: Math.max(0, limit - lost),
     lendingLimit: lendingLimit === Number.POSITIVE_INFINITY ? lendingLimit : guaranteed - kept,
-    weight: queue.weight,
-    zeroWeight: queue.zeroWeight,
-    priority: queue.priority,
-    isFloor: queue.guaranteeIsFloor ?? false,
     allocated: Math.max(0, allocated - lost),
     demand: Math.max(0, allocated - lost) + pending,
   };
@@ -210,13 +193,14 @@ function nodeOf(id: number, queue: QueueView, sure: number, parent: number | nul
  * A child that has lost more than its quota takes nothing of what its siblings are sure of: its parents are sure of that, and
  * may hold it, too. A root of our own is no more than its queues: its limit is less by what they lose of theirs.
  */
-function restoreSums(nodes: EntitledNode[], placed: readonly Placed[], sure: Float64Array): void {
+function restoreSums(nodes: EntitledNode[], sure: Float64Array): void {
   const below = new Float64Array(nodes.length);
   const lostBelow = new Float64Array(nodes.length);
   for (let i = nodes.length - 1; i >= 0; i--) {
-    const [node, queue] = [nodes[i], placed[i]?.queue];
-    if (node === undefined || queue === undefined) continue;
-    const promised = Math.min(sure[placed[i]?.index ?? -1] ?? 0, below[i] ?? 0);
+    const node = nodes[i];
+    if (node === undefined) continue;
+    const { index, queue } = node;
+    const promised = Math.min(sure[index] ?? 0, below[i] ?? 0);
     const guaranteed = Math.max(node.guaranteed, promised);
     const isRoot = queue.kind === "Scheduler" && queue.children.length > 0;
     const most = isRoot ? queue.limit - (lostBelow[i] ?? 0) : Math.min(queue.limit, promised);
@@ -234,13 +218,12 @@ function restoreSums(nodes: EntitledNode[], placed: readonly Placed[], sure: Flo
 /** Work that waits in one domain is demand in every domain to which it may go. */
 function withDemandFromElsewhere(
   nodes: readonly EntitledNode[],
-  placed: readonly Placed[],
   waiting: readonly WaitingItem[],
 ): readonly EntitledNode[] {
   const asked = new Float64Array(nodes.length);
   for (const { gpus, places } of waiting) for (const { node } of places) asked[node] = (asked[node] ?? 0) + gpus;
   return nodes.map((node, i) => {
     const demand = node.allocated + (asked[i] ?? 0);
-    return placed[i]?.queue.isLeaf !== true || demand === node.demand ? node : { ...node, demand };
+    return !node.queue.isLeaf || demand === node.demand ? node : { ...node, demand };
   });
 }

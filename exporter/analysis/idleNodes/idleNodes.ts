@@ -14,7 +14,7 @@ export interface IdleNode {
 export interface IdleNodes {
   /** By index of node. */
   readonly nodes: readonly IdleNode[];
-  /** Since when, by `kind/node`: what the next moment must be reported. */
+  /** Since when, by `kind/node`: what the next moment must know. */
   readonly since: ReadonlyMap<string, number>;
   /** Nodes that are kept ready on purpose, idle or not; indices into `Snapshot.nodes`. */
   readonly warm: ReadonlySet<number>;

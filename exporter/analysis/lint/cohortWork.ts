@@ -1,7 +1,8 @@
 import type { CohortTree } from "../../join/queues/kueueTree.ts";
+import { quotaKey } from "../../join/queues/nodeQuotas.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
-import { type PriorityRange, type QueueWork, quotaKey, together } from "./kueueWork.ts";
+import { type PriorityRange, type QueueWork, together } from "./kueueWork.ts";
 
 /** The lowest priority that holds quota in one ClusterQueue. */
 interface LowestOf {

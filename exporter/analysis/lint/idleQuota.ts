@@ -1,3 +1,4 @@
+import { quotaKey } from "../../join/queues/nodeQuotas.ts";
 import type { QueueView, WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
@@ -6,7 +7,6 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
 import type { Finding } from "./finding.ts";
 import { kueueFinding } from "./kueueFindings.ts";
-import { quotaKey } from "./kueueWork.ts";
 
 /** Work that has waited for less may still be admitted in the next rounds. */
 const waitedSeconds = 300;

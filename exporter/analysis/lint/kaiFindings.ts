@@ -35,7 +35,12 @@ export function kaiFindings({ queueObjects }: Snapshot): readonly Finding[] {
 const keyOf = (nodePool: string | null, name: string): string => JSON.stringify([nodePool, name]);
 
 const finding = (code: FindingCode, name: string, reason: string, change: string): Finding => ({
-  ...{ code, scheduler: "kai", kind: "Queue", name, reason, change },
+  code,
+  scheduler: "kai",
+  kind: "Queue",
+  name,
+  reason,
+  change,
 });
 
 /** `cleanQueueOrphans` */

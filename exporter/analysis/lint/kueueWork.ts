@@ -1,6 +1,7 @@
+import { quotaKey } from "../../join/queues/nodeQuotas.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
-import type { KueueQuota, KueueWorkload } from "../../model/queues/kueue.ts";
+import type { KueueWorkload } from "../../model/queues/kueue.ts";
 
 /** The priorities of some Workloads, as Kueue compares them. */
 export interface PriorityRange {
@@ -26,10 +27,6 @@ export interface QueueWork {
   /** By `quotaKey`. */
   readonly allocated: ReadonlyMap<string, AllocatedQuota>;
 }
-
-/** A flavor and resource. */
-export const quotaKey = ({ flavor, resource }: Pick<KueueQuota, "flavor" | "resource">): string =>
-  `${flavor.length} ${flavor} ${resource}`;
 
 /** The work of each ClusterQueue, by its name; queues without any are left out. */
 export function kueueWork({ queueObjects, schedulerSettings }: Snapshot): ReadonlyMap<string, QueueWork> {

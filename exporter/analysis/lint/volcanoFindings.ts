@@ -46,7 +46,12 @@ function pluginGuessed(plugin: string, { queue, field, value, queues }: VolcanoP
 const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 const finding = (code: FindingCode, name: string, reason: string, change: string): Finding => ({
-  ...{ code, scheduler: "volcano", kind: "Queue", name, reason, change },
+  code,
+  scheduler: "volcano",
+  kind: "Queue",
+  name,
+  reason,
+  change,
 });
 
 /** The webhook demands deserved >= guarantee, so that an equal one says nothing of its author's wish. */

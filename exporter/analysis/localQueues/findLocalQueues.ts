@@ -1,11 +1,11 @@
+import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueLocalQueue } from "../../model/queues/kueue.ts";
 import type { Fairness } from "../fairness/fairness.ts";
 import { admissionOf, usageForWeight } from "./admission.ts";
 import { divideEntitlement } from "./divideEntitlement.ts";
-import { linesOf } from "./line.ts";
-import { type LocalQueueShare, type LocalQueues, noLocalQueues } from "./localQueues.ts";
+import { type LinePosition, type LocalQueueShare, type LocalQueues, noLocalQueues } from "./localQueues.ts";
 import { type LocalName, type LocalWork, localWorkOf } from "./localWork.ts";
 
 /** What each LocalQueue of Kueue holds, waits for and is entitled to, and who is next in line. Pure. */
@@ -34,6 +34,101 @@ export function findLocalQueues(snapshot: Snapshot, fairness: Fairness): LocalQu
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   return { shares: [...shares, ...elsewhere], admission, ...linesOf(snapshot, facts) };
 }
+
+type LineInput = Pick<Snapshot, "queueing" | "queueObjects" | "kueuePendingWorkloads">;
+
+/** What decides on the order. */
+interface LineFacts {
+  readonly admission: LocalQueues["admission"];
+  /** What LocalQueues have used for their weight, by `namespace/name`; `null`: not known. */
+  readonly usage: ReadonlyMap<string, number | null>;
+}
+
+/**
+ * The line of each ClusterQueue. Where its visibility API reported it lately it is Kueue's own; what has come since follows in the computed
+ * order. That is Kueue's rule (v0.19, pkg/cache/queue `queueOrderingFunc`): where it admits by usage the LocalQueue that has used least
+ * for its weight; then priority, then time, as gangs are ordered already. What has quota, was taken out by someone, or is in no queue,
+ * is in none. What Kueue preempts for at this moment is first in its own line; no object says so.
+ */
+function linesOf(
+  { queueing, queueObjects, kueuePendingWorkloads }: LineInput,
+  { admission, usage }: LineFacts,
+): Pick<LocalQueues, "lines" | "positions" | "reportedByKueue"> {
+  const names = new Map(queueObjects.kueueWorkloads.map(({ uid, namespace, name }) => [uid, `${namespace}/${name}`]));
+  const waiting = waitingByQueue(queueing.gangs, names);
+  const lines = new Map<string, readonly number[] | null>();
+  const positions = new Map<number, LinePosition>();
+  const localOf = (index: number): string => localKey(queueing.gangs[index]);
+  const reportedByKueue = new Set<string>();
+  for (const [name, gangs] of waiting) {
+    const computed = admission.get(name)?.byUsage === true ? byUsage(gangs, localOf, usage) : gangs;
+    const reported = kueuePendingWorkloads.get(name);
+    const workloadOf = (index: number): string => names.get(queueing.gangs[index]?.uid ?? "") ?? "";
+    const line = reported === undefined ? computed : asReported(computed ?? gangs, reported, workloadOf);
+    if (reported !== undefined) reportedByKueue.add(name);
+    lines.set(name, line);
+    const counts = new Map<string, number>();
+    for (const [place, index] of (line ?? gangs).entries()) {
+      const inLocalQueue = (counts.get(localOf(index)) ?? 0) + 1;
+      counts.set(localOf(index), inLocalQueue);
+      positions.set(index, { inClusterQueue: line === null ? null : place + 1, inLocalQueue });
+    }
+  }
+  return { lines, positions, reportedByKueue };
+}
+
+/** Indices of the gangs that are in the line of each ClusterQueue, in their own order. */
+function waitingByQueue(
+  gangs: readonly WaitingGang[],
+  workloads: ReadonlyMap<string, string>,
+): ReadonlyMap<string, readonly number[]> {
+  const waiting = new Map<string, number[]>();
+  for (const [index, gang] of gangs.entries()) {
+    if (gang.queue === null || !standsInLine(gang) || !workloads.has(gang.uid)) continue;
+    const line = waiting.get(gang.queue);
+    if (line === undefined) waiting.set(gang.queue, [index]);
+    else line.push(index);
+  }
+  return waiting;
+}
+
+/** First what Kueue named, in its order. */
+function asReported(
+  gangs: readonly number[],
+  reported: readonly string[],
+  workloadOf: (index: number) => string,
+): readonly number[] {
+  const places = new Map(reported.map((name, place) => [name, place] as const));
+  const entries = gangs.map((gang) => ({ gang, place: places.get(workloadOf(gang)) ?? reported.length }));
+  return entries.toSorted((a, b) => a.place - b.place).map(({ gang }) => gang);
+}
+
+/** `null`: several LocalQueues wait, and how much one of them has used is not known. */
+function byUsage(
+  gangs: readonly number[],
+  localOf: (index: number) => string,
+  usage: LineFacts["usage"],
+): readonly number[] | null {
+  const keys = gangs.map(localOf);
+  if (new Set(keys).size <= 1) return gangs;
+  const entries: { readonly gang: number; readonly used: number }[] = [];
+  for (const [i, gang] of gangs.entries()) {
+    const used = usage.get(keys[i] ?? "") ?? null;
+    if (used === null) return null;
+    entries.push({ gang, used });
+  }
+  // Gangs are in the order of priority and time already, and what is alike keeps its order.
+  const sorted = entries.toSorted((a, b) => (a.used === b.used ? 0 : a.used < b.used ? -1 : 1));
+  return sorted.map(({ gang }) => gang);
+}
+
+function standsInLine({ scheduler, localQueue, reservedAt, never }: WaitingGang): boolean {
+  return (
+    scheduler === "kueue" && localQueue !== null && reservedAt === null && never !== "paused" && never !== "no-queue"
+  );
+}
+
+const localKey = (gang: WaitingGang | undefined): string => `${gang?.namespace ?? ""}/${gang?.localQueue ?? ""}`;
 
 interface Facts {
   readonly fairness: Fairness;
@@ -87,7 +182,15 @@ function deviationOf(allocated: number, entitled: number | null): number | null 
 function shareWithoutQuota(queue: KueueLocalQueue, { usage }: Facts): LocalQueueShare {
   const { namespace, name, clusterQueue, weight } = queue;
   return {
-    ...{ namespace, name, clusterQueue, weight, usage: usage.get(keyOf(queue)) ?? null },
-    ...{ queue: null, allocated: 0, pending: 0, entitled: null, deviation: null },
+    namespace,
+    name,
+    clusterQueue,
+    weight,
+    usage: usage.get(keyOf(queue)) ?? null,
+    queue: null,
+    allocated: 0,
+    pending: 0,
+    entitled: null,
+    deviation: null,
   };
 }

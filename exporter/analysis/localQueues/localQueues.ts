@@ -47,6 +47,9 @@ export interface LocalQueues {
 
 /** A cluster without Kueue. */
 export const noLocalQueues: LocalQueues = {
-  ...{ shares: [], admission: new Map(), positions: new Map(), lines: new Map() },
+  shares: [],
+  admission: new Map(),
+  positions: new Map(),
+  lines: new Map(),
   reportedByKueue: new Set(),
 };

@@ -1,15 +1,9 @@
 import { kueueForest } from "../../join/queues/kueueTree.ts";
+import { type NodeQuotas, resourceIn } from "../../join/queues/nodeQuotas.ts";
 import type { KueueClusterQueue, KueueLocalQueue, KueueUsage } from "../../model/queues/kueue.ts";
 import type { QueueObjects, SchedulerSettings } from "../../model/queues/queueObjects.ts";
 import { usageForWeight } from "../localQueues/admission.ts";
-import {
-  createPotentials,
-  type FlavorAmounts,
-  type NodeAmounts,
-  nodeAmounts,
-  reservedByQueue,
-  resourceIn,
-} from "./kueueAmounts.ts";
+import { createPotentials, type FlavorAmounts, reservedByQueue, usageOf } from "./kueueAmounts.ts";
 import type { SchedulerView } from "./schedulerView.ts";
 
 /** What Kueue writes for an infinite weighted share (largest int64, as JavaScript reads it). */
@@ -34,11 +28,11 @@ export function kueueViews(
 
 /** Weighted shares of what has an object. A tree with a cycle is left out, as Kueue stops there. */
 function shareViews(objects: QueueObjects, reserved: ReadonlyMap<string, FlavorAmounts>): readonly SchedulerView[] {
-  const forest = kueueForest(objects);
-  const amounts = nodeAmounts(forest, reserved);
-  const lendable = lendableByParent(createPotentials(forest.nodes, amounts));
-  return forest.nodes.flatMap(({ name, clusterQueue, cohort, parent, isInCycle }, i): readonly SchedulerView[] => {
-    const [object, own] = [clusterQueue ?? cohort, amounts[i]];
+  const { nodes } = kueueForest(objects);
+  const usage = usageOf(nodes, reserved);
+  const lendable = lendableByParent(createPotentials(nodes));
+  return nodes.flatMap(({ name, clusterQueue, cohort, parent, isInCycle, quotas }, i): readonly SchedulerView[] => {
+    const [object, own] = [clusterQueue ?? cohort, usage[i]];
     if (object === null || own === undefined || isInCycle) return [];
     const { weight, weightedShare: reported } = object;
     return [
@@ -48,7 +42,7 @@ function shareViews(objects: QueueObjects, reserved: ReadonlyMap<string, FlavorA
         kind: clusterQueue === null ? "Cohort" : "ClusterQueue",
         name,
         shard: "",
-        computed: parent === null ? 0 : weightedShareOf(own, weight, () => lendable(parent)),
+        computed: parent === null ? 0 : weightedShareOf(quotas, own, weight, () => lendable(parent)),
         reported: reported !== null && reported >= infiniteShare ? Number.POSITIVE_INFINITY : reported,
       },
     ];
@@ -75,11 +69,16 @@ function lendableByParent(potentialsOf: (node: number) => FlavorAmounts): (paren
  * 1000 x borrowed / lendable / weight, the largest over resources (Kueue v0.19, pkg/cache/scheduler/fair_sharing.go). Kueue
  * writes it rounded up. Infinity for weight 0 while borrowing.
  */
-function weightedShareOf({ subtree, usage }: NodeAmounts, weight: number, lendable: () => FlavorAmounts): number {
+function weightedShareOf(
+  quotas: NodeQuotas,
+  usage: FlavorAmounts,
+  weight: number,
+  lendable: () => FlavorAmounts,
+): number {
   const borrowed = new Map<string, number>();
-  for (const [key, quota] of subtree) {
-    const over = (usage.get(key) ?? 0) - quota;
-    if (over > tolerance) borrowed.set(resourceIn(key), (borrowed.get(resourceIn(key)) ?? 0) + over);
+  for (const [key, { resource, subtree }] of quotas) {
+    const over = (usage.get(key) ?? 0) - subtree;
+    if (over > tolerance) borrowed.set(resource, (borrowed.get(resource) ?? 0) + over);
   }
   if (borrowed.size === 0) return 0;
   const available = lendable();

@@ -1,15 +1,17 @@
 import type { QueueSettings } from "../../config/queuesSchema.ts";
-import type { Queueing } from "../../join/queues/queueing.ts";
+import type { NeverReason, Queueing, WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { matchesPattern } from "../../kernel/namePattern.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import type { WaitCause } from "../../model/waitCauses.ts";
 import { findFreeCapacities } from "../freeCapacity/freeCapacities.ts";
 import { findGangFreeCapacities, type GangFreeCapacities } from "../freeCapacity/gangFreeCapacities.ts";
-import { createStatedCauses } from "../freeCapacity/statedReason.ts";
-import { causeOf } from "./causeOf.ts";
-import { findDeadlocks } from "./deadlocks.ts";
+import { neededParts } from "../freeCapacity/neededPods.ts";
+import { isUsable } from "../freeCapacity/nodeFreeCapacity.ts";
+import { createStatedCauses, type StatedCause } from "../freeCapacity/statedReason.ts";
 import { findPartialGangs } from "./partialGangs.ts";
 import { createQueueAllowance } from "./queueAllowance.ts";
-import { noWaiting, type Waiting, type WaitingWork } from "./waiting.ts";
+import { type GangDeadlock, noWaiting, type PartialGang, type Waiting, type WaitingWork } from "./waiting.ts";
 import { createWaitTotals } from "./waitTotals.ts";
 
 /** The settings that waiting is judged by. */
@@ -48,6 +50,130 @@ export function explainWaiting(
     totals.add(gang, waiting);
   }
   return { work, queues: totals.total(), partialGangs, deadlocks: findDeadlocks(snapshot, partialGangs) };
+}
+
+/** Work that fits, is allowed, and has waited for longer waits for the scheduler. Seconds. */
+const schedulerGraceSeconds = 5 * 60;
+
+/** What the causes of one moment are judged by. */
+interface WaitEvidence {
+  readonly snapshot: Snapshot;
+  readonly freeCapacities: GangFreeCapacities;
+  /** As `createStatedCauses` finds it. */
+  readonly statedCause: (reason: string) => StatedCause | null;
+  /** GPUs that a leaf may still take by limits. */
+  readonly queueAllowance: (leaf: number) => number;
+  /** Of leaves that serve strictly in order: the first gang without reserved quota. */
+  readonly heads: ReadonlyMap<number, number>;
+}
+
+/**
+ * Why a gang waits: the first of these that is true.
+ *
+ * 0. `admission_check`: a check beside quota holds it back, and its reason names the check (Kueue: a node that is still to
+ *    come, a cluster that is to take it, or anything else that a controller judges).
+ * 1. `constraint`: it can never run as things are (paused, no node, no queue, refused by a LimitRange, something that it needs
+ *    is not there), or `scheduler`: the scheduler that it names is not there; 2. `quota`: it asks for more than its queue may ever hold. Work for another cluster, of which nothing can be said of nodes here, waits for
+ *    `quota` if its queue system says so.
+ * 3. `constraint`: no node of its domain could take one of its pods, even if it were empty and in order; or Kueue finds
+ *    no flavor for it.
+ * 4. `quota`: no quota is reserved for it, and the limits from its leaf to the root leave less than it needs, or the
+ *    queue system says that it waits for quota.
+ * 5. `gang`: with those members that can be scheduled it would still be incomplete: others are not created or are gated.
+ *    Members of work that Kueue has not admitted are held back by Kueue, which is no reason.
+ * 6. `unknown`: nothing says how many GPUs it needs.
+ * 7. `capacity`: fewer GPUs are free than it needs, in the pools that could serve it and on usable nodes that take its pods.
+ * 8. `fragmentation`: enough is free, but not so that all needed pods can be placed; or the queue system's own topology
+ *    has no place.
+ * 9. `quota`: another gang is before it in a queue that serves strictly in order.
+ * 10. `scheduler`: it fits, is allowed, and has waited for more than 5 minutes, since its quota was reserved; 11. `unknown`:
+ *    for less, or nobody knows.
+ *
+ * What it needs are the members that bring it to its minimum, at least one; the smallest where any will do.
+ */
+function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): WaitCause {
+  if (gang.checks !== undefined) return "admission_check";
+  const stated = evidence.statedCause(gang.reason);
+  if (gang.never !== null) return causeOfNever(gang.never, stated);
+  const verdict = evidence.freeCapacities.askedOf(index)?.verdict ?? null;
+  if (verdict === "never" || stated === "constraint" || gang.parts.some(isNowhere)) return "constraint";
+  if (gang.reservedAt === null && (stated === "quota" || isOverLimit(neededParts(gang), evidence))) return "quota";
+  if (stated === "gang" || isIncomplete(gang)) return "gang";
+  if (gang.gpus === null || verdict === null) return "unknown";
+  if (verdict === "too-little") return "capacity";
+  if (verdict === "scattered" || stated === "topology") return "fragmentation";
+  if (gang.reservedAt === null && gang.parts.some(({ queue }) => isBehind(queue, index, evidence))) return "quota";
+  return waitedFor(gang, evidence.snapshot.at) > schedulerGraceSeconds ? "scheduler" : "unknown";
+}
+
+/** Of work for another cluster nothing can be said of nodes here: its queue system has the word. */
+function causeOfNever(never: NeverReason, stated: StatedCause | null): WaitCause {
+  if (never === "elsewhere") return stated === "quota" || stated === "constraint" ? stated : "unknown";
+  if (never === "no-scheduler") return "scheduler";
+  return never === "above-limit" ? "quota" : "constraint";
+}
+
+/** Seconds that it has waited for the scheduler: before its quota was reserved its pods were not the scheduler's. */
+function waitedFor({ since, reservedAt }: WaitingGang, at: number): number {
+  return since === null ? 0 : at - Math.max(since, reservedAt ?? since);
+}
+
+/** No pool can serve it. */
+const isNowhere = ({ domain, gpusPerPod }: WaitingPart): boolean =>
+  domain === null && gpusPerPod !== null && gpusPerPod > gpuTolerance;
+
+function isOverLimit(parts: readonly WaitingPart[], { queueAllowance }: WaitEvidence): boolean {
+  if (parts.length === 1) {
+    const [part] = parts;
+    return part !== undefined && exceeds(part.queue, part.pods * (part.gpusPerPod ?? 0), queueAllowance);
+  }
+  const asked = new Map<number | null, number>();
+  for (const { queue, pods, gpusPerPod } of parts) {
+    asked.set(queue, (asked.get(queue) ?? 0) + pods * (gpusPerPod ?? 0));
+  }
+  return [...asked].some(([queue, gpus]) => exceeds(queue, gpus, queueAllowance));
+}
+
+const exceeds = (queue: number | null, gpus: number, queueAllowance: (leaf: number) => number): boolean =>
+  queue !== null && gpus > 0 && gpus > queueAllowance(queue) + gpuTolerance;
+
+function isIncomplete({ scheduler, reservedAt, bound, pods, notReadyPods, min }: WaitingGang): boolean {
+  if (notReadyPods === 0 || (scheduler === "kueue" && reservedAt === null)) return false;
+  return bound + pods - notReadyPods < min;
+}
+
+const isBehind = (queue: number | null, index: number, { heads }: WaitEvidence): boolean =>
+  queue !== null && (heads.get(queue) ?? index) !== index;
+
+/**
+ * Pools in which two or more partial gangs wait for each other: what their missing members ask for together is more than
+ * is free. A gang of which it is not known counts as one that misses nothing: the truth is no better.
+ */
+function findDeadlocks(snapshot: Snapshot, gangs: readonly PartialGang[]): readonly GangDeadlock[] {
+  const byPool = Map.groupBy(gangs, ({ pool }) => pool);
+  for (const [pool, { length }] of byPool) if (length < 2) byPool.delete(pool);
+  if (byPool.size === 0) return [];
+  const free = freeByPool(snapshot, byPool);
+  const deadlocks: GangDeadlock[] = [];
+  for (const [pool, members] of byPool) {
+    const missingGpus = members.reduce((sum, gang) => sum + (gang.missingGpus ?? 0), 0);
+    const freeGpus = free.get(pool) ?? 0;
+    if (missingGpus <= freeGpus + gpuTolerance) continue;
+    const allocatedGpus = members.reduce((sum, gang) => sum + gang.allocatedGpus, 0);
+    deadlocks.push({ pool, gangs: members.map(({ id }) => id), allocatedGpus, missingGpus, freeGpus });
+  }
+  return deadlocks.sort((a, b) => (a.pool < b.pool ? -1 : 1));
+}
+
+function freeByPool({ nodes, devices }: Snapshot, pools: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
+  const usable = new Set(nodes.filter(isUsable).map(({ name }) => name));
+  const free = new Map<string, number>();
+  for (const { pool, node, weight, holders, unhealthy, orphanReservation } of devices) {
+    if (unhealthy || orphanReservation || !pools.has(pool) || !usable.has(node)) continue;
+    const allocated = holders.reduce((sum, { share }) => sum + share, 0);
+    free.set(pool, (free.get(pool) ?? 0) + Math.max(0, weight - allocated));
+  }
+  return free;
 }
 
 /** The first gang without reserved quota of every leaf that serves strictly in order. */

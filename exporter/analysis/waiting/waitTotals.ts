@@ -36,7 +36,15 @@ export function createWaitTotals(): WaitTotals {
     const known = sums.get(key);
     if (known !== undefined) return known;
     const sum = {
-      ...{ queue, domain, priorityClass, gangs: 0, gpus: {}, oldestSeconds: null, gpuAge: 0, gpusWithAge: 0, late: 0 },
+      queue,
+      domain,
+      priorityClass,
+      gangs: 0,
+      gpus: {},
+      oldestSeconds: null,
+      gpuAge: 0,
+      gpusWithAge: 0,
+      late: 0,
       ageBuckets: new Array<number>(waitBuckets.length + 1).fill(0),
     };
     sums.set(key, sum);

@@ -12,6 +12,7 @@ export function countPriorities(
   leafOfPod: Int32Array,
   queues: readonly QueueDraft[],
 ): void {
+  const byLeaf = new Map<QueueDraft, Map<number, number>>();
   const reported = new Map<number, number>();
   for (const { gang, bound } of gangs) for (const pod of bound) reported.set(pod, gang.priority);
   for (let index = 0; index < pods.length; index++) {
@@ -20,7 +21,12 @@ export function countPriorities(
     if (queue === undefined || view?.status !== "allocated") continue;
     const { priority, gpus } = view;
     const own = reported.get(index) ?? priority;
-    queue.priorities ??= new Map();
-    queue.priorities.set(own, (queue.priorities.get(own) ?? 0) + (gpus ?? 0));
+    const known = byLeaf.get(queue);
+    if (known === undefined) byLeaf.set(queue, new Map([[own, gpus ?? 0]]));
+    else known.set(own, (known.get(own) ?? 0) + (gpus ?? 0));
   }
+  for (const [queue, priorities] of byLeaf)
+    queue.allocatedByPriority = [...priorities]
+      .map(([priority, gpus]) => ({ priority, gpus }))
+      .sort((a, b) => a.priority - b.priority);
 }

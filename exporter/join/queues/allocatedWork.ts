@@ -1,7 +1,8 @@
 import type { Problem } from "../../model/problem.ts";
 import type { QuotaDomains } from "./domains.ts";
-import { emptyQueue, type QueueDraft, type QueueForest, type TeamCount } from "./queueDrafts.ts";
+import { emptyUnqueued, type QueueDraft, type QueueForest } from "./queueDrafts.ts";
 import type { QueueingInput } from "./queueingInput.ts";
+import type { TeamCounts } from "./teamCounts.ts";
 
 /** Finds leaves. */
 export interface LeafFinder {
@@ -50,18 +51,19 @@ export function countAllocated(
   forest: QueueForest,
   placeOf: QuotaDomains["placeOf"],
   finder: LeafFinder,
-  leafOfPod: Int32Array,
+  counted: { readonly teams: TeamCounts; readonly leafOfPod: Int32Array },
 ): readonly Problem[] {
   const pods = input.pods.length;
   const count: Count = {
     input,
     queues: forest.queues,
     leafOf: finder.leafOf,
-    leafOfPod,
+    leafOfPod: counted.leafOfPod,
     largest: new Float64Array(pods),
     domainOfPod: new Int32Array(pods).fill(-1),
     lastLeaf: new Int32Array(pods),
-    lastTeam: [],
+    teams: counted.teams,
+    classCounts: forest.domains.map(({ classes }) => classes?.length ?? 1),
     unqueued: new Map(),
     lost: new Map(),
   };
@@ -93,8 +95,9 @@ interface Count {
   /** Of each pod: the domain it was last looked up in, and its leaf there. Mostly all of its devices are in one. */
   readonly domainOfPod: Int32Array;
   readonly lastLeaf: Int32Array;
-  /** By leaf: the team that was counted last. */
-  readonly lastTeam: (TeamCount | undefined)[];
+  readonly teams: TeamCounts;
+  /** By domain. */
+  readonly classCounts: readonly number[];
   /** By domain. */
   readonly unqueued: Map<number, number>;
   readonly lost: LostPods;
@@ -116,12 +119,16 @@ function countHolding(index: number, leaf: number, nodeClass: number, count: Cou
   queue.allocated += gpus;
   const isOnUnschedulable = tally.onUnschedulable[index] === true;
   if (isOnUnschedulable) queue.allocatedOnUnschedulable += gpus;
-  queue.classes ??= new Map();
-  const inClass = queue.classes.get(nodeClass) ?? { allocated: 0, allocatedOnUnschedulable: 0 };
-  queue.classes.set(nodeClass, inClass);
-  inClass.allocated += gpus;
-  if (isOnUnschedulable) inClass.allocatedOnUnschedulable += gpus;
-  teamIn(queue, leaf, workloads[tally.workload[index] ?? -1]?.team ?? "", count).allocated += gpus;
+  const classes = count.classCounts[queue.domain] ?? 1;
+  if (classes > 1) {
+    queue.allocatedByClass ??= Array.from({ length: classes }, () => ({ allocated: 0, allocatedOnUnschedulable: 0 }));
+    const inClass = queue.allocatedByClass[nodeClass];
+    if (inClass !== undefined) {
+      inClass.allocated += gpus;
+      if (isOnUnschedulable) inClass.allocatedOnUnschedulable += gpus;
+    }
+  }
+  count.teams(leaf, workloads[tally.workload[index] ?? -1]?.team ?? "").allocated += gpus;
   const largest = tally.largest[index] ?? 0;
   if ((count.leafOfPod[pod] ?? -1) >= 0 && largest <= (count.largest[pod] ?? 0)) return;
   count.largest[pod] = largest;
@@ -148,22 +155,10 @@ function entitleToAllocated(queue: QueueDraft | undefined): void {
   queue.limit = queue.allocated;
 }
 
-/** The count of a team in a leaf; mostly that of the pod before. */
-function teamIn(queue: QueueDraft, leaf: number, team: string, { lastTeam }: Count): TeamCount {
-  const last = lastTeam[leaf];
-  if (last?.team === team) return last;
-  queue.teams ??= new Map();
-  const known = queue.teams.get(team) ?? { team, allocated: 0, pending: 0 };
-  queue.teams.set(team, known);
-  lastTeam[leaf] = known;
-  return known;
-}
-
 function unqueuedIn(domain: number, unqueued: Map<number, number>, queues: QueueDraft[]): number {
   const known = unqueued.get(domain);
   if (known !== undefined) return known;
-  const queue = { ...emptyQueue("none", "Unqueued", "unqueued", domain, null), isLeaf: true };
-  const leaf = queues.push({ ...queue, weight: 0, zeroWeight: "never" }) - 1;
+  const leaf = queues.push(emptyUnqueued(domain)) - 1;
   unqueued.set(domain, leaf);
   return leaf;
 }

@@ -9,11 +9,12 @@ import { quotaDomains } from "./domains.ts";
 import { evictedWork } from "./evictedWork.ts";
 import { matchGangs } from "./gangMembers.ts";
 import { placeGangs } from "./placeGangs.ts";
-import { plantQueues, type QueueForest, queueView, sumUpwards } from "./queueDrafts.ts";
+import { plantQueues, type QueueForest, sumUpwards } from "./queueDrafts.ts";
 import type { Queueing } from "./queueing.ts";
 import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
 import { startedWork } from "./startedWork.ts";
+import { createTeamCounts, nameTeams } from "./teamCounts.ts";
 import { queuesUnknown } from "./unreadQueues.ts";
 import { gangsOfPods } from "./waitingPods.ts";
 
@@ -40,9 +41,10 @@ export function findQueueing(asked: QueueingInput): FoundQueueing {
   const forest = unknownBecause === null ? planted : withoutQueues(planted, unknownBecause);
   const { domains, queues } = forest;
   const queueOfPod = new Int32Array(input.pods.length).fill(-1);
+  const counted = { teams: createTeamCounts(queues), leafOfPod: queueOfPod };
   const lost =
     unknownBecause === null
-      ? countAllocated(input, forest, found.placeOf, leafFinder(input, forest), queueOfPod)
+      ? countAllocated(input, forest, found.placeOf, leafFinder(input, forest), counted)
       : [queuesUnknown(unknownBecause)];
   sumUpwards(queues, "allocated");
   sumUpwards(queues, "allocatedOnUnschedulable");
@@ -54,12 +56,12 @@ export function findQueueing(asked: QueueingInput): FoundQueueing {
     const draft = declaredDraft(members, input, workloadOf);
     if (draft !== null) drafts.push(draft);
   }
-  const waiting = placeGangs(drafts, { input, forest }, queueOfPod);
-  const views = queues.map((queue) => queueView(queue, domains[queue.domain]?.classes?.length ?? 1));
+  const waiting = placeGangs(drafts, { input, forest }, counted);
+  nameTeams(queues);
   const started = startedWork(gangs, input, queueOfPod);
   const evicted = evictedWork(gangs, input, workloadOf);
   const dispatched = dispatchedWork(input, workloadOf);
-  const queueing: Queueing = { domains, queues: views, gangs: waiting, queueOfPod, started, evicted, dispatched };
+  const queueing: Queueing = { domains, queues, gangs: waiting, queueOfPod, started, evicted, dispatched };
   const problems = [
     ...input.systems.flatMap(({ problems }) => problems),
     ...forest.problems,

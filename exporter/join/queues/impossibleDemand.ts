@@ -33,7 +33,7 @@ export const mostUnitsOfPod = 1024;
 const mostLooks = 3_000_000;
 
 /**
- * Judges waiting pods, as far as anything tells: the scheduler's own word, the objects that a pod needs, and the nodes even if
+ * Judges waiting pods, as far as anything says: the scheduler's own word, the objects that a pod needs, and the nodes even if
  * they were empty. Whoever may create pods may create such ones in any number: they cost nothing and no GPU that is given up
  * would start them, so nobody may be short of GPUs, or lose any, for them. Pure.
  */

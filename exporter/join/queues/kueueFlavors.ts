@@ -3,7 +3,6 @@ import type { KueueQuota, KueueResourceFlavor } from "../../model/queues/kueue.t
 import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { PoolFacts } from "./queueSystem.ts";
-import { isGpuResource, unitIn } from "./resourceGpus.ts";
 
 /** A ResourceFlavor with the pools of the nodes that carry its labels. */
 export interface Flavor {
@@ -75,24 +74,4 @@ function relevantNeeds({ nodeSelector, nodeAffinity }: PodNeeds, keys: ReadonlyS
     nodeSelector: Object.fromEntries(Object.entries(nodeSelector).filter(([key]) => keys.has(key))),
     nodeAffinity: terms.some((term) => term.length === 0) ? [] : terms,
   };
-}
-
-/** A quota of GPUs: physical GPUs per unit of it on the flavor's nodes; `null` where they do not agree. */
-export interface GpuQuota {
-  readonly quota: KueueQuota;
-  readonly flavor: Flavor;
-  readonly unit: number | null;
-}
-
-/** The quotas that are of GPUs, and whose flavor is there. */
-export function gpuQuotas(
-  quotas: readonly KueueQuota[],
-  flavors: ReadonlyMap<string, Flavor>,
-  pools: readonly PoolFacts[],
-): readonly GpuQuota[] {
-  return quotas.flatMap((quota): readonly GpuQuota[] => {
-    const flavor = flavors.get(quota.flavor);
-    if (flavor === undefined || !isGpuResource(quota.resource, pools)) return [];
-    return [{ quota, flavor, unit: unitIn(flavor.pools, quota.resource) }];
-  });
 }

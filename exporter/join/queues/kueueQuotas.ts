@@ -1,87 +1,56 @@
-import type { GpuQuota } from "./kueueFlavors.ts";
+import type { Flavor } from "./kueueFlavors.ts";
 import type { KueueNode } from "./kueueTree.ts";
-import type { DeclaredQueue } from "./queueSystem.ts";
+import { keptBy, quotaKey } from "./nodeQuotas.ts";
+import type { DeclaredQueue, PoolFacts } from "./queueSystem.ts";
+import { isGpuResource, unitIn } from "./resourceGpus.ts";
 
-/** What a node of Kueue's tree may hold of one domain, in physical GPUs; `null` where a unit is not known. */
-export type NodeQuota = Pick<DeclaredQueue, "guaranteed" | "limit" | "lendingLimit">;
+/** A flavor's resource that stands for GPUs. */
+export interface GpuUnit {
+  readonly flavor: Flavor;
+  /** Physical GPUs per unit of it on the flavor's nodes; `null` where they do not agree. */
+  readonly gpus: number | null;
+}
 
-interface FlavorQuota {
-  /** Nominal quota of the subtree in all. */
-  total: number;
-  /** Kueue's subtree quota: without what lending limits of children keep back. */
-  subtree: number;
-  /** Of its own entry: how far beyond its quota it may go, and how much it lends; `null`: no entry, or no limit. */
-  borrowing: number | null;
-  lending: number | null;
+/** What of the quotas is of GPUs, and of a flavor that is there; by `quotaKey`. */
+export function gpuUnits(
+  nodes: readonly KueueNode[],
+  flavors: ReadonlyMap<string, Flavor>,
+  pools: readonly PoolFacts[],
+): ReadonlyMap<string, GpuUnit> {
+  const units = new Map<string, GpuUnit>();
+  for (const { clusterQueue, cohort } of nodes)
+    for (const quota of (clusterQueue ?? cohort)?.quotas ?? []) {
+      const key = quotaKey(quota);
+      const flavor = units.has(key) ? undefined : flavors.get(quota.flavor);
+      if (flavor === undefined || !isGpuResource(quota.resource, pools)) continue;
+      units.set(key, { flavor, gpus: unitIn(flavor.pools, quota.resource) });
+    }
+  return units;
 }
 
 /**
- * Quotas of all nodes in the flavors of one domain; `gpuQuotas`: those of each node. Per flavor and resource, from the leaves up, as in Kueue
- * (pkg/cache/scheduler/resource_node.go): subtree = own nominal + sum over children of (subtree - local), where
- * local = max(0, subtree - lendingLimit) stays with the child. What a node can hold at most is borrowing limit above that and
- * what is kept below; a root neither borrows nor lends.
+ * What a node may hold in the flavors of one domain, in physical GPUs, `null` where a unit is not known; `null` in all where the
+ * node has no quota there. What it can hold at most is its borrowing limit above its quota; a root neither borrows nor lends.
  */
-export function quotasIn(
-  nodes: readonly KueueNode[],
-  gpuQuotas: readonly (readonly GpuQuota[])[],
+export function quotaIn(
+  { quotas, parent }: KueueNode,
+  units: ReadonlyMap<string, GpuUnit>,
   isInDomain: (flavor: string) => boolean,
-): readonly (NodeQuota | null)[] {
-  const byNode = gpuQuotas.map((quotas) => ownQuotas(quotas, isInDomain));
-  for (let i = nodes.length - 1; i >= 0; i--) {
-    const parent = nodes[i]?.parent ?? null;
-    const quotas = byNode[i];
-    const above = parent === null ? undefined : byNode[parent];
-    if (quotas === undefined || above === undefined) continue;
-    if (quotas.isUnknown) above.isUnknown = true;
-    above.isThere ||= quotas.isThere;
-    for (const [key, quota] of quotas.flavors) {
-      let known = above.flavors.get(key);
-      if (known === undefined) {
-        known = { total: 0, subtree: 0, borrowing: null, lending: null };
-        above.flavors.set(key, known);
-      }
-      known.total += quota.total;
-      known.subtree += quota.subtree - localOf(quota);
-    }
-  }
-  return byNode.map((quotas, i) => (quotas.isThere ? sumOf(quotas, nodes[i]?.parent === null) : null));
-}
-
-const localOf = ({ subtree, lending }: FlavorQuota): number => (lending === null ? 0 : Math.max(0, subtree - lending));
-
-interface NodeQuotas {
-  readonly flavors: Map<string, FlavorQuota>;
-  isUnknown: boolean;
-  isThere: boolean;
-}
-
-function ownQuotas(quotas: readonly GpuQuota[], isInDomain: (flavor: string) => boolean): NodeQuotas {
-  const own: NodeQuotas = { flavors: new Map(), isUnknown: false, isThere: false };
-  for (const { quota, unit } of quotas) {
-    if (!isInDomain(quota.flavor)) continue;
-    own.isThere = true;
-    if (unit === null) {
-      own.isUnknown = true;
-      continue;
-    }
-    const nominal = quota.nominal * unit;
-    own.flavors.set(`${quota.flavor}/${quota.resource}`, {
-      total: nominal,
-      subtree: nominal,
-      borrowing: quota.borrowingLimit === null ? null : quota.borrowingLimit * unit,
-      lending: quota.lendingLimit === null ? null : quota.lendingLimit * unit,
-    });
-  }
-  return own;
-}
-
-function sumOf({ flavors, isUnknown }: NodeQuotas, isRoot: boolean): NodeQuota {
-  if (isUnknown) return { guaranteed: null, limit: null, lendingLimit: Number.POSITIVE_INFINITY };
+): Pick<DeclaredQueue, "guaranteed" | "limit" | "lendingLimit"> | null {
+  const isRoot = parent === null;
+  let isThere = false;
   let [guaranteed, limit, lent] = [0, 0, 0];
-  for (const quota of flavors.values()) {
-    guaranteed += quota.total;
-    lent += quota.subtree - localOf(quota);
-    limit += isRoot ? quota.total : quota.borrowing === null ? Number.POSITIVE_INFINITY : quota.total + quota.borrowing;
+  for (const [key, quota] of quotas) {
+    const unit = units.get(key);
+    if (unit === undefined || !isInDomain(quota.flavor)) continue;
+    if (unit.gpus === null) return { guaranteed: null, limit: null, lendingLimit: Number.POSITIVE_INFINITY };
+    isThere = true;
+    const total = quota.total * unit.gpus;
+    const borrowing = quota.own?.borrowingLimit ?? null;
+    guaranteed += total;
+    lent += (quota.subtree - keptBy(quota)) * unit.gpus;
+    limit += isRoot ? total : borrowing === null ? Number.POSITIVE_INFINITY : total + borrowing * unit.gpus;
   }
+  if (!isThere) return null;
   return { guaranteed, limit, lendingLimit: !isRoot && lent < guaranteed ? lent : Number.POSITIVE_INFINITY };
 }

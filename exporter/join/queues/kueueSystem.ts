@@ -3,10 +3,10 @@ import type { TextMap } from "../../model/node.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { KueueClusterQueue } from "../../model/queues/kueue.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
-import { flavorsByName, gpuQuotas } from "./kueueFlavors.ts";
+import { flavorsByName } from "./kueueFlavors.ts";
 import { createKueueGangCache, type KueueGangCache } from "./kueueGangCache.ts";
 import { kueueGangs } from "./kueueGangs.ts";
-import { quotasIn } from "./kueueQuotas.ts";
+import { type GpuUnit, gpuUnits, quotaIn } from "./kueueQuotas.ts";
 import { reservedIn, reserving } from "./kueueReserved.ts";
 import { kueueSlices } from "./kueueSlices.ts";
 import { type KueueNode, kueueForest } from "./kueueTree.ts";
@@ -44,10 +44,8 @@ export function kueueSystem(
   const slices = kueueSlices(objects.kueueWorkloads);
   const withQuota = reserving(objects.kueueWorkloads, slices);
   const { nodes, trees } = kueueForest(objects);
-  const quotas = nodes.map(({ clusterQueue, cohort }) =>
-    gpuQuotas((clusterQueue ?? cohort)?.quotas ?? [], flavors, pools),
-  );
-  const used = new Set(quotas.flatMap((own) => own.map(({ flavor }) => flavor)));
+  const units = gpuUnits(nodes, flavors, pools);
+  const used = new Set([...units.values()].map(({ flavor }) => flavor));
   const input = { objects, pools, namespaces, flavors, nodes, slices, cache };
   const { gangs, dispatched } = kueueGangs(input);
   const isShared = fairSharing ?? objects.kueueClusterQueues.some(({ weightedShare }) => weightedShare !== null);
@@ -63,12 +61,7 @@ export function kueueSystem(
       }),
     queuesIn: ({ scopes }) => {
       const isInDomain = (flavor: string) => scopes.has(flavor);
-      return queuesOf(
-        nodes,
-        quotasIn(nodes, quotas, isInDomain),
-        reservedIn(nodes, withQuota, flavors, isInDomain),
-        reclaims,
-      );
+      return queuesOf(nodes, units, isInDomain, reservedIn(nodes, withQuota, flavors, isInDomain), reclaims);
     },
     gangs,
     dispatched,
@@ -111,14 +104,16 @@ function reclaimOf({ name, cohort, preemption }: KueueClusterQueue, fairSharing:
 
 function queuesOf(
   nodes: readonly KueueNode[],
-  quotas: ReturnType<typeof quotasIn>,
+  units: ReadonlyMap<string, GpuUnit>,
+  isInDomain: (flavor: string) => boolean,
   reserved: readonly (number | null)[],
   reclaims: readonly (ReclaimRule | null)[],
 ): readonly DeclaredQueue[] {
   const queues: DeclaredQueue[] = [];
   const places = new Map<number, number>();
-  for (const [i, { name, clusterQueue, cohort, parent }] of nodes.entries()) {
-    const quota = quotas[i] ?? null;
+  for (const [i, node] of nodes.entries()) {
+    const { name, clusterQueue, cohort, parent } = node;
+    const quota = quotaIn(node, units, isInDomain);
     if (quota === null) continue;
     const reclaim = reclaims[i] ?? null;
     const place = queues.push({
@@ -127,9 +122,7 @@ function queuesOf(
       // A cohort of which no member has quota here is not there; what has quota keeps its cohort, which has it too then.
       parent: parent === null ? null : (places.get(parent) ?? null),
       isLeaf: clusterQueue !== null,
-      guaranteed: quota.guaranteed,
-      limit: quota.limit,
-      lendingLimit: quota.lendingLimit,
+      ...quota,
       weight: Math.max(0, clusterQueue?.weight ?? cohort?.weight ?? 1),
       zeroWeight: "last",
       priority: 0,

@@ -1,6 +1,7 @@
 import { compareText } from "../../kernel/compareText.ts";
 import type { KueueClusterQueue, KueueCohort } from "../../model/queues/kueue.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
+import { addQuotas, type NodeQuota, type NodeQuotas, ownQuotas } from "./nodeQuotas.ts";
 import { cutCycles } from "./parentForest.ts";
 
 /** A cohort or a ClusterQueue in its tree. */
@@ -14,6 +15,8 @@ export interface KueueNode {
   readonly parent: number | null;
   /** The cohort names itself as its own ancestor: Kueue admits nothing in the whole tree. */
   readonly isInCycle: boolean;
+  /** What it and all below it have. */
+  readonly quotas: NodeQuotas;
 }
 
 /** All that can lend to each other. */
@@ -63,10 +66,13 @@ function plant({ kueueClusterQueues, kueueCohorts }: ForestObjects): KueueForest
     [...kueueClusterQueues].sort((a, b) => compareText(a.name, b.name)),
     ({ cohort }) => cohort,
   );
-  const nodes: KueueNode[] = [];
+  const nodes: (KueueNode & { readonly quotas: Map<string, NodeQuota> })[] = [];
   const addQueues = (cohort: string | null, parent: number | null, isInCycle: boolean): void => {
     for (const clusterQueue of members.get(cohort) ?? [])
-      nodes.push({ name: clusterQueue.name, clusterQueue, cohort: null, parent, isInCycle });
+      nodes.push({
+        ...{ name: clusterQueue.name, clusterQueue, cohort: null, parent, isInCycle },
+        quotas: ownQuotas(clusterQueue.quotas),
+      });
   };
   // Not by recursion: someone may write a chain of thousands.
   const open: { readonly name: string; readonly parent: number | null; readonly bad: boolean }[] = [];
@@ -74,13 +80,20 @@ function plant({ kueueClusterQueues, kueueCohorts }: ForestObjects): KueueForest
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { name, parent } = next;
     const isInCycle = next.bad || inCycles.has(name);
-    const own = nodes.push({ name, clusterQueue: null, cohort: cohorts.get(name) ?? null, parent, isInCycle });
+    const object = cohorts.get(name) ?? null;
+    const quotas = ownQuotas(object?.quotas ?? []);
+    const own = nodes.push({ name, clusterQueue: null, cohort: object, parent, isInCycle, quotas });
     addQueues(name, own - 1, isInCycle);
     for (const child of (children.get(name) ?? []).toReversed())
       open.push({ name: child, parent: own - 1, bad: isInCycle });
   }
   const trees = treesOf(nodes, circles);
   addQueues(null, null, false);
+  // Children come behind their parents, and are complete when these add them up.
+  for (const { parent, quotas } of nodes.toReversed()) {
+    const above = nodes[parent ?? -1];
+    if (above !== undefined) addQuotas(above.quotas, quotas);
+  }
   return { nodes, trees };
 }
 

@@ -7,6 +7,7 @@ import { type QueueDraft, sumUpwards } from "./queueDrafts.ts";
 import type { NeverReason, WaitingGang, WaitingPart, WaitingPlace } from "./queueing.ts";
 import { gpusOf } from "./resourceGpus.ts";
 import { inServingOrder } from "./servingOrder.ts";
+import type { TeamCounts } from "./teamCounts.ts";
 
 const tolerance = 1e-6;
 
@@ -18,7 +19,7 @@ const tolerance = 1e-6;
 export function placeGangs(
   drafts: readonly GangDraft[],
   places: Places,
-  leafOfPod: Int32Array,
+  counted: { readonly teams: TeamCounts; readonly leafOfPod: Int32Array },
 ): readonly WaitingGang[] {
   const { forest, input } = places;
   const ordered = inServingOrder(drafts, input.cache);
@@ -42,8 +43,9 @@ export function placeGangs(
     const index = gangs.push(gang) - 1;
     for (let k = 0; k < parts.length; k++) {
       const leaf = parts[k]?.queue ?? -1;
-      for (const pod of draft.parts[k]?.waiting ?? []) leafOfPod[pod] = leaf;
-      if (leaf >= 0) enter(forest.queues, leaf, index, gang.never === null ? (parts[k] ?? null) : null, placing);
+      for (const pod of draft.parts[k]?.waiting ?? []) counted.leafOfPod[pod] = leaf;
+      if (leaf >= 0)
+        enter(forest.queues, leaf, index, gang.never === null ? (parts[k] ?? null) : null, placing, counted.teams);
     }
   }
   sumUpwards(forest.queues, "pending");
@@ -232,16 +234,14 @@ function enter(
   gang: number,
   part: WaitingPart | null,
   { freeCapacity, draft: { team } }: Placing,
+  teams: TeamCounts,
 ): void {
   const queue = queues[leaf];
   if (queue === undefined) return;
   if (queue.gangs.at(-1) !== gang) queue.gangs.push(gang);
   const gpus = part === null ? 0 : part.pods * (part.gpusPerPod ?? 0);
   if (gpus === 0) return;
-  queue.teams ??= new Map();
-  const known = queue.teams.get(team);
-  if (known === undefined) queue.teams.set(team, { team, allocated: 0, pending: gpus });
-  else known.pending += gpus;
+  teams(leaf, team).pending += gpus;
   queue.pending += gpus;
   freeCapacity.take(leaf, gpus);
 }

@@ -1,40 +1,16 @@
 import type { Problem } from "../../model/problem.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import { type BareDomain, scopeKey } from "./domains.ts";
-import type { AllocatedByPriority, QueueKind, QueueView, QuotaDomain } from "./queueing.ts";
+import type { AllocatedInClass, QueueKind, QueueView, QuotaDomain, TeamShare } from "./queueing.ts";
 import type { DeclaredQueue, DomainFacts, QueueSystem } from "./queueSystem.ts";
 
-/** What one team has in a leaf, while it is being counted. */
-export interface TeamCount {
-  readonly team: string;
-  allocated: number;
-  pending: number;
-}
+type Written<Of> = { -readonly [Key in keyof Of]: Of[Key] };
 
-/** A queue while its work is being counted. */
-export interface QueueDraft
-  extends Omit<
-    QueueView,
-    | "allocated"
-    | "allocatedOnUnschedulable"
-    | "allocatedByClass"
-    | "allocatedByPriority"
-    | "pending"
-    | "teams"
-    | "gangs"
-  > {
+/** A queue while its work is being counted: the record of `Queueing.queues` itself, which nobody writes to afterwards. */
+export interface QueueDraft extends Written<QueueView> {
   readonly children: number[];
-  guaranteed: number;
-  limit: number;
-  allocated: number;
-  allocatedOnUnschedulable: number;
-  /** By the index of the class; of leaves that hold anything. Maps are made when they are needed: most queues need none. */
-  classes: Map<number, { allocated: number; allocatedOnUnschedulable: number }> | null;
-  /** By priority; of leaves that hold anything. */
-  priorities: Map<number, number> | null;
-  pending: number;
-  /** By team; of leaves in which anything is allocated or waits. */
-  teams: Map<string, TeamCount> | null;
+  allocatedByClass?: readonly Written<AllocatedInClass>[];
+  readonly teams: Written<TeamShare>[];
   readonly gangs: number[];
 }
 
@@ -105,14 +81,16 @@ function plantSystem(
 ): Map<string, number> {
   const bounded = (amount: number | null) =>
     amount === Number.POSITIVE_INFINITY ? capacity : Math.max(0, amount ?? 0);
-  const root = queues.push(emptyQueue(scheduler, "Scheduler", scheduler, domain, null)) - 1;
+  const top = emptyQueue(scheduler, "Scheduler", scheduler, domain, null);
+  const root = queues.push(top) - 1;
   const leaves = new Map<string, number>();
-  const top: DeclaredQueue[] = [];
+  const highest: DeclaredQueue[] = [];
   for (const one of declared) {
     const parent = one.parent === null ? root : root + 1 + one.parent;
-    const draft: Written<QueueDraft> = emptyQueue(scheduler, one.kind, one.name, domain, parent);
+    const draft = emptyQueue(scheduler, one.kind, one.name, domain, parent);
     // Written out, here and below: there may be tens of thousands.
     draft.isLeaf = one.isLeaf;
+    if (one.isLeaf) draft.allocatedByPriority = [];
     draft.guaranteed = bounded(one.guaranteed);
     draft.limit = one.limit ?? Number.POSITIVE_INFINITY;
     draft.lendingLimit = one.lendingLimit;
@@ -126,25 +104,20 @@ function plantSystem(
     const place = queues.push(draft) - 1;
     queues[parent]?.children.push(place);
     if (one.isLeaf && !leaves.has(one.name)) leaves.set(one.name, place);
-    if (one.parent === null) top.push(one);
+    if (one.parent === null) highest.push(one);
   }
-  const sumOf = (of: (one: DeclaredQueue) => number): number => top.reduce((sum, one) => sum + of(one), 0);
-  const reserved = top.flatMap((one) => (one.reserved === null ? [] : [one.reserved]));
-  const above = queues[root];
-  if (above !== undefined)
-    queues[root] = {
-      ...above,
-      guaranteed: sumOf((one) => bounded(one.guaranteed)),
-      declaredGuarantee: sumOf(({ guaranteed }) =>
-        guaranteed === Number.POSITIVE_INFINITY ? 0 : Math.max(0, guaranteed ?? 0),
-      ),
-      limit: sumOf(({ limit }) => limit ?? Number.POSITIVE_INFINITY),
-      reserved: reserved.length === 0 ? null : reserved.reduce((sum, gpus) => sum + gpus, 0),
-    };
+  const sumOf = (of: (one: DeclaredQueue) => number): number => highest.reduce((sum, one) => sum + of(one), 0);
+  const reserved = highest.flatMap((one) => (one.reserved === null ? [] : [one.reserved]));
+  top.guaranteed = sumOf((one) => bounded(one.guaranteed));
+  top.declaredGuarantee = sumOf(({ guaranteed }) =>
+    guaranteed === Number.POSITIVE_INFINITY ? 0 : Math.max(0, guaranteed ?? 0),
+  );
+  top.limit = sumOf(({ limit }) => limit ?? Number.POSITIVE_INFINITY);
+  top.reserved = reserved.length === 0 ? null : reserved.reduce((sum, gpus) => sum + gpus, 0);
   return leaves;
 }
 
-/** A leaf that is sure of nothing, without a limit. */
+/** A queue that is sure of nothing, without a limit. */
 export function emptyQueue(
   scheduler: QueueScheduler,
   kind: QueueKind,
@@ -170,13 +143,17 @@ export function emptyQueue(
     isStrictOrder: false,
     allocated: 0,
     allocatedOnUnschedulable: 0,
-    classes: null,
-    priorities: null,
     reserved: null,
     pending: 0,
-    teams: null,
+    teams: [],
     gangs: [],
   };
+}
+
+/** The leaf of what no queue answers for, before anything is in it. */
+export function emptyUnqueued(domain: number): QueueDraft {
+  const queue = emptyQueue("none", "Unqueued", "unqueued", domain, null);
+  return { ...queue, isLeaf: true, weight: 0, zeroWeight: "never", limit: 0, allocatedByPriority: [] };
 }
 
 /** Adds an amount of the leaves to everything above them. */
@@ -190,53 +167,6 @@ export function sumUpwards(
     if (queue !== undefined && above !== undefined) above[amount] += queue[amount];
   }
 }
-
-type Written<Of> = { -readonly [Key in keyof Of]: Of[Key] };
-
-/** A finished queue. A leaf is a team's when all of its work is. */
-export function queueView(draft: QueueDraft, classCount = 1): QueueView {
-  const { classes } = draft;
-  const teams = draft.teams === null ? [] : [...draft.teams.values()].sort((a, b) => (a.team < b.team ? -1 : 1));
-  const [only] = teams;
-  const named = draft.kind === "Team" && draft.isLeaf ? draft.name : null;
-  const view: Written<QueueView> = {
-    scheduler: draft.scheduler,
-    kind: draft.kind,
-    name: draft.name,
-    domain: draft.domain,
-    parent: draft.parent,
-    children: draft.children,
-    isLeaf: draft.isLeaf,
-    team: teams.length === 1 && only !== undefined ? only.team : teams.length === 0 ? named : null,
-    guaranteed: draft.guaranteed,
-    limit: draft.limit,
-    lendingLimit: draft.lendingLimit,
-    weight: draft.weight,
-    zeroWeight: draft.zeroWeight,
-    priority: draft.priority,
-    isStrictOrder: draft.isStrictOrder,
-    allocated: draft.allocated,
-    allocatedOnUnschedulable: draft.allocatedOnUnschedulable,
-    reserved: draft.reserved,
-    pending: draft.pending,
-    teams,
-    gangs: draft.gangs,
-  };
-  if (draft.declaredGuarantee !== undefined) view.declaredGuarantee = draft.declaredGuarantee;
-  if (draft.guaranteeIsFloor !== undefined) view.guaranteeIsFloor = draft.guaranteeIsFloor;
-  if (draft.reclaim !== undefined) view.reclaim = draft.reclaim;
-  if (draft.isLeaf) view.allocatedByPriority = sortedPriorities(draft.priorities);
-  if (classCount > 1 && classes !== null)
-    view.allocatedByClass = Array.from({ length: classCount }, (_, i) => classes.get(i) ?? nothingAllocated);
-  return view;
-}
-
-const sortedPriorities = (priorities: QueueDraft["priorities"]): readonly AllocatedByPriority[] =>
-  priorities === null
-    ? []
-    : [...priorities].map(([priority, gpus]) => ({ priority, gpus })).sort((a, b) => a.priority - b.priority);
-
-const nothingAllocated = { allocated: 0, allocatedOnUnschedulable: 0 } as const;
 
 function unknownQuota(domain: string, first: string, count: number): Problem {
   const others = count === 1 ? "" : `, as those of ${count - 1} others`;

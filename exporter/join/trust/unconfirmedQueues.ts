@@ -44,7 +44,10 @@ const nextStep =
 
 function unconfirmed({ namespace, queue, first, gpus, pods }: Naming): Problem {
   return {
-    ...{ source: "join", code: "queue-unconfirmed", severity: "warning", nextStep },
+    source: "join",
+    code: "queue-unconfirmed",
+    severity: "warning",
+    nextStep,
     subject: `${namespace}/${first}`,
     message: `${pods} pods of namespace ${namespace} (${first} first) with ${shownGpus(gpus)} GPUs name queue ${queue}, and neither an admitted Workload, a LocalQueue of the namespace, nor the scheduler that has this queue confirms it; the name is ignored`,
   };
@@ -52,7 +55,10 @@ function unconfirmed({ namespace, queue, first, gpus, pods }: Naming): Problem {
 
 function others({ namespace, queue, first }: Naming, names: number): Problem {
   return {
-    ...{ source: "join", code: "queue-unconfirmed", severity: "warning", nextStep },
+    source: "join",
+    code: "queue-unconfirmed",
+    severity: "warning",
+    nextStep,
     subject: `${namespace}/${first}`,
     message: `pods name ${names} more queues that nothing confirms (pod ${namespace}/${first} queue ${queue} first); the names are ignored`,
   };

@@ -18,13 +18,22 @@ export interface TrustRule {
 }
 
 const byTenant = (reads: string, witness: string | null, otherwise: string): TrustRule => ({
-  ...{ writer: "namespace", reads, witness, otherwise },
+  writer: "namespace",
+  reads,
+  witness,
+  otherwise,
 });
 const byPlatform = (reads: string): TrustRule => ({
-  ...{ writer: "platform", reads, witness: null, otherwise: "it is believed: whoever writes it runs the cluster" },
+  writer: "platform",
+  reads,
+  witness: null,
+  otherwise: "it is believed: whoever writes it runs the cluster",
 });
 const bySystem = (reads: string, otherwise: string): TrustRule => ({
-  ...{ writer: "system", reads, witness: null, otherwise },
+  writer: "system",
+  reads,
+  witness: null,
+  otherwise,
 });
 
 const noQueue = "the pod is in no queue: `queue-unconfirmed`";

@@ -1,14 +1,18 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { findLocalQueues } from "../../analysis/localQueues/findLocalQueues.ts";
+import type { LinePosition, LocalQueues } from "../../analysis/localQueues/localQueues.ts";
+import type { WaitingWork } from "../../analysis/waiting/waiting.ts";
+import type { QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import { type Accounted, addUpAccountingEntries } from "./accounted.ts";
 import type { DocumentLists } from "./buildDocument.ts";
 import { localQueueRecords } from "./localQueueRecords.ts";
-import { nodePoolRecords } from "./nodePoolRecords.ts";
-import { pendingRecords } from "./pending.ts";
+import { instant } from "./order.ts";
 import { blockedRecords } from "./placementRecords.ts";
 import { priceRecords } from "./priceRecords.ts";
 import { domainRecords, queueRecords } from "./queueRecords.ts";
 import { deviceRecords, nodeRecords, poolRecords, teamRecords, workloadRecords } from "./records.ts";
+import type { NodePoolRecord, PendingRecord } from "./schema.ts";
+import { sortByTexts } from "./sortByTexts.ts";
 import { evictionRecords, findingRecords } from "./waitingRecords.ts";
 
 /** The lists of one moment, each of which is built when it is first asked for. */
@@ -39,6 +43,108 @@ export function createListBuilder(analysis: Analysis): ListBuilder {
     findings: once(() => findingRecords(analysis)),
     prices: once(() => priceRecords(analysis)),
   };
+}
+
+/** One record for each gang that waits, with its cause and its place in line. */
+function pendingRecords(
+  { snapshot, waiting }: Analysis,
+  { positions }: Pick<LocalQueues, "positions">,
+): readonly PendingRecord[] {
+  const { gangs, domains } = snapshot.queueing;
+  const work = new Map(waiting.work.map((one) => [one.gang, one] as const));
+  const records: PendingRecord[] = [];
+  for (const [index, gang] of gangs.entries()) {
+    records.push(
+      gangRecord(gang, {
+        work: work.get(index) ?? null,
+        position: positions.get(index) ?? null,
+        domains,
+        at: snapshot.at,
+      }),
+    );
+  }
+  return sortByTexts(records, (record) => [record.since ?? "", record.namespace, record.kind, record.name]);
+}
+
+interface GangContext {
+  readonly work: WaitingWork | null;
+  readonly position: LinePosition | null;
+  readonly domains: readonly QuotaDomain[];
+  readonly at: number;
+}
+
+function gangRecord(gang: WaitingGang, { work, position, domains, at }: GangContext): PendingRecord {
+  const names = new Set<string>();
+  for (const { domain } of gang.parts) {
+    const name = domain === null ? undefined : domains[domain]?.name;
+    if (name !== undefined) names.add(name);
+  }
+  return {
+    namespace: gang.namespace,
+    kind: gang.kind,
+    name: gang.name,
+    team: gang.team,
+    queue: gang.queue,
+    localQueue: gang.localQueue,
+    position: position?.inClusterQueue ?? null,
+    positionInLocalQueue: position?.inLocalQueue ?? null,
+    priorityClass: gang.priorityClass,
+    domains: [...names].sort(),
+    gpus: gang.gpus,
+    pods: gang.pods,
+    mostGpus: gang.most?.gpus ?? null,
+    mostPods: gang.most?.pods ?? null,
+    growth: gang.growth === undefined ? null : { ...gang.growth },
+    bound: gang.bound,
+    min: gang.min,
+    since: instant(gang.since),
+    ageSeconds: work?.ageSeconds ?? ageOf(gang.since, at),
+    reservedAt: instant(gang.reservedAt),
+    cause: work?.cause ?? "unknown",
+    late: work?.isLate ?? null,
+    reason: gang.reason,
+    admissionChecks: (gang.checks ?? []).map(({ name, state, message, controller }) => ({
+      name,
+      state,
+      message,
+      controller,
+    })),
+    awaitsNodes: gang.awaitsNodes ?? false,
+    never: gang.never,
+  };
+}
+
+function ageOf(since: number | null, at: number): number | null {
+  return since === null ? null : Math.max(0, at - since);
+}
+
+/** The node pools of a moment, by name. */
+function nodePoolRecords({ snapshot, idleNodes }: Analysis): readonly NodePoolRecord[] {
+  const nameOf = (node: number): string => snapshot.nodes[node]?.nodePool || "unknown";
+  const counted = (nodes: Iterable<number>): ReadonlyMap<string, number> => {
+    const counts = new Map<string, number>();
+    for (const node of nodes) counts.set(nameOf(node), (counts.get(nameOf(node)) ?? 0) + 1);
+    return counts;
+  };
+  const idle = idleNodes.nodes.filter(({ isWarmPool }) => !isWarmPool);
+  const unallocated = counted(idle.flatMap(({ node, kind }) => (kind === "unallocated" ? [node] : [])));
+  const allocated = counted(idle.flatMap(({ node, kind }) => (kind === "allocated" ? [node] : [])));
+  const warm = counted(idleNodes.warm);
+  return snapshot.nodePools.map((pool) => ({
+    nodePool: pool.name,
+    manager: pool.manager,
+    capacityTypes: [...pool.capacityTypes],
+    nodes: pool.nodes,
+    physicalGpus: pool.physicalGpus,
+    limitGpus: pool.limitGpus,
+    minNodes: pool.minNodes,
+    maxNodes: pool.maxNodes,
+    consolidationPolicy: pool.consolidationPolicy,
+    consolidateAfterSeconds: pool.consolidateAfterSeconds,
+    idleUnallocated: unallocated.get(pool.name) ?? 0,
+    idleAllocated: allocated.get(pool.name) ?? 0,
+    warm: warm.get(pool.name) ?? 0,
+  }));
 }
 
 function once<Result>(work: () => Result): () => Result {

@@ -1,11 +1,12 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
+import type { QueueFairness, StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { SchedulerView } from "../../analysis/schedulerViews/schedulerView.ts";
 import { absentCapacity, allocatedPastQueues } from "../../analysis/sums/domainSums.ts";
-import { absentOwners } from "../../model/shortfall.ts";
+import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
+import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { type AbsentOwner, absentOwners } from "../../model/shortfall.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
-import { byOwner, domainClasses, queueClasses, shortfallRecord } from "./fairnessRecords.ts";
 import { instant } from "./order.ts";
 import type { DomainRecord, QueueRecord } from "./schema.ts";
 import { sortByTexts } from "./sortByTexts.ts";
@@ -99,6 +100,80 @@ export function queueRecords(analysis: Analysis): readonly QueueRecord[] {
     });
   }
   return sortByTexts(records, (record) => [record.domain, record.scheduler, record.name, record.kind]);
+}
+
+/** What a queue misses, by cause; `null` where its entitlement cannot be reported. */
+function shortfallRecord(
+  fairness: QueueFairness | null,
+): Pick<
+  QueueRecord,
+  | "shortfall"
+  | "shortfallByBorrowers"
+  | "shortfallByIdleGap"
+  | "shortfallByAbsentCapacity"
+  | "shortfallByIndivisible"
+  | "actionableShortfall"
+  | "heldBackBy"
+> {
+  return {
+    shortfall: fairness?.shortfall ?? null,
+    shortfallByBorrowers: fairness?.shortfallByBorrowers ?? null,
+    shortfallByIdleGap: fairness?.shortfallByIdleGap ?? null,
+    shortfallByAbsentCapacity: fairness === null ? null : byOwner(fairness.shortfallByAbsentCapacity),
+    shortfallByIndivisible: fairness?.shortfallByIndivisible ?? null,
+    actionableShortfall: fairness?.actionableShortfall ?? null,
+    heldBackBy: fairness?.heldBackBy ?? null,
+  };
+}
+
+/** Amounts by owner; those of nothing are left out. */
+function byOwner(
+  amounts: readonly { readonly owner: AbsentOwner; readonly gpus: number }[],
+): Partial<Record<AbsentOwner, number>> {
+  return Object.fromEntries(amounts.filter(({ gpus }) => gpus > 0).map(({ owner, gpus }) => [owner, gpus]));
+}
+
+/** The node classes of a domain; of one that is not divided, itself. */
+function domainClasses({
+  name,
+  classes,
+  capacity,
+  allocatedOnUnschedulable,
+}: QuotaDomain): DomainRecord["nodeClasses"] {
+  if (classes !== undefined) return classes.map((one) => ({ nodeClass: one.name, capacity: one.capacity }));
+  return [{ nodeClass: name, capacity: capacity - allocatedOnUnschedulable }];
+}
+
+/** In which node classes a leaf holds or may hold anything, on nodes that take pods; of inner queues nothing. */
+function queueClasses(
+  { isLeaf, allocated, allocatedOnUnschedulable, allocatedByClass }: QueueView,
+  domain: QuotaDomain | undefined,
+  { nodeClasses, entitled }: QueueFairness,
+): QueueRecord["nodeClasses"] {
+  if (nodeClasses !== undefined) return nodeClasses.map((one) => ({ ...one }));
+  if (!isLeaf || domain === undefined) return [];
+  const here =
+    domain.classes === undefined
+      ? [
+          {
+            nodeClass: domain.name,
+            allocated: allocated - allocatedOnUnschedulable,
+            entitled: entitled - allocatedOnUnschedulable,
+          },
+        ]
+      : // What no queue answers for is entitled to what it holds, where it holds it.
+        domain.classes.map(({ name }, i) => {
+          const own = allocatedByClass?.[i];
+          const amount = own === undefined ? 0 : own.allocated - own.allocatedOnUnschedulable;
+          return { nodeClass: name, allocated: amount, entitled: amount };
+        });
+  return here
+    .map(({ nodeClass, ...amounts }) => ({
+      nodeClass,
+      allocated: Math.max(0, amounts.allocated),
+      entitled: Math.max(0, amounts.entitled),
+    }))
+    .filter((one) => Math.max(one.allocated, one.entitled) > gpuTolerance);
 }
 
 const finite = (amount: number): number | null => (Number.isFinite(amount) ? amount : null);

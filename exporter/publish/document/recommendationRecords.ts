@@ -16,7 +16,12 @@ export function withheldRecords({ withheld }: Pick<Advice, "withheld">): Withhel
 export function recommendationRecord(one: Recommendation): RecommendationRecord {
   const { id, kind, state, title, reason, beneficiary, effect, cost, confidence, worthGpuHours, measured } = one;
   return {
-    ...{ id, kind, act: one.act, state, title, reason },
+    id,
+    kind,
+    act: one.act,
+    state,
+    title,
+    reason,
     actReasons: [...one.actReasons],
     evidence: one.evidence.map(({ name, value }) => ({ name, value })),
     beneficiary: { kind: beneficiary.kind, name: beneficiary.name },
@@ -65,7 +70,9 @@ export function recommendationRecord(one: Recommendation): RecommendationRecord 
           },
     aftermath: one.aftermath === null ? null : { ...one.aftermath, at: momentOf(one.aftermath.at) },
     alerts: one.alerts.map(({ alertname, fingerprint, status, startsAt }) => ({
-      ...{ alertname, fingerprint, status },
+      alertname,
+      fingerprint,
+      status,
       since: momentOf(startsAt),
     })),
   };
@@ -79,7 +86,10 @@ function stepRecord({ title, request, precondition, command, dryRun, waitFor }: 
   return {
     title,
     request: { verb, path, contentType, body: copyJson(request.body) },
-    ...{ precondition, command, dryRun, waitFor },
+    precondition,
+    command,
+    dryRun,
+    waitFor,
   };
 }
 

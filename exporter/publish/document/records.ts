@@ -4,7 +4,6 @@ import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { type Accounted, largestState, totalOf } from "./accounted.ts";
-import { meanActivity } from "./activity.ts";
 import { ownCosts } from "./costRecords.ts";
 import { instant } from "./order.ts";
 import { placementRecords } from "./placementRecords.ts";
@@ -149,6 +148,28 @@ export function workloadRecords(analysis: Analysis, accounted: Accounted): reado
     };
   });
   return sortByTexts(records, (workload) => [workload.namespace, workload.kind, workload.name]);
+}
+
+/** Mean activity of the observed GPUs, weighted by share, for each key that holds some. */
+function meanActivity<Key>(
+  snapshot: Snapshot,
+  keyOf: (pod: Snapshot["pods"][number]) => Key,
+): ReadonlyMap<Key, number> {
+  const sums = new Map<Key, { share: number; active: number }>();
+  for (const device of snapshot.devices) {
+    for (const { pod: index, share, activity } of device.holders) {
+      const pod = snapshot.pods[index];
+      if (pod === undefined || activity === null) continue;
+      const key = keyOf(pod);
+      const sum = sums.get(key) ?? { share: 0, active: 0 };
+      sum.share += share;
+      sum.active += share * activity;
+      sums.set(key, sum);
+    }
+  }
+  const means = new Map<Key, number>();
+  for (const [key, { share, active }] of sums) if (share > 0) means.set(key, active / share);
+  return means;
 }
 
 /** When its first pod was bound, seconds since the epoch; `null` while none is, or where no object says. */

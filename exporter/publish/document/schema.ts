@@ -2,7 +2,6 @@ import { z } from "zod";
 import { activitySignals } from "../../model/activitySignals.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
 import { severities } from "../../model/problem.ts";
-import { cost, ownCost } from "./costSchema.ts";
 import { localQueue } from "./localQueueSchema.ts";
 import { nodePool } from "./nodePoolSchema.ts";
 import { blocked, placement } from "./placementSchema.ts";
@@ -32,6 +31,35 @@ const pool = z
     placement: placement.nullable().describe("How well its free GPUs lie; null where objects were not read."),
   })
   .meta({ id: "Pool", description: "GPUs that are interchangeable." });
+
+const amount = z.number().min(0);
+
+/** Cost of `teams[]` and `workloads[]`. */
+const ownCost = {
+  costPerHour: amount
+    .nullable()
+    .describe("What its GPUs cost per hour, used or not, in `cost.currency`; null where none of them has a price."),
+  unpricedGpus: gpus.describe("Its GPUs that are not in costPerHour: without a price, or in another currency."),
+} as const;
+
+/** What everything costs; `cost` of the document. */
+const cost = z
+  .strictObject({
+    currency: z
+      .string()
+      .nullable()
+      .describe("The currency in which most GPUs have a price; null where nothing has one."),
+    perHour: amount.nullable().describe("Of all GPUs with a price in this currency: allocated and unallocated."),
+    allocatedPerHour: amount.nullable(),
+    unallocatedPerHour: amount.nullable().describe("Of what nobody holds."),
+    unpricedGpus: gpus.describe("GPUs of which nobody knows what they cost."),
+    byCurrency: z
+      .array(
+        z.strictObject({ currency: z.string(), perHour: amount, allocatedPerHour: amount, unallocatedPerHour: amount }),
+      )
+      .describe("The same in each currency; amounts of different currencies are never added up."),
+  })
+  .meta({ id: "Cost", description: "What GPUs cost per hour at this moment." });
 
 const team = z
   .strictObject({

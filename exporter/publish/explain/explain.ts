@@ -1,20 +1,21 @@
 import type { AccountedTime } from "../../accounts/accounting.ts";
+import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { nearestName } from "../../config/nearestName.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { KueueLocalQueue } from "../../model/queues/kueue.ts";
 import { instant } from "../document/order.ts";
+import { sortByTexts } from "../document/sortByTexts.ts";
 import type { Entitlement } from "./entitlementSchema.ts";
 import type { ExplainedKind } from "./kinds.ts";
 import { explainLocalQueues, localQueuesNamed, mostLocalQueues } from "./localQueues.ts";
 import { nodeFacts } from "./nodeFacts.ts";
-import { explainParts } from "./parts.ts";
 import { podFacts } from "./podFacts.ts";
 import { queueEntitlement, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
 import { dispatchedFacts, queueFacts } from "./queueFacts.ts";
-import type { ReasonSettings } from "./reasons.ts";
-import type { Explanation, Fact } from "./schema.ts";
+import { holdingSources, type ReasonContext, type ReasonSettings, reasonOf } from "./reasons.ts";
+import type { ExplainedPart, Explanation, Fact } from "./schema.ts";
 import { teamFacts } from "./teamFacts.ts";
 
 /** What an explanation is made from. */
@@ -61,6 +62,58 @@ export function explain(kind: ExplainedKind, name: string, input: ExplainInput):
       .map(({ code, severity, message, nextStep }) => ({ code, severity, message, nextStep })),
   };
   return { ok: true, explanation };
+}
+
+/** The parts of GPUs that `isWanted` chooses: one for each device and holder, its states beside each other. */
+function explainParts(
+  { accountingEntries, snapshot }: Analysis,
+  isWanted: (accountingEntry: AccountingEntry) => boolean,
+  settings: ReasonSettings,
+): ExplainedPart[] {
+  const context = { snapshot, nodes: new Map(snapshot.nodes.map((node) => [node.name, node])), settings };
+  const parts = new Map<string, ExplainedPart>();
+  for (const [index, accountingEntry] of accountingEntries.entries()) {
+    if (!isWanted(accountingEntry)) continue;
+    // A holding that is partly active is two accounting entries of one part; what nobody holds is a part for each state.
+    const key = accountingEntry.pod === null ? `${index}` : `${accountingEntry.device}/${accountingEntry.pod}`;
+    const known = parts.get(key);
+    if (known === undefined) {
+      parts.set(key, newPart(accountingEntry, context));
+      continue;
+    }
+    known.gpus += accountingEntry.gpus;
+    known.states[accountingEntry.state] = (known.states[accountingEntry.state] ?? 0) + accountingEntry.gpus;
+  }
+  const sorted = sortByTexts([...parts.values()], (part) => [
+    part.node,
+    part.uuid ?? "\uffff",
+    part.gpuInstance ?? "",
+    part.holder?.namespace ?? "",
+    part.holder?.pod ?? "",
+  ]);
+  return [...sorted];
+}
+
+function newPart(accountingEntry: AccountingEntry, context: ReasonContext): ExplainedPart {
+  const { snapshot } = context;
+  const device = accountingEntry.device === null ? undefined : snapshot.devices[accountingEntry.device];
+  const pod = accountingEntry.pod === null ? undefined : snapshot.pods[accountingEntry.pod];
+  const holding = device?.holders.find((holder) => holder.pod === accountingEntry.pod);
+  return {
+    node: accountingEntry.node,
+    uuid: device?.uuid ?? null,
+    gpuInstance: device?.gpuInstance ?? null,
+    profile: device?.profile ?? null,
+    model: device?.model ?? accountingEntry.pool,
+    gpus: accountingEntry.gpus,
+    states: { [accountingEntry.state]: accountingEntry.gpus },
+    holder: pod === undefined ? null : { namespace: pod.namespace, pod: pod.name, team: pod.team },
+    knownFrom: holding === undefined ? null : holdingSources[holding.source],
+    estimated: accountingEntry.estimated,
+    activity: pod === undefined ? (device?.activity ?? null) : (holding?.activity ?? null),
+    signal: device?.signal ?? null,
+    why: reasonOf(accountingEntry, context),
+  };
 }
 
 function coverageOf({ since, coveredSeconds, gaps }: AccountedTime): Explanation["coverage"] {
@@ -131,7 +184,9 @@ function queueSubject(name: string, analysis: Analysis): Subject | null {
     return localQueue !== null && isLocal.has(`${pod?.namespace}/${localQueue}`);
   };
   return {
-    ...{ facts, localQueues, queues: [...new Set([...own, ...theirs])] },
+    facts,
+    localQueues,
+    queues: [...new Set([...own, ...theirs])],
     isWanted: ({ pod }) => pod !== null && isWanted(pod),
   };
 }

@@ -4,9 +4,9 @@ import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
 import { gpus, percent } from "../terminal/columns.ts";
+import { signed } from "../terminal/teamTable.ts";
 import { dispatchedFacts } from "./queueFacts.ts";
 import type { Fact } from "./schema.ts";
-import { shareFacts } from "./teamShares.ts";
 
 /** States of allocated GPUs that could not have been active. */
 const excluded: readonly (readonly [GpuState, string])[] = [
@@ -37,6 +37,39 @@ export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
     ...dispatchedFacts((work) => work.team === team.team, analysis),
     ...shareFacts(team.team, analysis),
   ];
+}
+
+const shownQueues = 6;
+
+/** What a team is entitled to in each quota domain, and through which queues; nothing where nothing is known of queues. */
+function shareFacts(team: string, { snapshot, fairness }: Analysis): Fact[] {
+  const { domains, queues } = snapshot.queueing;
+  return domains.flatMap(({ name, unknownBecause }, domain) => {
+    const own = queues.flatMap((queue, index) => {
+      const share = queue.domain === domain ? queue.teams.find((one) => one.team === team) : undefined;
+      return share === undefined ? [] : [{ queue, share, entitled: fairness.queues[index]?.entitled ?? null }];
+    });
+    const total = fairness.teams.find((one) => one.team === team && one.domain === domain);
+    if (own.length === 0 && total === undefined) return [];
+    if (total === undefined)
+      return [
+        { name: "entitled", value: "unknown", how: `in domain ${name}: ${unknownBecause ?? "nothing was computed"}` },
+      ];
+    const shown = own.slice(0, shownQueues).map(({ queue, share, entitled }) => {
+      const shared = queue.teams.length > 1 ? `, shared by ${queue.teams.length} teams` : "";
+      const of = entitled === null ? "" : `, entitled to ${gpus(entitled)}${shared}`;
+      return `${queue.name} (the team holds ${gpus(share.allocated)} and waits for ${gpus(share.pending)}${of})`;
+    });
+    const more = own.length > shownQueues ? [`${own.length - shownQueues} more`] : [];
+    const through = [...shown, ...more].join(", ");
+    return [
+      {
+        name: "entitled",
+        value: `${gpus(total.entitled)} GPUs`,
+        how: `in domain ${name}, where it holds ${gpus(total.allocated)}: deviation ${signed(total.deviation)}; through ${through || "no queue"}; see fairlead explain queue`,
+      },
+    ];
+  });
 }
 
 function useOf({ active, allocated, states, utilization }: TeamTotals): string {

@@ -77,7 +77,8 @@ function trackRecords({ advice, moment, health: { cluster } }: FamilyInput) {
   if (moment === null) return [];
   return (advice?.trackRecords ?? []).map(({ kind, act, outcomes, regretGpuHours }) => ({
     labels: { cluster, kind, act },
-    ...{ outcomes, regretGpuHours },
+    outcomes,
+    regretGpuHours,
   }));
 }
 

@@ -1,6 +1,6 @@
 import { absentSum } from "../../accounts/posting.ts";
 import type { QueueTotals } from "../../accounts/queueCounters.ts";
-import type { DomainFairness } from "../../analysis/fairness/fairness.ts";
+import type { DomainFairness, QueueFairness } from "../../analysis/fairness/fairness.ts";
 import { absentCapacity, allocatedPastQueues } from "../../analysis/sums/domainSums.ts";
 import type { fairnessMetrics } from "../../catalogue/fairness.ts";
 import { noQueueing } from "../../join/queues/queueing.ts";
@@ -8,7 +8,7 @@ import { labelValue } from "../../kernel/labelValue.ts";
 import { absentOwners } from "../../model/shortfall.ts";
 import { domainsOf, halfLifeText, schedulerValues, teamFairness } from "../fairnessSamples.ts";
 import type { FamilyInput, Producers } from "../family.ts";
-import type { PairSeries, QueueSeries } from "../queueSeries.ts";
+import { type PairSeries, type QueueMember, together } from "../queueSeries.ts";
 
 /** What queues and teams are entitled to, hold and miss. */
 export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
@@ -50,28 +50,28 @@ export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
       labels: { cluster, team, domain },
       value: deviation,
     })),
-  fairlead_queue_entitled_gpus: (input) => ofQueues(input, ({ fairness }) => fairness?.entitled ?? null),
-  fairlead_queue_allocated_gpus: (input) => ofQueues(input, ({ allocated }) => allocated),
-  fairlead_queue_pending_gpus: (input) => ofQueues(input, ({ pending }) => pending),
-  fairlead_fairness_deviation_gpus: (input) => ofQueues(input, ({ fairness }) => fairness?.deviation ?? null),
+  fairlead_queue_entitled_gpus: (input) => ofQueues(input, ({ fairness }) => fairness?.entitled),
+  fairlead_queue_allocated_gpus: (input) => ofQueues(input, ({ queue }) => queue.allocated),
+  fairlead_queue_pending_gpus: (input) => ofQueues(input, ({ queue }) => queue.pending),
+  fairlead_fairness_deviation_gpus: (input) => ofQueues(input, ({ fairness }) => fairness?.deviation),
   fairlead_queue_shortfall_gpus: ({ health: { cluster }, moment }) =>
-    (moment?.queues.queues ?? []).flatMap(({ labels, fairness }) =>
-      fairness === null
-        ? []
-        : [
-            { labels: { cluster, ...labels, cause: "by_others" }, value: fairness.shortfallByBorrowers },
-            { labels: { cluster, ...labels, cause: "idle_gap" }, value: fairness.shortfallByIdleGap },
-            { labels: { cluster, ...labels, cause: "absent_capacity" }, value: fairness.shortfallByAbsentCapacity },
-            { labels: { cluster, ...labels, cause: "indivisible" }, value: fairness.shortfallByIndivisible },
-          ],
+    (moment?.queues.queues ?? []).flatMap((series) =>
+      shortfallCauses.flatMap(({ cause, of }) => {
+        const value = together(series, ({ fairness }) => fairness && of(fairness));
+        return value === null ? [] : [{ labels: { cluster, ...series.labels, cause }, value }];
+      }),
     ),
-  fairlead_queue_actionable_shortfall_gpus: (input) =>
-    ofQueues(input, ({ fairness }) => fairness?.actionableShortfall ?? null),
-  fairlead_queue_reclaimable_gpus: (input) => ofQueues(input, ({ fairness }) => fairness?.reclaimable ?? null),
-  fairlead_queue_guaranteed_gpus: (input) => ofQueues(input, ({ guaranteed }) => guaranteed),
-  fairlead_queue_limit_gpus: (input) => ofQueues(input, ({ limit }) => (Number.isFinite(limit) ? limit : null)),
-  fairlead_queue_reserved_gpus: (input) => ofQueues(input, ({ reserved }) => reserved),
-  fairlead_queue_weight: (input) => ofQueues(input, ({ weight }) => weight),
+  fairlead_queue_actionable_shortfall_gpus: (input) => ofQueues(input, ({ fairness }) => fairness?.actionableShortfall),
+  fairlead_queue_reclaimable_gpus: (input) => ofQueues(input, ({ fairness, reclaimable }) => fairness && reclaimable),
+  fairlead_queue_guaranteed_gpus: (input) => ofQueues(input, ({ queue }) => queue.guaranteed),
+  fairlead_queue_limit_gpus: (input) =>
+    ofQueues(input, ({ queue }) => (Number.isFinite(queue.limit) ? queue.limit : null)),
+  fairlead_queue_reserved_gpus: (input) => ofQueues(input, ({ queue }) => queue.reserved),
+  // Weights of queues that share a name are not added up.
+  fairlead_queue_weight: ({ health: { cluster }, moment }) =>
+    (moment?.queues.queues ?? []).flatMap(({ labels, members: [member, ...others] }) =>
+      member === undefined || others.length > 0 ? [] : [{ labels: { cluster, ...labels }, value: member.queue.weight }],
+    ),
   fairlead_fairness_pair_gpus: (input) => ofPairs(input, input.moment?.queues.pairs ?? []),
   fairlead_fairness_held_back_gpus: (input) => ofPairs(input, input.moment?.queues.heldBack ?? []),
   fairlead_queue_allocated_gpu_seconds_total: (input) => ofTotals(input, ({ allocated }) => allocated),
@@ -127,11 +127,25 @@ export const fairnessProducers: Producers<keyof typeof fairnessMetrics> = {
   },
 };
 
+/** What a shortfall is made of, by the label `cause`. */
+const shortfallCauses: readonly { readonly cause: string; readonly of: (fairness: QueueFairness) => number }[] = [
+  { cause: "by_others", of: ({ shortfallByBorrowers }) => shortfallByBorrowers },
+  { cause: "idle_gap", of: ({ shortfallByIdleGap }) => shortfallByIdleGap },
+  {
+    cause: "absent_capacity",
+    of: ({ shortfallByAbsentCapacity }) => shortfallByAbsentCapacity.reduce((sum, { gpus }) => sum + gpus, 0),
+  },
+  { cause: "indivisible", of: ({ shortfallByIndivisible }) => shortfallByIndivisible },
+];
+
 /** One number of each queue, where it is known. */
-function ofQueues({ health: { cluster }, moment }: FamilyInput, of: (queue: QueueSeries) => number | null) {
-  return (moment?.queues.queues ?? []).flatMap((queue) => {
-    const value = of(queue);
-    return value === null ? [] : [{ labels: { cluster, ...queue.labels }, value }];
+function ofQueues(
+  { health: { cluster }, moment }: FamilyInput,
+  of: (member: QueueMember) => number | null | undefined,
+) {
+  return (moment?.queues.queues ?? []).flatMap((series) => {
+    const value = together(series, of);
+    return value === null ? [] : [{ labels: { cluster, ...series.labels }, value }];
   });
 }
 

@@ -6,7 +6,7 @@ import { createLoginBackOff } from "./loginBackOff.ts";
 import { type ComparePassword, createPasswords } from "./passwords.ts";
 import { setUser } from "./user.ts";
 
-/** Passwords that wait to be compared, beyond which callers are reported to come back: bcrypt is slow on purpose. */
+/** Passwords that wait to be compared, beyond which callers are asked to come back: bcrypt is slow on purpose. */
 const maxWaiting = 10;
 
 /** Of these, those of one address. */

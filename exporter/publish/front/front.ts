@@ -1,10 +1,15 @@
-import express, { type Express, type RequestHandler } from "express";
-import { pathsByTeam } from "../http/teamPaths.ts";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { constants, gzip } from "node:zlib";
+import express, { type Express, type RequestHandler, type Response } from "express";
+import { isTooOld } from "../health.ts";
+import { listsByTeam } from "../http/lists.ts";
 import { onlyTeamPaths, type TeamsByUser } from "../http/teamView.ts";
+import { prometheusContentType } from "../prometheus/render.ts";
 import { basicAuth } from "./basicAuth.ts";
 import { failed } from "./failed.ts";
 import type { Finished } from "./finished.ts";
-import { metricsRoute } from "./metricsRoute.ts";
 import { ownHostsOnly } from "./ownHosts.ts";
 import type { ComparePassword } from "./passwords.ts";
 import { probes } from "./probes.ts";
@@ -55,6 +60,51 @@ export function createFront(options: FrontOptions): Express {
   return app;
 }
 
+/** What users with teams may ask for: answers that are made for their teams alone, and what describes them. */
+const pathsByTeam: readonly string[] = ["", "/openapi.json", "/budgets", "/history", "/ledger"]
+  .concat(listsByTeam().map((name) => `/${name}`))
+  .map((path) => `/api/v1${path}`);
+
+/** Bytes that are handed over at once: with TLS, a reader who takes nothing holds that much in memory. */
+const pieceBytes = 256 * 1024;
+
+/** The page of the last cycle. Without one that is still the present, the question is passed on. */
+function metricsRoute({ page, now }: Finished): RequestHandler {
+  const compressed = createCompressor();
+  return async (request, response, next) => {
+    const latest = page();
+    if (latest === null || isTooOld(latest.at, latest, now())) return next();
+    response.set({ "Content-Type": prometheusContentType, Vary: "Accept-Encoding" });
+    const zipped = request.acceptsEncodings("gzip", "identity") === "gzip" ? await compressed(latest.page) : null;
+    if (zipped !== null) response.set("Content-Encoding", "gzip");
+    const body = zipped ?? latest.page;
+    response.set("Content-Length", `${body.length}`);
+    if (request.method === "HEAD" || body.length <= pieceBytes) response.end(body);
+    else await sendPieces(body, response);
+  };
+}
+
+async function sendPieces(body: Buffer, response: Response): Promise<void> {
+  await pipeline(Readable.from(piecesOf(body), { highWaterMark: 1 }), response).catch(() => response.destroy());
+}
+
+/** Parts of the same memory, however many read it. */
+function* piecesOf(body: Buffer): Generator<Buffer> {
+  for (let start = 0; start < body.length; start += pieceBytes) yield body.subarray(start, start + pieceBytes);
+}
+
+const gzipped = promisify(gzip);
+
+/** Compresses each page once, in zlib's own threads, however many ask for it; `null` if that fails. */
+function createCompressor(): (page: Buffer) => Promise<Buffer | null> {
+  const pages = new WeakMap<Buffer, Promise<Buffer | null>>();
+  return (page) => {
+    const known = pages.get(page) ?? gzipped(page, { level: constants.Z_BEST_SPEED }).catch(() => null);
+    pages.set(page, known);
+    return known;
+  };
+}
+
 /** A path in which nothing stands for anything else. */
 const exactly = (path: string): RegExp => new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
 
@@ -69,7 +119,7 @@ const plainHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** What may be reported to Fairlead itself: it never writes to anything else. */
+/** What may be written to Fairlead itself: it never writes to anything else. */
 const writable = /^(?:\/api\/v1)?\/recommendations\/[^/]+\/dismiss$|^\/api\/v1\/alerts$/;
 
 const onlyReading: RequestHandler = (request, response, next) => {

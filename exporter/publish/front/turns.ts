@@ -6,7 +6,7 @@ import { addressOf } from "./address.ts";
 export interface TurnLimits {
   readonly atOnce: number;
   readonly waiting: number;
-  /** Milliseconds that an answer is still until it is cut; by default 20,000. */
+  /** Milliseconds that an answer may rest until it is cut; by default 20,000. */
   readonly standstill?: number;
   /** Milliseconds that a reader has kept an answer waiting in all, until it gives way to one that waits; by default 2,000. */
   readonly slow?: number;

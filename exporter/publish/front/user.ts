@@ -7,7 +7,7 @@ export function userOf(response: ServerResponse): string {
   return users.get(response) ?? "";
 }
 
-/** Remembers who sent the request: for what has checked it, or was reported by who has. */
+/** Remembers who sent the request: for what has checked it, or was informed by who has. */
 export function setUser(response: ServerResponse, user: string): void {
   users.set(response, user);
 }

@@ -1,13 +1,13 @@
-import { type Response, Router } from "express";
+import { type RequestHandler, type Response, Router } from "express";
 import type { Advice } from "../../model/recommendation.ts";
 import { buildDocument, problemRecords } from "../document/buildDocument.ts";
 import { createListBuilder, type ListBuilder } from "../document/listBuilder.ts";
 import { momentOf } from "../document/order.ts";
 import { recommendationRecords, withheldRecords } from "../document/recommendationRecords.ts";
+import { type ExplainedKind, explainedKinds } from "../explain/kinds.ts";
 import type { Publication } from "../publication.ts";
 import { addAdviceRoutes } from "./adviceRoutes.ts";
 import { withCluster } from "./clusterHeader.ts";
-import { explainRoute } from "./explainRoute.ts";
 import { addHistoryRoutes } from "./historyRoutes.ts";
 import { ledgerBackupRoute } from "./ledgerBackupRoute.ts";
 import { ledgerRoute } from "./ledgerRoute.ts";
@@ -16,7 +16,7 @@ import { findList, listNames } from "./lists.ts";
 import { buildOpenApi } from "./openapi.ts";
 import type { Outputs } from "./outputs.ts";
 import { visibleTeams } from "./teamView.ts";
-import { createTexts, recordsAtOnce, type Text, textOf } from "./texts.ts";
+import { createTexts, recordsAtOnce, type Text, type Texts, textOf } from "./texts.ts";
 
 /** The JSON API below `/api/v1`: the document of the last cycle, whole or by list. */
 export function createApi(outputs: Outputs): Router {
@@ -90,6 +90,45 @@ export function createApi(outputs: Outputs): Router {
     else response.json(answer);
   });
   return router;
+}
+
+/** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, queue, pod or node came about. */
+function explainRoute(outputs: Outputs, texts: Texts): RequestHandler {
+  return async (request, response) => {
+    const start = request.originalUrl.indexOf("?");
+    const search = new URLSearchParams(start < 0 ? "" : request.originalUrl.slice(start));
+    const kind = explainedKinds.find((known) => known === search.get("kind"));
+    const name = search.get("name");
+    if (kind === undefined || name === null || name === "" || [...search].length !== 2) {
+      response.status(400).json({
+        error: "expected the parameters kind and name",
+        nextStep: `Ask for /api/v1/explain?kind=${explainedKinds.join("|")}&name=NAME; a pod's name is NAMESPACE/NAME, a LocalQueue's may be.`,
+      });
+      return;
+    }
+    await answer(outputs, texts, kind, name, response);
+  };
+}
+
+async function answer(
+  outputs: Outputs,
+  texts: Texts,
+  kind: ExplainedKind,
+  name: string,
+  response: Response,
+): Promise<void> {
+  const explained = outputs.explain(kind, name);
+  if (explained === null) {
+    response.status(503).set("Retry-After", "5");
+    response.json({
+      error: "no answers yet: the first cycle is not complete",
+      nextStep: "See /readyz for what is missing.",
+    });
+    return;
+  }
+  if (!explained.ok) response.status(404).json({ error: explained.error, nextStep: explained.nextStep });
+  else if (explained.explanation.parts.length <= recordsAtOnce) response.json(explained.explanation);
+  else await texts.send(response, textOf(explained.explanation));
 }
 
 /** The lists of each publication, once for each cycle. */

@@ -21,7 +21,8 @@ export function recommendationsRoutes(outputs: Outputs): Router {
     return {
       cluster: health.cluster,
       advice: outputs.adviser?.latest() ?? publication?.advice ?? noAdvice,
-      ...{ at, now },
+      at,
+      now,
       isTooOld: at !== null && isTooOld(at, health, now),
       token: mayWrite ? tokens.tokenFor(userOf(response)) : null,
     };

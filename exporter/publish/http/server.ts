@@ -77,8 +77,10 @@ async function createWebServer({
   times: { head, request, idle, look } = defaultTimes,
 }: ServerOptions): Promise<{ server: Server; stop: () => void }> {
   const limits = {
-    ...{ headersTimeout: head, requestTimeout: request },
-    ...{ keepAliveTimeout: idle, connectionsCheckingInterval: look },
+    headersTimeout: head,
+    requestTimeout: request,
+    keepAliveTimeout: idle,
+    connectionsCheckingInterval: look,
   };
   const tls = web.tls_server_config;
   if (tls === undefined) return { server: createServer(limits, handler), stop: () => undefined };

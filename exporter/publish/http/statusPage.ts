@@ -1,19 +1,20 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Advice } from "../../model/recommendation.ts";
+import { gainText, lossText } from "../advice/adviceWords.ts";
 import { mainCurrency } from "../document/priceRecords.ts";
 import { ageInUse, type Health, isTooOld, isUp, missingForReadiness, type SourceHealth } from "../health.ts";
 import { worstFirst } from "../problemGroups.ts";
+import { plainText } from "../terminal/columns.ts";
 import { money } from "../terminal/costText.ts";
+import { idleSummaries } from "../terminal/idleNodeLines.ts";
+import { blockedTexts } from "../terminal/placementLines.ts";
 import { type Html, html } from "./html.ts";
 import { listNames } from "./lists.ts";
 import { pageFrame } from "./pageFrame.ts";
 import { styleSource } from "./pageStyle.ts";
-import { adviceSection } from "./statusAdvice.ts";
-import { blockedSection } from "./statusBlocked.ts";
-import { idleNodeSection } from "./statusIdleNodes.ts";
+import { recommendationPath, shortTitle } from "./recommendationArticle.ts";
 import { queueSection } from "./statusQueues.ts";
-import { statusStyle } from "./statusStyle.ts";
 
 /** Problems beyond this number are counted, and listed by the API alone. */
 const maxProblems = 100;
@@ -29,6 +30,17 @@ export interface StatusPageInput {
   readonly telemetryPath: string;
   readonly now: number;
 }
+
+/** Style of the start page, beside that of every page. Colour repeats what the text says. */
+export const statusStyle = `
+.numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem; margin: 1.25rem 0; }
+.numbers div { border: 1px solid var(--line); border-radius: 0.4rem; padding: 0.6rem 0.8rem; }
+.problems { list-style: none; padding: 0; }
+.problems li { border-left: 0.25rem solid var(--line); padding: 0.2rem 0 0.2rem 0.75rem; margin-bottom: 0.75rem; }
+.problems .error { border-color: var(--error); } .problems .warning { border-color: var(--warning); }
+td.error, .problems .error strong { color: var(--error); }
+.problems .warning strong { color: var(--warning); }
+`;
 
 /** Source of the page's own style sheet, for the Content-Security-Policy. */
 export const statusStyleSource = styleSource(statusStyle);
@@ -55,6 +67,50 @@ ${sourceTable(health.sources)}
 ${links(telemetryPath)}`,
     foot: html`<p>Fairlead only reads your cluster: it observes who holds the GPUs of a Kubernetes cluster and whether they use them.</p>`,
   });
+}
+
+const shownBlocked = 5;
+
+/** Work that waits although enough GPUs are free; nothing where there is none. */
+function blockedSection(analysis: Analysis | null): Html {
+  if (analysis === null || analysis.blocked.work.length === 0) return html``;
+  const items = blockedTexts(analysis, shownBlocked).map(
+    ({ name, text }) => html`<li class="warning"><strong>${name}</strong> ${text}</li>\n`,
+  );
+  const rest = analysis.blocked.work.length - items.length;
+  const more = rest > 0 ? html`<p>${rest} more: <a href="/api/v1/blocked">/api/v1/blocked</a></p>` : html``;
+  return html`<h2>Blocked although enough is free</h2>
+<ul class="problems">${items}</ul>${more}`;
+}
+
+/** Nodes that run for nobody or for nothing, each kind with its next step; nothing where there are none. */
+function idleNodeSection(analysis: Analysis | null): Html {
+  const summaries = analysis === null ? [] : idleSummaries(analysis);
+  if (summaries.length === 0) return html``;
+  const items = summaries.map(
+    ({ kind, text, nextStep }) =>
+      html`<li class="warning"><a href="/api/v1/nodes?idle=${kind}"><strong>${kind}</strong></a> ${text}<br><span class="next">Next: ${nextStep}</span></li>\n`,
+  );
+  return html`<h2>Idle nodes</h2>
+<ul class="problems">${items}</ul>`;
+}
+
+const shownAdvice = 3;
+
+/** How much is recommended, and what is worth most; nothing where there is none. */
+function adviceSection({ recommendations }: Advice): Html {
+  const open = recommendations.filter(({ state }) => state === "open");
+  if (open.length === 0) return html``;
+  const items = open
+    .slice(0, shownAdvice)
+    .map(
+      (one) =>
+        html`<li><a href="${recommendationPath(one)}">${shortTitle(one)}</a><br><span class="next">${plainText(`${gainText(one)}; ${lossText(one)}`, 500)}</span></li>\n`,
+    );
+  const all =
+    open.length > shownAdvice ? html`<p><a href="/recommendations">All ${open.length} recommendations</a></p>` : html``;
+  return html`<h2>Recommendations (${open.length})</h2>
+<ul class="problems">${items}</ul>${all}`;
 }
 
 function answer(health: Health, analysis: Analysis | null, at: number | null, now: number): Html {

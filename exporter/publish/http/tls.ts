@@ -21,7 +21,7 @@ const forwardSecret = ["AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1
   `ECDHE-RSA-${suite}`,
 ]);
 
-/** The only ones with forward secrecy that older versions have, which nobody speaks who is not reported to. */
+/** The only ones with forward secrecy that older versions have, which nobody speaks who is not made to. */
 const older = ["ECDHE-ECDSA-AES128-SHA", "ECDHE-RSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA", "ECDHE-RSA-AES256-SHA"];
 
 const newer = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];

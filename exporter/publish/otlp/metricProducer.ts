@@ -1,11 +1,21 @@
+import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
 import { emptyResource } from "@opentelemetry/resources";
-import type { MetricProducer } from "@opentelemetry/sdk-metrics";
+import {
+  AggregationTemporality,
+  type DataPoint,
+  DataPointType,
+  type Histogram,
+  type MetricData,
+  type MetricDescriptor,
+  type MetricProducer,
+} from "@opentelemetry/sdk-metrics";
+import { definitionOf, type MetricName, metricNames } from "../../catalogue/catalogue.ts";
+import type { Unit } from "../../catalogue/metric.ts";
 import { buildFamilies, type PageLimits } from "../families.ts";
-import type { Family } from "../family.ts";
+import type { Family, Series } from "../family.ts";
 import { type Health, staleAfterIntervals } from "../health.ts";
 import type { Publication } from "../publication.ts";
 import type { ExportFault } from "./exportTally.ts";
-import { type PointTimes, toMetricData } from "./metricData.ts";
 
 /** What the exporter reads, all of it at hand. */
 export interface PublishedMetrics {
@@ -70,4 +80,88 @@ function currentFamilies(source: PublishedMetrics): {
     families: buildFamilies({ analysis: null, health, limits: source.limits }).families,
     times: { startedAt: health.startedAt, at: now },
   };
+}
+
+/** When the values were true. */
+interface PointTimes {
+  /** When the counters were 0: the start of the process, seconds since the epoch. */
+  readonly startedAt: number;
+  /** When the values were taken, seconds since the epoch. */
+  readonly at: number;
+}
+
+/**
+ * One family in the data model of OpenTelemetry. Gauges are gauges; counters are monotonic cumulative sums and histograms
+ * cumulative, both began with the process. Names are those of `/metrics`, `_total` included.
+ */
+export function toMetricData(family: Family, times: PointTimes): MetricData {
+  const descriptor: MetricDescriptor = {
+    name: family.name,
+    description: family.help,
+    unit: ucumUnits.get(family.name) ?? "",
+    valueType: ValueType.DOUBLE,
+  };
+  const common = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
+  const endTime = toHrTime(times.at);
+  const startTime: HrTime = family.type === "gauge" ? [0, 0] : toHrTime(Math.min(times.startedAt, times.at));
+  const pointOf = <Value>({ labelValues }: Series, value: Value): DataPoint<Value> => {
+    const attributes: Attributes = {};
+    for (const [index, label] of family.labelNames.entries()) attributes[label] = labelValues[index] ?? "";
+    return { startTime, endTime, attributes, value };
+  };
+  const { bounds } = family;
+  if (bounds !== undefined) {
+    const dataPoints = family.series.map((series) => pointOf(series, toHistogram(series, bounds)));
+    return { ...common, dataPoints, dataPointType: DataPointType.HISTOGRAM };
+  }
+  const dataPoints = family.series.map((series) => pointOf(series, series.value));
+  return family.type === "counter"
+    ? { ...common, dataPoints, dataPointType: DataPointType.SUM, isMonotonic: true }
+    : { ...common, dataPoints, dataPointType: DataPointType.GAUGE };
+}
+
+/**
+ * UCUM code of a unit, and the word that says it in a Prometheus name. A code is sent only with a name that has the
+ * word: receivers that append the word where it is missing would else call the series something that `/metrics` does not
+ * (docs/decisions/0007).
+ */
+const spelled: Readonly<Partial<Record<Unit, { readonly code: string; readonly word: string }>>> = {
+  seconds: { code: "s", word: "seconds" },
+  bytes: { code: "By", word: "bytes" },
+  watts: { code: "W", word: "watts" },
+  joules: { code: "J", word: "joules" },
+  ratio: { code: "1", word: "ratio" },
+};
+
+/** UCUM annotations: they say what is counted, and no receiver puts them into a name. */
+const annotated: Readonly<Partial<Record<Unit, string>>> = {
+  gpus: "{gpu}",
+  nodes: "{node}",
+  gpu_seconds: "s{gpu}",
+  node_seconds: "s{node}",
+};
+
+/** The unit of a metric, by the Unified Code for Units of Measure; empty where there is none. */
+export function ucumUnit(name: string, unit: Unit): string {
+  const word = spelled[unit];
+  if (word !== undefined) return name.split("_").includes(word.word) ? word.code : "";
+  return annotated[unit] ?? "";
+}
+
+/** Units of the catalogue's metrics, by name. */
+export const ucumUnits: ReadonlyMap<string, string> = new Map(
+  metricNames.map((name: MetricName) => [name, ucumUnit(name, definitionOf(name).unit)]),
+);
+
+/** OpenTelemetry counts in each bucket by itself; Prometheus in all up to its bound. */
+function toHistogram({ value, histogram }: Series, bounds: readonly number[]): Histogram {
+  const cumulative = histogram?.buckets ?? [];
+  const counts = [...bounds, null].map((_, i) => (cumulative[i] ?? value) - (cumulative[i - 1] ?? 0));
+  const sum = histogram?.sum;
+  return { buckets: { boundaries: [...bounds], counts }, count: value, ...(sum === undefined ? {} : { sum }) };
+}
+
+function toHrTime(seconds: number): HrTime {
+  const whole = Math.floor(seconds);
+  return [whole, Math.round((seconds - whole) * 1e9)];
 }

@@ -1,5 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DiagConsoleLogger, diag, ProxyTracerProvider } from "@opentelemetry/api";
+import {
+  type Context,
+  DiagConsoleLogger,
+  diag,
+  ProxyTracerProvider,
+  ROOT_CONTEXT,
+  type Span,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
 import { diagLogLevelFromString, getBooleanFromEnv, getNumberFromEnv, getStringFromEnv } from "@opentelemetry/core";
 import {
   defaultResource,
@@ -9,14 +19,22 @@ import {
   serviceNameEnvDetector,
 } from "@opentelemetry/resources";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
-import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import type { Analysis } from "../../analysis/analysis.ts";
 import type { Config } from "../../config/schema.ts";
-import { type CycleTracing, createCycleTracing } from "./cycleTracing.ts";
+import type { CycleStage } from "../health.ts";
 import { createMetricExporter, createSpanExporter, pointsPerRequest } from "./exporters.ts";
 import type { ExportTally } from "./exportTally.ts";
 import { createMetricProducer, type ExportRound, type PublishedMetrics } from "./metricProducer.ts";
 import { createPost } from "./post.ts";
-import { samplerFromEnvironment } from "./sampler.ts";
 
 /** Settings `otlp`. */
 export type OtlpConfig = NonNullable<Config["otlp"]>;
@@ -110,6 +128,98 @@ export function startOtlp(options: OtlpOptions): Otlp {
       posts.traces.close();
     },
   };
+}
+
+/** Traces of Fairlead's own cycle: a root span `cycle`, and in it one span for each stage. */
+interface CycleTracing {
+  /** Runs a whole cycle in a span of its own. */
+  runCycle(work: () => Promise<void>): Promise<void>;
+  /** Runs a stage in a span of the cycle that is under way. */
+  runStage<T>(stage: CycleStage, work: () => T | Promise<T>): Promise<T>;
+}
+
+/**
+ * Creates the tracing of one exporter, whose cycles never overlap. `latest` gives the last complete answers; their sizes
+ * are the attributes of the cycle that made them.
+ */
+function createCycleTracing(tracer: Tracer, latest: () => Analysis | null): CycleTracing {
+  let cycle: { readonly span: Span; readonly context: Context } | null = null;
+  return {
+    runCycle: async (work) => {
+      const span = tracer.startSpan("cycle", {}, ROOT_CONTEXT);
+      cycle = { span, context: trace.setSpan(ROOT_CONTEXT, span) };
+      const before = latest();
+      try {
+        await work();
+        const analysis = latest();
+        if (analysis !== null && analysis !== before) span.setAttributes(sizesOf(analysis));
+      } catch (error) {
+        fail(span, error);
+        throw error;
+      } finally {
+        span.end();
+        cycle = null;
+      }
+    },
+    runStage: async (stage, work) => {
+      const span = tracer.startSpan(stage, {}, cycle?.context ?? ROOT_CONTEXT);
+      try {
+        return await work();
+      } catch (error) {
+        fail(span, error);
+        // The cycle turns the error into a problem, so the root span would not see it.
+        if (cycle !== null) cycle.span.setStatus({ code: SpanStatusCode.ERROR, message: `${stage} failed` });
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  };
+}
+
+function fail(span: Span, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  span.recordException(error instanceof Error ? error : message);
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
+}
+
+function sizesOf({ snapshot, pools }: Analysis): Record<string, number> {
+  return {
+    "fairlead.nodes": snapshot.nodes.length,
+    "fairlead.gpus": pools.reduce((sum, pool) => sum + pool.physicalGpus, 0),
+    "fairlead.pods": snapshot.pods.length,
+  };
+}
+
+/**
+ * The sampler that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` name, by the names of
+ * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/; `null`: the SDK's own, also for a name that
+ * nobody knows, which its diagnostics say.
+ */
+function samplerFromEnvironment(): Sampler | null {
+  const name = getStringFromEnv("OTEL_TRACES_SAMPLER");
+  if (name === undefined) return null;
+  const isParentBased = name.startsWith("parentbased_");
+  const root = rootSampler(isParentBased ? name.slice("parentbased_".length) : name);
+  if (root === null) {
+    diag.error(`unknown OTEL_TRACES_SAMPLER value "${name}", using the default`);
+    return null;
+  }
+  return isParentBased ? new ParentBasedSampler({ root }) : root;
+}
+
+function rootSampler(name: string): Sampler | null {
+  if (name === "always_on") return new AlwaysOnSampler();
+  if (name === "always_off") return new AlwaysOffSampler();
+  return name === "traceidratio" ? new TraceIdRatioBasedSampler(ratio()) : null;
+}
+
+/** The part of traces that is kept: all where the environment says nothing, or nothing that is a ratio. */
+function ratio(): number {
+  const given = getNumberFromEnv("OTEL_TRACES_SAMPLER_ARG") ?? 1;
+  if (given >= 0 && given <= 1) return given;
+  diag.error(`OTEL_TRACES_SAMPLER_ARG is ${given}, expected a ratio from 0 to 1; using 1`);
+  return 1;
 }
 
 function intervalSeconds(config: OtlpConfig, cycleSeconds: number): number {

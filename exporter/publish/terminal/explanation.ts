@@ -1,8 +1,8 @@
+import type { LocalQueueExplanation } from "../explain/localQueueSchema.ts";
 import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
 import { duration, gpus, plainText } from "./columns.ts";
 import { entitlementText } from "./entitlementText.ts";
 import { fold } from "./fold.ts";
-import { localQueueText } from "./localQueueText.ts";
 
 const shownParts = 40;
 const shownGaps = 10;
@@ -28,6 +28,20 @@ export function explanationText(explanation: Explanation): string {
     ]),
     ...(problems.length === 0 ? ["problems that touch it: none"] : []),
   ].join("\n");
+}
+
+/** Names give way: a sentence has several of them. */
+const longestSentence = 2_000;
+
+/** A LocalQueue in sentences, for a terminal of 100 columns; what would have to change is last. */
+function localQueueText({ sentences }: LocalQueueExplanation): readonly string[] {
+  return [
+    ...sentences.flatMap((sentence, i) => {
+      const isChange = i === sentences.length - 1;
+      return fold(`  ${isChange ? "-> " : ""}${plainText(sentence, longestSentence)}`, isChange ? "     " : "    ");
+    }),
+    "",
+  ];
 }
 
 function factLines(facts: readonly Fact[]): readonly string[] {

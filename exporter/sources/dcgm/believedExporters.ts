@@ -109,8 +109,12 @@ function groupsOf<Exporter extends DiscoveredPod>(
     const key = owner === null ? `${namespace}/${name}` : `${namespace}/${owner.kind}/${owner.name}`;
     const isDaemonSet = owner?.kind === "DaemonSet";
     const group: Group<Exporter> = groups.get(key) ?? {
-      ...{ key, isDaemonSet, byNode: new Map() },
-      ...{ coverage: 0, trust: trust.get(key) ?? 0, oldest: Number.POSITIVE_INFINITY },
+      key,
+      isDaemonSet,
+      byNode: new Map(),
+      coverage: 0,
+      trust: trust.get(key) ?? 0,
+      oldest: Number.POSITIVE_INFINITY,
     };
     groups.set(key, group);
     group.oldest = Math.min(group.oldest, pod.createdAt ?? Number.POSITIVE_INFINITY);

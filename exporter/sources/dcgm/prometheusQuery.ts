@@ -4,7 +4,7 @@ import { dialects, labelRoles } from "./dialects.ts";
 export interface QueryScope {
   /** Labels with the exact values that a series must have: one cluster of many, one job of several. */
   readonly matchers: Readonly<Record<string, string>>;
-  /** A further label to be told: the one that names the node. */
+  /** A further label to ask for: the one that names the node. */
   readonly nodeLabel: string | null;
 }
 
@@ -46,7 +46,7 @@ export function telemetryQuery(scope: QueryScope): string {
 
 /**
  * The URL of the query: a GET, because read-only access to a server often forbids POST. `base` is what is before
- * `/api/v1`; parameters that it has are kept. The server is reported to give up when nobody waits any more.
+ * `/api/v1`; parameters that it has are kept. The server is asked to give up when nobody waits any more.
  */
 export function queryUrl(base: string, scope: QueryScope, timeoutSeconds: number): string {
   const { protocol, host, pathname, search } = new URL(base);

@@ -78,8 +78,12 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
   const name = shownAddress(server.url);
   const { auth, caFile, insecureSkipVerify, headers } = server;
   let memory: Memory = {
-    ...{ byNode: new Map(), movements: new Map(), lastGoodAt: null },
-    ...{ fault: null, problems: [], wasTried: false },
+    byNode: new Map(),
+    movements: new Map(),
+    lastGoodAt: null,
+    fault: null,
+    problems: [],
+    wasTried: false,
   };
   let underWay: Promise<void> | null = null;
   let cancelNext: (() => void) | null = null;

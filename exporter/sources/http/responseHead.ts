@@ -1,4 +1,4 @@
-/** How the end of a body is told: by its announced length, chunk by chunk, or by the end of the connection. */
+/** How the end of a body is known: by its announced length, chunk by chunk, or by the end of the connection. */
 export type BodyFraming = "length" | "chunked" | "close";
 
 /** What the head of an HTTP/1 answer says about what follows it. */

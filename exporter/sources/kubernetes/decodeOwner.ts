@@ -1,9 +1,9 @@
 import type { OwnerObject } from "../../model/cluster.ts";
+import type { JobLimits } from "../../model/disruption.ts";
 import { annotationsOfPods } from "./annotations.ts";
 import { controllerOf, type Decoded, decodeObject } from "./decoded.ts";
-import { child, text } from "./fields.ts";
+import { child, fault, flag, has, items, type Place, pathOf, text } from "./fields.ts";
 import { gangSize } from "./gangSize.ts";
-import { isBatchJob, jobLimits } from "./jobLimits.ts";
 import { keptLabels } from "./ownLabels.ts";
 import { textMap } from "./textMap.ts";
 
@@ -35,4 +35,85 @@ export function decodeOwner(
       ...(gangPods === null ? {} : { gangPods }),
     };
   });
+}
+
+type OnDisruption = JobLimits["onDisruption"];
+
+/** `backoffLimit` of a Job that names none. */
+const defaultBackoffLimit = 6;
+/** Rules, conditions and exit codes that the API server allows at most: 20, 20 and 255. */
+const maxEntries = 256;
+
+/** Whether an object is a Job of Kubernetes itself, which is read whole: what it does about lost pods is not metadata. */
+function isBatchJob({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
+  return kind === "Job" && apiVersion.startsWith("batch/");
+}
+
+/** What decides whether a batch/v1 Job survives the loss of a pod; `null` where there is only its metadata. */
+function jobLimits(job: Place): JobLimits | null {
+  if (!has(job, "spec")) return null;
+  const spec = child(job, "spec");
+  const backoffLimit = count(spec, "backoffLimit") ?? defaultBackoffLimit;
+  return {
+    backoffLimit: has(spec, "backoffLimitPerIndex") ? null : backoffLimit,
+    failed: count(child(job, "status"), "failed") ?? 0,
+    onDisruption: onDisruption(child(spec, "podFailurePolicy")),
+    isSuspended: flag(spec, "suspend"),
+  };
+}
+
+function count(place: Place, key: string): number | null {
+  const found = place.value[key];
+  if (found === undefined || found === null) return null;
+  if (typeof found === "number" && Number.isSafeInteger(found) && found >= 0) return found;
+  fault(place, key, "a whole number from 0 on");
+  return null;
+}
+
+/** A rule of `podFailurePolicy`, as far as a disrupted pod can match it. */
+interface FailureRule {
+  readonly action: OnDisruption;
+  readonly matches: (exitCode: number | null) => boolean;
+}
+
+/** Of a process that ends by SIGTERM, and of one that is killed after its grace period; `null`: it ends by itself. */
+const exitCodes = [143, 137, null] as const;
+const worstFirst: readonly OnDisruption[] = ["FailJob", "FailIndex", "Count", "Ignore"];
+
+/**
+ * The first rule that matches decides. One for exit codes may match a disrupted pod before one for its condition does; by
+ * which code its processes end nobody knows before.
+ */
+function onDisruption(policy: Place): OnDisruption {
+  const rules = bounded(policy, "rules").map(readRule);
+  const outcomes = exitCodes.map((code) => rules.find(({ matches }) => matches(code))?.action ?? "Count");
+  return worstFirst.find((action) => outcomes.includes(action)) ?? "Count";
+}
+
+function readRule(rule: Place): FailureRule {
+  const codes = has(rule, "onExitCodes") ? readExitCodes(child(rule, "onExitCodes")) : null;
+  const isOnDisruption = bounded(rule, "onPodConditions").some(
+    (pattern) => text(pattern, "type") === "DisruptionTarget" && (text(pattern, "status") ?? "True") === "True",
+  );
+  return { action: readAction(rule), matches: (code) => isOnDisruption || codes?.(code) === true };
+}
+
+/** An action that is not known here may do anything. */
+function readAction(rule: Place): OnDisruption {
+  const action = text(rule, "action");
+  return worstFirst.find((known) => known === action) ?? "FailJob";
+}
+
+function readExitCodes(place: Place): (code: number | null) => boolean {
+  const values = place.value.values;
+  const codes: ReadonlySet<unknown> = new Set(Array.isArray(values) ? values.slice(0, maxEntries) : []);
+  if (!Array.isArray(values)) fault(place, "values", "a list of numbers");
+  const isNot = text(place, "operator") === "NotIn";
+  return (code) => code !== null && codes.has(code) !== isNot;
+}
+
+function bounded(place: Place, key: string): readonly Place[] {
+  const found = items(place, key);
+  if (found.length > maxEntries) place.faults.push(`${pathOf(place, key)} has more than ${maxEntries} entries`);
+  return found.slice(0, maxEntries);
 }

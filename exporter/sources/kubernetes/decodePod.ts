@@ -1,10 +1,10 @@
+import type { TextMap } from "../../model/node.ts";
 import type { GpuDemand, Pod, PodClaim, PodPhase } from "../../model/pod.ts";
 import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
 import { annotationsOfPods } from "./annotations.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod, mayBeExporter } from "./exporterPods.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
-import { hasLocalStorage } from "./localVolumes.ts";
 import { labelsText } from "./neighborLabels.ts";
 import { requiredAffinity, tolerations } from "./nodeRules.ts";
 import { keptLabels } from "./ownLabels.ts";
@@ -149,6 +149,27 @@ function gpuPod(
     ...(volumeClaims.length === 0 ? {} : { volumeClaims }),
     gpu: gpuDemand(spec, status, known.resources),
   };
+}
+
+/** `spec.volumes[].emptyDir.medium` of what is not on a disk. */
+const memoryMedium = "Memory";
+
+/**
+ * Whether a pod loses what it has on its node when it moves, as the Cluster Autoscaler judges it (`HasBlockingLocalStorage`
+ * in cluster-autoscaler/utils/drain): a `hostPath`, or an `emptyDir` that is not memory, whose name the annotation
+ * `cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes` does not hold. Ephemeral volumes and claims may be on a
+ * disk of the node, too; that cannot be distinguished from the pod.
+ */
+function hasLocalStorage(spec: Place, annotations: TextMap): boolean {
+  const local: string[] = [];
+  for (const volume of items(spec, "volumes")) {
+    const isDisk = has(volume, "emptyDir") && text(child(volume, "emptyDir"), "medium") !== memoryMedium;
+    if (isDisk || has(volume, "hostPath")) local.push(text(volume, "name") ?? "");
+  }
+  if (local.length === 0) return false;
+  // Names are not trimmed there.
+  const safe = annotations[podAnnotations.safeToEvictLocalVolumes]?.split(",") ?? [];
+  return local.some((name) => !safe.includes(name));
 }
 
 const isProbedServer = (container: Place): boolean =>

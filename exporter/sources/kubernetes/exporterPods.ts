@@ -37,7 +37,14 @@ export function exporterPod(
   const { namespace, name, uid, createdAt } = meta;
   const owner = controllerOf(object);
   return {
-    ...{ namespace, name, uid, nodeName, podIp, ports: portsByName(spec), ready: isReady(status), createdAt },
+    namespace,
+    name,
+    uid,
+    nodeName,
+    podIp,
+    ports: portsByName(spec),
+    ready: isReady(status),
+    createdAt,
     owner: owner === null ? null : { kind: owner.kind, name: owner.name },
   };
 }

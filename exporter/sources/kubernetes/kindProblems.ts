@@ -3,7 +3,7 @@ import { type ByKind, type WatchedKindName, watchedKinds } from "./kinds.ts";
 import type { KindStatus } from "./reflectorStatus.ts";
 import { grantStep, resourceName } from "./rights.ts";
 
-/** How many undecodable objects of a kind are reported of one by one. */
+/** How many undecodable objects of a kind are reported one by one. */
 const maxObjects = 10;
 
 /** What is wrong with reading one kind right now. An absent kind is none: the cluster does not use it. */

@@ -1,6 +1,8 @@
+import { protobufCursor } from "../../kernel/protobuf.ts";
 import { isRecord } from "./fields.ts";
-import { isProtobufObject } from "./protobuf/envelope.ts";
-import { readStatusMessage } from "./protobuf/status.ts";
+import { isProtobufObject, openEnvelope } from "./protobuf/envelope.ts";
+import { readRecord } from "./protobuf/readRecord.ts";
+import { statusShape } from "./protobuf/shapes.ts";
 
 /** Why a kind cannot be read right now. */
 export interface Setback {
@@ -34,4 +36,13 @@ function statusMessage(body: Buffer): string {
     // Not every answer on the way comes from the API server.
   }
   return text.slice(0, 300);
+}
+
+/** The message of a `Status` in protobuf, cut to what is shown; `null` if it has none that can be read. */
+function readStatusMessage(body: Uint8Array): string | null {
+  const cursor = protobufCursor(body);
+  const envelope = openEnvelope(cursor, body.length);
+  if (!envelope.ok || envelope.kind !== "Status") return null;
+  const { message } = readRecord(cursor, envelope.end, statusShape);
+  return !cursor.failed && typeof message === "string" ? message.slice(0, 300) : null;
 }

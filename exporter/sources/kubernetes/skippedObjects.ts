@@ -1,6 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 
-/** Objects that could not be decoded, by uid. Everything is counted, only the first ones are reported of. */
+/** Objects that could not be decoded, by uid. Everything is counted, only the first ones are reported. */
 export interface SkippedObjects {
   readonly size: number;
   problems(): readonly Problem[];

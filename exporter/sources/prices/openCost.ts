@@ -1,11 +1,12 @@
+import { z } from "zod";
 import type { Config } from "../../config/schema.ts";
 import type { QuotedPrice } from "../../model/prices.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { GetPool } from "../http/getPool.ts";
+import { readEnvelope } from "../http/prometheusEnvelope.ts";
 import { shownAddress } from "../http/shownAddress.ts";
+import { shownText } from "../http/shownText.ts";
 import type { Freshness } from "../port.ts";
-import { readOpenCostAnswer } from "./openCostAnswer.ts";
-import { openCostUrl } from "./openCostQuery.ts";
 
 /** Where OpenCost's series are, and how they are read; `prices.openCost` of the configuration. */
 export type OpenCostSettings = NonNullable<Config["prices"]["openCost"]>;
@@ -85,6 +86,96 @@ export function createOpenCostReader(settings: OpenCostSettings, pool: GetPool, 
     problems: () => (fault === null ? [] : [faultProblem(server, fault, known.size > 0)]),
     close: () => pool.close(),
   };
+}
+
+/** What a server's answer says of nodes, or why it says nothing. */
+type OpenCostAnswer =
+  | {
+      readonly ok: true;
+      readonly quoted: ReadonlyMap<string, QuotedPrice>;
+      /** Nodes that are reported of, priced or not. */
+      readonly nodes: number;
+      /** Nodes whose GPUs OpenCost does not count or prices at 0: it does not know what they cost. */
+      readonly withoutGpus: number;
+    }
+  | { readonly ok: false; readonly message: string };
+
+const vector = z.object({ resultType: z.literal("vector"), result: z.array(z.unknown()) });
+const series = z.object({ metric: z.record(z.string(), z.unknown()), value: z.tuple([z.number(), z.string()]) });
+
+const mostNodes = 100_000;
+const mostPerHour = 1_000_000;
+
+/** Prices by node of an answer of `/api/v1/query`; `at` is its time by Fairlead's clock. Never throws. */
+export function readOpenCostAnswer(body: Buffer, nodeLabel: string, at: number): OpenCostAnswer {
+  const envelope = readEnvelope(body);
+  if (envelope.kind === "refused") return { ok: false, message: `refuses the query: ${shownText(envelope.reason)}` };
+  const checked = vector.safeParse(envelope.kind === "success" ? envelope.data : null);
+  if (!checked.success) return { ok: false, message: "does not answer as Prometheus answers a query" };
+  const found = new Map<string, NodeNumbers>();
+  for (const entry of checked.data.result) {
+    const one = series.safeParse(entry);
+    if (one.success) take(found, one.data, nodeLabel);
+  }
+  const quoted = new Map<string, QuotedPrice>();
+  let withoutGpus = 0;
+  for (const [node, { perGpu, perNode, gpus }] of found) {
+    // Without the GPUs, the node's total is that of its CPU and memory alone.
+    if (gpus === 0 || perGpu === 0) withoutGpus += 1;
+    else if (perGpu !== null || perNode !== null) quoted.set(node, { perGpuHour: perGpu, perNodeHour: perNode, at });
+  }
+  return { ok: true, quoted, nodes: found.size, withoutGpus };
+}
+
+interface NodeNumbers {
+  perGpu: number | null;
+  perNode: number | null;
+  gpus: number | null;
+}
+
+function take(found: Map<string, NodeNumbers>, { metric, value }: z.infer<typeof series>, nodeLabel: string): void {
+  const node = metric[nodeLabel];
+  const name = metric.__name__;
+  const number = Number(value[1]);
+  if (typeof node !== "string" || node === "" || node.length > 253) return;
+  if (value[1].trim() === "" || !(number >= 0) || number > mostPerHour) return;
+  const known = found.get(node) ?? { perGpu: null, perNode: null, gpus: null };
+  if (name === openCostMetrics.perGpu) known.perGpu = number;
+  else if (name === openCostMetrics.perNode) known.perNode = number;
+  else if (name === openCostMetrics.gpus) known.gpus = number;
+  else return;
+  if (found.size < mostNodes) found.set(node, known);
+}
+
+/** Series of OpenCost that are read (opencost/opencost pkg/costmodel/metrics.go). */
+const openCostMetrics = {
+  /** Of each GPU of the node, per hour. */
+  perGpu: "node_gpu_hourly_cost",
+  /** Of the node: its CPUs, memory and GPUs, per hour. */
+  perNode: "node_total_hourly_cost",
+  /** GPUs that OpenCost counts on the node. */
+  gpus: "node_gpu_count",
+} as const;
+
+/** Which series are asked for, and which label names the node. */
+interface OpenCostScope {
+  readonly matchers: Readonly<Record<string, string>>;
+  readonly nodeLabel: string;
+}
+
+/** One instant query. `max by` leaves one series of a node and metric where a server scrapes two replicas of OpenCost. */
+export function openCostQuery({ matchers, nodeLabel }: OpenCostScope): string {
+  const names = Object.values(openCostMetrics).join("|");
+  const more = Object.entries(matchers).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  return `max by(__name__,${nodeLabel})({${[`__name__=~"${names}"`, ...more].join(",")}})`;
+}
+
+/** The URL of the query; `base` is what is before `/api/v1`, parameters that it has are kept. */
+export function openCostUrl(base: string, scope: OpenCostScope, timeoutSeconds: number): string {
+  const { protocol, host, pathname, search } = new URL(base);
+  const path = `${pathname.replace(/\/+$/, "")}/api/v1/query`;
+  const own = `query=${encodeURIComponent(openCostQuery(scope))}&timeout=${Math.ceil(timeoutSeconds)}s`;
+  return `${protocol}//${host}${path}${search === "" ? "?" : `${search}&`}${own}`;
 }
 
 function faultProblem(server: string, { code, message, nextStep }: Fault, isUsable: boolean): Problem {

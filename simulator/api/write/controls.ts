@@ -6,6 +6,6 @@ export interface ClusterControls {
   /** Takes a pod away; its owner reacts in the next step. */
   removePod(namespace: string, name: string, by: "eviction" | "deletion"): void;
   deleteNode(name: string): void;
-  /** Labels, annotations and spec of the object become those of `wanted`, and what controls it obeys. */
+  /** Labels, annotations and spec of the object become those of `wanted`, and what controls it follows. */
   change(info: KindInfo, wanted: KubeObject): void;
 }

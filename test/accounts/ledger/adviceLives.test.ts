@@ -13,7 +13,13 @@ const day = 86_400;
 function lifecycle(id: string, values: Partial<LivingOffer> = {}) {
   return storedAdviceOf({
     offer: offer({ id, title: `title of ${id}` }),
-    ...{ firstSeenAt: start, openedAt: start, openings: 1, replaces: [], replacedBy: null, parts: null, rests: null },
+    firstSeenAt: start,
+    openedAt: start,
+    openings: 1,
+    replaces: [],
+    replacedBy: null,
+    parts: null,
+    rests: null,
     computedAt: start,
     validUntil: start + 600,
     state: "open",
@@ -28,7 +34,10 @@ function lifecycle(id: string, values: Partial<LivingOffer> = {}) {
 
 const closed = (id: string, firstSeenAt: number, closedAt: number) =>
   lifecycle(id, {
-    ...{ firstSeenAt, closedAt, state: "taken", closedBecause: "its pods left" },
+    firstSeenAt,
+    closedAt,
+    state: "taken",
+    closedBecause: "its pods left",
     measured: { gainedGpus: 14, lostGpuHours: 2.5, at: closedAt, isFinal: true, undone: null },
   });
 
@@ -60,9 +69,16 @@ describe("recommendations of a window", () => {
     const { draft } = offer();
     const answer = queryAdvice(db, { ...window, limit: 1 });
     expect(answer.ok && answer.answer.rows[0]).toEqual({
-      ...{ id: "into", firstSeenAt: start, kind: draft.kind, state: "taken", closedAt: start + day },
-      ...{ title: "title of into", fromTeam: draft.fromTeam, forTeam: draft.forTeam },
-      ...{ queue: draft.queue, pool: draft.pool },
+      id: "into",
+      firstSeenAt: start,
+      kind: draft.kind,
+      state: "taken",
+      closedAt: start + day,
+      title: "title of into",
+      fromTeam: draft.fromTeam,
+      forTeam: draft.forTeam,
+      queue: draft.queue,
+      pool: draft.pool,
       gainedGpusWorst: draft.effect.gainedGpus.worst,
       gainedGpusBest: draft.effect.gainedGpus.best,
       lostGpuHours: draft.cost.lostGpuHours,

@@ -55,7 +55,11 @@ const lives: fc.Arbitrary<readonly LedgerEntry[]> = fc
       const rows = domains.map(({ domain, allocated, pending, guaranteed }) =>
         domainTime({
           hour: Math.floor(from / hour) * hour,
-          ...{ domain, seconds: 10, capacity: 1000, allocated: 10 * allocated, pending: 10 * pending },
+          domain,
+          seconds: 10,
+          capacity: 1000,
+          allocated: 10 * allocated,
+          pending: 10 * pending,
           guaranteedSeconds: guaranteed === null ? 0 : 10,
           guaranteed: 10 * (guaranteed ?? 0),
         }),
@@ -63,9 +67,14 @@ const lives: fc.Arbitrary<readonly LedgerEntry[]> = fc
       const placement = pools.map(({ pool, free, reasons: [constraint, gpus, cpu, memory, both], blocked, largest }) =>
         placementTime({
           hour: Math.floor(from / hour) * hour,
-          ...{ pool, seconds: 10, free: 10 * free, blocked: 10 * blocked, largestPlaceable: 10 * largest },
+          pool,
+          seconds: 10,
+          free: 10 * free,
+          blocked: 10 * blocked,
+          largestPlaceable: 10 * largest,
           stranded: { constraint, gpus, cpu, memory, cpu_and_memory: both },
-          ...{ largestPlaceableMin: largest, largestPlaceableMax: largest },
+          largestPlaceableMin: largest,
+          largestPlaceableMax: largest,
         }),
       );
       return entry({ from, to: at, postings: [], capacity: { domains: rows, placement } });

@@ -156,8 +156,15 @@ describe("what has a time of its own", () => {
       since,
       prices: [
         {
-          ...{ pool: "h100", nodePool: "gpu", instanceType: null, capacityType: "spot" as const, currency: "USD" },
-          ...{ basis: "whole-instance" as const, source: "file" as const, dated: null, perGpuHour: 2 },
+          pool: "h100",
+          nodePool: "gpu",
+          instanceType: null,
+          capacityType: "spot" as const,
+          currency: "USD",
+          basis: "whole-instance" as const,
+          source: "file" as const,
+          dated: null,
+          perGpuHour: 2,
         },
       ],
     });
@@ -186,8 +193,17 @@ describe("what has a time of its own", () => {
 /** Advice of which nothing matters but when it was given. */
 function storedAdvice(values: Pick<StoredAdvice, "id" | "firstSeenAt" | "closedAt" | "state">): StoredAdvice {
   return {
-    ...{ kind: "release_idle", title: "", fromTeam: "", forTeam: "", queue: "", pool: "" },
-    ...{ gainedGpusWorst: 1, gainedGpusBest: 1, lostGpuHours: 0, measuredGpus: null, measuredLostGpuHours: null },
+    kind: "release_idle",
+    title: "",
+    fromTeam: "",
+    forTeam: "",
+    queue: "",
+    pool: "",
+    gainedGpusWorst: 1,
+    gainedGpusBest: 1,
+    lostGpuHours: 0,
+    measuredGpus: null,
+    measuredLostGpuHours: null,
     record: "{}",
     ...values,
   };

@@ -126,7 +126,11 @@ function rowsOf(result: AccountsResult): ReadonlyMap<string, readonly unknown[]>
     result.answer.rows.map((row) => [
       JSON.stringify(row.values),
       [
-        ...[row.gpuSeconds, row.estimatedGpuSeconds, row.energyJoules, row.meteredGpuSeconds, row.pricedGpuSeconds],
+        row.gpuSeconds,
+        row.estimatedGpuSeconds,
+        row.energyJoules,
+        row.meteredGpuSeconds,
+        row.pricedGpuSeconds,
         [...row.costs].sort(),
         row.cost,
       ],

@@ -110,6 +110,13 @@ function poolHours(postings: LedgerEntry["step"]["postings"]) {
 }
 
 const price = (perGpuHour: number) => ({
-  ...{ pool: "b200", nodePool: "gpu", instanceType: null, capacityType: "on-demand" as const, currency: "USD" },
-  ...{ basis: "whole-instance" as const, source: "file" as const, dated: null, perGpuHour },
+  pool: "b200",
+  nodePool: "gpu",
+  instanceType: null,
+  capacityType: "on-demand" as const,
+  currency: "USD",
+  basis: "whole-instance" as const,
+  source: "file" as const,
+  dated: null,
+  perGpuHour,
 });

@@ -7,8 +7,7 @@ import { openForWriting } from "../../../exporter/accounts/ledger/openForWriting
 import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
 import { queryWithheld } from "../../../exporter/accounts/ledger/queryWithheld.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
-import { ledgerMigrations } from "../../../exporter/accounts/ledger/schema.ts";
-import { withheldMigration } from "../../../exporter/accounts/ledger/withheldSchema.ts";
+import { ledgerMigrations, withheldMigration } from "../../../exporter/accounts/ledger/schema.ts";
 import type { StoredWithheld } from "../../../exporter/model/storedWithheld.ts";
 import { entry, start } from "./entries.ts";
 import { ledgerOf } from "./memoryLedger.ts";
@@ -18,7 +17,12 @@ const hour = 3600;
 const day = 86_400;
 
 const allocated = (parts: Partial<StoredWithheld> = {}): StoredWithheld => ({
-  ...{ id: "w-1", begins: start, ends: start + hour, kind: "scale_in", subject: "a100", why: "no-plan" },
+  id: "w-1",
+  begins: start,
+  ends: start + hour,
+  kind: "scale_in",
+  subject: "a100",
+  why: "no-plan",
   reason: "they are reserved",
   ...parts,
 });

@@ -14,9 +14,23 @@ export const replicaSet: OwnerRef = { apiVersion: "apps/v1", kind: "ReplicaSet",
 /** A workload with these pods. */
 export function workloadView(parts: Partial<WorkloadView> = {}): WorkloadView {
   return {
-    ...{ kind: "Deployment", namespace: "research", name: "serve", team: "vision", queue: null, localQueue: null },
-    ...{ priorityClass: "none", priority: 0, workloadClass: "serving", createdAt: null, gang: null, ownerUids: [] },
-    ...{ owners: [], job: null, queueObject: null, progressUnits: null, pods: [0] },
+    kind: "Deployment",
+    namespace: "research",
+    name: "serve",
+    team: "vision",
+    queue: null,
+    localQueue: null,
+    priorityClass: "none",
+    priority: 0,
+    workloadClass: "serving",
+    createdAt: null,
+    gang: null,
+    ownerUids: [],
+    owners: [],
+    job: null,
+    queueObject: null,
+    progressUnits: null,
+    pods: [0],
     ...parts,
   };
 }

@@ -10,7 +10,11 @@ const crowdedBy = (preemption: typeof never): KueueCase => ({
   nodes: Object.fromEntries(names.map((name) => [`node-${name}`, 8])),
   queues: [{ name: "ads", nominal: 0 }, ...names.map((name) => ({ name, nominal: 8, parts: { preemption } }))],
   running: names.map((name) => ({
-    ...{ name: `job-${name}`, queue: "ads", nodes: [`node-${name}`], gpusPerPod: 8, hours: 1 },
+    name: `job-${name}`,
+    queue: "ads",
+    nodes: [`node-${name}`],
+    gpusPerPod: 8,
+    hours: 1,
   })),
   waiting: names.map((name) => ({ name: `wait-${name}`, queue: name, pods: 1, gpusPerPod: 8 })),
 });

@@ -46,10 +46,15 @@ describe("advice to move pods for work that is blocked", () => {
     const { only, gains, candidates, withheld } = found(scattered);
     expect([candidates.length, withheld]).toEqual([1, []]);
     expect(only).toMatchObject({
-      ...{ kind: "defragment", beneficiary: { kind: "workload", name: "vision/train-9" } },
+      kind: "defragment",
+      beneficiary: { kind: "workload", name: "vision/train-9" },
       targets: ["Pod ads/eval-7", "Pod ads/eval-8"],
       title: "move ads/eval-7 and ads/eval-8 (2 GPUs) from a100-02: then vision/train-9 (4 GPUs) fits",
-      ...{ fromTeam: "ads", forTeam: "vision", queue: "research", pool: "H100", disrupted: [1, 2] },
+      fromTeam: "ads",
+      forTeam: "vision",
+      queue: "research",
+      pool: "H100",
+      disrupted: [1, 2],
       measuredBy: { kind: "work-started", work: ["uid-train-9", "Job/vision/train-9"] },
       confidence: { level: "medium" },
     });
@@ -231,14 +236,17 @@ describe("advice to move pods for work that is blocked", () => {
 
 describe("advice to free whole nodes", () => {
   const pool = (parts: Partial<NodePoolView> = {}): NodePoolView => ({
-    ...{
-      name: "gpu",
-      manager: "karpenter",
-      limitGpus: null,
-      consolidationPolicy: "WhenEmpty",
-      consolidateAfterSeconds: 300,
-    },
-    ...{ minNodes: null, maxNodes: null, capacityTypes: [], nodes: 2, physicalGpus: 16, ...parts },
+    name: "gpu",
+    manager: "karpenter",
+    limitGpus: null,
+    consolidationPolicy: "WhenEmpty",
+    consolidateAfterSeconds: 300,
+    minNodes: null,
+    maxNodes: null,
+    capacityTypes: [],
+    nodes: 2,
+    physicalGpus: 16,
+    ...parts,
   });
   const inPool = { nodePool: "gpu" } as const;
   const spread: MoveCluster = {
@@ -293,8 +301,12 @@ describe("advice to free whole nodes", () => {
           nodePools: [pool()],
           problems: [
             {
-              ...{ source: "join", code: "queues-unknown", severity: "warning", subject: null },
-              ...{ message: "kueueWorkloads cannot be read", nextStep: "" },
+              source: "join",
+              code: "queues-unknown",
+              severity: "warning",
+              subject: null,
+              message: "kueueWorkloads cannot be read",
+              nextStep: "",
             },
           ],
         },

@@ -142,13 +142,21 @@ function runningJob({ name, queue, nodes, gpusPerPod, hours = 2, priority = 0, .
   const labels = { "kueue.x-k8s.io/cluster-queue-name": queue };
   const pods = nodes.map((node, i) =>
     gpuPod(`${name}-${i}`, node, gpusPerPod, {
-      ...{ namespace: queue, labels, priority, owner: ownerRef(object), createdAt: since, scheduledAt: since },
+      namespace: queue,
+      labels,
+      priority,
+      owner: ownerRef(object),
+      createdAt: since,
+      scheduledAt: since,
       annotations: { "kueue.x-k8s.io/workload": `job-${name}` },
       ...parts.pod,
     }),
   );
   const workload = kueueWorkload(`job-${name}`, {
-    ...{ namespace: queue, uid: `uid-workload-${queue}-${name}`, createdAt: since, priority },
+    namespace: queue,
+    uid: `uid-workload-${queue}-${name}`,
+    createdAt: since,
+    priority,
     owner: ownerRef(object),
     jobUid: object.uid,
     podSets: [kueuePodSet("main", nodes.length, { "nvidia.com/gpu": gpusPerPod })],
@@ -163,7 +171,10 @@ function waitingWorkload(
 ): KueueWorkload {
   const main = kueuePodSet("main", pods, { "nvidia.com/gpu": gpusPerPod });
   return kueueWorkload(name, {
-    ...{ namespace: queue, uid: `uid-workload-${queue}-${name}`, createdAt: now - 1800 + place, priority },
+    namespace: queue,
+    uid: `uid-workload-${queue}-${name}`,
+    createdAt: now - 1800 + place,
+    priority,
     podSets: [{ ...main, pod: { ...main.pod, nodeSelector } }],
   });
 }

@@ -85,8 +85,12 @@ export function moveMoment({
         devices[one] = { ...found, holders: [holding({ pod: index, estimated, ...standing(pod) })] };
     }
     return podView({
-      ...{ uid: `uid-${pod.name}`, namespace: "ads", team: "ads", workload: names.indexOf(of ?? pod.name) },
-      ...{ needs: needsFor(pod.gpus), owner: ownerKind === null ? null : ownerOf(ownerKind, of ?? pod.name) },
+      uid: `uid-${pod.name}`,
+      namespace: "ads",
+      team: "ads",
+      workload: names.indexOf(of ?? pod.name),
+      needs: needsFor(pod.gpus),
+      owner: ownerKind === null ? null : ownerOf(ownerKind, of ?? pod.name),
       status: pod.node === null ? "pending" : "allocated",
       boundAt: pod.node === null ? null : now - hours * 3600,
       pendingSince: pod.node === null ? now - hours * 3600 : null,
@@ -99,22 +103,26 @@ export function moveMoment({
     const kind = first?.owner?.kind === "Job" ? "Job" : "Deployment";
     const owner = first?.owner ?? null;
     return workloadView({
-      ...{
-        kind,
-        name,
-        namespace: first?.namespace ?? "ads",
-        team: first?.team ?? "ads",
-        pods: own,
-        priority: first?.priority ?? 0,
-      },
-      ...{ owners: owner === null ? [] : [owner], gang: first?.gang ?? null, queue: first?.queue ?? null },
+      kind,
+      name,
+      namespace: first?.namespace ?? "ads",
+      team: first?.team ?? "ads",
+      pods: own,
+      priority: first?.priority ?? 0,
+      owners: owner === null ? [] : [owner],
+      gang: first?.gang ?? null,
+      queue: first?.queue ?? null,
       job: kind === "Job" ? { backoffLimit: 6, failed: 0, onDisruption: "Count", isSuspended: false } : null,
     });
   });
   const domains = [quotaDomain({ capacity: devices.length })];
   const queues = [leaf({ gangs: waiting.map((_, i) => i), limit })];
   const snapshot = moment({
-    ...{ nodes: views, devices, pods: podViews, workloads, requestsByNode: new Map() },
+    nodes: views,
+    devices,
+    pods: podViews,
+    workloads,
+    requestsByNode: new Map(),
     queueing: { ...noQueueing, domains, queues, gangs: waiting },
     ...parts,
   });
@@ -129,11 +137,19 @@ const standing = ({ gang }: MovePod) =>
   (gang?.partialSince ?? null) === null ? {} : { activity: 0, idleSince: gang?.partialSince ?? null };
 
 const ownerOf = (kind: "ReplicaSet" | "Job", name: string): OwnerRef => ({
-  ...{ apiVersion: kind === "Job" ? "batch/v1" : "apps/v1", kind, name, uid: `uid-owner-${name}` },
+  apiVersion: kind === "Job" ? "batch/v1" : "apps/v1",
+  kind,
+  name,
+  uid: `uid-owner-${name}`,
 });
 
 /** A unit of these pods alone, for what the moment itself would not put together. */
 export const unitOf = (pods: readonly number[], parts: Partial<DisruptionUnit> = {}): DisruptionUnit => ({
-  ...{ pods, workload: 0, isGang: false, gpus: pods.length, lostGpuHours: 1, isUpperBound: false },
+  pods,
+  workload: 0,
+  isGang: false,
+  gpus: pods.length,
+  lostGpuHours: 1,
+  isUpperBound: false,
   ...parts,
 });

@@ -39,14 +39,16 @@ const drawn = (nodes: number): fc.Arbitrary<Drawn> =>
   });
 
 const pool: NodePoolView = {
-  ...{
-    name: "gpu",
-    manager: "karpenter",
-    limitGpus: null,
-    consolidationPolicy: "WhenEmpty",
-    consolidateAfterSeconds: 300,
-  },
-  ...{ minNodes: null, maxNodes: null, capacityTypes: [], nodes: 4, physicalGpus: 16 },
+  name: "gpu",
+  manager: "karpenter",
+  limitGpus: null,
+  consolidationPolicy: "WhenEmpty",
+  consolidateAfterSeconds: 300,
+  minNodes: null,
+  maxNodes: null,
+  capacityTypes: [],
+  nodes: 4,
+  physicalGpus: 16,
 };
 
 /** Pods where there is room for them, some in gangs, some of which lack a member; something may wait. */
@@ -91,11 +93,9 @@ const clusters: fc.Arbitrary<MoveCluster> = fc.integer({ min: 2, max: 5 }).chain
       });
       return {
         nodes: left.map((_, i) => ({ name: `n${i}`, gpus: gpusPerNode, nodePool: "gpu", schedulable: i !== cordoned })),
-        ...{
-          pods,
-          maxMoves,
-          waiting: [...gangs, ...waiting.map(({ pods: count, gpus }, i) => wants(`next-${i}`, count, gpus))],
-        },
+        pods,
+        maxMoves,
+        waiting: [...gangs, ...waiting.map(({ pods: count, gpus }, i) => wants(`next-${i}`, count, gpus))],
         parts: {
           nodePools: hasPool ? [pool] : [],
           podDisruptionBudgets: [budget(0, { namespace: "vision", matchLabels: { app: "serve" } })],

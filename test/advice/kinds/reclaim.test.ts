@@ -9,7 +9,11 @@ const never = { reclaimWithinCohort: "Never", withinClusterQueue: "Never", borro
 
 /** A Job of ads on one whole node. */
 const wholeNode = (name: string, node: string, hours: number, parts: Partial<RunningJob> = {}): RunningJob => ({
-  ...{ name, queue: "ads", nodes: [node], gpusPerPod: 8, hours },
+  name,
+  queue: "ads",
+  nodes: [node],
+  gpusPerPod: 8,
+  hours,
   ...parts,
 });
 
@@ -108,7 +112,11 @@ describe("a starved queue", () => {
 describe("quota that comes free where it is of no use", () => {
   /** Small Jobs of ads: two on each of two nodes. The cheapest two are on different nodes. */
   const small = (name: string, node: string, hours: number): RunningJob => ({
-    ...{ name, queue: "ads", nodes: [node], gpusPerPod: 4, hours },
+    name,
+    queue: "ads",
+    nodes: [node],
+    gpusPerPod: 4,
+    hours,
   });
   const scattered: KueueCase = {
     nodes: { a: 8, b: 8 },

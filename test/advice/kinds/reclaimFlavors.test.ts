@@ -10,7 +10,9 @@ import { foundBy, gainsOf, type KueueCase, kueueMoment, onlyCandidate, type Test
 const product = (name: string) => ({ "nvidia.com/gpu.product": name });
 const [a100, h100] = [product("NVIDIA-A100-SXM4-80GB"), product("NVIDIA-H100-80GB-HBM3")];
 const queue = (name: string, quotas: Readonly<Record<string, number>>, reclaim = "Any"): TestQueue => ({
-  ...{ name, nominal: 0, quotas },
+  name,
+  nominal: 0,
+  quotas,
   parts: { preemption: { reclaimWithinCohort: reclaim, withinClusterQueue: "Never", borrowWithinCohort: "Never" } },
 });
 const own = { name: "own-waits", queue: "own", pods: 1, gpusPerPod: 8 };

@@ -200,7 +200,9 @@ describe("an idle node stays", () => {
     expect(reasonOf(sized(2))).toContain("it has 2 nodes and keeps at least 2");
     expect(sized(1).candidates).toHaveLength(1);
     const emptied = found({
-      ...{ nodes, karpenterNodePools: [], requestsByNode: new Map() },
+      nodes,
+      karpenterNodePools: [],
+      requestsByNode: new Map(),
       autoscalerNodeGroups: [{ name: "gpu", minSize: 1, maxSize: 4 }],
     });
     expect(emptied.candidates).toEqual([]);

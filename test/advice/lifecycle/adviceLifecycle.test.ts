@@ -44,7 +44,10 @@ describe("advice is shown", () => {
     lifecycle.takeChanges();
     const { effect } = offer().draft;
     const more = offer({
-      ...{ title: "24 GPUs", worthGpuHours: 7, targets: ["Job ads/other"], steps: [] },
+      title: "24 GPUs",
+      worthGpuHours: 7,
+      targets: ["Job ads/other"],
+      steps: [],
       effect: { ...effect, gainedGpus: { worst: 24, best: 24 } },
     });
     expect(lifecycle.advance([more], cycle(3)).recommendations).toMatchObject([
@@ -232,7 +235,9 @@ describe("advice is taken", () => {
     expect(statesOf(lifecycle.latest())).toEqual([[id, "open"]]);
     expect(lifecycle.advance([other], cycle(23, ["crawl"]), reasons).recommendations).toContainEqual(
       expect.objectContaining({
-        ...{ id, state: "taken", parts: { done: 1, all: 2 } },
+        id,
+        state: "taken",
+        parts: { done: 1, all: 2 },
         closedBecause: "in part: 1 of 2 parts, and then nothing for ten minutes",
         // One pod of eight GPUs: 30 min of work, 11.5 min until it counted, and 10 min to restart.
         measured: expect.objectContaining({ lostGpuHours: (8 * (1800 + 690 + 600)) / 3600 }),
@@ -494,7 +499,12 @@ test("whatever is offered: one open piece for each need, none of which a target 
 });
 
 const excludedBy = (rival: string): WithheldAdvice => ({
-  ...{ kind: "reclaim", subject: "search", why: "excluded", reason: "another gains more", id, rival },
+  kind: "reclaim",
+  subject: "search",
+  why: "excluded",
+  reason: "another gains more",
+  id,
+  rival,
 });
 
 /** No two open ones are the same, and none acts on what was acted on lately. */

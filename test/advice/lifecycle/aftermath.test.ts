@@ -71,7 +71,9 @@ describe("idle work that was asked about", () => {
     expect(ended.aftermath?.regretGpuHours).toBeCloseTo(8 * (20 + 5 / 6) + 8 / 6, 6);
     expect(after.trackRecords).toEqual([
       {
-        ...{ kind: "release_idle", act: "ask", regretGpuHours: ended.aftermath?.regretGpuHours },
+        kind: "release_idle",
+        act: "ask",
+        regretGpuHours: ended.aftermath?.regretGpuHours,
         outcomes: { "came-back": 1, "evicted-again": 0, stayed: 0, ended: 0 },
       },
     ]);
@@ -164,9 +166,22 @@ describe("any other plan that was taken", () => {
   const at = start + 3600;
   const measured = { gainedGpus: 16, lostGpuHours: 3, at: start, isFinal: true };
   const living: LivingOffer = {
-    ...{ offer: offer({ kind: "defragment" }), firstSeenAt: start, openedAt: start, openings: 1 },
-    ...{ computedAt: start, validUntil: start, state: "taken", closedAt: start, closedBecause: "", replaces: [] },
-    ...{ replacedBy: null, parts: null, rests: null, aftermath: null, alerts: [], measured: null },
+    offer: offer({ kind: "defragment" }),
+    firstSeenAt: start,
+    openedAt: start,
+    openings: 1,
+    computedAt: start,
+    validUntil: start,
+    state: "taken",
+    closedAt: start,
+    closedBecause: "",
+    replaces: [],
+    replacedBy: null,
+    parts: null,
+    rests: null,
+    aftermath: null,
+    alerts: [],
+    measured: null,
   };
   const moment = indexMoment(cycle(1, victims));
 
@@ -177,7 +192,9 @@ describe("any other plan that was taken", () => {
   ] as const)("is reported by what undid it: %s", (how, outcome) => {
     const undone = { how, at: at - 60, gpus: 8 };
     expect(aftermathOf({ ...living, measured: { ...measured, undone } }, moment, at, 24)).toEqual({
-      ...{ outcome, at: at - 60, regretGpuHours: 3 },
+      outcome,
+      at: at - 60,
+      regretGpuHours: 3,
     });
   });
 

@@ -33,7 +33,8 @@ export function offer(parts: Partial<Offer["draft"]> = {}, more: Partial<Omit<Of
   const need = more.need ?? needOf({ ...reported, ...seen });
   return {
     draft: { ...reported, id: parts.id ?? adviceId(need) },
-    ...{ need, ...seen },
+    need,
+    ...seen,
     disrupted: victims.map((uid) => ({ uid, work: `Job/ads/${uid}`, gpus: 8, workSince: start - 1800 })),
     ...more,
   };

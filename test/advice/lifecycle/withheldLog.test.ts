@@ -5,7 +5,10 @@ import type { WithheldAdvice } from "../../../exporter/model/recommendation.ts";
 const start = 1_800_000_000;
 
 const allocated = (reason: string, parts: Partial<WithheldAdvice> = {}): WithheldAdvice => ({
-  ...{ kind: "scale_in", subject: "a100", why: "no-plan", reason },
+  kind: "scale_in",
+  subject: "a100",
+  why: "no-plan",
+  reason,
   ...parts,
 });
 

@@ -61,8 +61,12 @@ function must<T>(decoded: Decoded<T>): T {
 }
 
 const pool = {
-  ...{ name: "gpu", limits: {}, consolidationPolicy: "WhenEmpty", consolidateAfterSeconds: 30 },
-  ...{ capacityTypes: [], replicas: null },
+  name: "gpu",
+  limits: {},
+  consolidationPolicy: "WhenEmpty",
+  consolidateAfterSeconds: 30,
+  capacityTypes: [],
+  replicas: null,
 } as const;
 
 /** What of a cluster is advised that moves pods; exporters say on which GPUs they are. */

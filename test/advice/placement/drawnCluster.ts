@@ -134,7 +134,8 @@ export function drawCluster(seed: number, name: string, naming: Naming = (own) =
 export function nodeObject(name: string, cluster: string, more: Labels, isDedicated: boolean): NodeObject {
   const resources = { cpu: "64", memory: "512Gi", pods: "110", [gpuResource]: String(gpusPerNode) };
   return {
-    ...{ apiVersion: "v1", kind: "Node" },
+    apiVersion: "v1",
+    kind: "Node",
     metadata: {
       name,
       labels: {
@@ -156,9 +157,12 @@ export function nodeObject(name: string, cluster: string, more: Labels, isDedica
 export const podObject = (cluster: string, name: string, app: string, gpus: number, nodeName?: string): PodObject => {
   const amounts: Labels = gpus === 0 ? {} : { [gpuResource]: String(gpus) };
   return {
-    ...{ apiVersion: "v1", kind: "Pod" },
+    apiVersion: "v1",
+    kind: "Pod",
     metadata: {
-      ...{ name, namespace: cluster, labels: { app } },
+      name,
+      namespace: cluster,
+      labels: { app },
       ownerReferences: [
         {
           apiVersion: "apps/v1",
@@ -172,16 +176,16 @@ export const podObject = (cluster: string, name: string, app: string, gpus: numb
     },
     spec: {
       ...(nodeName === undefined ? {} : { nodeName }),
-      ...{
-        nodeSelector: { [clusterLabel]: cluster },
-        tolerations: [],
-        affinity: {},
-        topologySpreadConstraints: [],
-        volumes: [],
-      },
+      nodeSelector: { [clusterLabel]: cluster },
+      tolerations: [],
+      affinity: {},
+      topologySpreadConstraints: [],
+      volumes: [],
       containers: [
         {
-          ...{ name: "main", image: "none", ports: [] },
+          name: "main",
+          image: "none",
+          ports: [],
           resources: { requests: { cpu: "1", memory: "1Gi", ...amounts }, limits: amounts },
         },
       ],
@@ -250,15 +254,20 @@ export function volumeBodies({ volume, claim }: VolumeObjects): { readonly volum
   const { namespace, name } = claim.metadata;
   return {
     volume: {
-      ...{ apiVersion: "v1", kind: "PersistentVolume", metadata: volume.metadata },
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: volume.metadata,
       spec: {
-        ...{ ...spec, capacity: { storage: "1Gi" }, local: { path: "/data" } },
+        ...spec,
+        capacity: { storage: "1Gi" },
+        local: { path: "/data" },
         claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name },
         nodeAffinity: { required: { nodeSelectorTerms: [selector] } },
       },
     },
     claim: {
-      ...{ apiVersion: "v1", kind: "PersistentVolumeClaim" },
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
       metadata: { ...claim.metadata, annotations: { "pv.kubernetes.io/bind-completed": "yes" } },
       spec: { ...spec, volumeName: volume.metadata.name, resources: { requests: { storage: "1Gi" } } },
     },

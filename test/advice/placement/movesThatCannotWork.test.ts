@@ -65,7 +65,9 @@ const spread = (app: string, maxSkew: number) => ({
 const withPort = (gpus: number) => ({
   containers: [
     {
-      ...{ name: "main", image: "none", ports: [{ containerPort: 80, hostPort: 80 }] },
+      name: "main",
+      image: "none",
+      ports: [{ containerPort: 80, hostPort: 80 }],
       resources: { limits: gpus === 0 ? {} : { "nvidia.com/gpu": String(gpus) }, requests: { cpu: "1" } },
     },
   ],

@@ -119,7 +119,10 @@ function renamed(seed: number, { name }: DrawnCluster, turn: number) {
       .map(({ item }) => item);
   const { nodes, pods, volumes } = drawn;
   const cluster: DrawnCluster = {
-    ...{ name: newName, nodes: shuffled(nodes), pods: shuffled(pods), volumes: shuffled(volumes) },
+    name: newName,
+    nodes: shuffled(nodes),
+    pods: shuffled(pods),
+    volumes: shuffled(volumes),
   };
   const oldNames = (text: string): string =>
     text.replace(/t\d\d-\d+x/g, (found) => back.get(found) ?? found).replaceAll(newName, name);

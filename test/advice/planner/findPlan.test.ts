@@ -3,7 +3,9 @@ import { type Case, type CaseUnit, faultsOf, namesOf, planFor, problemOf } from 
 
 /** A single pod of some GPUs on a node. */
 const pod = (name: string, node: number, gpus: number, parts: Partial<CaseUnit> = {}): CaseUnit => ({
-  ...{ name, pods: [{ node, gpus }], lost: gpus },
+  name,
+  pods: [{ node, gpus }],
+  lost: gpus,
   ...parts,
 });
 

@@ -38,9 +38,13 @@ function fieldOf(
 }
 
 const problemOf = (field: MoveField, gpus: number, needs: PodNeeds): PlanProblem => ({
-  ...{ nodes: field.nodes, units: field.units, fixedNodes: field.fixedNodes },
-  ...{ goal: { kind: "place", parts: [{ kind: field.kindOf(gpus, needs), pods: 1 }] }, quotaGpus: Infinity },
-  ...{ maxMoves: 5, vetoesOf: () => [] },
+  nodes: field.nodes,
+  units: field.units,
+  fixedNodes: field.fixedNodes,
+  goal: { kind: "place", parts: [{ kind: field.kindOf(gpus, needs), pods: 1 }] },
+  quotaGpus: Infinity,
+  maxMoves: 5,
+  vetoesOf: () => [],
 });
 
 function movesFor(field: MoveField, gpus: number, needs: PodNeeds) {
@@ -90,7 +94,9 @@ describe("the nodes and units among which pods may be moved", () => {
     const needs = podNeeds({ "nvidia.com/mig-3g.40gb": 1 });
     const instance = (node: string, i: number, pod: number | null): Device =>
       physicalGpu(node, i, {
-        ...{ gpuInstance: `${i}`, profile: "3g.40gb", weight: 3 / 7 },
+        gpuInstance: `${i}`,
+        profile: "3g.40gb",
+        weight: 3 / 7,
         holders: pod === null ? [] : [holding({ pod, share: 3 / 7 })],
       });
     const pods = [0, 1].map((i) => podView({ uid: `u${i}`, name: `p${i}`, node: `n${i}`, gpus: 3 / 7, needs }));
@@ -139,7 +145,11 @@ describe("the nodes and units among which pods may be moved", () => {
     );
     const devices = snapshot.devices.map((one) => (one.node === "n1" ? { ...one, pool: "A100" } : one));
     const domains = ["H100", "A100"].map((pool) => ({
-      ...{ name: pool, pools: [pool], capacity: 2, allocatedOnUnschedulable: 0, unknownBecause: null },
+      name: pool,
+      pools: [pool],
+      capacity: 2,
+      allocatedOnUnschedulable: 0,
+      unknownBecause: null,
     }));
     const both = { ...snapshot, devices };
     const freeCapacities = (of: Snapshot) => findFreeCapacities(of).byNode.flat();

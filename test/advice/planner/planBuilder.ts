@@ -64,8 +64,11 @@ export function problemOf({ fixed = [], nodes, goal, maxMoves = 5, quota = Infin
   };
   const freeCapacities = nodes.map(
     ({ gpus, cpu = Infinity }): FreeCapacity => ({
-      ...{ gpus, physicalGpus: Array.from({ length: gpus }, () => 1) },
-      ...{ slots: new Map(), cpuMilli: cpu * 1000, memoryBytes: Infinity },
+      gpus,
+      physicalGpus: Array.from({ length: gpus }, () => 1),
+      slots: new Map(),
+      cpuMilli: cpu * 1000,
+      memoryBytes: Infinity,
     }),
   );
   const put = ({ node, gpus, cpu = 0 }: CasePod): [number, number][] => {
@@ -86,7 +89,9 @@ export function problemOf({ fixed = [], nodes, goal, maxMoves = 5, quota = Infin
   let numbered = 0;
   const planned = units.map(
     ({ name, pods, lost }): PlanUnit => ({
-      ...{ name, lostGpuHours: lost, group: name },
+      name,
+      lostGpuHours: lost,
+      group: name,
       pods: pods.map((pod): PlanPod => {
         const physicalGpus = put(pod);
         numbered += 1;
@@ -104,9 +109,12 @@ export function problemOf({ fixed = [], nodes, goal, maxMoves = 5, quota = Infin
     }),
   );
   return {
-    ...{ nodes: planNodes, units: planned, fixedNodes: new Set(fixed.map(({ node }) => node)) },
+    nodes: planNodes,
+    units: planned,
+    fixedNodes: new Set(fixed.map(({ node }) => node)),
     goal: goalOf(goal, kindOf, freeCapacities, nodes),
-    ...{ quotaGpus: quota, maxMoves },
+    quotaGpus: quota,
+    maxMoves,
     vetoesOf: (indices) => indices.flatMap((index) => units[index]?.veto ?? []),
   };
 }

@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commandOf, drainCommand } from "../../../exporter/advice/steps/command.ts";
+import { commandOf, drainCommand, shellWords } from "../../../exporter/advice/steps/command.ts";
 import { pathOf, refOf } from "../../../exporter/advice/steps/resourceRef.ts";
-import { shellWords } from "../../../exporter/advice/steps/shellQuote.ts";
 import type { ApiRequest, JsonValue } from "../../../exporter/model/recommendation.ts";
 
 let folder = "";

@@ -7,7 +7,12 @@ import { bodyOf, queueMoment, reasonOf, revision, sent } from "./stepMoment.ts";
 
 describe("fixing a finding", () => {
   const finding = (code: FindingCode): Finding => ({
-    ...{ code, scheduler: "kueue", kind: "Queue", name: "q", reason: "", change: "" },
+    code,
+    scheduler: "kueue",
+    kind: "Queue",
+    name: "q",
+    reason: "",
+    change: "",
   });
   const moment = queueMoment(
     {},

@@ -36,7 +36,8 @@ describe("the quota of a ClusterQueue", () => {
 
   it("leaves the limit where it was, and no lending limit above the quota", () => {
     expect(bodyOf(changeQuota(kueue({ borrowingLimit: 4, lendingLimit: 8 }), 0, { guaranteed: 6 }))).toEqual([
-      ...[...revisionTests, ...names],
+      ...revisionTests,
+      ...names,
       { op: "add", path: `${at}/nominalQuota`, value: "6" },
       { op: "add", path: `${at}/borrowingLimit`, value: "6" },
       { op: "add", path: `${at}/lendingLimit`, value: "6" },

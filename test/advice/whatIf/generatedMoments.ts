@@ -115,7 +115,9 @@ function kueueCluster(choices: KueueChoices): ClusterState {
     ),
     ...waiting.map(({ count, gpus, queue, priority }, i) =>
       kueue.workload(`wait-${i}`, [kueuePodSet("main", count, { "nvidia.com/gpu": gpus, cpu: gpus })], {
-        ...{ localQueue: queue, priority, createdAt: now - 900 - i },
+        localQueue: queue,
+        priority,
+        createdAt: now - 900 - i,
       }),
     ),
   ];
@@ -142,7 +144,8 @@ function kueueCluster(choices: KueueChoices): ClusterState {
       kueueResourceFlavors: [kueue.flavor("any")],
       kueueClusterQueues: ["a", "b"].map((name, i) =>
         kueue.clusterQueue(name, [kueue.quota("any", quotas[i] ?? 0)], {
-          ...{ cohort: "all", preemption },
+          cohort: "all",
+          preemption,
           queueingStrategy: strict ? "StrictFIFO" : "BestEffortFIFO",
         }),
       ),

@@ -22,7 +22,9 @@ function kueueMoment(reclaimWithinCohort: string, waits: { priority: number; gpu
   const pods = older.map(([name, priority, seconds]) =>
     gpuPod(name, "n", 2, {
       annotations: { "kueue.x-k8s.io/workload": name },
-      ...{ priority, scheduledAt: now - seconds, createdAt: now - seconds },
+      priority,
+      scheduledAt: now - seconds,
+      createdAt: now - seconds,
     }),
   );
   return analysisOf(
@@ -41,7 +43,8 @@ function kueueMoment(reclaimWithinCohort: string, waits: { priority: number; gpu
           ...older.map(([name, priority]) =>
             kueue.workload(name, [kueue.podSet(1, 2)], {
               ...kueue.admission("borrower", "any", 1, 2),
-              ...{ localQueue: "borrower", priority },
+              localQueue: "borrower",
+              priority,
             }),
           ),
           kueue.workload("waits", [kueue.podSet(1, waits.gpus)], { localQueue: "lender", priority: waits.priority }),

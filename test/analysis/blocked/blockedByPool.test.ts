@@ -7,8 +7,14 @@ import { waitingMoment } from "../waiting/waitingBuilder.ts";
 const snapshot = waitingMoment([], []);
 
 const work = (parts: Partial<BlockedWork>): BlockedWork => ({
-  ...{ gang: 0, key: "Job/research/train u", pools: ["H100"], gpus: 4, freeGpus: 8, blocker: "spread" },
-  ...{ since: now - 600, isStanding: true },
+  gang: 0,
+  key: "Job/research/train u",
+  pools: ["H100"],
+  gpus: 4,
+  freeGpus: 8,
+  blocker: "spread",
+  since: now - 600,
+  isStanding: true,
   ...parts,
 });
 

@@ -60,8 +60,11 @@ describe("work for which too many nodes have a free GPU each", () => {
 describe("work for which a node lacks other things", () => {
   const wants = (cpu: number, memory: number) => one({ "nvidia.com/gpu": 2, cpu, memory });
   const node: TestNode = {
-    ...{ ...half, allocatableCpuMilli: 8000, allocatableMemoryBytes: 800 },
-    ...{ cpuMilliUsed: 6000, memoryBytesUsed: 600 },
+    ...half,
+    allocatableCpuMilli: 8000,
+    allocatableMemoryBytes: 800,
+    cpuMilliUsed: 6000,
+    memoryBytesUsed: 600,
   };
 
   it.each([
@@ -148,7 +151,10 @@ describe("work in MIG instances", () => {
   function gpuOf(instances: readonly (typeof large & { readonly allocated: boolean })[], rest = 0) {
     const devices = instances.map(({ allocated, profile, weight }, i) =>
       device({
-        ...{ uuid: "GPU-0", gpuInstance: String(i), profile, weight },
+        uuid: "GPU-0",
+        gpuInstance: String(i),
+        profile,
+        weight,
         holders: allocated
           ? [{ pod: 0, share: weight, source: "dcgm", estimated: false, activity: null, idleSince: null }]
           : [],
@@ -157,7 +163,9 @@ describe("work in MIG instances", () => {
     const part: UnpartitionedPart = { node: "n", uuid: "GPU-0", model: "H100", pool: "H100", weight: rest };
     const moment = waitingMoment([], [gang]);
     return {
-      ...{ ...moment, devices, unpartitioned: rest > 0 ? [part] : [] },
+      ...moment,
+      devices,
+      unpartitioned: rest > 0 ? [part] : [],
       nodes: [nodeView({ devices: devices.map((_device, i) => i) })],
     };
   }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
 import { sampled } from "../../sampled.ts";
+import type { TreeNode } from "./entitledNode.ts";
 import { entitledTree, entitleTree } from "./entitleTree.ts";
 import { childrenOf, everything, isLeaf, reordered, runs, trees } from "./generatedTrees.ts";
 import { naiveBound, naiveEntitle } from "./naiveEntitle.ts";
@@ -10,7 +10,7 @@ const near = 1e-5;
 const sum = (amounts: Iterable<number>): number => [...amounts].reduce((a, b) => a + b, 0);
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= near;
 
-function replaced(nodes: readonly EntitledNode[], index: number, change: Partial<EntitledNode>): EntitledNode[] {
+function replaced(nodes: readonly TreeNode[], index: number, change: Partial<TreeNode>): TreeNode[] {
   return nodes.map((node, i) => (i === index ? { ...node, ...change } : node));
 }
 

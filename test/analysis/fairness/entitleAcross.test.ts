@@ -10,7 +10,7 @@ function entitled(moment: Queueing): Record<string, number> {
   const found: Record<string, number> = {};
   for (const unit of unitsOf(moment, null)) {
     const { totals } = entitle(unit);
-    for (const [node, { queue }] of unit.placed.entries()) found[queue.name] = totals[unit.entityOf[node] ?? -1] ?? 0;
+    for (const [node, { queue }] of unit.nodes.entries()) found[queue.name] = totals[unit.entityOf[node] ?? -1] ?? 0;
   }
   return found;
 }

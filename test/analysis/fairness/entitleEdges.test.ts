@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
-import { entitledNode as node } from "./entitledNode.ts";
+import { entitledNode as node, type TreeNode } from "./entitledNode.ts";
 import { entitleTree } from "./entitleTree.ts";
 
 describe("entitlement at the edges", () => {
-  const grantsOf = (capacity: number, nodes: readonly EntitledNode[]): readonly number[] => [
+  const grantsOf = (capacity: number, nodes: readonly TreeNode[]): readonly number[] => [
     ...entitleTree(nodes, capacity),
   ];
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
-import { entitledNode } from "./entitledNode.ts";
+import { entitledNode, type TreeNode } from "./entitledNode.ts";
 import { entitledTree, entitleTree } from "./entitleTree.ts";
 import { isLeaf, runs, trees } from "./generatedTrees.ts";
 import { naiveBound } from "./naiveEntitle.ts";
@@ -61,7 +60,7 @@ describe("entitlement with a history of use", () => {
   it("gives the one who has used more no more than its twin", () => {
     fc.assert(
       fc.property(fc.nat(100), fc.nat(100), fc.nat(60), fc.constantFrom(0.5, 1, 10), (a, b, capacity, kValue) => {
-        const twin = (id: number, used: number): EntitledNode =>
+        const twin = (id: number, used: number): TreeNode =>
           entitledNode({ id, guaranteed: 4, demand: 40, usage: used / 200 });
         const [first = 0, second = 0] = entitleTree([twin(0, a), twin(1, b)], capacity, { kValue });
         return a === b ? isNear(first, second) : a > b ? first <= second + near : first >= second - near;

@@ -54,7 +54,7 @@ const sum = (amounts: Iterable<number>): number => [...amounts].reduce((a, b) =>
 function totalsOf({ units }: Judged): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   for (const { unit, entitlement } of units)
-    for (const [node, { index }] of unit.placed.entries())
+    for (const [node, { index }] of unit.nodes.entries())
       found.set(index, entitlement.totals[unit.entityOf[node] ?? -1] ?? Number.NaN);
   return found;
 }

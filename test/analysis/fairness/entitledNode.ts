@@ -1,7 +1,18 @@
 import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
+import type { QueueView } from "../../../exporter/join/queues/queueing.ts";
+
+/** A node of a tree that is made up, with the terms of its queue. */
+export interface TreeNode
+  extends Omit<EntitledNode, "index" | "queue">,
+    Pick<QueueView, "weight" | "zeroWeight" | "priority"> {
+  /** Its place in the tree. */
+  readonly id: number;
+  /** `guaranteeIsFloor` of the queue. */
+  readonly isFloor: boolean;
+}
 
 /** A root that wants nothing, without guarantee and limits. */
-export function entitledNode(parts: Partial<EntitledNode>): EntitledNode {
+export function entitledNode(parts: Partial<TreeNode>): TreeNode {
   return {
     id: 0,
     parent: null,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
+import type { TreeNode } from "./entitledNode.ts";
 
 /** How many trees each property sees. */
 export const runs = { numRuns: 10_000, seed: 20_261_121 };
@@ -23,7 +23,7 @@ export const everything: TreeTraits = {
 
 /** A forest of queues and what is divided among them. */
 export interface GeneratedTree {
-  readonly nodes: readonly EntitledNode[];
+  readonly nodes: readonly TreeNode[];
   readonly capacity: number;
 }
 
@@ -44,7 +44,7 @@ function digits(...seeds: readonly number[]) {
   };
 }
 
-function nodeFrom(first: number, second: number, index: number, traits: TreeTraits): EntitledNode {
+function nodeFrom(first: number, second: number, index: number, traits: TreeTraits): TreeNode {
   const digit = digits(first, second);
   // A node is alone, below its neighbour, or anywhere above.
   const place = digit(index + 1);
@@ -86,7 +86,7 @@ export function trees(traits: TreeTraits = everything): fc.Arbitrary<GeneratedTr
 }
 
 /** What a subtree holds is what its leaves hold. */
-function withHeld(nodes: readonly EntitledNode[]): readonly EntitledNode[] {
+function withHeld(nodes: readonly TreeNode[]): readonly TreeNode[] {
   const allocated = nodes.map((node, i) => (isLeaf(nodes, i) ? node.allocated : 0));
   for (let i = nodes.length - 1; i >= 0; i--) {
     const parent = nodes[i]?.parent ?? null;
@@ -96,25 +96,25 @@ function withHeld(nodes: readonly EntitledNode[]): readonly EntitledNode[] {
 }
 
 /** The terms of a node as a queue has them. */
-export function termsOf({ guaranteed, limit, lendingLimit, weight, zeroWeight, priority, isFloor }: EntitledNode) {
+export function termsOf({ guaranteed, limit, lendingLimit, weight, zeroWeight, priority, isFloor }: TreeNode) {
   return { guaranteed, limit, lendingLimit, weight, zeroWeight, priority, guaranteeIsFloor: isFloor };
 }
 
 /** Indices of the children of each node, and of those at the top. */
-export function childrenOf(nodes: readonly EntitledNode[]): ReadonlyMap<number | null, readonly number[]> {
+export function childrenOf(nodes: readonly TreeNode[]): ReadonlyMap<number | null, readonly number[]> {
   return Map.groupBy(
     nodes.map((_, index) => index),
     (index) => nodes[index]?.parent ?? null,
   );
 }
 
-export function isLeaf(nodes: readonly EntitledNode[], index: number): boolean {
+export function isLeaf(nodes: readonly TreeNode[], index: number): boolean {
   return nodes.every(({ parent }) => parent !== index);
 }
 
 /** The same forest with its siblings in another order; `places[i]` is where node i went. */
-export function reordered(nodes: readonly EntitledNode[]): {
-  readonly nodes: readonly EntitledNode[];
+export function reordered(nodes: readonly TreeNode[]): {
+  readonly nodes: readonly TreeNode[];
   readonly places: readonly number[];
 } {
   const children = childrenOf(nodes);

@@ -1,15 +1,15 @@
-import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
+import type { TreeNode } from "./entitledNode.ts";
 
 /** Straight from the definition, with nothing clever in it: the level is found by halving an interval. */
 
 /** A queue with what is below it. */
 export interface Tree {
-  readonly node: EntitledNode;
+  readonly node: TreeNode;
   readonly index: number;
   readonly children: readonly Tree[];
 }
 
-export function grow(nodes: readonly EntitledNode[], parent: number | null): readonly Tree[] {
+export function grow(nodes: readonly TreeNode[], parent: number | null): readonly Tree[] {
   return nodes.flatMap((node, index) =>
     node.parent === parent ? [{ node, index, children: grow(nodes, index) }] : [],
   );
@@ -114,7 +114,7 @@ function divide(trees: readonly Tree[], amount: number, mine: ReadonlyMap<number
 }
 
 /** The grants of `entitle`, by the definition. */
-export function naiveEntitle(nodes: readonly EntitledNode[], capacity: number): Float64Array {
+export function naiveEntitle(nodes: readonly TreeNode[], capacity: number): Float64Array {
   const trees = grow(nodes, null);
   const grants = new Float64Array(nodes.length);
   divide(
@@ -127,7 +127,7 @@ export function naiveEntitle(nodes: readonly EntitledNode[], capacity: number): 
 }
 
 /** What can be given away at most, whoever gets it. */
-export function naiveBound(nodes: readonly EntitledNode[], capacity: number): number {
+export function naiveBound(nodes: readonly TreeNode[], capacity: number): number {
   const trees = grow(nodes, null);
   const usable = Math.max(0, Math.min(capacity, Math.max(capacity, quota(trees)) - withheld(trees)));
   return Math.min(usable, sum(trees.map(demand)));

@@ -1,6 +1,6 @@
-import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
 import { guaranteesOf } from "../../../exporter/analysis/fairness/guarantees.ts";
 import type { Queueing, QueueView } from "../../../exporter/join/queues/queueing.ts";
+import type { TreeNode } from "./entitledNode.ts";
 import { grow, kept, lendable, ownOf, sureOf, type Tree } from "./naiveEntitle.ts";
 
 /** One record of a queue with all that a moment says of it; what is on nodes that take no pods is left out. */
@@ -126,9 +126,9 @@ function capacityIn({ domains, queues }: Queueing, domain: number): readonly num
 }
 
 /** What is lost stays with who holds it: of its quota first what it lends to nobody, and of its limit. */
-function termsOf(queueing: Queueing, indices: readonly number[], items: readonly NaiveItem[]): readonly EntitledNode[] {
+function termsOf(queueing: Queueing, indices: readonly number[], items: readonly NaiveItem[]): readonly TreeNode[] {
   const guarantees = guaranteesOf(queueing);
-  const terms = indices.flatMap((index, i): readonly EntitledNode[] => {
+  const terms = indices.flatMap((index, i): readonly TreeNode[] => {
     const queue = queueing.queues[index];
     if (queue === undefined) return [];
     const { allocatedOnUnschedulable: lost, lendingLimit, limit, weight, zeroWeight, priority } = queue;

@@ -1,4 +1,4 @@
-import type { EntitledNode } from "../../../exporter/analysis/fairness/claims.ts";
+import type { TreeNode } from "./entitledNode.ts";
 import { entitledTree } from "./entitleTree.ts";
 
 /** A queue as an example gives it; what it leaves out means nothing. */
@@ -37,7 +37,7 @@ export function entitledIn(
   queues: readonly WorkedQueue[],
   kValue = 0,
 ): Readonly<Record<string, number>> {
-  const nodes = queues.map((queue, id): EntitledNode => {
+  const nodes = queues.map((queue, id): TreeNode => {
     const parent = queues.findIndex(({ name }) => name === queue.parent);
     return {
       id,

@@ -20,8 +20,13 @@ const mixed = moment({
 });
 
 const shown = ({ pool, now, unavailableGpus, wholeGpus, hasOnlyWholeGpus, isWhollyFree }: PoolFreeCapacity) => ({
-  ...{ pool, gpus: now?.gpus ?? null, physicalGpus: now?.physicalGpus ?? [], unavailableGpus, wholeGpus },
-  ...{ hasOnlyWholeGpus, isWhollyFree },
+  pool,
+  gpus: now?.gpus ?? null,
+  physicalGpus: now?.physicalGpus ?? [],
+  unavailableGpus,
+  wholeGpus,
+  hasOnlyWholeGpus,
+  isWhollyFree,
 });
 
 describe("the free capacity of a node", () => {
@@ -55,16 +60,31 @@ describe("the free capacity of a node", () => {
     });
     expect(freeCapacitiesOf(snapshot).flat().map(shown)).toEqual([
       {
-        ...{ pool: "H100", gpus: 1.5, physicalGpus: [0.5, 1], unavailableGpus: 0, wholeGpus: 2 },
-        ...{ hasOnlyWholeGpus: true, isWhollyFree: false },
+        pool: "H100",
+        gpus: 1.5,
+        physicalGpus: [0.5, 1],
+        unavailableGpus: 0,
+        wholeGpus: 2,
+        hasOnlyWholeGpus: true,
+        isWhollyFree: false,
       },
       {
-        ...{ pool: "H100", gpus: 1, physicalGpus: [1], unavailableGpus: 0.5, wholeGpus: 1 },
-        ...{ hasOnlyWholeGpus: false, isWhollyFree: false },
+        pool: "H100",
+        gpus: 1,
+        physicalGpus: [1],
+        unavailableGpus: 0.5,
+        wholeGpus: 1,
+        hasOnlyWholeGpus: false,
+        isWhollyFree: false,
       },
       {
-        ...{ pool: "H100", gpus: null, physicalGpus: [], unavailableGpus: 1.5, wholeGpus: 0 },
-        ...{ hasOnlyWholeGpus: false, isWhollyFree: false },
+        pool: "H100",
+        gpus: null,
+        physicalGpus: [],
+        unavailableGpus: 1.5,
+        wholeGpus: 0,
+        hasOnlyWholeGpus: false,
+        isWhollyFree: false,
       },
     ]);
   });

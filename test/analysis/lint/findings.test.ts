@@ -144,7 +144,11 @@ describe("KAI", () => {
 describe("time-based fairshare of KAI", () => {
   const usage = { windowSeconds: 7200, windowType: "sliding", halfLifeSeconds: 3600 };
   const shard = (parts: Partial<KaiSchedulingShard> = {}): KaiSchedulingShard => ({
-    ...{ name: "default", partitionLabelValue: null, kValue: 0.5, usage, createdAt: null },
+    name: "default",
+    partitionLabelValue: null,
+    kValue: 0.5,
+    usage,
+    createdAt: null,
     ...parts,
   });
   const code = "kai-history-ignored";

@@ -56,7 +56,10 @@ describe("pods past the queues", () => {
     ]);
     expect(others).toEqual([]);
     expect(finding).toMatchObject({
-      ...{ code: "pods-past-queues", scheduler: "kueue", kind: "QuotaDomain", name: "H100" },
+      code: "pods-past-queues",
+      scheduler: "kueue",
+      kind: "QuotaDomain",
+      name: "H100",
       reason:
         "Pods of no queue hold 8 GPUs, and queues are promised 14 of the 16 that can be given out: 6 of these no queue can have, though its scheduler may admit work for them. They are of namespaces serving (4), tools (2), alone (1) and 1 more.",
       change:

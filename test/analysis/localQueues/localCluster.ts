@@ -75,7 +75,10 @@ export function analysedLocal(given: LocalCluster): Analysis {
   const workloads = (jobs: readonly LocalJob[], isRunning: boolean) =>
     jobs.map(({ name, local, gpus, priority = 0, ageSeconds = 3600, parts = {} }) =>
       workload(name, [podSet(1, gpus)], {
-        ...{ namespace: named(local).namespace, localQueue: named(local).name, priority, createdAt: now - ageSeconds },
+        namespace: named(local).namespace,
+        localQueue: named(local).name,
+        priority,
+        createdAt: now - ageSeconds,
         ...(isRunning ? admission("shared", "h100", 1, gpus) : {}),
         ...parts,
       }),

@@ -123,8 +123,16 @@ describe("what a ClusterQueue is entitled to is divided among its LocalQueues", 
     const { shares } = localQueuesOf(analysedLocal({ gpus: 8, locals: { "a/main": { clusterQueue: "gone" } } }));
     expect(shares).toEqual([
       {
-        ...{ namespace: "a", name: "main", clusterQueue: "gone", queue: null, weight: 1, usage: null },
-        ...{ allocated: 0, pending: 0, entitled: null, deviation: null },
+        namespace: "a",
+        name: "main",
+        clusterQueue: "gone",
+        queue: null,
+        weight: 1,
+        usage: null,
+        allocated: 0,
+        pending: 0,
+        entitled: null,
+        deviation: null,
       },
     ]);
   });
@@ -137,7 +145,9 @@ describe("what a ClusterQueue is entitled to is divided among its LocalQueues", 
         { name: "a-huge", local: "a/main", gpus: 64, priority: 100 },
         { name: "a-high", local: "a/main", gpus: 8, priority: 50 },
         {
-          ...{ name: "b-reserved", local: "b/main", gpus: 8 },
+          name: "b-reserved",
+          local: "b/main",
+          gpus: 8,
           parts: {
             conditions: [condition("QuotaReserved", true)],
             admission: { clusterQueue: "shared", assignments: [] },
@@ -210,7 +220,10 @@ describe("the line of a ClusterQueue", () => {
       { ...waiting[0], name: "paused", local: "a/main", gpus: 1, parts: { active: false } },
       { ...waiting[0], name: "lost", local: "a/none", gpus: 1 },
       {
-        ...{ ...waiting[0], name: "reserved", local: "a/main", gpus: 1 },
+        ...waiting[0],
+        name: "reserved",
+        local: "a/main",
+        gpus: 1,
         parts: {
           conditions: [condition("QuotaReserved", true)],
           admission: { clusterQueue: "shared", assignments: [] },
@@ -245,7 +258,10 @@ describe("the line of a ClusterQueue", () => {
 
   test("of the same second goes by uid, as Kueue's own", () => {
     const same = ["z", "m", "k"].map((name, i) => ({
-      ...{ name, local: "a/main", gpus: 1, ageSeconds: 100 },
+      name,
+      local: "a/main",
+      gpus: 1,
+      ageSeconds: 100,
       parts: { uid: `uid-${i}` },
     }));
     expect(lineOf(analysedLocal({ ...full, waiting: same }))).toEqual(["z 1 1", "m 2 2", "k 3 3"]);

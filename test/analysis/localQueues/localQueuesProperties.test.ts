@@ -51,7 +51,10 @@ describe("in any cluster", () => {
         );
         const build = (turn: <Item>(items: readonly Item[]) => readonly Item[]) =>
           analysedLocal({
-            ...{ gpus: 16, nominal, settings: usageSettings, ...(isByUsage ? { queue: byUsage } : {}) },
+            gpus: 16,
+            nominal,
+            settings: usageSettings,
+            ...(isByUsage ? { queue: byUsage } : {}),
             locals: Object.fromEntries(turn(locals)),
             running: turn(running.map((one, i) => ({ ...one, name: `run-${i}` }))),
             waiting: turn(waiting.map((one, i) => ({ ...one, name: `wait-${i}` }))),

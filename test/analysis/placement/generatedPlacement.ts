@@ -19,12 +19,13 @@ export const anyNode: fc.Arbitrary<PlacedNode> = fc
     isHealthy: fc.constantFrom(true, true, true, false),
   })
   .map(({ allocated, kind, freeCores, freeGib, model, zone, disk, isTainted, isUsable, isHealthy }) => ({
-    ...{
-      allocated: kind === "mig" ? allocated.map((share) => (share > 0 ? 3 / 7 : 0)) : allocated,
-      freeCores,
-      freeGib,
-    },
-    ...{ pools: [model], gpuModels: [model], labels: { zone, disk }, ready: isUsable },
+    allocated: kind === "mig" ? allocated.map((share) => (share > 0 ? 3 / 7 : 0)) : allocated,
+    freeCores,
+    freeGib,
+    pools: [model],
+    gpuModels: [model],
+    labels: { zone, disk },
+    ready: isUsable,
     taints: isTainted ? [{ key: "dedicated", value: "x", effect: "NoSchedule" as const }] : [],
     physicalGpu: { pool: model, model, unhealthy: !isHealthy, ...gpuOf[kind] },
   }));

@@ -25,15 +25,13 @@ function partitionedGpus(
   const devices = physicalGpus.flatMap((instances, physicalGpu) =>
     instances.map(({ profile, slots, isAllocated }, i) =>
       device({
-        ...{
-          uuid: `GPU-${physicalGpu}`,
-          gpuInstance: String(i),
-          profile,
-          migSlots: slots,
-          model,
-          pool: model,
-          weight: 1 / 7,
-        },
+        uuid: `GPU-${physicalGpu}`,
+        gpuInstance: String(i),
+        profile,
+        migSlots: slots,
+        model,
+        pool: model,
+        weight: 1 / 7,
         holders: isAllocated ? [holding({ share: 1 / 7 })] : [],
         ...parts.physicalGpu,
       }),

@@ -30,7 +30,9 @@ export function placementMoment(nodes: readonly PlacedNode[], pods: readonly Pod
     });
     const allocatable = { allocatableCpuMilli: usedCpuMilli + (freeCores ?? 0) * 1000 };
     return nodeView({
-      ...{ name, physicalGpus: allocated.length, allocatableGpus: allocated.length },
+      name,
+      physicalGpus: allocated.length,
+      allocatableGpus: allocated.length,
       ...(freeCores === undefined ? {} : allocatable),
       ...(freeGib === undefined ? {} : { allocatableMemoryBytes: (usedGib + freeGib) * gib }),
       ...rest,

@@ -110,7 +110,10 @@ describe("the target workload", () => {
       pods: 0,
       shapes: [
         {
-          ...{ gpus: 4, popularity: 0.3, pods: null, models: ["H100"] },
+          gpus: 4,
+          popularity: 0.3,
+          pods: null,
+          models: ["H100"],
           needs: { requests: { "nvidia.com/gpu": 4, cpu: 32, memory: 5e11 }, nodeSelector: { zone: "a" } },
         },
         { gpus: 0.5, popularity: 0.6, needs: { requests: {} } },

@@ -58,7 +58,8 @@ describe("order of sources", () => {
     const ofVirginia = { ...inTable, regionOfPrice: "us-east-1", origin: "list" };
     expect(priceOf(account([ofVirginia]))).toMatchObject({ source: "table", origin: "list" });
     expect(priceOf(account([ofVirginia]), p5({ region: "eu-west-1" }))).toMatchObject({
-      ...{ source: "table-other-region", perGpuHour: 6.88 },
+      source: "table-other-region",
+      perGpuHour: 6.88,
       origin: "list; a price of us-east-1, not of eu-west-1",
     });
     // Nobody knows where the node is, or the price is the same everywhere.

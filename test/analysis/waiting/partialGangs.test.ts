@@ -41,8 +41,16 @@ describe("a partial gang", () => {
   it("is one that has allocated GPUs for more than 5 minutes without being whole", () => {
     expect(explain(half("a"), 0).partialGangs).toEqual([
       {
-        ...{ id: "a", namespace: "research", team: "vision", queue: null, pool: "H100" },
-        ...{ bound: 2, min: 4, allocatedGpus: 2, missingGpus: 2, since: now - 301 },
+        id: "a",
+        namespace: "research",
+        team: "vision",
+        queue: null,
+        pool: "H100",
+        bound: 2,
+        min: 4,
+        allocatedGpus: 2,
+        missingGpus: 2,
+        since: now - 301,
       },
     ]);
   });
@@ -86,20 +94,23 @@ describe("a partial gang", () => {
     ];
     const gang = waitingGang([part(1, 1)], { uid: "workload", bound: 1, min: 2 });
     const workload: WorkloadView = {
-      ...{ kind: "Job", namespace: "research", name: "train", team: "vision", queue: null, priorityClass: "none" },
-      ...{
-        localQueue: null,
-        priority: 0,
-        workloadClass: "batch",
-        createdAt: null,
-        gang: null,
-        ownerUids: [],
-        owners: [],
-        job: null,
-        queueObject: null,
-        progressUnits: null,
-        pods: [0, 1],
-      },
+      kind: "Job",
+      namespace: "research",
+      name: "train",
+      team: "vision",
+      queue: null,
+      priorityClass: "none",
+      localQueue: null,
+      priority: 0,
+      workloadClass: "batch",
+      createdAt: null,
+      gang: null,
+      ownerUids: [],
+      owners: [],
+      job: null,
+      queueObject: null,
+      progressUnits: null,
+      pods: [0, 1],
     };
     const found = { ...momentOf(pods, 0, [gang]), workloads: [workload] };
     const partial = explainWaiting(found, { waitTargets: [] }).partialGangs;

@@ -122,7 +122,11 @@ function momentOf(gangs: readonly WaitingGang[]) {
       gangs: gangs.flatMap((gang, i) => (gang.parts.some((one) => one.queue === index) ? [i] : [])),
     });
   const domains = ["H100", "A100"].map((name) => ({
-    ...{ name, pools: [name], capacity: 8, allocatedOnUnschedulable: 0, unknownBecause: null },
+    name,
+    pools: [name],
+    capacity: 8,
+    allocatedOnUnschedulable: 0,
+    unknownBecause: null,
   }));
   return waitingMoment(nodes, gangs, { domains, queues: [queue("research", 0), queue("serving", 1)] });
 }

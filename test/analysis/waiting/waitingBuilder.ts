@@ -23,8 +23,14 @@ export function waitingGang(waiting: readonly WaitingPart[], parts: Partial<Wait
   const sizes = waiting.map((one) => (one.gpusPerPod === null ? null : one.pods * one.gpusPerPod));
   const gpus = sizes.reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0);
   return gangView({
-    ...{ scheduler: "volcano", team: "vision", queue: "research", since: now - 600 },
-    ...{ min: pods, pods, gpus, parts: waiting },
+    scheduler: "volcano",
+    team: "vision",
+    queue: "research",
+    since: now - 600,
+    min: pods,
+    pods,
+    gpus,
+    parts: waiting,
     ...parts,
   });
 }

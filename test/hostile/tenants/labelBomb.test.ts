@@ -30,7 +30,8 @@ function play(limits = { teams: 10, series: 2000 }) {
 const bomb = (round: number, count: number, place: (i: number) => string | null): readonly Pod[] =>
   Array.from({ length: count }, (_, i) =>
     gpuPod(`bomb-${round}-${i}`, place(i), 1, {
-      ...{ namespace: "tenant", labels: { "yunikorn.apache.org/queue": `made-up-${round}-${i}` } },
+      namespace: "tenant",
+      labels: { "yunikorn.apache.org/queue": `made-up-${round}-${i}` },
     }),
   );
 const onNodes = (i: number): string => `n${Math.floor(i / 8)}`;

@@ -21,7 +21,9 @@ const given: KueueCase = {
 /** A pod that waits in the tenant's own LocalQueue. */
 const waits = (parts: Partial<Pod> = {}, gpus = 8): Pod =>
   gpuPod("made-up", null, gpus, {
-    ...{ namespace: "tenants", createdAt: now - 1800, labels: { "kueue.x-k8s.io/queue-name": "main" } },
+    namespace: "tenants",
+    createdAt: now - 1800,
+    labels: { "kueue.x-k8s.io/queue-name": "main" },
     ...parts,
   });
 
@@ -59,7 +61,10 @@ const toNobody: Pod["placement"] = {
       namespaces: [],
     },
   ],
-  ...{ antiAffinity: [], spread: [], hostPorts: [], unknown: [] },
+  antiAffinity: [],
+  spread: [],
+  hostPorts: [],
+  unknown: [],
 };
 
 describe("demand that a tenant makes up", () => {

@@ -23,7 +23,11 @@ const term = (app: string) => ({
   namespaces: [],
 });
 const nearNobody: Pod["placement"] = {
-  ...{ affinity: [term("nobody")], antiAffinity: [], spread: [], hostPorts: [], unknown: [] },
+  affinity: [term("nobody")],
+  antiAffinity: [],
+  spread: [],
+  hostPorts: [],
+  unknown: [],
 };
 
 /** Why a pod can never run: each alone is enough. */
@@ -63,7 +67,9 @@ const hostilePods: fc.Arbitrary<readonly Pod[]> = fc
   .map((pods) =>
     pods.map(({ namespace, lie, more, gpus, tooMany, queue, priority, waits }, i) =>
       gpuPod(`hostile-${i}`, null, tooMany ?? gpus, {
-        ...{ namespace, priority, createdAt: now - waits },
+        namespace,
+        priority,
+        createdAt: now - waits,
         labels: queue === null ? {} : { "kueue.x-k8s.io/queue-name": queue },
         ...spokenFor(tooMany === null ? { ...more, ...lie } : more),
       }),
@@ -83,8 +89,12 @@ function queuesOf({ analysis }: AdviceMoment) {
 /** What is advised, with what it costs and gains. */
 const advised = (moment: AdviceMoment) =>
   adviceOf(moment).recommendations.map(({ title, cost, effect, evidence: _, ...rest }) => ({
-    ...{ title, cost, targets: rest.targets, worth: rest.worthGpuHours },
-    ...{ gained: effect.gainedGpus, starts: effect.starts },
+    title,
+    cost,
+    targets: rest.targets,
+    worth: rest.worthGpuHours,
+    gained: effect.gainedGpus,
+    starts: effect.starts,
   }));
 
 describe("pods that can never run", () => {
@@ -117,7 +127,11 @@ describe("pods that can never run", () => {
           momentOf(
             analysisAt({
               nodes: nodeNames.map((name) => gpuNode(name, 8)),
-              ...{ known, neighbors: [], owners, telemetry, podDisruptionBudgets: [] },
+              known,
+              neighbors: [],
+              owners,
+              telemetry,
+              podDisruptionBudgets: [],
               pods: [...pods, ...more],
             }),
           );

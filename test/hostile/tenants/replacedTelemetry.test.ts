@@ -9,9 +9,16 @@ const config = configSchema.parse({});
 const nodes = ["a", "b"];
 
 const real = (nodeName: string, more: Partial<ExporterPod> = {}): ExporterPod => ({
-  ...{ namespace: "gpu-operator", name: `nvidia-dcgm-exporter-${nodeName}`, uid: `uid-${nodeName}`, nodeName },
-  ...{ podIp: `10.0.0.${nodeName === "a" ? 1 : 2}`, ports: { metrics: 9400 }, ready: true, createdAt: now - 86_400 },
-  ...{ owner: { kind: "DaemonSet", name: "nvidia-dcgm-exporter" }, ...more },
+  namespace: "gpu-operator",
+  name: `nvidia-dcgm-exporter-${nodeName}`,
+  uid: `uid-${nodeName}`,
+  nodeName,
+  podIp: `10.0.0.${nodeName === "a" ? 1 : 2}`,
+  ports: { metrics: 9400 },
+  ready: true,
+  createdAt: now - 86_400,
+  owner: { kind: "DaemonSet", name: "nvidia-dcgm-exporter" },
+  ...more,
 });
 /** What whoever may create the namespace `dcgm-exporter` can put there. */
 const fake = (nodeName: string): ExporterPod =>
@@ -30,7 +37,9 @@ async function readAfter(moments: readonly (readonly ExporterPod[])[]) {
   let at = now;
   const read = () => ({
     ...cluster({ nodes: nodes.map((name) => gpuNode(name, 1)) }),
-    ...{ exporterPods, resourceVersions: {}, podCount: 0 },
+    exporterPods,
+    resourceVersions: {},
+    podCount: 0,
   });
   const pool: GetPool = {
     get: async ({ url }, consume) => {
@@ -87,7 +96,8 @@ describe("a tenant's pod that looks like an exporter", () => {
     expect(
       (await readAfter([reals, [fake("a"), ...reals.slice(1)], [fake("a"), next, ...reals.slice(1)]])).use,
     ).toEqual({
-      ...{ a: 0.9, b: 0.9 },
+      a: 0.9,
+      b: 0.9,
     });
   });
 });

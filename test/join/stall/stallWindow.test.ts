@@ -11,7 +11,11 @@ const nodes = [gpuNode("n", 1)];
 const job = gpuPod("job", "n", 1, { createdAt: now - 7200, scheduledAt: now - 7200 });
 
 const hungReading = bareReading("GPU-0", {
-  ...{ gpuUtil: 1, grEngineActive: 1, tensorActive: 0, dramActive: 0.001, powerWatts: 121 },
+  gpuUtil: 1,
+  grEngineActive: 1,
+  tensorActive: 0,
+  dramActive: 0.001,
+  powerWatts: 121,
   claimants: [claimant("job")],
 });
 const stateWith = (...readings: readonly DeviceReading[]): Partial<ClusterState> => ({

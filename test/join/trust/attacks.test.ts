@@ -92,7 +92,9 @@ describe("GPUs on someone else's queue of Kueue", () => {
   it("are not there by the uid of the other's job, nor is the other's work the tenant's", () => {
     const job = owner("Job", "train", null, { namespace: "victim" });
     const admitted = workload("job-train", [podSet(2, 8)], {
-      ...{ namespace: "victim", localQueue: "main", owner: ownerRef(job) },
+      namespace: "victim",
+      localQueue: "main",
+      owner: ownerRef(job),
       ...admission("victim-cq", "any", 2, 8),
     });
     const owners = [job];
@@ -295,14 +297,18 @@ describe("pods that request no GPU", () => {
       );
     const queues = { ...noQueueObjects, kaiQueues: [kaiQueue("default-queue")] };
     const ofGroup = snapshotOf({
-      ...{ nodes: [gpuNode("n", 2)], telemetry, queues },
+      nodes: [gpuNode("n", 2)],
+      telemetry,
+      queues,
       pods: [reservation("runai-reservation", "GPU-0", younger), ...pods],
     });
     expect(onGpu(ofGroup)).toEqual([["GPU-1", 0.5]]);
     expect(lineOf(ofGroup, "reservation-unconfirmed")).toMatch(/runai-reservation\/a on node n/);
     const other = { ...younger, labels: { "runai-gpu-group": "other" } };
     const ofGpu = snapshotOf({
-      ...{ nodes: [gpuNode("n", 2)], telemetry, queues },
+      nodes: [gpuNode("n", 2)],
+      telemetry,
+      queues,
       pods: [
         reservation("runai-reservation", "GPU-1", other),
         ...pods,

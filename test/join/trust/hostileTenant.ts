@@ -97,7 +97,18 @@ function textOf(cluster: SharedCluster, pick: number): string {
     `${uuids.map((uuid) => `${uuid},NVIDIA,1,1`).join(":")}:;`,
     `${uuids.map((uuid) => `${uuid},NVIDIA,0,100`).join(":")}:;`,
     "GPU-ffffffff-0000,NVIDIA,1,1:;",
-    ...["0.01", "0.5", "1", "2", "8", "64", "true", "false", "main", "evil", "", "x"],
+    "0.01",
+    "0.5",
+    "1",
+    "2",
+    "8",
+    "64",
+    "true",
+    "false",
+    "main",
+    "evil",
+    "",
+    "x",
   ];
   return all[pick % all.length] ?? "";
 }
@@ -114,7 +125,11 @@ function reservationOf<One extends HostilePod & Pick<Pod, "labels" | "annotation
   const group = pick % 2 === 0 ? (groups[pick % Math.max(1, groups.length)] ?? "made-up") : "made-up";
   const physicalGpu = pick < 2 ? {} : { "run.ai/reserve_for_gpu_index": uuids[one.node % uuids.length] ?? "" };
   return {
-    ...{ ...one, namespace: "runai-reservation", gpus: 1, claim: null, waits: false },
+    ...one,
+    namespace: "runai-reservation",
+    gpus: 1,
+    claim: null,
+    waits: false,
     labels: { ...one.labels, "runai-gpu-group": group },
     annotations: { ...one.annotations, ...physicalGpu },
   };

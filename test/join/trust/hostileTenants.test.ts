@@ -92,7 +92,9 @@ const alike = (text: string): string => text.replaceAll(/\bjob-\d+/g, "job");
  * queue that borrows, and whoever owns work may keep it from being moved.
  */
 const notTaken = ({ kind, reason }: { readonly kind: string; readonly reason: string }) => ({
-  ...{ kind, why: "not taken", reason: alike(reason.split(", but ")[0] ?? "") },
+  kind,
+  why: "not taken",
+  reason: alike(reason.split(", but ")[0] ?? ""),
 });
 
 /** What honest teams are advised, and what is withheld from them. */
@@ -100,7 +102,9 @@ function advice(analysis: Analysis) {
   const { recommendations, withheld } = adviceOf(momentOf(analysis));
   return [
     recommendations.map(({ kind, title, targets, effect }) => ({
-      ...{ kind, title: alike(title), targets: targets.map(alike) },
+      kind,
+      title: alike(title),
+      targets: targets.map(alike),
       effect: { ...effect, starts: effect.starts.map(alike) },
     })),
     // Of what the tenant's own objects lack, the tenant may be reported.

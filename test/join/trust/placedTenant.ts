@@ -75,7 +75,10 @@ function writtenPod(one: Written, shared: SharedCluster): Pod {
   const job = one.owner === null ? undefined : shared.jobs[one.owner % Math.max(1, shared.jobs.length)];
   const schedulerName = one.scheduler === "own" ? schedulers[shared.system] : one.scheduler;
   return pod(`aa-${one.place}`, one.waits ? null : (nodes[one.node % nodes.length]?.name ?? ""), {
-    ...{ namespace: one.namespace, labels: one.labels, annotations: one.annotations, createdAt },
+    namespace: one.namespace,
+    labels: one.labels,
+    annotations: one.annotations,
+    createdAt,
     schedulerName: one.waits ? "default-scheduler" : schedulerName,
     phase: one.ended ? "Succeeded" : one.waits ? "Pending" : "Running",
     owner: job === undefined ? null : ownerRef(job),
@@ -149,7 +152,9 @@ function fraction(one: Written, shared: SharedCluster, asked: Pod, physicalGpu: 
   const labels = { "runai-gpu-group": group };
   const annotations = { ...words, "gpu-fraction": "0.5" };
   const reservation = pod(`gpu-reservation-of-${asked.name}`, asked.nodeName, {
-    ...{ namespace: "kai-resource-reservation", labels, createdAt },
+    namespace: "kai-resource-reservation",
+    labels,
+    createdAt,
     annotations: { "run.ai/reserve_for_gpu_index": physicalGpu },
     gpu: { resources: { "nvidia.com/gpu": 1 } },
   });

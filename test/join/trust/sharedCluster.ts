@@ -231,12 +231,10 @@ function queuesOf({ system, quotas, waiting }: Choices, placed: readonly Placed[
       kueueWorkloads: [
         ...placed.map(({ name, tenant, gpus, job }) =>
           workload(name, [podSet(1, gpus)], {
-            ...{
-              namespace: tenant,
-              localQueue: "main",
-              owner: ownerRef(job),
-              ...admission(`${tenant}-q`, "any", 1, gpus),
-            },
+            namespace: tenant,
+            localQueue: "main",
+            owner: ownerRef(job),
+            ...admission(`${tenant}-q`, "any", 1, gpus),
           }),
         ),
         ...waiting.map(({ tenant, gpus }, i) =>
@@ -276,14 +274,12 @@ function queuesOf({ system, quotas, waiting }: Choices, placed: readonly Placed[
     volcanoPodGroups: [
       ...placed.map(({ name, tenant, gpus, job }) =>
         volcanoGroup(name, `${tenant}-q`, {
-          ...{
-            namespace: tenant,
-            uid: `uid-${name}`,
-            minMember: 1,
-            owner: ownerRef(job),
-            phase: "Running",
-            running: 1,
-          },
+          namespace: tenant,
+          uid: `uid-${name}`,
+          minMember: 1,
+          owner: ownerRef(job),
+          phase: "Running",
+          running: 1,
           minResources: { [gpuResource]: gpus },
         }),
       ),

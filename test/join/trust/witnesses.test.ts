@@ -54,7 +54,8 @@ describe("an object that a controller made for a pod", () => {
 it("a PodGroup of another namespace cannot be named, however the name is written", () => {
   const queueOf = (namespace: string, name: string) => {
     const one = gpuPod("p", "n", 1, {
-      ...{ namespace, schedulerName: "kai-scheduler" },
+      namespace,
+      schedulerName: "kai-scheduler",
       annotations: { "pod-group-name": name },
     });
     const queues = {
@@ -82,7 +83,8 @@ describe("an owner", () => {
     const indexed = owner("Job", "train", null, parts);
     const member = (namespace: string) =>
       gpuPod("member", "n", 1, {
-        ...{ namespace, owner: ownerRef(indexed) },
+        namespace,
+        owner: ownerRef(indexed),
         labels: { "batch.kubernetes.io/job-completion-index": "0" },
       });
     const gangOf = (namespace: string) =>
@@ -113,7 +115,9 @@ describe("a fraction", () => {
     gpuPod(`gpu-reservation-${group}`, "n", 1, { namespace, labels: { "runai-gpu-group": group } });
   const asking = (name: string, group: string, schedulerName: string, requested = 0) =>
     gpuPod(name, "n", requested, {
-      ...{ namespace: "evil", schedulerName, labels: { "runai-gpu-group": group } },
+      namespace: "evil",
+      schedulerName,
+      labels: { "runai-gpu-group": group },
       annotations: { "gpu-fraction": "0.25" },
     });
   const nodes = [gpuNode("n", 8)];

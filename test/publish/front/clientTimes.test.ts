@@ -60,8 +60,11 @@ async function say(port: number, text: string): Promise<Socket> {
 const tls = (): WebConfig => ({
   basic_auth_users: {},
   tls_server_config: {
-    ...{ cert_file: path.join(folder, "pem"), key_file: path.join(folder, "key") },
-    ...{ client_auth_type: "NoClientCert", min_version: "TLS12", max_version: "TLS13" },
+    cert_file: path.join(folder, "pem"),
+    key_file: path.join(folder, "key"),
+    client_auth_type: "NoClientCert",
+    min_version: "TLS12",
+    max_version: "TLS13",
   },
 });
 

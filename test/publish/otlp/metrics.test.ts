@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { definitionOf, metricNames } from "../../../exporter/catalogue/catalogue.ts";
-import { ucumUnit, ucumUnits } from "../../../exporter/publish/otlp/units.ts";
+import { ucumUnit, ucumUnits } from "../../../exporter/publish/otlp/metricProducer.ts";
 import { renderPage } from "../../../exporter/publish/prometheus/render.ts";
 import { buildPublication } from "../../../exporter/publish/publication.ts";
 import { at, health, hostileNames, smallMoment } from "../moment.ts";

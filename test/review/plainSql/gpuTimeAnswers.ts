@@ -111,15 +111,13 @@ function notePeriod(expected: Expected, question: SqlQuestion, window: SqlQuesti
     (name) => num(row, name),
   );
   const numbers = {
-    ...{
-      label,
-      covered,
-      capacity: capacity ?? 0,
-      allocated: allocated ?? 0,
-      active: active ?? 0,
-      judged: judged ?? 0,
-      usable: usable ?? 0,
-    },
+    label,
+    covered,
+    capacity: capacity ?? 0,
+    allocated: allocated ?? 0,
+    active: active ?? 0,
+    judged: judged ?? 0,
+    usable: usable ?? 0,
     pending: covered > 0 && num(waiting, "rows") > 0 ? num(waiting, "pending") : null,
     costs: new Map(costs(false).map((cost) => [text(cost, "currency"), num(cost, "cost")] as const)),
   };

@@ -72,14 +72,20 @@ export async function startHandMadeKueue(
   const isAdmitted = async (name: string): Promise<boolean> =>
     (await conditions(name)).Admitted?.startsWith("True") ?? false;
   const made = {
-    ...{ server, admin, make, conditions, isAdmitted },
+    server,
+    admin,
+    make,
+    conditions,
+    isAdmitted,
     makeQueue: async (name: string, gpus: number, more: object = {}, local = name) => {
       await make(kueueCollections.clusterQueues, "ClusterQueue", name, queueSpec(gpus, more));
       await make(madeIn.localQueues, "LocalQueue", local, { clusterQueue: name });
     },
     makeWorkload: (name: string, queueName: string, gpus: number, more: object = {}) =>
       make(madeIn.workloads, "Workload", name, {
-        ...{ queueName, podSets: [{ name: "main", count: 1, template: podTemplate(gpus) }], ...more },
+        queueName,
+        podSets: [{ name: "main", count: 1, template: podTemplate(gpus) }],
+        ...more,
       }),
     comes: (name: string) => until(`${name} is admitted`, () => isAdmitted(name)),
   };

@@ -131,7 +131,13 @@ function clusterOf(server: ApiServer, admin: Admin, kueue: Kueue, stop: Scenario
       0,
     );
   return {
-    ...{ admin, submit, comes, hold, release, look, stop },
+    admin,
+    submit,
+    comes,
+    hold,
+    release,
+    look,
+    stop,
     setUp: async (scenario) => {
       await clear(admin);
       await build(admin, scenario);

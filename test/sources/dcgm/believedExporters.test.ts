@@ -6,8 +6,15 @@ import { nodeNamer } from "../../../exporter/sources/dcgm/prometheusNodes.ts";
 const daemonSet = { kind: "DaemonSet", name: "nvidia-dcgm-exporter" };
 /** The pod of a DaemonSet on a node. */
 const real = (nodeName: string, more: Partial<DiscoveredPod> = {}): DiscoveredPod => ({
-  ...{ namespace: "gpu-operator", name: `real-${nodeName}`, nodeName, podIp: "10.0.0.1", ports: {} },
-  ...{ ready: true, owner: daemonSet, createdAt: 1000, ...more },
+  namespace: "gpu-operator",
+  name: `real-${nodeName}`,
+  nodeName,
+  podIp: "10.0.0.1",
+  ports: {},
+  ready: true,
+  owner: daemonSet,
+  createdAt: 1000,
+  ...more,
 });
 /** A pod that a tenant put into a namespace that it made. */
 const fake = (nodeName: string, more: Partial<DiscoveredPod> = {}): DiscoveredPod =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { labelProblems } from "../../../exporter/join/labelProblems.ts";
+import { labelProblems } from "../../../exporter/join/coverage.ts";
 import { decodeOwner } from "../../../exporter/sources/kubernetes/decodeOwner.ts";
 import { decodePod } from "../../../exporter/sources/kubernetes/decodePod.ts";
 import { maxLabelChars, maxLabels } from "../../../exporter/sources/kubernetes/ownLabels.ts";
@@ -16,7 +16,8 @@ function podWith(labels: Record<string, string>, gpus: number) {
 
 function gpuPod(labels: Record<string, string>, readLabels: readonly string[] = []) {
   const decoded = decodePod(podWith(labels, 1), {
-    ...{ gpuResources: new Set<string>(), exporters: [] },
+    gpuResources: new Set<string>(),
+    exporters: [],
     readLabels: new Set(readLabels),
   });
   if (!decoded.ok || decoded.value.gpuPod === null) throw new Error("no pod with GPUs");

@@ -2,9 +2,13 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { pricesSchema } from "../../../exporter/config/moneySchema.ts";
 import { createGetPool } from "../../../exporter/sources/http/getPool.ts";
-import { createOpenCostReader, type OpenCostReader } from "../../../exporter/sources/prices/openCost.ts";
-import { readOpenCostAnswer } from "../../../exporter/sources/prices/openCostAnswer.ts";
-import { openCostQuery, openCostUrl } from "../../../exporter/sources/prices/openCostQuery.ts";
+import {
+  createOpenCostReader,
+  type OpenCostReader,
+  openCostQuery,
+  openCostUrl,
+  readOpenCostAnswer,
+} from "../../../exporter/sources/prices/openCost.ts";
 import { type Listener, listen } from "../../../simulator/listen.ts";
 
 type Series = readonly [name: string, node: string, value: string];

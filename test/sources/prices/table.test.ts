@@ -61,9 +61,16 @@ describe("the table of list prices", () => {
     const isPart = ({ gpus }: TableRow) => gpus < 1;
     const parts = tableRows.filter(isPart).map(({ instanceType }) => instanceType);
     expect(parts).toEqual([
-      ...["g6f.2xlarge", "g6f.4xlarge", "g6f.large", "g6f.xlarge"],
-      ...["Standard_NV6ads_A10_v5", "Standard_NV12ads_A10_v5", "Standard_NV18ads_A10_v5"],
-      ...["g4-standard-6", "g4-standard-12", "g4-standard-24"],
+      "g6f.2xlarge",
+      "g6f.4xlarge",
+      "g6f.large",
+      "g6f.xlarge",
+      "Standard_NV6ads_A10_v5",
+      "Standard_NV12ads_A10_v5",
+      "Standard_NV18ads_A10_v5",
+      "g4-standard-6",
+      "g4-standard-12",
+      "g4-standard-24",
     ]);
     for (const row of tableRows) {
       const { instanceType, gpuModel, gpus } = row;

@@ -1,13 +1,16 @@
+import { bareRecord } from "../../../kernel/bareRecord.ts";
+import type { ResourceAmounts } from "../../../model/node.ts";
 import type { KueueAssignment, KueueCheckState, KueuePodSet, KueueWorkload } from "../../../model/queues/kueue.ts";
+import type { PodNeeds } from "../../../model/queues/podNeeds.ts";
 import { kueueNames } from "../../../model/wellKnown.ts";
 import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
 import { child, flag, has, number, type Place, text, textItems, time } from "../fields.ts";
-import { containerGpus } from "../podResources.ts";
-import { cut, type TextMapLimits, textMap } from "../textMap.ts";
+import { requiredAffinity, tolerations } from "../nodeRules.ts";
+import { containerGpus, podResources } from "../podResources.ts";
+import { cut, type TextMapLimits, textMap, wholeLabels } from "../textMap.ts";
 import { annotation, checkpointTime } from "./annotationTime.ts";
 import { amountMap, nameText, optionalName, shortText, someItems } from "./bounds.ts";
 import { conditionOf, conditions, maxMessageChars, maxReasonChars } from "./conditions.ts";
-import { podNeeds } from "./podNeeds.ts";
 
 /** Kueue allows 18. */
 const maxPodSets = 64;
@@ -68,6 +71,24 @@ function readPodSets(spec: Place, configuredGpus: ReadonlySet<string>): readonly
 function podTemplate(spec: Place, configuredGpus: ReadonlySet<string>): Pick<KueuePodSet, "pod" | "containers"> {
   const containers = containerGpus(spec, configuredGpus);
   return { pod: podNeeds(spec, configuredGpus), ...(containers === null ? {} : { containers }) };
+}
+
+/** What the spec of a pod template asks of a node. */
+function podNeeds(spec: Place, configuredGpus: ReadonlySet<string>): PodNeeds {
+  return {
+    requests: requests(spec, configuredGpus),
+    nodeSelector: textMap(spec, "nodeSelector", wholeLabels),
+    nodeAffinity: requiredAffinity(spec),
+    tolerations: tolerations(spec),
+  };
+}
+
+function requests(spec: Place, configuredGpus: ReadonlySet<string>): ResourceAmounts {
+  const { cpuMilli, memoryBytes, gpus } = podResources(spec, configuredGpus);
+  const amounts = bareRecord<number>();
+  if (cpuMilli > 0) amounts.cpu = cpuMilli / 1000;
+  if (memoryBytes > 0) amounts.memory = memoryBytes;
+  return Object.assign(amounts, gpus);
 }
 
 const checkStates: ReadonlySet<string> = new Set(["Pending", "Ready", "Retry", "Rejected"]);

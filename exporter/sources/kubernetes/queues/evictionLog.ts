@@ -1,7 +1,7 @@
 import type { Eviction } from "../../../model/queues/eviction.ts";
 import type { Clock } from "../clock.ts";
 
-/** Evictions of the last minutes, whoever reported of them. Most objects forget theirs within seconds. */
+/** Evictions of the last minutes, whoever reported them. Most objects forget theirs within seconds. */
 export interface EvictionLog {
   /**
    * Notes an eviction once, however often it is seen. It is reported after `settleSeconds` from the first sight (at once by

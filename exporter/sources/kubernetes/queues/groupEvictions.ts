@@ -9,7 +9,7 @@ import type { EvictionLog } from "./evictionLog.ts";
 import { groupKey, podGang, preemptionWords } from "./podGang.ts";
 
 /**
- * Makes one eviction of what several objects tell: the pods of a group that lose their places at one time, and the
+ * Makes one eviction of what several objects say: the pods of a group that lose their places at one time, and the
  * group itself where it says so (KAI). The pods say why; the group knows all that it held.
  */
 export interface GroupEvictions {
@@ -19,7 +19,7 @@ export interface GroupEvictions {
   noteGroup(eviction: Eviction): void;
 }
 
-/** The pods of a gang are reported to go one after another, within seconds; the group learns of it soon. */
+/** The pods of a gang are asked to go one after another, within seconds; the group learns of it soon. */
 const settleSeconds = 10;
 /** What happens later than this is another eviction. */
 const sameEvictionSeconds = 60;
@@ -29,7 +29,7 @@ const maxGroups = 10_000;
 /** An eviction that is being put together. */
 interface Growing {
   readonly pods: Set<string>;
-  /** Whether the group itself has reported of it. */
+  /** Whether the group itself has reported it. */
   isOfGroup: boolean;
   eviction: Eviction;
 }

@@ -10,7 +10,7 @@ const cleared = "Previously: ";
 const preempted = "Preempted";
 
 /**
- * The eviction that a Workload says of, by what it said before; `null` where there is none, or `before` reported of it
+ * The eviction that a Workload says of, by what it said before; `null` where there is none, or `before` reported it
  * already. `before` is absent for a Workload that is seen for the first time: then only an eviction that still is
  * counts, with what the object still says. Kueue clears Evicted with the next reservation; where an eviction came and
  * went between two sights, the cleared condition says of it, and its time is that of the reservation, at the latest.
@@ -26,7 +26,7 @@ export function kueueEviction(before: KueueWorkload | undefined, now: KueueWorkl
     if (!isMissed || !evicted.message.startsWith(cleared)) return null;
   }
   const isPreemption = evicted.isTrue ? evicted.reason === preempted : preemptionMessage.test(evicted.message);
-  // What waited for quota and was reported to stop waiting has lost nothing. Only a reservation clears Evicted, so that
+  // What waited for quota and was made to stop waiting has lost nothing. Only a reservation clears Evicted, so that
   // what is evicted twice has held something in between.
   const neverAllocated = before?.admission === null && now.admission === null && !known?.isTrue;
   if (evicted.isTrue && neverAllocated && !isPreemption) return null;

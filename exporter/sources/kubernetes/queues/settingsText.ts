@@ -88,7 +88,7 @@ function pluginsOf(tier: unknown): readonly string[] {
   return plugins.flatMap((plugin) => (isRecord(plugin) && typeof plugin.name === "string" ? [plugin.name] : []));
 }
 
-/** The text under a key, else under the only one with that ending: names are free where the scheduler is reported of them. */
+/** The text under a key, else under the only one with that ending: names are free where the scheduler is given them. */
 function textUnder(data: JsonRecord, key: string, ending: string): string | null {
   const exact = Object.hasOwn(data, key) ? data[key] : undefined;
   if (typeof exact === "string") return exact;

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askRange } from "../../../../cli/demo/backfill/importSamples.ts";
-import { type PlayedPrometheus, startPlayedPrometheus } from "../../../../cli/demo/backfill/playedPrometheus.ts";
+import {
+  askRange,
+  type PlayedPrometheus,
+  startPlayedPrometheus,
+} from "../../../../cli/demo/backfill/playedPrometheus.ts";
 import { hasPrometheus } from "../../../e2e/scrapedByPrometheus.ts";
 
 describe.skipIf(!hasPrometheus())("a Prometheus with a played past", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { alertSeries, secondsOf } from "../../../../cli/demo/backfill/alertSeries.ts";
-import { rulePasses } from "../../../../cli/demo/backfill/ruleOrder.ts";
+import { rulePasses } from "../../../../cli/demo/backfill/playedPrometheus.ts";
 import { sampleLine, timedSamples } from "../../../../cli/demo/backfill/timedSamples.ts";
 
 const target = { instance: "fairlead:9400", job: "fairlead" };

@@ -27,16 +27,38 @@ describe("a captured pod in protobuf", () => {
   const pods = capturedPods();
 
   it.each([
-    ...["train-000000", "gated", "gpu-in-init", "never-started", "fraction", "chosen-nodes", "named-node", "disks"],
-    ...["no-disks", "apart", "claims-of-volumes", "gpu-reservation", "claims", "claimed-and-disk"],
-    ...["spread", "host-ports", "own-volumes"],
+    "train-000000",
+    "gated",
+    "gpu-in-init",
+    "never-started",
+    "fraction",
+    "chosen-nodes",
+    "named-node",
+    "disks",
+    "no-disks",
+    "apart",
+    "claims-of-volumes",
+    "gpu-reservation",
+    "claims",
+    "claimed-and-disk",
+    "spread",
+    "host-ports",
+    "own-volumes",
   ])("with GPUs has its record: %s", (name) => {
     expect(pods.get(name)?.gpuPod).toMatchObject({ name });
   });
 
   it.each([
-    ...["plain-000000", "init-and-sidecar", "best-effort", "odd-quantities", "nvidia-device-plugin-abcde"],
-    ...["apart-without-gpus", "host-ports-without-gpus", "nvidia-dcgm-exporter-abcde", "pod-level", "with-overhead"],
+    "plain-000000",
+    "init-and-sidecar",
+    "best-effort",
+    "odd-quantities",
+    "nvidia-device-plugin-abcde",
+    "apart-without-gpus",
+    "host-ports-without-gpus",
+    "nvidia-dcgm-exporter-abcde",
+    "pod-level",
+    "with-overhead",
   ])("without GPUs has its row alone: %s", (name) => {
     expect(pods.get(name)).toMatchObject({ pod: { namespace: expect.any(String) }, gpuPod: null, preemption: null });
   });
@@ -68,8 +90,14 @@ describe("what only pods with GPUs and exporters are asked for", () => {
   it("is passed over in other pods", () => {
     expect(readPod(podBytes("ns", "cpu"))).toEqual({
       pod: {
-        ...{ uid: "uid-p", namespace: "ns", nodeName: "n", phase: "Running", cpuMilli: 2000, memoryBytes: 0 },
-        ...{ labels: '["app","x"]', placement: null },
+        uid: "uid-p",
+        namespace: "ns",
+        nodeName: "n",
+        phase: "Running",
+        cpuMilli: 2000,
+        memoryBytes: 0,
+        labels: '["app","x"]',
+        placement: null,
       },
       gpuPod: null,
       exporterPod: null,

@@ -1,0 +1,57 @@
+import type { KueueQuota } from "../../model/queues/kueue.ts";
+
+/**
+ * What a node of Kueue's tree has of one flavor's resource, in units of the resource, as Kueue itself counts it
+ * (pkg/cache/scheduler/resource_node.go, v0.19): subtree = own nominal + sum over children of (subtree - kept).
+ */
+export interface NodeQuota {
+  readonly flavor: string;
+  readonly resource: string;
+  /** The node's own entry; `null` where only those below it have one. */
+  readonly own: KueueQuota | null;
+  /** Nominal quota of the subtree in all. */
+  readonly total: number;
+  /** Of it: what lending limits below leave to this node. */
+  readonly subtree: number;
+}
+
+/** Quotas by `quotaKey`. */
+export type NodeQuotas = ReadonlyMap<string, NodeQuota>;
+
+/** The key of a flavor's resource. */
+export function quotaKey({ flavor, resource }: Pick<KueueQuota, "flavor" | "resource">): string {
+  return `${flavor}\n${resource}`;
+}
+
+/** The resource in such a key. */
+export function resourceIn(key: string): string {
+  return key.slice(key.indexOf("\n") + 1);
+}
+
+/** What a node keeps for itself, beyond its lending limit: Kueue's local quota. */
+export function keptBy({ own, subtree }: NodeQuota): number {
+  const limit = own?.lendingLimit ?? null;
+  return limit === null ? 0 : Math.max(0, subtree - limit);
+}
+
+/** The quotas of a node while nothing below it is counted. */
+export function ownQuotas(quotas: readonly KueueQuota[]): Map<string, NodeQuota> {
+  return new Map(
+    quotas.map((own) => {
+      const { flavor, resource, nominal } = own;
+      return [quotaKey(own), { flavor, resource, own, total: nominal, subtree: nominal }] as const;
+    }),
+  );
+}
+
+/** Adds a complete node to its parent. */
+export function addQuotas(above: Map<string, NodeQuota>, below: NodeQuotas): void {
+  for (const [key, quota] of below) {
+    const { own = null, total = 0, subtree = 0 } = above.get(key) ?? {};
+    above.set(key, {
+      ...{ flavor: quota.flavor, resource: quota.resource, own },
+      total: total + quota.total,
+      subtree: subtree + (quota.subtree - keptBy(quota)),
+    });
+  }
+}
