@@ -78,7 +78,7 @@ svg line, svg path, svg polyline { vector-effect: non-scaling-stroke; }
   table { font-size: 0.88rem; line-height: 1.2; } th, td { padding: 0.12rem 0.3rem; }
   thead th { font-size: 0.85rem; } tbody th, .wordy tbody th { min-width: 5.5rem; } td.long { min-width: 0; } caption span { max-width: none; }
   tr, figure, .keep, li { break-inside: avoid; }
-  figure { margin: 0.4rem 0 0.6rem; } figure > svg { height: 6rem; } .runway > svg { height: 4.5rem; }
+  figure { margin: 0.4rem 0 0.6rem; } figure > svg { height: 5.4rem; } .runway > svg { height: 4.5rem; }
   footer { margin-top: 1rem; font-size: 0.85rem; }
 }
 `;

@@ -93,7 +93,7 @@ describe("advice to move pods for work that is blocked", () => {
       "too little is free elsewhere",
       { pods: [...scattered.pods.filter(({ name }) => !name.startsWith("eval")), pod("eval", "a100-02", 2)] },
       "no-plan",
-      /no other node has free capacity/,
+      /no other node has room/,
     ],
     [
       "a budget allows no disruption",

@@ -88,7 +88,7 @@ describe("the quota of a ClusterQueue", () => {
       "a resource that is no card",
       kueue({ resource: "nvidia.com/mig-1g.10gb" }),
       { guaranteed: 9 },
-      "not a whole card",
+      "not a whole GPU",
     ],
     [
       "shared GPUs",
@@ -98,7 +98,7 @@ describe("the quota of a ClusterQueue", () => {
         { devices: [device({ slots: 4 })] },
       ),
       { guaranteed: 9 },
-      "not a whole card",
+      "not a whole GPU",
     ],
     ["a cohort", queueMoment({ kind: "Cohort" }, {}), { guaranteed: 9 }, "sum of those below"],
     ["a queue that is gone", queueMoment({}, {}), { guaranteed: 9 }, "not there any more"],

@@ -80,7 +80,7 @@ describe("samples of a server that stay young", () => {
     expect(problems).toHaveLength(21);
     expect(problems.at(-1)).toMatchObject({
       code: "targets-failing",
-      message: "40 exporters are still; 20 are listed",
+      message: "40 exporters show values that do not change; 20 are listed",
     });
   });
 });
