@@ -1,5 +1,5 @@
 /**
- * Which functions are hot? Runs bench/cycle.ts under the CPU profiler and prints self time by free capacity and by function.
+ * Which functions are hot? Runs bench/cycle.ts under the CPU profiler and prints self time by folder and by function.
  * `node bench/profile.ts [--nodes=1000] [--samples=7] [--out=FILE]`
  */
 import { spawnSync } from "node:child_process";
@@ -48,7 +48,7 @@ const profile: CpuProfile = JSON.parse(readFileSync(join(folder, file ?? ""), "u
 rmSync(folder, { recursive: true });
 
 const byId = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));
-const freeCapacities = new Map<string, number>();
+const folders = new Map<string, number>();
 const functions = new Map<string, number>();
 let total = 0;
 for (const [index, id] of profile.samples.entries()) {
@@ -56,10 +56,10 @@ for (const [index, id] of profile.samples.entries()) {
   const micros = profile.timeDeltas[index] ?? 0;
   if (frame === undefined || frame.functionName === "(idle)") continue;
   total += micros;
-  const freeCapacity = freeCapacityOf(frame.url, frame.functionName);
+  const folder = folderOf(frame.url, frame.functionName);
   const place = frame.url.startsWith("file://") ? `${shortPath(frame.url)}:${frame.lineNumber + 1}` : frame.url;
   const name = `${frame.functionName === "" ? "(anonymous)" : frame.functionName} ${place}`.trim();
-  freeCapacities.set(freeCapacity, (freeCapacities.get(freeCapacity) ?? 0) + micros);
+  folders.set(folder, (folders.get(folder) ?? 0) + micros);
   functions.set(name, (functions.get(name) ?? 0) + micros);
 }
 const table = (title: string, times: ReadonlyMap<string, number>, most: number): string => {
@@ -67,7 +67,7 @@ const table = (title: string, times: ReadonlyMap<string, number>, most: number):
   const lines = rows.map(([name, micros]) => `| ${((micros / total) * 100).toFixed(1)} % | ${name} |`);
   return `| self time | ${title} |\n|---|---|\n${lines.join("\n")}\n`;
 };
-const text = `${table("room", freeCapacities, 16)}\n${table("function", functions, 30)}`;
+const text = `${table("folder", folders, 16)}\n${table("function", functions, 30)}`;
 if (values.out === undefined) process.stdout.write(text);
 else writeFileSync(values.out, text);
 
@@ -77,7 +77,7 @@ function shortPath(url: string): string {
 }
 
 /** `exporter/join`, `npm undici`, `node`, `(garbage collector)`. */
-function freeCapacityOf(url: string, functionName: string): string {
+function folderOf(url: string, functionName: string): string {
   if (url === "") return functionName.startsWith("(") ? functionName : "V8 and native code";
   if (url.startsWith("node:")) return "node";
   if (!url.startsWith("file:")) return url.split(":", 1)[0] ?? url;

@@ -48,7 +48,7 @@ export interface StackOptions {
   readonly users: Readonly<Record<string, string>>;
   /** Users who may see the data of some teams alone; default: nobody's view is limited. */
   readonly teams?: Readonly<Record<string, readonly string[]>>;
-  /** How the Kubernetes API is read, where that is not for the configuration to say; and who is reported of it. */
+  /** How the Kubernetes API is read, where that is not for the configuration to say; and who is informed. */
   readonly kubernetes?: Pick<
     KubernetesSourceOptions,
     "clock" | "ownerClock" | "random" | "slowAnswerSeconds" | "ownerLimits" | "onStateChange" | "onRestart"

@@ -24,7 +24,7 @@ export function alertsReference(): string {
     "recommendation is asked for when the alert is evaluated, by the template function `query`: it is in every receiver, and a",
     "change of its text begins no alert anew.",
     "",
-    "How they are installed, who receives of them and what silences what: [alerting.md](alerting.md).",
+    "How they are installed, who receives them and what silences what: [alerting.md](alerting.md).",
     "",
     "Tested: Prometheus 2.42 (unit tests of every alert). vmalert 1.79 takes rules and templates when `keepFiringFor` is `0m`",
     "everywhere, which it does not know; it stores what it records a little later than it evaluates, so that each of the four",

@@ -14,7 +14,7 @@ export interface IdleNodeCostLabels {
   readonly currency: string;
 }
 
-/** What is reported of idle nodes over time, beside the seconds that all nodes have. */
+/** What is reported about idle nodes over time, beside the seconds that all nodes have. */
 export interface IdleNodeCounters {
   /** Since the process started; only of nodes with a price. */
   readonly costs: readonly Readonly<CounterCell<IdleNodeCostLabels>>[];

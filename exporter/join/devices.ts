@@ -25,7 +25,7 @@ export interface ActivitySettings {
 /** What telemetry says of a node. */
 export interface NodeReadings {
   readonly readings: readonly DeviceReading[];
-  /** No page of it came, or its numbers have did not move for so long that they are no sample of their own. */
+  /** No page of it came, or its numbers have not changed for so long that they are no sample of their own. */
   readonly isLost: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface FaultPhase {
   readonly steps: number;
   /** All problems that there are. */
   readonly problems: readonly ExpectedProblem[];
-  /** What is reported of a node: GPUs in a state. */
+  /** What is reported about a node: GPUs in a state. */
   readonly states?: readonly { readonly node: string; readonly state: GpuState; readonly gpus: number }[];
   /** Sums of series by name and some labels; `null`: there is no such series. */
   readonly series?: Readonly<Record<string, number | null>>;

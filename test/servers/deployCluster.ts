@@ -18,7 +18,7 @@ export interface DeployCluster {
   stop(): Promise<void>;
 }
 
-/** Where only pods may run that ask for no privilege; whoever brings another is reported of it. */
+/** Where only pods may run that ask for no privilege; whoever brings another is told so. */
 export const restrictedNamespaces = [
   "fairlead",
   "monitoring",

@@ -129,7 +129,7 @@ function write(db: DatabaseSync, sources: readonly string[]): void {
   mergeMemory(db, sources);
 }
 
-/** The places of the ledgers, the one first that goes first where two covered as much. Whatever is reported of none of them is by this order. */
+/** The places of the ledgers, the one first that goes first where two covered as much. What none of them says is by this order. */
 function inOrder(db: DatabaseSync, given: readonly MergeSource[]): readonly number[] {
   const ids = new Map<number, string>();
   const idOf = (i: number): string => {

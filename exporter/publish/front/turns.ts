@@ -101,7 +101,7 @@ export function inTurn(limits: TurnLimits): RequestHandler {
 
   const look = (): void => {
     const now = performance.now();
-    // Where this process itself did not move, no reader kept anybody waiting.
+    // Where this process itself stood still, no reader kept anybody waiting.
     const passed = Math.min(now - lookedAt, 2 * lookMilliseconds);
     lookedAt = now;
     for (const turn of running) {

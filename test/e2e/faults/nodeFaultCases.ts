@@ -57,7 +57,7 @@ export const nodeFaultCases: readonly FaultCase[] = [
     todo: "Drain and repair the node.",
   },
   {
-    name: "a process that no pod owns uses a card",
+    name: "a process that no pod owns uses a GPU",
     faults: [{ kind: "stray-process", node: "h100-08", physicalGpu: 0, activity: 0.5 }],
     early: {
       steps: 1,
@@ -72,7 +72,7 @@ export const nodeFaultCases: readonly FaultCase[] = [
       grown: ['fairlead_gpu_seconds_total{state="unattributed"}'],
       truth: "all",
     },
-    does: "books the GPU as `unattributed`, until it has been quiet for 30 minutes",
+    does: "counts the GPU as `unattributed`, until it has been quiet for 30 minutes",
     todo: "Look for host processes and for pods with `NVIDIA_VISIBLE_DEVICES=all` on the node.",
   },
   ...([7200, -7200] as const).map(
@@ -95,7 +95,7 @@ export const nodeFaultCases: readonly FaultCase[] = [
       late: { steps: 1, problems: [], grown: ['fairlead_uncovered_seconds_total{reason="clock-jump"}'], truth: "all" },
       // It is set back at the end.
       times: 2,
-      does: "books the one step nowhere and counts it as uncovered; ages, back-off and idle times go by a clock that is never set",
+      does: "leaves the one step out and counts it as uncovered; ages, back-off and idle times go by a clock that is never set",
     }),
   ),
 ];

@@ -30,7 +30,7 @@ function lostPage(name: string, fault: Fault, problem: Omit<ExpectedProblem, "su
       series: { ...oneStale, ...stillUp, 'fairlead_source_age_seconds{source="dcgm"}': 0 },
       truth: "all",
     },
-    does: "uses the last good page for 90 s, then accounts what is allocated on the node as `unobserved`",
+    does: "uses the last good page for 90 s, then counts what is allocated on the node as `unobserved`",
   };
 }
 
@@ -201,7 +201,7 @@ export const telemetryFaultCases: readonly FaultCase[] = [
     "reads as many GPUs as a node can have (`dcgm.maxGpusPerPage`) and as many bytes as allowed (`dcgm.maxPageBytes`), no more",
   ),
   {
-    name: "an exporter has lost its host engine: the page comes, its values are still",
+    name: "an exporter has lost its host engine: the page comes, its values do not change",
     faults: [{ kind: "exporter-frozen", target }],
     early: { steps: 2, problems: [], series: { ...fresh, ...stillUp }, truth: "all" },
     late: {
@@ -218,7 +218,7 @@ export const telemetryFaultCases: readonly FaultCase[] = [
       series: { ...oneStale, ...stillUp },
       truth: "all",
     },
-    does: "takes the values for a steady load until the energy counters have did not move for 180 s, then accounts `unobserved`",
+    does: "takes the values for a steady load until the energy counters have not moved for 180 s, then counts `unobserved`",
   },
   oddPage(
     "profiling counters are at 0 while GPU_UTIL goes on",

@@ -43,7 +43,7 @@ const looks = 50;
 /** How a cluster is watched. */
 export interface WatchOptions extends Pick<NonNullable<PlayOptions["stack"]>, "runStage"> {
   /**
-   * What is slow is reported of after a second, as the faults that are slow take real time. Elsewhere the limits are wide, so that a
+   * What is slow is reported after a second, as the faults that are slow take real time. Elsewhere the limits are wide, so that a
    * busy machine is no fault.
    */
   readonly shortLimits?: boolean;
