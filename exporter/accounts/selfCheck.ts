@@ -125,7 +125,7 @@ export function worstImbalance(snapshot: Snapshot): readonly Problem[] {
       code: "accounting-imbalance",
       severity: "warning",
       subject: node.name,
-      message: `on node ${node.name}, ${shownGpus(node.allocatedByDevices)} GPUs are allocated by its devices and ${shownGpus(node.allocatedByPods)} by its pods${others}`,
+      message: `on node ${node.name}, ${shownGpus(node.allocatedByDevices)} GPUs are allocated as its devices say, and ${shownGpus(node.allocatedByPods)} as its pods say${others}`,
       nextStep:
         "The other problems of this node say which source is not believed; the accounts follow its devices until both agree.",
     },

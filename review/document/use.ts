@@ -76,7 +76,7 @@ export const teamSchema = z.object({
     .describe("Work undone by evictions; an upper bound where no checkpoint is known. null: not known of any."),
   costs: costs.describe("Of what was allocated to it, used or not."),
   wasteCosts: costs.describe("Of what was allocated to it and not used: idle, stalled and underutilized."),
-  jobs: amount.nullable().describe("Workloads that allocated GPUs."),
+  jobs: amount.nullable().describe("Workloads that had GPUs."),
   budgets: z.array(
     z.object({
       cluster: name,
