@@ -43,7 +43,7 @@ const rememberedGaps = 100;
 
 /** The accounts of a process: what was last seen, and running totals since the start. */
 export interface Accounting {
-  /** Accounts the step that ends with this moment; `null` for the first one. */
+  /** Accounts for the step that ends with this moment; `null` for the first one. */
   account(analysis: Analysis, clock: MomentClock): AccruedStep | null;
   counters(): AccountCounters;
   /** What queues used of the past, for the next moment's entitlements; `null` unless it is enabled. */
