@@ -2,7 +2,7 @@ import type { adviceKinds } from "../exporter/model/recommendation.ts";
 import type { DashboardName } from "./dashboardUid.ts";
 import { exporterAlerts } from "./exporterAlerts.ts";
 
-/** How much an alert matters. `info` is for digests: kube-prometheus mutes it unless something worse fires beside it. */
+/** How much an alert matters; it follows from what the alert asks for (`severityOf`). */
 export const severities = ["critical", "warning", "info"] as const;
 export type Severity = (typeof severities)[number];
 
@@ -13,6 +13,9 @@ export type Area = (typeof areas)[number];
 /** What it asks for: action now, action this week, or a line in a summary. */
 export const actions = ["page", "ticket", "digest"] as const;
 export type Action = (typeof actions)[number];
+
+/** Severity says the same as action. `info` is for digests: kube-prometheus mutes it unless something worse fires beside it. */
+export const severityOf: Readonly<Record<Action, Severity>> = { page: "critical", ticket: "warning", digest: "info" };
 
 /** Labels that an alert takes from its series. */
 export type SubjectLabel = "cluster" | "team" | "queue" | "domain" | "pool" | "node_pool" | "currency";
@@ -29,7 +32,6 @@ export interface AdviceMatch {
 /** What is fixed about an alert; its thresholds are in `thresholds.ts`, its expression in `rules/`. */
 export interface ListedAlert {
   readonly area: Area;
-  readonly severity: Severity;
   readonly action: Action;
   readonly labels: readonly SubjectLabel[];
   readonly dashboard: DashboardName;
@@ -47,8 +49,7 @@ const lessCost = [...lessWaste, "scale_in"] as const;
 export const alertList = {
   GpuTeamStarved: {
     area: "fairness",
-    severity: "warning",
-    action: "page",
+    action: "ticket",
     labels: ["cluster", "team", "domain"],
     dashboard: "fairness",
     advice: { kinds: forTheStarved, same: { for_team: "team" } },
@@ -56,16 +57,14 @@ export const alertList = {
   },
   GpuTeamStarvedLong: {
     area: "fairness",
-    severity: "critical",
     action: "page",
     labels: ["cluster", "team", "domain"],
     dashboard: "fairness",
     advice: { kinds: forTheStarved, same: { for_team: "team" } },
-    summary: "A team has had far fewer GPUs than its share for hours while work that fits its share waits.",
+    summary: "A team misses much GPU time of its share while work that fits its share waits.",
   },
   GpuTeamAboveFairShare: {
     area: "fairness",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster", "team", "domain"],
     dashboard: "fairness",
@@ -74,7 +73,6 @@ export const alertList = {
   },
   GpuFairnessLow: {
     area: "fairness",
-    severity: "info",
     action: "digest",
     labels: ["cluster", "domain"],
     dashboard: "fairness",
@@ -83,7 +81,6 @@ export const alertList = {
   },
   GpuReservationUnused: {
     area: "fairness",
-    severity: "info",
     action: "digest",
     labels: ["cluster", "queue", "team", "domain"],
     dashboard: "fairness",
@@ -93,7 +90,6 @@ export const alertList = {
   },
   GpuPodsPastQueues: {
     area: "fairness",
-    severity: "info",
     action: "digest",
     labels: ["cluster", "domain"],
     dashboard: "fairness",
@@ -102,7 +98,6 @@ export const alertList = {
   },
   GpuQueueWaitHigh: {
     area: "fairness",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster", "queue"],
     dashboard: "fairness",
@@ -111,16 +106,23 @@ export const alertList = {
   },
   GpuQueueStuck: {
     area: "fairness",
-    severity: "critical",
-    action: "page",
+    action: "ticket",
     labels: ["cluster", "queue", "team"],
     dashboard: "fairness",
     advice: { kinds: ["fix_scheduler", "unblock_gang", "change_quota"], same: { queue: "queue" } },
     summary: "Work of a queue waits although it fits and its quota allows it, and nothing of the queue starts.",
   },
+  GpuQueueStuckLong: {
+    area: "fairness",
+    action: "page",
+    labels: ["cluster", "queue", "team"],
+    dashboard: "fairness",
+    advice: { kinds: ["fix_scheduler", "unblock_gang", "change_quota"], same: { queue: "queue" } },
+    summary: "Much GPU time of a queue is lost: its work fits and its quota allows it, and nothing of it starts.",
+  },
+
   GpuPreemptionStorm: {
     area: "fairness",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster", "queue"],
     dashboard: "fairness",
@@ -129,7 +131,6 @@ export const alertList = {
   },
   GpuIdleAllocated: {
     area: "idle",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster", "team", "pool"],
     dashboard: "waste",
@@ -138,7 +139,6 @@ export const alertList = {
   },
   GpuIdleExpensive: {
     area: "idle",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster", "team", "currency"],
     dashboard: "waste",
@@ -147,7 +147,6 @@ export const alertList = {
   },
   GpuFragmentationHigh: {
     area: "fragmentation",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster", "pool"],
     dashboard: "waste",
@@ -156,16 +155,23 @@ export const alertList = {
   },
   GpuJobUnplaceable: {
     area: "fragmentation",
-    severity: "warning",
-    action: "page",
+    action: "ticket",
     labels: ["cluster", "pool"],
     dashboard: "waste",
     advice: { kinds: ["defragment", "unblock_gang"], same: { pool: "pool" } },
     summary: "Enough GPUs are free for waiting work, but not on nodes where it could run.",
   },
+  GpuJobUnplaceableLong: {
+    area: "fragmentation",
+    action: "page",
+    labels: ["cluster", "pool"],
+    dashboard: "waste",
+    advice: { kinds: ["defragment", "unblock_gang"], same: { pool: "pool" } },
+    summary: "Much GPU time is lost: enough GPUs are free for waiting work, but not on nodes where it could run.",
+  },
+
   GpuBudgetBurnFast: {
     area: "cost",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster", "team", "currency"],
     dashboard: "cost",
@@ -174,7 +180,6 @@ export const alertList = {
   },
   GpuBudgetExhausted: {
     area: "cost",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster", "team", "currency"],
     dashboard: "cost",
@@ -183,7 +188,6 @@ export const alertList = {
   },
   GpuPriceStale: {
     area: "cost",
-    severity: "info",
     action: "digest",
     labels: ["cluster", "pool"],
     dashboard: "cost",
@@ -192,7 +196,6 @@ export const alertList = {
   },
   GpuRecommendationIgnored: {
     area: "cost",
-    severity: "info",
     action: "digest",
     labels: ["cluster", "team", "currency"],
     dashboard: "review",
@@ -201,7 +204,6 @@ export const alertList = {
   },
   GpuCapacityExhausted: {
     area: "capacity",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster", "domain"],
     dashboard: "review",
@@ -210,7 +212,6 @@ export const alertList = {
   },
   GpuCapacityForecast: {
     area: "capacity",
-    severity: "info",
     action: "digest",
     labels: ["cluster", "domain"],
     dashboard: "review",
@@ -219,13 +220,21 @@ export const alertList = {
   },
   GpuNodeLost: {
     area: "capacity",
-    severity: "warning",
-    action: "page",
+    action: "ticket",
     labels: ["cluster", "node_pool"],
     dashboard: "fleet",
     advice: null,
     summary: "Nodes with GPUs are not ready, and their GPUs cannot be used.",
   },
+  GpuNodeLostLong: {
+    area: "capacity",
+    action: "page",
+    labels: ["cluster", "node_pool"],
+    dashboard: "fleet",
+    advice: null,
+    summary: "Much GPU time is lost on nodes that are not ready.",
+  },
+
   ...exporterAlerts,
 } as const satisfies Readonly<Record<string, ListedAlert>>;
 
@@ -236,9 +245,10 @@ export type AlertLabels<Name extends AlertName> = (typeof alertList)[Name]["labe
 
 export const alertNames: readonly AlertName[] = namesOf(alertList);
 
-/** An alert, widened to what all alerts have in common. */
-export function listedAlert(name: AlertName): ListedAlert {
-  return alertList[name];
+/** An alert, widened to what all alerts have in common, with its severity. */
+export function listedAlert(name: AlertName): ListedAlert & { readonly severity: Severity } {
+  const listed: ListedAlert = alertList[name];
+  return { ...listed, severity: severityOf[listed.action] };
 }
 
 function namesOf<Shape extends object>(shape: Shape): (keyof Shape)[] {

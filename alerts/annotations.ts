@@ -2,12 +2,16 @@ import { type AdviceMatch, type AlertName, listedAlert, type SubjectLabel } from
 import { dashboardUid } from "./dashboardUid.ts";
 import type { RecordedName } from "./rules/recordedNames.ts";
 import { gpuNumber, gpuWord } from "./rules/wording.ts";
+import { type NamedSubjects, namedSubjects } from "./subjects.ts";
 import type { AlertsConfig } from "./thresholds.ts";
 
 /** The annotations that every alert carries. */
 export interface Annotations {
   readonly summary: string;
+  /** What is the matter, in one line that names the workloads or nodes it is about, or the list that has them. */
   readonly description: string;
+  /** The names alone, for a title; only of alerts about workloads or nodes. */
+  readonly subject?: string;
   /** What to do, in one line, or that nothing is recommended. */
   readonly recommendation: string;
   readonly recommendation_url: string;
@@ -16,6 +20,9 @@ export interface Annotations {
   readonly runbook_url: string;
   readonly dashboard_url: string;
 }
+
+/** What is where no series has a name. */
+export const noSubject = "No name is known.";
 
 /** What is where nothing is recommended; fixed, so that receivers and people know it again. */
 export const noRecommendation = "No open recommendation answers this alert; the runbook says what to check.";
@@ -30,9 +37,10 @@ const savingSeries = "cluster_recommendation:fairlead_recommendation_saving_per_
 export function annotationsOf(name: AlertName, description: string, config: AlertsConfig): Annotations {
   const { advice, summary } = listedAlert(name);
   const recommendations = `${trimmed(config.fairleadUrl)}/recommendations`;
+  const subjects = namedSubjects[name];
   return {
     summary,
-    description,
+    ...(subjects === undefined ? { description } : withNames(description, subjects, config)),
     ...(advice === null
       ? { recommendation: noRecommendation, recommendation_url: recommendations, saving: noSaving }
       : fromAdvice(advice, recommendations)),
@@ -44,6 +52,30 @@ export function annotationsOf(name: AlertName, description: string, config: Aler
 /** Address of an alert's runbook. */
 export function runbookUrl(name: AlertName, config: AlertsConfig): string {
   return config.runbookUrl.replaceAll("{alert}", name.toLowerCase());
+}
+
+/** How many names a line has room for. */
+const shownNames = 3;
+
+function withNames(
+  description: string,
+  { series, same, only, lead, list, isNodes }: NamedSubjects,
+  config: AlertsConfig,
+) {
+  const labels: SubjectLabel[] = ["cluster"];
+  const asked = ["cluster=%[1]q"];
+  for (const [label, value] of Object.entries(same)) asked.push(`${label}=%[${labels.push(value)}]q`);
+  for (const [label, value] of Object.entries(only)) asked.push(`${label}="${value}"`);
+  const found = query(`topk(${shownNames}, ${series}{${asked.join(", ")}})`, labels);
+  const name = isNodes
+    ? '{{ $one | label "lost_node" }}'
+    : '{{ $one | label "namespace" }}/{{ $one | label "workload" | reReplaceAll "^[^/]*/" "" }}';
+  const names = `{{ range $i, $one := . }}{{ if $i }}, {{ end }}${name} ({{ $gpus := $one | value }}${gpuNumber("$gpus")} ${gpuWord("$gpus")}){{ end }}`;
+  const all = `${trimmed(config.fairleadUrl)}/api/v1/${list.replaceAll(/\{(\w+)\}/g, '{{ (or $$labels.$1 "") | urlquery }}')}`;
+  return {
+    description: `${description} {{ with ${found} }}${lead} ${names}.{{ else }}${all} names what it is about.{{ end }}`,
+    subject: `{{ with ${found} }}${names}{{ else }}${noSubject}{{ end }}`,
+  };
 }
 
 function fromAdvice(advice: AdviceMatch, recommendations: string) {
@@ -61,7 +93,7 @@ function fromAdvice(advice: AdviceMatch, recommendations: string) {
   };
 }
 
-/** The open recommendation that gains most of those that answer the alert; `%[n]q` stand for values of its labels. */
+/** The open recommendation that gains most of those that answer the alert; `%[n]q` are replaced by values of its labels. */
 function bestOf({ kinds, same }: AdviceMatch): {
   readonly expression: string;
   readonly labels: readonly SubjectLabel[];

@@ -4,7 +4,6 @@ import type { ListedAlert } from "./alertList.ts";
 export const exporterAlerts = {
   GpuTelemetryMissing: {
     area: "exporter",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster", "pool"],
     dashboard: "exporter",
@@ -13,7 +12,6 @@ export const exporterAlerts = {
   },
   GpuTeamMappingIncomplete: {
     area: "exporter",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster"],
     dashboard: "exporter",
@@ -22,7 +20,6 @@ export const exporterAlerts = {
   },
   GpuExporterDown: {
     area: "exporter",
-    severity: "critical",
     action: "page",
     labels: ["cluster"],
     dashboard: "exporter",
@@ -31,7 +28,6 @@ export const exporterAlerts = {
   },
   GpuExporterStale: {
     area: "exporter",
-    severity: "critical",
     action: "page",
     labels: ["cluster"],
     dashboard: "exporter",
@@ -40,7 +36,6 @@ export const exporterAlerts = {
   },
   GpuExporterReplicaMissing: {
     area: "exporter",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster"],
     dashboard: "exporter",
@@ -49,7 +44,6 @@ export const exporterAlerts = {
   },
   GpuExporterSlow: {
     area: "exporter",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster"],
     dashboard: "exporter",
@@ -58,7 +52,6 @@ export const exporterAlerts = {
   },
   GpuSeriesLimit: {
     area: "exporter",
-    severity: "warning",
     action: "ticket",
     labels: ["cluster"],
     dashboard: "exporter",

@@ -2,14 +2,22 @@ import { type AlertName, type Area, alertNames, areas, listedAlert } from "./ale
 import { type Annotations, annotationsOf } from "./annotations.ts";
 import { renameClusterLabel, renameInTemplate } from "./clusterLabel.ts";
 import { conditions } from "./rules/conditions.ts";
+import { exhaustionRecordings } from "./rules/recordExhaustion.ts";
 import type { Recordings } from "./rules/recorded.ts";
 import { type RecordedName, recordedLabels } from "./rules/recordedNames.ts";
 import { fairnessRecordings } from "./rules/recordFairness.ts";
+import { moneyRecordings } from "./rules/recordMoney.ts";
+import { nameRecordings } from "./rules/recordNames.ts";
+import { priceRecordings } from "./rules/recordPrices.ts";
+import { processRecordings } from "./rules/recordProcess.ts";
 import { queueRecordings } from "./rules/recordQueues.ts";
+import { readingRecordings } from "./rules/recordReadings.ts";
 import { replicaRecordings } from "./rules/recordReplicas.ts";
 import { selfRecordings } from "./rules/recordSelf.ts";
+import { teamRecordings } from "./rules/recordTeams.ts";
 import { useRecordings } from "./rules/recordUse.ts";
-import type { AlertsConfig } from "./thresholds.ts";
+import { weekRecordings } from "./rules/recordWeeks.ts";
+import { type AlertsConfig, severityIn } from "./thresholds.ts";
 
 /** A rule that records a series, as Prometheus reads it. */
 export interface RecordingRule {
@@ -57,23 +65,27 @@ function alertsOf(area: Area, config: AlertsConfig): readonly AlertingRule[] {
 }
 
 function alertingRule(name: AlertName, config: AlertsConfig): AlertingRule {
-  const { severity, action, for: allocated, keepFiringFor } = config.alerts[name];
+  const { action, for: allocated, keepFiringFor } = config.alerts[name];
   const { expression, description } = conditions[name];
   return {
     alert: name,
     expr: renameClusterLabel(expression(config).text, config.clusterLabel),
     for: allocated,
     ...(keepFiringFor.startsWith("0") ? {} : { keep_firing_for: keepFiringFor }),
-    labels: { ...config.labels, severity, area: listedAlert(name).area, action },
-    annotations: renamed(annotationsOf(name, description, config), config.clusterLabel),
+    labels: { ...config.labels, severity: severityIn(config, name), area: listedAlert(name).area, action },
+    annotations: renamed(
+      annotationsOf(name, typeof description === "string" ? description : description(config), config),
+      config.clusterLabel,
+    ),
   };
 }
 
 function renamed(annotations: Annotations, cluster: string): Annotations {
-  const { summary, runbook_url, ...templates } = annotations;
+  const { summary, subject, runbook_url, ...templates } = annotations;
   return {
     summary,
     description: renameInTemplate(templates.description, cluster),
+    ...(subject === undefined ? {} : { subject: renameInTemplate(subject, cluster) }),
     recommendation: renameInTemplate(templates.recommendation, cluster),
     recommendation_url: renameInTemplate(templates.recommendation_url, cluster),
     saving: renameInTemplate(templates.saving, cluster),
@@ -93,9 +105,17 @@ function recordedNames(): readonly RecordedName[] {
 const recordings: Recordings<RecordedName> = {
   ...replicaRecordings,
   ...selfRecordings,
+  ...processRecordings,
+  ...readingRecordings,
   ...fairnessRecordings,
   ...queueRecordings,
+  ...exhaustionRecordings,
   ...useRecordings,
+  ...teamRecordings,
+  ...moneyRecordings,
+  ...weekRecordings,
+  ...priceRecordings,
+  ...nameRecordings,
 };
 
 function isRecorded(name: string): name is RecordedName {

@@ -65,6 +65,25 @@ function isPattern(text: string): boolean {
   }
 }
 
+/**
+ * From when on lost GPU time is worth waking someone for, whatever the number of GPUs: 8 for four hours are as much as 64 for half
+ * an hour.
+ */
+export function worthWaking() {
+  return {
+    gpuHoursAbove: z
+      .number()
+      .min(0)
+      .max(1e9)
+      .default(32)
+      .describe("GPU-hours that must be lost within the window at least."),
+    costAbove: amount
+      .default(100)
+      .describe("What these GPU-hours must cost at least; where their price is not known, the GPU-hours alone decide."),
+    window: span.default("4h").describe("Window in which the lost GPU-hours are added up."),
+  };
+}
+
 /** How long an alert waits before it fires, and how long it lasts after its condition has ended. */
 interface Timing {
   readonly for: Duration;
@@ -73,14 +92,17 @@ interface Timing {
 
 /** What every alert can be set to. */
 export function common(name: AlertName, timing: Timing) {
-  const { severity, action, labels } = listedAlert(name);
+  const { action, labels } = listedAlert(name);
   return {
     enabled: z.boolean().default(true).describe("Whether the alert is written at all."),
     for: duration.default(timing.for).describe("How long the condition must hold before the alert fires."),
     keepFiringFor: duration
       .default(timing.keepFiringFor)
       .describe("How long the alert goes on after its condition has ended; 0m: not at all."),
-    severity: z.enum(severities).default(severity).describe("Label `severity`."),
+    severity: z
+      .enum(severities)
+      .optional()
+      .describe("Label `severity`; by default it says what `action` says: page critical, ticket warning, digest info."),
     action: z.enum(actions).default(action).describe("Label `action`."),
     exclude: z
       .partialRecord(z.enum(labels), z.array(pattern).min(1).max(200))

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { labelMeanings } from "../exporter/catalogue/labels.ts";
-import { alertNames, listedAlert } from "./alertList.ts";
+import { type AlertName, alertNames, listedAlert, type Severity, severityOf } from "./alertList.ts";
 import { alertmanagerSchema } from "./alertmanager/settings.ts";
 import { exporterThresholds } from "./exporterThresholds.ts";
-import { amount, common, count, factor, gpus, ratio, span } from "./settingParts.ts";
+import { amount, common, count, factor, gpus, ratio, span, worthWaking } from "./settingParts.ts";
 
 const starved = {
   allocatedBelow: ratio.default(0.7).describe("Part of its share below which a team is starved."),
@@ -21,7 +21,11 @@ const alerts = z.strictObject({
     .strictObject({ ...common("GpuTeamStarved", { for: "30m", keepFiringFor: "10m" }), ...starved })
     .prefault({}),
   GpuTeamStarvedLong: z
-    .strictObject({ ...common("GpuTeamStarvedLong", { for: "4h", keepFiringFor: "15m" }), ...starved })
+    .strictObject({
+      ...common("GpuTeamStarvedLong", { for: "5m", keepFiringFor: "15m" }),
+      ...starved,
+      ...worthWaking(),
+    })
     .prefault({}),
   GpuTeamAboveFairShare: z
     .strictObject({
@@ -73,6 +77,9 @@ const alerts = z.strictObject({
       window: span.default("30m").describe("Window in which nothing of the queue has started."),
     })
     .prefault({}),
+  GpuQueueStuckLong: z
+    .strictObject({ ...common("GpuQueueStuckLong", { for: "5m", keepFiringFor: "5m" }), ...worthWaking() })
+    .prefault({}),
   GpuPreemptionStorm: z
     .strictObject({
       ...common("GpuPreemptionStorm", { for: "30m", keepFiringFor: "15m" }),
@@ -111,6 +118,9 @@ const alerts = z.strictObject({
         .describe("How long one gang must have been blocked, so that a chain of short ones is no alert."),
       minBlockedGpus: gpus.default(1).describe("GPUs of blocked gangs that there must be at least."),
     })
+    .prefault({}),
+  GpuJobUnplaceableLong: z
+    .strictObject({ ...common("GpuJobUnplaceableLong", { for: "5m", keepFiringFor: "15m" }), ...worthWaking() })
     .prefault({}),
   GpuBudgetBurnFast: z
     .strictObject({
@@ -174,6 +184,9 @@ const alerts = z.strictObject({
       minGpus: gpus.default(1).describe("GPUs that must be unusable with them at least."),
     })
     .prefault({}),
+  GpuNodeLostLong: z
+    .strictObject({ ...common("GpuNodeLostLong", { for: "5m", keepFiringFor: "15m" }), ...worthWaking() })
+    .prefault({}),
   ...exporterThresholds,
 });
 
@@ -232,6 +245,12 @@ export const alertsSchema = z
   });
 
 export type AlertsConfig = z.infer<typeof alertsSchema>;
+
+/** The severity that an alert has: the one that is given, else the one that goes with its action. */
+export function severityIn({ alerts }: AlertsConfig, name: AlertName): Severity {
+  const { action, severity = severityOf[action] } = alerts[name];
+  return severity;
+}
 
 /** Everything at its default. */
 export const defaultAlerts: AlertsConfig = alertsSchema.parse({});

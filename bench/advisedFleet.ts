@@ -18,7 +18,7 @@ export interface AdvisedFleet {
 const full = { nodes: 10_000, queues: 2_000, waiting: 50_000 } as const;
 /** Guarantee of each queue in each flavor: together somewhat more than there is, so that 12 GPUs may be owed to one. */
 const nominal = 13;
-/** Of so many nodes one has no pods, one only idle ones, one no telemetry: each on a remainder of its own. */
+/** One of this many nodes has no pods, one only idle ones, one no telemetry: each with a remainder of its own. */
 const emptyEvery = 25;
 const idleEvery = 30;
 const unseenEvery = 500;

@@ -12,7 +12,7 @@ export interface BenchSeries {
 const metricCount = 20;
 const states = ["active", "underutilized", "idle", "starting", "unobserved"] as const;
 
-/** So many series in all. */
+/** Number of all series. */
 export function createSeries(total: number): BenchSeries {
   const each = Math.ceil(total / metricCount);
   return {

@@ -3,14 +3,14 @@ import type { Pod } from "../exporter/model/pod.ts";
 import type { TelemetryPage } from "../exporter/model/telemetry.ts";
 import { createFleet } from "./fleetState.ts";
 
-/** A fleet of which a third of the pods is not there, so that free GPUs are scattered over nearly all nodes. */
+/** A fleet in which a third of the pods is missing, so that free GPUs are scattered over nearly all nodes. */
 export interface PlacedFleet {
   state(): ClusterState;
   /** 50 pods end, on nodes anywhere, and 50 others begin; everything else stays as it is. */
   step(): void;
 }
 
-/** CPU and memory are one of so many pairs, so that pods have about a hundred shapes that are common. */
+/** CPU and memory are one of this many pairs, so that pods have about a hundred common shapes. */
 const pairs = 29;
 const changesPerSide = 50;
 

@@ -99,7 +99,7 @@ function podBytes(pods: readonly Buffer[], page: (items: readonly Buffer[]) => B
   return { pages, events, uidsOfPages: pages.map(findUids) };
 }
 
-/** Pods in JSON, as an API server writes them; of 100 so many ask for GPUs. */
+/** Pods in JSON, as an API server writes them; this many of 100 ask for GPUs. */
 export function jsonPods(count: number, gpuPercent: number): PodBytes {
   const list: unknown = JSON.parse(captured("pods.json").toString("utf8"));
   const items: readonly unknown[] = isRecord(list) && Array.isArray(list.items) ? list.items : [];

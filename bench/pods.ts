@@ -28,15 +28,15 @@ const json = jsonWire((value) => decodePod(value, projection)).formatOf(null);
 
 const total = Number(process.argv.slice(2).find((argument) => argument !== "--short") ?? 100_000);
 /**
- * So many pods are in memory; each pass over them changes their uids. client-node, which keeps 14 KB per pod, reads
- * them once, and its time is multiplied.
+ * The number of pods in memory; each pass over them changes their uids. client-node, which keeps 14 KB per pod, reads them
+ * once, and its time is multiplied.
  */
 const allocated = Math.min(total, 20_000);
 const passes = Math.max(1, Math.round(total / allocated));
 const isShort = process.argv.includes("--short");
 const samples = 5;
 
-/** Of 100 pods, so many ask for GPUs. */
+/** Of 100 pods, this many ask for GPUs. */
 const gpuPercent = 20;
 const bytesOf = { protobuf: protobufPods(allocated, gpuPercent), json: jsonPods(allocated, gpuPercent) };
 
@@ -107,7 +107,7 @@ function follow(table: PodTable, source: PodBytes, format: BodyFormat<DecodedPod
   return applied;
 }
 
-/** Bytes that a table of so many pods keeps, typed arrays and strings included. */
+/** Bytes that a table of this many pods keeps, typed arrays and strings included. */
 async function retainedPerPod(make: () => unknown, count: number): Promise<number> {
   const before = await settledMemory();
   const kept = await make();

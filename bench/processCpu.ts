@@ -51,7 +51,7 @@ export function exactCpuSecondsOf(pid: number): number {
   return nanoseconds / 1e9;
 }
 
-/** Waits until a process has done next to nothing for a second; at most so many seconds. */
+/** Waits until a process has done next to nothing for a second; at most this many seconds. */
 export async function untilIdle(pid: number, mostSeconds: number): Promise<void> {
   for (let waited = 0; waited < mostSeconds; waited += 1) {
     const before = exactCpuSecondsOf(pid);

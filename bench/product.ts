@@ -23,9 +23,6 @@ export interface Product {
   stop(): Promise<void>;
 }
 
-/** Stages that `cycle` adds before those of the exporter's own cycle. */
-export const sourceStages = ["watch", "receive and parse"] as const;
-
 const patienceMs = 120_000;
 
 export function createProduct(fleet: Fleet): Product {

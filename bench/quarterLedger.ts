@@ -58,7 +58,7 @@ function workloadOf(day: number, i: number): { readonly key: WorkloadKey; readon
   return { key: { kind: "Job", namespace, name: `train-experiment-${day}-${i}` }, accounts };
 }
 
-/** Postings of so many workloads over a step, and of what nobody holds. */
+/** Postings of this many workloads over a step, and of unallocated GPUs. */
 export function postings(
   hour: number,
   day: number,

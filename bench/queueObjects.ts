@@ -36,7 +36,7 @@ const quota = (flavor: string, nominal: number): KueueQuota => ({
 
 /** How large. */
 export interface QueueFleetSize {
-  /** About so many ClusterQueues: ten under each cohort of the last level are 2,000. */
+  /** The approximate number of ClusterQueues: ten under each cohort of the last level are 2,000. */
   readonly queues: number;
   readonly waiting: number;
   /** Guarantee of each queue in each flavor. */
@@ -54,7 +54,7 @@ export const flavorsOf = (products: readonly string[]): readonly string[] =>
 
 /**
  * ClusterQueues below four levels of cohorts, over flavors that each select the on-demand or the spot nodes of one GPU model
- * whose GPUs are not shared, and `waiting` Workloads, of which two thirds may go to either. Nodes with shared GPUs are in no
+ * whose GPUs are not shared, and `waiting` Workloads; two thirds of them may go to either. Nodes with shared GPUs are in no
  * quota: a unit of them is another part of a GPU.
  */
 export function createQueueFleet(

@@ -135,7 +135,7 @@ function configuration(nodes: number, exporterPort: number, intervalSeconds: num
   });
 }
 
-/** Waits until every page was scraped once; says the time at which all that is there. */
+/** Waits until every page was scraped once; returns the time at which all that is there. */
 async function untilScraped(url: string, nodes: number): Promise<number> {
   const deadline = performance.now() + 600_000;
   const wanted = nodes * gpusPerNode;

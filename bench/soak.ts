@@ -12,7 +12,7 @@ import { createProduct, wholeOf } from "./product.ts";
 
 /** Cycles until caches and the heap have their size. */
 const settled = 50;
-/** So much the memory may grow after that. */
+/** The most that memory may grow after that. */
 const allowedGrowth = 0.05;
 
 const { values } = parseArgs({

@@ -9,7 +9,7 @@ export type ExporterAnswer<Answer> =
   | { readonly ok: false; readonly error: string; readonly nextStep: string };
 
 const timeoutMilliseconds = 30_000;
-/** What the API says of a path that it does not know. */
+/** The API's answer for a path that it does not know. */
 const noSuchPath = "there is nothing at this path";
 const nextStep = "Use the fairlead of the exporter's own version: its first page says which that is.";
 const errorSchema = z.object({ error: z.string(), nextStep: z.string() });
@@ -27,7 +27,8 @@ export async function askExporter<Answer>(
   address: ExporterAddress,
   question: ExporterQuestion<Answer>,
 ): Promise<ExporterAnswer<Answer>> {
-  const unreachable = "Start it with fairlead serve, give its address with --url, or look at a dump with --dump.";
+  const unreachable =
+    "Start it with fairlead serve, or give its address with --url; --help says what else can be asked.";
   let agent: Agent | null = null;
   try {
     const base = address.url.endsWith("/") ? address.url : `${address.url}/`;

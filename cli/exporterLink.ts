@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { MessageChannel } from "node:worker_threads";
 import { startThread } from "../exporter/kernel/startThread.ts";
-import type { Finished, FinishedPage } from "../exporter/publish/front/finished.ts";
+import type { Finished, FinishedPage, FinishedStart } from "../exporter/publish/front/finished.ts";
 import { portStream } from "../exporter/publish/front/portStream.ts";
 import type { LevelLog } from "./kubernetesLog.ts";
 import { createSteadyClock } from "./steadyClock.ts";
@@ -36,6 +36,7 @@ export function startExporter(
   const startedAt = now();
   const clock = createSteadyClock(now, monotonic);
   let page: FinishedPage | null = null;
+  let start: FinishedStart | null = null;
   let state: Pick<Extract<FromExporter, { kind: "state" }>, "lastCycleAt" | "missing"> = {
     lastCycleAt: null,
     missing: ["the first cycle is not complete yet"],
@@ -54,7 +55,8 @@ export function startExporter(
       else if (message.kind === "state") {
         if (message.lastCycleAt !== state.lastCycleAt) clock.setToWall();
         state = message;
-      } else page = { at: message.at, intervalSeconds, page: Buffer.from(message.page.buffer) };
+      } else if (message.kind === "start") start = message.start;
+      else page = { at: message.at, intervalSeconds, page: Buffer.from(message.page.buffer) };
     });
     thread.on("exit", () => resolve({ ok: false, text: `fairlead: ${reason(fault)}\n` }));
   });
@@ -70,7 +72,12 @@ export function startExporter(
   return {
     prepared,
     ended,
-    finished: { page: () => page, probe: () => ({ startedAt, intervalSeconds, ...state }), now: clock.now },
+    finished: {
+      page: () => page,
+      start: () => start,
+      probe: () => ({ startedAt, intervalSeconds, ...state }),
+      now: clock.now,
+    },
     ask: (user) => {
       if (hasEnded) return null;
       const { port1, port2 } = new MessageChannel();

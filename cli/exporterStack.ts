@@ -9,8 +9,9 @@ import { createLedgerHistory } from "../exporter/history/ledgerHistory.ts";
 import type { PriceList } from "../exporter/model/prices.ts";
 import type { Problem } from "../exporter/model/problem.ts";
 import { explain } from "../exporter/publish/explain/explain.ts";
+import type { FinishedStart } from "../exporter/publish/front/finished.ts";
 import type { Health, KindReads } from "../exporter/publish/health.ts";
-import { createAnswers, createApp } from "../exporter/publish/http/app.ts";
+import { createAnswers, createApp, startPageOf } from "../exporter/publish/http/app.ts";
 import type { Outputs } from "../exporter/publish/http/outputs.ts";
 import type { ExportTally } from "../exporter/publish/otlp/exportTally.ts";
 import { createProcessMetrics } from "../exporter/publish/processMetrics.ts";
@@ -58,6 +59,8 @@ export interface StackOptions {
   readonly runStage?: StageRunner;
   /** The ledger; absent when none is kept. */
   readonly ledger?: LedgerOutput;
+  /** Called when someone has said what is to become of advice, between two cycles. */
+  readonly onAdvice?: () => void;
   /** How the exports by OTLP went; absent without OpenTelemetry output. */
   readonly otlp?: ExportTally;
 }
@@ -77,6 +80,8 @@ export interface ExporterStack {
   readonly app: ReturnType<typeof createApp>;
   /** What of it is computed when someone asks. */
   readonly answers: ReturnType<typeof createAnswers>;
+  /** The start page as of now. */
+  readonly startPage: () => FinishedStart;
   readonly latest: () => Publication | null;
   /** Fairlead's own health, OpenTelemetry output included. */
   readonly health: () => Health;
@@ -190,8 +195,12 @@ export function buildExporter(options: StackOptions): ExporterStack {
     budgets: budgets.latest,
     adviser: {
       latest: adviser.latest,
-      dismiss: (id, by, reason) => adviser.dismiss(id, by, reason, now()),
-      // A fault in here shows in the next cycle, too, which says of it.
+      dismiss: (id, by, reason) => {
+        const isDone = adviser.dismiss(id, by, reason, now());
+        if (isDone) options.onAdvice?.();
+        return isDone;
+      },
+      // A fault in here occurs in the next cycle, too, which reports it.
       receive: (alerts) => {
         try {
           return adviser.receive(alerts, now());
@@ -224,6 +233,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     cycle,
     app: createApp(outputs, answers),
     answers,
+    startPage: () => startPageOf(outputs),
     latest: () => publication,
     health,
     problems,

@@ -67,6 +67,7 @@ else {
       const bytes = new Uint8Array(page);
       report({ kind: "page", at, page: bytes }, [bytes.buffer]);
     },
+    onStart: (start) => report({ kind: "start", start }),
     onState: (state) => report({ kind: "state", ...state }),
   });
 }

@@ -1,3 +1,6 @@
+import type { Terminal } from "../exporter/publish/terminal/layout.ts";
+import type { Window } from "./top/window.ts";
+
 /** Where a command writes, and what it may know of its surroundings: the only door to the process. */
 export interface Io {
   readonly out: (text: string) => void;
@@ -8,6 +11,10 @@ export interface Io {
   readonly input?: AsyncIterable<Uint8Array>;
   /** Standard output is a terminal. */
   readonly isTerminal: boolean;
+  /** How texts for people are laid out on standard output. */
+  readonly terminal: Terminal;
+  /** Takes over the terminal, where standard input and output are one. */
+  readonly openWindow?: () => Promise<Window>;
   /** Resolves when the user asks to end (Ctrl-C, SIGTERM). */
   readonly interrupted: Promise<void>;
 }

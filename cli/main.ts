@@ -1,5 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
+import { isatty } from "node:tty";
 import { run } from "./run.ts";
+import { terminalOf } from "./terminalOf.ts";
 
 const interrupted = new Promise<void>((resolve) => {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
@@ -23,5 +25,9 @@ process.exitCode = await run(process.argv.slice(2), {
     return process.stdin;
   },
   isTerminal: process.stdout.isTTY === true,
+  terminal: terminalOf(process.stdout, process.argv[1] ?? "", process.env.npm_command),
+  ...(isatty(0) && isatty(1)
+    ? { openWindow: async () => (await import("./top/window.ts")).openWindow(process.stdin, process.stdout) }
+    : {}),
   interrupted,
 });

@@ -12,7 +12,7 @@ export async function ownHosts(listenAddress: string, allowed: readonly string[]
 }
 
 /**
- * Names of Services, as the search list of a pod's resolver says the cluster's domain and the pod's namespace. No stranger can have
+ * Names of Services, as the search list of a pod's resolver gives the cluster's domain and the pod's namespace. No stranger can have
  * a name below `svc` or the cluster's domain. `NAME.NAMESPACE` is one only where NAME begins the pod's own: a namespace may be
  * called as a top-level domain is.
  */

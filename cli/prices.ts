@@ -7,7 +7,7 @@ import { createPricesSource, openCostSeconds } from "../exporter/sources/prices/
 import { readPriceFile } from "../exporter/sources/prices/readPriceFile.ts";
 import type { Io } from "./io.ts";
 
-/** So much of an error's body is kept. */
+/** The number of bytes that are kept of an error's body. */
 const errorBytes = 4096;
 
 /** The price list that a configuration asks for, wired to its server; nothing runs yet. */

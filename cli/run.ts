@@ -1,27 +1,30 @@
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import addCompletion from "@bomb.sh/tab/commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type CapacityType, capacityTypes } from "../exporter/model/capacityType.ts";
-import { type ExplainedKind, explainedKinds } from "../exporter/publish/explain/kinds.ts";
 import {
   defaultListenAddress,
   defaultTelemetryPath,
   parseListenAddress,
 } from "../exporter/publish/http/listenAddress.ts";
+import { typeable } from "../exporter/publish/terminal/layout.ts";
 import { addAdvise } from "./advise/commands.ts";
 import { addAlerts } from "./alerts/commands.ts";
+import { sourceText } from "./answerSource.ts";
 import { addDashboards } from "./dashboards/commands.ts";
-import { exporterAt } from "./exporterAddress.ts";
+import { addExplain } from "./explain/commands.ts";
 import { addHistory } from "./history/commands.ts";
 import { atOfDump } from "./inspect/atOption.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { addLedger } from "./ledger/commands.ts";
 import { printable } from "./printable.ts";
 import { addReview } from "./review/commands.ts";
+import { addTop } from "./top/commands.ts";
 import { readVersion } from "./version.ts";
 
 /** Runs one command line (without `node` and the script). Folders are loaded only by the command that needs them. */
 export async function run(args: readonly string[], door: Io): Promise<ExitCode> {
   // Errors quote what was given and found: arguments, file names.
-  const io: Io = { ...door, err: (text) => door.err(printable(text)) };
+  const io: Io = { ...door, err: (text) => door.err(printable(typeable(text, door.terminal))) };
   let code: ExitCode = 0;
   const program = createProgram(io, (result) => {
     code = result;
@@ -59,6 +62,7 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
   addReview(program, io, done);
   addExplain(program, io, done);
   addAdvise(program, io, done);
+  addTop(program, io, done);
   addPrice(program, io, done);
   addAlerts(program, io, done);
   addDashboards(program, io, done);
@@ -68,6 +72,10 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
     .argument("<file>", "configuration file (YAML)")
     .action(async (file: string) => done(await (await import("./readConfig.ts")).checkConfig(file, io)));
   for (const command of program.commands) command.copyInheritedSettings(program);
+  addCompletion(program);
+  program.commands
+    .find((command) => command.name() === "complete")
+    ?.description("write what makes a shell complete commands and options: bash, zsh or fish");
   return program;
 }
 
@@ -122,10 +130,11 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
     .addOption(
       new Option("--scenario <name>", "another play: one burst under three policies, in one table (half a minute)")
         .choices(["burst"])
-        .conflicts(["trace", "prometheus"]),
+        .conflicts(["trace", "prometheus", "dashboards"]),
     )
     .option("--trace <dir>", "play the openb trace found in this folder (its pods, its placement)")
-    .option("--prometheus", "also start a Prometheus server on it, if one is installed", false)
+    .option("--prometheus", "also start a Prometheus server on it, with rules and alerts, if one is installed", false)
+    .option("--dashboards", "also show the dashboards in the browser; implies --prometheus", false)
     .option("--web.listen-address <address>", "address to listen on", listenAddress, defaultListenAddress)
     .option("--seed <number>", "another seed gives another cluster life", wholeNumber, 1)
     .option("--speed <factor>", "simulated seconds per second", speedFactor, 6)
@@ -135,6 +144,7 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
         scenario?: "burst";
         trace?: string;
         prometheus: boolean;
+        dashboards: boolean;
         seed: number;
         speed: number;
         "web.listenAddress"?: string;
@@ -145,8 +155,8 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
         }
         const { demo } = await import("./demo/demo.ts");
         const listenAddress = flags["web.listenAddress"] ?? defaultListenAddress;
-        const { once, prometheus, seed, speed } = flags;
-        done(await demo({ once, traceDir: flags.trace ?? null, prometheus, listenAddress, seed, speed }, io));
+        const { once, trace = null, prometheus, dashboards, seed, speed } = flags;
+        done(await demo({ once, traceDir: trace, prometheus, dashboards, listenAddress, seed, speed }, io));
       },
     );
 }
@@ -154,7 +164,9 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
 function addInspect(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command("inspect")
-    .description("say of a captured dump who holds its GPUs: *.prom pages and kubectl get -o json|yaml files, any mix")
+    .description(
+      "print who holds the GPUs of a captured dump: *.prom pages and kubectl get -o json|yaml files, any mix",
+    )
     .argument("<path...>", "folders or files")
     .addOption(
       new Option("-o, --output <format>", "a table for people, or one JSON document")
@@ -163,48 +175,30 @@ function addInspect(program: Command, io: Io, done: (code: ExitCode) => void): v
     )
     .option("--at <time>", atOfDump)
     .option("--config.file <file>", "configuration file (YAML), for team rules and resource names")
-    .action(async (paths: string[], flags: { output: "table" | "json"; at?: string; "config.file"?: string }) => {
+    .action(async (paths: string[], flags: InspectFlags) => {
       const { inspect } = await import("./inspect/inspect.ts");
+      const { output, at } = flags;
+      const configFile = flags["config.file"];
+      const source = sourceText({ dump: paths, at, "config.file": configFile });
       done(
         await inspect(
-          { paths, output: flags.output, at: flags.at ?? null, configFile: flags["config.file"] ?? null },
-          io,
+          { paths, output, at: at ?? null, configFile: configFile ?? null },
+          { ...io, terminal: { ...io.terminal, source } },
         ),
       );
     });
 }
 
-function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  program
-    .command("explain")
-    .description("say how the numbers of one team, queue, pod or node came about")
-    .addArgument(new Argument("<kind>", "what to explain").choices(explainedKinds))
-    .argument("<name>", "its name; a pod is NAMESPACE/NAME, and a LocalQueue may be")
-    .option("--url <url>", "address of a running exporter", `http://127.0.0.1${defaultListenAddress}`)
-    .option("--dump <path...>", "explain a captured dump instead, as inspect reads it")
-    .option("--at <time>", atOfDump)
-    .addOption(
-      new Option("-o, --output <format>", "for people, or one JSON document")
-        .choices(["table", "json"])
-        .default("table"),
-    )
-    .option("--config.file <file>", "configuration file (YAML), for a dump")
-    .option("--username <name>", "user of the exporter's web configuration")
-    .option("--password-file <file>", "file that holds the user's password")
-    .option("--ca-file <file>", "CA certificates that sign the exporter's certificate")
-    .action(async (kind: ExplainedKind, name: string, flags: ExplainFlags) => {
-      const { explainCommand } = await import("./explain/explainCommand.ts");
-      const exporter = exporterAt(flags.url, flags);
-      const { output, dump = [], at = null } = flags;
-      const configFile = flags["config.file"] ?? null;
-      done(await explainCommand({ kind, name, output, dump, at, configFile, exporter }, io));
-    });
+interface InspectFlags {
+  readonly output: "table" | "json";
+  readonly at?: string;
+  readonly "config.file"?: string;
 }
 
 function addPrice(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command("price")
-    .description("say what a kind of node costs per hour, by which source and of which date")
+    .description("show what a kind of node costs per hour, with the source and the date of the price")
     .argument("[instance-type]", "the cloud's name of it, such as p5.48xlarge")
     .option("--config.file <file>", "configuration file (YAML), for your own prices")
     .addOption(
@@ -240,17 +234,6 @@ interface PriceFlags {
   readonly gpuModel?: string;
   readonly provider?: string;
   readonly output: "table" | "json";
-}
-
-interface ExplainFlags {
-  readonly url: string;
-  readonly dump?: readonly string[];
-  readonly at?: string;
-  readonly output: "table" | "json";
-  readonly "config.file"?: string;
-  readonly username?: string;
-  readonly passwordFile?: string;
-  readonly caFile?: string;
 }
 
 function wholeNumber(text: string): number {

@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { Config } from "../exporter/config/schema.ts";
 import type { StageRunner } from "../exporter/cycle.ts";
+import type { FinishedStart } from "../exporter/publish/front/finished.ts";
 import { missingForReadiness } from "../exporter/publish/health.ts";
 import { createExportTally, type ExportTally } from "../exporter/publish/otlp/exportTally.ts";
 import type { Otlp } from "../exporter/publish/otlp/otlp.ts";
@@ -24,9 +25,11 @@ export interface ExporterState {
   readonly missing: readonly string[];
 }
 
-/** Who receives of each cycle. */
+/** Who is informed of each cycle. */
 export interface ExporterListener {
   readonly onPage: (page: { readonly at: number; readonly page: Buffer }) => void;
+  /** Called with the start page whenever it may have changed. */
+  readonly onStart: (start: FinishedStart) => void;
   /** Called whenever the state has changed. */
   readonly onState: (state: ExporterState) => void;
 }
@@ -65,7 +68,9 @@ export async function prepareExporter(
   if (!ledger.ok) return { ok: false, text: problemText(ledger.problem) };
   const otlp = prepareOtlp(config, systemClock.now);
   const client = createApiClient(loaded.credentials, systemClock);
+  let showStart = (): void => {};
   const stack = buildExporter({
+    onAdvice: () => showStart(),
     config,
     client,
     now: systemClock.now,
@@ -78,9 +83,19 @@ export async function prepareExporter(
     ...(ledger.output === null ? {} : { ledger: ledger.output }),
   });
   const run: PreparedExporter["run"] = async (interrupted, listener) => {
-    const watched = watchState(stack, listener.onState);
+    showStart = () => listener.onStart(stack.startPage());
+    const watched = watchState(stack, (state) => {
+      listener.onState(state);
+      showStart();
+    });
     await otlp?.start(stack);
-    await runUntil(stack, config.interval, { log, otlp, interrupted, onPage: listener.onPage, onCycle: watched.look });
+    await runUntil(stack, config.interval, {
+      log,
+      otlp,
+      interrupted,
+      onPage: listener.onPage,
+      onCycle: watched.look,
+    });
     log.info({}, "ending");
     watched.stop();
     await endAll(stack, client.close, otlp, ledger.output);
@@ -99,7 +114,7 @@ function watchState(
   const look = (): void => {
     const known = health();
     const state = { lastCycleAt: known.lastCycleAt, missing: missingForReadiness(known) };
-    const text = JSON.stringify(state);
+    const text = JSON.stringify([state, known.problems.map(({ message }) => message)]);
     if (text !== last) onState(state);
     last = text;
     isReady = state.missing.length === 0;

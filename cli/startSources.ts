@@ -1,7 +1,7 @@
 import { scheduleOnMachine } from "../exporter/sources/dcgm/dcgmSource.ts";
 import type { ExporterStack } from "./exporterStack.ts";
 
-/** So many intervals the first cycle waits for telemetry at most, once the Kubernetes API was asked for everything. */
+/** The first cycle waits at most this many intervals for telemetry, once the Kubernetes API was asked for everything. */
 export const firstRoundIntervals = 2;
 
 /** How often it is looked whether pods are known by now. */
@@ -13,7 +13,7 @@ export interface SourcesStart {
   readonly boundSeconds: number;
   /** Whether the sources are to be stopped again: then nothing more is started. */
   readonly isEnding: () => boolean;
-  /** Calls back once after so many seconds; the result cancels it. By default the machine's timers. */
+  /** Calls back once after this many seconds; the result cancels it. By default the machine's timers. */
   readonly schedule?: typeof scheduleOnMachine;
 }
 

@@ -11,7 +11,7 @@ import { createSteadyClock } from "./steadyClock.ts";
 
 /** All ways in for GPU telemetry that the configuration asks for. */
 export interface TelemetrySources {
-  /** Best first: what an earlier one says of a node is all that is taken of it. */
+  /** Best first: only the best source of a node counts. */
   readonly sources: readonly DcgmSource[];
   /** Starts all; resolves when the first attempt of each is over. */
   start(): Promise<void>;
@@ -102,7 +102,7 @@ function createScraper(config: Config, exporters: ExporterLookup, steady: () => 
   return { ...source, scrapeOnce: () => source.scrapeOnce(steady()) };
 }
 
-/** So much of an error's body is kept: enough for the server's reason. */
+/** The number of bytes that are kept of an error's body: enough for the server's reason. */
 const errorBytes = 4096;
 
 function createServerSource(

@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Config } from "../exporter/config/schema.ts";
+import type { FinishedStart } from "../exporter/publish/front/finished.ts";
 import type { LevelLog } from "./kubernetesLog.ts";
 
 /** What the exporter's thread is started with. */
@@ -15,7 +16,7 @@ export interface ThreadSettings {
 /** The levels of log lines. */
 export type LogLevel = keyof LevelLog;
 
-/** What the exporter's thread says the one that serves. */
+/** What the exporter's thread sends the one that serves. */
 export type FromExporter =
   /** A line for the log. */
   | {
@@ -24,16 +25,18 @@ export type FromExporter =
       readonly fields: object;
       readonly message: string;
     }
-  /** It cannot start, and ends; what to say the user. */
+  /** It cannot start, and ends; what the user has to know. */
   | { readonly kind: "refused"; readonly text: string }
   /** It could start; the address of the Kubernetes API. */
   | { readonly kind: "prepared"; readonly api: string }
   /** How it is doing, whenever that has changed. */
   | { readonly kind: "state"; readonly lastCycleAt: number | null; readonly missing: readonly string[] }
   /** The page of a cycle. */
-  | { readonly kind: "page"; readonly at: number; readonly page: Uint8Array };
+  | { readonly kind: "page"; readonly at: number; readonly page: Uint8Array }
+  /** The start page, whenever it has changed. */
+  | { readonly kind: "start"; readonly start: FinishedStart };
 
-/** What the exporter's thread is reported. */
+/** What the exporter's thread is sent. */
 export type ToExporter =
   | { readonly kind: "start" }
   /** Ends it; what it has to write is written. */

@@ -1,22 +1,28 @@
-import type { RecordedLabels } from "../alerts/rules/recordedNames.ts";
-import { aggregate, arithmetic, type Expression, secondsSince, topk } from "../exporter/catalogue/promql.ts";
-import { arithmeticWithOne } from "../exporter/catalogue/promqlSeries.ts";
+import type { AdviceKindLabel } from "../alerts/alertList.ts";
+import { aggregate, arithmetic, type Expression, type Matcher, matches, oneOf } from "../exporter/catalogue/promql.ts";
+import { union } from "../exporter/catalogue/promqlSeries.ts";
 import type { Tools } from "./dashboard.ts";
 import type { PanelDraft, Size } from "./panel/draft.ts";
 import { type Levels, neutral } from "./panel/levels.ts";
 import { table } from "./panel/table.ts";
 import { units } from "./panel/units.ts";
 
-/** The series that says how many GPUs each open recommendation gains. */
-export const adviceGpus = "cluster_recommendation:fairlead_recommendation_gpus:max";
+/** What is asked of the labels of a recommendation. */
+interface TeamMatchers {
+  readonly kind?: Matcher;
+  readonly from_team?: Matcher;
+  readonly for_team?: Matcher;
+}
 
 interface Advice {
   readonly title: string;
   readonly meaning: string;
   readonly size: Size;
-  /** Which recommendations, by what each gains: of `adviceGpus`. */
-  readonly gpus: Expression<RecordedLabels<typeof adviceGpus>>;
-  /** So many of them, those that gain most. */
+  /** Only of these kinds; all, where nothing is said. */
+  readonly kinds?: readonly AdviceKindLabel[];
+  /** All of them, those that take from the chosen teams, or those that give to them, too. */
+  readonly teams: "all" | "from" | "from or for";
+  /** The number of recommendations that are shown: those that gain most. */
   readonly count: number;
   /** For what time it says what is saved. */
   readonly per: "day" | "week";
@@ -27,16 +33,23 @@ interface Advice {
 /** Open recommendations that gain most GPUs, with what each saves and since when it is open. */
 export function adviceTable(
   { query, currency, money, rowLink, recommendationLink }: Tools,
-  { title, meaning, size, gpus, count, per, ageLevels = neutral }: Advice,
+  { title, meaning, size, kinds, teams, count, per, ageLevels = neutral }: Advice,
 ): PanelDraft {
   // Advice for several pools or domains names none: it would vanish where one is chosen.
   const all = query.without("pool", "domain");
-  const top = topk(count, aggregate("max", gpus, ["cluster", "kind", "id", "from_team", "for_team", "title"]));
-  const one = ["cluster", "id"] as const;
-  const saving = all.recorded("cluster_recommendation:fairlead_recommendation_saving_per_week:max", { currency });
-  const saved = aggregate("sum", saving, one);
-  const since = all.recorded("cluster_recommendation:fairlead_recommendation_first_seen_timestamp_seconds:min");
-  const ofTop = (of: Expression<(typeof one)[number]>) => arithmeticWithOne(arithmetic(top, "*", 0), "+", of, one);
+  const chosen = matches("$team");
+  const asked = kinds === undefined ? {} : { kind: oneOf(kinds) };
+  const among = <Labels extends string>(of: (teams: TeamMatchers) => Expression<Labels>): Expression<Labels> => {
+    if (teams === "all") return of(asked);
+    const from = of({ ...asked, from_team: chosen });
+    return teams === "from" ? from : union(from, of({ ...asked, for_team: chosen }));
+  };
+  const gains = among((of) => all.recorded("cluster_recommendation:fairlead_recommendation_gpus:max", of));
+  const saved = among((of) =>
+    all.recorded("cluster_recommendation:fairlead_open_saving_per_week:sum", { ...of, currency }),
+  );
+  const open = among((of) => all.recorded("cluster_recommendation:fairlead_open_seconds:max", of));
+  const by = ["cluster", "kind", "id", "from_team", "for_team", "title"] as const;
   const toTeam = (label: "from_team" | "for_team") =>
     rowLink("team", "What does this team have?", { cluster: "cluster", team: label });
   return table({
@@ -45,22 +58,23 @@ export function adviceTable(
     size,
     labels: { title: "What to do", cluster: "Cluster", from_team: "From", for_team: "For", kind: null, id: null },
     values: [
-      { title: "Gains", query: top, unit: units.gpus },
+      { title: "Gains", query: aggregate("max", gains, by), unit: units.gpus },
       {
         title: `Saves a ${per}`,
-        query: ofTop(per === "week" ? saved : arithmetic(saved, "/", 7)),
+        query: aggregate("max", per === "week" ? saved : arithmetic(saved, "/", 7), by),
         unit: money,
         ...(per === "day" ? { decimals: 0 } : {}),
       },
       {
         title: "Open for",
-        query: ofTop(secondsSince(aggregate("min", since, one))),
+        query: aggregate("max", open, by),
         unit: units.wait,
         levels: ageLevels,
       },
     ],
     sortBy: "Gains",
-    noValue: "–",
+    first: count,
+    empty: "no recommendation is open",
     widths: {
       Cluster: 90,
       From: 95,

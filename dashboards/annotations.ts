@@ -1,6 +1,6 @@
-import { type AlertName, alertNames, listedAlert } from "../alerts/alertList.ts";
+import { alertNames, areas, listedAlert } from "../alerts/alertList.ts";
 import type { DashboardName } from "../alerts/dashboardUid.ts";
-import { aggregate, type Expression, filter, matches, oneOf, selectorText } from "../exporter/catalogue/promql.ts";
+import { type Expression, filter, matches, oneOf, selectorText } from "../exporter/catalogue/promql.ts";
 import { offset } from "../exporter/catalogue/promqlSeries.ts";
 import type { AnnotationJson } from "./grafana/types.ts";
 import { colours } from "./panel/colours.ts";
@@ -29,15 +29,16 @@ export function annotationsFor(dashboard: DashboardName): readonly AnnotationJso
 }
 
 /** The fleet shows all alerts; every other dashboard those that lead to it. */
-function alertsOn(dashboard: DashboardName): readonly AlertName[] {
+function alertsOn(dashboard: DashboardName): readonly [label: string, among: readonly string[]] {
   const own = alertNames.filter((name) => listedAlert(name).dashboard === dashboard);
-  return dashboard === "fleet" || own.length === 0 ? alertNames : own;
+  return dashboard === "fleet" || own.length === 0 ? ["area", areas] : ["alertname", own];
 }
 
-function firingAlerts(names: readonly AlertName[]): string {
+function firingAlerts([label, among]: readonly [label: string, among: readonly string[]]): string {
   return selectorText("ALERTS", [
     ["alertstate", "firing"],
-    ["alertname", oneOf(names)],
+    [label, oneOf(among)],
+    ["alertname", matches("Gpu.+")],
     ["cluster", matches("$cluster")],
   ]);
 }
@@ -46,19 +47,15 @@ const query = queriesFor(["cluster"]);
 
 /** What was not there ten minutes ago, while something else was. */
 function changedSignal(): Expression<"cluster" | "signal"> {
-  const signals = query.metric("fairlead_activity_signal_info");
-  const before = aggregate("max", offset(signals, "10m"), ["cluster", "signal"]);
-  const now = query.max("fairlead_activity_signal_info", ["cluster", "signal"]);
-  const fresh = filter(now, "unless", before, ["cluster", "signal"]);
-  return filter(fresh, "and", aggregate("max", before, ["cluster"]), ["cluster"]);
+  const signals = query.recorded("cluster_signal:fairlead_activity_signal_info:max");
+  const before = offset(signals, "10m");
+  return filter(filter(signals, "unless", before, ["cluster", "signal"]), "and", before, ["cluster"]);
 }
 
-function changedVersion(): Expression<"cluster" | "version"> {
-  const versions = query.metric("fairlead_build_info");
-  const before = aggregate("max", offset(versions, "10m"), ["cluster", "version"]);
-  const now = query.max("fairlead_build_info", ["cluster", "version"]);
-  const fresh = filter(now, "unless", before, ["cluster", "version"]);
-  return filter(fresh, "and", aggregate("max", before, ["cluster"]), ["cluster"]);
+function changedVersion(): Expression<"cluster" | "version" | "node_version"> {
+  const versions = query.recorded("cluster_version_node_version:fairlead_build_info:max");
+  const before = offset(versions, "10m");
+  return filter(filter(versions, "unless", before, ["cluster", "version"]), "and", before, ["cluster"]);
 }
 
 function marks(

@@ -4,7 +4,7 @@ const inLegend = " ({{cluster}})";
 const column = "Cluster";
 
 /**
- * A dashboard without the names of clusters in legends and tables, which take free capacity and say nothing where there is only one.
+ * A dashboard without the names of clusters in legends and tables, which take space and say nothing where there is only one.
  * Queries, links and the variable stay: whoever has two clusters sees both.
  */
 export function withoutClusterNames(dashboard: DashboardJson): DashboardJson {

@@ -1,7 +1,9 @@
+import { orZero } from "../alerts/rules/recorded.ts";
 import { aggregate, arithmetic, type Expression, filter, oneOf, topk, where } from "../exporter/catalogue/promql.ts";
+import type { GpuState } from "../exporter/model/gpuStates.ts";
 import { budgetsNow, budgetTable } from "./costBudgets.ts";
 import { agingPrices, method, prices } from "./costPrices.ts";
-import { type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
+import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
 import { barChart } from "./panel/barChart.ts";
 import { stateColours } from "./panel/colours.ts";
 import type { PanelDraft } from "./panel/draft.ts";
@@ -10,8 +12,8 @@ import { stat } from "./panel/stat.ts";
 import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
-import { hoursOver, looksOver, meanOver } from "./query/overTime.ts";
-import { orZero, partOf } from "./query/queries.ts";
+import { hours, hoursOver, looksIn, looksOver, meanOver, riseOver } from "./query/overTime.ts";
+import { partOf } from "./query/queries.ts";
 
 /** What GPUs cost, who is charged for it, and how far budgets last. */
 export const cost: DashboardDefinition = {
@@ -23,8 +25,8 @@ export const cost: DashboardDefinition = {
   refresh: "1h",
   sections: (tools) => [
     opening(...budgetsNow(tools), ...now(tools), costOfTeams(tools)),
-    row("Who is charged", chargeback(tools), budgetTable(tools), workloads(tools)),
-    row("What is paid for", costOfPools(tools), prices(tools), agingPrices(tools), method(tools)),
+    row("Who is charged, and will budgets last?", chargeback(tools), budgetTable(tools), workloads(tools)),
+    collapsedRow("What is paid for?", costOfPools(tools), prices(tools), agingPrices(tools), method(tools)),
   ],
 };
 
@@ -36,38 +38,32 @@ function chargeback({ query, currency, money, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "team"] as const;
   // What a team is charged is known of all pools together only.
   const ofAll = query.without("pool");
-  const allocated = hoursOver(ofAll.sum("fairlead_team_gpus", by), "$__range");
-  const inState = (state: "active" | "idle") =>
-    orZero(hoursOver(ofAll.sum("fairlead_team_gpus", by, { state }), "$__range"), allocated);
-  const perHour: Expression<(typeof by)[number]> = aggregate(
-    "sum",
-    ofAll.recorded("cluster_team_currency:fairlead_team_cost_per_hour:sum", { currency }),
-    by,
-  );
-  const amount = hoursOver(perHour, "$__range");
-  const earlier = hoursOver(perHour, "$__range", "$__range");
-  const running = ofAll.recorded("cluster:fairlead_build_info:max");
-  const enough = where(
-    looksOver(running, "$__range", "$__range"),
-    ">=",
-    arithmetic(looksOver(running, "$__range"), "*", knownEnough),
-  );
-  const change = arithmetic(partOf(amount, filter(earlier, "and", enough, ["cluster"])), "-", 1);
+  const held = riseOver(ofAll.recorded("cluster_team_pool_state:fairlead_team_gpus:sum"), "$__range");
+  const allocated = hoursOver(ofAll.recorded("cluster_team:fairlead_allocated_gpus:sum"), "$__range");
+  const judged = riseOver(ofAll.recorded("cluster_team_pool:fairlead_judged_gpus:sum"), "$__range");
+  const busy = riseOver(ofAll.recorded("cluster_team_pool:fairlead_busy_gpus:sum"), "$__range");
+  const idle = orZero(riseOver(ofAll.recorded("cluster_team_pool:fairlead_idle_gpus:sum"), "$__range"), judged);
+  const charge = ofAll.recorded("cluster_team_currency:fairlead_cost:sum10m", { currency });
+  const amount: Expression<(typeof by)[number]> = aggregate("sum", riseOver(charge, "$__range"), by);
+  const running = ofAll.recorded("cluster:fairlead_replicas:max");
+  const enough = where(looksOver(running, "$__range", "$__range"), ">", looksIn(knownEnough));
+  const earlier = aggregate("sum", filter(riseOver(charge, "$__range", "$__range"), "and", enough, ["cluster"]), by);
   return table({
-    title: "What is each team charged?",
-    meaning: `GPU-hours allocated to each team in the time range, of all pools; the busy and the idle part; the amount in ${currency} by allocation, what that is for a GPU-hour, and the change against as long a time before, where that is known. Seen every 10 minutes: Fairlead's API has the exact accounts.`,
+    title: "Chargeback, by team",
+    meaning: `GPU-hours allocated to each team in the time range, of all pools; the busy and the idle part; the amount in ${currency} by allocation, what that is for a GPU-hour, and the amount of as long a time before, where that is known. Seen every 10 minutes: Fairlead's API has the exact accounts.`,
     size: [24, 10],
     labels: { team: "Team", cluster: "Cluster" },
     values: [
-      { title: "Allocated", query: allocated, unit: units.gpuHours },
-      { title: "Busy", query: inState("active"), unit: units.gpuHours },
-      { title: "Idle, allocated", query: inState("idle"), unit: units.gpuHours },
+      { title: "Allocated", query: hours(aggregate("sum", held, by)), unit: units.gpuHours },
+      { title: "Busy", query: hours(aggregate("sum", busy, by)), unit: units.gpuHours },
+      { title: "Idle, allocated", query: hours(aggregate("sum", idle, by)), unit: units.gpuHours },
       { title: "A GPU-hour", query: partOf(amount, allocated), unit: money, decimals: 2 },
       { title: "Amount", query: amount, unit: money },
-      { title: "Change", query: change, unit: units.change },
+      { title: "Before", query: earlier, unit: money },
     ],
+    nonZero: ["Allocated", "Amount", "Before"],
     sortBy: "Amount",
-    noValue: "–",
+    empty: "no team held GPUs",
     widths: {
       Cluster: 110,
       Allocated: 120,
@@ -75,40 +71,23 @@ function chargeback({ query, currency, money, rowLink }: Tools): PanelDraft {
       "Idle, allocated": 115,
       "A GPU-hour": 110,
       Amount: 110,
-      Change: 100,
+      Before: 110,
     },
     links: { team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "team" }) },
   });
 }
 
-const group = ["cluster", "pool", "node_pool", "capacity_type"] as const;
-
-/** States in which a GPU does no work, whoever is to blame; what nobody saw is not among them. */
-const withoutWork = [
-  "idle",
-  "stalled",
-  "starting",
-  "gang_wait",
-  "free",
-  "idle_node",
-  "cordoned",
-  "unavailable",
-] as const;
-
 function now({ query, currency, money, seriesLink }: Tools): readonly PanelDraft[] {
   const noValue = `no ${currency} price`;
   const all = query.sum("fairlead_cost_per_hour", ["cluster"], { currency });
-  const idle = query.sum("fairlead_cost_per_hour", ["cluster"], { currency, state: oneOf(withoutWork) });
-  const perHour = query.sum("fairlead_cost_per_hour", group, { currency });
-  const gpus = query.sum("fairlead_gpus", group);
-  const unpriced = query.sum("fairlead_unpriced_gpus", group);
-  // Only what has a price in this currency: others would make a GPU-hour look cheap.
-  const priced = filter(arithmetic(gpus, "-", orZero(unpriced, gpus)), "and", perHour, group);
+  const idle = query.recorded("cluster_pool_currency:fairlead_workless_cost:sum", { currency });
+  const paid = query.recorded("cluster_pool_state_currency:fairlead_cost_per_hour:sum", { currency });
+  const priced = query.recorded("cluster_pool_currency:fairlead_priced_gpus:sum", { currency });
   const nobodys = query.sum("fairlead_unallocated_cost_per_hour", ["cluster"], { currency });
   return [
     stat({
-      title: "What does a day cost?",
-      meaning: `What all GPUs would cost in 24 hours as they are now, used or not, in ${currency}; those without a price are left out. It is of all teams: teams are charged for what they hold only.`,
+      title: "Cost per day",
+      meaning: `What all GPUs would cost in 24 hours as they are now, used or not, in ${currency}; those without a price are left out. It covers the whole fleet: teams are charged only for what they hold.`,
       unit: money,
       noValue,
       size: [6, 4],
@@ -116,7 +95,7 @@ function now({ query, currency, money, seriesLink }: Tools): readonly PanelDraft
       links: [seriesLink("review", "Is it more than last week?", {})],
     }),
     stat({
-      title: "How much buys no work?",
+      title: "Cost without work",
       meaning:
         "Part of the cost of the time range for GPUs that were free, idle, starting, waiting for a gang, or not usable. What nobody saw is not in it. The waste dashboard says whose it is.",
       unit: units.ratio,
@@ -125,7 +104,7 @@ function now({ query, currency, money, seriesLink }: Tools): readonly PanelDraft
       size: [6, 4],
       shows: [
         shows(
-          partOf(aggregate("sum", hoursOver(idle, "$__range")), aggregate("sum", hoursOver(all, "$__range"))),
+          partOf(aggregate("sum", riseOver(idle, "$__range")), aggregate("sum", riseOver(paid, "$__range"))),
           "Without work",
         ),
       ],
@@ -138,11 +117,11 @@ function now({ query, currency, money, seriesLink }: Tools): readonly PanelDraft
       decimals: 2,
       noValue,
       size: [6, 4],
-      shows: [shows(partOf(aggregate("sum", perHour), aggregate("sum", priced)), "a GPU-hour")],
+      shows: [shows(partOf(aggregate("sum", all), aggregate("sum", priced)), "a GPU-hour")],
       links: [seriesLink("cost", "Which prices are these?", {})],
     }),
     stat({
-      title: "What do free GPUs cost?",
+      title: "Cost of free GPUs a day",
       meaning: `What GPUs that nobody holds would cost in 24 hours, in ${currency}: free, on idle or cordoned nodes, or not usable. No team is charged for it; scale in, or let work in.`,
       unit: money,
       noValue,
@@ -159,7 +138,7 @@ function costOfTeams({ query, currency, money, seriesLink }: Tools): PanelDraft 
   const of: Expression<"cluster" | "team"> = aggregate("sum", perHour, ["cluster", "team"]);
   const known = query.recorded("cluster:fairlead_build_info:max");
   return timeSeries({
-    title: "What does each team cost a day?",
+    title: "Cost per day, by team",
     meaning: `What each team is charged for 24 hours, in ${currency}: at each point the mean of the 24 hours before it. A rise that nobody announced is worth a question while it is young.`,
     unit: money,
     style: "area",
@@ -175,26 +154,25 @@ function workloads({ query, currency, money, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "team", "namespace", "workload"] as const;
   const perHour = query.sum("fairlead_workload_cost_per_hour", by, { currency });
   return table({
-    title: "Which workloads cost most now?",
+    title: "Workloads that cost most per day",
     meaning: `The eight workloads that hold most, by what that costs in 24 hours, in ${currency}, used or not. Ask of the first ones whether they still need all of it.`,
     size: [24, 10],
     labels: { workload: "Workload", namespace: "Namespace", team: "Team", cluster: "Cluster" },
     values: [{ title: "A day", query: topk(8, arithmetic(perHour, "*", 24)), unit: money }],
     sortBy: "A day",
     widths: { Namespace: 160, Team: 150, Cluster: 120, "A day": 120 },
-    noValue: `no ${currency} price`,
+    empty: "no workload has a price",
     links: { team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "team" }) },
   });
 }
 
 function costOfPools({ query, currency, money, rowLink }: Tools): PanelDraft {
-  type State = "active" | "underutilized" | "idle" | "unobserved" | "unattributed" | (typeof withoutWork)[number];
   const by = ["cluster", "pool"] as const;
-  const all = hoursOver(query.sum("fairlead_cost_per_hour", by, { currency }), "$__range");
-  const of = (...states: readonly State[]) =>
-    orZero(hoursOver(query.sum("fairlead_cost_per_hour", by, { currency, state: oneOf(states) }), "$__range"), all);
+  const busy = query.recorded("cluster_pool_currency:fairlead_busy_cost_per_hour:sum", { currency });
+  const of = (...states: readonly GpuState[]) =>
+    hoursOver(query.sum("fairlead_cost_per_hour", by, { currency, state: oneOf(states) }), "$__range");
   return barChart({
-    title: "What is paid for in each pool?",
+    title: "Cost by pool and what GPUs did",
     meaning: `What the GPUs of each pool cost in the time range by what they were doing, in ${currency}. Long amber parts are allocated and idle: they go away when teams let go, the free ones when nodes do.`,
     unit: money,
     stack: "normal",
@@ -203,7 +181,7 @@ function costOfPools({ query, currency, money, rowLink }: Tools): PanelDraft {
     labels: { pool: "Pool", cluster: "Cluster" },
     along: "pool",
     values: [
-      { title: "Busy", query: of("active"), unit: money },
+      { title: "Busy", query: hoursOver(aggregate("sum", busy, by), "$__range"), unit: money },
       { title: "Hardly used", query: of("underutilized"), unit: money },
       { title: "Idle, allocated", query: of("idle"), unit: money },
       { title: "Stalled", query: of("stalled"), unit: money },

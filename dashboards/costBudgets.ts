@@ -1,4 +1,4 @@
-import { aggregate, arithmetic } from "../exporter/catalogue/promql.ts";
+import { aggregate, arithmetic, topk } from "../exporter/catalogue/promql.ts";
 import type { Tools } from "./dashboard.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { limit, limitOf, worseAbove, worseBelow } from "./panel/levels.ts";
@@ -17,7 +17,7 @@ export function budgetsNow(tools: Tools): readonly PanelDraft[] {
   const links = [seriesLink("team", "What does a team have?", {})];
   return [
     stat({
-      title: "What is spent so far?",
+      title: "Spent this month",
       meaning: `What teams with a budget were charged since the month began (UTC), in ${currency}. Teams without a budget are not in it: the chargeback table has all.`,
       unit: money,
       noValue,
@@ -26,7 +26,7 @@ export function budgetsNow(tools: Tools): readonly PanelDraft[] {
       links,
     }),
     stat({
-      title: "Cost of the month?",
+      title: "Month's cost, forecast",
       meaning: `What these teams will have spent when the month ends, in ${currency}, if the days that are left cost as much as those of the last four weeks. The table of budgets says how sure that is.`,
       unit: money,
       noValue,
@@ -35,7 +35,7 @@ export function budgetsNow(tools: Tools): readonly PanelDraft[] {
       links,
     }),
     stat({
-      title: "Budget left?",
+      title: "Budget left",
       meaning: `Budgets of this month without what is spent, in ${currency}, of teams where both are known. What one team has left does not pay for another: see the table of budgets.`,
       unit: money,
       levels: worseBelow(limit(0, "act")),
@@ -45,14 +45,16 @@ export function budgetsNow(tools: Tools): readonly PanelDraft[] {
       links,
     }),
     stat({
-      title: "Who spends fastest?",
+      title: "Fastest-spending team",
       meaning:
-        "Pace of the team that is furthest ahead of its budget: at 1 the budget lasts exactly until the month ends, at 2 for half of it. The table of budgets names it.",
+        "The team that is furthest ahead of its budget, and its pace: at 1 the budget lasts exactly until the month ends, at 2 for half of it. The table of budgets has the others.",
       unit: units.times,
       levels: worseAbove(...limitOf(alerts, "GpuBudgetBurnFast", ({ burnAbove }) => burnAbove)),
+      kind: "now",
+      text: "both",
       noValue,
       size: [6, 4],
-      shows: [shows(aggregate("max", pace), "Fastest team")],
+      shows: [shows(topk(1, pace), "{{team}} ({{cluster}})")],
       links,
     }),
   ];
@@ -64,7 +66,7 @@ export function budgetTable(tools: Tools): PanelDraft {
   const { amount, spent, forecast, pace } = budgets(tools);
   const used = aggregate("max", query.recorded("cluster_team_currency:fairlead_budget_spent:ratio", { currency }), by);
   return table({
-    title: "Will the budgets last?",
+    title: "Budgets of this month, by team",
     meaning: `Budget of each team for this month in ${currency}, the part that is used, its pace (1: lasts exactly to the month's end), and between which amounts the month will end in eight of ten cases. Talk to teams whose lower end is above the budget.`,
     size: [24, 8],
     labels: { team: "Team", cluster: "Cluster" },
@@ -87,7 +89,7 @@ export function budgetTable(tools: Tools): PanelDraft {
       { title: "Month end, high", query: forecast("high"), unit: money },
     ],
     sortBy: "Pace",
-    noValue: "–",
+    empty: "no team has a budget",
     widths: {
       Cluster: 110,
       Budget: 100,

@@ -1,3 +1,5 @@
+import { where } from "../exporter/catalogue/promql.ts";
+import { sorted } from "../exporter/catalogue/promqlSeries.ts";
 import type { Tools } from "./dashboard.ts";
 import { barGauge } from "./panel/barGauge.ts";
 import type { PanelDraft } from "./panel/draft.ts";
@@ -10,7 +12,7 @@ import { units } from "./panel/units.ts";
 /** What a GPU-hour of each kind costs, and who says so. */
 export function prices({ query, currency, money, rowLink }: Tools): PanelDraft {
   return table({
-    title: "Which prices are these?",
+    title: "Prices per GPU-hour",
     meaning: `What a GPU-hour costs in ${currency}, by where the price comes from and what it contains: the whole node divided by its GPUs, or the GPUs' own part of it. Numbers of different bases are not comparable.`,
     size: [24, 7],
     labels: { pool: "Pool", capacity_type: "Capacity", price_basis: "Basis", price_source: "From", cluster: "Cluster" },
@@ -27,7 +29,7 @@ export function prices({ query, currency, money, rowLink }: Tools): PanelDraft {
       },
     ],
     sortBy: "A GPU-hour",
-    noValue: `no ${currency} price`,
+    empty: "no GPU has a price in this currency",
     links: { pool: rowLink("fleet", "What does the pool have?", { cluster: "cluster", pool: "pool" }) },
   });
 }
@@ -35,15 +37,20 @@ export function prices({ query, currency, money, rowLink }: Tools): PanelDraft {
 /** GPUs whose price is missing or old. */
 export function agingPrices({ query, alerts, page }: Tools): PanelDraft {
   return barGauge({
-    title: "Which prices are missing or old?",
+    title: "GPUs with a missing or old price",
     meaning:
       "GPUs of each pool whose price is not known, or older than `prices.staleDays`: amounts are too low or out of date by as much. Put the prices into the price file.",
     unit: units.gpus,
     levels: worseAbove(...limitOf(alerts, "GpuPriceStale", ({ minGpus }) => minGpus)),
-    noValue: "none",
+    noValue: "every price is known and new",
     size: [24, 6],
-    shows: [shows(query.recorded("cluster_pool:fairlead_doubtful_price_gpus:sum"), "{{pool}} ({{cluster}})")],
-    links: [page("/", "What does Fairlead say of its prices?")],
+    shows: [
+      shows(
+        sorted(where(query.recorded("cluster_pool:fairlead_doubtful_price_gpus:sum"), ">", 0), "largest"),
+        "{{pool}} ({{cluster}})",
+      ),
+    ],
+    links: [page("/", "Problems with prices")],
   });
 }
 
@@ -51,7 +58,7 @@ export function agingPrices({ query, alerts, page }: Tools): PanelDraft {
 export function method({ currency, page }: Tools): PanelDraft {
   const costs = page("/api/v1/costs?by=team&from=30d", "").url;
   return text({
-    title: "How is this counted?",
+    title: "Method",
     size: [24, 8],
     markdown: [
       `**Currency:** ${currency} only. Amounts in other currencies are not shown, and never added up.`,

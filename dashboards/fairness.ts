@@ -1,18 +1,20 @@
-import { aggregate, arithmetic, type Expression, filter, matches, where } from "../exporter/catalogue/promql.ts";
+import { orZero } from "../alerts/rules/recorded.ts";
+import { aggregate, matches, topk } from "../exporter/catalogue/promql.ts";
+import { smallest, sorted } from "../exporter/catalogue/promqlSeries.ts";
 import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
 import { barGauge } from "./panel/barGauge.ts";
 import type { PanelDraft } from "./panel/draft.ts";
-import { limit, limitOf, worseAbove, worseBelow, worseOutside } from "./panel/levels.ts";
+import { doubtfulBelow, limit, limitOf, worseAbove, worseBelow, worseOutside } from "./panel/levels.ts";
 import { shows } from "./panel/shown.ts";
 import { stat } from "./panel/stat.ts";
 import { stateTimeline } from "./panel/stateTimeline.ts";
 import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
-import { orZero, partOf } from "./query/queries.ts";
+import { hours, looksOver } from "./query/overTime.ts";
 import { queueSetup } from "./queueSetup.ts";
 import { queueShortfalls } from "./queueShortfalls.ts";
-import { queueWaits } from "./queueWaits.ts";
+import { queueWaits, waitsAndEvictions } from "./queueWaits.ts";
 
 /** Who has more than its share, who less, who waits, and whether the queues are set up so that it could be otherwise. */
 export const fairness: DashboardDefinition = {
@@ -25,19 +27,15 @@ export const fairness: DashboardDefinition = {
   sections: (tools) => [
     opening(...judged(tools), ...misplaced(tools), shareOfQueues(tools), teamsOverTime(tools)),
     row("Who holds it, who waits, and why?", queueShortfalls(tools), pairs(tools), ...queueWaits(tools)),
-    row("Has it evened out over time?", ...fairnessOverTime(tools)),
+    collapsedRow("Has it evened out over time?", borrowed(tools), owed(tools), jain(tools)),
+    collapsedRow("How are waits spread, and what is evicted?", ...waitsAndEvictions(tools)),
     collapsedRow("How are the queues set up?", ...queueSetup(tools)),
   ],
 };
 
-/** Who borrowed and who lent over time, and who is still owed. */
-function fairnessOverTime(tools: Tools): readonly PanelDraft[] {
-  return [borrowed(tools), owed(tools)];
-}
-
 function borrowed({ query, seriesLink }: Tools): PanelDraft {
   return timeSeries({
-    title: "Who had more, who less than its share?",
+    title: "GPUs above or below the share, by queue",
     meaning:
       "GPUs that each queue holds above what it is entitled to in a quota domain; below 0 it lacks as many. Lines that mirror each other are two queues where one holds what the other is owed.",
     unit: units.gpusMoreOrLess,
@@ -55,32 +53,23 @@ function borrowed({ query, seriesLink }: Tools): PanelDraft {
 
 function owed({ query, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "queue", "domain", "half_life"] as const;
-  const debt = arithmetic(arithmetic(query.sum("fairlead_fairness_debt_gpu_seconds", by), "*", -1), "/", 3600);
-  // Less than a GPU-hour is nothing that anybody would give back.
-  const missing = where(debt, ">=", 1);
-  const part = arithmetic(query.max("fairlead_fairness_deviation_ratio", by), "*", -1);
+  const missing = query.recorded("cluster_queue_team_domain_half_life:fairlead_owed_gpu_hours:sum");
+  const part = query.recorded("cluster_queue_team_domain_half_life:fairlead_owed:ratio");
   return table({
-    title: "Who is owed GPU time from before?",
+    title: "GPU-hours owed from before, by queue",
     meaning:
       "GPU-hours that a queue was entitled to and did not get, less what was allocated to it above its share; the past counts half after each half-life, and less than one GPU-hour is left out. The part is that of all it was entitled to. Short half-lives say who lacks now, long ones who has lacked for days.",
     size: [12, 11],
     labels: { queue: "Queue", domain: "Quota domain", half_life: "Half-life", cluster: null },
     values: [
-      { title: "Is owed", query: missing, unit: units.gpuHours },
-      { title: "Part", query: filter(part, "and", missing, by), unit: units.ratio },
+      { title: "Is owed", query: aggregate("sum", missing, by), unit: units.gpuHours },
+      { title: "Part", query: aggregate("max", part, by), unit: units.ratio },
     ],
     sortBy: "Is owed",
-    noValue: "–",
+    empty: "nobody is owed anything",
     widths: { "Quota domain": 140, "Half-life": 70, "Is owed": 95, Part: 50 },
     links: { queue: rowLink("fairness", "Only this queue", { cluster: "cluster", queue: "queue", domain: "domain" }) },
   });
-}
-
-/** What each team holds of what it is entitled to, in each quota domain: too many here do not make up for too few there. */
-function partOfShare({ query }: Tools): Expression<"cluster" | "team" | "domain"> {
-  const entitled = query.recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum");
-  const deviation = query.recorded("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum");
-  return partOf(arithmetic(entitled, "+", deviation), entitled);
 }
 
 function judged(tools: Tools): readonly PanelDraft[] {
@@ -92,31 +81,44 @@ function judged(tools: Tools): readonly PanelDraft[] {
   const advice = page("/recommendations", "What would change this?");
   return [
     stat({
-      title: "Is it shared fairly?",
+      title: "Worst-off team",
       meaning:
-        "Jain's fairness index of the least fair quota domain: 1 where all queues have the same part of what they are entitled to. Where it is low, see below who holds more and who less.",
-      unit: units.index,
-      levels: worseBelow(...limitOf(alerts, "GpuFairnessLow", ({ jainBelow }) => jainBelow)),
-      noValue: "no shares known",
-      size: [6, 4],
-      shows: [shows(aggregate("min", query.recorded("cluster_domain:fairlead_fairness_jain_index:min")), "Fairness")],
-      links: [advice],
-    }),
-    stat({
-      title: "Lowest part of a share",
-      meaning:
-        "What the worst-off team holds of what it is entitled to in a quota domain: 100 % is its share. Shares never count more than a team asks for, so a low number means that its work waits.",
+        "The team that holds least of what it is entitled to in a quota domain, and how much that is: 100 % is its share. Shares never count more than a team asks for, so a low number means that its work waits.",
       unit: units.ratio,
       levels: worseBelow(...limitOf(alerts, "GpuTeamStarved", ({ allocatedBelow }) => allocatedBelow)),
       // What was true while a team still asked for something says nothing about now.
       kind: "now",
+      text: "both",
       noValue: "no shares known",
       size: [6, 4],
-      shows: [shows(aggregate("min", partOfShare(tools)), "Lowest")],
+      shows: [
+        shows(
+          smallest(query.recorded("cluster_team_domain:fairlead_allocated_of_entitled:ratio")),
+          "{{team}} {{domain}} ({{cluster}})",
+        ),
+      ],
       links: [advice],
     }),
     stat({
-      title: "How many are starved?",
+      title: "Longest starved, hours",
+      meaning:
+        "The team that was starved longest in the time range, and for how many hours: it held far less than its share in a quota domain while work waited that the missing GPUs would start.",
+      unit: units.hours,
+      levels: worseAbove(limit(1, "watch"), limit(4, "act")),
+      kind: "now",
+      text: "both",
+      noValue: "no team was starved",
+      size: [6, 4],
+      shows: [
+        shows(
+          topk(1, hours(looksOver(query.recorded("cluster_team_domain:fairlead_starved_team_gpus:sum"), "$__range"))),
+          "{{team}} {{domain}} ({{cluster}})",
+        ),
+      ],
+      links: [advice],
+    }),
+    stat({
+      title: "Starved teams",
       meaning:
         "Teams that hold far less than their share in a quota domain while work waits that the missing GPUs would start. None is normal; for each, see who holds its GPUs.",
       unit: units.count,
@@ -150,7 +152,7 @@ function misplaced({ query, alerts, page }: Tools): readonly PanelDraft[] {
   const { minExcessGpus } = alerts.alerts.GpuTeamAboveFairShare;
   return [
     stat({
-      title: "How many could be taken back?",
+      title: "GPUs that could be taken back",
       meaning:
         "GPUs that queues hold above what they are entitled to now, and that their scheduler would move to others, whose waiting gangs start with them. None is fair; what is allocated above a share and of use to nobody is no matter.",
       unit: units.gpus,
@@ -161,7 +163,7 @@ function misplaced({ query, alerts, page }: Tools): readonly PanelDraft[] {
       links: [page("/recommendations", "What could be taken back, and how?")],
     }),
     stat({
-      title: "Are the queues set up as meant?",
+      title: "Settings that disable fairness",
       meaning:
         "Ways in which the configuration of queues makes fairness other than its author meant. None is right; Fairlead names each with the change that fixes it.",
       unit: units.count,
@@ -175,12 +177,9 @@ function misplaced({ query, alerts, page }: Tools): readonly PanelDraft[] {
 
 /** The picture of the page. Whoever is sent here for one team wants to see who holds what it lacks. */
 function shareOfQueues({ query, alerts, seriesLink }: Tools): PanelDraft {
-  const all = query.without("team", "queue");
-  const by = ["cluster", "queue", "domain"] as const;
-  const entitled = all.sum("fairlead_queue_entitled_gpus", by);
-  const above = all.sum("fairlead_fairness_deviation_gpus", by);
+  const held = query.without("team", "queue").recorded("cluster_queue_domain:fairlead_allocated_of_entitled:ratio");
   return barGauge({
-    title: "Which queue has more or less than its share?",
+    title: "GPUs over share, by queue",
     meaning:
       "GPUs that each queue holds over those that it is entitled to now, in each quota domain: at 1 it has its share. All queues of the chosen domains are shown, so that those who hold more are next to those who lack it.",
     unit: units.times,
@@ -191,7 +190,7 @@ function shareOfQueues({ query, alerts, seriesLink }: Tools): PanelDraft {
     ),
     noValue: "no shares known",
     size: [24, 10],
-    shows: [shows(partOf(arithmetic(entitled, "+", above), entitled), "{{queue}} {{domain}} ({{cluster}})")],
+    shows: [shows(sorted(held, "smallest"), "{{queue}} {{domain}} ({{cluster}})")],
     links: [seriesLink("fairness", "Only this queue", { cluster: "cluster", queue: "queue", domain: "domain" })],
   });
 }
@@ -199,7 +198,7 @@ function shareOfQueues({ query, alerts, seriesLink }: Tools): PanelDraft {
 function pairs({ query, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "domain", "starved_queue", "borrower_queue"] as const;
   return table({
-    title: "Who holds what others are owed?",
+    title: "GPUs held above a share that others lack",
     meaning:
       "GPUs that a queue holds above its share and that would start whole waiting gangs of another: those that its scheduler would move, and those that a setting keeps where they are; the ten largest pairs of each quota domain. Change the setting for these.",
     size: [12, 8],
@@ -216,8 +215,9 @@ function pairs({ query, rowLink }: Tools): PanelDraft {
         unit: units.gpus,
       },
     ],
+    nonZero: ["GPUs", "Kept"],
     sortBy: "GPUs",
-    noValue: "–",
+    empty: "nobody holds what another is owed",
     widths: { Short: 110, "Holds them": 110, GPUs: 80, Kept: 80 },
     links: {
       starved_queue: rowLink("fairness", "Only the queue that is short", {
@@ -232,17 +232,38 @@ function pairs({ query, rowLink }: Tools): PanelDraft {
   });
 }
 
+/** One number for all queues. It says nothing good by itself: among many queues one may be starved beside it. */
+function jain({ query, alerts, page }: Tools): PanelDraft {
+  return timeSeries({
+    title: "Jain's fairness index, by quota domain",
+    meaning:
+      "How equal the parts are that all queues of a quota domain have of what they are entitled to: 1 where all have the same part. Among many queues it stays high while one is starved: the numbers at the top say who is worst off.",
+    unit: units.index,
+    levels: doubtfulBelow(...limitOf(alerts, "GpuFairnessLow", ({ jainBelow }) => jainBelow)),
+    limits: true,
+    noValue: "no shares known",
+    size: [24, 8],
+    shows: [shows(query.recorded("cluster_domain:fairlead_fairness_jain_index:min"), "{{domain}} ({{cluster}})")],
+    links: [page("/recommendations", "What would change this?")],
+  });
+}
+
 function teamsOverTime(tools: Tools): PanelDraft {
   const { allocatedBelow } = tools.alerts.alerts.GpuTeamStarved;
   const { allocatedAbove } = tools.alerts.alerts.GpuTeamAboveFairShare;
   const nearly = Math.max(allocatedBelow, 0.95);
   return stateTimeline({
-    title: "Since when has each team more or less?",
+    title: "GPUs over share, by team and time",
     meaning: `GPUs that each team holds over those that it is entitled to, in each quota domain. Far below (under ${allocatedBelow}) for hours is unfair; far above (from ${allocatedAbove}) is only a matter while others are short. Nothing is shown while a team asks for nothing.`,
     unit: units.times,
     size: [24, 9],
     noValue: "no shares known",
-    shows: [shows(partOfShare(tools), "{{team}} {{domain}} ({{cluster}})")],
+    shows: [
+      shows(
+        tools.query.recorded("cluster_team_domain:fairlead_allocated_of_entitled:ratio"),
+        "{{team}} {{domain}} ({{cluster}})",
+      ),
+    ],
     states: [
       { from: null, to: allocatedBelow, text: "far below its share", colour: "act" },
       { from: allocatedBelow, to: nearly, text: "below its share", colour: "watch" },

@@ -47,7 +47,7 @@ export function finalize(
     liveNow: false,
     schemaVersion: 39,
     version: 1,
-    links: [linkBar],
+    links: [linkBar, ...ownDashboards(name, config)],
     templating: { list: variableModels(variables, config) },
     annotations: { list: annotationsFor(name) },
     panels: placed(definition.sections(toolsOf(definition, config, alerts)), alerts.interval),
@@ -165,6 +165,32 @@ const linkBar: LinkJson = {
   includeVars: true,
   keepTime: true,
 };
+
+/** Dashboards that people have already for what Fairlead counts only together: nodes and GPUs. */
+const linkingToOwn: readonly DashboardName[] = ["fleet", "waste", "exporter"];
+
+function ownDashboards(name: DashboardName, { gpuDashboard, nodeDashboard }: DashboardsConfig): readonly LinkJson[] {
+  if (!linkingToOwn.includes(name)) return [];
+  const own = [
+    ["GPUs", gpuDashboard],
+    ["Nodes", nodeDashboard],
+  ] as const;
+  return own.flatMap(([title, uid]) =>
+    uid === undefined
+      ? []
+      : [
+          {
+            ...linkBar,
+            title,
+            type: "link" as const,
+            icon: "dashboard",
+            url: `/d/${uid}`,
+            tags: [],
+            includeVars: false,
+          },
+        ],
+  );
+}
 
 /**
  * Leads from a value to a dashboard. Variables that the labels do not give keep what is chosen; Grafana writes them, and

@@ -1,7 +1,8 @@
+import { orZero } from "../alerts/rules/recorded.ts";
 import { aggregate, arithmetic, type Expression, oneOf } from "../exporter/catalogue/promql.ts";
-import { clampMin } from "../exporter/catalogue/promqlSeries.ts";
-import type { allocatedTimeStates } from "../exporter/model/gpuStates.ts";
-import { adviceGpus, adviceTable } from "./adviceTable.ts";
+import { smallest, sorted } from "../exporter/catalogue/promqlSeries.ts";
+import { type GpuState, observedStates } from "../exporter/model/gpuStates.ts";
+import { adviceTable } from "./adviceTable.ts";
 import { collapsedRow, type DashboardDefinition, opening, type Tools } from "./dashboard.ts";
 import { barGauge } from "./panel/barGauge.ts";
 import type { PanelDraft } from "./panel/draft.ts";
@@ -12,7 +13,7 @@ import { stateTimeline } from "./panel/stateTimeline.ts";
 import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
-import { orZero, partOf } from "./query/queries.ts";
+import { partOf } from "./query/queries.ts";
 import { absentCapacity } from "./queueShortfalls.ts";
 import { believed } from "./trust.ts";
 
@@ -37,72 +38,79 @@ function headline({ query, alerts, currency, money, seriesLink }: Tools): readon
   const allocated = aggregate("sum", query.recorded("cluster_pool:fairlead_allocated_gpus:sum"));
   const busy = aggregate("sum", query.sum("fairlead_gpus", ["cluster"], { state: "active" }));
   const judged = query.sum("fairlead_gpus", ["cluster"], {
-    state: oneOf(["active", "underutilized", "idle", "stalled"]),
+    state: oneOf(observedStates),
   });
   const idleCost = query.sum("fairlead_cost_per_hour", ["cluster"], { state: "idle", currency });
-  const fairness = query.recorded("cluster_domain:fairlead_fairness_jain_index:min");
   const open = orZero(
     query.sum("fairlead_recommendations", ["cluster"], { state: "open" }),
     query.recorded("cluster:fairlead_build_info:max"),
   );
   return [
     stat({
-      title: "GPUs in all?",
+      title: "GPUs in all",
       meaning:
         "Physical GPUs of all nodes, usable or not. A drop means that nodes have gone: the row of capacity below says in which pool.",
       unit: units.gpus,
       decimals: 0,
-      size: [4, 5],
+      kind: "now",
+      size: [8, 3],
       shows: [shows(all, "GPUs")],
       links: [seriesLink("review", "Is there enough of them?", {})],
     }),
     stat({
-      title: "Allocated?",
+      title: "GPUs allocated",
       meaning:
         "Part of the GPUs that pods hold, used or not. Much below all of them while work waits points at quotas or fragmentation.",
       unit: units.ratio,
-      size: [4, 5],
+      kind: "now",
+      size: [8, 3],
       shows: [shows(partOf(allocated, all), "Allocated")],
       links: [seriesLink("fairness", "Who holds them, and who waits?", {})],
     }),
     stat({
-      title: "Busy?",
+      title: "Busy part of allocated GPUs",
       meaning:
         "Active part of the allocated GPUs whose activity is known; starting and waiting ones are left out. Where it is low, look at who holds idle GPUs.",
       unit: units.ratio,
       levels: worseBelow(limit(0.7, "watch"), limit(0.4, "act")),
       // Of what was allocated last, long ago, nobody asks.
       kind: "now",
-      size: [4, 5],
+      size: [8, 3],
       shows: [shows(partOf(busy, aggregate("sum", judged)), "Busy")],
       links: [seriesLink("waste", "Who holds idle GPUs?", {})],
     }),
     stat({
-      title: "Idle, a day?",
+      title: "Cost of idle GPUs, per day",
       meaning: `What GPUs that are allocated and idle now would cost in 24 hours, in ${currency}; those without a price are left out. Ask the teams with the most of them to let go.`,
       unit: money,
       noValue: `no ${currency} price`,
-      size: [4, 5],
+      kind: "now",
+      size: [8, 3],
       shows: [shows(arithmetic(aggregate("sum", idleCost), "*", 24), "a day")],
       links: [seriesLink("cost", "What does each team cost?", {})],
     }),
     stat({
-      title: "Fair shares?",
+      title: "Worst-off team, part of its share",
       meaning:
-        "Jain's fairness index of the least fair quota domain: 1 where all queues have the same part of what they are entitled to. Where it is low, see who is short.",
-      unit: units.index,
-      levels: worseBelow(...limitOf(alerts, "GpuFairnessLow", ({ jainBelow }) => jainBelow)),
+        "The team that holds least of what it is entitled to now, of all its quota domains, and how much that is: 100 % is its share. A low number means that its work waits while others hold more.",
+      unit: units.ratio,
+      levels: worseBelow(...limitOf(alerts, "GpuTeamStarved", ({ allocatedBelow }) => allocatedBelow)),
       kind: "now",
-      size: [4, 5],
-      shows: [shows(aggregate("min", fairness), "Fairness")],
+      text: "both",
+      noValue: "no shares known",
+      size: [8, 3],
+      shows: [
+        shows(smallest(query.recorded("cluster_team:fairlead_allocated_of_entitled:ratio")), "{{team}} ({{cluster}})"),
+      ],
       links: [seriesLink("fairness", "Who is short, and why?", {})],
     }),
     stat({
-      title: "To do?",
+      title: "Open recommendations",
       meaning:
         "Open recommendations: changes that Fairlead has checked in a simulation. None is good; the table below has the ones that gain most.",
       unit: units.count,
-      size: [4, 5],
+      kind: "now",
+      size: [8, 3],
       shows: [shows(aggregate("sum", open), "Recommendations")],
       links: [seriesLink("review", "What became of earlier ones?", {})],
     }),
@@ -110,11 +118,9 @@ function headline({ query, alerts, currency, money, seriesLink }: Tools): readon
 }
 
 function shareOfTeams({ query, alerts, seriesLink }: Tools): PanelDraft {
-  const by = ["cluster", "team"] as const;
-  const entitled = aggregate("sum", query.recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"), by);
-  const above = aggregate("sum", query.recorded("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum"), by);
+  const held = query.recorded("cluster_team:fairlead_allocated_of_entitled:ratio");
   return barGauge({
-    title: "Who is above or below its share?",
+    title: "GPUs over share, by team",
     meaning:
       "GPUs that each team holds over those that it is entitled to now, of all its quota domains: at 1 it has its share. A team far below 1 whose work waits is starved; see who holds more.",
     unit: units.times,
@@ -125,22 +131,21 @@ function shareOfTeams({ query, alerts, seriesLink }: Tools): PanelDraft {
     ),
     noValue: "no shares known",
     size: [8, 8],
-    shows: [shows(partOf(arithmetic(entitled, "+", above), entitled), "{{team}} ({{cluster}})")],
+    shows: [shows(sorted(held, "smallest"), "{{team}} ({{cluster}})")],
     links: [seriesLink("team", "What does this team have?", { cluster: "cluster", team: "team" })],
   });
 }
 
 /** The picture of the page: where all GPUs are, at any time. */
 function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
-  type State = (typeof allocatedTimeStates)[number] | "free" | "idle_node" | "unattributed" | "cordoned";
   const all = aggregate("sum", query.sum("fairlead_gpus", ["cluster"]));
-  const inStates = (...states: readonly State[]): Expression<never> =>
+  const inStates = (...states: readonly GpuState[]): Expression<never> =>
     aggregate("sum", query.sum("fairlead_gpus", ["cluster"], { state: oneOf(states) }));
   const stranded = aggregate("sum", query.recorded("cluster_pool:fairlead_stranded_gpus:sum"));
-  const free = inStates("free", "idle_node");
+  const free = aggregate("sum", query.recorded("cluster_pool:fairlead_usable_free_gpus:sum"));
   const part = (of: Expression<never>): Expression<never> => partOf(of, all);
   return timeSeries({
-    title: "What are the GPUs doing?",
+    title: "GPUs by what they do",
     meaning:
       "Each GPU as one part of all. Busy should be most of it. Idle ones can be taken back, stalled ones look busy and compute nothing, free ones can be used at once, and stranded ones only after work is moved; unknown ones have no telemetry.",
     unit: units.ratio,
@@ -153,7 +158,7 @@ function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
       shows(part(inStates("idle")), "Idle, allocated", "watch"),
       shows(part(inStates("stalled")), "Stalled", "worse"),
       shows(part(inStates("starting", "gang_wait")), "Starting, waiting for a gang", "other"),
-      shows(part(clampMin(arithmetic(free, "-", orZero(stranded, free)), 0)), "Free", "neutral"),
+      shows(part(free), "Free", "neutral"),
       shows(part(stranded), "Free, no usual pod fits", "fourth"),
       shows(part(inStates("unavailable", "cordoned")), "Not usable", "act"),
       shows(part(inStates("unobserved", "unattributed")), "Unknown", "unknown"),
@@ -164,12 +169,11 @@ function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
 
 function recommendations(tools: Tools): PanelDraft {
   return adviceTable(tools, {
-    title: "What should be done first?",
-    meaning: `The five open recommendations that gain most GPUs, and what each saves a day in ${tools.currency}. Open one to see its plan, and why it is safe.`,
-    size: [14, 9],
-    // Advice for several pools names none: it would vanish where one is chosen.
-    gpus: tools.query.without("pool").recorded(adviceGpus),
-    count: 5,
+    title: "Recommendations that gain most",
+    meaning: `The four open recommendations that gain most GPUs, and what each saves a day in ${tools.currency}. Open one to see its plan, and why it is safe.`,
+    size: [14, 8],
+    teams: "all",
+    count: 4,
     per: "day",
   });
 }
@@ -178,14 +182,14 @@ function pressure({ query, seriesLink }: Tools): PanelDraft {
   const demand = query.recorded("cluster_domain:fairlead_demand_gpus:sum");
   const capacity = query.recorded("cluster_domain:fairlead_domain_capacity_gpus:max");
   return stateTimeline({
-    title: "Where is more wanted than there is?",
+    title: "Demand over capacity, by quota domain",
     meaning:
       "GPUs that work holds or waits for over the GPUs that can be given out, for each quota domain. A domain that is short for days needs more GPUs or less waste; one with free GPUs could take work of others.",
     unit: units.ratio,
-    size: [10, 9],
+    size: [10, 8],
     shows: [shows(partOf(demand, capacity), "{{domain}} ({{cluster}})")],
     states: [
-      { from: null, to: 0.8, text: "freeCapacity", colour: "good" },
+      { from: null, to: 0.8, text: "free capacity", colour: "good" },
       { from: 0.8, to: 1, text: "nearly full", colour: "neutral" },
       { from: 1, to: 1.5, text: "short", colour: "watch" },
       { from: 1.5, to: null, text: "far short", colour: "act" },
@@ -198,7 +202,7 @@ function poolTable({ query, alerts, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "pool"] as const;
   const all = query.sum("fairlead_gpus", by);
   return table({
-    title: "What does each pool have left?",
+    title: "GPUs by pool",
     meaning:
       "GPUs of each pool: all, allocated, the busy part of the allocated ones, and wholly free ones. Stranded GPUs are free on nodes where no usual pod fits; the largest pod is what one node could take now.",
     size: [24, 8],
@@ -221,14 +225,14 @@ function poolTable({ query, alerts, rowLink }: Tools): PanelDraft {
       { title: "Largest pod", query: query.max("fairlead_largest_placeable_pod_gpus", by), unit: units.gpus },
     ],
     sortBy: "All",
-    noValue: "–",
+    empty: "no GPU is known",
     links: { pool: rowLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" }) },
   });
 }
 
 function lostNodes({ query, alerts }: Tools): PanelDraft {
   return table({
-    title: "Which node pools have lost nodes?",
+    title: "Nodes lost, by node pool",
     meaning:
       "Nodes with GPUs that are not ready, and GPUs that cannot be used, for each node pool. Look at the nodes' conditions first; a node that stays away costs what it costs.",
     size: [12, 8],
@@ -247,14 +251,15 @@ function lostNodes({ query, alerts }: Tools): PanelDraft {
         levels: worseAbove(...limitOf(alerts, "GpuNodeLost", ({ minGpus }) => minGpus)),
       },
     ],
+    nonZero: ["Not ready", "Not usable"],
     sortBy: "Not usable",
-    noValue: "none",
+    empty: "all nodes are ready",
   });
 }
 
 function gpusByPool({ query, seriesLink }: Tools): PanelDraft {
   return timeSeries({
-    title: "How has each pool grown?",
+    title: "GPUs by pool, over time",
     meaning:
       "Physical GPUs of each pool. Steps are nodes that came or went; a pool that grows while its GPUs are idle is not short of them.",
     unit: units.gpus,

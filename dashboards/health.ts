@@ -1,3 +1,4 @@
+import { orZero } from "../alerts/rules/recorded.ts";
 import { aggregate, secondsSince } from "../exporter/catalogue/promql.ts";
 import { quantileOverTime } from "../exporter/catalogue/promqlSeries.ts";
 import { collapsedRow, type DashboardDefinition, opening, type Tools } from "./dashboard.ts";
@@ -10,7 +11,6 @@ import { stateTimeline } from "./panel/stateTimeline.ts";
 import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
-import { orZero } from "./query/queries.ts";
 
 /** Fairlead itself: whether it runs, keeps up, and sees everything. */
 export const health: DashboardDefinition = {
@@ -39,7 +39,7 @@ function headline({ query, alerts, page }: Tools): readonly PanelDraft[] {
   const links = [toStart(page)];
   return [
     stat({
-      title: "How many replicas?",
+      title: "Replicas",
       meaning:
         "Replicas of Fairlead that Prometheus scrapes, for each cluster. One is enough; a cluster that is missing here has none, and nothing about it is known.",
       unit: units.count,
@@ -47,10 +47,15 @@ function headline({ query, alerts, page }: Tools): readonly PanelDraft[] {
       noValue: "no data",
       size: [6, 4],
       links,
-      shows: [shows(aggregate("count", query.metric("fairlead_build_info"), ["cluster"]), "{{cluster}}")],
+      shows: [
+        shows(
+          aggregate("count", query.recorded("cluster_instance_pod:fairlead_build_info:max"), ["cluster"]),
+          "{{cluster}}",
+        ),
+      ],
     }),
     stat({
-      title: "Age of the numbers?",
+      title: "Age of the numbers",
       meaning:
         "Time since the last complete cycle. It should be about one interval; if it grows, look at the log and at the sources below.",
       unit: units.seconds,
@@ -63,7 +68,7 @@ function headline({ query, alerts, page }: Tools): readonly PanelDraft[] {
       shows: [shows(secondsSince(query.recorded("cluster:fairlead_last_cycle_timestamp_seconds:max")), "{{cluster}}")],
     }),
     stat({
-      title: "Which version runs?",
+      title: "Version",
       meaning:
         "Version of Fairlead and of Node.js of every replica, for each cluster. Two at once are usual only while it is rolled out.",
       unit: units.text,
@@ -74,13 +79,13 @@ function headline({ query, alerts, page }: Tools): readonly PanelDraft[] {
       links,
       shows: [
         shows(
-          aggregate("max", query.metric("fairlead_build_info"), ["cluster", "version", "node_version"]),
+          query.recorded("cluster_version_node_version:fairlead_build_info:max"),
           "{{version}} (Node.js {{node_version}})",
         ),
       ],
     }),
     stat({
-      title: "Series left out?",
+      title: "Series left out",
       meaning:
         "Series that the limit of the page cuts, or that had the same labels as another. None is right; else raise `limits.series`, or fold teams and queues earlier.",
       unit: units.count,
@@ -99,23 +104,23 @@ function cycles({ query, alerts, page }: Tools): PanelDraft {
   const { window } = alerts.alerts.GpuExporterSlow;
   const duration = query.recorded("cluster:fairlead_cycle_duration_seconds:sum");
   return timeSeries({
-    title: "Do cycles end in time?",
-    meaning: `Median and 99th percentile of the duration of a cycle over ${window}. They should stay well below the interval; if not, give more CPU, raise the interval, or see which stage is slow.`,
+    title: "Duration of cycles",
+    meaning: `Duration of a cycle over ${window}: half of the cycles are below p50, 95 of 100 below p95. The alert judges 99 of 100. They should stay well below the interval; if not, give more CPU, raise the interval, or see which stage is slow.`,
     unit: units.seconds,
     levels: worseAbove(...limitOf(alerts, "GpuExporterSlow", ({ cycleAboveSeconds }) => cycleAboveSeconds)),
     limits: true,
     size: [12, 8],
     links: [toStart(page)],
     shows: [
-      shows(quantileOverTime(0.5, duration, window), "median ({{cluster}})"),
-      shows(quantileOverTime(0.99, duration, window), "99th percentile ({{cluster}})"),
+      shows(quantileOverTime(0.5, duration, window), "p50 ({{cluster}})"),
+      shows(quantileOverTime(0.95, duration, window), "p95 ({{cluster}})"),
     ],
   });
 }
 
 function sources({ query, page }: Tools): PanelDraft {
   return stateTimeline({
-    title: "Which sources can be used?",
+    title: "Usable sources",
     meaning:
       "Whether what each source must know is fresh enough. Where one is not, what depends on it is unknown, not 0; the table of problems says what to do.",
     unit: units.count,
@@ -131,7 +136,7 @@ function sources({ query, page }: Tools): PanelDraft {
 
 function stages({ query, page }: Tools): PanelDraft {
   return timeSeries({
-    title: "What does a cycle spend its time on?",
+    title: "Duration of a cycle, by stage",
     meaning:
       "Duration of each stage of the last complete cycle. Collecting waits for others; the rest is work on one CPU, which more GPUs and pods make longer.",
     unit: units.seconds,
@@ -145,7 +150,7 @@ function stages({ query, page }: Tools): PanelDraft {
 
 function sourceAge({ query, page }: Tools): PanelDraft {
   return timeSeries({
-    title: "How old is what each source knows?",
+    title: "Age of data, by source",
     meaning:
       "Age of the oldest part of each source that is in use. It should saw between 0 and the time between two reads; a line that climbs has stopped being read.",
     unit: units.seconds,
@@ -159,14 +164,14 @@ function problems(tools: Tools): PanelDraft {
   const { query } = tools;
   const now = query.sum("fairlead_problems", ["cluster", "source", "code", "severity"]);
   return table({
-    title: "What is wrong now?",
+    title: "Problems",
     meaning:
       "Problems that exist now, by source and kind. An empty table is good; Fairlead's start page says what to do about each.",
     size: [24, 8],
     labels: { severity: "Severity", source: "Where", code: "What", cluster: "Cluster" },
     values: [{ title: "How many", query: now, unit: units.count }],
     sortBy: "How many",
-    noValue: "none",
+    empty: "nothing is wrong",
     links: { code: toStart(tools.page) },
   });
 }
@@ -175,9 +180,9 @@ function unmatched({ query, alerts, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "pool"] as const;
   const all = query.sum("fairlead_gpus", by);
   return table({
-    title: "What cannot be matched?",
+    title: "GPUs that cannot be matched, by pool",
     meaning:
-      "GPUs of each pool, those that are allocated, and of these the part without telemetry; GPUs without a price; and how far counts by device and by pod differ. Each of the last three should be 0.",
+      "GPUs of each pool, those that are allocated, and of these the part without telemetry; GPUs without a price; and how far counts by device and by pod differ. Pools in which each of the last three is 0 are left out.",
     size: [24, 7],
     labels: { pool: "Pool", cluster: "Cluster" },
     values: [
@@ -201,34 +206,34 @@ function unmatched({ query, alerts, rowLink }: Tools): PanelDraft {
       },
       { title: "Miscounted", query: query.max("fairlead_accounting_imbalance_gpus", by), unit: units.gpusMoreOrLess },
     ],
+    nonZero: ["Unseen", "Without price", "Miscounted"],
     sortBy: "All",
-    noValue: "–",
+    empty: "everything is matched",
     links: { pool: rowLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" }) },
   });
 }
 
 function inputs({ query, page }: Tools): readonly PanelDraft[] {
   const links = [toStart(page)];
-  const restarts = query.increase("fairlead_kubernetes_restarts_total", "$__rate_interval", ["cluster", "reason"], {
-    reason: { operator: "!=", value: "closed" },
-  });
+  const restarts = query.recorded("cluster_reason:fairlead_kubernetes_restarts:increase10m");
   return [
     timeSeries({
-      title: "How slow is the Kubernetes API?",
+      title: "Slowest answers of the Kubernetes API",
       meaning:
         "Slowest answer to each kind of request in the last two minutes, one under way included. Seconds are slow: the API server is busy, or something between throttles.",
       unit: units.seconds,
       levels: worseAbove(limit(5, "watch"), limit(30, "act")),
-      size: [12, 8],
+      size: [24, 10],
+      legend: "table",
       links,
       shows: [
         shows(query.max("fairlead_kubernetes_answer_seconds", ["cluster", "resource"]), "{{resource}} ({{cluster}})"),
       ],
     }),
     timeSeries({
-      title: "Are watches broken?",
+      title: "Watches begun anew",
       meaning:
-        "Watches and lists that were begun anew, but for those that the server closed as usual. A few are harmless; many mean an unsteady connection, and cost the API server a list each.",
+        "Watches and lists that were begun anew in the 10 minutes before, but for those that the server closed as usual. A few are harmless; many mean an unsteady connection, and cost the API server a list each.",
       unit: units.count,
       style: "bars",
       stack: "normal",
@@ -237,13 +242,13 @@ function inputs({ query, page }: Tools): readonly PanelDraft[] {
       shows: [shows(restarts, "{{reason}} ({{cluster}})")],
     }),
     timeSeries({
-      title: "How many telemetry targets answer?",
+      title: "Telemetry targets",
       meaning:
         "Telemetry targets by whether their last page is fresh. Stale ones have stopped to answer and never ones have not answered since the start: see whether their pods run and can be reached.",
       unit: units.count,
       style: "area",
       stack: "normal",
-      size: [24, 8],
+      size: [12, 8],
       links,
       shows: [
         shows(query.sum("fairlead_targets", ["cluster"], { state: "fresh" }), "fresh ({{cluster}})", "good"),

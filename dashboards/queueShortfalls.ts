@@ -10,7 +10,7 @@ export function queueShortfalls({ query, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "queue", "domain"] as const;
   const missing = (cause: Cause) => where(query.sum("fairlead_queue_shortfall_gpus", by, { cause }), ">", 0);
   return table({
-    title: "What does each queue miss, and why?",
+    title: "GPUs missing, by queue and cause",
     meaning:
       "GPUs that each queue misses of what it could have if every guarantee had its nodes: others hold them above their share, they are free, they are guaranteed to it and on no node that it can have, or no whole gang fits into them or a setting keeps them where they are. Only the first is owed by others.",
     size: [24, 8],
@@ -22,7 +22,7 @@ export function queueShortfalls({ query, rowLink }: Tools): PanelDraft {
       { title: "Of no use", query: missing("indivisible"), unit: units.gpus },
     ],
     sortBy: "With others",
-    noValue: "–",
+    empty: "no queue misses anything",
     widths: { "With others": 100, Free: 80, "No nodes": 90, "Of no use": 90 },
     links: { queue: rowLink("fairness", "Only this queue", { cluster: "cluster", queue: "queue", domain: "domain" }) },
   });
@@ -34,7 +34,7 @@ export function absentCapacity({ query, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "domain"] as const;
   const missing = (owner: Owner) => where(query.sum("fairlead_fairness_absent_capacity_gpus", by, { owner }), ">", 0);
   return table({
-    title: "Why have guarantees no nodes?",
+    title: "Guaranteed GPUs without nodes, by cause",
     meaning:
       "GPUs that queues of a quota domain are guaranteed, wait for and find no nodes for: nodes are lost, nodes are still to come, pods of no queue hold them, or they are promised more than once. Beside them is all that pods of no queue hold. Nobody has these above a share.",
     size: [24, 7],
@@ -51,7 +51,7 @@ export function absentCapacity({ query, rowLink }: Tools): PanelDraft {
       },
     ],
     sortBy: "Nodes lost",
-    noValue: "–",
+    empty: "every guarantee has its nodes",
     links: { domain: rowLink("fairness", "Only this quota domain", { cluster: "cluster", domain: "domain" }) },
   });
 }

@@ -1,24 +1,29 @@
-import { aggregate, oneOf } from "../exporter/catalogue/promql.ts";
-import { quantileOfBuckets } from "../exporter/catalogue/promqlSeries.ts";
+import { aggregate, arithmetic, oneOf } from "../exporter/catalogue/promql.ts";
 import type { waitCauses } from "../exporter/model/waitCauses.ts";
 import type { Tools } from "./dashboard.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { heatmap } from "./panel/heatmap.ts";
 import { limitOf, worseAbove } from "./panel/levels.ts";
 import { shows } from "./panel/shown.ts";
+import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
 
-/** What waits and why, how long, and what is evicted. */
+/** What waits and why, and how long in each queue. */
 export function queueWaits(tools: Tools): readonly PanelDraft[] {
-  return [causes(tools), quantiles(tools), spread(tools), evictions(tools)];
+  return [causes(tools), quantiles(tools)];
+}
+
+/** How waits are spread, and what is evicted. */
+export function waitsAndEvictions(tools: Tools): readonly PanelDraft[] {
+  return [spread(tools), evictions(tools)];
 }
 
 function causes({ query, seriesLink }: Tools): PanelDraft {
   const because = (...of: readonly (typeof waitCauses)[number][]) =>
     aggregate("sum", query.sum("fairlead_queue_waiting_gpus", ["cluster"], { cause: oneOf(of) }));
   return timeSeries({
-    title: "Why does work wait?",
+    title: "GPUs waited for, by cause",
     meaning:
       "GPUs that work waits for, each gang by the one cause for which it waits. Capacity needs GPUs, quota a limit that is raised, fragmentation work that moves; what fits, is allowed and does not start points at the scheduler.",
     unit: units.gpus,
@@ -38,37 +43,49 @@ function causes({ query, seriesLink }: Tools): PanelDraft {
   });
 }
 
-function quantiles({ query, alerts, seriesLink }: Tools): PanelDraft {
-  const { window } = alerts.alerts.GpuQueueWaitHigh;
-  const waits = query.recorded("cluster_queue_phase_le:fairlead_queue_waits:increase");
-  return timeSeries({
-    title: "How long does work wait?",
-    meaning: `What half of the waits of each queue stay below, and what 95 of 100 do, over ${window}; work that waits still counts with its age. A gap is time without a wait.`,
-    unit: units.wait,
-    levels: worseAbove(...limitOf(alerts, "GpuQueueWaitHigh", ({ p95AboveSeconds }) => p95AboveSeconds)),
-    limits: true,
-    size: [24, 14],
-    legend: "table",
-    noValue: "no waits",
-    shows: [
-      shows(aggregate("max", quantileOfBuckets(0.5, waits), ["cluster", "queue"]), "half: {{queue}} ({{cluster}})"),
-      shows(query.recorded("cluster_queue:fairlead_queue_wait_seconds:p95"), "95 of 100: {{queue}} ({{cluster}})"),
+function quantiles({ query, alerts, rowLink }: Tools): PanelDraft {
+  const { window, p95AboveSeconds } = alerts.alerts.GpuQueueWaitHigh;
+  const queue = ["cluster", "queue"] as const;
+  const p95 = query.recorded("cluster_queue:fairlead_queue_wait_seconds:p95");
+  return table({
+    title: "Waits by queue: p50, p95 and target",
+    meaning: `Waits of each queue over ${window}: how many, what half of them (p50) and what 95 of 100 (p95) stay below, the target of the alert for p95, and how long the work that has waited longest waits now. Work that waits still counts with its age. Look first at queues whose p95 is far above their target.`,
+    size: [24, 9],
+    labels: { queue: "Queue", cluster: "Cluster" },
+    values: [
+      { title: "Waits", query: query.recorded("cluster_queue:fairlead_queue_waits:increase"), unit: units.count },
+      { title: "p50", query: query.recorded("cluster_queue:fairlead_queue_wait_seconds:p50"), unit: units.wait },
+      {
+        title: "p95",
+        query: p95,
+        unit: units.wait,
+        levels: worseAbove(...limitOf(alerts, "GpuQueueWaitHigh", () => p95AboveSeconds)),
+      },
+      { title: "Target", query: arithmetic(arithmetic(p95, "*", 0), "+", p95AboveSeconds), unit: units.wait },
+      { title: "Longest now", query: query.max("fairlead_queue_oldest_wait_seconds", queue), unit: units.wait },
     ],
-    links: [seriesLink("fairness", "Only this queue", { cluster: "cluster", queue: "queue" })],
+    nonZero: ["Waits", "Longest now"],
+    sortBy: "p95",
+    empty: "no work has waited",
+    widths: { Waits: 110, p50: 130, p95: 130, Target: 130, "Longest now": 140 },
+    links: { queue: rowLink("fairness", "Only this queue", { cluster: "cluster", queue: "queue" }) },
   });
 }
 
-function spread({ query, seriesLink }: Tools): PanelDraft {
+function spread({ query, alerts, seriesLink }: Tools): PanelDraft {
+  const { window } = alerts.alerts.GpuQueueWaitHigh;
   return heatmap({
-    title: "How are waits spread?",
-    meaning:
-      "Waits that ended, by how long they took (up) and when they ended (across); the colour says how many, as in the scale below. Waiting for quota and for the start count by themselves. A second, higher band is work that the rest goes before.",
+    title: "Waits by length",
+    meaning: `Waits that ended in the ${window} before, and those that last, by how long (up) and when (across); the colour says how many, as in the scale below. Waiting for quota and for the start count by themselves. A second, higher band is work that the rest goes before.`,
     unit: units.count,
     rows: "buckets",
     rowUnit: "dthms",
     size: [12, 8],
     noValue: "no waits",
-    shows: shows(query.increase("fairlead_queue_wait_seconds_bucket", "$__rate_interval", ["le"]), "{{le}}"),
+    shows: shows(
+      aggregate("sum", query.recorded("cluster_queue_phase_le:fairlead_queue_waits:increase"), ["le"]),
+      "{{le}}",
+    ),
     links: [seriesLink("team", "What do these teams have?", {})],
   });
 }
@@ -76,7 +93,7 @@ function spread({ query, seriesLink }: Tools): PanelDraft {
 function evictions({ query, alerts, page }: Tools): PanelDraft {
   const { minPerHour, timesUsual } = alerts.alerts.GpuPreemptionStorm;
   return timeSeries({
-    title: "How often is work evicted?",
+    title: "Evictions per hour, by queue",
     meaning: `Evictions of work of each queue in the hour before. Some are how borrowed GPUs come back; from ${minPerHour} an hour and ${timesUsual} times the usual on, GpuPreemptionStorm fires: see which queue takes the place.`,
     unit: units.perHour,
     size: [12, 8],

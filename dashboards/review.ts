@@ -1,8 +1,9 @@
-import { secondsOf } from "../alerts/settingParts.ts";
-import { aggregate, arithmetic, type Expression, filter, matches, oneOf } from "../exporter/catalogue/promql.ts";
-import { arithmeticWithOne, clampMin, offset, predictLinear, union } from "../exporter/catalogue/promqlSeries.ts";
-import { adviceGpus, adviceTable } from "./adviceTable.ts";
-import { type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
+import { exhaustionReasons } from "../alerts/rules/recordExhaustion.ts";
+import { orZero } from "../alerts/rules/recorded.ts";
+import { aggregate, arithmetic, filter, oneOf } from "../exporter/catalogue/promql.ts";
+import type { WaitCause } from "../exporter/model/waitCauses.ts";
+import { adviceTable } from "./adviceTable.ts";
+import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
 import { barChart } from "./panel/barChart.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { limit, limitOf, worseAbove } from "./panel/levels.ts";
@@ -11,9 +12,9 @@ import { table } from "./panel/table.ts";
 import { text } from "./panel/text.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
-import { meanOver, quantileOver, sumOfDays } from "./query/overTime.ts";
-import { orZero, partOf } from "./query/queries.ts";
-import { week, weekAgainstWeek, whatGpusDid } from "./reviewWeeks.ts";
+import { at, quantileOver, sumOfDays } from "./query/overTime.ts";
+import { partOf } from "./query/queries.ts";
+import { hoursOfWeek, week, weekAgainstWeek, whatGpusDid } from "./reviewWeeks.ts";
 
 /** One page to hold the weekly meeting from: the last 7 days against the 7 before, what comes, and what to decide. */
 export const review: DashboardDefinition = {
@@ -25,24 +26,24 @@ export const review: DashboardDefinition = {
   refresh: "",
   sections: (tools) => [
     opening(...weekAgainstWeek(tools), whatGpusDid(tools)),
-    row("Is there enough?", demandOfDomains(tools), unmetDemand(tools), domainTable(tools)),
     row(
-      "Who and what to do",
-      movers(tools),
+      "When do GPUs run out, and what do we decide?",
+      domainTable(tools),
       adviceTable(tools, {
-        title: "What should be done?",
+        title: "Open recommendations",
         meaning: `The eight open recommendations that gain most GPUs, and what each saves a week in ${tools.currency}. Decide on each: take it, or dismiss it with a reason, so that it is not offered again.`,
         size: [24, 10],
-        gpus: tools.query.without("pool", "domain").recorded(adviceGpus, { from_team: matches("$team") }),
+        teams: "from",
         count: 8,
         per: "week",
         ageLevels: worseAbove(
           ...limitOf(tools.alerts, "GpuRecommendationIgnored", ({ openForSeconds }) => openForSeconds),
         ),
       }),
-      outcomes(tools),
       questions(tools.page("/review", "").url),
     ),
+    collapsedRow("What was wanted, and what did work wait for?", demandOfDomains(tools), unmetDemand(tools)),
+    collapsedRow("Who holds more, and what became of advice?", movers(tools), outcomes(tools)),
   ],
 };
 
@@ -54,7 +55,7 @@ function demandOfDomains({ query, alerts, seriesLink }: Tools): PanelDraft {
   const capacity = query.recorded("cluster_domain:fairlead_domain_capacity_gpus:max");
   const { demandWindow } = alerts.alerts.GpuCapacityForecast;
   return timeSeries({
-    title: "How much of capacity is wanted?",
+    title: "Demand, part of capacity",
     meaning: `GPUs that work holds or waits for, of those that can be given out, for each quota domain: the 95th percentile of ${demandWindow}, so that short peaks do not count. Above 100 % work waits on most days.`,
     unit: units.use,
     levels: worseAbove(limit(0.9, "watch"), limit(1, "act")),
@@ -67,56 +68,49 @@ function demandOfDomains({ query, alerts, seriesLink }: Tools): PanelDraft {
 
 /** This week, last week, and where the trend leads. */
 function domainTable({ query, alerts, rowLink }: Tools): PanelDraft {
-  const { trendWindow, ahead, minHistory } = alerts.alerts.GpuCapacityForecast;
+  const { trendWindow, minHistory } = alerts.alerts.GpuCapacityForecast;
   const demand = query.recorded("cluster_domain:fairlead_demand_gpus:sum");
-  const daily = query.recorded("cluster_domain:fairlead_demand_gpus:p95");
   const capacity = query.recorded("cluster_domain:fairlead_domain_capacity_gpus:max");
-  const trend = filter(
-    clampMin(predictLinear(daily, trendWindow, secondsOf(ahead)), 0),
-    "and",
-    offset(daily, minHistory),
-    domainLabels,
-  );
+  const end = query.recorded("cluster_domain:fairlead_exhaustion_timestamp_seconds:predicted");
+  const { short, notGrowing, farOff, shortHistory } = exhaustionReasons;
   return table({
-    title: "When will GPUs run out?",
-    meaning: `GPUs that can be given out in each quota domain, and those that were allocated or waited for in 95 % of the last 7 days and of the 7 days before. In ${ahead}: where a line through the last ${trendWindow} leads, if it goes on like that, and which part of capacity that is; no number with less than ${minHistory} known.`,
+    title: "Day on which GPUs run out",
+    meaning: `GPUs that can be given out in each quota domain, and those that were allocated or waited for in 95 % of the last 7 days and of the 7 days before. They run out when a line through the last ${trendWindow} reaches capacity, if it goes on like that; where no day can be said, the column says why not.`,
     size: [24, 6],
     labels: { domain: "Quota domain", cluster: "Cluster" },
     values: [
       { title: "Capacity", query: capacity, unit: units.gpus, decimals: 0 },
       { title: "Wanted", query: quantileOver(0.95, demand, week), unit: units.gpus, decimals: 1 },
       { title: "Before", query: quantileOver(0.95, demand, week, week), unit: units.gpus, decimals: 1 },
-      { title: `In ${ahead}`, query: trend, unit: units.gpus, decimals: 0 },
       {
-        title: "Of capacity",
-        query: partOf(trend, capacity),
-        unit: units.use,
-        levels: worseAbove(...limitOf(alerts, "GpuCapacityForecast", () => 1)),
+        title: "Run out",
+        query: arithmetic(end, "*", 1000),
+        unit: units.day,
+        texts: {
+          [short]: "now: all is wanted",
+          [notGrowing * 1000]: "not: demand does not grow",
+          [farOff * 1000]: "not within a year",
+          [shortHistory * 1000]: `not known: less than ${minHistory} of history`,
+        },
       },
     ],
-    sortBy: "Of capacity",
-    noValue: "–",
-    widths: { Cluster: 120, Capacity: 120, Wanted: 120, Before: 120, [`In ${ahead}`]: 120, "Of capacity": 120 },
+    sortBy: "Wanted",
+    empty: "no quota domain is known",
+    widths: { Cluster: 120, Capacity: 120, Wanted: 120, Before: 120, "Run out": 260 },
     links: { domain: rowLink("fairness", "Who waits here?", { cluster: "cluster", domain: "domain" }) },
   });
 }
 
 /** What work waited for in a week, by why. */
 function unmetDemand({ query, rowLink }: Tools): PanelDraft {
-  const known = query.recorded("cluster:fairlead_build_info:max");
-  const waited = (causes: readonly string[] | null) => {
-    const asked = causes === null ? {} : { cause: oneOf(causes) };
-    const gpus = query.without("team").sum("fairlead_queue_waiting_gpus", domainLabels, asked);
-    return arithmetic(meanOver(gpus, known, week), "*", 168);
+  const all = query.recorded("cluster_domain_cause:fairlead_queue_waiting_gpus:mean7d");
+  const because = (title: string, ...causes: readonly WaitCause[]) => {
+    const waited = query.recorded("cluster_domain_cause:fairlead_queue_waiting_gpus:mean7d", { cause: oneOf(causes) });
+    const hours = arithmetic(orZero(waited, all), "*", hoursOfWeek);
+    return { title, query: aggregate("sum", hours, domainLabels), unit: units.gpuHours };
   };
-  const all = waited(null);
-  const because = (title: string, ...causes: readonly string[]) => ({
-    title,
-    query: orZero(waited(causes), all),
-    unit: units.gpuHours,
-  });
   return barChart({
-    title: "What did work wait for, and why?",
+    title: "GPU-hours waited for, by cause",
     meaning:
       "GPU-hours that work waited for in the last 7 days, by the one reason for each gang. Only the part without free GPUs is an argument for buying; quota and fragmentation can be fixed without buying.",
     unit: units.gpuHours,
@@ -143,46 +137,42 @@ function unmetDemand({ query, rowLink }: Tools): PanelDraft {
 
 /** Teams by how many GPUs more they held than the week before. */
 function movers({ query, currency, money, rowLink }: Tools): PanelDraft {
-  type OfTeam = Expression<"cluster" | "team">;
   const by = ["cluster", "team"] as const;
-  const known = query.recorded("cluster:fairlead_build_info:max");
-  const allocated = query.sum("fairlead_team_gpus", by);
-  const now = meanOver(allocated, known, week);
-  const before = meanOver(allocated, known, week, week);
+  const allocated = query.recorded("cluster_team:fairlead_allocated_gpus:mean7d");
+  const before = at(allocated, week);
   // A team without series held nothing, if Fairlead ran: 0 then, and not unknown.
-  const ran = (ago: typeof week | undefined) => arithmetic(meanOver(known, known, week, ago), "*", 0);
-  const none = (other: OfTeam, ago: typeof week | undefined) =>
-    arithmeticWithOne(arithmetic(other, "*", 0), "+", ran(ago), ["cluster"]);
-  const thisWeek: OfTeam = union(now, none(before, undefined));
-  const weekBefore: OfTeam = union(before, none(now, week));
-  const idle = query.sum("fairlead_team_gpus", by, { state: "idle" });
-  const cost = aggregate(
-    "sum",
-    query.recorded("cluster_team_currency:fairlead_team_cost_per_hour:sum", { currency }),
-    by,
-  );
+  const ran = at(query.recorded("cluster:fairlead_build_info:count7d"), week);
+  const cost = query.recorded("cluster_team_currency:fairlead_team_cost_per_hour:mean7d", { currency });
+  const charged = (ago?: typeof week) => arithmetic(aggregate("sum", at(cost, ago), by), "*", hoursOfWeek);
   return table({
-    title: "Who holds more or less than a week ago?",
+    title: "GPUs and charges, against a week ago",
     meaning: `GPUs allocated to each team as a mean of the last 7 days, the difference to the 7 days before, how many of them were idle, and what it was charged, in ${currency}. Ask those at the top what comes, and those at the bottom what they need no more.`,
     size: [24, 10],
     labels: { team: "Team", cluster: "Cluster" },
     values: [
-      { title: "GPUs", query: thisWeek, unit: units.gpus, decimals: 1 },
-      { title: "Before", query: weekBefore, unit: units.gpus, decimals: 1 },
-      { title: "Change", query: arithmetic(thisWeek, "-", weekBefore), unit: units.gpusMoreOrLess, decimals: 1 },
-      { title: "Idle", query: meanOver(idle, known, week), unit: units.gpus, decimals: 1 },
-      { title: "Charged", query: charged(cost, undefined), unit: money },
-      { title: "Charged before", query: charged(cost, week), unit: money },
+      { title: "GPUs", query: orZero(allocated, before), unit: units.gpus, decimals: 1 },
+      {
+        title: "Before",
+        query: orZero(before, filter(allocated, "and", ran, ["cluster"])),
+        unit: units.gpus,
+        decimals: 1,
+      },
+      {
+        title: "Change",
+        query: query.recorded("cluster_team:fairlead_allocated_gpus:change7d"),
+        unit: units.gpusMoreOrLess,
+        decimals: 1,
+      },
+      { title: "Idle", query: query.recorded("cluster_team:fairlead_idle_gpus:mean7d"), unit: units.gpus, decimals: 1 },
+      { title: "Charged", query: charged(), unit: money },
+      { title: "Charged before", query: charged(week), unit: money },
     ],
+    nonZero: ["GPUs", "Before", "Charged", "Charged before"],
     sortBy: "Change",
-    noValue: "–",
+    empty: "no team held GPUs in either week",
     widths: { Cluster: 110, GPUs: 105, Before: 105, Change: 105, Idle: 100, Charged: 105, "Charged before": 135 },
     links: { team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "team" }) },
   });
-
-  function charged(perHour: OfTeam, ago: typeof week | undefined): OfTeam {
-    return arithmetic(meanOver(perHour, known, week, ago), "*", 168);
-  }
 }
 
 /** Recommendations of a week, by what became of them. */
@@ -193,10 +183,10 @@ function outcomes({ query, page }: Tools): PanelDraft {
   const closed = (state: "taken" | "expired" | "dismissed") =>
     orZero(sumOfDays(query.sum("fairlead_recommendations", by, { state }), week), all);
   return table({
-    title: "What became of advice?",
+    title: "Outcomes of recommendations",
     meaning:
       "Recommendations of each kind that are open, and those that closed in the last seven whole days (UTC): taken, no longer true, or dismissed. Kinds that are dismissed again and again should be turned off or tuned.",
-    size: [14, 12],
+    size: [24, 9],
     labels: { kind: "Kind", cluster: "Cluster" },
     values: [
       { title: "Open", query: query.sum("fairlead_recommendations", by, { state: "open" }), unit: units.count },
@@ -204,8 +194,9 @@ function outcomes({ query, page }: Tools): PanelDraft {
       { title: "Expired", query: closed("expired"), unit: units.count },
       { title: "Dismissed", query: closed("dismissed"), unit: units.count },
     ],
+    nonZero: ["Open", "Taken", "Expired", "Dismissed"],
     sortBy: "Open",
-    noValue: "–",
+    empty: "no recommendation was open or closed",
     widths: { Cluster: 90, Open: 75, Taken: 80, Expired: 85, Dismissed: 100 },
     links: { kind: page("/recommendations", "Which are they?") },
   });
@@ -213,11 +204,11 @@ function outcomes({ query, page }: Tools): PanelDraft {
 
 function questions(reviewUrl: string) {
   return text({
-    title: "What do we decide today?",
-    size: [10, 12],
+    title: "Decisions of today",
+    size: [24, 6],
     markdown: [
       "1. **Is there enough?** Where demand passes capacity in the next weeks: take waste back first, move quota, or buy? Who asks for what, and until when?",
-      "2. **Who gives back what?** Idle GPUs by team above: which of them go today, and which stay, with whose name beside the reason?",
+      "2. **Who gives back what?** Idle GPUs by team, in the last row: which of them go today, and which stay, with whose name beside the reason?",
       "3. **Which recommendations do we take?** One owner for each, or dismissed with a reason. What became of those of last week?",
       "",
       `All numbers compare the 7 days before the end of the time range with the 7 days before these; the time range moves their end only. Numbers without a team's or a domain's name are of all. [The review in Fairlead](${reviewUrl}) has the same week from its own accounts, with waits and jobs.`,

@@ -11,6 +11,12 @@ const refresh = z
 
 const url = z.url({ protocol: /^https?$/ }).max(500);
 
+/** How Grafana names a dashboard in addresses. */
+const uid = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,40}$/, "expected the uid of a dashboard, as in its address after /d/")
+  .optional();
+
 /** The settings of the dashboards; thresholds and the label of clusters are those of the alerts. */
 export const dashboardsSchema = z.strictObject({
   datasource: z
@@ -39,6 +45,12 @@ export const dashboardsSchema = z.strictObject({
     .regex(/^(browser|utc|[A-Za-z_]+(\/[A-Za-z_+-]+){1,2})$/, "expected browser, utc or a name such as Europe/Berlin")
     .default("browser")
     .describe("Time zone of the dashboards."),
+  gpuDashboard: uid.describe(
+    "Uid of your dashboard for single GPUs, such as that of dcgm-exporter (12239 at grafana.com): then fleet, waste and health link to it.",
+  ),
+  nodeDashboard: uid.describe(
+    "Uid of your dashboard for single nodes, such as that of node_exporter: then fleet, waste and health link to it.",
+  ),
   folder: z.string().min(1).max(100).default("Fairlead").describe("Folder of Grafana that holds the dashboards."),
   path: z
     .string()

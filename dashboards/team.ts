@@ -1,7 +1,7 @@
-import { aggregate, arithmetic, filter, matches, oneOf, topk, where } from "../exporter/catalogue/promql.ts";
+import { aggregate, arithmetic, topk, where } from "../exporter/catalogue/promql.ts";
 import { clampMin, union } from "../exporter/catalogue/promqlSeries.ts";
-import { adviceGpus, adviceTable } from "./adviceTable.ts";
-import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
+import { adviceTable } from "./adviceTable.ts";
+import { collapsedRow, type DashboardDefinition, opening, type Tools } from "./dashboard.ts";
 import { barChart } from "./panel/barChart.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { limit, limitOf, worseAbove, worseBelow } from "./panel/levels.ts";
@@ -10,16 +10,8 @@ import { stat } from "./panel/stat.ts";
 import { table } from "./panel/table.ts";
 import { text } from "./panel/text.ts";
 import { units } from "./panel/units.ts";
-import { orZero, partOf } from "./query/queries.ts";
-import {
-  allocatedAndShare,
-  allocatedGpus,
-  entitledGpus,
-  ofTeam,
-  shareByDomain,
-  waitingGpus,
-  waitingWork,
-} from "./teamShares.ts";
+import { partOf } from "./query/queries.ts";
+import { allocatedAndShare, entitledGpus, shareByDomain, waitingWork } from "./teamShares.ts";
 import { teamUse } from "./teamUse.ts";
 
 /** One team: what it holds and is entitled to, waits for, wastes and pays. Without a choice: all teams together. */
@@ -39,7 +31,7 @@ export const team: DashboardDefinition = {
       shareByDomain(tools),
       teamAdvice(tools),
     ),
-    row("What do its GPUs do?", ...teamUse(tools), teamComputed(tools)),
+    collapsedRow("What do its GPUs do?", ...teamUse(tools), teamComputed(tools)),
     collapsedRow("What does it cost?", ...teamCosts(tools)),
   ],
 };
@@ -53,17 +45,17 @@ function byNamespace({ query, currency, money, seriesLink }: Tools): PanelDraft 
   const by = ["cluster", "namespace"] as const;
   const aDay = (charge: "allocation" | "use") =>
     arithmetic(query.sum("fairlead_namespace_cost_per_hour", by, { charge, currency }), "*", 24);
-  const allocated = topk(10, aDay("allocation"));
   return barChart({
-    title: "What does a day of each namespace cost?",
+    title: "Cost per day, by namespace",
     meaning: `What 24 hours of what each namespace holds now would cost, in ${currency}, and the part of it that is in use. The gap between the two is paid for nothing: look there first.`,
     unit: money,
     size: [12, 9],
     labels: { namespace: "Namespace", cluster: null },
     along: "namespace",
+    first: { count: 10, by: "Allocated" },
     values: [
-      { title: "Allocated", query: allocated, unit: money, decimals: 0 },
-      { title: "Used", query: filter(aDay("use"), "and", allocated, by), unit: money, decimals: 0 },
+      { title: "Allocated", query: aDay("allocation"), unit: money, decimals: 0 },
+      { title: "Used", query: aDay("use"), unit: money, decimals: 0 },
     ],
     colours: { Allocated: "watch", Used: "good" },
     noValue: `nothing allocated has a ${currency} price`,
@@ -74,13 +66,13 @@ function byNamespace({ query, currency, money, seriesLink }: Tools): PanelDraft 
 function dearest({ query, currency, money, rowLink }: Tools): PanelDraft {
   const perHour = query.sum("fairlead_workload_cost_per_hour", ["cluster", "namespace", "workload"], { currency });
   return table({
-    title: "Which of its work costs most?",
+    title: "Cost per day, by workload",
     meaning: `What 24 hours of what each workload holds now would cost, in ${currency}, used or not; the ten dearest of those that Fairlead follows (cost.topWorkloads). One that nobody needs any more is the fastest saving.`,
     size: [12, 9],
     labels: { workload: "Workload", namespace: "Namespace", cluster: "Cluster" },
     values: [{ title: "a day", query: topk(10, arithmetic(perHour, "*", 24)), unit: money, cell: "bar" }],
     sortBy: "a day",
-    noValue: `nothing allocated has a ${currency} price`,
+    empty: "nothing allocated has a price",
     widths: { Namespace: 95, Cluster: 75, "a day": 120 },
     links: { workload: rowLink("cost", "What was the team charged?", { cluster: "cluster" }) },
   });
@@ -88,13 +80,12 @@ function dearest({ query, currency, money, rowLink }: Tools): PanelDraft {
 
 /** What Fairlead recommends that the team would give, or gain. */
 function teamAdvice(tools: Tools): PanelDraft {
-  const { query, currency } = tools;
-  const chosen = matches("$team");
+  const { currency } = tools;
   return adviceTable(tools, {
-    title: "What is advised to it, or for it?",
+    title: "Recommendations to it or for it",
     meaning: `Open recommendations by which the team gives up GPUs or gains some, those that gain most first, and what each saves a day in ${currency}. Open one to see its plan, and why it is safe.`,
     size: [24, 7],
-    gpus: union(query.recorded(adviceGpus, { from_team: chosen }), query.recorded(adviceGpus, { for_team: chosen })),
+    teams: "from or for",
     count: 10,
     per: "day",
   });
@@ -105,7 +96,7 @@ function teamComputed({ currency, page }: Tools): PanelDraft {
   const advice = page("/recommendations", "").url;
   const state = page("/", "").url;
   return text({
-    title: "How is this computed?",
+    title: "Method",
     size: [24, 9],
     markdown: [
       "**Team**: who answers for a pod, by the rules under `teams` of Fairlead's configuration. What no rule assigns is `unassigned`.",
@@ -124,16 +115,16 @@ function shares(tools: Tools): readonly PanelDraft[] {
   const fairness = seriesLink("fairness", "Who has more, who has less?", {});
   return [
     stat({
-      title: "How many does it hold?",
+      title: "GPUs allocated",
       meaning:
         "Physical GPUs that pods of the team hold, used or not. More than it uses is waste; less than its share while its work waits is unfair.",
       unit: units.gpus,
       size: [6, 4],
-      shows: [shows(aggregate("sum", allocatedGpus(tools)), "Allocated")],
+      shows: [shows(aggregate("sum", query.recorded("cluster_team:fairlead_allocated_gpus:sum")), "Allocated")],
       links: [seriesLink("waste", "Which of them are idle?", {})],
     }),
     stat({
-      title: "What is its share?",
+      title: "GPUs entitled",
       meaning:
         "Physical GPUs that the team is entitled to now, by guarantees, limits, weights and what everybody asks for. It is never more than the team holds and waits for; a small share with nothing waiting is normal.",
       unit: units.gpus,
@@ -143,7 +134,7 @@ function shares(tools: Tools): readonly PanelDraft[] {
       links: [fairness],
     }),
     stat({
-      title: "More or less than that?",
+      title: "GPUs above and missing",
       meaning:
         "GPUs allocated above the share and GPUs missing below it, each counted by quota domain: too many of one pool do not make up for too few of another. What is above may be taken back when others need it; if some are missing, see who holds them.",
       unit: units.gpus,
@@ -156,12 +147,12 @@ function shares(tools: Tools): readonly PanelDraft[] {
       links: [fairness],
     }),
     stat({
-      title: "What does it wait for?",
+      title: "GPUs waited for",
       meaning:
-        "Physical GPUs that work of the team waits for, in its queues or as pods; work in a queue of several teams counts once it has pods. The table of waiting work below says for what reason, and for how long.",
+        "Physical GPUs that work of the team waits for, in its queues or as pods; work in a queue of several teams counts once it has pods. The table of waiting work below shows the reasons, and how long the work has waited.",
       unit: units.gpus,
       size: [6, 4],
-      shows: [shows(aggregate("sum", waitingGpus(tools)), "Waiting")],
+      shows: [shows(aggregate("sum", query.recorded("cluster_team:fairlead_waiting_gpus:max")), "Waiting")],
       links: [fairness],
     }),
   ];
@@ -169,21 +160,17 @@ function shares(tools: Tools): readonly PanelDraft[] {
 
 function useAndMoney(tools: Tools): readonly PanelDraft[] {
   const { query, alerts, currency, money, seriesLink } = tools;
-  const busy = query.sum("fairlead_team_gpus", ["cluster"], { state: "active" });
-  const judged = query.sum("fairlead_team_gpus", ["cluster"], {
-    state: oneOf(["active", "underutilized", "idle", "stalled"]),
-  });
-  const allocated = allocatedGpus(tools);
-  const idle = aggregate("sum", query.recorded("cluster_team_pool:fairlead_idle_gpus:sum"), ofTeam);
-  const cost = "cluster_team_currency:fairlead_team_cost_per_hour:sum";
-  // Who holds nothing has no series of its cost, and pays nothing, where anybody pays in the currency.
-  const anybody = aggregate("sum", query.without("team").recorded(cost, { currency }), ["cluster"]);
-  const without = filter(where(allocated, "==", 0), "and", anybody, ["cluster"]);
-  const perHour = orZero(aggregate("sum", query.recorded(cost, { currency }), ofTeam), without);
+  const busy = aggregate("sum", query.recorded("cluster_team_pool:fairlead_busy_gpus:sum"));
+  const judged = aggregate("sum", query.recorded("cluster_team_pool:fairlead_judged_gpus:sum"));
+  const allocated = aggregate("sum", query.recorded("cluster_team:fairlead_allocated_gpus:sum"));
+  const idle = query.recorded("cluster_team:fairlead_idle_gpus:sum");
+  const perHour = query.recorded("cluster_team_currency:fairlead_team_cost_per_hour:sum", { currency });
+  // Who holds nothing has no series of its cost, and pays nothing.
+  const aDay = union(arithmetic(aggregate("sum", perHour), "*", 24), where(allocated, "==", 0));
   const spent = query.recorded("cluster_team_currency:fairlead_budget_spent:ratio", { currency });
   return [
     stat({
-      title: "How busy are they?",
+      title: "Busy part of GPUs",
       meaning:
         "Active part of the allocated GPUs whose activity is known; starting and waiting ones are left out. Where it is low, the table of pools below says where to look.",
       unit: units.ratio,
@@ -192,31 +179,31 @@ function useAndMoney(tools: Tools): readonly PanelDraft[] {
       kind: "now",
       noValue: "none allocated",
       size: [6, 4],
-      shows: [shows(partOf(aggregate("sum", busy), aggregate("sum", judged)), "Busy")],
+      shows: [shows(partOf(busy, judged), "Busy")],
       links: [seriesLink("waste", "Which of them are idle?", {})],
     }),
     stat({
-      title: "How many are idle?",
+      title: "Idle GPUs",
       meaning:
         "GPUs that the team holds and that have done nothing for long. Let go of them, or shrink the jobs that hold them: Fairlead's recommendations name them.",
       unit: units.gpus,
       noValue: "none allocated",
       size: [6, 4],
-      shows: [shows(aggregate("sum", orZero(idle, allocated)), "Idle")],
+      shows: [shows(aggregate("sum", idle), "Idle")],
       links: [seriesLink("waste", "Since when, and what do they cost?", {})],
     }),
     stat({
-      title: "What does a day cost?",
+      title: "Cost per day",
       meaning: `What the team would be charged for 24 hours of what it holds now, in ${currency}; GPUs without a price are left out. The cost dashboard has what it was charged.`,
       unit: money,
       decimals: 0,
       noValue: `no ${currency} price`,
       size: [6, 4],
-      shows: [shows(arithmetic(aggregate("sum", perHour), "*", 24), "a day")],
+      shows: [shows(aDay, "a day")],
       links: [seriesLink("cost", "What was it charged?", {})],
     }),
     stat({
-      title: "Budget used?",
+      title: "Budget used",
       meaning: `Part of its budget of this month that the team has spent, in ${currency}; of several teams, of the one that has spent most of its own. Compare it with how much of the month has passed.`,
       unit: units.ratio,
       levels: worseAbove(...limitOf(alerts, "GpuBudgetExhausted", ({ spentAbove }) => spentAbove)),

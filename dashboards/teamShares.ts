@@ -1,14 +1,13 @@
 import { aggregate, arithmetic, type Expression, where } from "../exporter/catalogue/promql.ts";
-import { arithmeticWithOne, clampMin, union } from "../exporter/catalogue/promqlSeries.ts";
+import { clampMin } from "../exporter/catalogue/promqlSeries.ts";
 import type { Tools } from "./dashboard.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { shows } from "./panel/shown.ts";
 import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
-import { orZero } from "./query/queries.ts";
 
-/** What says teams apart: teams of the same name in two clusters are two. */
+/** What distinguishes teams: teams of the same name in two clusters are two. */
 export const ofTeam = ["cluster", "team"] as const;
 
 /** What teams are entitled to, of all quota domains. */
@@ -16,27 +15,11 @@ export function entitledGpus({ query }: Tools): Expression<"cluster" | "team"> {
   return aggregate("sum", query.recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"), ofTeam);
 }
 
-/** What teams hold. One that has a share and holds nothing has no series of that: it holds 0. */
-export function allocatedGpus(tools: Tools): Expression<"cluster" | "team"> {
-  return orZero(tools.query.sum("fairlead_team_gpus", ofTeam), entitledGpus(tools));
-}
-
-/**
- * What work of teams waits for. Work that its queue has not admitted may have no pods yet, and a queue that several teams share
- * names none: of what queues and what pods say, the larger is at least true.
- */
-export function waitingGpus({ query }: Tools): Expression<"cluster" | "team"> {
-  const inQueues = query.sum("fairlead_queue_waiting_gpus", ofTeam);
-  const ofPods = query.max("fairlead_team_pending_gpus", ofTeam);
-  return union(union(where(inQueues, ">=", ofPods), ofPods), inQueues);
-}
-
 /** The picture of the page: whether the team gets what it is entitled to. */
 export function allocatedAndShare(tools: Tools): PanelDraft {
-  const allocated = allocatedGpus(tools);
-  const demand = arithmetic(allocated, "+", orZero(waitingGpus(tools), allocated));
+  const { query } = tools;
   return timeSeries({
-    title: "Does it hold what it is entitled to?",
+    title: "GPUs allocated, entitled and wanted",
     meaning:
       "GPUs that the team holds, is entitled to, and would hold if nothing of it waited. Less than its share for hours is unfair to it; more than it is borrowed; far more wanted than its share needs more quota or less work. Where two are equal, the lower one of the three is seen.",
     unit: units.gpus,
@@ -44,9 +27,13 @@ export function allocatedAndShare(tools: Tools): PanelDraft {
     noValue: "no share known",
     shows: [
       // The last is drawn on top: a line shows only where it is above the next.
-      shows(aggregate("sum", demand), "Allocated and waited for", "watch"),
+      shows(
+        aggregate("sum", query.recorded("cluster_team:fairlead_demand_gpus:sum")),
+        "Allocated and waited for",
+        "watch",
+      ),
       shows(aggregate("sum", entitledGpus(tools)), "Share", "good"),
-      shows(aggregate("sum", allocated), "Allocated", "neutral"),
+      shows(aggregate("sum", query.recorded("cluster_team:fairlead_allocated_gpus:sum")), "Allocated", "neutral"),
     ],
     links: [tools.seriesLink("fairness", "Who has more, who has less?", {})],
   });
@@ -55,11 +42,10 @@ export function allocatedAndShare(tools: Tools): PanelDraft {
 /** Why work of the team waits, by queue. */
 export function waitingWork({ query, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "queue", "cause"] as const;
-  const queue = ["cluster", "queue"] as const;
   const waiting = where(query.sum("fairlead_queue_waiting_gpus", by), ">", 0);
-  const oldest = query.max("fairlead_queue_oldest_wait_seconds", queue);
+  const oldest = query.recorded("cluster_queue_team_cause:fairlead_oldest_wait_seconds:max");
   return table({
-    title: "What of its work waits, and why?",
+    title: "GPUs waited for, by queue and cause",
     meaning:
       "GPUs that work of the team waits for in each queue, by the cause, and the longest wait of the queue. Capacity and quota: others hold what it needs, or it may hold no more. Fragmentation: enough is free, but not on one node. Work in queues that several teams share is shown only while all teams are chosen.",
     size: [12, 7],
@@ -68,12 +54,12 @@ export function waitingWork({ query, rowLink }: Tools): PanelDraft {
       { title: "Waits for", query: waiting, unit: units.gpus },
       {
         title: "Longest",
-        query: arithmeticWithOne(arithmetic(waiting, "*", 0), "+", oldest, queue),
+        query: aggregate("max", oldest, by),
         unit: units.wait,
       },
     ],
     sortBy: "Waits for",
-    noValue: "–",
+    empty: "nothing of it waits",
     widths: { Why: 110, Cluster: 70, "Waits for": 90, Longest: 85 },
     links: { queue: rowLink("fairness", "Who is before it?", { cluster: "cluster", queue: "queue" }) },
   });
@@ -83,7 +69,7 @@ export function waitingWork({ query, rowLink }: Tools): PanelDraft {
 export function shareByDomain({ query, rowLink }: Tools): PanelDraft {
   const deviation = query.recorded("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum");
   return table({
-    title: "Where is it below its share?",
+    title: "GPUs entitled and missing, by quota domain",
     meaning:
       "What the team is entitled to in each quota domain (the pools that one quota counts over), and how much of it is missing. What is missing is allocated to others, or is free and does not fit; what it has too much elsewhere does not make up for it.",
     size: [12, 7],
@@ -96,8 +82,9 @@ export function shareByDomain({ query, rowLink }: Tools): PanelDraft {
       },
       { title: "Missing", query: clampMin(arithmetic(deviation, "*", -1), 0), unit: units.gpus },
     ],
+    nonZero: ["Share", "Missing"],
     sortBy: "Missing",
-    noValue: "–",
+    empty: "no share is known",
     widths: { Team: 100, Cluster: 75, Share: 85, Missing: 85 },
     links: {
       domain: rowLink("fairness", "Who has more here?", { cluster: "cluster", team: "team", domain: "domain" }),

@@ -1,3 +1,4 @@
+import { orZero } from "../alerts/rules/recorded.ts";
 import { aggregate, type Expression, oneOf } from "../exporter/catalogue/promql.ts";
 import type { allocatedTimeStates } from "../exporter/model/gpuStates.ts";
 import type { Tools } from "./dashboard.ts";
@@ -8,7 +9,7 @@ import { shows } from "./panel/shown.ts";
 import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
-import { orZero, partOf } from "./query/queries.ts";
+import { partOf } from "./query/queries.ts";
 
 type State = (typeof allocatedTimeStates)[number];
 
@@ -21,7 +22,7 @@ function states({ query, page }: Tools): PanelDraft {
   const inStates = (...of: readonly State[]): Expression<never> =>
     aggregate("sum", query.sum("fairlead_team_gpus", ["cluster"], { state: oneOf(of) }));
   return timeSeries({
-    title: "What do its GPUs do?",
+    title: "GPUs by what they do",
     meaning:
       "GPUs that the team holds, by what they do. Busy should be most of it. Idle ones have done nothing for long, stalled ones look busy and compute nothing: the recommendations name the work that holds them. Unknown ones have no telemetry.",
     unit: units.gpus,
@@ -43,7 +44,7 @@ function states({ query, page }: Tools): PanelDraft {
 
 function busyTimes({ query, seriesLink }: Tools): PanelDraft {
   return heatmap({
-    title: "When is it busy?",
+    title: "Busy part of GPUs, by time",
     meaning:
       "Active part of the GPUs that each team holds, over time, by colour as in the scale below. Nights or weekends near 0 % are GPUs that could be lent or let go then; no colour is time in which none was allocated, or nothing is known.",
     unit: units.ratio,
@@ -59,7 +60,7 @@ function byPool({ query, alerts, rowLink }: Tools): PanelDraft {
   const inStates = (...of: readonly State[]) => query.sum("fairlead_team_gpus", by, { state: oneOf(of) });
   const allocated = query.sum("fairlead_team_gpus", by);
   return table({
-    title: "In which pool is its waste?",
+    title: "GPUs by pool",
     meaning:
       "GPUs that the team holds in each pool, the busy part of those whose activity is known, idle ones, and ones without telemetry. Begin where most are idle.",
     size: [24, 6],
@@ -68,7 +69,10 @@ function byPool({ query, alerts, rowLink }: Tools): PanelDraft {
       { title: "Allocated", query: allocated, unit: units.gpus },
       {
         title: "Busy",
-        query: partOf(inStates("active"), inStates("active", "underutilized", "idle", "stalled")),
+        query: partOf(
+          aggregate("sum", query.recorded("cluster_team_pool:fairlead_busy_gpus:sum"), by),
+          aggregate("sum", query.recorded("cluster_team_pool:fairlead_judged_gpus:sum"), by),
+        ),
         unit: units.ratio,
       },
       {
@@ -79,8 +83,9 @@ function byPool({ query, alerts, rowLink }: Tools): PanelDraft {
       },
       { title: "Unseen", query: inStates("unobserved"), unit: units.gpus },
     ],
+    nonZero: ["Allocated"],
     sortBy: "Idle",
-    noValue: "–",
+    empty: "it holds no GPUs",
     links: { pool: rowLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" }) },
   });
 }

@@ -1,23 +1,27 @@
-import { aggregate, arithmetic, secondsSince } from "../exporter/catalogue/promql.ts";
+import { orZero } from "../alerts/rules/recorded.ts";
+import { aggregate, secondsSince } from "../exporter/catalogue/promql.ts";
+import { seriesOverTime } from "../exporter/catalogue/promqlSeries.ts";
 import type { Tools } from "./dashboard.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { limit, limitOf, worseAbove, worseBelow } from "./panel/levels.ts";
 import { shows } from "./panel/shown.ts";
 import { stat } from "./panel/stat.ts";
 import { units } from "./panel/units.ts";
-import { orZero, partOf } from "./query/queries.ts";
+import { partOf } from "./query/queries.ts";
+
+const cluster = ["cluster"] as const;
 
 /** Four numbers that say how far the others of a page can be believed; on every page that people decide by. */
 export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDraft[] {
   const links = [seriesLink("exporter", "What is wrong?", { cluster: "cluster" })];
   const age = secondsSince(query.recorded("cluster:fairlead_last_cycle_timestamp_seconds:max"));
-  const allocated = aggregate("sum", query.recorded("cluster_pool:fairlead_allocated_gpus:sum"), ["cluster"]);
-  const unseen = aggregate("sum", query.recorded("cluster_pool:fairlead_unobserved_gpus:sum"), ["cluster"]);
-  const covered = query.increase("fairlead_covered_seconds_total", "$__range", ["cluster"]);
-  const uncovered = query.increase("fairlead_uncovered_seconds_total", "$__range", ["cluster"]);
+  const allocated = query.recorded("cluster_pool:fairlead_allocated_gpus:sum");
+  const unseen = query.recorded("cluster_pool:fairlead_unobserved_gpus:sum");
+  const covered = seriesOverTime("sum", query.recorded("cluster:fairlead_covered_seconds:increase10m"), "$__range");
+  const accounted = seriesOverTime("sum", query.recorded("cluster:fairlead_accounted_seconds:increase10m"), "$__range");
   return [
     stat({
-      title: "How old is this?",
+      title: "Age of the numbers",
       meaning:
         "Time since Fairlead last completed a cycle. It should be about one interval; what is older shows what was, not what is.",
       unit: units.seconds,
@@ -30,7 +34,7 @@ export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDr
       links,
     }),
     stat({
-      title: "How much is covered?",
+      title: "Time covered",
       meaning:
         "Part of the time range that Fairlead has accounted for; the rest is in no sum of GPU time or money. It should be all but a few minutes.",
       unit: units.ratio,
@@ -38,11 +42,11 @@ export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDr
       kind: "now",
       levels: worseBelow(limit(0.99, "watch"), limit(0.9, "act")),
       size: [6, 4],
-      shows: [shows(partOf(covered, arithmetic(covered, "+", orZero(uncovered, covered))), "{{cluster}}")],
+      shows: [shows(partOf(covered, accounted), "{{cluster}}")],
       links,
     }),
     stat({
-      title: "GPUs not observed?",
+      title: "GPUs not observed",
       meaning:
         "Part of the allocated GPUs without telemetry: nobody knows whether they are used. Find the nodes whose exporter does not answer.",
       unit: units.ratio,
@@ -51,11 +55,16 @@ export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDr
       levels: worseAbove(...limitOf(alerts, "GpuTelemetryMissing", ({ unobservedAbove }) => unobservedAbove)),
       noValue: "none allocated",
       size: [6, 4],
-      shows: [shows(partOf(orZero(unseen, allocated), allocated), "{{cluster}}")],
+      shows: [
+        shows(
+          partOf(aggregate("sum", orZero(unseen, allocated), cluster), aggregate("sum", allocated, cluster)),
+          "{{cluster}}",
+        ),
+      ],
       links,
     }),
     stat({
-      title: "GPUs without a team?",
+      title: "GPUs without a team",
       meaning:
         "Part of the allocated GPUs that no team rule assigns: shares and costs of teams are too low by as much. Add rules under `teams`.",
       unit: units.ratio,

@@ -1,6 +1,8 @@
 import type { AdviceKindLabel } from "../alerts/alertList.ts";
-import { aggregate, arithmetic, type Expression, matches, oneOf } from "../exporter/catalogue/promql.ts";
-import { adviceGpus, adviceTable } from "./adviceTable.ts";
+import { aggregate, arithmetic, type Duration, filter, oneOf, where } from "../exporter/catalogue/promql.ts";
+import { offset, seriesOverTime, sorted } from "../exporter/catalogue/promqlSeries.ts";
+import type { GpuState } from "../exporter/model/gpuStates.ts";
+import { adviceTable } from "./adviceTable.ts";
 import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
 import { barChart } from "./panel/barChart.ts";
 import { barGauge } from "./panel/barGauge.ts";
@@ -11,7 +13,7 @@ import { stat } from "./panel/stat.ts";
 import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
-import { hoursOver, look, riseOver } from "./query/overTime.ts";
+import { hoursOver, riseOver } from "./query/overTime.ts";
 import { partOf } from "./query/queries.ts";
 import { believed } from "./trust.ts";
 import { blockedWork, placeablePods, strandedGpus, strandedOverTime } from "./wasteFragments.ts";
@@ -26,15 +28,20 @@ export const waste: DashboardDefinition = {
   refresh: "5m",
   sections: (tools) => [
     opening(...headline(tools), waterfall(tools)),
-    row("Allocated and idle", idleTable(tools), idleOverTime(tools), idleCost(tools), advice(tools)),
-    row("Idle nodes", idleNodes(tools)),
     row(
-      "Free, but nothing fits",
-      placeablePods(tools),
-      strandedOverTime(tools),
+      "Who holds GPUs and does not use them?",
+      idleTable(tools),
+      idleDurations(tools),
+      idleCost(tools),
+      advice(tools),
+    ),
+    row(
+      "Which nodes are idle, and what does not fit on free GPUs?",
+      idleNodes(tools),
       strandedGpus(tools),
       blockedWork(tools),
     ),
+    collapsedRow("How has it come about?", idleOverTime(tools), strandedOverTime(tools), placeablePods(tools)),
     collapsedRow("Can these numbers be believed?", ...believed(tools)),
   ],
 };
@@ -44,7 +51,7 @@ function headline({ query, alerts, currency, money, seriesLink, page }: Tools): 
   const cost = query.recorded("cluster_team_currency:fairlead_idle_cost:increase1d", { currency });
   return [
     stat({
-      title: "How many GPUs are idle?",
+      title: "Idle GPUs",
       meaning:
         "GPUs that the chosen teams hold and have not used for the whole idle window. A few are normal between two runs; what stays idle for hours should be given back.",
       unit: units.gpus,
@@ -54,7 +61,7 @@ function headline({ query, alerts, currency, money, seriesLink, page }: Tools): 
       links: [page("/recommendations", "Which pods should go?")],
     }),
     stat({
-      title: "What did they cost?",
+      title: "Cost of idle GPUs, 24 h",
       meaning: `What allocated and idle GPUs cost in the last 24 hours, in ${currency}; those without a price are left out. The table below says whose they are.`,
       unit: money,
       noValue: `no ${currency} price`,
@@ -63,7 +70,7 @@ function headline({ query, alerts, currency, money, seriesLink, page }: Tools): 
       links: [seriesLink("cost", "What does each team cost?", {})],
     }),
     stat({
-      title: "How much is stranded?",
+      title: "Stranded, worst pool",
       meaning:
         "Of the pool where it is worst: part of the wholly free GPUs on nodes where no usual pod fits, for want of CPU, memory or more free GPUs. Where it is high, move small pods together.",
       unit: units.ratio,
@@ -74,7 +81,7 @@ function headline({ query, alerts, currency, money, seriesLink, page }: Tools): 
       links: [page("/recommendations", "Which moves would help?")],
     }),
     stat({
-      title: "How large a pod fits?",
+      title: "Largest pod that fits",
       meaning:
         "Whole GPUs of the largest pod that one node could take now, with its usual CPU and memory. If jobs of 8 wait while this is less, free GPUs are in the wrong places.",
       unit: units.gpus,
@@ -88,22 +95,15 @@ function headline({ query, alerts, currency, money, seriesLink, page }: Tools): 
 
 /** All GPU time and what became of it: the columns after the first add up to it. */
 function waterfall({ query, rowLink }: Tools): PanelDraft {
-  type State =
-    | "active"
-    | "underutilized"
-    | "idle"
-    | "stalled"
-    | "starting"
-    | "gang_wait"
-    | "unobserved"
-    | "unattributed";
-  const time = "fairlead_gpu_seconds_total";
-  const hours = (rise: Expression<"cluster">) => arithmetic(riseOver(rise, "$__range"), "/", 3600);
-  const all = hours(query.increase(time, look, ["cluster"]));
-  const inStates = (...states: readonly (State | "free" | "idle_node" | "unavailable" | "cordoned")[]) =>
-    hours(query.increase(time, look, ["cluster"], { state: oneOf(states) }));
+  const hours = (states: readonly GpuState[] | null) => {
+    const asked = states === null ? {} : { state: oneOf(states) };
+    const rise = query.recorded("cluster_team_pool_state:fairlead_gpu_seconds:increase10m", asked);
+    return arithmetic(riseOver(aggregate("sum", rise, ["cluster"]), "$__range"), "/", 3600);
+  };
+  const all = hours(null);
+  const inStates = (...states: readonly GpuState[]) => hours(states);
   return barChart({
-    title: "Where did the GPU time go?",
+    title: "GPU-hours by what became of them",
     meaning:
       "GPU-hours of the time range: all, and what became of them; the bars after the first add up to it. With chosen teams only what was allocated to these. Begin with the tallest bar that is not busy: idle and stalled belong to teams, free and not usable to the platform; starting ones include those that wait for the rest of a gang. Time that Fairlead did not see is in none.",
     unit: units.gpuHours,
@@ -142,7 +142,7 @@ function idleTable({ query, alerts, rowLink }: Tools): PanelDraft {
   const allocated = query.sum("fairlead_team_gpus", by);
   const idle = query.recorded("cluster_team_pool:fairlead_idle_gpus:sum");
   return table({
-    title: "Who holds idle GPUs?",
+    title: "Idle GPUs, by team and pool",
     meaning:
       "GPUs that each team holds of each pool and does not use, now and in the time range. Ask those at the top first; Fairlead's recommendations name the pods, and the label that opts out of being called idle.",
     size: [24, 11],
@@ -158,23 +158,51 @@ function idleTable({ query, alerts, rowLink }: Tools): PanelDraft {
       { title: "Idle part", query: partOf(idle, allocated), unit: units.ratio, cell: "bar" },
       { title: "Idle in range", query: hoursOver(idle, "$__range"), unit: units.gpuHours },
     ],
+    nonZero: ["Idle now", "Idle in range"],
     sortBy: "Idle now",
-    noValue: "–",
+    empty: "no team holds idle GPUs",
     widths: { Pool: 160, Cluster: 100, "Idle now": 105, Allocated: 105, "Idle part": 120, "Idle in range": 120 },
     links: { team: rowLink("team", "What does this team have?", { cluster: "cluster", team: "team", pool: "pool" }) },
+  });
+}
+
+/** Since when GPUs are idle: those that were idle all the time for so long. */
+function idleDurations({ query, page }: Tools): PanelDraft {
+  const idle = query.recorded("cluster_team:fairlead_idle_gpus:sum");
+  const by = ["cluster", "team"] as const;
+  // Without a number so long ago nobody knows.
+  const throughout = (window: Duration) =>
+    aggregate("sum", filter(seriesOverTime("min", idle, window), "and", offset(idle, window), by), by);
+  return table({
+    title: "Idle GPUs by how long, by team",
+    meaning:
+      "Of the GPUs that each team holds and does not use now, as many as were idle at every moment of the last hour, day and week. Those of a day or a week are forgotten; Fairlead's recommendations name the pods, and since when each is idle.",
+    size: [12, 8],
+    labels: { team: "Team", cluster: "Cluster" },
+    values: [
+      { title: "Now", query: aggregate("sum", idle, by), unit: units.gpus },
+      { title: "For 1 h", query: throughout("1h"), unit: units.gpus },
+      { title: "For 24 h", query: throughout("1d"), unit: units.gpus },
+      { title: "For 7 days", query: throughout("7d"), unit: units.gpus },
+    ],
+    nonZero: ["Now"],
+    sortBy: "Now",
+    empty: "no team holds idle GPUs",
+    widths: { Cluster: 90, Now: 90, "For 1 h": 90, "For 24 h": 90, "For 7 days": 100 },
+    links: { team: page("/recommendations", "Which pods, and since when?") },
   });
 }
 
 function idleOverTime({ query, seriesLink }: Tools): PanelDraft {
   const idle = query.recorded("cluster_team_pool:fairlead_idle_gpus:sum");
   return timeSeries({
-    title: "Since when are they idle?",
+    title: "Idle GPUs, by team and time",
     meaning:
       "Allocated and idle GPUs of each team. A hump every night is work that ends and does not let go; a flat line is forgotten.",
     unit: units.gpus,
     style: "area",
     stack: "normal",
-    size: [12, 8],
+    size: [24, 8],
     shows: [shows(aggregate("sum", idle, ["cluster", "team"]), "{{team}} ({{cluster}})")],
     links: [seriesLink("team", "What does this team have?", { cluster: "cluster", team: "team" })],
   });
@@ -183,13 +211,15 @@ function idleOverTime({ query, seriesLink }: Tools): PanelDraft {
 function idleCost({ query, alerts, currency, money, seriesLink }: Tools): PanelDraft {
   const cost = query.recorded("cluster_team_currency:fairlead_idle_cost:increase1d", { currency });
   return barGauge({
-    title: "Whose idle GPUs cost most?",
+    title: "Cost of idle GPUs in 24 h, by team",
     meaning: `What allocated and idle GPUs of each team cost in the last 24 hours, in ${currency}. Above the limit, talk to the team's lead before the next day costs as much.`,
     unit: money,
     levels: worseAbove(...limitOf(alerts, "GpuIdleExpensive", ({ perDayAbove }) => perDayAbove)),
     noValue: `no ${currency} price`,
     size: [12, 8],
-    shows: [shows(aggregate("sum", cost, ["cluster", "team"]), "{{team}} ({{cluster}})")],
+    shows: [
+      shows(sorted(where(aggregate("sum", cost, ["cluster", "team"]), ">", 0), "largest"), "{{team}} ({{cluster}})"),
+    ],
     links: [seriesLink("cost", "What does this team cost?", { cluster: "cluster", team: "team" })],
   });
 }
@@ -199,25 +229,23 @@ const againstWaste: readonly AdviceKindLabel[] = ["release_idle", "right_size", 
 
 function advice(tools: Tools): PanelDraft {
   return adviceTable(tools, {
-    title: "What would take it back?",
+    title: "Recommendations against waste",
     meaning: `The ten open recommendations against waste that gain most GPUs, and what each saves a week in ${tools.currency}. Open one to see the pods or nodes, the plan, and why it is safe.`,
     size: [24, 8],
-    gpus: tools.query.without("pool", "domain").recorded(adviceGpus, {
-      kind: oneOf(againstWaste),
-      from_team: matches("$team"),
-    }),
+    kinds: againstWaste,
+    teams: "from",
     count: 10,
     per: "week",
   });
 }
 
-function idleNodes({ query, currency, money, rowLink }: Tools): PanelDraft {
+function idleNodes({ query, currency, money, page, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "node_pool", "pool", "idle_kind"] as const;
   const cold = { warm_pool: "false" } as const;
   return table({
-    title: "Which nodes are idle?",
+    title: "Idle nodes, by node pool",
     meaning:
-      "Nodes with GPUs that do nothing, by why: unallocated (nothing holds a GPU) or allocated (all that is allocated is idle); nodes kept warm on purpose are left out. Unallocated ones can be scaled in, on the others teams must let go first.",
+      "Nodes with GPUs that do nothing, by why: unallocated (nothing holds a GPU) or allocated (all that is allocated is idle); nodes kept warm on purpose are left out. Unallocated ones can be scaled in, on the others teams must let go first. No series has a name of a node: the link at a reason leads to the list of their names in Fairlead.",
     size: [24, 10],
     labels: { node_pool: "Node pool", pool: "Pool", idle_kind: "Why", cluster: "Cluster" },
     values: [
@@ -235,9 +263,16 @@ function idleNodes({ query, currency, money, rowLink }: Tools): PanelDraft {
         unit: money,
       },
     ],
+    nonZero: ["Now", "In 24 hours"],
     sortBy: "In 24 hours",
-    noValue: "–",
+    empty: "no node is idle",
     widths: { Pool: 160, Why: 110, Cluster: 110, "In 24 hours": 115, Now: 90, Longest: 110, "Cost an hour": 115 },
-    links: { node_pool: rowLink("fleet", "What does the fleet have?", { cluster: "cluster", pool: "pool" }) },
+    links: {
+      node_pool: rowLink("fleet", "What does the fleet have?", { cluster: "cluster", pool: "pool" }),
+      idle_kind: page(
+        `/api/v1/nodes?idle=\${__data.fields.idle_kind:percentencode}`,
+        "Names of these nodes, in Fairlead",
+      ),
+    },
   });
 }

@@ -1,3 +1,4 @@
+import { orZero } from "../alerts/rules/recorded.ts";
 import { aggregate, oneOf } from "../exporter/catalogue/promql.ts";
 import type { Tools } from "./dashboard.ts";
 import { barChart } from "./panel/barChart.ts";
@@ -7,7 +8,6 @@ import { shows } from "./panel/shown.ts";
 import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
-import { orZero } from "./query/queries.ts";
 
 const by = ["cluster", "pool"] as const;
 
@@ -15,7 +15,7 @@ const by = ["cluster", "pool"] as const;
 export function placeablePods({ query, rowLink }: Tools): PanelDraft {
   const pods = (size: "1" | "2" | "4" | "8") => query.max("fairlead_placeable_pods", by, { size });
   return barChart({
-    title: "How many pods of each size fit now?",
+    title: "Pods that fit now, by size",
     meaning:
       "Pods of 1, 2, 4 and 8 whole GPUs that each pool could take now, with the CPU and memory that such pods usually ask for. Many small ones and no large one is fragmentation.",
     unit: units.count,
@@ -40,7 +40,7 @@ export function strandedGpus({ query, alerts, rowLink, page }: Tools): PanelDraf
     orZero(query.sum("fairlead_stranded_gpus", by, { reason: oneOf(reasons) }), free);
   const movable = query.max("fairlead_reducible_fragmentation_gpus", by);
   return table({
-    title: "Why does nothing fit on free GPUs?",
+    title: "Free and stranded GPUs, by pool",
     meaning:
       "Wholly free GPUs of each pool and the part on nodes where no usual pod fits, by what is missing there. Kept out: by taints or selectors, which is not counted as stranded. Moves free: what the best plan of moves would win.",
     size: [24, 7],
@@ -58,8 +58,9 @@ export function strandedGpus({ query, alerts, rowLink, page }: Tools): PanelDraf
       { title: "Kept out", query: because("constraint"), unit: units.gpus },
       { title: "Moves free", query: movable, unit: units.gpus, decimals: 1 },
     ],
+    nonZero: ["Free"],
     sortBy: "Stranded",
-    noValue: "–",
+    empty: "no whole GPU is free",
     widths: {
       Cluster: 100,
       Free: 100,
@@ -79,7 +80,7 @@ export function strandedGpus({ query, alerts, rowLink, page }: Tools): PanelDraf
 /** How the stranded part came about. */
 export function strandedOverTime({ query, alerts, seriesLink }: Tools): PanelDraft {
   return timeSeries({
-    title: "Is it getting worse?",
+    title: "Stranded part of free GPUs, by pool",
     meaning:
       "Part of each pool's wholly free GPUs on nodes where no usual pod fits. It rises while small pods spread; it is of no matter while almost nothing is free.",
     unit: units.ratio,
@@ -99,7 +100,7 @@ export function blockedWork({ query, alerts, rowLink }: Tools): PanelDraft {
     orZero(query.sum("fairlead_blocked_gpus", by, { blocker: oneOf(blockers) }), gpus);
   const { minBlockedGpus, blockedAboveSeconds } = alerts.alerts.GpuJobUnplaceable;
   return table({
-    title: "Which work waits next to free GPUs?",
+    title: "GPUs of work blocked next to free GPUs",
     meaning:
       "GPUs of waiting gangs that fit into what is free but onto no set of nodes, for more than five minutes, by what is in the way. A smaller pod shape helps at once, moves help soon.",
     size: [24, 6],
@@ -122,8 +123,9 @@ export function blockedWork({ query, alerts, rowLink }: Tools): PanelDraft {
       { title: "Model, selector", query: because("model", "selector"), unit: units.gpus },
       { title: "MIG shape", query: because("mig_geometry"), unit: units.gpus },
     ],
+    nonZero: ["Waits for"],
     sortBy: "Waits for",
-    noValue: "–",
+    empty: "no work waits next to free GPUs",
     widths: {
       Cluster: 100,
       "Waits for": 105,

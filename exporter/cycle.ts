@@ -41,7 +41,7 @@ export interface CycleOptions {
   readonly kubernetes: Source<KubernetesState>;
   /** Ways in for GPU telemetry, best first. */
   readonly dcgm: readonly Source<DcgmState>[];
-  /** What GPUs cost; absent where nobody knows. */
+  /** What GPUs cost; absent if prices are unknown. */
   readonly prices?: Source<PriceList>;
   /** Seconds since the epoch. */
   readonly now: () => number;
@@ -66,7 +66,7 @@ export interface CycleOptions {
     withheld: readonly StoredWithheld[],
     habits: readonly HabitRow[],
   ) => void;
-  /** Who says what to do; absent where nobody does. */
+  /** The adviser; absent if there is none. */
   readonly adviser?: Adviser;
 }
 

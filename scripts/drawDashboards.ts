@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { startPlayedPrometheus } from "../cli/demo/backfill/playedPrometheus.ts";
+import { installPreview, previewRoot } from "../cli/demo/boards/preview.ts";
 import { drawReview } from "./drawReview.ts";
 
 // Draws the dashboards and the capacity review as docs/images: plays two weeks of a simulated cluster into a real Prometheus and
@@ -11,7 +12,6 @@ import { drawReview } from "./drawReview.ts";
 // Takes about five minutes, and the first time one more to install.
 
 const root = path.join(import.meta.dirname, "..");
-const preview = path.join(root, "dashboards", "preview");
 /** From the first of the month on, so that the month to date is all there. */
 const days = 15 + 8 / 24;
 /** The dashboard of one team shows what someone asks who answers for two: one that waits, and one that is advised. */
@@ -23,15 +23,6 @@ function run(command: string, args: readonly string[], folder: string): void {
   const { status, error } = spawnSync(command, args, { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
   if (error !== undefined) throw new Error(`${command} could not be started: ${error.message}`);
   if (status !== 0) throw new Error(`${command} ${args[0] ?? ""} failed; its output above says why`);
-}
-
-/** The preview has an install of its own: Grafana's libraries are large, and nothing else needs them. */
-function installPreview(): void {
-  const installed = path.join(preview, "node_modules", ".package-lock.json");
-  const locked = path.join(preview, "package-lock.json");
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(locked).mtimeMs) return;
-  say("installing Grafana's UI library for the preview (once, about a minute, 320 MB) ...");
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], preview);
 }
 
 function isThere(command: string): boolean {
@@ -55,7 +46,7 @@ if (missing.length > 0) {
   say(`not installed: ${missing.join(", ")}. Next step: install them (Debian: apt-get install chromium prometheus).`);
   process.exit(1);
 }
-installPreview();
+await installPreview(say);
 const played =
   values.prometheus === undefined ? await startPlayedPrometheus({ days: Number(values.days), onProgress: say }) : null;
 const shots = mkdtempSync(path.join(tmpdir(), "fairlead-shots-"));
@@ -68,7 +59,7 @@ try {
   run(
     process.execPath,
     ["screenshots.ts", ...from, "--widths", values.widths, "--rows", values.rows, ...chosen],
-    preview,
+    previewRoot,
   );
   mkdirSync(values.out, { recursive: true });
   for (const name of readdirSync(shots).filter((one) => one.endsWith(".png"))) {

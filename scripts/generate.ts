@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { alertmanagerExamples } from "../alerts/alertmanager/alertmanagerFiles.ts";
 import { alertsReference } from "../alerts/output/reference.ts";
 import { ruleFiles } from "../alerts/output/ruleFiles.ts";
 import { defaultAlerts } from "../alerts/thresholds.ts";
@@ -31,6 +32,9 @@ const fromCode: Files = {
   "docs/trusted-labels.md": trustedLabelsReference(),
   "docs/dependencies.md": dependenciesPage(),
   "docs/openapi.json": `${JSON.stringify(buildOpenApi(), null, 2)}\n`,
+  ...Object.fromEntries(
+    Object.entries(alertmanagerExamples(defaultAlerts)).map(([name, text]) => [`alerts/dist/${name}`, text]),
+  ),
   ...Object.fromEntries(Object.entries(ruleFiles(defaultAlerts)).map(([name, text]) => [`alerts/dist/${name}`, text])),
   ...Object.fromEntries(
     Object.entries(dashboardFiles(defaultDashboards, defaultAlerts)).map(([name, text]) => [

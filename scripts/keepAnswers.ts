@@ -7,6 +7,7 @@ import type { Io } from "../cli/io.ts";
 import { run } from "../cli/run.ts";
 import { type Config, configSchema } from "../exporter/config/schema.ts";
 import { type ExplainedKind, explainedKinds } from "../exporter/publish/explain/kinds.ts";
+import { plainTerminal } from "../exporter/publish/terminal/layout.ts";
 import type { Scenario } from "../simulator/scenario.ts";
 import { demoScenario } from "../simulator/scenarios/demo.ts";
 import { generatedScenario } from "../simulator/scenarios/generated.ts";
@@ -37,6 +38,7 @@ async function commandLine(args: readonly string[]): Promise<string> {
     out: (text) => void parts.push(text),
     err: (text) => void parts.push(text),
     isTerminal: false,
+    terminal: plainTerminal,
     interrupted: new Promise<void>(() => {}),
   };
   const code = await run(args, io);

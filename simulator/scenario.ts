@@ -75,8 +75,8 @@ export type ActivityPattern =
   /** Low at 04:00 UTC, high at 16:00 UTC. */
   | { readonly kind: "day"; readonly low: number; readonly high: number }
   /**
-   * Someone works with it in spells and pauses, as with pods of a real cluster (scenarios/pauses.ts), until he has used it for
-   * so many seconds (shortest and longest; `null`: to its end) and forgets it. All its pods are busy at `level` together.
+   * Someone works with it in spells and pauses, as with pods of a real cluster (scenarios/pauses.ts), until they have used it
+   * for this many seconds (shortest and longest; `null`: to its end) and forget it. All its pods are busy at `level` together.
    */
   | { readonly kind: "sessions"; readonly level: number; readonly usedSeconds: readonly [number, number] | null }
   /** A recorded series, repeated. */
@@ -155,7 +155,7 @@ export interface WorkloadSpec {
   readonly needsAll?: boolean;
   /** What it does to its GPUs while it is busy; default: `usualProfile`. */
   readonly profile?: DeviceProfile;
-  /** After so many seconds of running its pods hang: they look busy, compute nothing and make no checkpoints any more. */
+  /** After this many seconds of running its pods hang: they look busy, compute nothing and make no checkpoints any more. */
   readonly hangsAfterSeconds?: number;
 }
 

@@ -66,7 +66,7 @@ describe("a cycle in which the making of advice fails", () => {
     takeHabits: () => new Map(),
   };
 
-  it("publishes and accounts everything else, with a problem that says so", async () => {
+  it("publishes and counts everything else, with a problem that says so", async () => {
     const { run, published, kept, cycle } = cycleWith(broken);
     await run();
     await run();
@@ -88,7 +88,7 @@ describe("a cycle in which the making of advice fails", () => {
   });
 });
 
-it("a cycle without a fault in its advice has none to say of", async () => {
+it("a cycle without a fault in its advice has none to report", async () => {
   const { run, published } = cycleWith(createAdviser(advisedNever(), 30));
   await run();
   expect(published[0]?.health.problems.filter(({ code }) => code === "advice-failed")).toEqual([]);

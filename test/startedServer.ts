@@ -7,7 +7,7 @@ export interface StartedServer {
   stop(): Promise<void>;
 }
 
-/** What a program is reported, and what it says of its address. */
+/** How a program is started, and where it says its address. */
 export interface ServerProgram {
   readonly program: string;
   readonly flags: readonly string[];

@@ -1,6 +1,7 @@
 import { type Action, actions, areas } from "../alertList.ts";
 import type { AlertsConfig } from "../thresholds.ts";
 import { type InhibitRule, inhibitRules } from "./inhibitions.ts";
+import { globals, type Receiver, receivers, teamReceiver } from "./receivers.ts";
 import type { AlertmanagerSettings } from "./settings.ts";
 
 /** A route of Alertmanager, as far as the example uses it. */
@@ -16,20 +17,9 @@ export interface Route {
   readonly routes?: readonly Route[];
 }
 
-/** Who is reported, and how. */
-export interface Receiver {
-  readonly name: string;
-  readonly slack_configs?: readonly Readonly<Record<string, string | boolean>>[];
-  readonly webhook_configs?: readonly {
-    readonly url: string;
-    readonly send_resolved: true;
-    readonly http_config?: { readonly basic_auth: { readonly username: string; readonly password_file: string } };
-  }[];
-}
-
-/** Alertmanager's own configuration file, from version 0.25 on. */
+/** Alertmanager's own configuration file, from version 0.25 on; with Teams from 0.28 on. */
 export interface AlertmanagerConfig {
-  readonly global: { readonly slack_api_url_file: string };
+  readonly global: Readonly<Record<string, string>>;
   readonly templates: readonly string[];
   readonly route: Route;
   readonly inhibit_rules: readonly InhibitRule[];
@@ -45,7 +35,7 @@ export interface AlertmanagerConfig {
 
 const digestInterval = "fairlead-digest";
 
-/** Alertmanager forgets whom it reported after its retention, 120 h by default: nothing may be repeated later. */
+/** Alertmanager forgets whom it notified after its retention, 120 h by default: nothing may be repeated later. */
 const repeated: Readonly<Record<Action, string>> = { page: "4h", ticket: "1d", digest: "4d" };
 
 /**
@@ -55,7 +45,7 @@ const repeated: Readonly<Record<Action, string>> = { page: "4h", ticket: "1d", d
 export function alertmanagerConfig(config: AlertsConfig): AlertmanagerConfig {
   const { alertmanager, clusterLabel } = config;
   return {
-    global: { slack_api_url_file: alertmanager.slackUrlFile },
+    global: globals(alertmanager),
     templates: ["templates/*.tmpl"],
     route: {
       receiver: "everything-else",
@@ -90,7 +80,7 @@ function fairleadRoute({ groupWait, groupInterval, teamChannels }: AlertmanagerS
     group_wait: groupWait,
     group_interval: groupInterval,
     routes: [
-      // Fairlead receives of all; whatever becomes of that, people are reported all the same.
+      // Fairlead receives all; whatever becomes of that, people are notified all the same.
       { receiver: "fairlead", group_wait: "1s", repeat_interval: "12h", continue: true },
       { receiver: "fairlead-page", matchers: ['action="page"'], repeat_interval: repeated.page },
       ...toTeams,
@@ -106,56 +96,7 @@ function fairleadRoute({ groupWait, groupInterval, teamChannels }: AlertmanagerS
   };
 }
 
-function receivers(settings: AlertmanagerSettings): readonly Receiver[] {
-  const { fairleadUrl, username, passwordFile, channels, teamChannels, webhooks } = settings;
-  const forAction = (action: Action): Receiver => {
-    const address = webhooks[action];
-    return {
-      name: `fairlead-${action}`,
-      slack_configs: [slack(channels[action])],
-      ...(address === undefined ? {} : { webhook_configs: [{ url: address, send_resolved: true }] }),
-    };
-  };
-  return [
-    { name: "everything-else" },
-    {
-      name: "fairlead",
-      webhook_configs: [
-        {
-          url: `${fairleadUrl.replace(/\/+$/, "")}/api/v1/alerts`,
-          send_resolved: true,
-          http_config: { basic_auth: { username, password_file: passwordFile } },
-        },
-      ],
-    },
-    ...actions.map(forAction),
-    ...Object.entries(teamChannels).map(
-      ([team, channel]): Receiver => ({ name: teamReceiver(team), slack_configs: [slack(channel)] }),
-    ),
-  ];
-}
-
-function slack(channel: string): Readonly<Record<string, string | boolean>> {
-  return {
-    channel: literal(channel),
-    send_resolved: true,
-    title: '{{ template "fairlead.slack.title" . }}',
-    title_link: "{{ (index .Alerts 0).Annotations.recommendation_url }}",
-    text: '{{ template "fairlead.slack.text" . }}',
-    fallback: '{{ template "fairlead.slack.title" . }}',
-  };
-}
-
-function teamReceiver(team: string): string {
-  return `fairlead-team-${team}`;
-}
-
 /** A matcher's value, as Alertmanager quotes. */
 function quoted(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
-}
-
-/** A text that Alertmanager would otherwise take for a template. */
-function literal(text: string): string {
-  return text.replaceAll("{{", '{{ "{{" }}');
 }

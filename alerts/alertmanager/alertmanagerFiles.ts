@@ -1,5 +1,5 @@
 import type { SubjectLabel } from "../alertList.ts";
-import { noSaving } from "../annotations.ts";
+import { noSaving, noSubject } from "../annotations.ts";
 import { yamlText } from "../output/yamlText.ts";
 import type { AlertsConfig } from "../thresholds.ts";
 import { alertmanagerConfig } from "./alertmanagerConfig.ts";
@@ -12,13 +12,25 @@ export function alertmanagerFiles(config: AlertsConfig): Readonly<Record<string,
   };
 }
 
+/** Example configurations for other ways to notify people, by their paths below the folder of outputs; the templates are the same. */
+export function alertmanagerExamples(config: AlertsConfig): Readonly<Record<string, string>> {
+  const example = (via: AlertsConfig["alertmanager"]["via"]): string =>
+    yamlText(alertmanagerConfig({ ...config, alertmanager: { ...config.alertmanager, teamChannels: {}, via } }));
+  return {
+    "examples/alertmanager-pagerduty.yml": example({ page: "pagerduty", ticket: "slack", digest: "slack" }),
+    "examples/alertmanager-opsgenie.yml": example({ page: "opsgenie", ticket: "opsgenie", digest: "slack" }),
+    "examples/alertmanager-email.yml": example({ page: "email", ticket: "email", digest: "email" }),
+    "examples/alertmanager-teams.yml": example({ page: "pagerduty", ticket: "teams", digest: "teams" }),
+  };
+}
+
 /** Labels of an alert in the order in which a title names them. */
 const titleLabels: readonly SubjectLabel[] = ["team", "queue", "pool", "domain", "node_pool", "currency", "cluster"];
 
 /**
- * Message templates of Alertmanager: one line that says what is wrong and where, then what to do and where to read on.
+ * Message templates of Alertmanager: one line that says what is wrong, with which workloads or nodes, and where, then what to do and where to read on.
  * `fairlead.slack.title` and `fairlead.slack.text` are the same, with what Slack takes for markup escaped: a team's name is
- * text of the cluster, and could call a whole channel.
+ * text of the cluster, and could call a whole channel. `fairlead.teams.*` are the same with the marks of Markdown escaped.
  */
 function messageTemplates(clusterLabel: string): string {
   return [
@@ -29,6 +41,13 @@ function messageTemplates(clusterLabel: string): string {
     '{{ . | reReplaceAll "&" "&amp;" | reReplaceAll "<" "&lt;" | reReplaceAll ">" "&gt;" }}',
     "{{- end }}",
     ...definitions("fairlead.slack", clusterLabel, (value) => `{{ template "fairlead.slack.escaped" ${value} }}`),
+    "",
+    '{{ define "fairlead.teams.escaped" -}}',
+    String.raw`{{ . | reReplaceAll "([\\\\\x60*_{}()#+!|~<>\\[\\]])" "\\$1" }}`,
+    "{{- end }}",
+    ...definitions("fairlead.teams", clusterLabel, (value) =>
+      value.endsWith("_url") ? `{{ ${value} }}` : `{{ template "fairlead.teams.escaped" ${value} }}`,
+    ),
     "",
   ].join("\n");
 }
@@ -42,10 +61,12 @@ function definitions(prefix: string, clusterLabel: string, shown: (value: string
   });
   const count = "{{ if gt (len .Alerts) 1 }} {{ len .Alerts }}{{ end }}";
   const name = `{{ with .CommonLabels.alertname }}${shown(".")}{{ else }}GPU alerts{{ end }}`;
+  const more = "{{ if gt (len $.Alerts) 1 }} and more{{ end }}";
+  const subject = `{{ with (index .Alerts 0).Annotations.subject }}{{ if ne . "${noSubject}" }}: ${shown(".")}${more}{{ end }}{{ end }}`;
   return [
     "",
     `{{ define "${prefix}.title" -}}`,
-    `[{{ .Status | toUpper }}${count}] ${name}${labels.join("")}`,
+    `[{{ .Status | toUpper }}${count}] ${name}${subject}${labels.join("")}`,
     "{{- end }}",
     "",
     `{{ define "${prefix}.alert" -}}`,

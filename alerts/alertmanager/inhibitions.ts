@@ -35,6 +35,9 @@ export const inhibitions: readonly Inhibition[] = [
   // Not the starved ones: their share is a share of what there is, and others hold it.
   { sources: ["GpuCapacityExhausted"], targets: ["GpuCapacityForecast"], equal: ["cluster", "domain"] },
   { sources: ["GpuTeamStarvedLong"], targets: ["GpuTeamStarved"], equal: ["cluster", "team", "domain"] },
+  { sources: ["GpuQueueStuckLong"], targets: ["GpuQueueStuck"], equal: ["cluster", "queue", "team"] },
+  { sources: ["GpuJobUnplaceableLong"], targets: ["GpuJobUnplaceable"], equal: ["cluster", "pool"] },
+  { sources: ["GpuNodeLostLong"], targets: ["GpuNodeLost"], equal: ["cluster", "node_pool"] },
   {
     sources: ["GpuTeamStarved", "GpuTeamStarvedLong"],
     targets: ["GpuFairnessLow"],

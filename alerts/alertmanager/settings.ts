@@ -3,10 +3,14 @@ import { span } from "../settingParts.ts";
 
 const url = z.url({ protocol: /^https?$/ }).max(500);
 const channel = z.string().min(1).max(100);
+const address = z.string().min(3).max(300);
+/** What can notify people. */
+const kinds = ["slack", "pagerduty", "opsgenie", "email", "teams"] as const;
+const kind = z.enum(kinds).default("slack");
 /** A path on Alertmanager's machine; nothing is read from it here. */
 const fileName = z.string().min(1).max(500);
 
-/** The example configuration of Alertmanager: who receives of what. It is written with the rules. */
+/** The example configuration of Alertmanager: who receives what. It is written with the rules. */
 export const alertmanagerSchema = z.strictObject({
   fairleadUrl: url
     .default("http://fairlead.monitoring:10836")
@@ -23,6 +27,65 @@ export const alertmanagerSchema = z.strictObject({
   slackUrlFile: fileName
     .default("/etc/alertmanager/slack-url")
     .describe("File with the address of Slack's incoming webhook, where Alertmanager runs."),
+  via: z
+    .strictObject({
+      page: kind.describe("For what must not wait."),
+      ticket: kind.describe("For what should be done this week."),
+      digest: kind.describe("For what is read on Mondays."),
+    })
+    .prefault({})
+    .describe("What notifies the platform's people, by `action`: slack, pagerduty, opsgenie, email or teams."),
+  pagerDuty: z
+    .strictObject({
+      routingKeyFile: fileName
+        .default("/etc/alertmanager/pagerduty-key")
+        .describe("File with the integration key of PagerDuty's Events API v2, where Alertmanager runs."),
+    })
+    .prefault({})
+    .describe("PagerDuty, where `via` names it."),
+  opsgenie: z
+    .strictObject({
+      apiKeyFile: fileName
+        .default("/etc/alertmanager/opsgenie-key")
+        .describe("File with the key of an API integration of Opsgenie, where Alertmanager runs."),
+      apiUrl: url
+        .default("https://api.opsgenie.com/")
+        .describe("Address of its API; in the EU https://api.eu.opsgenie.com/."),
+    })
+    .prefault({})
+    .describe("Opsgenie, where `via` names it."),
+  email: z
+    .strictObject({
+      smarthost: address.default("smtp.example.org:587").describe("Mail server, with its port."),
+      from: address.default("alertmanager@example.org").describe("Sender."),
+      username: address.default("alertmanager").describe("User of the mail server."),
+      passwordFile: fileName
+        .default("/etc/alertmanager/smtp-password")
+        .describe("File with that user's password, where Alertmanager runs."),
+      to: z
+        .strictObject({
+          page: address.default("gpu-on-call@example.org").describe("For what must not wait."),
+          ticket: address.default("gpu-platform@example.org").describe("For what should be done this week."),
+          digest: address.default("gpu-review@example.org").describe("For what is read on Mondays."),
+        })
+        .prefault({})
+        .describe("Who receives mail, by `action`."),
+    })
+    .prefault({})
+    .describe("E-mail, where `via` names it."),
+  teams: z
+    .strictObject({
+      urlFiles: z
+        .strictObject({
+          page: fileName.default("/etc/alertmanager/teams-page-url").describe("For what must not wait."),
+          ticket: fileName.default("/etc/alertmanager/teams-ticket-url").describe("For what should be done this week."),
+          digest: fileName.default("/etc/alertmanager/teams-digest-url").describe("For what is read on Mondays."),
+        })
+        .prefault({})
+        .describe("Files with the addresses of workflows of Teams, by `action`."),
+    })
+    .prefault({})
+    .describe("Microsoft Teams, where `via` names it; from Alertmanager 0.28 on."),
   channels: z
     .strictObject({
       page: channel.default("#gpu-on-call").describe("For what must not wait."),

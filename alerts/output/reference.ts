@@ -20,7 +20,8 @@ export function alertsReference(): string {
     "",
     "All are on recorded series that keep `cluster`; those of money keep `currency`, too. Of several replicas of one Fairlead, the",
     "one that has covered longest is read. Each alert carries the labels `severity`, `area` and `action` beside its own, and the",
-    "annotations `summary`, `description`, `recommendation`, `recommendation_url`, `saving`, `runbook_url` and `dashboard_url`. The",
+    "annotations `summary`, `description`, `recommendation`, `recommendation_url`, `saving`, `runbook_url` and `dashboard_url`; those about",
+    "workloads or nodes have their names in `subject`, too. The",
     "recommendation is asked for when the alert is evaluated, by the template function `query`: it is in every receiver, and a",
     "change of its text begins no alert anew.",
     "",
@@ -62,8 +63,8 @@ export function alertsReference(): string {
 const common = ["enabled", "for", "keepFiringFor", "severity", "action", "exclude"];
 
 function overview(name: AlertName, config: AlertsConfig): readonly string[] {
-  const { area, labels, summary } = listedAlert(name);
-  const { severity, action, for: allocated } = config.alerts[name];
+  const { area, severity, labels, summary } = listedAlert(name);
+  const { action, for: allocated } = config.alerts[name];
   return [`[${name}](#${name.toLowerCase()})`, severity, area, action, allocated, labels.map(code).join(", "), summary];
 }
 

@@ -3,7 +3,8 @@ import { offset, predictLinear, roundTo } from "../../exporter/catalogue/promqlS
 import type { AlertName } from "../alertList.ts";
 import { secondsOf } from "../settingParts.ts";
 import { type Conditions, recorded, subject } from "./recorded.ts";
-import { valueInGpus } from "./wording.ts";
+import { valueInGpuHours, valueInGpus } from "./wording.ts";
+import { worthWaking } from "./worthWaking.ts";
 
 const domain = ["cluster", "domain"] as const;
 const nodePool = ["cluster", "node_pool"] as const;
@@ -56,5 +57,21 @@ export const capacityConditions = {
     },
     description:
       "Nodes with GPUs of node pool {{ $labels.node_pool }} in {{ $labels.cluster }} that are not ready: {{ $value | humanize }}.",
+  },
+  GpuNodeLostLong: {
+    expression: (config) =>
+      filter(
+        worthWaking(
+          subject("cluster_node_pool:fairlead_lost_gpu_hours:sum", "GpuNodeLostLong", config),
+          recorded("cluster_node_pool_currency:fairlead_price_per_gpu_hour:max"),
+          nodePool,
+          config.alerts.GpuNodeLostLong,
+        ),
+        "and",
+        where(recorded("cluster_node_pool:fairlead_lost_gpus:sum"), ">", 0),
+        nodePool,
+      ),
+    description: ({ alerts: { GpuNodeLostLong } }) =>
+      `Nodes with GPUs of node pool {{ $labels.node_pool }} in {{ $labels.cluster }} are not ready: that has cost ${valueInGpuHours(GpuNodeLostLong)}.`,
   },
 } satisfies Partial<Conditions<AlertName>>;

@@ -3,13 +3,14 @@ import { quantileOverTime, roundTo, seriesOverTime } from "../../exporter/catalo
 import type { AlertName } from "../alertList.ts";
 import { type Conditions, recorded, subject } from "./recorded.ts";
 import { starvedTeams } from "./recordFairness.ts";
-import { valueInGpus } from "./wording.ts";
+import { valueInGpuHours, valueInGpus } from "./wording.ts";
+import { worthWaking } from "./worthWaking.ts";
 
 const domain = ["cluster", "domain"] as const;
 const queue = ["cluster", "queue"] as const;
+const queueTeam = ["cluster", "queue", "team"] as const;
+const teamDomain = ["cluster", "team", "domain"] as const;
 const queueDomain = ["cluster", "queue", "team", "domain"] as const;
-
-const starvedText = `Team {{ $labels.team }} in {{ $labels.cluster }} holds ${valueInGpus} less than its share of {{ $labels.domain }}, and work of it waits that this would start.`;
 
 /** Who has too little, who too much, and what waits. */
 export const fairnessConditions = {
@@ -19,15 +20,26 @@ export const fairnessConditions = {
         subject("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum", "GpuTeamStarved", config),
         config.alerts.GpuTeamStarved,
       ),
-    description: starvedText,
+    description: `Team {{ $labels.team }} in {{ $labels.cluster }} holds ${valueInGpus} less than its share of {{ $labels.domain }}, and work of it waits that this would start.`,
   },
   GpuTeamStarvedLong: {
     expression: (config) =>
-      starvedTeams(
-        subject("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum", "GpuTeamStarvedLong", config),
-        config.alerts.GpuTeamStarvedLong,
+      filter(
+        worthWaking(
+          subject("cluster_team_domain:fairlead_starved_team_gpu_hours:sum", "GpuTeamStarvedLong", config),
+          recorded("cluster_domain_currency:fairlead_price_per_gpu_hour:max"),
+          domain,
+          config.alerts.GpuTeamStarvedLong,
+        ),
+        "and",
+        starvedTeams(
+          recorded("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum"),
+          config.alerts.GpuTeamStarvedLong,
+        ),
+        teamDomain,
       ),
-    description: starvedText,
+    description: ({ alerts: { GpuTeamStarvedLong } }) =>
+      `Team {{ $labels.team }} in {{ $labels.cluster }} has missed ${valueInGpuHours(GpuTeamStarvedLong)} of its share of {{ $labels.domain }}, and work of it waits that would start at once.`,
   },
   GpuTeamAboveFairShare: {
     expression: (config) => {
@@ -46,7 +58,7 @@ export const fairnessConditions = {
         where(where(excess, ">", allowed), ">=", minExcessGpus),
         "and",
         where(recorded("cluster_team_domain:fairlead_reclaimable_gpus:sum"), ">", 0),
-        ["cluster", "team", "domain"],
+        teamDomain,
       );
       return filter(usable, "and", recorded("cluster_domain:fairlead_starved_teams:count"), domain);
     },
@@ -130,26 +142,29 @@ export const fairnessConditions = {
       "5 of 100 waits in queue {{ $labels.queue }} in {{ $labels.cluster }} are longer than {{ $value | humanizeDuration }}.",
   },
   GpuQueueStuck: {
-    expression: (config) => {
-      const { minWaitingGpus } = config.alerts.GpuQueueStuck;
-      const withNodes = filter(
-        where(
-          subject("cluster_queue_team:fairlead_scheduler_waiting_gpus:sum", "GpuQueueStuck", config),
-          ">=",
-          minWaitingGpus,
-        ),
-        "unless",
-        recorded("cluster_queue_team:fairlead_queue_absent_capacity_gpus:sum"),
-        ["cluster", "queue", "team"],
-      );
-      return filter(
-        withNodes,
-        "unless",
-        where(recorded("cluster_queue:fairlead_started_gangs:increase"), ">", 0),
-        queue,
-      );
-    },
+    expression: (config) =>
+      where(
+        subject("cluster_queue_team:fairlead_stuck_gpus:sum", "GpuQueueStuck", config),
+        ">=",
+        config.alerts.GpuQueueStuck.minWaitingGpus,
+      ),
     description: `Work for ${valueInGpus} waits in queue {{ $labels.queue }} in {{ $labels.cluster }} although it fits and its quota allows it, and nothing of the queue has started.`,
+  },
+  GpuQueueStuckLong: {
+    expression: (config) =>
+      filter(
+        worthWaking(
+          subject("cluster_queue_team:fairlead_stuck_gpu_hours:sum", "GpuQueueStuckLong", config),
+          recorded("cluster_queue_currency:fairlead_price_per_gpu_hour:max"),
+          queue,
+          config.alerts.GpuQueueStuckLong,
+        ),
+        "and",
+        recorded("cluster_queue_team:fairlead_stuck_gpus:sum"),
+        queueTeam,
+      ),
+    description: ({ alerts: { GpuQueueStuckLong } }) =>
+      `Work of queue {{ $labels.queue }} in {{ $labels.cluster }} has missed ${valueInGpuHours(GpuQueueStuckLong)} although it fits and its quota allows it: nothing of the queue starts.`,
   },
   GpuPreemptionStorm: {
     expression: (config) => {

@@ -8,8 +8,8 @@ import {
   metric,
   where,
 } from "../../exporter/catalogue/promql.ts";
-import { arithmeticWithOne, clampMin, union } from "../../exporter/catalogue/promqlSeries.ts";
-import { ofOneReplica, type Recordings, recorded, sumOf } from "./recorded.ts";
+import { arithmeticWithOne, clampMin, gpuHoursOver, union } from "../../exporter/catalogue/promqlSeries.ts";
+import { maxOf, ofOneReplica, type Recordings, recorded, sumOf } from "./recorded.ts";
 import type { RecordedName } from "./recordedNames.ts";
 
 const teamDomain = ["cluster", "team", "domain"] as const;
@@ -50,12 +50,32 @@ export const fairnessRecordings = {
     ),
   "cluster_team_domain:fairlead_starved_team_gpus:sum": ({ alerts: { GpuTeamStarved } }) =>
     starvedTeams(recorded("cluster_team_domain:fairlead_team_fairness_deviation_gpus:sum"), GpuTeamStarved),
+  "cluster_team_domain:fairlead_starved_team_gpu_hours:sum": ({ alerts: { GpuTeamStarvedLong } }) =>
+    gpuHoursOver(recorded("cluster_team_domain:fairlead_starved_team_gpus:sum"), GpuTeamStarvedLong.window),
   "cluster_domain:fairlead_starved_teams:count": () =>
     aggregate("count", recorded("cluster_team_domain:fairlead_starved_team_gpus:sum"), domain),
   "cluster_domain:fairlead_entitled_teams:count": () =>
     aggregate("count", where(recorded("cluster_team_domain:fairlead_team_entitled_gpus:sum"), ">", 0), domain),
   "cluster_domain:fairlead_fairness_jain_index:min": () =>
     aggregate("min", ofOneReplica(metric("fairlead_fairness_jain_index")), domain),
+  // Less than a GPU-hour is nothing that anybody would give back.
+  "cluster_queue_team_domain_half_life:fairlead_owed_gpu_hours:sum": () =>
+    where(
+      arithmetic(
+        arithmetic(sumOf("fairlead_fairness_debt_gpu_seconds", [...queueDomain, "half_life"]), "*", -1),
+        "/",
+        3600,
+      ),
+      ">=",
+      1,
+    ),
+  "cluster_queue_team_domain_half_life:fairlead_owed:ratio": () =>
+    filter(
+      arithmetic(maxOf("fairlead_fairness_deviation_ratio", [...queueDomain, "half_life"]), "*", -1),
+      "and",
+      recorded("cluster_queue_team_domain_half_life:fairlead_owed_gpu_hours:sum"),
+      [...queueDomain, "half_life"],
+    ),
   "cluster_domain:fairlead_guaranteed_past_queues_gpus:sum": () =>
     sumOf("fairlead_fairness_absent_capacity_gpus", domain, { owner: "past_queues" }),
   "cluster_queue_team_domain:fairlead_queue_guaranteed_gpus:sum": () =>

@@ -1,5 +1,6 @@
 import { aggregate, arithmetic, filter, isNot, where, withLabelsOf } from "../../exporter/catalogue/promql.ts";
 import {
+  gpuHoursOver,
   labelFrom,
   labelled,
   quantileOfBuckets,
@@ -27,8 +28,8 @@ export const queueRecordings = {
     ),
   "cluster_queue:fairlead_queue_waits:increase": () =>
     aggregate("max", recorded("cluster_queue_phase_le:fairlead_queue_waits:increase", { le: "+Inf" }), queue),
-  "cluster_queue:fairlead_queue_wait_seconds:p95": () =>
-    aggregate("max", quantileOfBuckets(0.95, recorded("cluster_queue_phase_le:fairlead_queue_waits:increase")), queue),
+  "cluster_queue:fairlead_queue_wait_seconds:p50": () => waitsBelow(0.5),
+  "cluster_queue:fairlead_queue_wait_seconds:p95": () => waitsBelow(0.95),
   "cluster_queue:fairlead_started_gangs:increase": ({ alerts: { GpuQueueStuck } }) =>
     increaseOf("fairlead_queue_wait_seconds_count", GpuQueueStuck.window, queue, { phase: "start" }),
   "cluster_queue:fairlead_evictions:increase1h": () => increaseOf("fairlead_evictions_total", "1h", queue),
@@ -42,6 +43,21 @@ export const queueRecordings = {
       where(sumOf("fairlead_queue_shortfall_gpus", queueTeam, { cause: "idle_gap" }), ">", 0),
       queueTeam,
     ),
+  // Work that fits and is allowed, in queues where nothing has started for a while, except work that no node takes.
+  "cluster_queue_team:fairlead_stuck_gpus:sum": () =>
+    filter(
+      filter(
+        where(recorded("cluster_queue_team:fairlead_scheduler_waiting_gpus:sum"), ">", 0),
+        "unless",
+        recorded("cluster_queue_team:fairlead_queue_absent_capacity_gpus:sum"),
+        queueTeam,
+      ),
+      "unless",
+      where(recorded("cluster_queue:fairlead_started_gangs:increase"), ">", 0),
+      queue,
+    ),
+  "cluster_queue_team:fairlead_stuck_gpu_hours:sum": ({ alerts: { GpuQueueStuckLong } }) =>
+    gpuHoursOver(recorded("cluster_queue_team:fairlead_stuck_gpus:sum"), GpuQueueStuckLong.window),
   "cluster_domain:fairlead_domain_capacity_gpus:max": () => maxOf("fairlead_domain_capacity_gpus", domain),
   "cluster_domain:fairlead_queue_pending_gpus:sum": () => sumOf("fairlead_queue_pending_gpus", domain),
   "cluster_domain:fairlead_demand_gpus:sum": () =>
@@ -66,6 +82,15 @@ export const queueRecordings = {
   "cluster_domain:fairlead_capacity_waiting_gpus:sum": () =>
     sumOf("fairlead_queue_waiting_gpus", domain, { cause: "capacity" }),
 } satisfies Partial<Recordings<RecordedName>>;
+
+/** What such a part of the waits of a queue stay below, in the phase in which they wait longest; seconds. */
+function waitsBelow(part: number) {
+  return aggregate(
+    "max",
+    quantileOfBuckets(part, recorded("cluster_queue_phase_le:fairlead_queue_waits:increase")),
+    queue,
+  );
+}
 
 /** Waits that last, as if they had ended in a phase: in admission where a scheduler has such a step, else in start. */
 function lasting(

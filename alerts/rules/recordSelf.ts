@@ -1,5 +1,14 @@
-import { aggregate, metric, withLabelsOf } from "../../exporter/catalogue/promql.ts";
-import { maxOf, ofOneReplica, type Recordings, sumOf } from "./recorded.ts";
+import {
+  aggregate,
+  arithmetic,
+  type Expression,
+  isNot,
+  metric,
+  secondsSince,
+  withLabelsOf,
+} from "../../exporter/catalogue/promql.ts";
+import { arithmeticWithOne, sumOfEither } from "../../exporter/catalogue/promqlSeries.ts";
+import { increaseOf, maxOf, ofOneReplica, type Recordings, recorded, sumOf } from "./recorded.ts";
 import type { RecordedName } from "./recordedNames.ts";
 import { workingReplicas } from "./recordReplicas.ts";
 
@@ -10,6 +19,16 @@ const advice = ["cluster", "kind", "id", "from_team", "for_team", "queue", "pool
 export const selfRecordings = {
   // Any replica: whether there is one at all must not depend on which was chosen.
   "cluster:fairlead_build_info:max": () => aggregate("max", metric("fairlead_build_info"), cluster),
+  "cluster_version_node_version:fairlead_build_info:max": () =>
+    aggregate("max", metric("fairlead_build_info"), ["cluster", "version", "node_version"]),
+  "cluster:fairlead_covered_seconds:increase10m": () => increaseOf("fairlead_covered_seconds_total", "10m", cluster),
+  "cluster:fairlead_accounted_seconds:increase10m": () =>
+    sumOfEither(
+      recorded("cluster:fairlead_covered_seconds:increase10m"),
+      increaseOf("fairlead_uncovered_seconds_total", "10m", cluster),
+    ),
+  "cluster_reason:fairlead_kubernetes_restarts:increase10m": () =>
+    increaseOf("fairlead_kubernetes_restarts_total", "10m", ["cluster", "reason"], { reason: isNot("closed") }),
   "cluster:fairlead_last_cycle_timestamp_seconds:max": () =>
     aggregate("max", metric("fairlead_last_cycle_timestamp_seconds"), cluster),
   "cluster:fairlead_replicas:max": () => aggregate("max", metric("fairlead_replicas"), cluster),
@@ -36,4 +55,33 @@ export const selfRecordings = {
       "kind",
       "id",
     ]),
+  "cluster_recommendation:fairlead_open_saving_per_week:sum": () =>
+    withLabelsOf(
+      aggregate("sum", recorded("cluster_recommendation:fairlead_recommendation_saving_per_week:max"), [
+        "cluster",
+        "id",
+        "currency",
+      ]),
+      arithmetic(openAdvice(), "+", 1),
+      ["cluster", "id"],
+      ["kind", "from_team", "for_team", "title"],
+    ),
+  "cluster_recommendation:fairlead_open_seconds:max": () =>
+    arithmeticWithOne(
+      openAdvice(),
+      "+",
+      secondsSince(
+        aggregate("min", recorded("cluster_recommendation:fairlead_recommendation_first_seen_timestamp_seconds:min"), [
+          "cluster",
+          "id",
+        ]),
+      ),
+      ["cluster", "id"],
+    ),
 } satisfies Partial<Recordings<RecordedName>>;
+
+/** 0 for each open recommendation with its texts, so that a table can add columns to the same rows. */
+function openAdvice(): Expression<"cluster" | "kind" | "id" | "from_team" | "for_team" | "title"> {
+  const gpus = recorded("cluster_recommendation:fairlead_recommendation_gpus:max");
+  return arithmetic(aggregate("max", gpus, ["cluster", "kind", "id", "from_team", "for_team", "title"]), "*", 0);
+}

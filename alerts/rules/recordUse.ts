@@ -1,6 +1,6 @@
-import { aggregate, arithmeticOn, oneOf, where } from "../../exporter/catalogue/promql.ts";
-import { sumOfEither } from "../../exporter/catalogue/promqlSeries.ts";
-import { increaseOf, maxOf, type Recordings, recorded, sumOf } from "./recorded.ts";
+import { aggregate, arithmetic, arithmeticOn, filter, oneOf, where } from "../../exporter/catalogue/promql.ts";
+import { clampMin, gpuHoursOver, sumOfEither } from "../../exporter/catalogue/promqlSeries.ts";
+import { increaseOf, maxOf, orZero, type Recordings, recorded, sumOf } from "./recorded.ts";
 import type { RecordedName } from "./recordedNames.ts";
 
 const cluster = ["cluster"] as const;
@@ -37,6 +37,8 @@ export const useRecordings = {
     ),
   "cluster_team_pool:fairlead_idle_gpus:sum": () =>
     sumOf("fairlead_team_gpus", ["cluster", "team", "pool"], { state: "idle" }),
+  "cluster_team_pool_state:fairlead_gpu_seconds:increase10m": () =>
+    increaseOf("fairlead_gpu_seconds_total", "10m", ["cluster", "team", "pool", "state"]),
   "cluster_team_currency:fairlead_idle_cost:increase1d": () =>
     increaseOf("fairlead_cost_total", "1d", teamMoney, { state: "idle" }),
   "cluster_pool:fairlead_whole_free_gpus:sum": () => sumOf("fairlead_pool_free_gpus", pool, { part: "whole" }),
@@ -49,10 +51,29 @@ export const useRecordings = {
       where(recorded("cluster_pool:fairlead_whole_free_gpus:sum"), ">", 0),
       pool,
     ),
+  "cluster_pool:fairlead_usable_free_gpus:sum": () => {
+    const free = aggregate(
+      "sum",
+      recorded("cluster_pool_state:fairlead_gpus:sum", { state: oneOf(["free", "idle_node"]) }),
+      pool,
+    );
+    return clampMin(arithmetic(free, "-", orZero(recorded("cluster_pool:fairlead_stranded_gpus:sum"), free)), 0);
+  },
   "cluster_pool:fairlead_blocked_gpus:sum": () => sumOf("fairlead_blocked_gpus", pool),
+  "cluster_pool:fairlead_blocked_gpu_hours:sum": ({ alerts: { GpuJobUnplaceableLong } }) =>
+    gpuHoursOver(recorded("cluster_pool:fairlead_blocked_gpus:sum"), GpuJobUnplaceableLong.window),
   "cluster_pool:fairlead_longest_blocked_seconds:max": () => maxOf("fairlead_longest_blocked_seconds", pool),
   "cluster_node_pool:fairlead_not_ready_nodes:sum": () => sumOf("fairlead_nodes", nodePool, { state: "not_ready" }),
   "cluster_node_pool:fairlead_unavailable_gpus:sum": () => sumOf("fairlead_gpus", nodePool, { state: "unavailable" }),
+  "cluster_node_pool:fairlead_lost_gpus:sum": () =>
+    filter(
+      recorded("cluster_node_pool:fairlead_unavailable_gpus:sum"),
+      "and",
+      where(recorded("cluster_node_pool:fairlead_not_ready_nodes:sum"), ">", 0),
+      nodePool,
+    ),
+  "cluster_node_pool:fairlead_lost_gpu_hours:sum": ({ alerts: { GpuNodeLostLong } }) =>
+    gpuHoursOver(recorded("cluster_node_pool:fairlead_lost_gpus:sum"), GpuNodeLostLong.window),
   "cluster_team_currency:fairlead_budget_amount:max": () => maxOf("fairlead_budget_amount", teamMoney),
   "cluster_team_currency:fairlead_budget_spent:ratio": () =>
     arithmeticOn(

@@ -1,6 +1,7 @@
 import type { CounterName, LabelsOf, SeriesName } from "../../exporter/catalogue/catalogue.ts";
 import {
   aggregate,
+  arithmetic,
   type Duration,
   type Expression,
   increase,
@@ -15,7 +16,7 @@ import {
   replicaLabels,
   type SeriesSelector,
   scrapedTogether,
-  topkBy,
+  union,
 } from "../../exporter/catalogue/promqlSeries.ts";
 import type { AlertLabels, AlertName } from "../alertList.ts";
 import type { AlertsConfig } from "../thresholds.ts";
@@ -30,8 +31,8 @@ export type Recordings<Name extends RecordedName> = {
 export type Conditions<Name extends AlertName> = {
   readonly [One in Name]: {
     readonly expression: (config: AlertsConfig) => Expression<AlertLabels<One>>;
-    /** Template of the annotation `description`: what `$labels` and `$value` say. */
-    readonly description: string;
+    /** Template of the annotation `description`: what `$labels` and `$value` say, and the settings where it depends on them. */
+    readonly description: string | ((config: AlertsConfig) => string);
   };
 };
 
@@ -61,21 +62,6 @@ export function ofOneReplica<Labels extends string>(of: Expression<Labels>): Exp
   return scrapedTogether(of, recorded("cluster:fairlead_replica:longest"), replicaLabels);
 }
 
-/** The replica with the highest rank that has a complete page at this very moment. */
-export const replicaOfTheMoment: Expression<"cluster"> = topkBy(
-  1,
-  scrapedTogether(recorded("cluster:fairlead_replica:rank"), metric("fairlead_covered_seconds_total"), replicaLabels),
-  ["cluster"],
-);
-
-/**
- * The same at any moment: for what is asked between two evaluations of the rules. There the replica that they chose may
- * be gone already, and would leave a hole until they choose anew.
- */
-export function ofOneReplicaAnytime<Labels extends string>(of: Expression<Labels>): Expression<Labels> {
-  return scrapedTogether(of, replicaOfTheMoment, replicaLabels);
-}
-
 /** A metric of one replica, added up to the labels `by`. */
 export function sumOf<Name extends SeriesName, By extends LabelsOf<Name>>(
   name: Name,
@@ -102,4 +88,9 @@ export function increaseOf<Name extends CounterName, By extends LabelsOf<Name>>(
   matchers?: Matchers<Name>,
 ): Expression<By> {
   return aggregate("sum", ofOneReplica(increase(metric(name, matchers), window)), by);
+}
+
+/** 0 where `known` has a value and `of` has none: nothing of it is there, which is not the same as not known. */
+export function orZero<Labels extends string>(of: Expression<Labels>, known: Expression<Labels>): Expression<Labels> {
+  return union(of, arithmetic(known, "*", 0));
 }

@@ -1,7 +1,8 @@
 import { filter, where } from "../../exporter/catalogue/promql.ts";
 import type { AlertName } from "../alertList.ts";
 import { type Conditions, recorded, subject } from "./recorded.ts";
-import { gpuNumber, gpuWord, valueInGpus } from "./wording.ts";
+import { gpuNumber, gpuWord, valueInGpuHours, valueInGpus } from "./wording.ts";
+import { worthWaking } from "./worthWaking.ts";
 
 const cluster = ["cluster"] as const;
 const pool = ["cluster", "pool"] as const;
@@ -69,5 +70,21 @@ export const wasteConditions = {
       );
     },
     description: `Work for ${valueInGpus} of {{ $labels.pool }} in {{ $labels.cluster }} waits although enough are free: they are not where it could run.`,
+  },
+  GpuJobUnplaceableLong: {
+    expression: (config) =>
+      filter(
+        worthWaking(
+          subject("cluster_pool:fairlead_blocked_gpu_hours:sum", "GpuJobUnplaceableLong", config),
+          recorded("cluster_pool_currency:fairlead_price_per_gpu_hour:max"),
+          pool,
+          config.alerts.GpuJobUnplaceableLong,
+        ),
+        "and",
+        where(recorded("cluster_pool:fairlead_blocked_gpus:sum"), ">", 0),
+        pool,
+      ),
+    description: ({ alerts: { GpuJobUnplaceableLong } }) =>
+      `Waiting work has missed ${valueInGpuHours(GpuJobUnplaceableLong)} of {{ $labels.pool }} in {{ $labels.cluster }} although enough GPUs are free: they are not where it could run.`,
   },
 } satisfies Partial<Conditions<AlertName>>;

@@ -1,7 +1,7 @@
 /**
  * Clients that mean no good, in a process of their own, each kind from an address of its own: readers who take nothing, connections
  * on which nothing is asked, wrong passwords, and questions that take long, many at once. Whoever is sent away comes back.
- * Arguments: an `Attack` as JSON. The parent is reported what happened when it asks.
+ * Arguments: an `Attack` as JSON. The parent is sent what happened when it asks.
  */
 import { request } from "node:http";
 import { connect } from "node:net";

@@ -19,7 +19,7 @@ export interface Duty {
   readonly every: number;
   /** The Authorization header of the next asking; empty: none. */
   readonly credentials: () => string;
-  /** Milliseconds for which it is asked again where it is reported to come back; 0: once. */
+  /** Milliseconds for which it is asked again where it is asked to come back; 0: once. */
   readonly patience: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A are-in for an API server, in its own process: lists (paged) and watches of the fleet's objects, in JSON and
+ * A stand-in for an API server, in its own process: lists (paged) and watches of the fleet's objects, in JSON and
  * protobuf by `Accept`, written from templates, so that it is not what is measured. Arguments: number of nodes, port of
  * the exporters.
  */

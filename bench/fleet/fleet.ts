@@ -16,7 +16,7 @@ export interface Fleet {
   stop(): void;
 }
 
-/** Starts exporters and API server of so many nodes. */
+/** Starts exporters and an API server for this many nodes. */
 export async function startFleet(nodes: number): Promise<Fleet> {
   const exporters = start("exporters.ts", [String(nodes)]);
   const exporterPort = (await nextReply(exporters, "listening")).port;

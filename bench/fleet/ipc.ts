@@ -1,4 +1,4 @@
-/** What a benchmark says a process of its fleet. */
+/** What a benchmark sends a process of its fleet. */
 export type FleetCommand = { readonly type: "advance"; readonly cycle: number } | { readonly type: "stop" };
 
 /** What a process of the fleet answers. */

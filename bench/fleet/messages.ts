@@ -144,7 +144,7 @@ const nodeStatus: MessageType = {
   nodeInfo: [7, { message: nodeInfo }],
 };
 
-/** The kinds that the are-in has objects of. */
+/** The kinds that the stand-in has objects of. */
 export const messages = {
   Pod: { metadata: [1, { message: objectMeta }], spec: [2, { message: podSpec }], status: [3, { message: podStatus }] },
   Node: {

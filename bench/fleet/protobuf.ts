@@ -1,5 +1,5 @@
 /**
- * A message as the objects of the are-in need it: field name -> number and type. Numbers are those of
+ * A message as the objects of the stand-in need it: field name -> number and type. Numbers are those of
  * k8s.io/api/core/v1 and k8s.io/apimachinery generated.proto.
  */
 export interface MessageType {

@@ -6,7 +6,7 @@ export interface Template {
   readonly widths: Readonly<Record<string, number>>;
 }
 
-/** A marker that stands for a field of a fixed width in the source of a template: `~podName~~~~`. */
+/** A marker in the source of a template that is replaced by a field of a fixed width: `~podName~~~~`. */
 export function marker(name: string, width: number): string {
   if (name.length + 2 > width) throw new Error(`field ${name} is narrower than its marker`);
   return `~${name}`.padEnd(width, "~");

@@ -15,7 +15,9 @@ import {
   withheldAdvice,
 } from "../../exporter/publish/document/recommendationSchema.ts";
 import { adviceText } from "../../exporter/publish/terminal/adviceLines.ts";
+import type { Terminal } from "../../exporter/publish/terminal/layout.ts";
 import { whatIfText } from "../../exporter/publish/terminal/whatIfText.ts";
+import type { AnswerSource } from "../answerSource.ts";
 import { askExporter, type ExporterAnswer } from "../askExporter.ts";
 import type { ExporterAddress } from "../exporterAddress.ts";
 import { analyseDump } from "../inspect/analyseDump.ts";
@@ -24,16 +26,10 @@ import { saysNoGpus } from "../inspect/noGpus.ts";
 import type { ExitCode, Io } from "../io.ts";
 
 /** Options of `fairlead advise`. */
-export interface AdviseOptions {
+export interface AdviseOptions extends AnswerSource {
   /** Id of the one to show in full; `null`: all. */
   readonly whatIf: string | null;
   readonly output: "table" | "json" | "yaml" | "markdown";
-  /** A dump to advise on instead of asking a running exporter; empty: the exporter is asked. */
-  readonly dump: readonly string[];
-  /** The moment of the dump: RFC 3339 or seconds since the epoch; `null` takes the dump's own time. */
-  readonly at: string | null;
-  readonly configFile: string | null;
-  readonly exporter: ExporterAddress;
 }
 
 /** Advice, and the moment that its ages are counted from. */
@@ -50,13 +46,13 @@ export async function adviseCommand(options: AdviseOptions, io: Io): Promise<Exi
   if (!known.ok) return failed(known.error, known.nextStep, io);
   const { advice, now } = known.answer;
   if (options.whatIf === null) {
-    io.out(allText(advice, now, options.output));
+    io.out(allText(advice, now, options.output, io.terminal));
     return 0;
   }
   const found = advice.recommendations.find(({ id }) => id === options.whatIf);
   if (found === undefined)
     return failed(`there is no recommendation ${options.whatIf}`, "fairlead advise lists them with their ids.", io);
-  io.out(oneText(found, now, options.output));
+  io.out(oneText(found, now, options.output, io.terminal));
   return 0;
 }
 
@@ -65,14 +61,14 @@ function failed(error: string, nextStep: string, io: Io): ExitCode {
   return 1;
 }
 
-function allText(advice: Advice, now: number, output: AdviseOptions["output"]): string {
-  if (output === "table") return `${adviceText(advice, now)}\n`;
+function allText(advice: Advice, now: number, output: AdviseOptions["output"], terminal: Terminal): string {
+  if (output === "table") return `${adviceText(advice, now, terminal)}\n`;
   if (output === "markdown") return adviceMarkdown(advice);
   return dataText({ recommendations: recommendationRecords(advice), withheld: withheldRecords(advice) }, output);
 }
 
-function oneText(one: Recommendation, now: number, output: AdviseOptions["output"]): string {
-  if (output === "table") return `${whatIfText(one, now)}\n`;
+function oneText(one: Recommendation, now: number, output: AdviseOptions["output"], terminal: Terminal): string {
+  if (output === "table") return `${whatIfText(one, now, terminal)}\n`;
   return output === "markdown" ? recommendationMarkdown(one) : dataText(recommendationRecord(one), output);
 }
 

@@ -64,7 +64,7 @@ export function compareWithTruth(
   return { numbers: pairs.length, differences: pairs.filter(isDifferent) };
 }
 
-/** What waits is `null` where it cannot be reported how many GPUs a part of it asks for. */
+/** What waits is `null` where it is not known how many GPUs a part of it asks for. */
 function leavesOf(
   { snapshot }: Analysis,
   { system, queue }: TruthQueue,

@@ -1,76 +1,52 @@
 import type { MetricName } from "../../exporter/catalogue/catalogue.ts";
 import type { Config } from "../../exporter/config/schema.ts";
-import { configSchema } from "../../exporter/config/schema.ts";
 import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
+import { noAdvice } from "../../exporter/model/recommendation.ts";
+import { defaultListenAddress } from "../../exporter/publish/http/listenAddress.ts";
 import { startServer } from "../../exporter/publish/http/server.ts";
+import type { Terminal } from "../../exporter/publish/terminal/layout.ts";
 import { overview } from "../../exporter/publish/terminal/overview.ts";
-import type { Scenario } from "../../simulator/scenario.ts";
-import { demoScenario } from "../../simulator/scenarios/demo.ts";
-import { traceScenario } from "../../simulator/scenarios/trace.ts";
+import { overviewRecord } from "../../exporter/publish/terminal/overviewRecord.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { openScreen } from "../top/watchScreen.ts";
 import { type AccountedGpuTime, compareWithTruth } from "./compareWithTruth.ts";
-import { type PlayedCluster, playCluster } from "./playCluster.ts";
-import { startPrometheus } from "./prometheus.ts";
+import { startDemoPrometheus } from "./demoPrometheus.ts";
+import type { PlayedCluster } from "./playCluster.ts";
+import { type DemoChoice, defaultSeed, startDemo } from "./startDemo.ts";
 
 /** Options of `fairlead demo`. */
-export interface DemoOptions {
+export interface DemoOptions extends DemoChoice {
   readonly once: boolean;
-  /** Folder with real traces; `null` plays the built-in cluster. */
-  readonly traceDir: string | null;
   readonly prometheus: boolean;
+  /** Shows the dashboards in the browser; implies `prometheus`. */
+  readonly dashboards: boolean;
   readonly listenAddress: string;
-  readonly seed: number;
   /** Simulated seconds per second. */
   readonly speed: number;
 }
 
-/** A Monday afternoon, so that the same seed gives the same table on any day. */
-const startAt = Date.parse("2026-11-16T13:00:00Z") / 1000;
-/** Long enough for idle holdings to be called so, and to say who has been short for how long. */
-const historySeconds = 60 * 60;
-
 /** Plays a simulated cluster behind real HTTP, and shows what the exporter finds in it. */
 export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
-  const scenario = chooseScenario(options, io);
-  if (scenario === null) return 1;
-  const isTrace = options.traceDir !== null;
-  io.err(`fairlead: starting a simulated cluster of ${scenario.nodes.length} nodes ...\n`);
-  const config: Config = configSchema.parse({
-    cluster: isTrace ? "openb" : "harbor",
-    teams: [{ from: "namespace-label", key: "team" }],
-  });
-  const cluster = await playCluster({ scenario, seed: options.seed, startAt, config });
+  const started = await startDemo(options, io);
+  if (started === null) return 1;
+  const { cluster, config } = started;
   try {
-    await playHistory(cluster, config, isTrace ? 2 * config.interval : historySeconds, io);
-    return options.once ? showOnce(cluster, io) : await showLive(cluster, config, options, io);
+    return options.once ? showOnce(cluster, options, io) : await showLive(cluster, config, options, io);
   } finally {
     await cluster.stop();
   }
 }
 
-function chooseScenario(options: DemoOptions, io: Io): Scenario | null {
-  if (options.traceDir === null) return demoScenario();
-  const trace = traceScenario(options.traceDir);
-  if (trace.ok) return trace.scenario;
-  io.err(`fairlead: ${trace.problem.message}\nNext step: ${trace.problem.nextStep}\n`);
-  return null;
-}
-
-async function playHistory(cluster: PlayedCluster, config: Config, seconds: number, io: Io): Promise<void> {
-  const cycles = Math.ceil(seconds / config.interval);
-  io.err(`fairlead: playing ${Math.round(seconds / 60)} minutes of its time (${cycles} cycles) ...\n`);
-  await cluster.step(0);
-  for (let i = 0; i < cycles; i++) await cluster.step(config.interval);
-}
-
-function showOnce({ simulator, stack }: PlayedCluster, io: Io): ExitCode {
+function showOnce({ simulator, stack }: PlayedCluster, { traceDir, seed }: DemoOptions, io: Io): ExitCode {
   const analysis = stack.cycle.latest();
   if (analysis === null) {
     io.err("fairlead: no cycle was completed; run the demo again, and report it if it stays so\n");
     return 1;
   }
-  io.out(`${overview(analysis, stack.problems(), stack.latest()?.advice)}\n\n`);
+  // Nothing runs when this is read: what is asked next plays the same cluster again.
+  const source = traceDir === null && seed === defaultSeed ? " --demo" : "";
+  io.out(`${overview(analysis, stack.problems(), stack.latest()?.advice, { ...io.terminal, source })}\n\n`);
   const accounted = accountedTime(stack);
   const { numbers, differences } = compareWithTruth(analysis, simulator.truth(), unassigned, accounted);
   if (differences.length === 0) {
@@ -88,7 +64,7 @@ function showOnce({ simulator, stack }: PlayedCluster, io: Io): ExitCode {
   return 1;
 }
 
-/** What the page says of the time since the start. */
+/** What the page shows about the time since the start. */
 function accountedTime(stack: PlayedCluster["stack"]): AccountedGpuTime {
   const sumOf = (name: MetricName): number =>
     stack
@@ -114,29 +90,71 @@ async function showLive(cluster: PlayedCluster, config: Config, options: DemoOpt
     return 1;
   }
   const { url, close } = started.server;
-  const prometheus = options.prometheus ? await startPrometheus(url) : null;
-  if (options.prometheus && prometheus === null)
-    io.err("fairlead: prometheus could not be started. Next step: install it (Debian: apt-get install prometheus).\n");
+  const { dashboards, speed } = options;
+  const pace = { interval: config.interval, speed };
+  const prometheus =
+    options.prometheus || dashboards
+      ? await startDemoPrometheus(cluster, { demoUrl: url, dashboards, ...pace }, io)
+      : null;
   const addresses = [
-    `start page ${url}/   metrics ${url}/metrics   API ${url}/api/v1`,
-    ...(prometheus === null ? [] : [`Prometheus ${prometheus.url}`]),
-    `simulated time runs ${options.speed} times as fast; Ctrl-C ends everything`,
+    `start page ${url}/   (metrics: /metrics, API: /api/v1)`,
+    ...(prometheus?.lines ?? []),
+    `simulated time runs ${options.speed} times as fast; ${io.openWindow === undefined ? "Ctrl-C" : "q"} ends everything`,
   ];
-  let ended = false;
-  void io.interrupted.then(() => {
-    ended = true;
-  });
-  while (!ended) {
-    const analysis = stack.cycle.latest();
-    const clear = io.isTerminal ? "\u001b[2J\u001b[H" : "";
-    if (analysis !== null)
-      io.out(`${clear}${overview(analysis, stack.problems(), stack.latest()?.advice)}\n\n${addresses.join("\n")}\n`);
-    await Promise.race([
-      io.interrupted,
-      new Promise((resolve) => setTimeout(resolve, (config.interval / options.speed) * 1000)),
-    ]);
-    if (!ended) await cluster.step(config.interval);
+  const isDefault = options.listenAddress === defaultListenAddress;
+  const terminal = { ...io.terminal, source: isDefault ? "" : ` --url=${url}` };
+  const show = await createShow(cluster, terminal, addresses, io);
+  try {
+    while (!show.hasEnded()) {
+      show.draw();
+      await Promise.race([
+        show.ended,
+        new Promise((resolve) => setTimeout(resolve, (config.interval / options.speed) * 1000)),
+      ]);
+      if (show.hasEnded()) break;
+      await cluster.step(config.interval);
+      await prometheus?.afterStep();
+    }
+  } finally {
+    show.close();
   }
   await Promise.all([close(), prometheus?.stop()]);
   return 0;
+}
+
+/** What a live demo shows after each cycle. */
+interface Show {
+  readonly draw: () => void;
+  readonly ended: Promise<void>;
+  readonly hasEnded: () => boolean;
+  readonly close: () => void;
+}
+
+/** On a terminal the screen of `fairlead top`; else one overview after the other. */
+async function createShow(
+  { stack }: PlayedCluster,
+  terminal: Terminal,
+  addresses: readonly string[],
+  io: Io,
+): Promise<Show> {
+  const window = await io.openWindow?.();
+  const screen = window === undefined ? null : openScreen(window, io, terminal.source);
+  const ended = screen?.ended ?? io.interrupted;
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  return {
+    draw() {
+      const analysis = stack.cycle.latest();
+      if (analysis === null) return;
+      const advice = stack.latest()?.advice ?? noAdvice;
+      if (screen === null)
+        return io.out(`${overview(analysis, stack.problems(), advice, terminal)}\n\n${addresses.join("\n")}\n`);
+      screen.show(overviewRecord(analysis, stack.problems(), advice, screen.columns()), addresses);
+    },
+    ended,
+    hasEnded: () => isOver,
+    close: () => screen?.close(),
+  };
 }

@@ -11,35 +11,57 @@ export interface RunningPrometheus {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the installed Prometheus on a free port; `null` when none is installed or it does not come up. */
-export function startPrometheus(target: string): Promise<RunningPrometheus | null> {
-  return startPrometheusWith(
-    `global: { scrape_interval: 5s }\nscrape_configs: [{ job_name: fairlead, static_configs: [{ targets: ["${new URL(target).host}"] }] }]\n`,
-  );
+/** What a Prometheus is to scrape, and how often. */
+export interface ScrapedDemo {
+  /** The page of metrics. */
+  readonly url: string;
+  /** Between two scrapes. */
+  readonly seconds: number;
+  /** Rules that it evaluates, by the name of their file. */
+  readonly rules: Readonly<Record<string, string>>;
 }
 
-/** A folder whose `data` is kept when the server stops, and further flags. */
-export interface KeptPrometheus {
-  readonly folder: string;
-  readonly flags: readonly string[];
+/** Starts the installed Prometheus on a free port; `null` when none is installed or it does not come up. */
+export function startPrometheus({ url, seconds, rules }: ScrapedDemo): Promise<RunningPrometheus | null> {
+  const { host, pathname } = new URL(url);
+  const lines = [
+    `global: { scrape_interval: ${seconds}s, scrape_timeout: ${seconds}s, evaluation_interval: ${seconds}s }`,
+    `rule_files: [${Object.keys(rules)
+      .map((file) => JSON.stringify(file))
+      .join(", ")}]`,
+    `scrape_configs: [{ job_name: fairlead, metrics_path: ${JSON.stringify(pathname)}, static_configs: [{ targets: ["${host}"] }] }]`,
+  ];
+  return startPrometheusWith(`${lines.join("\n")}\n`, { files: rules });
+}
+
+/** How a Prometheus is started: a folder whose `data` is kept when it stops, files beside its configuration, further flags. */
+export interface PrometheusOptions {
+  readonly folder?: string;
+  /** Text by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
 }
 
 /** The same with any configuration file, given as text. */
-export async function startPrometheusWith(config: string, kept?: KeptPrometheus): Promise<RunningPrometheus | null> {
-  const folder = kept?.folder ?? (await mkdtemp(join(tmpdir(), "fairlead-prometheus-")));
+export async function startPrometheusWith(
+  config: string,
+  { folder: keptFolder, flags: moreFlags = [], files = {} }: PrometheusOptions = {},
+): Promise<RunningPrometheus | null> {
+  const folder = keptFolder ?? (await mkdtemp(join(tmpdir(), "fairlead-prometheus-")));
   const port = await freePort();
-  await writeFile(join(folder, "prometheus.yml"), config);
+  for (const [name, text] of Object.entries({ ...files, "prometheus.yml": config }))
+    await writeFile(join(folder, name), text);
   const flags = [
     `--config.file=${join(folder, "prometheus.yml")}`,
     `--storage.tsdb.path=${join(folder, "data")}`,
     `--web.listen-address=127.0.0.1:${port}`,
-    ...(kept?.flags ?? []),
+    ...moreFlags,
   ];
   const child = spawn("prometheus", flags, { stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;
   const stop = async (): Promise<void> => {
     await end(child);
-    if (kept === undefined) await rm(folder, { recursive: true, force: true });
+    if (keptFolder === undefined) await rm(folder, { recursive: true, force: true });
   };
   const failed = once(child, "error").then(() => false);
   const up = await Promise.race([failed, answers(`${url}/-/ready`)]);

@@ -3,23 +3,17 @@ import { explain } from "../../exporter/publish/explain/explain.ts";
 import type { ExplainedKind } from "../../exporter/publish/explain/kinds.ts";
 import { type Explanation, explanationSchema } from "../../exporter/publish/explain/schema.ts";
 import { explanationText } from "../../exporter/publish/terminal/explanation.ts";
+import type { AnswerSource } from "../answerSource.ts";
 import { askExporter, type ExporterAnswer } from "../askExporter.ts";
-import type { ExporterAddress } from "../exporterAddress.ts";
 import { analyseDump } from "../inspect/analyseDump.ts";
 import { isAtWithoutDump } from "../inspect/atOption.ts";
 import type { ExitCode, Io } from "../io.ts";
 
 /** Options of `fairlead explain`. */
-export interface ExplainOptions {
+export interface ExplainOptions extends AnswerSource {
   readonly kind: ExplainedKind;
   readonly name: string;
   readonly output: "table" | "json";
-  /** A dump to explain instead of asking a running exporter; empty: the exporter is asked. */
-  readonly dump: readonly string[];
-  /** The moment of the dump: RFC 3339 or seconds since the epoch; `null` takes the dump's own time. */
-  readonly at: string | null;
-  readonly configFile: string | null;
-  readonly exporter: ExporterAddress;
 }
 
 /** Says how the numbers of a team, a pod or a node came about. */
@@ -32,7 +26,7 @@ export async function explainCommand(options: ExplainOptions, io: Io): Promise<E
     return 1;
   }
   const { answer: explanation } = answer;
-  io.out(options.output === "json" ? jsonText(explanation) : `${explanationText(explanation)}\n`);
+  io.out(options.output === "json" ? jsonText(explanation) : `${explanationText(explanation, io.terminal)}\n`);
   return 0;
 }
 

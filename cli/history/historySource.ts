@@ -14,7 +14,7 @@ export interface OpenHistory {
 
 type ServerSettings = NonNullable<Config["history"]["prometheus"]>;
 
-/** So much of an error's body is kept: enough for the server's reason. */
+/** The number of bytes that are kept of an error's body: enough for the server's reason. */
 const errorBytes = 4096;
 /** Questions are asked counter by counter: more at once would only crowd the server. */
 const concurrency = 3;

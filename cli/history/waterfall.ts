@@ -2,8 +2,8 @@ import { askWaterfall } from "../../exporter/history/askWaterfall.ts";
 import { parseTotalsQuestion } from "../../exporter/history/parseTotalsQuestion.ts";
 import { waterfallCsv, waterfallRecord } from "../../exporter/publish/history/waterfallRecord.ts";
 import { waterfallText } from "../../exporter/publish/history/waterfallText.ts";
+import { layOut } from "../../exporter/publish/terminal/layout.ts";
 import type { ExitCode, Io } from "../io.ts";
-import { printable } from "../printable.ts";
 import { type HistoryChoice, openHistory } from "./openHistory.ts";
 
 /** Options of `fairlead waterfall`. */
@@ -27,12 +27,7 @@ export async function waterfallCommand(options: WaterfallOptions, now: number, i
     const { answer } = result;
     if (options.output === "json") io.out(`${JSON.stringify(waterfallRecord(answer, now), null, 2)}\n`);
     else if (options.output === "csv") io.out(waterfallCsv(answer));
-    else
-      io.out(
-        waterfallText(answer, now)
-          .map((line) => `${printable(line)}\n`)
-          .join(""),
-      );
+    else io.out(`${layOut(waterfallText(answer, now), io.terminal)}\n`);
     return 0;
   } finally {
     await opened.close();

@@ -1,6 +1,6 @@
 import type { Io } from "../io.ts";
 
-/** What `--at` says of itself in the help of every command that reads a dump. */
+/** The description of `--at` in the help of every command that reads a dump. */
 export const atOfDump = "the moment of the dump; default: the newest time in the status of its nodes and pods";
 
 /** Whether a moment is given where no dump is, and says so: a running exporter speaks of now. */

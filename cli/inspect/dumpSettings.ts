@@ -13,8 +13,8 @@ import {
 import type { DumpObject } from "./readObjects.ts";
 
 /**
- * Takes what the ConfigMaps of a dump say of schedulers and of the Cluster Autoscaler: those that the configuration names,
- * and those with a known key or name.
+ * Takes what the ConfigMaps of a dump contain about schedulers and of the Cluster Autoscaler: those that the configuration
+ * names, and those with a known key or name.
  */
 export interface DumpSettings {
   /** Looks at one ConfigMap; all others are passed over. */

@@ -11,7 +11,9 @@ export interface InspectOptions extends DumpOptions {
   readonly output: "table" | "json";
 }
 
-/** Says of a captured dump what `serve` would say of the cluster at that moment. A dump without any GPU is a fault. */
+/**
+ * Reports about a captured dump what `serve` would report about the cluster at that moment. A dump without any GPU is a fault.
+ */
 export async function inspect(options: InspectOptions, io: Io): Promise<ExitCode> {
   const moment = await analyseDump(options, io);
   if (!moment.ok) return moment.code;
@@ -21,7 +23,7 @@ export async function inspect(options: InspectOptions, io: Io): Promise<ExitCode
   io.out(
     json
       ? jsonText(buildDocument(analysis, analysis.snapshot.problems, advice))
-      : `${overview(analysis, analysis.snapshot.problems, advice)}\n`,
+      : `${overview(analysis, analysis.snapshot.problems, advice, io.terminal)}\n`,
   );
   return saysNoGpus(moment, io) ? 1 : 0;
 }

@@ -39,7 +39,7 @@ function namesOf(kind: WatchedKindName): readonly string[] {
   return [resourceName(group, resource), ...(isShared ? [] : own)];
 }
 
-/** Kinds of which there being none says nothing. */
+/** Kinds whose absence means nothing. */
 const ownerNames = [
   "configmaps",
   ...Object.values(ownerKinds)

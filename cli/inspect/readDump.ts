@@ -149,8 +149,8 @@ const shownPods = 3;
 
 /**
  * One line for each namespace whose pods pages name while the dump has none of them: who took a dump may be allowed to see a
- * part of the namespaces only, and GPUs that others hold must not look free. Where no pods were read at all (`null`), what
- * that means for most of them is said elsewhere.
+ * part of the namespaces only, and GPUs that others hold must not look free. If no pods were read at all (`null`), that is
+ * reported elsewhere.
  */
 function unreadPods(pages: readonly TelemetryPage[], podNamespaces: ReadonlySet<string> | null): readonly Problem[] {
   const isReportedOf = (namespace: string) =>
@@ -215,7 +215,7 @@ function emptyList({ path }: DumpFile): Problem {
   };
 }
 
-/** What the API server says objects apart by; `null` without a name. */
+/** What the API server distinguishes objects by; `null` without a name. */
 function identityOf({ kind, apiVersion, value }: DumpObject): string | null {
   const { metadata } = value;
   if (typeof metadata !== "object" || metadata === null || !("name" in metadata)) return null;

@@ -17,7 +17,7 @@ export interface ListedKind {
 
 export interface DumpObjects {
   readonly objects: readonly DumpObject[];
-  /** Kinds of which a list was there, with or without items (`PodList` with no items says that there are no pods). */
+  /** Kinds that a list was there for, with or without items (`PodList` with no items means that there are no pods). */
   readonly listed: readonly ListedKind[];
   /** A List of nothing in particular and without items was there: what `kubectl get` writes where there is no object. */
   readonly hasEmptyList: boolean;

@@ -74,7 +74,9 @@ interface Source {
   readonly notCharged: readonly string[];
 }
 
-/** Where the ledger is, and what the configuration says of it; without one, its defaults. `null` after saying what is missing. */
+/**
+ * Where the ledger is, and what the configuration sets for it; without one, its defaults. `null` after saying what is missing.
+ */
 async function sourceOf({ file, configFile }: LedgerExportOptions, io: Io): Promise<Source | null> {
   if (configFile === null) {
     if (file !== null) return { file, cluster: "default", notCharged: ["unavailable"] };
@@ -96,7 +98,7 @@ async function sourceOf({ file, configFile }: LedgerExportOptions, io: Io): Prom
 
 /** As much text as is written at once. */
 const chunkCharacters = 1 << 16;
-/** Who waits longer is reported how far it is: then, and every so often. */
+/** Who waits longer is shown how far it is: then, and every so often. */
 const firstProgressMilliseconds = 1000;
 const progressMilliseconds = 10_000;
 

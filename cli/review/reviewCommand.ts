@@ -106,7 +106,7 @@ interface OpenReview {
   readonly close: () => Promise<void>;
 }
 
-/** A question may take so long: the ledger of a large cluster is read from end to end for its jobs. */
+/** The longest time for a question: the ledger of a large cluster is read from end to end for its jobs. */
 const patienceMilliseconds = 300_000;
 
 /** Opens the places of a review; `null` after it has been said why that cannot be done. */
@@ -169,7 +169,7 @@ async function askedFor(exporter: ExporterAddress, { window, team, compare }: Re
   const given = { ...window, team, compare: `${compare}` };
   const texts = Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
   const isSaid = Object.values(window).some((text) => text !== null);
-  // Without a window the exporter's page is of the week that goes on, and a review of the last one.
+  // Without a window the exporter's page shows the current week, and a review the last one.
   const asked = isSaid ? texts : [...texts, ["week", "last"] as const];
   const parameters = { ...Object.fromEntries(asked), format: "json" };
   const answer = await askExporter(exporter, { path: "review", parameters, schema: reviewSchema });

@@ -18,7 +18,7 @@ export type TargetJson = Plain<Dataquery>;
 export type GridPosJson = Plain<GridPos>;
 export type ValueMappingJson = Plain<ValueMapping>;
 
-/** Where a value leads. The SDK gives it the type of a dashboard's link, of which Grafana writes and reads these only. */
+/** Where a value leads. The SDK gives it the type of a dashboard's link, but Grafana writes and reads only these fields. */
 export type DataLinkJson = Pick<Plain<DashboardLink>, "title" | "targetBlank"> & { readonly url: string };
 export type FieldConfigJson = Omit<Plain<FieldConfig>, "links"> & { readonly links?: readonly DataLinkJson[] };
 export type FieldConfigSourceJson = Omit<Plain<FieldConfigSource>, "defaults"> & { readonly defaults: FieldConfigJson };
@@ -29,7 +29,7 @@ export type LinkJson = Plain<DashboardLink>;
 
 /** A transformation of what queries return, by its id in Grafana. */
 export interface TransformationJson {
-  readonly id: "merge" | "organize" | "limit" | "sortBy" | "filterFieldsByName" | "renameByRegex";
+  readonly id: "merge" | "organize" | "limit" | "sortBy" | "filterByValue" | "filterFieldsByName" | "renameByRegex";
   readonly options: Readonly<Record<string, unknown>>;
 }
 

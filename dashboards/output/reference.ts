@@ -31,7 +31,7 @@ export function dashboardsReference(): string {
     "",
     "Tested: every query parses, keeps the cluster, passes `promtool check rules`, and returns data from a real Prometheus that holds",
     "eight played days of a cluster (`test/servers/dashboardData.test.ts` has the list of those that may be empty, with reasons);",
-    "the numbers of more than 100 panels for given series (`test/dashboards/numbers`). The pictures are drawn with Grafana's UI",
+    "the numbers of more than 100 panels for given series (`test/dashboards`). The pictures are drawn with Grafana's UI",
     "library, not by a Grafana server (`npm run screenshots`, [how](../dashboards/preview/README.md)). No Grafana server has loaded",
     "these files yet.",
     "",

@@ -3,11 +3,13 @@ import type { Plain } from "../grafana/plain.ts";
 import type { OverrideJson } from "../grafana/types.ts";
 import { type Colour, colours } from "./colours.ts";
 import { descriptionOf, fieldDefaults, type PanelDraft, type PanelTexts } from "./draft.ts";
-import { entriesOf, type Rows, rowTargets, rowTransformations } from "./rows.ts";
+import { entriesOf, type First, type Rows, rowTargets, rowTransformations } from "./rows.ts";
 
 export interface BarChartPanel<Labels extends string> extends Rows<Labels>, PanelTexts {
   /** The label whose values are along the axis; it must have a title. */
   readonly along: NoInfer<Labels>;
+  /** The most bars that are shown. */
+  readonly first?: First;
   readonly stack?: "none" | "normal" | "percent";
   readonly orientation?: "horizontal" | "vertical";
   /** Title of a column -> its colour. */
@@ -16,7 +18,7 @@ export interface BarChartPanel<Labels extends string> extends Rows<Labels>, Pane
 
 /** Bars side by side or stacked, one for each value of a label, as of the end of the time range. */
 export function barChart<Labels extends string>(panel: BarChartPanel<Labels>): PanelDraft {
-  const { title, size, along, stack = "none", orientation = "horizontal" } = panel;
+  const { title, size, along, stack = "none", orientation = "horizontal", first } = panel;
   const xField = entriesOf(panel.labels).find(([label]) => label === along)?.[1] ?? along;
   return {
     type: "barchart",
@@ -48,13 +50,17 @@ export function barChart<Labels extends string>(panel: BarChartPanel<Labels>): P
           axisPlacement: "auto",
         } satisfies Plain<FieldConfig>,
       },
-      overrides: Object.entries(panel.colours ?? {}).map(
-        ([name, colour]): OverrideJson => ({
-          matcher: { id: "byName", options: name },
-          properties: [{ id: "color", value: { mode: "fixed", fixedColor: colours[colour] } }],
-        }),
-      ),
+      overrides: [
+        // A bar whose label is empty has a name, too.
+        { matcher: { id: "byName", options: xField }, properties: [{ id: "noValue", value: "none" }] },
+        ...Object.entries(panel.colours ?? {}).map(
+          ([name, colour]): OverrideJson => ({
+            matcher: { id: "byName", options: name },
+            properties: [{ id: "color", value: { mode: "fixed", fixedColor: colours[colour] } }],
+          }),
+        ),
+      ],
     },
-    transformations: rowTransformations(panel, "left out"),
+    transformations: rowTransformations(panel, "left out", { first }),
   };
 }

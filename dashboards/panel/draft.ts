@@ -21,7 +21,7 @@ export type Size = readonly [width: number, height: number];
 
 /** What every panel of numbers says. */
 export interface PanelTexts {
-  /** A question or its answer; at most 45 characters. */
+  /** What is shown: a noun with its unit, at most 45 characters. Questions are for rows and descriptions. */
   readonly title: string;
   /** What it means, what is normal, and what to do: whole sentences. What the levels mean is added to it. */
   readonly meaning: string;
@@ -57,7 +57,7 @@ export function descriptionOf({ meaning, levels = neutral, unit }: PanelTexts): 
   return `${meaning}${levelsText(levels, unit)}`;
 }
 
-/** What all kinds of panels say of their numbers. */
+/** What all kinds of panels set for their numbers. */
 export function fieldDefaults(texts: PanelTexts) {
   const { unit, levels = neutral, links = [], noValue = "unknown" } = texts;
   const decimals = texts.decimals ?? unit.decimals;

@@ -4,7 +4,7 @@ import { descriptionOf, fieldDefaults, type PanelDraft, type PanelTexts } from "
 import { type Shown, targetsOf } from "./shown.ts";
 
 export interface HeatmapPanel extends Omit<PanelTexts, "levels"> {
-  /** Rising counts by the label `le`, with the legend `{{le}}`; or series, of which each is a row by its legend. */
+  /** Rising counts by the label `le`, with the legend `{{le}}`; or series; each is a row named by its legend. */
   readonly shows: Shown;
   /** `buckets`: the rows are upper bounds of a histogram; `series`: each series is a row. */
   readonly rows: "buckets" | "series";

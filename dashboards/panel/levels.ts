@@ -1,6 +1,6 @@
 import type { AlertName } from "../../alerts/alertList.ts";
 import { runbookUrl } from "../../alerts/annotations.ts";
-import type { AlertsConfig } from "../../alerts/thresholds.ts";
+import { type AlertsConfig, severityIn } from "../../alerts/thresholds.ts";
 import type { Colour } from "./colours.ts";
 import type { Unit } from "./units.ts";
 
@@ -43,7 +43,7 @@ export function limitOf<Name extends AlertName>(
 ): readonly Limit[] {
   const settings = config.alerts[name];
   if (!settings.enabled) return [];
-  const colour = settings.severity === "critical" ? "act" : "watch";
+  const colour = severityIn(config, name) === "critical" ? "act" : "watch";
   return [{ at: pick(settings), colour, alert: { name, runbook: runbookUrl(name, config) } }];
 }
 
@@ -61,6 +61,12 @@ export function worseBelow(...limits: readonly Limit[]): Levels {
   const rising = limits.toSorted((a, b) => a.at - b.at);
   const above = rising.map(({ at }, index) => ({ from: at, colour: rising[index + 1]?.colour ?? ("good" as const) }));
   return withAlerts(limits, [{ from: null, colour: rising[0]?.colour ?? "good" }, ...above]);
+}
+
+/** The lower, the worse, and nothing is good about it by itself: of numbers beside which a team may still be short. */
+export function doubtfulBelow(...limits: readonly Limit[]): Levels {
+  const { steps, alerts } = worseBelow(...limits);
+  return { steps: steps.map((step) => (step.colour === "good" ? { ...step, colour: "neutral" } : step)), alerts };
 }
 
 /** Green between limits: for what should be near its share. */

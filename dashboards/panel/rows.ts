@@ -1,20 +1,28 @@
 import { aggregate, type Expression } from "../../exporter/catalogue/promql.ts";
 import { hiddenProperties } from "../clusterNames.ts";
-import type { OverrideJson, TargetJson, TransformationJson } from "../grafana/types.ts";
+import type { OverrideJson, TargetJson, TransformationJson, ValueMappingJson } from "../grafana/types.ts";
 import { linkJson, runbookLinks, thresholdsOf, type ValueLink } from "./draft.ts";
 import { type Levels, levelsText, neutral } from "./levels.ts";
 import { refIdOf } from "./shown.ts";
 import type { Unit } from "./units.ts";
 
-/** A column of numbers: what one query says of each row. */
+/** A column of numbers: the result of one query for each row. */
 export interface ValueColumn<Labels extends string> {
   readonly title: string;
   readonly query: Expression<Labels>;
   readonly unit: Unit;
   readonly decimals?: number;
   readonly levels?: Levels;
+  /** Number -> what is shown in its place: for numbers that say why there is none. */
+  readonly texts?: Readonly<Record<number, string>>;
   /** `bar`: a bar behind the number. */
   readonly cell?: "text" | "bar";
+}
+
+/** Only this many rows: those with the largest numbers in a column, by its title. */
+export interface First {
+  readonly count: number;
+  readonly by: string;
 }
 
 /** Rows, one for each set of labels: what a table shows, and a bar chart. */
@@ -40,7 +48,7 @@ export function rowTargets<Labels extends string>({ labels, values }: Rows<Label
 }
 
 /**
- * Without the name of a series, which a column of its own would say: rows of which two queries differ in it alone would not
+ * Without the name of a series, which would become a column of its own: rows of two queries that differ only in it would not
  * become one.
  */
 function byLabelsOnly<Labels extends string>(query: Expression<Labels>, by: readonly Labels[]): Expression<Labels> {
@@ -52,6 +60,7 @@ function byLabelsOnly<Labels extends string>(query: Expression<Labels>, by: read
 export function rowTransformations<Labels extends string>(
   rows: Rows<Labels>,
   hidden: "left out" | "kept",
+  kept: { readonly first?: First | undefined; readonly nonZero?: readonly string[] | undefined },
 ): readonly TransformationJson[] {
   const titles = columnTitles(rows);
   const names = Object.keys(titles);
@@ -67,7 +76,22 @@ export function rowTransformations<Labels extends string>(
         includeByName: {},
       },
     },
+    ...(kept.nonZero === undefined ? [] : [onlyNonZero(kept.nonZero)]),
+    ...(kept.first === undefined
+      ? []
+      : [
+          { id: "sortBy" as const, options: { fields: {}, sort: [{ field: kept.first.by, desc: true }] } },
+          { id: "limit" as const, options: { limitField: kept.first.count } },
+        ]),
   ];
+}
+
+/** Rows in which at least one of these columns (by title) is not 0; the others say nothing. */
+function onlyNonZero(columns: readonly string[]): TransformationJson {
+  const filters = columns.flatMap((fieldName) =>
+    ["greater", "lower"].map((id) => ({ fieldName, config: { id, options: { value: 0 } } })),
+  );
+  return { id: "filterByValue", options: { type: "include", match: "any", filters } };
 }
 
 /** What each column is: unit, colours, where it leads. */
@@ -79,14 +103,18 @@ export function rowOverrides<Labels extends string>(
     const link = links?.[label];
     if (title === null) return [];
     const properties = [
+      { id: "noValue", value: noCell },
       ...(link === undefined ? [] : [{ id: "links", value: [linkJson(link)] }]),
       ...(label === "title" ? wrapped : []),
     ];
-    return properties.length === 0 ? [] : [override(title, properties)];
+    return [override(title, properties)];
   });
   const hidden = hiddenLabels({ labels, values }).map((label) => override(label, hiddenProperties));
   return [...texts, ...hidden, ...values.map(valueOverride)];
 }
+
+/** What is in a cell without a value; the panel says by itself what it means that no row is there. */
+const noCell = "–";
 
 /** A title is a sentence. The first is Grafana's name for it from 11 on, the second from 12 on; each ignores the other. */
 const wrapped = [
@@ -118,7 +146,7 @@ function hiddenLabels<Labels extends string>({ labels }: Rows<Labels>): readonly
 }
 
 function valueOverride<Labels extends string>(column: ValueColumn<Labels>): OverrideJson {
-  const { title, unit, levels, cell = "text" } = column;
+  const { title, unit, levels, texts, cell = "text" } = column;
   const decimals = column.decimals ?? unit.decimals;
   const runbooks = runbookLinks(levels ?? neutral);
   const coloured = cell === "text" && levels !== undefined;
@@ -129,10 +157,17 @@ function valueOverride<Labels extends string>(column: ValueColumn<Labels>): Over
     ...(unit.max === undefined ? [] : [{ id: "max", value: unit.max }]),
     { id: "thresholds", value: thresholdsOf(levels ?? neutral) },
     { id: "color", value: { mode: "thresholds" } },
+    { id: "noValue", value: noCell },
+    ...(texts === undefined ? [] : [{ id: "mappings", value: [valueTexts(texts)] }]),
     ...(runbooks.length === 0 ? [] : [{ id: "links", value: runbooks.map(linkJson) }]),
     ...(cell === "bar" ? [{ id: "custom.cellOptions", value: { type: "gauge", mode: "basic" } }] : []),
     ...(coloured ? [{ id: "custom.cellOptions", value: { type: "color-text" } }] : []),
   ]);
+}
+
+function valueTexts(texts: Readonly<Record<number, string>>): ValueMappingJson {
+  const options = Object.entries(texts).map(([value, text], index) => [value, { text, index }] as const);
+  return { type: "value", options: Object.fromEntries(options) };
 }
 
 function override(title: string, properties: OverrideJson["properties"]): OverrideJson {

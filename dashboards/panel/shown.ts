@@ -12,8 +12,8 @@ export interface Shown {
 type Placeholders<Text> = Text extends `${string}{{${infer Label}}}${infer Rest}` ? Label | Placeholders<Rest> : never;
 
 /**
- * Shows a query. The legend is a text in which `{{label}}` stands for a label's value; a label that the result does not have
- * does not compile. `colour`: all series of the query have it; without, a palette by name, or the panel's levels.
+ * Shows a query. The legend is a text in which `{{label}}` is replaced by a label's value; a label that the result does not
+ * have does not compile. `colour`: all series of the query have it; without, a palette by name, or the panel's levels.
  */
 export function shows<Labels extends string, const Legend extends string>(
   query: Expression<Labels>,

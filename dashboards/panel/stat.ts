@@ -7,8 +7,8 @@ export interface StatPanel extends PanelTexts {
   readonly shows: readonly Shown[];
   /** `trend`: with the line of the time range behind the number; `now`: only what is true at its end. */
   readonly kind?: "trend" | "now";
-  /** `name`: what the legend says, in the place of the number; for info metrics. */
-  readonly text?: "value" | "name";
+  /** `name`: what the legend says, in the place of the number, for info metrics; `both`: beside it. */
+  readonly text?: "value" | "name" | "both";
 }
 
 /** One number, large; one for each series that a query finds. */
@@ -24,7 +24,7 @@ export function stat(panel: StatPanel): PanelDraft {
       graphMode: kind === "trend" ? "area" : "none",
       colorMode: "value",
       justifyMode: "auto",
-      textMode: text === "name" ? "name" : "auto",
+      textMode: ({ value: "auto", name: "name", both: "value_and_name" } as const)[text],
       wideLayout: true,
       showPercentChange: false,
       percentChangeColorMode: "standard",

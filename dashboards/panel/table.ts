@@ -10,17 +10,21 @@ export interface TablePanel<Labels extends string> extends Rows<Labels> {
   readonly size: Size;
   /** Title of the column by which rows are sorted, the largest first. */
   readonly sortBy: string;
+  /** Titles of columns: rows in which all of them are 0, or not known, are left out. */
+  readonly nonZero?: readonly string[];
+  /** The most rows that are shown. */
+  readonly first?: number;
   /** Where a cell of a label leads. */
   readonly links?: Readonly<Partial<Record<Labels, ValueLink>>>;
   /** Title of a column -> its width in pixels; the others share the rest. */
   readonly widths?: Readonly<Record<string, number>>;
-  /** What is in a cell without a value. */
-  readonly noValue?: string;
+  /** What it means that no row is there. */
+  readonly empty: string;
 }
 
 /** What is true of each of many, as of the end of the time range. */
 export function table<Labels extends string>(panel: TablePanel<Labels>): PanelDraft {
-  const { title, meaning, size, sortBy, links, noValue = "unknown", widths = {} } = panel;
+  const { title, meaning, size, sortBy, links, empty, widths = {}, first, nonZero } = panel;
   return {
     type: "table",
     title,
@@ -37,14 +41,17 @@ export function table<Labels extends string>(panel: TablePanel<Labels>): PanelDr
     fieldConfig: {
       defaults: {
         unit: "string",
-        noValue,
+        noValue: empty,
         thresholds: { mode: "absolute", steps: [{ value: null, color: "blue" }] },
         mappings: [],
         custom: { align: "auto", cellOptions: { type: "auto" }, filterable: false, inspect: false },
       },
       overrides: [...rowOverrides(panel, links), ...Object.entries(widths).map(widthOverride)],
     },
-    transformations: rowTransformations(panel, "kept"),
+    transformations: rowTransformations(panel, "kept", {
+      first: first === undefined ? undefined : { count: first, by: sortBy },
+      nonZero,
+    }),
   };
 }
 

@@ -25,7 +25,7 @@ export function timeSeries(panel: TimeSeriesPanel): PanelDraft {
     gradientMode: "none",
     showPoints: "auto",
     pointSize: 4,
-    // A gap is time of which nothing is known.
+    // A gap is time about which nothing is known.
     spanNulls: false,
     axisPlacement: "auto",
     axisLabel: "",

@@ -35,6 +35,9 @@ export const units = {
   seconds: { id: "s", say: sayTime, decimals: 1, min: 0 },
   /** Seconds as 01:30:00: for waits. */
   wait: { id: "dthms", say: sayTime, min: 0 },
+  /** A moment, in milliseconds since 1970, by its day. */
+  day: { id: "time:YYYY-MM-DD", say: (value) => new Date(value).toISOString().slice(0, 10) },
+  hours: { id: "suffix:h", say: (value) => `${plain(value)} h`, decimals: 1, min: 0 },
   cores: { id: "suffix:cores", say: (value) => `${plain(value)} cores`, decimals: 2, min: 0 },
   bytes: { id: "bytes", say: (value) => `${plain(value / 2 ** 20)} MiB`, decimals: 0, min: 0 },
   text: { id: "string", say: plain },

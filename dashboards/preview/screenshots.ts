@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
 import { z } from "zod";
 import { type Browser, type BrowserPage, startChromium } from "../../test/e2e/headlessChromium.ts";
+import { buildPage } from "./buildPage.ts";
 import { dashboardSchema } from "./page/dashboardJson.ts";
 import { heightOf, placePanels } from "./page/layout.ts";
 import { servePage } from "./server/servePage.ts";
@@ -86,31 +86,6 @@ export async function drawDashboards(options: ScreenshotOptions): Promise<readon
     await rm(build, { recursive: true, force: true });
   }
   return drawn;
-}
-
-/** Bundles the page into a folder. */
-async function buildPage(root: string, folder: string): Promise<void> {
-  await build({
-    absWorkingDir: root,
-    entryPoints: ["page/main.tsx"],
-    outdir: folder,
-    bundle: true,
-    format: "esm",
-    splitting: true,
-    minify: true,
-    target: "es2023",
-    jsx: "automatic",
-    loader: { ".woff2": "file", ".woff": "file", ".svg": "dataurl", ".png": "dataurl" },
-    // Maps and the code editor are never drawn: packages of their names are stubs (package.json, overrides).
-    alias: Object.fromEntries(
-      ["ol/format/WKT", "monaco-editor/esm/vs/editor/editor.api", "@monaco-editor/react"].map((name) => [
-        name,
-        "./stubs/nothing/index.cjs",
-      ]),
-    ),
-    define: { "process.env.NODE_ENV": '"production"', global: "window" },
-    logLevel: "error",
-  });
 }
 
 async function drawOne(

@@ -1,13 +1,14 @@
 import { call, type Duration, type Expression, operand } from "../../exporter/catalogue/promql.ts";
+import { offset, type SeriesSelector } from "../../exporter/catalogue/promqlSeries.ts";
 
 /** A length of time that is looked back over: fixed, or the dashboard's. */
 export type Span = Duration | "$__range";
 
 /**
- * How often numbers are looked at to add them up: closely enough for hours, and quick over a month. Each time the replica is
- * asked that has covered longest then, so that a restart of Fairlead, or a change of its replica, takes at most so long away.
+ * How often numbers are looked at to add them up: closely enough for hours, and quick over a month. A restart
+ * of Fairlead, or a change of its replica, takes at most so long away.
  */
-export const look = "10m";
+const look = "10m";
 const looksPerHour = 6;
 
 /** All that was seen in a span that ended so long `ago`. */
@@ -17,10 +18,15 @@ function summed<Labels extends string>(of: Expression<Labels>, span: Span, ago?:
 
 /** GPU-hours of GPUs, or what was paid at so much an hour: only for the time in which it is known. */
 export function hoursOver<Labels extends string>(of: Expression<Labels>, span: Span, ago?: Span): Expression<Labels> {
-  return { text: `${summed(of, span, ago).text} / ${looksPerHour}`, compound: true };
+  return hours(summed(of, span, ago));
 }
 
-/** The rise of counters over a span; `rise`: their increase in the time from one look to the next. */
+/** Hours of what was added up by looks. */
+export function hours<Labels extends string>(of: Expression<Labels>): Expression<Labels> {
+  return { text: `${operand(of)} / ${looksPerHour}`, compound: true };
+}
+
+/** What came about in a span, of what says at each look how much it was since the look before. */
 export function riseOver<Labels extends string>(rise: Expression<Labels>, span: Span, ago?: Span): Expression<Labels> {
   return summed(rise, span, ago);
 }
@@ -55,9 +61,14 @@ export function looksOver<Labels extends string>(of: Expression<Labels>, span: S
   return over("count_over_time(", of, span, ago);
 }
 
+/** How many times something was seen that was there in such a part of the time range. */
+export function looksIn<Labels extends string>(part: number): Expression<Labels> {
+  return { text: `$__range_s / ${Math.round(3600 / looksPerHour / part)}`, compound: false };
+}
+
 /** What a number was so long ago; now, without `ago`. */
-export function at<Labels extends string>(of: Expression<Labels>, ago?: Span): Expression<Labels> {
-  return ago === undefined ? of : over("last_over_time(", of, look, ago);
+export function at<Labels extends string>(of: SeriesSelector<Labels>, ago?: Duration): Expression<Labels> {
+  return ago === undefined ? of : offset(of, ago);
 }
 
 /** The sum of what was seen once a day, at midnight UTC: of numbers that are of 24 hours themselves. */

@@ -1,66 +1,53 @@
-import { ofOneReplicaAnytime } from "../../alerts/rules/recorded.ts";
+import { type ReadingName, readingLabels } from "../../alerts/rules/readingNames.ts";
 import { type RecordedLabels, type RecordedName, recordedLabels } from "../../alerts/rules/recordedNames.ts";
-import {
-  type CounterName,
-  definitionOf,
-  type LabelsOf,
-  metricNames,
-  type SeriesName,
-} from "../../exporter/catalogue/catalogue.ts";
+import type { LabelValue, SeriesName } from "../../exporter/catalogue/catalogue.ts";
 import {
   aggregate,
   arithmetic,
+  call,
   type Expression,
-  increase,
   type Matcher,
-  type Matchers,
   matches,
-  rate,
-  type Selector,
   selectorText,
-  type Window,
   where,
 } from "../../exporter/catalogue/promql.ts";
-import { type RecordedMatchers, type SeriesSelector, union } from "../../exporter/catalogue/promqlSeries.ts";
+import type { RecordedMatchers, SeriesSelector } from "../../exporter/catalogue/promqlSeries.ts";
 import type { ChosenVariable, VariableName } from "./variables.ts";
 
+/** The recorded series that is a metric of the replica that is read. */
+type ReadingOf<Name extends SeriesName> = Extract<ReadingName, `${string}:${Name}:${string}`>;
+type LabelsRead<Name extends SeriesName> = (typeof readingLabels)[ReadingOf<Name>][number];
+
+/** A metric that panels read; the others have no recorded series of their own. */
+export type ReadMetric = { [Name in SeriesName]: ReadingOf<Name> extends never ? never : Name }[SeriesName];
+
+/** What a panel asks of the labels of a metric. */
+export type ReadMatchers<Name extends ReadMetric> = {
+  readonly [Label in LabelsRead<Name>]?: LabelValue<Name, Label> | Matcher;
+};
+
 /**
- * The series of a dashboard. Each is narrowed by itself to what the reader chose: by `cluster`, and by every other variable of
- * the dashboard whose label it has; a matcher for that label goes before the variable.
+ * The series of a dashboard: all are recorded, so that no panel says which replica it reads. Each is narrowed by itself to what
+ * the reader chose: by `cluster`, and by every other variable of the dashboard whose label it has; a matcher for that label goes
+ * before the variable.
  */
 export interface Queries {
-  /** A recorded series: of one replica already. The first choice. */
+  /** A recorded series. */
   readonly recorded: <Name extends RecordedName>(
     name: Name,
     matchers?: RecordedMatchers<RecordedLabels<Name>>,
   ) => SeriesSelector<RecordedLabels<Name>>;
-  /** A metric as it is scraped, of every replica: for what is asked of each replica alone. */
-  readonly metric: <Name extends SeriesName>(name: Name, matchers?: Matchers<Name>) => Selector<Name>;
-  /** A metric of one replica, added up to the labels `by`. */
-  readonly sum: <Name extends SeriesName, By extends LabelsOf<Name>>(
+  /** A metric, added up to the labels `by`. */
+  readonly sum: <Name extends ReadMetric, By extends LabelsRead<Name>>(
     name: Name,
     by: readonly By[],
-    matchers?: Matchers<Name>,
+    matchers?: ReadMatchers<Name>,
   ) => Expression<By>;
-  /** The largest of a metric of one replica for the labels `by`: for what is the same number in each of its series. */
-  readonly max: <Name extends SeriesName, By extends LabelsOf<Name>>(
+  /** The largest of a metric for the labels `by`: for what is the same number in each of its series. */
+  readonly max: <Name extends ReadMetric, By extends LabelsRead<Name>>(
     name: Name,
     by: readonly By[],
-    matchers?: Matchers<Name>,
-  ) => Expression<By>;
-  /** By how much a counter of one replica rose in a window, added up to the labels `by`. */
-  readonly increase: <Name extends CounterName, By extends LabelsOf<Name>>(
-    name: Name,
-    window: Window,
-    by: readonly By[],
-    matchers?: Matchers<Name>,
-  ) => Expression<By>;
-  /** How fast a counter of one replica rose a second, as a mean over a window, added up to the labels `by`. */
-  readonly rate: <Name extends CounterName, By extends LabelsOf<Name>>(
-    name: Name,
-    window: Window,
-    by: readonly By[],
-    matchers?: Matchers<Name>,
+    matchers?: ReadMatchers<Name>,
   ) => Expression<By>;
   /** The same queries, not narrowed by some variables: to compare what was chosen with the rest. */
   readonly without: (...variables: readonly ChosenVariable[]) => Queries;
@@ -68,33 +55,26 @@ export interface Queries {
 
 /** Queries that these variables narrow. */
 export function queriesFor(variables: readonly VariableName[]): Queries {
-  const raw = <Name extends SeriesName>(name: Name, matchers: Matchers<Name> = {}): Selector<Name> => {
+  const read = <Labels extends string>(name: ReadMetric, matchers: object = {}): Expression<Labels> => {
+    const reading = readingByMetric.get(name);
+    if (reading === undefined) throw new Error(`no rule records ${name}`);
     const asked: readonly [string, string | Matcher | undefined][] = Object.entries(matchers);
-    return { text: narrow(name, labelsOf(name), variables, asked), compound: false, metric: name };
+    return call(narrow(reading, readingLabels[reading], variables, asked));
   };
   return {
     recorded: (name, matchers = {}) => {
       const asked: readonly [string, string | Matcher | undefined][] = Object.entries(matchers);
       return { text: narrow(name, recordedLabels[name], variables, asked), compound: false, metric: name };
     },
-    metric: raw,
-    sum: (name, by, matchers) => aggregate("sum", ofOneReplicaAnytime(raw(name, matchers)), by),
-    max: (name, by, matchers) => aggregate("max", ofOneReplicaAnytime(raw(name, matchers)), by),
-    increase: (name, window, by, matchers) =>
-      aggregate("sum", ofOneReplicaAnytime(increase(raw(name, matchers), window)), by),
-    rate: (name, window, by, matchers) => aggregate("sum", ofOneReplicaAnytime(rate(raw(name, matchers), window)), by),
+    sum: (name, by, matchers) => aggregate("sum", read(name, matchers), by),
+    max: (name, by, matchers) => aggregate("max", read(name, matchers), by),
     without: (...left) => queriesFor(variables.filter((variable) => !left.some((one) => one === variable))),
   };
 }
 
-/** What part one is of another with the same labels; nothing where the other is 0. */
+/** The ratio of one to another with the same labels; nothing where the other is 0. */
 export function partOf<Labels extends string>(part: Expression<Labels>, whole: Expression<Labels>): Expression<Labels> {
   return arithmetic(part, "/", where(whole, ">", 0));
-}
-
-/** 0 where `known` has a value and `of` has none: nothing of it is there, which is not the same as not known. */
-export function orZero<Labels extends string>(of: Expression<Labels>, known: Expression<Labels>): Expression<Labels> {
-  return union(of, arithmetic(known, "*", 0));
 }
 
 function narrow(
@@ -109,10 +89,15 @@ function narrow(
   return selectorText(name, [...chosen, ...asked]);
 }
 
-const labelsByMetric = new Map<string, readonly string[]>(
-  metricNames.map((name): [string, readonly string[]] => [name, definitionOf(name).labels]),
-);
+/** Metric -> the recorded series that it is read from. */
+const readingByMetric: ReadonlyMap<string, ReadingName> = readingsByMetric();
 
-function labelsOf(name: SeriesName): readonly string[] {
-  return labelsByMetric.get(name) ?? labelsByMetric.get(name.replace(/_(bucket|sum|count)$/, "")) ?? [];
+function readingsByMetric(): ReadonlyMap<string, ReadingName> {
+  const found = new Map<string, ReadingName>();
+  for (const name in readingLabels) if (isReading(name)) found.set(name.split(":")[1] ?? "", name);
+  return found;
+}
+
+function isReading(name: string): name is ReadingName {
+  return Object.hasOwn(readingLabels, name);
 }

@@ -43,7 +43,7 @@ const rulesOfChart = {
   dashboardUrl: "https://grafana.invalid/d/{dashboard}",
 };
 
-/** On one line each: an installation's release, of which Kubernetes keeps at most 1 MiB, has all of them. */
+/** On one line each: an installation's release, limited to 1 MiB by Kubernetes, contains all of them. */
 function dashboardsOfChart(): Files {
   const files = Object.entries(dashboardFiles(defaultDashboards, defaultAlerts));
   return Object.fromEntries(

@@ -48,7 +48,7 @@ function schemaOfMap(document: Document, map: YAMLMap, prefix: string): MapSchem
 const keyword = "@schema ";
 const keywordsSchema = z.record(z.string(), z.json());
 
-/** What the comment above a value says of it. */
+/** The content of the comment above a value. */
 function saidOf(path: string, comment: readonly string[]): JsonSchema {
   const description = comment.filter((line) => !line.startsWith(keyword)).join(" ");
   if (description === "")

@@ -9,8 +9,8 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 const draft7 = { target: "draft-7", io: "input", unrepresentable: "any" } as const;
 
 /**
- * What may are in values, for Helm, which refuses anything else before it installs: what the text of values.yaml says of
- * each, and for `config` and `prices` the schemas with which Fairlead itself reads them.
+ * What may be in values, for Helm, which refuses anything else before it installs: what values.yaml documents for each, and
+ * for `config` and `prices` the schemas with which Fairlead itself reads them.
  */
 export function valuesJsonSchema(values: string): JsonSchema {
   const { properties, ...schema } = schemaOfValues(values);

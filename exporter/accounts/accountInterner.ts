@@ -8,7 +8,7 @@ export interface Place {
   readonly pool: string;
   readonly nodePool: string;
   readonly capacityType: CapacityType | null;
-  /** Of its price; `null` without one. */
+  /** The currency of its price; `null` without a price. */
   readonly currency: string | null;
 }
 

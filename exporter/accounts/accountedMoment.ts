@@ -7,7 +7,7 @@ import { countNodes, type NodeCount } from "./inventory.ts";
 import type { Account, WorkloadKey } from "./posting.ts";
 import { createQueueNames, type QueueNameOf } from "./queueNames.ts";
 
-/** Everything of one moment that is accounted alike: one account, one workload. */
+/** Everything of one moment that is counted in the same way: one account, one workload. */
 export interface Line {
   readonly account: Account;
   /** Index into `AccountedMoment.accounts`. */
@@ -20,7 +20,10 @@ export interface AccountedMoment {
   readonly lines: readonly Line[];
   /** The distinct accounts of all lines. */
   readonly accounts: readonly Account[];
-  /** Physical GPUs of each line now; 0 for the other one of `active` and `underutilized`, which the next step may need. */
+  /**
+   * Physical GPUs of each line now; 0 where only its counterpart (`active` or `underutilized`) has GPUs now, because the next
+   * step may need both.
+   */
   readonly gpus: Float64Array;
   /** Line of each accounting entry. */
   readonly lineOf: Int32Array;
@@ -31,14 +34,17 @@ export interface AccountedMoment {
 }
 
 /**
- * How the accounting entries of moments are accounted, each found once: a moment is the later end of one step and the earlier end
- * of the next. Memory only: with a new one for each step, postings are the same.
+ * Finds how the entries of a moment are counted. Each moment is looked at once, although it is the later end of one step and
+ * the earlier end of the next. This saves work only: with a new one for each step, the postings are the same.
  */
 export interface AccountedMoments {
   of(analysis: Analysis): AccountedMoment;
 }
 
-/** Beyond it, the accounts are forgotten and begin anew: names come from the cluster and have no end. */
+/**
+ * With more owners than this, all accounts are forgotten and numbering begins anew: names come from the cluster and have no
+ * end.
+ */
 const mostOwners = 200_000;
 
 /** Creates a memory of accounted moments. */
@@ -63,7 +69,7 @@ export function createAccountedMoments(): AccountedMoments {
   return { of };
 }
 
-/** Finds the line of every accounting entry. What is alike is found by value, in any order of pods, nodes and accounting entries. */
+/** Finds the line of every accounting entry. Equal accounts are found by value, in any order of pods, nodes and entries. */
 function accountMoment(
   analysis: Analysis,
   interner: AccountInterner,
@@ -132,7 +138,7 @@ function accountList(interner: AccountInterner) {
   const byOwner: (Map<number, IndexByState> | undefined)[] = [];
   return {
     list,
-    /** Indices of the accounts of one owner at one place that have come up, by state. */
+    /** Index of the account of one owner at one place, by state. */
     of(owner: number, place: number): IndexByState {
       let byPlace = byOwner[owner];
       if (byPlace === undefined) {
@@ -151,7 +157,7 @@ function accountList(interner: AccountInterner) {
   };
 }
 
-/** A holder mostly stays at one place: its last block is asked first, and most never have another. */
+/** A holder mostly stays at one place, so its last block is tried first; most holders never have another. */
 function blocks(accountsOf: (owner: number, place: number) => IndexByState): (holder: Holder, place: number) => Block {
   return (holder, place) => {
     const last = holder.block;

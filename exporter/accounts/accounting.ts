@@ -30,12 +30,12 @@ export interface MomentClock {
   readonly monotonic: number;
 }
 
-/** Which time of this process is in the accounts. */
+/** Which time of this process has been counted. */
 export interface AccountedTime {
   /** The first moment, seconds since the epoch. */
   readonly since: number;
   readonly coveredSeconds: number;
-  /** The last hundred intervals that are counted nowhere, oldest first. */
+  /** The last hundred intervals that are not counted, oldest first. */
   readonly gaps: readonly StepInterval[];
 }
 
@@ -46,7 +46,7 @@ export interface Accounting {
   /** Accounts for the step that ends with this moment; `null` for the first one. */
   account(analysis: Analysis, clock: MomentClock): AccruedStep | null;
   counters(): AccountCounters;
-  /** What queues used of the past, for the next moment's entitlements; `null` unless it is enabled. */
+  /** Past use of the queues, for the next moment's entitlements; `null` unless past use is enabled. */
   usageHistory(): UsageHistory | null;
   /** Pods with GPUs that ended in the last seven days, by shape; `null` while nothing is known of them. */
   endedShapes(): readonly EndedShape[] | null;
@@ -98,7 +98,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
   const usage = createUsageAccount(queues.history, remembered ?? null);
   const shapes = createShapeAccount(options.endedShapes ?? null);
   const progress = createProgressAccount(remembered ?? null);
-  /** Evictions of the first moment, which go with the first step. */
+  /** Evictions of the first moment, which are counted with the first step. */
   let firstEvictions: readonly SeenEviction[] = [];
   const uncovered: Record<GapReason, number> = { "too-long": 0, "clock-jump": 0, "stale-objects": 0 };
   let covered = 0;
@@ -132,15 +132,15 @@ export function createAccounting(options: AccountingOptions): Accounting {
   }
 
   /**
-   * Every label set that the next step can add to is there with its value before it: else its first step is lost to
-   * `increase`. Answers how many of the moment's accounts share their series.
+   * Publishes every label set that the next step can add to, with its value before that step: otherwise `increase` would miss
+   * its first step. Returns how many of the moment's accounts share their series with others.
    */
   function announce(analysis: Analysis): number {
     const moment = moments.of(analysis);
     const known = moment.accounts.filter((account) => counters.isKnown(account));
     const unknown = moment.accounts.filter((account) => !counters.isKnown(account));
     counters.begin(analysis.snapshot.at);
-    // What is there stays before what is new gets its place.
+    // Accounts that already exist keep their series; new ones get a place afterwards.
     for (const account of known) counters.announce(account);
     for (const account of largestFirst(unknown, moment)) {
       counters.announce(account);
@@ -155,7 +155,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
     return cells.reduce((sum, { folded }) => sum + (folded ? 1 : 0), 0);
   }
 
-  /** Works out what a step changes beside the totals of its accounts; nothing of it is in the accounts before `commit`. */
+  /** Works out what a step changes besides the totals of its accounts. Nothing is counted before `commit`. */
   function prepare({ analysis, clock }: Seen, step: AccruedTime, now: number) {
     const isCovered = step.interval.gap === null;
     const commitQueues = queueCounters.prepare(step);
@@ -252,7 +252,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
   };
 }
 
-/** The last moment of which a ledger says that it was seen, seconds since the epoch. */
+/** The last moment that a ledger reports as seen, seconds since the epoch. */
 function lastCovered(past: PastIdleTime | null): number | null {
   const ends = past?.intervals.map(({ to }) => to) ?? [];
   return ends.length === 0 ? null : ends.reduce((latest, to) => Math.max(latest, to));

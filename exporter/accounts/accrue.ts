@@ -13,8 +13,8 @@ import { gapOf, type HourPart, hourParts, type StepTime } from "./stepTime.ts";
 
 /**
  * Accounts the GPU time between two cycles (design: double-entry GPU time): the holdings and states of the earlier moment,
- * with the mean activity of both where the same pod still holds the same device and is observed. Pure: `moments` only
- * saves work. A step that is not covered has an interval and nothing else.
+ * with the mean activity of both where the same pod still holds the same device and is observed. The result does not depend on
+ * what `moments` remembers. A step that is not covered yields an interval and nothing else.
  */
 export function accrue(
   before: Analysis,
@@ -59,7 +59,7 @@ interface Amounts {
   readonly gpus: Float64Array;
   readonly estimated: Float64Array;
   readonly joules: Float64Array;
-  /** Of lines whose account has a currency. */
+  /** Only for lines whose account has a currency. */
   readonly costPerHour: Float64Array;
 }
 
@@ -114,7 +114,7 @@ function amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, s
 }
 
 /**
- * `null`: the earlier activity is alone. The mean of a holding, share x (a + b) / 2, is counted piece by piece: half of
+ * `null`: only the earlier activity is known. The mean of a holding, share x (a + b) / 2, is counted piece by piece: half of
  * what was active stays so, and of every piece, half is as active as the later moment.
  */
 function activityLater(
@@ -141,11 +141,11 @@ function priceOf(prices: AccountedPrices, { device, node }: AccountingEntry): nu
 interface AccountedPrices {
   /** By index into `Snapshot.devices`. */
   readonly ofDevice: Float64Array;
-  /** Of parts of GPUs that are no device, by the name of their node. */
+  /** For parts of GPUs that are no device, by the name of their node. */
   ofNode(node: string): number;
 }
 
-/** The prices of a moment, each looked up once for its node and not once for each accounting entry. */
+/** The prices of a moment, looked up once per node and not once per accounting entry. */
 function accountedPrices({ snapshot, prices }: Pick<Analysis, "snapshot" | "prices">): AccountedPrices {
   const { byNode } = prices;
   const ofDevice = new Float64Array(snapshot.devices.length);

@@ -2,7 +2,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import type { AccountedMoment } from "./accountedMoment.ts";
 import type { Account } from "./posting.ts";
 
-/** Accounts in the order in which the budget of series is given out: those with most GPUs first. */
+/** Accounts in the order in which they get series of their own: those with the most GPUs first. */
 export function largestFirst(accounts: readonly Account[], { lines, gpus }: AccountedMoment): readonly Account[] {
   if (accounts.length === 0) return [];
   const sums = new Map<Account, number>(accounts.map((account) => [account, 0] as const));

@@ -66,7 +66,7 @@ export function strandedTimes(of: (reason: (typeof strandedReasons)[number]) => 
   return { constraint: of(constraint), gpus: of(gpus), cpu: of(cpu), memory: of(memory), cpu_and_memory: of(both) };
 }
 
-/** Names come from the cluster; so many are more than any has. */
+/** Names come from the cluster; no cluster has more models than this. */
 const mostModels = 1000;
 
 /** The GPU models of each pool, each pair once. */

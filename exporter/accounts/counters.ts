@@ -10,7 +10,7 @@ import type { ProgressCost } from "./progressAccount.ts";
 import type { QueueCounters } from "./queueCounters.ts";
 import { createTeamNames } from "./teamNames.ts";
 
-/** Budgets of the page; settings `limits`. */
+/** Limits on the number of series on the page; settings `limits`. */
 export interface CounterLimits {
   readonly teams: number;
   readonly series: number;
@@ -29,12 +29,12 @@ export interface GpuSecondsLabels {
   readonly priorityClass: string;
 }
 
-/** What cost is counted by. */
+/** The labels that cost is counted by. */
 export interface CostLabels extends GpuSecondsLabels {
   readonly currency: string;
 }
 
-/** Of what was allocated. */
+/** The labels of the cost of what was allocated. */
 export interface NamespaceCostLabels {
   readonly namespace: string;
   readonly team: string;
@@ -55,14 +55,14 @@ export interface NodeSecondsLabels {
 }
 
 /**
- * Running totals since the process started, for the page. A total never falls, and a label set goes only where nothing has been
- * added to it for an hour and the budget has no room for another.
+ * Running totals since the process started, for the page. A total never falls, and a label set is removed only when nothing
+ * has been added to it for an hour and the budget has no place for another.
  */
 export interface AccountCounters {
   readonly gpuSeconds: readonly Total<GpuSecondsLabels>[];
-  /** Twin of `gpuSeconds`, for what has a price. */
+  /** The same labels as `gpuSeconds`, for what has a price. */
   readonly costs: readonly Total<CostLabels>[];
-  /** GPU-seconds without a price; every pool that was counted. */
+  /** GPU-seconds without a price, for every pool that was counted. */
   readonly unpricedGpuSeconds: readonly Total<{ readonly pool: string }>[];
   readonly namespaceCosts: readonly Total<NamespaceCostLabels>[];
   readonly energyJoules: readonly Total<EnergyLabels>[];
@@ -74,7 +74,7 @@ export interface AccountCounters {
   readonly uncoveredSeconds: Readonly<Record<GapReason, number>>;
   /** Accounts of the present moment that share their series with others. */
   readonly foldedAccounts: number;
-  /** Of workloads that say how far they are; no totals: they come and go. The dearest first. */
+  /** Progress of workloads that report it. These are no totals: they come and go. The most expensive ones come first. */
   readonly progress: readonly ProgressCost[];
   readonly queues: QueueCounters;
   readonly idleNodes: IdleNodeCounters;
@@ -85,30 +85,33 @@ export interface AccountCells {
   readonly gpuSeconds: CounterCell<GpuSecondsLabels>;
   /** `null` without a currency. */
   readonly cost: CounterCell<CostLabels> | null;
-  /** `null` without a currency, and for what nobody held. */
+  /** `null` without a currency, and for GPUs that nobody held. */
   readonly namespaceCost: CounterCell<NamespaceCostLabels> | null;
   readonly unpriced: CounterCell<{ readonly pool: string }>;
   /** `null` until something of the account was metered. */
   energy: CounterCell<EnergyLabels> | null;
-  /** Others share its series. */
+  /** Whether others share its series. */
   readonly folded: boolean;
 }
 
-/** Finds the cells that count, within their budgets. */
+/** Finds the cells that an account adds to, within the budgets. */
 export interface CounterAccount {
   isKnown(account: Account): boolean;
   account(account: Account): AccountCells;
   /**
-   * Says that an account is of the moment that has begun, before the next step can add to it: its cells stay, and one that has shared
-   * the series of others gets its own where there is free capacity now.
+   * Announces that an account belongs to the moment that has begun, before the next step can add to it: its cells stay, and
+   * one that has shared the series of others gets its own if there is a place now.
    */
   announce(account: Account): AccountCells;
-  /** A moment begins, seconds since the epoch. */
+  /** Begins a moment, seconds since the epoch. */
   begin(at: number): void;
   energy(account: Account): CounterCell<EnergyLabels>;
   nodeSeconds(node: Pick<NodeCount, "nodePool" | "pool" | "state" | "capacityType">): CounterCell<NodeSecondsLabels>;
   imbalance(pool: string): CounterCell<{ readonly pool: string }>;
-  /** The label of a team; the first `limits.teams` have their own, as long as something of them is accounted within an hour. */
+  /**
+   * The label of a team; the first `limits.teams` teams have their own label, as long as something of theirs is counted within
+   * an hour.
+   */
   team(team: string | null): string;
   totals(): Pick<
     AccountCounters,
@@ -123,13 +126,13 @@ export interface CounterAccount {
 }
 
 const other = "other";
-/** Where nobody holds, nobody stands for it. */
+/** Where nobody holds the GPUs, the empty label is used. */
 const shared = (name: string): string => (name === "" ? "" : other);
 const unknown = "unknown";
 
 /**
- * Parts of `limits.series`; three tenths of the page are left to everything else, two thirds of them to queues. Cost has as
- * much as GPU time, whose labels it has; energy is there twice, where emissions are reported.
+ * Parts of `limits.series`; three tenths of the page are left to everything else, two thirds of that to queues. Cost gets as
+ * much as GPU time because it has the same labels; energy counts twice where emissions are reported.
  */
 const budgets = {
   gpuSeconds: 0.25,
@@ -160,9 +163,9 @@ const leastLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
 });
 
 /**
- * Creates counters that have counted nothing. The first `limits.teams` teams are named, and label sets get series of their
- * own while the budget lasts; all others count as `other`, until there is room: what nobody has had GPUs under for an hour is given
- * back when it is needed. No series ever falls.
+ * Creates counters that have counted nothing. The first `limits.teams` teams are named, and label sets get series of their own
+ * while the budget lasts; all others count as `other` until there is a place: series under which nobody has had GPUs for an
+ * hour are given up when another needs them. No series ever falls.
  */
 export function createCounterAccount({ teams, series }: CounterLimits): CounterAccount {
   const gpuSeconds = createCounterTable<GpuSecondsLabels>(series * budgets.gpuSeconds, foldedLabels, leastLabels);
@@ -240,7 +243,8 @@ export function createCounterAccount({ teams, series }: CounterLimits): CounterA
     const { namespace, pool } = account;
     const cells: AccountCells = {
       gpuSeconds: cell,
-      // Under the labels of its time, whatever these were folded to: both divide for the same labels.
+      // Counted under the labels of its own time, even where these were folded into others, so that both counters
+      // divide for the same labels.
       cost: currency === null ? null : costs.cell({ ...cell.labels, currency }),
       namespaceCost:
         currency === null || namespace === null

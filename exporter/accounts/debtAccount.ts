@@ -4,26 +4,28 @@ import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import type { FairnessDebt } from "./queueCounters.ts";
 import { debtRow, debtsIn, domainKind, domainRow, queueKind } from "./rememberedDebts.ts";
 
-/** A step that is worked out; nothing of it is in the account before `commit`. */
+/** A step that is worked out; the account does not contain it before `commit`. */
 export interface PreparedDebts {
-  /** What must be remembered. Most steps have nothing: what changed follows within a minute. */
+  /** What must be remembered. Most steps have nothing to write: changes follow within a minute. */
   readonly changes: readonly RememberedChange[];
   commit(): void;
 }
 
 /** The decayed deviations of a process, and of the one before it. */
 export interface DebtAccount {
-  /** The first moment: what was remembered decays by the time since, which counts as not covered. */
+  /**
+   * Begins with the first moment: the remembered values decay by the time that has passed since, which counts as not covered.
+   */
   begin(now: number): void;
   /** A step that ends at `now` (seconds since the epoch), with the values of its earlier moment. */
   prepare(before: Analysis, seconds: number, isCovered: boolean, now: number): PreparedDebts;
   debts(): readonly FairnessDebt[];
 }
 
-/** A crash costs the debts of so many seconds at most; they are not covered then. */
+/** A crash costs the debts of at most this many seconds, which are not covered then. */
 const writeSeconds = 60;
 
-/** What changed and is not handed to the ledger yet: queues, and queues and domains that were dropped. */
+/** What has changed and is not handed to the ledger yet: changed queues, and queues and domains that were dropped. */
 interface Unwritten {
   readonly moved: ReadonlySet<string>;
   readonly dropped: ReadonlySet<string>;
@@ -32,7 +34,7 @@ interface Unwritten {
 
 const nothing: Unwritten = { moved: new Set(), dropped: new Set(), droppedDomains: new Set() };
 
-/** Creates an account for these half-lives. `remembered` is what a ledger holds; `null`: there is none to write to. */
+/** Creates an account for these half-lives. `remembered` is what a ledger holds; `null`: there is no ledger to write to. */
 export function createDebtAccount(halfLives: readonly number[], remembered: readonly Remembered[] | null): DebtAccount {
   let state: DebtState = { queues: new Map(), domains: new Map() };
   let unwritten = nothing;

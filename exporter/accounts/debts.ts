@@ -17,7 +17,7 @@ export interface QueueDebt {
   readonly entitled: Decayed;
 }
 
-/** Decayed time of a quota domain since it was first seen: all of it, what is covered, and capacity while covered. */
+/** Decayed time of a quota domain since it was first seen: all time, covered time, and capacity while covered. */
 export interface DomainDebt {
   readonly domain: string;
   readonly elapsed: Decayed;
@@ -33,29 +33,29 @@ export interface DebtState {
   readonly domains: ReadonlyMap<string, DomainDebt>;
 }
 
-/** No ratio below these parts: of the elapsed time covered, of the domain's capacity entitled. */
+/** There is no ratio below these parts: covered time of all time, and entitlement of the domain's capacity. */
 const leastCoverage = 0.9;
 const leastEntitled = 0.01;
 
 /** A queue that is gone is dropped when its debt is below this part of its domain's capacity, or below a GPU-second. */
 const negligiblePart = 0.001;
 const negligibleGpuSeconds = 1;
-/** Queues that are gone and still decaying; of more, those with the smallest debts are dropped. */
+/** The most queues that are gone and still decay; of more, those with the smallest debts are dropped. */
 const mostDeparted = 10_000;
 
-/** What a queue is known by over time. */
+/** What identifies a queue over time. */
 export function queueId({ scheduler, kind, queue, domain }: QueueKey): string {
   return JSON.stringify([scheduler, kind, queue, domain]);
 }
 
-/** What some time does to decayed sums. */
+/** What the passing of time does to decayed sums. */
 export interface Passing {
   readonly factors: Decayed;
   /** H / ln 2 (1 - 2^(-dt / H)): the decayed integral of 1 over that time. */
   readonly gains: Decayed;
 }
 
-/** Seconds that pass, by half-life. */
+/** What `seconds` of time do to the sums, by half-life. */
 export function passing(halfLives: readonly number[], seconds: number): Passing {
   return {
     factors: halfLives.map((halfLife) => 2 ** (-seconds / halfLife)),
@@ -82,7 +82,7 @@ export function laterDomain(debt: DomainDebt, { factors, gains }: Passing, capac
   };
 }
 
-/** The debts after a step, and what it changed. */
+/** The debts after a step, and what the step changed. */
 export interface AccruedDebts extends DebtState {
   /** Queues whose sums did more than decay. */
   readonly moved: readonly string[];
@@ -147,7 +147,7 @@ function laterDomains(
   return later;
 }
 
-/** Queues that are gone and owe nothing worth showing. */
+/** Queues that are gone and whose debt is too small to show. */
 function negligible(
   queues: ReadonlyMap<string, QueueDebt>,
   domains: ReadonlyMap<string, DomainDebt>,

@@ -1,7 +1,10 @@
 import type { NodeView, Snapshot } from "../join/snapshot.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 
-/** Energy that the GPUs drew over a step, per physical GPU of what is counted on them. Unknown is NaN: it adds to nothing. */
+/**
+ * Energy that the GPUs drew over a step, per physical GPU of what is counted on them. NaN where it is unknown: then nothing is
+ * added.
+ */
 export interface StepEnergy {
   /** Joules per GPU, by index into the earlier `Snapshot.devices`. */
   readonly ofDevice: Float64Array;
@@ -9,15 +12,15 @@ export interface StepEnergy {
   ofUnpartitioned(node: string, pool: string): number;
 }
 
-/** No GPU draws more: a counter that rises faster is not believed. */
+/** No GPU draws more power than this: a counter that rises faster is not believed. */
 const impossibleWatts = 10_000;
-/** A page may be this old, so that a counter may show more than the step's own seconds. */
+/** A page may be this old, so that a counter may contain more than the seconds of the step. */
 const oldestPageSeconds = 120;
 
 /**
- * Energy of each GPU over a step: the difference of its energy counter; where that fell or is missing, the mean of the
- * power at both ends times the seconds; without either at the begin of the step, unknown. A GPU counts once, also when each of its
- * MIG instances carries its reading, and is divided over everything that is counted on it by parts of the GPU.
+ * Energy of each GPU over a step: the difference of its energy counter; where that fell or is missing, the mean of the power
+ * at both ends times the seconds; unknown if the step begins with neither. A GPU counts once, even if each of its MIG
+ * instances repeats its reading, and its energy is divided among everything that is counted on it by parts of the GPU.
  * `matches` is the result of `matchDevices`.
  */
 export function stepEnergy(earlier: Snapshot, later: Snapshot, matches: Int32Array, seconds: number): StepEnergy {
@@ -38,7 +41,7 @@ export function stepEnergy(earlier: Snapshot, later: Snapshot, matches: Int32Arr
     return joulesOf(device.reading, later.devices[matches[index] ?? -1]?.reading ?? null, seconds) / device.weight;
   }
 
-  /** Fills `ofDevice` for a node with MIG GPUs; answers what its unpartitioned parts drew, by pool. */
+  /** Fills `ofDevice` for a node with MIG GPUs; returns what its unpartitioned parts drew, by pool. */
   function sharePartitionedGpus(node: NodeView, parts: Snapshot["unpartitioned"]): Map<string, number> {
     const physicalGpus = new Map<string, PartitionedGpu>();
     const gpuOf = (uuid: string): PartitionedGpu => {
@@ -65,7 +68,7 @@ export function stepEnergy(earlier: Snapshot, later: Snapshot, matches: Int32Arr
   }
 }
 
-/** What telemetry says of a whole GPU, also on each of its instances. */
+/** What telemetry says about a whole GPU, repeated on each of its instances. */
 type GpuReading = Pick<DeviceReading, "energyJoules" | "powerWatts">;
 
 interface PartitionedGpu {
@@ -77,7 +80,7 @@ interface PartitionedGpu {
 
 const unread: GpuReading = { energyJoules: null, powerWatts: null };
 
-/** Instances of one GPU may have been read at different times: the latest has counted most. */
+/** Instances of one GPU may have been read at different times: the latest reading has the highest counter. */
 function largest(physicalGpu: GpuReading, reading: GpuReading | null | undefined): GpuReading {
   if (reading == null) return physicalGpu;
   return {
@@ -92,7 +95,7 @@ function larger(a: number | null, b: number | null): number | null {
 
 function joulesOf(before: GpuReading | null, after: GpuReading | null, seconds: number): number {
   if (before === null) return Number.NaN;
-  // A driver that has run for a moment has counted something: a counter of 0 is one that the GPU does not have.
+  // A driver that has run for a moment has counted something: a counter of 0 means that the GPU has no such counter.
   if (before.energyJoules !== null && before.energyJoules > 0 && after !== null && after.energyJoules !== null) {
     const joules = after.energyJoules - before.energyJoules;
     if (joules >= 0 && joules <= impossibleWatts * (seconds + oldestPageSeconds)) return joules;
@@ -102,7 +105,7 @@ function joulesOf(before: GpuReading | null, after: GpuReading | null, seconds: 
   return ((before.powerWatts + Math.max(0, wattsLater)) / 2) * seconds;
 }
 
-/** Accounting entries of unpartitioned parts name no GPU, only node and pool: they carry the mean of those GPUs. */
+/** Accounting entries of unpartitioned parts name no GPU, only node and pool: they get the mean of those GPUs. */
 function meanByPool(parts: Snapshot["unpartitioned"], perGpu: (uuid: string | null) => number): Map<string, number> {
   const sums = new Map<string, { joules: number; weight: number }>();
   for (const { uuid, pool, weight } of parts) {

@@ -13,7 +13,7 @@ export interface Block {
   readonly accounts: IndexByState;
 }
 
-/** A workload with what its pods are accounted to; pods of one workload may differ in that. */
+/** A workload and the owner to which its pods are counted; pods of one workload may have different owners. */
 export interface Holder {
   readonly owner: number;
   readonly workload: WorkloadKey | null;
@@ -21,14 +21,17 @@ export interface Holder {
   readonly next: Holder | null;
   /** The block that was used last. */
   block: Block | null;
-  /** All of its blocks by place; `null` while it has one at most. */
+  /** All of its blocks by place; `null` while it has at most one. */
   others: Map<number, Block> | null;
 }
 
-/** The owner's number in the interner, of pods that were seen: a pod's view is the same object while nothing of it changes. */
+/**
+ * The owner's number in the interner, remembered for pods that were seen: a pod's view is the same object while nothing in it
+ * changes.
+ */
 export type OwnerMemory = WeakMap<PodView, number>;
 
-/** Finds the holder of a pod; `null`: nobody. Pods of one workload mostly are alike, so that few are looked up by value. */
+/** Finds the holder of a pod; `null`: nobody. Most pods of one workload are alike, so that few are looked up by value. */
 export function holders(
   snapshot: Snapshot,
   accounts: AccountInterner,
@@ -45,7 +48,7 @@ export function holders(
     const { name: queue, isConfirmed } = queueOf(pod);
     const { team, namespace, priorityClass } = pod;
     const owner = accounts.ownerId({ team, queue, namespace, priorityClass });
-    // What a name that nothing confirms counts as may change from moment to moment.
+    // A name that nothing confirms may be counted differently from moment to moment.
     if (isConfirmed) owners.set(pod, owner);
     return owner;
   };
@@ -87,7 +90,10 @@ function isAlike(a: PodView, b: PodView): boolean {
   return a.team === b.team && a.queue === b.queue && a.namespace === b.namespace && a.priorityClass === b.priorityClass;
 }
 
-/** Finds the place of an accounting entry, with the currency of its node's price. Neighbouring accounting entries mostly are of one node and pool, so that only the first of them looks it up. */
+/**
+ * Finds the place of an accounting entry, with the currency of its node's price. Neighbouring accounting entries mostly have
+ * the same node and pool, so that only the first of them looks them up.
+ */
 export function places(
   snapshot: Snapshot,
   { byNode }: Pick<Prices, "byNode">,

@@ -18,7 +18,7 @@ export interface IdleGroup {
   readonly currency: string | null;
 }
 
-/** What the nodes of a group had in a window. */
+/** What the nodes of a group had within a window. */
 export interface IdleTime extends IdleGroup {
   readonly nodeSeconds: number;
   /** `null` exactly where the currency is. */
@@ -28,7 +28,7 @@ export interface IdleTime extends IdleGroup {
 /** Idle node time of the last hours or days. */
 export interface IdleWindow {
   readonly window: IdleWindowName;
-  /** How much of the window is counted: the rest is not known, and counts nowhere. */
+  /** How much of the window is counted: the rest is unknown. */
   readonly coveredSeconds: number;
   readonly times: readonly IdleTime[];
 }
@@ -36,22 +36,22 @@ export interface IdleWindow {
 /** What a ledger knows of the last days. */
 export interface PastIdleTime {
   readonly intervals: readonly LedgerInterval[];
-  /** Of idle nodes alone; the hours of one day may be equal parts of it. */
+  /** Time of idle nodes only; the hours of one day may be equal parts of it. */
   readonly nodeTimes: readonly NodeTime[];
 }
 
-/** Adds up the time of idle nodes by the hour, for as long as the longest window. */
+/** Adds up the time of idle nodes hour by hour, for as long as the longest window. */
 export interface IdleHours {
   /** Takes in one step. A gap adds nothing. */
   add(step: Pick<AccruedTime, "interval" | "nodeTimes">): void;
-  /** Each window up to `at` (seconds since the epoch); its first hour counts in proportion. */
+  /** Each window up to `at` (seconds since the epoch); its first hour counts partly. */
   windows(at: number): readonly IdleWindow[];
 }
 
 const hourSeconds = 3600;
-/** The hours of the longest window, and the one that has begun. */
+/** The hours of the longest window, and the current one. */
 const slots = idleWindows["7d"] / hourSeconds + 1;
-/** Beyond so many groups, nodes of further pools count together. */
+/** With more groups than this, nodes of further pools are counted together. */
 const mostGroups = 2000;
 const other = "other";
 
@@ -77,7 +77,7 @@ export function createIdleHours(past: PastIdleTime | null): IdleHours {
     }
   }
 
-  /** Makes this the newest hour. What lies after it was written before the clock was set back, and is forgotten. */
+  /** Makes this the newest hour. Later hours were written before the clock was set back, and are forgotten. */
   function turnTo(hour: number): void {
     if (newest === null || hour === newest) {
       newest = hour;
@@ -140,7 +140,7 @@ export function createIdleHours(past: PastIdleTime | null): IdleHours {
       nodeSeconds: sum(nodeSeconds),
       cost: cost === null ? null : sum(cost),
     }));
-    // Where the clock was set back, an hour was there twice.
+    // Where the clock was set back, the same hour came twice.
     return { window, coveredSeconds: Math.min(idleWindows[window], sum(covered)), times };
   }
 
@@ -152,7 +152,7 @@ export function createIdleHours(past: PastIdleTime | null): IdleHours {
   return {
     add({ interval, nodeTimes }) {
       if (interval.gap !== null || !(interval.to > 0)) return;
-      // A step that ends at a full hour is no part of the next.
+      // A step that ends at a full hour has no part in the next one.
       turnTo(Math.max(Math.floor(interval.from / hourSeconds), Math.ceil(interval.to / hourSeconds) - 1));
       addCovered(interval);
       addNodeTimes(nodeTimes);

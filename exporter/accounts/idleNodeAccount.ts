@@ -5,7 +5,7 @@ import { type IdleNodeState, isIdleNodeState } from "./idleNodeStates.ts";
 import type { NodeCount } from "./inventory.ts";
 import type { AccruedTime } from "./posting.ts";
 
-/** What the cost of idle nodes is counted by. */
+/** The labels that the cost of idle nodes is counted by. */
 export interface IdleNodeCostLabels {
   readonly pool: string;
   readonly nodePool: string;
@@ -14,17 +14,17 @@ export interface IdleNodeCostLabels {
   readonly currency: string;
 }
 
-/** What is reported about idle nodes over time, beside the seconds that all nodes have. */
+/** What is reported about idle nodes over time, besides the seconds that all nodes have. */
 export interface IdleNodeCounters {
-  /** Since the process started; only of nodes with a price. */
+  /** Since the process started; only for nodes with a price. */
   readonly costs: readonly Readonly<CounterCell<IdleNodeCostLabels>>[];
-  /** Up to the last moment that was counted; empty before the first one. */
+  /** Up to the last counted moment; empty before the first one. */
   readonly windows: readonly IdleWindow[];
 }
 
 /** Counts what idle nodes cost, and how long nodes were idle in the last hours and days. */
 export interface IdleNodeAccount {
-  /** Gives every cell that the next step can add to its value before it. */
+  /** Announces every cell that the next step can add to, with its value before that step. */
   announce(counts: readonly NodeCount[]): void;
   add(step: Pick<AccruedTime, "interval" | "nodeTimes">): void;
   /** Totals and windows up to `at`, seconds since the epoch. */
@@ -33,10 +33,10 @@ export interface IdleNodeAccount {
 
 const other = "other";
 const unknown = "unknown";
-/** Part of `limits.series`; idle nodes are few groups, and most clusters have one currency. */
+/** Part of `limits.series`; idle nodes form few groups, and most clusters have one currency. */
 const budget = 0.01;
 
-/** Creates an account that has counted nothing since the start, and knows what a ledger knows of the last days. */
+/** Creates an account that has counted nothing since the start, and knows what the ledger knows about the last days. */
 export function createIdleNodeAccount(series: number, past: PastIdleTime | null): IdleNodeAccount {
   const hours = createIdleHours(past);
   const costs = createCounterTable<IdleNodeCostLabels>(

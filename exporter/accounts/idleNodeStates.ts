@@ -10,7 +10,7 @@ export const idleNodeStates = [
 
 export type IdleNodeState = (typeof idleNodeStates)[number];
 
-/** What a state says of an idle node. */
+/** What a state of time means for an idle node. */
 export interface IdleNodeClass {
   readonly kind: IdleKind;
   readonly isWarmPool: boolean;
@@ -29,7 +29,7 @@ export function idleNodeState(kind: IdleKind, isWarmPool: boolean): IdleNodeStat
   return `${isWarmPool ? "warm" : "idle"}_${kind}`;
 }
 
-/** Whether node time in this state is that of an idle node. */
+/** Whether node time in this state is the time of an idle node. */
 export function isIdleNodeState(state: string): state is IdleNodeState {
   return Object.hasOwn(idleNodeClasses, state);
 }

@@ -7,7 +7,7 @@ export const underutilizedId = stateIds.get("underutilized") ?? 0;
 export interface IndexByState {
   active: number;
   underutilized: number;
-  /** Of all other states; `null` while there are none. */
+  /** For all other states; `null` while there are none. */
   others: Int32Array | null;
 }
 

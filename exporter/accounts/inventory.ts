@@ -7,7 +7,7 @@ import type { NodeTimeState } from "../model/idleKinds.ts";
 import { idleNodeState } from "./idleNodeStates.ts";
 import type { NodeImbalance, NodeTime } from "./posting.ts";
 
-/** The pool of a node of which nothing says what GPUs it has. */
+/** The pool of a node whose GPUs nothing describes. */
 export const unknownPool = "unknown";
 
 /** Physical GPUs of each pool, from the inventory of nodes and not from accounting entries. */
@@ -63,11 +63,11 @@ function visitInventory(snapshot: Snapshot, visit: (node: NodeView, pool: string
 /** Nodes of one kind in one state at one moment. A node with several pools counts once, for its first. */
 export interface NodeCount extends Omit<NodeTime, "hour" | "nodeSeconds" | "cost"> {
   readonly nodes: number;
-  /** What their GPUs cost per hour, in `currency`; `null` without a price. */
+  /** What the GPUs of the nodes cost per hour, in `currency`; `null` without a price. */
   readonly costPerHour: number | null;
 }
 
-/** What nodes are counted by. */
+/** What the count of nodes is made from. */
 export type CountedMoment = Pick<Analysis, "snapshot" | "idleNodes" | "prices">;
 
 /** Counts the nodes that have or should have GPUs by pool, node pool, capacity type, state and currency of their price. */
@@ -94,7 +94,7 @@ export function countNodes({ snapshot, idleNodes, prices }: CountedMoment): read
   return counts;
 }
 
-/** The state in which a node is counted; `idle`: as it was found idle, if it was. */
+/** The state in which a node is counted; `idle`: how it was found idle, if it was. */
 export function nodeTimeState(node: NodeView, idle: IdleNode | undefined): NodeTimeState {
   if (node.ready === false) return "not_ready";
   if (node.schedulable === false) return "cordoned";
@@ -102,10 +102,10 @@ export function nodeTimeState(node: NodeView, idle: IdleNode | undefined): NodeT
   return node.ready === true ? "ready" : "unknown";
 }
 
-/** What is lost in adding shares is no difference between the accounts. */
+/** A difference below this is rounding of shares, and no difference between the accounts. */
 const toleratedGpus = 1e-6;
 
-/** Nodes of which the count by device and the count by pod differ, for a step of `seconds`. */
+/** Nodes for which the count by device and the count by pod differ, over a step of `seconds`. */
 export function imbalancedNodes(snapshot: Snapshot, seconds: number): readonly NodeImbalance[] {
   const imbalances: NodeImbalance[] = [];
   for (const { name, pools, allocatedByDevices, allocatedByPods } of snapshot.nodes) {

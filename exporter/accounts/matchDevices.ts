@@ -2,8 +2,8 @@ import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snaps
 
 /**
  * Where each device of the earlier moment is in the later one: index into `later.devices`, or -1. A device is the same by
- * node, UUID and GPU instance; one without a UUID is never found again. Costs little while nodes and their devices keep
- * their order, and finds them in any order.
+ * node, UUID and GPU instance; one without a UUID is never found again. It is fast while nodes and their devices keep their
+ * order, and finds them in any order.
  */
 export function matchDevices(earlier: Snapshot, later: Snapshot): Int32Array {
   const matches = new Int32Array(earlier.devices.length).fill(-1);
@@ -46,7 +46,7 @@ function matchNode(
   }
 }
 
-/** Looks from `start` on, and around to it again. */
+/** Searches from `start` on, and wraps around to it. */
 function findDevice(wanted: Device, candidates: readonly number[], devices: readonly Device[], start: number): number {
   const count = candidates.length;
   for (let step = 0; step < count; step++) {
@@ -58,8 +58,8 @@ function findDevice(wanted: Device, candidates: readonly number[], devices: read
 }
 
 /**
- * Activity, 0..1, of what a pod of the earlier moment still holds of this device of the later one; `null` when it holds
- * nothing of it or is not observed. Several holdings count by their shares.
+ * Activity, 0..1, of the part of this later device that a pod of the earlier moment still holds; `null` if it holds none of it
+ * or is not observed. Several holdings count by their shares.
  */
 export function laterActivity(pod: PodView, device: Device, later: Snapshot): number | null {
   let active = 0;
@@ -78,7 +78,7 @@ function isObserved(holding: Holding): holding is Holding & { readonly activity:
   return holding.activity !== null;
 }
 
-/** By uid; by namespace and name where telemetry alone names one of them. */
+/** Compared by uid; by namespace and name if telemetry alone names one of them. */
 function isSamePod(a: PodView, b: PodView): boolean {
   if (a === b) return true;
   if (a.uid !== null && b.uid !== null) return a.uid === b.uid;

@@ -8,37 +8,40 @@ import { type NodeStreak, type NodeStreakState, nodeStreakStates } from "./nodeS
 
 /** What is new since it was last taken. */
 export interface StreakChanges {
-  /** Streaks that have lasted for an hour now, and those of them that ended. */
+  /** Streaks that have lasted for an hour by now, and those of them that have ended. */
   readonly nodeStreaks: readonly NodeStreak[];
-  /** Nodes that are in a state that is kept, since when; changes only. */
+  /** Since when nodes are in a state that is kept; changes only. */
   readonly remembered: readonly RememberedChange[];
 }
 
 /** Follows how long single nodes are idle, cordoned or not ready without a break. */
 export interface NodeStreakAccount {
-  /** Takes in a moment, at `at` (seconds since the epoch). While the objects are not known, nothing begins or ends. */
+  /** Takes in a moment, at `at` (seconds since the epoch). While the objects are unknown, nothing begins or ends. */
   see(analysis: Pick<Analysis, "snapshot" | "idleNodes">, at: number): void;
   /** What must be written to the ledger. */
   takeChanges(): StreakChanges;
 }
 
-/** A shorter one is not reported. */
+/** A shorter streak is not reported. */
 const shortestSeconds = 3600;
 
-/** Over a longer silence nobody knows what the node did: what was seen ends with the last moment that was (docs/decisions/0006). */
+/**
+ * After a longer silence nobody knows what the node did: the streak ends with the last moment that was seen
+ * (docs/decisions/0006).
+ */
 const longestSilenceSeconds = 3600;
 
 const kind = "node-streak";
 const nothing = 255;
 
-/** By number in `nodeStreakStates`; all other states are nothing to say. */
+/** By number in `nodeStreakStates`; all other states are not followed. */
 const codes: ReadonlyMap<NodeTimeState, number> = new Map(
   nodeStreakStates.map((state, code) => [state, code] as const),
 );
 
 /**
  * Creates an account that knows what a ledger remembers: `seenAt` is the last moment that it has covered, seconds since the
- * epoch. Nodes have places in columns, so that a cycle makes no object for a node in which nothing changes.
+ * epoch. Nodes have places in columns, so that a cycle creates no object for a node that does not change.
  */
 export function createNodeStreakAccount(
   remembered: readonly Remembered[] = [],
@@ -46,7 +49,7 @@ export function createNodeStreakAccount(
 ): NodeStreakAccount {
   const places = new Map<string, number>();
   const free: number[] = [];
-  /** Node pool and pool of each place. */
+  /** Node pool and pool of the node at each place. */
   const nodePools: string[] = [];
   const pools: string[] = [];
   let columns = createColumns(1024);
@@ -100,7 +103,10 @@ export function createNodeStreakAccount(
     changes.set(name, null);
   }
 
-  /** What a silence ends: after a long one all; and what began after now, because the clock was set back. */
+  /**
+   * Ends streaks after a silence: all of them after a long one, and those that begin after now, because the clock was set
+   * back.
+   */
   function endUnseen(at: number, seen: number): void {
     if (at >= seen && at - seen <= longestSilenceSeconds) return;
     for (const [name, place] of places) {
@@ -171,14 +177,14 @@ export function createNodeStreakAccount(
   };
 }
 
-/** Of each place. */
+/** One value for each place. */
 interface Columns {
   readonly state: Uint8Array;
   readonly isReported: Uint8Array;
   /** Number of the moment at which it was last seen. */
   readonly seen: Float64Array;
   readonly begins: Float64Array;
-  /** NaN where nobody knows. */
+  /** NaN if unknown. */
   readonly gpus: Float64Array;
 }
 
@@ -202,21 +208,21 @@ function grown(columns: Columns): Columns {
   return larger;
 }
 
-/** What is remembered of a streak that lasts. */
+/** The text under which a lasting streak is remembered. */
 function streakText({ state, begins, nodePool, pool, gpus }: NodeStreak, isReported: boolean): string {
   return JSON.stringify([state, begins, nodePool, pool, gpus, isReported]);
 }
 
 interface RememberedStreak extends Pick<NodeStreak, "begins" | "nodePool" | "pool"> {
   readonly code: number;
-  /** NaN where nobody knows. */
+  /** NaN if unknown. */
   readonly gpus: number;
   readonly isReported: boolean;
 }
 
 const isStreakState = (text: string): text is NodeStreakState => nodeStreakStates.some((state) => state === text);
 
-/** What `streakText` wrote; `null` for anything else. */
+/** Reads what `streakText` wrote; `null` for anything else. */
 function streakIn(text: string): RememberedStreak | null {
   const value = parseJson(text);
   if (!Array.isArray(value)) return null;

@@ -24,7 +24,7 @@ export interface Account {
   readonly namespace: string | null;
   readonly priorityClass: string | null;
   readonly state: GpuState;
-  /** Of what it costs; `null` for time of GPUs without a price, which has no cost. */
+  /** The currency of its cost; `null` for GPUs without a price. */
   readonly currency: string | null;
 }
 
@@ -44,7 +44,7 @@ export interface Posting {
   readonly workload: WorkloadKey | null;
   /** Physical GPU-seconds, above 0. */
   readonly gpuSeconds: number;
-  /** Of these, of holdings whose device or split of activity is estimated. */
+  /** The part of these from holdings whose device or split of activity is estimated. */
   readonly estimatedGpuSeconds: number;
   /** Joules drawn by what was counted; `null` when its GPUs report neither energy nor power. */
   readonly energyJoules: number | null;
@@ -103,11 +103,13 @@ export const queueGpuAmounts = [
   "shortfallByPromisedTwice",
   "shortfallByIndivisible",
   "pending",
-  /** Of `held`: that of the judged seconds. Less `entitled`, it is the deviation; neither follows from the shortfalls. */
+  /**
+   * The part of `allocated` in the judged seconds. Minus `entitled`, it is the deviation; neither follows from the shortfalls.
+   */
   "judgedAllocated",
 ] as const;
 
-/** A shortfall by absent capacity is kept by whose it is to fix; its sum is the whole of it. */
+/** A shortfall by absent capacity is kept by who can fix it; the sum over these is all of it. */
 export const absentAmounts = {
   lost_node: "shortfallByLostNode",
   node_to_come: "shortfallByNodeToCome",
@@ -115,14 +117,14 @@ export const absentAmounts = {
   promised_twice: "shortfallByPromisedTwice",
 } as const satisfies Readonly<Record<AbsentOwner, (typeof queueGpuAmounts)[number]>>;
 
-/** What a queue missed because its guarantees have no nodes, whoever is to fix it. */
+/** What a queue lacked because its guarantees have no nodes, whoever can fix that. */
 export function absentSum(of: Readonly<Record<(typeof absentAmounts)[AbsentOwner], number>>): number {
   return of.shortfallByLostNode + of.shortfallByNodeToCome + of.shortfallByPastQueues + of.shortfallByPromisedTwice;
 }
 
 /** The sums of a queue's time that are counted since the process started. */
 export const countedQueueAmounts = [
-  /** Covered time in which its entitlement was known: only then the entitlement and what follows from it count. */
+  /** Covered time in which its entitlement was known: only then do the entitlement and what follows from it count. */
   "judgedSeconds",
   ...queueGpuAmounts,
 ] as const;
@@ -140,8 +142,8 @@ export const queueAmounts = [
 export type QueueAmount = (typeof queueAmounts)[number];
 
 /**
- * What a leaf queue had within one hour; a leaf that has nothing of all this has no record. One that has a guarantee and
- * nothing else has only what is of the guarantee.
+ * What a leaf queue had within one hour; a leaf without any of this has no record. A leaf that has only a guarantee has only
+ * the amounts of the guarantee.
  */
 export interface QueueTime extends QueueKey, Readonly<Record<QueueAmount, number>> {
   readonly hour: number;
@@ -154,7 +156,7 @@ export const waitPhases = ["admission", "start", "total"] as const;
 
 export type WaitPhase = (typeof waitPhases)[number];
 
-/** A wait that came to its end. */
+/** A wait that has ended. */
 export interface EndedWait {
   /** Name of the leaf queue, and its one team; `null` without. */
   readonly queue: string | null;
@@ -171,7 +173,10 @@ export interface EndedWait {
 /** An eviction that was not seen before. */
 export interface SeenEviction {
   readonly eviction: EvictedWork;
-  /** It was before this process looked for the first time: for the ledger, which knows its key, and not for counters. */
+  /**
+   * It happened before this process looked for the first time: it counts for the ledger, which knows its key, and not for
+   * counters.
+   */
   readonly isEarlier: boolean;
 }
 
@@ -196,7 +201,7 @@ export interface UsedPrice {
   readonly perGpuHour: number | null;
 }
 
-/** All prices at which time is counted from a moment on, until others are. */
+/** All prices at which time is counted from a moment on, until they change. */
 export interface PricesInUse {
   /** Seconds since the epoch. */
   readonly since: number;
@@ -216,17 +221,17 @@ export interface AccruedTime {
 }
 
 /**
- * Everything that one step adds to the accounts. Waits, evictions and ends of pods are events, which a gap has as well; each is
- * there once.
+ * Everything that one step adds to the accounts. Waits, evictions and ends of pods are events, which a gap has as well; each
+ * appears once.
  */
 export interface AccruedStep extends AccruedTime {
   readonly waits: readonly EndedWait[];
   readonly evictions: readonly SeenEviction[];
-  /** Pods with GPUs that were allocated when the objects were last known before, and have ended, by shape; at `interval.to`. */
+  /** Pods with GPUs that have ended since the objects were last known, by shape; at `interval.to`. */
   readonly endedPods: readonly EndedShape[];
   /** Nodes that have been in one state for an hour now, and those of them that no longer are. */
   readonly nodeStreaks: readonly NodeStreak[];
-  /** At which prices this step is counted; `null`: at those of the step before. */
+  /** The prices at which this step is counted; `null`: those of the step before. */
   readonly prices: PricesInUse | null;
   /** What must survive a restart of decayed deviations and of past use. */
   readonly remembered: readonly RememberedChange[];

@@ -1,16 +1,16 @@
 import type { PriceGroup, Prices } from "../analysis/prices/prices.ts";
 import type { PricesInUse, UsedPrice } from "./posting.ts";
 
-/** Says when other prices are counted than before. */
+/** Reports when the counted prices change. */
 export interface PriceUse {
-  /** What is in use from `since` on; `null` while it is what was in use before. Only `commit` makes it what was before. */
+  /** What is in use from `since` on; `null` while nothing has changed. Only `commit` makes it the state to compare with. */
   prepare(prices: Prices, since: number): { readonly inUse: PricesInUse | null; commit(): void };
 }
 
-/** Kinds of nodes whose prices are kept; of more, those with most GPUs. */
+/** The most kinds of nodes whose prices are kept; of more, those with the most GPUs. */
 const mostPrices = 5000;
 
-/** Creates a watch that has seen no price: the first ones are said in any case, whatever the process before had used. */
+/** Creates a watch that has seen no price: the first prices are reported in any case, whatever the process before had used. */
 export function createPriceUse(): PriceUse {
   let last: Prices | null = null;
   let lastKeys: ReadonlySet<string> | null = null;
@@ -21,7 +21,7 @@ export function createPriceUse(): PriceUse {
       const used = new Map<string, UsedPrice>();
       for (const group of largest(prices.groups)) {
         const price = usedPrice(group);
-        // The date of a price that is asked for again and again moves, and the price does not.
+        // A price that is asked for again and again gets a later date without becoming another price.
         const key = JSON.stringify({ ...price, dated: null });
         if (!used.has(key)) used.set(key, price);
       }

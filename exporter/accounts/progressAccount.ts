@@ -6,7 +6,7 @@ import type { AccruedTime, Posting } from "./posting.ts";
 import { createProgressTable, type Tracked } from "./progressTable.ts";
 import { mostCurrencies, progressIn, progressKind, progressRow } from "./rememberedProgress.ts";
 
-/** What a workload that says its progress cost in one currency, and what it made in that time. */
+/** What a workload that reports its progress cost in one currency, and how much it made in that time. */
 export interface ProgressCost extends Pick<WorkloadView, "team" | "kind" | "namespace" | "name"> {
   readonly currency: string;
   readonly cost: number;
@@ -14,26 +14,26 @@ export interface ProgressCost extends Pick<WorkloadView, "team" | "kind" | "name
   readonly madeUnits: number;
 }
 
-/** A moment that is worked out; nothing of it is in the account before `commit`. */
+/** A moment that is worked out; the account does not contain it before `commit`. */
 export interface PreparedProgress {
   commit(): void;
 }
 
 /**
- * Cost and progress of the workloads that say how far they are, since they were first seen. Both grow together: time that is
- * not covered, or in which any of the workload's GPUs has no price, counts with neither.
+ * Cost and progress of the workloads that report their progress, since they were first seen. Both grow together: time that is
+ * not covered, or in which any of the workload's GPUs has no price, counts for neither.
  */
 export interface ProgressAccount {
   /** The moment with which a step ends, at `now` (seconds since the epoch); `null`: it is the first one. */
   prepare(snapshot: Snapshot, step: Pick<AccruedTime, "interval" | "postings"> | null, now: number): PreparedProgress;
   /** What must be remembered now; nothing more than once a minute. */
   changes(now: MomentClock): readonly RememberedChange[];
-  /** Of the workloads that are there, say their progress, and have made any; the dearest first. */
+  /** The workloads that exist, report their progress and have made any; the most expensive first. */
   costs(): readonly ProgressCost[];
   problems(): readonly Problem[];
 }
 
-/** A crash costs so many seconds of cost and progress at most. */
+/** A crash costs at most this many seconds of cost and progress. */
 const writeSeconds = 60;
 
 /** What one workload cost in a step. */
@@ -42,7 +42,9 @@ interface StepCost {
   isUnpriced: boolean;
 }
 
-/** Creates an account of at most `most` workloads. `remembered` is what a ledger holds; `null`: there is none to write to. */
+/**
+ * Creates an account of at most `most` workloads. `remembered` is what a ledger holds; `null`: there is no ledger to write to.
+ */
 export function createProgressAccount(remembered: readonly Remembered[] | null, most = 1000): ProgressAccount {
   const table = createProgressTable(most);
   const dropped = new Set<string>();
@@ -144,12 +146,12 @@ function addCost(sum: StepCost, currency: string | null, cost: number | null): v
 
 const noCosts: ReadonlyMap<string, number> = new Map();
 
-/** What it costs in more currencies than are kept has no price that could be reported. */
+/** What it costs in more currencies than are kept has no price that can be shown. */
 function isPartlyUnpriced({ progress }: Tracked, { costs, isUnpriced }: StepCost): boolean {
   return isUnpriced || new Set([...progress.costs.keys(), ...costs.keys()]).size > mostCurrencies;
 }
 
-/** `null`: a time that does not count. Progress since then begins at what is reported next. */
+/** `null`: this time does not count. Progress then starts from the next report. */
 function account(tracked: Tracked, costs: ReadonlyMap<string, number> | null): void {
   const { progress, reported, units } = tracked;
   if (costs === null) {
@@ -159,7 +161,7 @@ function account(tracked: Tracked, costs: ReadonlyMap<string, number> | null): v
   for (const [currency, cost] of costs) progress.costs.set(currency, (progress.costs.get(currency) ?? 0) + cost);
   if (costs.size > 0) tracked.isChanged = true;
   if (reported === null) return;
-  // Lost work is taken off again, but none that was made before the workload was first seen.
+  // Lost work is subtracted again, but none that was made before the workload was first seen.
   if (units !== null) progress.madeUnits = Math.max(0, progress.madeUnits + reported - units);
   tracked.units = reported;
 }

@@ -8,9 +8,9 @@ export interface Tracked {
   /** In the ledger's `remembered`. */
   readonly rowKey: string;
   team: string;
-  /** What it says in the present moment; `null` where it is not there or says nothing. */
+  /** What it reports at the present moment; `null` if it does not exist or reports nothing. */
   reported: number | null;
-  /** What it reported last; `null` where nothing since then counts. */
+  /** What it reported last; `null` if nothing since then counts. */
   units: number | null;
   /** Some of its GPUs had no price in the last step. */
   isUnpriced: boolean;
@@ -23,15 +23,15 @@ export interface ProgressTable {
   size(): number;
   all(): Iterable<Tracked>;
   find(workload: WorkloadKey): Tracked | undefined;
-  /** Takes over what an earlier process knew; answers the row keys of what is too old, or too much. */
+  /** Takes over what an earlier process knew; returns the row keys of what is too old, or too much. */
   fill(known: readonly Progress[], now: number): readonly string[];
-  /** The workloads that say their progress at a moment: what they say, new ones, and which rows are dropped. */
+  /** The workloads that report their progress at a moment: their reports, new workloads, and which rows are dropped. */
   see(reporting: readonly WorkloadView[], now: number): Seen;
 }
 
 interface Seen {
   readonly dropped: readonly string[];
-  /** For which there was no room. */
+  /** Workloads for which there was no place. */
   readonly leftOut: number;
 }
 
@@ -78,7 +78,7 @@ export function createProgressTable(most: number): ProgressTable {
     return oldest;
   }
 
-  /** Answers the row keys of what has been gone for too long. */
+  /** Returns the row keys of what has been gone for too long. */
   function forgetOld(now: number): string[] {
     const dropped: string[] = [];
     for (const one of tracked) {
@@ -89,7 +89,7 @@ export function createProgressTable(most: number): ProgressTable {
     return dropped;
   }
 
-  /** What is there of the saying ones keeps its place; answers those that have none. */
+  /** Workloads that still report keep their place; returns those that have none. */
   function reportKnown(reporting: readonly WorkloadView[], now: number): readonly WorkloadView[] {
     const others: WorkloadView[] = [];
     for (const view of reporting) {
@@ -107,7 +107,7 @@ export function createProgressTable(most: number): ProgressTable {
     return others;
   }
 
-  /** Answers the key of the row that it takes the place of, if any; `null`: there is no room for it. */
+  /** Returns the key of the row that it replaces, if any; `null`: there is no place for it. */
   function takeIn(view: WorkloadView, now: number): string | null {
     const known = find(view);
     if (known !== undefined && known.reported !== null) {

@@ -18,7 +18,7 @@ import { createSeriesTable } from "./seriesTable.ts";
 
 /** Finds and counts the totals of queues, within their budgets. */
 export interface QueueCounterAccount {
-  /** Every label set that the next step can add to comes up with its value before it. */
+  /** Publishes every label set that the next step can add to, with its value before that step. */
   announce(analysis: Analysis): void;
   /** Finds the cells of a step; what is returned adds it to all of them, at once. */
   prepare(step: AccruedTime): () => void;
@@ -125,7 +125,10 @@ export function createQueueCounterAccount(
       reason: labelValue(reason),
       preemptorQueue: labelValue(preemptor?.queue ?? ""),
     });
-  /** Events whose label set came up with them: they count once it was shown without them, else `increase` loses them. */
+  /**
+   * Events whose label set appeared together with them: they count once the series was shown without them, because otherwise
+   * `increase` would miss them.
+   */
   const onceShown: (() => void)[] = [];
 
   function announceTotals({ queues, domains }: Queueing): void {
@@ -150,7 +153,8 @@ export function createQueueCounterAccount(
 
   function announceWaits({ gangs, queues }: Queueing): void {
     for (const { parts, priorityClass, scheduler } of gangs) {
-      // The leaf in which it waits, as its start will name it: a name that pods only write down would cost a series each.
+      // The queue in which it waits, as its start will name it: a name that is only written on pods would cost a series
+      // each.
       const queue = queues[parts.find((part) => part.queue !== null)?.queue ?? -1]?.name ?? null;
       if (scheduler === "kueue") waitsOf(queue, priorityClass, "admission");
       waitsOf(queue, priorityClass, "start");
@@ -194,7 +198,7 @@ export function createQueueCounterAccount(
         else event();
       };
       for (const { queue, priorityClass, phase, seconds } of ended) {
-        // The histogram says the phases apart; their sum is the ledger's.
+        // The histogram distinguishes the phases; their sum is in the ledger.
         if (phase === "total") continue;
         const before = waits.cells.length;
         const cell = waitsOf(queue, priorityClass, phase);
@@ -217,7 +221,7 @@ export function createQueueCounterAccount(
   };
 }
 
-/** Lengths keep names apart: they are untrusted, and may hold whatever would are between them. */
+/** Lengths separate the names: these are untrusted, and could contain any separator. */
 function textOf(scheduler: string, kind: string, queue: string, domain: string, team: string | null): string {
   return `${scheduler} ${kind} ${queue.length} ${domain.length} ${team === null ? "-" : "+"} ${queue} ${domain} ${team}`;
 }
@@ -261,7 +265,7 @@ function addEviction(cell: Mutable<EvictionTotals>, { lostGpuSeconds }: EvictedW
   if (lostGpuSeconds !== null && lostGpuSeconds > 0) cell.lostGpuSeconds += lostGpuSeconds;
 }
 
-/** Leaves in the order in which the budget of series is given out. */
+/** Leaves in the order in which they get series of their own. */
 function largestFirst(queues: readonly QueueView[]): readonly QueueView[] {
   const size = ({ allocated, pending }: QueueView): number => allocated + pending;
   return [...queues].sort((a, b) => size(b) - size(a) || (a.name < b.name ? -1 : 1));

@@ -13,15 +13,15 @@ export interface QueueKey {
 }
 
 /**
- * GPU time of a queue since the process started, GPU-seconds. `held` and `pending` count all covered time; the others only
- * the part of it in which the entitlement could be reported, `judgedSeconds`. Over that part judgedAllocated - entitled is the deviation.
+ * GPU time of a queue since the process started, GPU-seconds. `allocated` and `pending` count all covered time; the others only
+ * the part of it in which the entitlement was known, `judgedSeconds`. Over that part judgedAllocated - entitled is the deviation.
  */
 export interface QueueTotals extends QueueKey, Readonly<Record<(typeof countedQueueAmounts)[number], number>> {
   /** Team of the queue; empty where several share it. */
   readonly team: string;
 }
 
-/** GPU-seconds that a queue missed because what it is guaranteed had no nodes, by whose it is to fix. */
+/** GPU-seconds that a queue lacked because its guarantee had no nodes, by who can fix it. */
 export interface AbsentTotals extends QueueKey {
   readonly team: string;
   readonly owner: AbsentOwner;
@@ -30,8 +30,9 @@ export interface AbsentTotals extends QueueKey {
 
 /**
  * Decayed deviation of a queue ("fairness debt"): the integral of deviation x 2^(-age / half-life), GPU-seconds. `ratio`
- * is it over the entitlement decayed likewise; `null` until the domain has been watched for one half-life, while less than
- * 0.9 of the (decayed) time since is covered, and where the decayed entitlement is below 1 % of the domain's capacity.
+ * divides it by the entitlement decayed in the same way; `null` until the domain has been watched for one half-life, while
+ * less than 0.9 of the (decayed) time since is covered, and where the decayed entitlement is below 1 % of the domain's
+ * capacity.
  */
 export interface FairnessDebt extends QueueKey {
   readonly team: string;
@@ -56,7 +57,7 @@ export interface EvictionTotals {
   readonly queue: string;
   readonly team: string;
   readonly reason: string;
-  /** Queue of the work that took the place; empty where nothing says, or nobody did. */
+  /** Queue of the work that took its place; empty if this is not reported, or no work did. */
   readonly preemptorQueue: string;
   readonly evictions: number;
   /** Upper bound where no checkpoint is known. */

@@ -7,7 +7,7 @@ export interface NewEvents {
   readonly evictions: readonly SeenEviction[];
 }
 
-/** Sees starts and evictions once, although a moment shows those of some time. */
+/** Reports each start and eviction once, although moments show them for some time. */
 export interface QueueEvents {
   /**
    * What is new in a moment at `now` (seconds since the epoch). The first moment is the baseline: no wait that ended
@@ -17,8 +17,8 @@ export interface QueueEvents {
 }
 
 /**
- * Older ones are never new, so that what was seen may be forgotten. Moments show starts of a quarter of an hour, and
- * evictions for as long as the objects say so.
+ * Older ones are never new, so that what was seen may be forgotten. Moments show the starts of a quarter of an hour, and
+ * evictions for as long as the objects report them.
  */
 const startHorizonSeconds = 3600;
 const evictionHorizonSeconds = 86_400;
@@ -66,7 +66,9 @@ function createSeen(horizonSeconds: number): Seen {
   };
 }
 
-/** The phases of a wait, and the whole of it. Times of different clocks may contradict each other by a little: no wait is below 0. */
+/**
+ * The phases of a wait, and the whole wait. Times of different clocks may contradict each other a little: no wait is below 0.
+ */
 function waitsOf(work: StartedWork, { queues }: Queueing): readonly EndedWait[] {
   const { since, reservedAt, startedAt, priorityClass } = work;
   const view = work.queue === null ? undefined : queues[work.queue];

@@ -1,28 +1,28 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { PodView } from "../join/snapshot.ts";
 
-/** The name of a pod's queue under which its GPU time is kept; `null` where it is in none. */
+/** The name under which the GPU time of a pod's queue is kept; `null` if it is in no queue. */
 export type QueueNameOf = (pod: PodView) => { readonly name: string | null; readonly isConfirmed: boolean };
 
-/** Names of queues that pods write down and no object knows, bounded for each team. */
+/** Names of queues that pods carry and no object confirms, bounded for each team. */
 export interface QueueNames {
-  /** What holds at a moment; moments in the order of time. */
+  /** The names that are used at a moment; call it in the order of time. */
   of(analysis: Analysis): QueueNameOf;
 }
 
-/** So many names of one team are kept at once. */
+/** The most names of one team that are kept at once. */
 const mostOfTeam = 50;
-/** A name under which nobody has allocated GPUs for so long makes room for others, seconds. */
+/** A name under which nobody has allocated GPUs for this many seconds makes place for others. */
 const keptSeconds = 3600;
 const other = "other";
 
 /**
  * Keeps accounts by queue bounded. Names of queues that exist always count. Anybody can write any other name on a pod, so each
- * team keeps 50 of those that its pods with GPUs bear: what was there first, then what holds most. The others are `other`
- * until a name has had no GPUs for an hour.
+ * team keeps 50 of those that its pods with GPUs have: those that were there first, then those that hold most. The others are
+ * `other` until a name has had no GPUs for an hour.
  */
 export function createQueueNames(): QueueNames {
-  /** By team and name: when pods with GPUs bore it last. */
+  /** By team and name: when pods with GPUs last had it. */
   const kept = new Map<string, Map<string, number>>();
 
   function keep(team: string, allocated: ReadonlyMap<string, number>, at: number): void {
@@ -60,5 +60,5 @@ export function createQueueNames(): QueueNames {
   };
 }
 
-/** Leaves that stand for an object of a queue system. */
+/** Leaf queues that represent an object of a queue system. */
 const isObject = (kind: string): boolean => kind === "ClusterQueue" || kind === "Queue";

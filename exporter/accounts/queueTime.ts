@@ -5,9 +5,9 @@ import { absentAmounts, type PartialGangTime, type QueueTime, queueAmounts } fro
 import type { HourPart } from "./stepTime.ts";
 
 /**
- * What each leaf queue of the earlier moment had over a step: its held, entitled and pending GPUs of that moment times the
- * seconds of each hour. Where the entitlement cannot be reported, only allocated and pending. A leaf that has a guarantee and nothing
- * else has the seconds of that and no others.
+ * What each leaf queue of the earlier moment had over a step: its allocated, entitled and pending GPUs of that moment times
+ * the seconds of each hour. Where the entitlement is not known, it has only allocated and pending GPUs. A leaf that has only a
+ * guarantee has only the seconds of the guarantee.
  */
 export function queueTimesOf(before: Analysis, parts: readonly HourPart[]): readonly QueueTime[] {
   const { queues, domains } = before.snapshot.queueing;
@@ -28,7 +28,7 @@ function hadOf(view: QueueView, domain: QuotaDomain, fairness: QueueFairness | n
   const { allocated, pending, scheduler, kind, name, team } = view;
   const entitled = fairness?.entitled ?? 0;
   const isKnown = domain.unknownBecause === null;
-  // What no queue answers for is guaranteed to nobody.
+  // What belongs to no queue is guaranteed to nobody.
   const guaranteed = isKnown && kind !== "Unqueued" ? view.guaranteed : 0;
   const has = allocated > 0 || pending > 0 || entitled > 0;
   if (!has && !(guaranteed > 0)) return null;
@@ -51,7 +51,7 @@ function hadOf(view: QueueView, domain: QuotaDomain, fairness: QueueFairness | n
   };
 }
 
-/** By cause, and what has no nodes by whose it is to fix. */
+/** By cause, and absent capacity by who can fix it. */
 function shortfallsOf(fairness: QueueFairness | null) {
   const { shortfallByBorrowers = 0, shortfallByIdleGap = 0, shortfallByIndivisible = 0 } = fairness ?? {};
   const absent = {
@@ -72,7 +72,7 @@ function timeOf(had: QueueMoment, hour: number, seconds: number): QueueTime {
 
 const over = (amount: number, seconds: number): number => (amount > 0 ? amount * seconds : 0);
 
-/** GPU time that the partial gangs of the earlier moment held, by pool; every pool that has one. */
+/** GPU time that the partial gangs of the earlier moment held, for every pool that has one. */
 export function partialGangTimes(before: Analysis, seconds: number): readonly PartialGangTime[] {
   const sums = new Map<string, number>();
   for (const { pool, allocatedGpus } of before.waiting.partialGangs)

@@ -27,18 +27,21 @@ type TimeKind = keyof typeof timeKinds;
 
 const nodeKind = "node";
 
-/** These say when something was last seen: while it lasts they are the cycle's own time, which would change every row. */
+/** These record when something was last seen: while it lasts, that is the cycle's own time, which would change every row. */
 const movingKinds: ReadonlySet<TimeKind> = new Set<TimeKind>(["active-unallocated", "allocated"]);
 
 /** Stands for the time of the cycle with which the row is (or could have been) written. */
 const atTheCycle = "=";
 
-/** Idle and stalled time goes on over a silence of so many cycles, as coverage does; over a longer one, samples were not seen. */
+/**
+ * Idle and stalled time continues over a silence of at most this many cycles, as coverage does; over a longer one, samples
+ * were not seen.
+ */
 const idleSilenceCycles = 3;
 
 /**
- * A gang may have been whole in the meantime, a queue not short, work not blocked, a node not idle; after so many seconds
- * what is seen now says better.
+ * Meanwhile a gang may have been whole, a queue not short, work not blocked or a node not idle; after this many seconds, what
+ * is seen now is the better answer.
  */
 const gangSilenceSeconds = 3600;
 
@@ -59,7 +62,7 @@ function isTimeKind(kind: string): kind is TimeKind {
 function timeChanges(kind: TimeKind, before: MemoryAt, after: MemoryAt, changes: RememberedChange[]): void {
   const name = timeKinds[kind];
   const moving = movingKinds.has(kind);
-  // A map may be made when it is first asked for.
+  // Some maps are made only when they are first asked for.
   const timesAfter = after.memory[name];
   const timesBefore = before.memory[name];
   if (timesBefore === timesAfter && !moving) return;
@@ -117,8 +120,8 @@ function sameTexts(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * The memory with which a process begins at `at`, from what the ledger remembers. What can have changed unseen while
- * nobody looked is left out (docs/decisions/0006-what-survives-a-restart.md).
+ * The memory with which a process begins at `at`, from what the ledger remembers. What may have changed while nobody looked is
+ * left out (docs/decisions/0006-what-survives-a-restart.md).
  */
 export function memoryFromLedger(start: LedgerStart, at: number, intervalSeconds: number): Memory {
   const { memory, at: last } = rememberedIn(start);
@@ -142,7 +145,7 @@ export function memoryFromLedger(start: LedgerStart, at: number, intervalSeconds
   };
 }
 
-/** All that the ledger remembers, as of its last entry: what the first changes are distinguished from. Unreadable rows are left out. */
+/** All that the ledger remembers, as of its last entry: what the first changes are compared with. Unreadable rows are left out. */
 export function rememberedIn(start: LedgerStart): MemoryAt {
   const at = start.lastInterval?.to ?? 0;
   const times: Readonly<Record<TimeKind, Map<string, number>>> = {

@@ -6,29 +6,29 @@ import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 /** Kind in the ledger's `remembered`. */
 export const progressKind = "progress";
 
-/** Longer names of workloads are nobody's: a row must stay small. */
+/** No real workload has a longer name: a row must stay small. */
 const longestKey = 1200;
-/** In so many currencies may one workload cost something; more are read from no row. */
+/** The most currencies in which one workload may have a cost; no more are read from a row. */
 export const mostCurrencies = 8;
 
-/** A workload that says how far it is; another one of its name that came later has another uid. */
+/** A workload that reports its progress; a later one of the same name has another uid. */
 export interface ProgressKey extends Pick<WorkloadView, "kind" | "namespace" | "name"> {
-  /** Of its top owner, or of the pod that has none; empty where nobody knows. */
+  /** The uid of its top owner, or of the pod that has none; empty if unknown. */
   readonly uid: string;
 }
 
-/** What a workload cost, and what it made of it, in the time that is counted. */
+/** What a workload cost, and how much it made for that, in the counted time. */
 export interface Progress {
   readonly key: ProgressKey;
   /** By currency. */
   readonly costs: Map<string, number>;
-  /** Units that were made, lost ones taken off again. */
+  /** Units that were made, minus lost ones. */
   madeUnits: number;
-  /** When it was last there, seconds since the epoch. */
+  /** When it was last seen, seconds since the epoch. */
   seenAt: number;
 }
 
-/** Key of the row of a workload; `null` for one that is too long to be remembered. */
+/** Key of the row of a workload; `null` if it is too long to be remembered. */
 export function progressRowKey({ kind, namespace, name, uid }: ProgressKey): string | null {
   if (kind.length + namespace.length + name.length + uid.length > longestKey) return null;
   return JSON.stringify([kind, namespace, name, uid]);

@@ -5,7 +5,7 @@ import type { Problem } from "../model/problem.ts";
 import { costsByPool, imbalancedNodes } from "./inventory.ts";
 import type { AccruedTime } from "./posting.ts";
 
-/** Relative difference below which the accounts of a pool count as closed: what is lost in adding up. */
+/** Relative difference below which the accounts of a pool count as balanced: rounding errors of sums. */
 const closedWithin = 1e-9;
 const secondsPerHour = 3600;
 
@@ -75,7 +75,7 @@ export function balanceCosts(
   if (interval.gap !== null) return [];
   const sums: CostSum[] = [];
   const ofPool = new Map<string, CostSum>();
-  // Most pools have one currency: the others are looked for.
+  // Most pools have one currency: further ones are searched for.
   const sumOf = (pool: string, currency: string): CostSum => {
     const first = ofPool.get(pool);
     if (first?.currency === currency) return first;

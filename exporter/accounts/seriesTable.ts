@@ -4,13 +4,13 @@ export interface SeriesTable<Labels, Cell> {
   cell(labels: Labels): Cell;
   /** In the order in which they came up. */
   readonly cells: readonly Cell[];
-  /** Says that a cell is used now (`begin`): it stays. */
+  /** Marks a cell as used now (`begin`): it stays. */
   use(cell: Cell): void;
   /** Whether a cell still counts. */
   has(cell: Cell): boolean;
-  /** Gives cells back, whether or not they are used. */
+  /** Gives up cells, whether or not they are used. */
   drop(isGone: (labels: Labels) => boolean): void;
-  /** A moment begins, seconds since the epoch. Before the first nothing is given back. */
+  /** A moment begins, seconds since the epoch. Before the first one, no cell is given up. */
   begin(at: number): void;
 }
 
@@ -20,17 +20,17 @@ export type Fold<Labels> = (labels: Labels) => Labels;
 /** The part of the budget that is kept for shared label sets. */
 const sharedPart = 0.2;
 /**
- * A cell that nothing has used for so long may be given to another label set, where there is no free capacity otherwise: its series has
- * been flat for longer than anybody's `increase` looks back for an alert, and begins at 0 if it comes again. Seconds.
+ * A cell that has not been used for this many seconds may be given to another label set if there is no other place: its series
+ * has been flat for longer than an `increase` in any alert looks back, and begins at 0 if it appears again.
  */
 export const keptUnusedSeconds = 3600;
-/** How often unused cells are looked for at most, seconds: whoever makes up names must not make us look all the time. */
+/** Shortest time between two searches for unused cells, seconds: made-up names must not cause a search all the time. */
 const searchSeconds = 60;
 
 /**
  * Creates a table with at most `budget` cells. When four fifths of them are taken, and none has been unused for an hour, new
  * label sets count under the labels that `fold` makes of them, and when that does not fit either, under those of `lastFold`,
- * which always fit: it must leave few label sets. Label sets must always be written with their names in one order.
+ * which always fit because `lastFold` yields few label sets. The names in a label set must always be in the same order.
  */
 export function createSeriesTable<Labels extends object, Cell extends object>(
   budget: number,

@@ -23,15 +23,15 @@ export interface PreparedShapes {
 export interface ShapeAccount {
   /** Looks at the next moment, which ends a step at `now` (seconds since the epoch). */
   prepare(snapshot: Snapshot, now: number, isCovered: boolean): PreparedShapes;
-  /** By shape, of the last seven days and the one that has begun; the same list until something changes. `null`: not known. */
+  /** By shape, of the last seven days and the current one; the same list until something changes. `null`: not known. */
   ended(): readonly EndedShape[] | null;
 }
 
 const keptDays = 7;
 const secondsPerDay = 86_400;
 const maxShapes = 3000;
-/** Dropped at once beyond that, so that it is not done again with the next pod. */
-const freeCapacityMadeForShapes = 500;
+/** The number that is dropped at once, so that the next pod does not cause it again. */
+const shapesForgottenAtOnce = 500;
 
 interface KnownShape {
   readonly shape: PodShape;
@@ -57,10 +57,10 @@ export function createShapeAccount(remembered: readonly EndedOnDay[] | null): Sh
   function dropRarest(): void {
     if (known.size <= maxShapes) return;
     const rarest = [...known].map(([text, entry]) => ({ text, pods: podsOf(entry) })).sort((a, b) => a.pods - b.pods);
-    for (const { text } of rarest.slice(0, known.size - maxShapes + freeCapacityMadeForShapes)) known.delete(text);
+    for (const { text } of rarest.slice(0, known.size - maxShapes + shapesForgottenAtOnce)) known.delete(text);
   }
 
-  /** Days after tomorrow are of a clock that has been set back since. */
+  /** Days after tomorrow were written before the clock was set back. */
   function forget(now: number): void {
     for (const [text, { podsByDay }] of known) {
       for (const day of podsByDay.keys()) if (day < now - keptDays || day > now + 1) podsByDay.delete(day);
@@ -73,7 +73,8 @@ export function createShapeAccount(remembered: readonly EndedOnDay[] | null): Sh
 
   return {
     prepare(snapshot, now, isCovered) {
-      // Without objects nothing is known to have ended: the pods of the last moment with them are compared with the next.
+      // Without objects, no pod is known to have ended: the pods of the last moment with objects are compared with the
+      // next such moment.
       if (!snapshot.coverage.objects) return nothingEnded;
       const endedPods = pods === null ? [] : byShape(endedBetween(pods, snapshot.pods));
       return {
@@ -103,28 +104,30 @@ export function createShapeAccount(remembered: readonly EndedOnDay[] | null): Sh
   };
 }
 
-/** A pod whose end counts: it had GPUs, and its object says how many and on which nodes it may run. */
+/** A pod whose end counts: it had GPUs, and its object shows how many and on which nodes it may run. */
 type CountedPod = PodView & { readonly uid: string } & Pick<EndedShape, "gpus" | "needs">;
 
-/** Moments list their pods in the same order, so that a pod is looked for at its place and at so many after it. */
+/**
+ * Moments list their pods in the same order, so that a pod is searched for at its own place and at this many places after it.
+ */
 const reach = 64;
 
-/** After so many in a row that were not found, the lists are too different to look farther than a pod's own place. */
+/** After this many pods in a row that were not found, the lists are too different to search beyond a pod's own place. */
 const patience = 16;
 
 /**
- * Pods that allocated GPUs at an earlier moment and hold none at a later one; the objects must be known at both. A pod is known
- * by its uid: one of the same name that came after it is another one.
+ * Pods that allocated GPUs at an earlier moment and hold none at a later one; the objects must be known at both. Pods are
+ * compared by uid: a later pod of the same name is another one.
  */
 export function endedBetween(earlier: readonly PodView[], later: readonly PodView[]): readonly CountedPod[] {
   if (earlier === later) return [];
   const missed: CountedPod[] = [];
-  /** Ranges of later pods that are at no earlier pod's place: begin and end, one after the other. */
+  /** Ranges of later pods that are at no earlier pod's place: begin and end of each in turn. */
   const strangers: number[] = [];
   let at = 0;
   let failures = 0;
 
-  /** Says whether the pod is at its place or soon after it. */
+  /** Whether the pod is at its place or soon after it. */
   function take(pod: CountedPod): void {
     const found = placeOf(pod.uid, later, at, failures < patience ? reach : 1);
     failures = found < 0 ? failures + 1 : 0;
@@ -134,7 +137,7 @@ export function endedBetween(earlier: readonly PodView[], later: readonly PodVie
     at = found + 1;
   }
 
-  /** Another pod has its place, and the next one is where it was: nothing else need be looked at. */
+  /** Another pod has its place, and the next pod is where it was: no further search is needed. */
   const isReplaced = ({ uid }: CountedPod, index: number): boolean => {
     const next = earlier[index + 1]?.uid ?? null;
     return later[at]?.uid !== uid && next !== null && next === later[at + 1]?.uid;
@@ -161,7 +164,7 @@ function isCounted(pod: PodView): pod is CountedPod {
   return pod.uid !== null && isAllocated(pod) && pod.gpus !== null && pod.gpus > 0;
 }
 
-/** A pod that telemetry alone names is no longer an object. */
+/** A pod that only telemetry names is no longer an object. */
 function isAllocated(pod: PodView | undefined): boolean {
   return pod !== undefined && pod.status === "allocated" && pod.needs !== null;
 }
@@ -192,7 +195,7 @@ function podsOf({ podsByDay }: KnownShape): number {
   return pods;
 }
 
-/** Pods that ask alike mostly share one object, so that few texts are compared. */
+/** Pods that ask for the same mostly share one object, so that few texts are compared. */
 function byShape(ended: readonly PodShape[]): readonly EndedShape[] {
   const byNeeds = new Map<PodNeeds, Map<number, number>>();
   for (const { gpus, needs } of ended) {

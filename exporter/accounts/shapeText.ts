@@ -9,7 +9,7 @@ const maxTextLength = 8192;
 
 const longerThanMax = "";
 
-/** Pods that ask alike mostly share one object, which is written once. */
+/** Pods that ask for the same mostly share one object, which is converted to text once. */
 const needsTexts = new WeakMap<PodNeeds, string>();
 
 /** A shape as JSON text, the same for shapes that ask for the same; `null` where it is too long. */
@@ -33,7 +33,7 @@ function sorted<Value>(record: Readonly<Record<string, Value>>): readonly (reado
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The shape that `shapeText` wrote; `null` for any other text. */
+/** Reads the shape that `shapeText` wrote; `null` for any other text. */
 export function shapeIn(text: string): PodShape | null {
   const [gpus, needs]: readonly unknown[] = listOf(parseJson(text));
   const [requests, nodeSelector, nodeAffinity, tolerations]: readonly unknown[] = listOf(needs);
@@ -68,7 +68,7 @@ function tolerationIn(entry: unknown): Toleration | null {
   return operator === "Exists" || operator === "Equal" ? { key, operator, value, effect } : null;
 }
 
-/** All entries of a list; `null` where it is none, or one of them cannot be read. */
+/** All entries of a list; `null` if it is not a list, or one of them cannot be read. */
 function allOf<Value>(list: unknown, read: (entry: unknown) => Value | null): readonly Value[] | null {
   if (!Array.isArray(list)) return null;
   const found: Value[] = [];

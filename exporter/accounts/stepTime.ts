@@ -2,10 +2,10 @@ import type { GapReason } from "../model/gapReasons.ts";
 
 /** The time between two cycles, by both clocks. */
 export interface StepTime {
-  /** Wall time at its begin and end, seconds since the epoch: they say in which hour it is counted. */
+  /** Wall time at its begin and end, seconds since the epoch: it decides in which hour the step is counted. */
   readonly from: number;
   readonly to: number;
-  /** Monotonic seconds: they say how long it was. */
+  /** Monotonic seconds: the length of the step. */
   readonly seconds: number;
   /** Seconds between two cycles by configuration. */
   readonly intervalSeconds: number;
@@ -33,8 +33,8 @@ export interface HourPart {
 const hourSeconds = 3600;
 
 /**
- * Cuts a covered step at each full hour (UTC), in proportion to its wall time. Where the wall clock did not move or went
- * back a little, all of it belongs to the hour in which it began. The parts add up to the step.
+ * Cuts a covered step at each full hour (UTC), in proportion to its wall time. If the wall clock did not move or went back a
+ * little, the whole step belongs to the hour in which it began. The parts add up to the step.
  */
 export function hourParts({ from, to, seconds }: StepTime): readonly HourPart[] {
   if (!(seconds > 0)) return [];

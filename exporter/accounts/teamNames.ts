@@ -3,20 +3,20 @@ import { keptUnusedSeconds } from "./seriesTable.ts";
 
 /** The teams that have series of their own, bounded in number. */
 export interface TeamNames {
-  /** The label of a team that is accounted now: its own, or `other`. */
+  /** The label of a team that is counted now: its own, or `other`. */
   label(team: string | null): string;
-  /** A moment begins, seconds since the epoch. */
+  /** Begins a moment, seconds since the epoch. */
   begin(at: number): void;
 }
 
 const other = "other";
 
 /**
- * The first `limit` teams are named, as long as something of them is accounted within an hour; then, and when others need the free capacity,
- * `forget` is reported the labels that are given back.
+ * The first `limit` teams are named, as long as something of theirs is counted within an hour; after that, when others need
+ * the place, `forget` receives the labels that are given up.
  */
 export function createTeamNames(limit: number, forget: (labels: ReadonlySet<string>) => void): TeamNames {
-  /** When each was accounted last. */
+  /** When each team was last counted. */
   const named = new Map<string, number>();
   let now = 0;
 

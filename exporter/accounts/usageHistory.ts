@@ -15,7 +15,7 @@ export interface HistorySettings {
 
 /** What queues used of a window. */
 export interface UsageAccount {
-  /** The first moment: what was remembered is as much older as nobody looked. */
+  /** Begins with the first moment: what was remembered becomes older by the time in which nobody looked. */
   begin(now: MomentClock): void;
   /** Adds a covered step that ends now, with the values of its earlier moment. */
   add(before: Analysis, seconds: number, now: MomentClock): void;
@@ -25,14 +25,14 @@ export interface UsageAccount {
   history(): UsageHistory | null;
 }
 
-/** The window is forgotten in so many parts. */
+/** The window is forgotten in this many parts. */
 const slotsOfWindow = 60;
 const writeSeconds = 60;
 
 /**
- * Creates an account of past use as time-based fairshare counts it (KAI: sum of allocated GPUs x 0.5^(age / half-life) over the
- * window, over the sum of the capacity weighted likewise). Queues of all levels count. `remembered` is what a ledger
- * holds; `null`: there is none to write to.
+ * Creates an account of past use as time-based fairshare counts it (KAI: sum of allocated GPUs x 0.5^(age / half-life) over
+ * the window, over the sum of the capacity weighted likewise). Queues of all levels count. `remembered` is what a ledger
+ * holds; `null`: there is no ledger to write to.
  */
 export function createUsageAccount(settings: HistorySettings, remembered: readonly Remembered[] | null): UsageAccount {
   const { enabled, halfLifeSeconds, windowSeconds, kValue } = settings;

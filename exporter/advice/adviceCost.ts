@@ -9,9 +9,9 @@ import type { DisruptedPod } from "./offer.ts";
 const noCost: AdviceCost = { pods: 0, gangs: 0, lostGpuHours: 0, isUpperBound: false, teams: [] };
 
 /**
- * What a plan costs those whom it touches: each unit of its disrupted pods counts whole, with what would be undone since its
- * last checkpoint, else since its start, whether its GPUs are busy now or not. Only what is known to have done nothing since
- * it was bound, and what serves requests, loses no more than its restart.
+ * What a plan costs those whom it touches. Each unit of its disrupted pods counts whole, with the work since its last
+ * checkpoint, or else since its start, whether its GPUs are busy now or not. Only pods that are known to have done nothing
+ * since they were bound, and serving pods, lose no more than their restart.
  */
 export function adviceCost(moment: AdviceMoment, candidate: Pick<Candidate, "disrupted" | "untouched">): AdviceCost {
   const { disrupted, untouched = [] } = candidate;
@@ -31,7 +31,10 @@ export function adviceCost(moment: AdviceMoment, candidate: Pick<Candidate, "dis
   };
 }
 
-/** The pods that a plan takes off their nodes, as they can be found again later, by the rules of `adviceCost`. */
+/**
+ * The pods that a plan removes from their nodes, in a form in which they can be found again later, by the rules of
+ * `adviceCost`.
+ */
 export function disruptedPods(
   { pods, workloads, at }: Snapshot,
   { disrupted, untouched = [] }: Pick<Candidate, "disrupted" | "untouched">,

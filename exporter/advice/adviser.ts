@@ -14,7 +14,7 @@ import { type Habits, nothingKnown, watchHabits } from "./usage/watchHabits.ts";
 
 /** Gives advice from cycle to cycle, and receives what becomes of it. */
 export interface Adviser {
-  /** The advice of one more moment, of whose sources this is known to be wrong. What fails in it is thrown. */
+  /** The advice of one more moment; `problems` are the known faults of its sources. Errors are thrown. */
   advise(analysis: Analysis, sourceProblems?: readonly Problem[]): Advice;
   /** The last advice, with what was dismissed or alerted since; none before the first moment. */
   latest(): Advice;
@@ -22,11 +22,11 @@ export interface Adviser {
   dismiss(id: string, by: string, reason: string, at: number): boolean;
   /** Takes in alerts; the subject of one that fires gets a fresh plan from the last moment. */
   receive(alerts: readonly ReceivedAlert[], at: number): Advice;
-  /** What the ledger must keep since it was last asked. */
+  /** What the ledger must store of the changes since the last call. */
   takeChanges(): readonly StoredAdvice[];
-  /** The same of what is withheld. */
+  /** The same for what is withheld. */
   takeWithheld(): readonly StoredWithheld[];
-  /** Habits that have changed since it was last asked, by their keys; `null`: forgotten. */
+  /** Habits that have changed since the last call, by their keys; `null`: forgotten. */
   takeHabits(): ReadonlyMap<string, Habit | null>;
 }
 
@@ -76,7 +76,7 @@ export function createAdviser(
         isDone = true;
         return advice;
       } finally {
-        // What nobody could work out again is not valid for ever.
+        // Advice that can no longer be worked out again does not stay valid for ever.
         if (!isDone) lifecycle.lapse(analysis.snapshot.at);
       }
     },
@@ -103,13 +103,13 @@ export function createAdviser(
   };
 }
 
-/** Nothing is looked for. */
+/** Advice is switched off. */
 const switchedOff: Advice = {
   ...noAdvice,
   withheld: adviceKinds.map((kind) => ({ kind, subject: "", why: "disabled", reason: "advice.enabled is false" })),
 };
 
-/** The advice of one moment alone, as a dump is looked at: nothing has to are before it is shown. */
+/** The advice of one moment alone, for a dump: nothing has to last before it is shown. */
 export function adviseOnce(analysis: Analysis, settings: AdviceSettings, intervalSeconds: number): Advice {
   const work = analysis.blocked.work.map((one) => ({ ...one, isStanding: true }));
   const standing = { ...analysis, blocked: { ...analysis.blocked, work } };

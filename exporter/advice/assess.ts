@@ -29,7 +29,8 @@ const namedStarts = 10;
 
 /**
  * Simulates a candidate under both placement rules and judges it by the worse one: every pod that it moves must find a place,
- * and the GPU-hours gained within the horizon must be enough, also beside those that are lost (design: recommendations).
+ * and the GPU-hours gained within the horizon must be enough, also compared with those that are lost (design:
+ * recommendations).
  */
 export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate): Assessed {
   const { settings, analysis } = moment;
@@ -45,7 +46,7 @@ export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate)
   const gained = outcomes.map((outcome) => candidate.gainedGpus(outcome));
   const gainedGpus: EffectRange = { worst: Math.min(...gained), best: Math.max(...gained) };
   const hours = settings.horizonHours;
-  // Who only sees more than before has no more GPUs.
+  // Someone who only sees more than before has no more GPUs.
   const isObserving = observingKinds.has(candidate.kind);
   const useful = outcomes.map((outcome, i) =>
     isObserving
@@ -96,7 +97,7 @@ export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate)
       habit,
       ...(stalledSince === undefined ? {} : { stalledSince }),
       actReasons: decision.reasons,
-      // What stops work is written only where nobody has to be asked.
+      // Steps that stop work are listed only if nobody has to be asked.
       steps: act === "ask" ? [] : candidate.steps,
       questions: act === "ask" ? (candidate.questions ?? []) : [],
       targets: [...candidate.targets].sort(),
@@ -113,7 +114,7 @@ export function assess(moment: AdviceMoment, trial: Trial, candidate: Candidate)
   return { ok: true, offer, outcomes };
 }
 
-/** How likely it is that what a restart undoes would have been of use. What hangs has lost it already. */
+/** How likely it is that the work which a restart undoes was useful. Work that hangs has lost it already. */
 function lossProbability(act: AdviceAct, { habit, stalledSince }: Candidate): number {
   if (act !== "ask") return 1;
   return stalledSince === undefined ? (habit?.returnProbability ?? 1) : 0;
@@ -129,7 +130,10 @@ function withheld(
   return { ok: false, withheld: { kind, subject: beneficiary.name, why, reason: `${title}: ${reason}`, id } };
 }
 
-/** Advice that people see already may be worth so much less than what is new: what lies at the bar would come and go. */
+/**
+ * Advice that people see already may be worth this much less than new advice: otherwise plans near the threshold would come
+ * and go.
+ */
 const staysAt = 0.5;
 
 /** What a plan gains and loses, GPU-hours. */
@@ -142,8 +146,8 @@ interface Worth {
 }
 
 /**
- * Why so little is not worth saying; `null` where it is worth it. What is open already stays down to a lower bar. A question
- * takes nothing from anybody: it says what would be lost, and need not gain more than that.
+ * Why a plan gains too little to be shown; `null` if it gains enough. Open advice has a lower threshold. A question takes
+ * nothing from anybody: it mentions what would be lost, and need not gain more than that.
  */
 function tooLittle({ settings }: AdviceMoment, { act, gained, lost, isOpen }: Worth): string | null {
   const { horizonHours } = settings;
@@ -159,10 +163,13 @@ function tooLittle({ settings }: AdviceMoment, { act, gained, lost, isOpen }: Wo
   return null;
 }
 
-/** Kinds that take from some to give to others: more than they can use is not to be taken. */
+/** Kinds that take from some to give to others: they must not take more than the others can use. */
 const takingKinds: ReadonlySet<AdviceKind> = new Set<AdviceKind>(["reclaim", "fix_scheduler"]);
 
-/** Physical GPUs that work gives up and nobody takes (a gang of 40 that makes room for 16 leaves 24), or that the plan uses up. */
+/**
+ * Physical GPUs that work gives up and nothing uses (a gang of 40 that makes room for 16 leaves 24), or that the plan itself
+ * uses up.
+ */
 function idledGpus(
   { analysis }: AdviceMoment,
   { kind, usedUpGpus = 0 }: Candidate,
@@ -200,7 +207,7 @@ function confidence(given: AdviceConfidence, { worst, best }: EffectRange, isUpp
   return { level, reasons };
 }
 
-/** A kind that the configuration switched off. */
+/** A kind that is switched off in the configuration. */
 export function disabledKind(kind: AdviceKind): WithheldAdvice {
   return { kind, subject: "", why: "disabled", reason: `advice.disabledKinds has ${kind}` };
 }

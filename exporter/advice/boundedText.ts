@@ -2,10 +2,13 @@ import { withoutGeneratedSuffixes } from "../kernel/stemOfName.ts";
 import type { WithheldAdvice } from "../model/recommendation.ts";
 import type { RecommendationDraft } from "./offer.ts";
 
-/** Of what has longer names than Kubernetes gives, only so much is shown, characters. */
+/** The most characters that are shown of a text, for names that are longer than Kubernetes allows. */
 const longest = { title: 300, reason: 2000, other: 500 } as const;
 
-/** Text on one line, without characters that steer a terminal, and no longer than that. Names in it are anybody's. */
+/**
+ * Text on one line, without control characters for terminals, and no longer than that. Anybody may have written the names in
+ * it.
+ */
 export function boundedText(text: string, most: number): string {
   const line = text.slice(0, 2 * most).replace(/[\p{Cc}\p{Cf}\u2028\u2029\p{Cs}]/gu, "?");
   return text.length > 2 * most || line.length > most ? `${line.slice(0, most - 1)}…` : line;
@@ -13,7 +16,10 @@ export function boundedText(text: string, most: number): string {
 
 const other = (text: string): string => boundedText(text, longest.other);
 
-/** What people read of a piece of advice, bounded, and its title without generated names; labels and what it is known by stay as they are. */
+/**
+ * What people read of a piece of advice, bounded, and its title without generated names; labels and what identifies it are not
+ * changed.
+ */
 export function withBoundedText(draft: RecommendationDraft): RecommendationDraft {
   const { title, reason, evidence, beneficiary, targets, effect, confidence, blockedAlternatives } = draft;
   return {
@@ -36,7 +42,7 @@ export function withBoundedText(draft: RecommendationDraft): RecommendationDraft
   };
 }
 
-/** The same of what is withheld. */
+/** The same for what is withheld. */
 export const boundedWithheld = (withheld: WithheldAdvice): WithheldAdvice => ({
   ...withheld,
   subject: other(withheld.subject),

@@ -13,13 +13,13 @@ import type { UnusedGpus } from "./savedMoney.ts";
 import type { Plan } from "./whatIf/plan.ts";
 import type { Outcome, Trial } from "./whatIf/trial.ts";
 
-/** A plan that may become advice: who, what and how, before anybody has worked out what it is worth. */
+/** A plan that may become advice: who, what and how, before its worth is computed. */
 export interface Candidate {
   readonly kind: AdviceKind;
   readonly beneficiary: AdviceBeneficiary;
   /** What it acts on, as in `Recommendation.targets`. */
   readonly targets: readonly string[];
-  /** What it is needed for, where its beneficiary and targets do not say so (identity.ts): whoever gains may change. */
+  /** What it is needed for, if its beneficiary and targets do not identify that (identity.ts): the beneficiary may change. */
   readonly need?: readonly string[];
   readonly title: string;
   readonly reason: string;
@@ -29,27 +29,27 @@ export interface Candidate {
   readonly queue: string;
   readonly pool: string;
   readonly plan: Plan;
-  /** Left out where it turns out that its owner is to be asked. */
+  /** Left out if its owner is to be asked. */
   readonly steps: readonly AdviceStep[];
-  /** What the owners are asked then. */
+  /** What the owners are asked in that case. */
   readonly questions?: readonly OwnerQuestion[];
   /** What it may ask for; absent: decided by its kind. */
   readonly decision?: ActDecision;
-  /** Of idle work that has worked before. */
+  /** For idle work that has worked before. */
   readonly habit?: WorkHabit;
-  /** Of work that looks busy and computes nothing: since when, seconds since the epoch. */
+  /** For work that looks busy and computes nothing: since when, seconds since the epoch. */
   readonly stalledSince?: number;
-  /** Pods (indices) that lose their place, moved or not; what their loss costs is worked out from them. */
+  /** Pods (indices) that lose their place, moved or not; the cost of their loss is computed from them. */
   readonly disrupted: readonly number[];
-  /** Physical GPUs that the beneficiary gains, of one outcome. */
+  /** Physical GPUs that the beneficiary gains in one outcome. */
   readonly gainedGpus: (outcome: Outcome) => number;
-  /** Of `disrupted`, the pods that have done nothing since they were bound: nothing of theirs is done again. */
+  /** Those of `disrupted` that have done nothing since they were bound: none of their work has to be repeated. */
   readonly untouched?: readonly number[];
   /** GPU-hours that the beneficiary is expected to gain within the horizon; absent: its GPUs for all of it. */
   readonly gainedGpuHours?: (outcome: Outcome) => number;
-  /** Physical GPUs that the plan takes out of everybody's use: GPUs that are cut for those who then hold less. */
+  /** Physical GPUs that nobody can use after the plan: GPUs that are partitioned for pods that then hold less. */
   readonly usedUpGpus?: number;
-  /** GPUs that are paid for and not used while the plan is not carried out; what of it is saved, `savedMoney` decides. */
+  /** GPUs that are paid for and not used until the plan is carried out; `savedMoney` decides how much of that is saved. */
   readonly unused?: readonly UnusedGpus[];
   readonly confidence: AdviceConfidence;
   readonly guards: readonly string[];
@@ -58,7 +58,7 @@ export interface Candidate {
   readonly measuredBy: MeasuredBy;
 }
 
-/** A candidate, or why there is none of what was looked at. */
+/** A candidate, or why there is none. */
 export type MadeCandidate =
   | { readonly ok: true; readonly candidate: Candidate }
   | { readonly ok: false; readonly why: "guard" | "no-plan" | "worth"; readonly reason: string };
@@ -72,7 +72,7 @@ export interface Found {
 /** Looks for one kind of advice. Pure, bounded (`candidatesPerKind`), and the order of nodes, pods and queues does not matter. */
 export type FindAdvice = (moment: AdviceMoment, trial: Trial) => Found;
 
-/** At most so many candidates of a kind are worked out in one cycle: the ones with the most at stake. */
+/** The most candidates of a kind that are worked out in one cycle: the ones with the most at stake. */
 export const candidatesPerKind = 10;
 
 /** Nothing found. */

@@ -4,13 +4,13 @@ import type { AdviceSettings } from "./adviceSettings.ts";
 import { durationWords } from "./kinds/words.ts";
 import type { Habit } from "./usage/habit.ts";
 
-/** What is known of the past of idle work. */
+/** What is known about the past of idle work. */
 export interface IdlePast {
   /** For how long it has been idle, seconds. */
   readonly idleSeconds: number;
-  /** Nothing ever ran on what its pods hold since they were bound, and it was watched for all of its life. */
+  /** Nothing has ever run on what its pods hold since they were bound, and it was watched for its whole lifetime. */
   readonly neverWorked: boolean;
-  /** Of its name; `undefined` where it was never watched. */
+  /** The habit of work of this name; `undefined` if it was never watched. */
   readonly habit: Habit | undefined;
   readonly estimate: WorkHabit;
 }
@@ -18,33 +18,33 @@ export interface IdlePast {
 /** An act, and why. */
 export interface ActDecision {
   readonly act: AdviceAct;
-  /** In sentences without their stop. */
+  /** As sentences without a full stop. */
   readonly reasons: readonly string[];
 }
 
 /** What the decision is made from. */
 export interface ActFacts {
   readonly kind: AdviceKind;
-  /** Of idle work; `null` of everything else. */
+  /** About idle work; `null` for everything else. */
   readonly idle: IdlePast | null;
   /** Work that looks busy and computes nothing. */
   readonly isStalled?: true;
-  /** GPU-hours, under the worse rule, gained as expected and lost for sure if it is done. */
+  /** GPU-hours, under the worse rule: the expected gain, and the certain loss, if it is done. */
   readonly gainedGpuHours: number;
   readonly lostGpuHours: number;
 }
 
-/** Kinds that change what work asks for: why only its owner can say yes. */
+/** Kinds that change what work asks for, with the reason why only its owner can agree. */
 const ownersDecide: ReadonlyMap<AdviceKind, string> = new Map([
   ["right_size", "how many GPUs its program needs, only its owner knows"],
   ["share_gpu", "whether its program runs on a part of a GPU, only its owner knows"],
 ]);
 
-/** Idle for so many times longer than it ever was before it came back: out of its habit. */
+/** Work that has been idle for this many times longer than it ever was before it came back is out of its habit. */
 const farLonger = 2;
 const secondsPerDay = 86_400;
 
-/** Decides what a plan that all guards let pass may ask for. Pure. */
+/** Decides what a plan that passes all guards may ask for. Pure. */
 export function decideAct(
   { kind, idle, isStalled, gainedGpuHours, lostGpuHours }: ActFacts,
   settings: AdviceSettings,
@@ -73,7 +73,7 @@ export function decideAct(
   return { act: "do", reasons: [quiet] };
 }
 
-/** Why its habit of coming back is not known; `null` where it is. */
+/** Why its habit of coming back is not known; `null` if it is. */
 function whyUnknown({ habit }: IdlePast, settings: AdviceSettings): string | null {
   const { habitReturns, habitDays } = settings;
   if (habit === undefined) return "it may have worked before Fairlead watched it";
@@ -87,8 +87,8 @@ function whyUnknown({ habit }: IdlePast, settings: AdviceSettings): string | nul
 }
 
 /**
- * Why idle work is not even asked about: it is most likely to work again by itself, or it came back every time and has not been idle
- * for longer than it was before it did. `null` where neither is so. Two times may be chance.
+ * Why not even a question about idle work is asked: it will most likely work again by itself, or it came back every time and
+ * has not been idle for longer than before. `null` if neither is true. Coming back twice may be chance.
  */
 export function withinHabit(past: IdlePast, { habitReturns, askReturnProbability }: AdviceSettings): string | null {
   const { idleSeconds, habit, estimate } = past;

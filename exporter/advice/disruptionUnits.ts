@@ -6,7 +6,7 @@ import { momentIndex } from "./whatIf/momentIndex.ts";
 
 /** Pods that leave their nodes together or not at all: a gang, the pods of one workload that only stop together, or one pod. */
 export interface DisruptionUnit {
-  /** Indices into `Snapshot.pods`; all of them held. */
+  /** Indices into `Snapshot.pods`; all of them hold GPUs. */
   readonly pods: readonly number[];
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;
@@ -14,11 +14,11 @@ export interface DisruptionUnit {
   /** Physical GPUs that they hold together. */
   readonly gpus: number;
   /**
-   * Work that is done again if they are stopped now (reference: cost of a disruption): of all its pods together, GPUs x (now
-   * - the later of start and last checkpoint), and GPUs x the time of a restart; of serving work only that.
+   * Work that has to be repeated if they are stopped now (reference: cost of a disruption): for all pods together, GPUs x the
+   * time since the later of start and last checkpoint, plus GPUs x the time of a restart; for serving work, only the restart.
    */
   readonly lostGpuHours: number;
-  /** No checkpoint is known for one of them: its start is in. */
+  /** No checkpoint is known for one of them, so the work since its start is counted. */
   readonly isUpperBound: boolean;
 }
 
@@ -26,13 +26,13 @@ export interface DisruptionUnit {
 interface UnitsOfMoment {
   readonly restartMinutes: number;
   readonly units: readonly DisruptionUnit[];
-  /** Index into `units` by index into `Snapshot.pods`, -1: in none; made when first asked. */
+  /** Index into `units` by index into `Snapshot.pods`, -1: in none; computed when it is first asked for. */
   unitOfPod: Int32Array | null;
 }
 
 const known = new WeakMap<Analysis, UnitsOfMoment>();
 
-/** The units of a moment, in the order of their first pods; a pod that telemetry alone names is in none. Pure. */
+/** The units of a moment, in the order of their first pods; a pod that only telemetry names is in none. Pure. */
 export function disruptionUnits(moment: AdviceMoment): readonly DisruptionUnit[] {
   return unitsOf(moment).units;
 }
@@ -43,7 +43,7 @@ export function unitsWith(moment: AdviceMoment, pods: readonly number[]): readon
   found.unitOfPod ??= placesOf(found.units, moment.analysis.snapshot.pods.length);
   const wanted = new Set<number>();
   for (const pod of pods) wanted.add(found.unitOfPod[pod] ?? -1);
-  // In one order, so that sums over them are the same numbers whatever the order of the pods.
+  // Always in the same order, so that sums over them are exactly equal whatever the order of the pods.
   return [...wanted].sort((a, b) => a - b).flatMap((unit) => found.units[unit] ?? []);
 }
 
@@ -62,12 +62,13 @@ function unitsOf({ analysis, settings: { restartMinutes } }: AdviceMoment): Unit
   return found;
 }
 
-/** Of a pod that does not say since when it runs: seconds for which its work is taken to be lost. */
+/** For a pod with an unknown start: seconds of work that are taken to be lost. */
 const unknownStartSeconds = 7 * 86_400;
 
 /**
- * Since when the work of a pod would have to be done again, seconds since the epoch: its last checkpoint, else its start,
- * whatever its GPUs do now. `null` of who serves requests, and so has nothing to do again; a guess that it does is not enough.
+ * Since when the work of a pod would have to be repeated, seconds since the epoch: its last checkpoint, or else its start,
+ * whatever its GPUs do now. `null` for pods that serve requests and so have nothing to repeat; a guess that they do is not
+ * enough.
  */
 export function undoneSince(
   pod: Pick<PodView, "boundAt" | "createdAt" | "checkpointedAt" | "workloadClass" | "classGuess">,

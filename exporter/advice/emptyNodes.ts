@@ -1,21 +1,21 @@
 import type { NodePoolView, NodeView } from "../join/snapshot.ts";
 import { countWords, durationWords } from "./kinds/words.ts";
 
-/** What becomes of a node of a node pool once it is empty, as far as the settings of its autoscaler say. */
+/** What happens to an empty node of a node pool, as far as the settings of its autoscaler show. */
 export type EmptyNodes =
-  /** Its autoscaler removes it after so long. */
+  /** Its autoscaler removes it after this time. */
   | { readonly kind: "removed"; readonly afterSeconds: number; readonly words: string }
   /** Its NodePool never lets an empty node go: `consolidateAfter` is Never, or these budgets (indices) of 0 always hold. */
   | { readonly kind: "kept"; readonly by: "never" | readonly number[]; readonly words: string }
-  /** Its NodePool lets it go outside the hours of a budget of 0. */
+  /** Its NodePool removes it outside the hours of a budget of 0. */
   | { readonly kind: "at-times"; readonly words: string }
-  /** Nobody removes it by itself, or nobody knows. */
+  /** Nobody removes it by itself, or this is not known. */
   | { readonly kind: "unknown" };
 
-/** `--scale-down-unneeded-time` of the Cluster Autoscaler where nobody sets another. */
+/** `--scale-down-unneeded-time` of the Cluster Autoscaler if it is not set. */
 const unneededSeconds = 600;
 
-/** What the autoscaler of a node pool does with a node that is empty. */
+/** What the autoscaler of a node pool does with an empty node. */
 export function emptyNodesOf(pool: NodePoolView): EmptyNodes {
   if (pool.manager === "cluster-autoscaler") {
     if (pool.minNodes === null || pool.nodes <= pool.minNodes) return { kind: "unknown" };

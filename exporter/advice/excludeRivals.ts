@@ -18,19 +18,18 @@ export interface AssessedOffer {
   readonly offer: Offer;
 }
 
-/** Offers that can all be taken, most worth first, and those that gave way to one of them. */
+/** Offers that can all be taken, the most valuable first, and those that gave way to one of them. */
 export interface Excluded {
   readonly kept: readonly Offer[];
   readonly excluded: readonly WithheldAdvice[];
 }
 
 /**
- * Of plans for the same need, and of plans that act on the same workload, node, queue or waiting gang, the one with the most
- * worth stays: its simulation knows nothing of the other. So it is with plans that would take the same free GPUs: one that,
- * carried out beside those that are worth more, would keep any of them from what it promises, gives way; and with plans that
- * together evict more pods than a PodDisruptionBudget or a Job allows. Of equal worth comes first what loses less, then by the
- * places of what it acts on in the order of the moment. What is
- * open already gives way only to what is worth a quarter more: else the two would take turns.
+ * Of plans for the same need, and of plans that act on the same workload, node, queue or waiting gang, the one that is worth
+ * most stays: its simulation knows nothing of the other. The same holds for plans that would take the same free GPUs, where a
+ * plan gives way if it would keep any plan of higher worth from its promise, and for plans that together evict more pods than
+ * a PodDisruptionBudget or a Job allows. Of equal worth, the plan that loses less comes first; then the order of the moment
+ * decides. Open advice gives way only to a plan that is worth a quarter more: otherwise the two would take turns.
  */
 export function excludeRivals(moment: AdviceMoment, trial: Trial, offers: readonly AssessedOffer[]): Excluded {
   const { snapshot } = moment.analysis;
@@ -83,10 +82,10 @@ export function excludeRivals(moment: AdviceMoment, trial: Trial, offers: readon
 const givesWayTo = (rival: string, worth: number, { draft }: Offer): string =>
   `${rival} acts on the same, and ${worth >= draft.worthGpuHours ? "gains more" : "is open already and gains nearly as much"}`;
 
-/** What people see already counts so many times. */
+/** The worth of what people see already counts this many times. */
 const openCounts = 1.25;
 
-/** The most worth first, then the least lost; names decide only between what nothing else distinguishes. */
+/** The most valuable first, then the least lost; names decide only where nothing else differs. */
 function inOrder({ open, analysis }: AdviceMoment, offers: readonly AssessedOffer[]): readonly AssessedOffer[] {
   const worth = ({ draft: { id, worthGpuHours } }: Offer): number =>
     worthGpuHours * (open?.has(id) === true ? openCounts : 1);
@@ -107,7 +106,7 @@ function inOrder({ open, analysis }: AdviceMoment, offers: readonly AssessedOffe
   );
 }
 
-/** What an offer is and acts on, as far as that is in an order: its kind, then pods, waiting work and nodes. */
+/** What an offer is and acts on, as far as it has an order: its kind, then pods, waiting work and nodes. */
 function placesOf({ ofPod, ofGang, ofNode }: MomentOrder, { candidate }: AssessedOffer): readonly number[] {
   const { kind, disrupted, plan } = candidate;
   const nodes = plan.changes.flatMap((change) =>
@@ -118,15 +117,15 @@ function placesOf({ ofPod, ofGang, ofNode }: MomentOrder, { candidate }: Assesse
   return [adviceKinds.indexOf(kind), first(ofPod, disrupted), first(ofGang, plan.starts), first(ofNode, nodes)];
 }
 
-/** What no two plans may share. */
+/** Keys that no two plans may share. */
 function keysOf(snapshot: Snapshot, { candidate, offer }: AssessedOffer): readonly string[] {
   const { plan, targets } = candidate;
   return [
     `need ${offer.need}`,
     ...touched(snapshot, plan.changes),
-    // Who lets go of GPUs gains by that, whoever starts on them.
+    // A plan that releases GPUs gains by that, whoever starts on them.
     ...(gainsByStarts(candidate) ? plan.starts.map((gang) => `gang ${gang}`) : []),
-    // A node that is to be cut into parts is in no change of its plan.
+    // A node that is to be partitioned is in no change of its plan.
     ...targets.map((target) => `target ${target}`),
   ];
 }
@@ -149,27 +148,28 @@ function objectionTo(moment: AdviceMoment, pods: readonly number[]): string | nu
 }
 
 /**
- * Whether what a plan promises takes free GPUs that another could take, too; or takes them away. Who lets go of GPUs has done
- * so, whatever starts on them.
+ * Whether the promise of a plan depends on free GPUs that another could take, or removes free GPUs. A plan that releases GPUs
+ * keeps its promise, whatever starts on them.
  */
 const needsFreeCapacity = (candidate: Candidate): boolean =>
   gainsByStarts(candidate) || candidate.plan.changes.some(({ kind }) => kind === "move" || kind === "removeNode");
 
-/** Its gain is work that starts. */
+/** Its gain is that work starts. */
 const gainsByStarts = ({
   plan,
   beneficiary,
 }: { readonly plan: Pick<Plan, "starts"> } & Pick<Candidate, "beneficiary">): boolean =>
   plan.starts.length > 0 && (beneficiary.kind === "workload" || beneficiary.kind === "queue");
 
-/** Whether all of them, carried out together, gain what each of them promises. */
+/** Whether all of them, carried out together, gain what each promises. */
 function haveFreeCapacityTogether(trial: Trial, offers: readonly AssessedOffer[]): boolean {
   if (offers.length < 2) return true;
   const changes = offers.flatMap(({ candidate }) => candidate.plan.changes);
   const avoided = new Set(changes.flatMap((change) => (change.kind === "move" ? change.avoid : [])));
   const place = (change: Change): number => (change.kind !== "removeNode" ? 1 : avoided.has(change.node) ? 2 : 0);
   const plan: Plan = {
-    // What is placed must not be placed where nothing is left; a node that pods are moved off goes when they have left it.
+    // Nothing must be placed where nothing is free any more; a node whose pods are moved is removed when they have left
+    // it.
     changes: changes.sort((a, b) => place(a) - place(b)),
     starts: offers.flatMap(({ candidate }) => candidate.plan.starts),
   };

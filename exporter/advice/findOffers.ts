@@ -21,7 +21,7 @@ import { createTrial } from "./whatIf/trial.ts";
 
 /** All that one moment has to offer. */
 export interface OffersFound {
-  /** Most worth first; no two for one need, none that excludes another. */
+  /** The most valuable first; no two for one need, and none that excludes another. */
   readonly offers: readonly Offer[];
   readonly withheld: readonly WithheldAdvice[];
   readonly reducibleFragmentation: Advice["reducibleFragmentation"];
@@ -73,7 +73,7 @@ export function findOffers(moment: AdviceMoment): OffersFound {
   };
 }
 
-/** Without objects nobody knows what could be moved, and for whom. */
+/** Without objects it is not known what could be moved, and for whom. */
 const nothingRead =
   ({ disabledKinds }: AdviceMoment["settings"]) =>
   (kind: AdviceKind): WithheldAdvice => {
@@ -83,7 +83,7 @@ const nothingRead =
     return { kind, subject: "", why: "no-plan", reason };
   };
 
-/** Of pools in which nothing can be moved it is 0. */
+/** For pools in which nothing can be moved it is 0. */
 function reducibleInEachPool({ placement }: Analysis, moves: readonly TriedPlan[]): ReadonlyMap<string, number> {
   const found = reducibleFragmentation(moves);
   return new Map(placement.pools.map(({ pool }) => [pool, found.get(pool) ?? 0]));

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Candidate } from "./candidate.ts";
 
-/** What says of advice what it is needed for; a stored piece of advice has it, too. */
+/** The part of advice from which its need follows; a stored piece of advice has it, too. */
 export type Needed = Pick<
   Candidate,
   "kind" | "need" | "beneficiary" | "targets" | "fromTeam" | "pool" | "signs" | "measuredBy"
@@ -14,7 +14,7 @@ export function adviceId(need: string): string {
 
 /**
  * What advice is needed for, with its kind: a queue in a pool, a gang, a node, a node pool, a team in a pool. Where each
- * workload of a team is advised about by itself the need is that workload. There is one plan at most for each need.
+ * workload of a team has advice of its own, the need is that workload. There is at most one plan for each need.
  */
 export function needOf(advice: Needed): string {
   return JSON.stringify([advice.kind, ...(advice.need ?? partsOf(advice))]);
@@ -25,7 +25,7 @@ function partsOf(advice: Needed): readonly string[] {
   const [first = ""] = targets;
   switch (kind) {
     case "release_idle":
-      // Parts of GPUs are let go of together; whoever holds whole GPUs is asked for itself.
+      // Small parts of GPUs are released together; a workload that holds whole GPUs is asked on its own.
       return targets.length > 1 || (measuredBy.kind === "work-released" && measuredBy.gpus < wholeGpu)
         ? ["team", fromTeam, pool]
         : ["workload", first];
@@ -48,13 +48,13 @@ function partsOf(advice: Needed): readonly string[] {
 
 const wholeGpu = 1;
 
-/** A queue may lack GPUs of one pool and have those of another. */
+/** A queue may lack GPUs of one pool and have GPUs of another. */
 const queueIn = ({ beneficiary, pool }: Needed): readonly string[] => [beneficiary.kind, beneficiary.name, pool];
 
 const findingOf = ({ signs }: Needed): readonly string[] =>
   signs.flatMap((sign) => (sign.kind === "finding-gone" ? [sign.code] : []));
 
-/** Who is served: advice of different kinds for the same is one in place of the other. */
+/** Who is served: advice of another kind for the same beneficiary replaces this one. */
 export function servedBy({ beneficiary, pool }: Pick<Needed, "beneficiary" | "pool">): string {
   return JSON.stringify([beneficiary.kind, beneficiary.name, pool]);
 }

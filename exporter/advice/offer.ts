@@ -47,14 +47,14 @@ export type MeasuredBy =
 /** A pod that the plan takes off its node, and since when its work would be lost. */
 export interface DisruptedPod {
   readonly uid: string;
-  /** The workload that it is of, as signs and measures name it. */
+  /** The workload that it belongs to, as signs and measures name it. */
   readonly work: string;
   readonly gpus: number;
   /** Start or last checkpoint, seconds since the epoch; `null` when neither is known, or nothing has to be done again. */
   readonly workSince: number | null;
 }
 
-/** A recommendation before its life: everything that one moment alone says of it. */
+/** A recommendation before its lifecycle: everything that follows from one moment. */
 export type RecommendationDraft = Omit<
   Recommendation,
   | "state"
@@ -76,7 +76,7 @@ export type RecommendationDraft = Omit<
 /** Advice of one moment, and how to see what becomes of it. */
 export interface Offer {
   readonly draft: RecommendationDraft;
-  /** What it is needed for, with its kind (identity.ts): one plan for each; the need must stand for some cycles. */
+  /** What it is needed for, with its kind (identity.ts): one plan for each; the need must last for some cycles. */
   readonly need: string;
   readonly signs: readonly TakenSign[];
   readonly measuredBy: MeasuredBy;

@@ -1,7 +1,7 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { PodView, WorkloadView } from "../join/snapshot.ts";
 
-/** Held pods that leave their nodes together or not at all. */
+/** Pods that hold GPUs and leave their nodes together or not at all. */
 export interface PodGroup {
   /** Indices into `Snapshot.pods`, ascending. */
   readonly pods: readonly number[];
@@ -13,8 +13,8 @@ export interface PodGroup {
 const groups = new WeakMap<Analysis, readonly PodGroup[]>();
 
 /**
- * The held pods of a moment in groups, in the order of their first pods. A gang is one; the pods of a controller that is
- * stopped as a whole (Job, JobSet, training jobs, what nobody knows) are one; pods of which each is replaced by itself
+ * The pods of a moment that hold GPUs, in groups, in the order of their first pods. A gang is one; the pods of a controller
+ * that is stopped as a whole (Job, JobSet, training jobs, unknown controllers) are one; pods that are replaced one by one
  * (Deployment, StatefulSet, Notebook) and bare pods are each one. A pod that telemetry alone names is in none.
  */
 export function groupPods(analysis: Analysis): readonly PodGroup[] {
@@ -51,7 +51,7 @@ const replacing: ReadonlySet<string> = new Set([
   "DaemonSet",
   "Node",
 ]);
-/** Controllers of whose StatefulSets the pods run together. */
+/** Controllers whose StatefulSets have pods that run together. */
 const groupsOfSets: ReadonlySet<string> = new Set(["LeaderWorkerSet"]);
 /** Controllers that make one Job after the other, each with pods of its own. */
 const repeating: ReadonlySet<string> = new Set(["CronJob"]);

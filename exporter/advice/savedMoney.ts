@@ -5,7 +5,7 @@ import { removesEmptyNode } from "./emptyNodes.ts";
 import type { Plan } from "./whatIf/plan.ts";
 import type { Outcome } from "./whatIf/trial.ts";
 
-/** GPUs of one node that are paid for and that nobody uses, and since when, seconds since the epoch. */
+/** GPUs of one node that are paid for and not used, and since when, seconds since the epoch. */
 export interface UnusedGpus {
   readonly node: string;
   /** Physical GPUs. */
@@ -13,15 +13,15 @@ export interface UnusedGpus {
   readonly since: number;
 }
 
-/** The same since of GPUs of several nodes. */
+/** GPUs of several nodes that have been unused since the same moment. */
 export const unusedSince = (gpusByNode: ReadonlyMap<string, number>, since: number): readonly UnusedGpus[] =>
   [...gpusByNode].map(([node, gpus]) => ({ node, gpus, since }));
 
 const weekSeconds = 168 * 3600;
 
 /**
- * What the last 168 hours would have cost less: price per GPU-hour x GPUs x the hours of them for which it has been so. A week
- * is claimed only where it has stood for a week. Money is saved only
+ * What the last 168 hours would have cost less: price per GPU-hour x GPUs x the hours of them in which they were unused. A
+ * whole week is claimed only if that has lasted for a week. Money is saved only
  * - of nodes that go away, whole: those that the plan removes, and those that it empties and an autoscaler removes by itself.
  * - of unused GPUs that waiting work then takes, for as long as they were unused and the work waited.
  *
@@ -56,7 +56,7 @@ export function savedMoney(
   const all = left.reduce((sum, { gpus }) => sum + gpus, 0);
   const gangs = started.flatMap((gang) => analysis.snapshot.queueing.gangs[gang] ?? []);
   const wanted = gangs.reduce((sum, { gpus }) => sum + (gpus ?? 0), 0);
-  // What is more than all of them was free before.
+  // Anything beyond all of them together was free before.
   const part = wanted > 0 ? 1 / Math.max(all, wanted) : 0;
   for (const { gpus: taken, since: waits } of gangs)
     for (const { node, gpus, since } of left) add(node, gpus * (taken ?? 0) * part, Math.max(since, waits ?? at));
@@ -77,7 +77,7 @@ export function leastMoney(outcomes: readonly (readonly Money[])[]): readonly Mo
   });
 }
 
-/** Indices of nodes that go away: removed by the plan, or emptied by it where an autoscaler takes them by itself. */
+/** Indices of nodes that go away: removed by the plan, or emptied by it and then removed by an autoscaler. */
 function goneNodes({ snapshot, idleNodes }: Analysis, { changes }: Plan, nothingComes: boolean): ReadonlySet<number> {
   const gone = new Set(changes.flatMap((change) => (change.kind === "removeNode" ? [change.node] : [])));
   const stopped = new Set(

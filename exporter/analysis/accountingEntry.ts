@@ -1,8 +1,8 @@
 import type { GpuState } from "../model/gpuStates.ts";
 
 /**
- * A part of a physical GPU at one moment, with everything it is accounted to. The accounting entries of a Snapshot add up to the
- * physical GPUs of its counted nodes; every total that Fairlead publishes is a sum of accounting entries.
+ * A part of a physical GPU at one moment, with everything that it is counted for. The accounting entries of a Snapshot add up
+ * to the physical GPUs of its counted nodes; every total that Fairlead publishes is a sum of accounting entries.
  */
 export interface AccountingEntry {
   /** Physical GPUs. */

@@ -22,7 +22,7 @@ import { accountStates, type StateSettings } from "./states.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
 import { explainWaiting, type WaitSettings } from "./waiting/explainWaiting.ts";
 
-/** What the answers depend on beside the moment itself. */
+/** What the answers depend on besides the moment itself. */
 export interface AnalysisSettings
   extends StateSettings,
     WaitSettings,
@@ -31,7 +31,7 @@ export interface AnalysisSettings
     PlacementSettings {
   /** Past use of queues, for entitlement that takes it into account; without it, the moment alone counts. */
   readonly history?: UsageHistory | null;
-  /** What the last moment found; without it, whoever is short is so since now. */
+  /** What the last moment found; without it, every shortfall begins now. */
   readonly shortSince?: ReadonlyMap<string, number>;
   readonly blockedSince?: ReadonlyMap<string, number>;
   readonly idleNodeSince?: ReadonlyMap<string, number>;

@@ -13,11 +13,11 @@ import type { StateSettings } from "./states.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
 import type { Waiting } from "./waiting/waiting.ts";
 
-/** The answers of one moment: what every face publishes. */
+/** The answers of one moment, from which every output is made. */
 export interface Analysis {
   readonly snapshot: Snapshot;
   readonly accountingEntries: readonly AccountingEntry[];
-  /** What decided on the states of the accounting entries: for those who ask what if it were otherwise. */
+  /** The settings that decided on the states of the accounting entries, for simulations. */
   readonly stateSettings: StateSettings;
   /** By name; includes `unassigned` when anything is. */
   readonly teams: readonly TeamTotals[];
@@ -36,7 +36,7 @@ export interface Analysis {
   readonly placement: Placement;
   readonly blocked: Blocked;
   readonly idleNodes: IdleNodes;
-  /** What nodes have free, and where waiting gangs could go: for those who ask what if it were otherwise. */
+  /** What nodes have free, and where waiting gangs could go; also for simulations. */
   readonly freeCapacities: FreeCapacities;
   readonly gangFreeCapacities: GangFreeCapacities;
 }

@@ -2,8 +2,8 @@ import type { Device, Holding, PodView } from "../join/snapshot.ts";
 import { gpuTolerance } from "../model/gpuTolerance.ts";
 
 /**
- * Since when a pod's GPU looks busy and computes nothing, seconds since the epoch; `null` where it does not, or where nobody can
- * say it of this pod: power and busy engines are those of the whole GPU, so that the pod must be known to hold all of it.
+ * Since when a pod's GPU looks busy and computes nothing, seconds since the epoch; `null` if it does not, or if this cannot be
+ * attributed to the pod: power and busy engines are those of the whole GPU, so that the pod must be known to hold all of it.
  */
 export function stalledSince(holding: Holding, pod: PodView, device: Device): number | null {
   const { stall, holders, gpuInstance, weight } = device;

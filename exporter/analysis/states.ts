@@ -6,7 +6,7 @@ import { stalledSince } from "./stalledSince.ts";
 import { mayBeQuietLong, stateLimits } from "./stateLimits.ts";
 import { isWarmPool, type WarmPools } from "./warmPools.ts";
 
-/** What of the configuration decides on states. */
+/** The settings that decide on states. */
 export interface StateSettings {
   /** The times after which allocated GPUs are idle, seconds; the other times are in `stateLimits`. */
   readonly idleBatchSeconds: number;
@@ -25,12 +25,12 @@ const {
 } = stateLimits;
 
 /**
- * What goes on at a node. `idle`: all that is allocated there is idle; `other`: anything else is allocated there, or active without
+ * How a node is used. `idle`: everything allocated there is idle; `other`: anything else is allocated there, or active without
  * a holder; `null`: neither.
  */
 export type NodeUse = "idle" | "other" | null;
 
-/** The accounting entries of a moment, and what they say of each node. */
+/** The accounting entries of a moment, and what they show about each node. */
 export interface AccountedStates {
   readonly accountingEntries: readonly AccountingEntry[];
   /** Parallel to `Snapshot.nodes`. */
@@ -38,8 +38,9 @@ export interface AccountedStates {
 }
 
 /**
- * Accounts every physical GPU of the moment in exactly one state (design, section 4): held is decided first, by the state
- * of its holder; the rest of each device by the state of its node. The accounting entries of a node add up to its physical GPUs.
+ * Accounts every physical GPU of the moment in exactly one state (design, section 4): the allocated part is decided first, by
+ * the state of its holder, and the rest of each device by the state of its node. The accounting entries of a node add up to
+ * its physical GPUs.
  */
 export function accountStates(snapshot: Snapshot, settings: StateSettings): AccountedStates {
   const accountingEntries: AccountingEntry[] = [];
@@ -77,7 +78,7 @@ export function accountStates(snapshot: Snapshot, settings: StateSettings): Acco
   return { accountingEntries, uses };
 }
 
-/** What accounting entries say of their node, from the first of it on. */
+/** What accounting entries show about their node, from its first entry on. */
 function useFrom(accountingEntries: readonly AccountingEntry[], first: number): NodeUse {
   let use: NodeUse = null;
   for (let i = first; i < accountingEntries.length; i++) {
@@ -90,7 +91,7 @@ function useFrom(accountingEntries: readonly AccountingEntry[], first: number): 
   return use;
 }
 
-/** GPUs of which every instance is unhealthy: the rest of the GPU is no better. */
+/** GPUs whose instances are all unhealthy: the rest of the GPU is no better. */
 function unhealthyGpus(snapshot: Snapshot): ReadonlySet<string> {
   const unhealthy = new Set<string>();
   if (snapshot.unpartitioned.length === 0) return unhealthy;
@@ -123,7 +124,7 @@ function accountDevice(
   settings: StateSettings,
 ): void {
   const { device } = place;
-  // Neither pods nor a telemetry row: nobody knows whether it is allocated.
+  // There are neither pods nor a telemetry row: it is unknown whether it is allocated.
   const ownUnallocatedState =
     !snapshot.coverage.objects && device.reading === null ? unknownHolder(unallocatedState) : unallocatedState;
   let allocated = 0;
@@ -137,7 +138,7 @@ function accountDevice(
   if (rest > 1e-12) accountUnallocated(accountingEntries, place, rest, ownUnallocatedState);
 }
 
-/** What is true of the node stays true whoever holds its GPUs. */
+/** What is true for the node is true whoever holds its GPUs. */
 const unknownHolder = (state: GpuState): GpuState => (state === "free" ? "unobserved" : state);
 
 function account(
@@ -241,8 +242,8 @@ export function canBeIdle({ at }: Pick<Snapshot, "at">, node: NodeView): boolean
 }
 
 /**
- * An idle node, kind `unallocated`: it can be idle, nothing holds a GPU and nothing is active without a holder. Whether it
- * is kept ready on purpose is not asked here. Never where objects were not read: who holds what is not known then.
+ * An idle node, kind `unallocated`: it can be idle, nothing holds a GPU and nothing is active without a holder. Whether it is
+ * kept ready on purpose does not matter here. Never `true` if objects were not read, because holders are unknown then.
  */
 export function isIdleNode(snapshot: Snapshot, node: NodeView): boolean {
   if (!snapshot.coverage.objects || !canBeIdle(snapshot, node)) return false;

@@ -1,6 +1,6 @@
 import type { GpuState } from "../model/gpuStates.ts";
 
-/** Physical GPUs by state; a state that is not there is 0. */
+/** Physical GPUs by state; a missing state is 0. */
 export type GpusByState = Readonly<Partial<Record<GpuState, number>>>;
 
 /** What one team, or everything, holds and does with it at one moment. */
@@ -13,7 +13,7 @@ export interface TeamTotals {
   /** active / (held - unobserved - gang_wait - starting - unavailable); `null` if nothing was observed. */
   readonly utilization: number | null;
   readonly states: GpusByState;
-  /** Allocated GPUs of which the device or the split of the activity is estimated. */
+  /** Allocated GPUs whose device or split of activity is estimated. */
   readonly estimated: number;
   /** Allocated GPUs that are idle but opted out by label. */
   readonly idleOptedOut: number;

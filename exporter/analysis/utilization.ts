@@ -17,7 +17,7 @@ class StateSums {
   }
 }
 
-/** Sums by name. Neighbouring accounting entries mostly are of one name, so that only the first of them looks it up. */
+/** Sums by name. Neighbouring accounting entries mostly have the same name, so that only the first of them looks it up. */
 function createSums() {
   const sums = new Map<string, StateSums>();
   let lastName: string | null = null;
@@ -34,7 +34,10 @@ function createSums() {
   };
 }
 
-/** active / (held - unobserved - gang_wait - starting - unavailable): what could have been used; `null` if nothing was. */
+/**
+ * active / (held - unobserved - gang_wait - starting - unavailable): the denominator is what could have been used; `null` if
+ * that is 0.
+ */
 function utilizationOf(active: number, states: Partial<Record<GpuState, number>>): number | null {
   const usable = observedStates.reduce((sum, state) => sum + (states[state] ?? 0), 0);
   return usable > 1e-9 ? Math.min(1, active / usable) : null;
@@ -103,7 +106,7 @@ export function totalPools(snapshot: Snapshot, accountingEntries: readonly Accou
   });
 }
 
-/** What the devices and unpartitioned parts of a pool make together. */
+/** What the devices and unpartitioned parts of a pool add up to. */
 interface PoolParts {
   readonly models: Set<string>;
   /** Physical GPUs. */

@@ -15,7 +15,7 @@ export const adviceMetrics = {
     unit: "gpus",
     help: "Physical GPUs that the beneficiary of an open recommendation gains, under the worse of two placement rules.",
     formula:
-      "GPUs gained in the simulated plan; the smaller value of most-allocated and least-allocated placement; docs/recommendations.md says for each kind what counts as gained",
+      "GPUs gained in the simulated plan; the smaller value of most-allocated and least-allocated placement; docs/recommendations.md defines for each kind what counts as gained",
     example: "Two jobs of ads with 8 GPUs each are suspended and two jobs of search with 8 GPUs each start: 16.",
     labels: record,
     values: { kind: adviceKinds },

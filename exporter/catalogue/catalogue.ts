@@ -9,6 +9,7 @@ import type { MetricDefinition, MetricType } from "./metric.ts";
 import { placementMetrics } from "./placement.ts";
 import { pricesMetrics } from "./prices.ts";
 import { selfMetrics } from "./self.ts";
+import { subjectMetrics } from "./subjects.ts";
 import { telemetryMetrics } from "./telemetry.ts";
 import { utilizationMetrics } from "./utilization.ts";
 import { waitingMetrics } from "./waiting.ts";
@@ -28,6 +29,7 @@ export const metricAreas = [
   { title: "Cost", metrics: costMetrics },
   { title: "Budgets", metrics: budgetsMetrics },
   { title: "Recommendations", metrics: adviceMetrics },
+  { title: "Names for alerts", metrics: subjectMetrics },
 ] as const;
 
 /** Every metric that this version publishes, by name. */
@@ -45,6 +47,7 @@ export const metrics = {
   ...costMetrics,
   ...budgetsMetrics,
   ...adviceMetrics,
+  ...subjectMetrics,
 } as const;
 
 export type MetricName = keyof typeof metrics;
@@ -55,7 +58,7 @@ type NamesOfType<Type extends MetricType> = {
 
 export type HistogramName = NamesOfType<"histogram">;
 
-/** The names under which Prometheus knows the series: those of a histogram have a suffix. */
+/** The names under which Prometheus stores the series: those of a histogram have a suffix. */
 export type SeriesName = Exclude<MetricName, HistogramName> | `${HistogramName}_${"bucket" | "sum" | "count"}`;
 
 /** Names of the counters: what `rate` and `increase` may be asked of. */
@@ -73,7 +76,7 @@ export type LabelsOf<Name extends MetricName | SeriesName> =
   | (typeof metrics)[MetricOf<Name>]["labels"][number]
   | (Name extends `${HistogramName}_bucket` ? "le" : never);
 
-/** What a label of one metric can be: its fixed values where the catalogue lists them, else any text. */
+/** What a label of one metric can be: its fixed values if the catalogue lists them, or else any text. */
 export type LabelValue<
   Name extends MetricName | SeriesName,
   Label extends string,

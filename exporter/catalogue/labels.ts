@@ -2,6 +2,7 @@
 export const labelMeanings = {
   cluster: "Name of the cluster, from the configuration.",
   pool: "GPUs that are interchangeable; by default one GPU model.",
+  lost_node: "Name of a node that is not ready; only of the few that alerts name.",
   node_pool: "The cloud's or the autoscaler's group of nodes; `unknown` where no label says.",
   capacity_type: "`on-demand`, `spot` or `reserved`; `unknown` where no label says.",
   gpu_model: "Canonical GPU model.",
@@ -43,7 +44,7 @@ export const labelMeanings = {
   outcome: "What became of the work that a recommendation named.",
   age_le: "Upper bound of the age in seconds, inclusive; the same bounds as the histogram of ended waits.",
   number: "Which of its own numbers a scheduler judges by.",
-  shard: "Node-pool shard of the scheduler; empty: the number is of the whole cluster.",
+  shard: "Node-pool shard of the scheduler; empty: the number is for the whole cluster.",
   namespace: "Namespace of Kubernetes; `other` beyond the budget of series.",
   workload: "Top owner of the pods, as `KIND/NAME`.",
   charge:
@@ -81,7 +82,7 @@ export const warmPoolLabels = ["false", "true"] as const;
 /** The windows over which the time of idle nodes is added up. */
 export const idleWindowLabels = ["24h", "7d"] as const;
 
-/** What is known of one telemetry target. `never`: it has not answered since the start. */
+/** The state of one telemetry target. `never`: it has not answered since the start. */
 export const targetStates = ["fresh", "stale", "never"] as const;
 
 /** The stages of a cycle, in order. */
@@ -116,7 +117,7 @@ export const schedulerNumbers = [
   "volcano-share",
 ] as const;
 
-/** Who says a scheduler's number. */
+/** The sources of a scheduler's number. */
 export const numberSources = ["computed", "reported"] as const;
 
 /** How nodes are paid for, as a label has it. */

@@ -6,7 +6,7 @@ import type { LabelName } from "./labels.ts";
  */
 export type MetricType = "gauge" | "counter" | "histogram";
 
-/** What one is of. `info`: the value is always 1 and the labels are the answer. `number`: it has no unit. */
+/** What a metric counts. `info`: the value is always 1 and the labels are the answer. `number`: it has no unit. */
 export type Unit =
   | "gpus"
   | "ratio"

@@ -3,7 +3,7 @@ import { fragmentationCauses, strandedReasons } from "../model/fragmentation.ts"
 import { placedSizeNames } from "../model/placedSizes.ts";
 import type { MetricArea } from "./metric.ts";
 
-/** How well free GPUs lie, and the work that they keep waiting. */
+/** How well free GPUs can be used, and the work that they keep waiting. */
 export const placementMetrics = {
   fairlead_pool_free_gpus: {
     type: "gauge",
@@ -37,7 +37,7 @@ export const placementMetrics = {
   fairlead_placeable_pods: {
     type: "gauge",
     unit: "count",
-    help: "Pods of so many whole GPUs that could be placed now, with the median CPU and memory of such pods.",
+    help: "Pods of this size (whole GPUs) that could be placed now, with the median CPU and memory of such pods.",
     formula:
       "S(s) = sum over nodes of min(floor(f / s), floor(free CPU / C_s), floor(free memory / M_s)), f: fully free GPUs of the node",
     example: "nodes with 3, 5 and 8 free GPUs and CPU enough: S(4) = 0 + 1 + 2 = 3.",
@@ -48,7 +48,7 @@ export const placementMetrics = {
   fairlead_shape_fragmentation_ratio: {
     type: "gauge",
     unit: "ratio",
-    help: "Part of the fully free GPUs that pods of so many GPUs could not use.",
+    help: "Part of the fully free GPUs that pods of this size (whole GPUs) could not use.",
     formula: "1 - s x S(s) / sum of f; 0 where less than s is free",
     example: "16 GPUs are free as 3 + 5 + 8: for s = 4, 1 - 4 x 3 / 16 = 0.25.",
     labels: ["cluster", "pool", "size"],

@@ -6,7 +6,7 @@ import type { CounterName, HistogramName, LabelsOf, LabelValue, SeriesName } fro
  */
 export interface Expression<in out Labels extends string> {
   readonly text: string;
-  /** Whether it must are in parentheses as an operand. */
+  /** Whether it must be in parentheses as an operand. */
   readonly compound: boolean;
   readonly labels?: readonly Labels[];
 }
@@ -43,7 +43,7 @@ export const matchesNot = (pattern: string): Matcher => ({ operator: "!~", value
 /** `label!="value"`. */
 export const isNot = (value: string): Matcher => ({ operator: "!=", value });
 
-/** `label=~"a|b"` for exactly these values; an empty one stands for a label that is not there, too. */
+/** `label=~"a|b"` for exactly these values; an empty one also matches a missing label. */
 export const oneOf = (values: readonly string[]): Matcher =>
   matches(values.map((value) => value.replaceAll(/[\\.+*?()|[\]{}^$]/g, "\\$&")).join("|"));
 

@@ -5,7 +5,7 @@ export interface SeriesSelector<in out Labels extends string> extends Expression
   readonly metric: string;
 }
 
-/** What a selector of a recorded series asks of its labels. */
+/** What a selector of a recorded series requires of its labels. */
 export type RecordedMatchers<Labels extends string> = { readonly [Label in Labels]?: string | Matcher };
 
 /** A series that a recording rule makes, with the labels that its rule keeps. */
@@ -25,13 +25,21 @@ export function narrowed<Labels extends string>(
   return { text: selectorText(of.metric, asked), compound: false, metric: of.metric };
 }
 
-/** Mean, smallest, largest, last value or number of samples of every series over a window. */
+/** Mean, smallest, largest, last value, sum or number of samples of every series over a window. */
 export function seriesOverTime<Labels extends string>(
-  how: "avg" | "min" | "max" | "last" | "count",
+  how: "avg" | "min" | "max" | "last" | "sum" | "count",
   of: SeriesSelector<Labels>,
   window: Window,
 ): Expression<Labels> {
   return call(`${how}_over_time(${of.text}[${window}])`);
+}
+
+/**
+ * GPU-hours of a series of GPUs over a window, of which it may lack parts: what it was every five minutes, so that it does not
+ * matter how often its rule is evaluated.
+ */
+export function gpuHoursOver<Labels extends string>(of: SeriesSelector<Labels>, window: Window): Expression<Labels> {
+  return { text: `sum_over_time(${of.text}[${window}:5m]) / 12`, compound: true };
 }
 
 /** The quantile of every series over a window; 0..1. */
@@ -43,7 +51,7 @@ export function quantileOverTime<Labels extends string>(
   return call(`quantile_over_time(${quantile}, ${of.text}[${window}])`);
 }
 
-/** Where a line through the window leads in so many seconds. */
+/** The value of a linear trend through the window in this many seconds. */
 export function predictLinear<Labels extends string>(
   of: SeriesSelector<Labels>,
   window: Window,
@@ -52,12 +60,17 @@ export function predictLinear<Labels extends string>(
   return call(`predict_linear(${of.text}[${window}], ${seconds})`);
 }
 
+/** How much a series rises in a second, by a line through the window. */
+export function slope<Labels extends string>(of: SeriesSelector<Labels>, window: Window): Expression<Labels> {
+  return call(`deriv(${of.text}[${window}])`);
+}
+
 /** 1 without labels if no such series had a sample in the window. */
 export function absentOverTime<Labels extends string>(of: SeriesSelector<Labels>, window: Window): Expression<never> {
   return call(`absent_over_time(${of.text}[${window}])`);
 }
 
-/** A series as it was so long ago. */
+/** A series as it was this long ago. */
 export function offset<Labels extends string>(of: SeriesSelector<Labels>, ago: Duration): Expression<Labels> {
   return call(`${of.text} offset ${ago}`);
 }
@@ -71,9 +84,27 @@ export function topkBy<Labels extends string, By extends Labels>(
   return call(`topk by (${by.join(", ")}) (${count}, ${of.text})`);
 }
 
+/** The smallest series. */
+export function smallest<Labels extends string>(of: Expression<Labels>): Expression<Labels> {
+  return call(`bottomk(1, ${of.text})`);
+}
+
+/** In the order of their numbers, for panels that show series in the order in which they come. */
+export function sorted<Labels extends string>(
+  of: Expression<Labels>,
+  first: "smallest" | "largest",
+): Expression<Labels> {
+  return call(`${first === "smallest" ? "sort" : "sort_desc"}(${of.text})`);
+}
+
 /** Values below `floor` become it. */
 export function clampMin<Labels extends string>(of: Expression<Labels>, floor: number): Expression<Labels> {
   return call(`clamp_min(${of.text}, ${floor})`);
+}
+
+/** The moment that is so many seconds ahead. */
+export function secondsFromNow<Labels extends string>(of: Expression<Labels>): Expression<Labels> {
+  return { text: `time() + ${operand(of)}`, compound: true };
 }
 
 /** The nearest multiple of `step`. */
@@ -107,7 +138,7 @@ export function union<Labels extends string, Fewer extends Labels>(
   return { text: `${operand(left)} or ${operand(right)}`, compound: true };
 }
 
-/** The sum of two expressions of which either may lack series that the other has. */
+/** The sum of two expressions; each may lack series that the other has. */
 export function sumOfEither<Labels extends string>(
   left: Expression<Labels>,
   right: Expression<Labels>,
@@ -139,7 +170,7 @@ export function quantileOfBuckets<Labels extends string>(
 
 /**
  * Keeps the series that have a partner with the same values of the labels `on`. These may be labels that are not Fairlead's
- * own, such as `instance`, which a server adds when it scrapes: what says two replicas of one exporter apart.
+ * own, such as `instance`, which a server adds when it scrapes: what distinguishes two replicas of one exporter.
  */
 export function scrapedTogether<Labels extends string, Right extends string>(
   left: Expression<Labels>,
@@ -149,7 +180,7 @@ export function scrapedTogether<Labels extends string, Right extends string>(
   return { text: `${operand(left)} and on (${on.join(", ")}) ${operand(right)}`, compound: true };
 }
 
-/** What says two replicas of one exporter apart: not Fairlead's own but for `cluster`; servers add them when they scrape. */
+/** What distinguishes two replicas of one exporter: these labels are added by servers, except `cluster`. */
 export const replicaLabels = ["cluster", "instance", "pod"] as const;
 
 /** One number for each replica. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type ConfigError, type ConfigResult, formatPath } from "./configError.ts";
 import { nearestName } from "./nearestName.ts";
 
-/** Checks what a file says against a schema; all errors at once, in the order of the schema. */
+/** Checks the content of a file against a schema; all errors at once, in the order of the schema. */
 export function checkValue<Schema extends z.ZodType>(schema: Schema, data: unknown): ConfigResult<z.output<Schema>> {
   const result = schema.safeParse(data, { error: issueText });
   return result.success
@@ -79,7 +79,7 @@ function foundAndExpected(found: unknown, expected: string): string {
   return found === undefined ? `missing, expected ${expected}` : `found ${describeValue(found)}, expected ${expected}`;
 }
 
-/** A value as it may are in a message: short, on one line. */
+/** A value as it may be in a message: short, on one line. */
 function describeValue(value: unknown): string {
   if (value === null) return "nothing";
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);

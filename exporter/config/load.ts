@@ -56,7 +56,7 @@ export async function loadFile<Schema extends z.ZodType>(
   return { ok: false, errors: [...(checked.ok ? [] : checked.errors), ...errors] };
 }
 
-/** Where a setting that names a file can are; `[]` is every entry of a list. */
+/** Where a setting that names a file can be; `[]` is every entry of a list. */
 type FileSetting = readonly string[];
 
 /** A configuration with absolute file names, and what is wrong with the files. */

@@ -134,7 +134,7 @@ export const configSchema = z.strictObject({
         .max(1024)
         .default(64)
         .describe(
-          "GPUs of a page beyond this number are left out and reported: no machine has so many, but a page may claim to.",
+          "GPUs of a page beyond this number are left out and reported: no machine has that many, but a page may claim to.",
         ),
       concurrency: z.number().int().min(1).max(4096).default(64).describe("Pages that are fetched at the same time."),
       prometheus: prometheusServer

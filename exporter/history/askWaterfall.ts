@@ -1,7 +1,7 @@
 import type { History, TotalsQuestion, TotalsResult } from "./history.ts";
 import { type Waterfall, waterfallDimensions, waterfallOf } from "./waterfall.ts";
 
-/** A waterfall of a window, and how much of the window it is. */
+/** A waterfall of a window, and how much of the window it covers. */
 export interface WaterfallAnswer extends Waterfall {
   /** Seconds since the epoch; what the history can know of the window that was asked for. */
   readonly from: number;

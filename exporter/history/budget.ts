@@ -86,7 +86,7 @@ function chargedOn(day: DayTotals, { team, currency }: Budget, notCharged: reado
     .reduce((sum, { costs }) => sum + (costs[currency] ?? 0), 0);
 }
 
-/** A team that held nothing spent nothing; one whose time has no price at all spent nobody knows what. */
+/** A team that held nothing spent nothing; if its time has no price at all, its spending is unknown. */
 function isPriced(days: readonly DayTotals[], { team }: Budget): boolean {
   const rows = days.flatMap((day) => ofTeam(day, team));
   return rows.length === 0 || rows.some(({ costs }) => Object.keys(costs).length > 0);

@@ -9,8 +9,8 @@ export interface BudgetDaysFailure {
 }
 
 /**
- * The days from a midnight to a moment, the last one cut, of some teams: what budgets are worked out from. A day that is in
- * `known` is not asked for. A day of which the history knows nothing has nothing covered.
+ * The days from a midnight to a moment, the last one cut, of some teams: what budgets are worked out from. A day in `known` is
+ * not requested. A day that is not in the history has no coverage.
  */
 export async function budgetDays(
   history: History,

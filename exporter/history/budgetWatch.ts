@@ -5,7 +5,7 @@ import { budgetDays } from "./budgetDays.ts";
 import type { History } from "./history.ts";
 import { monthOf } from "./month.ts";
 
-/** How all budgets are doing, as of a moment. */
+/** The state of all budgets, as of a moment. */
 export interface Budgets {
   /** Seconds since the epoch. */
   readonly at: number;

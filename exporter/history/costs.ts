@@ -12,9 +12,9 @@ export type CostDimension = (typeof costDimensions)[number];
 export interface CostView {
   readonly by: readonly CostDimension[];
   readonly charge: ChargeBasis;
-  /** States that nobody pays for. */
+  /** States for which nobody pays. */
   readonly notCharged: readonly string[];
-  /** Whether who holds GPUs also pays for those that nobody holds, in proportion to what was allocated. */
+  /** Whether teams that hold GPUs also pay for unallocated ones, in proportion to what was allocated to them. */
   readonly sharesUnallocated: boolean;
 }
 
@@ -22,9 +22,9 @@ export interface CostView {
 export interface CostParts {
   /** What it pays for its own. */
   readonly charged: number;
-  /** What it held that nobody pays for: the platform's. */
+  /** What it held in states for which nobody pays: the platform's part. */
   readonly platform: number;
-  /** Its share of what nobody held; 0 where that is not shared. */
+  /** Its share of the unallocated cost; 0 if that is not shared. */
   readonly shared: number;
 }
 
@@ -38,11 +38,11 @@ export interface CostItem {
   readonly costs: Readonly<Record<string, CostParts>>;
 }
 
-/** A bill and its parts: of each currency, all parts of the items and `unallocated` add up to `bill`. */
+/** A bill and its parts: for each currency, all parts of the items and `unallocated` add up to `bill`. */
 export interface Costs {
   /** Those that cost most first. */
   readonly items: readonly CostItem[];
-  /** What nobody allocated and nobody pays for, by currency. */
+  /** Unallocated cost for which nobody pays, by currency. */
   readonly unallocated: Readonly<Record<string, number>>;
   readonly bill: Readonly<Record<string, number>>;
 }

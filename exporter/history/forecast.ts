@@ -10,13 +10,13 @@ export interface Forecast {
   readonly low: number | null;
   readonly mid: number;
   readonly high: number | null;
-  /** Days of which at least half was covered: what the range is made of. */
+  /** Days that are covered at least by half: the range is computed from them. */
   readonly days: number;
 }
 
-/** A day of which less is covered says nothing of the spread. */
+/** A day with less coverage says nothing about the spread. */
 const leastCoveredPart = 0.5;
-/** Of a normal distribution, so that four ends in five lie within the range. */
+/** For a normal distribution, so that four ends in five are within the range. */
 const deviationsOfRange = 1.28;
 
 /**
@@ -41,7 +41,7 @@ export function forecastOf(spent: number, days: readonly DailyAmount[], remainin
   return { low: Math.max(spent, mid - away), mid, high: mid + away, days: count };
 }
 
-/** Of a sample. */
+/** For a sample. */
 function standardDeviation(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);

@@ -11,7 +11,7 @@ export interface TotalsQuestion {
   readonly from: number;
   readonly to: number;
   readonly by: readonly TotalsDimension[];
-  /** Only what has one of these values; empty text stands for "none" (no team, no queue). */
+  /** Only what has one of these values; empty text means "none" (no team, no queue). */
   readonly where: Readonly<Partial<Record<Exclude<TotalsDimension, "day">, readonly string[]>>>;
 }
 
@@ -26,7 +26,7 @@ export interface TotalsRow {
   readonly unpricedGpuSeconds: number | null;
 }
 
-/** All totals of a window, and how much of it they are. */
+/** All totals of a window, and how much of it they cover. */
 export interface TotalsAnswer {
   readonly rows: readonly TotalsRow[];
   /** Seconds of the window that are counted. */
@@ -45,19 +45,19 @@ export type TotalsResult =
       readonly nextStep: string;
       /** It answered, and has nothing at all of the window. */
       readonly isEmpty?: true;
-      /** The question itself cannot be answered, whoever is asked. */
+      /** The question itself cannot be answered by any history. */
       readonly isRefused?: true;
     };
 
 /**
- * Who knows the past: the ledger, or any server with Prometheus' HTTP API that scrapes Fairlead. Both answer the same
- * question alike, but for what a scrape at each end of the window cannot see.
+ * A source of the past: the ledger, or any server with Prometheus' HTTP API that scrapes Fairlead. Both give the same answer,
+ * except for what a scrape at each end of the window cannot see.
  */
 export interface History {
   /** Where the answers come from, to be shown: a file or the address of a server. */
   readonly name: string;
   readonly kind: "ledger" | "prometheus";
   totals(question: TotalsQuestion): Promise<TotalsResult>;
-  /** What queues had, where it is known beside GPU time: of a ledger, its table of queues is asked. */
+  /** What queues had, if that is known besides GPU time: for a ledger, its table of queues is asked. */
   readonly queues?: QueueHistory;
 }

@@ -9,7 +9,7 @@ import type { History, TotalsQuestion, TotalsResult } from "./history.ts";
 import { createTotalsSum } from "./totalsSum.ts";
 import { tooManyGroups, wrongWindow } from "./windowErrors.ts";
 
-/** Groups of one answer; more are no answer that a person or a page can use. */
+/** The most groups of one answer; no person or page can use more. */
 const maxGroups = 100_000;
 
 /**

@@ -16,7 +16,7 @@ export type ParsedAnswer =
   /** It is no answer of the API. */
   | { readonly kind: "odd"; readonly finding: string };
 
-/** More series than any question of this free capacity has. */
+/** More series than any question of this folder has. */
 const maxSeries = 200_000;
 
 const point = z.tuple([z.number(), z.string().max(400)]);

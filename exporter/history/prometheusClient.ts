@@ -33,7 +33,7 @@ export interface PrometheusClient {
 }
 
 /**
- * Creates a client. An answer in part counts as none (Thanos and VictoriaMetrics are reported so): sums that lack a store look
+ * Creates a client. An answer in part counts as none (Thanos and VictoriaMetrics are asked to do so): sums that lack a store look
  * like less GPU time. The pool's own pauses after failures are not used: who asks wants to know.
  */
 export function createPrometheusClient(server: HistoryServer, pool: GetPool): PrometheusClient {

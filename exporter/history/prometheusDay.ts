@@ -20,11 +20,11 @@ type Failure = Extract<TotalsResult, { readonly ok: false }>;
 const nothing: Asked = { ok: true, series: [] };
 /** Replicas overlap when together they cover this much more than the time that passed. */
 const overlapRatio = 1.005;
-/** A day is looked at in steps of this length, a shorter window in so many steps. */
+/** A day is queried in steps of this length, a shorter window in as many steps. */
 const longestStepSeconds = 300;
 const stepsPerWindow = 24;
 
-/** What one day of a window had. */
+/** What was counted on one day of a window. */
 export interface CountedDay {
   /** Values of the dimensions but the day. */
   readonly parts: readonly TotalsPart[];
@@ -59,7 +59,7 @@ export async function totalsOfDay(
   return { ok: true, day: { parts, coveredSeconds: Math.min(length, coveredSeconds), clusters, isUnpricedKnown } };
 }
 
-/** Whose counters are read when in one day, and which clusters it has; no segments where nobody covers anything of it. */
+/** Whose counters are read when within one day, and which clusters it has; no segments if nothing covers it. */
 export async function segmentsOfDay(
   client: PrometheusClient,
   scope: SeriesScope,
@@ -93,7 +93,7 @@ async function readersOf(
   return { ok: true, segments: chooseReaders(course.series.map(processOf), from, to, step) };
 }
 
-/** Labels that say a process: all that the server gave it, and none of Fairlead's own. */
+/** Labels that identify a process: all that the server gave it, and none of Fairlead's own. */
 function processOf({ labels, points }: AnsweredSeries): AnsweredSeries {
   const { cluster: _own, __name__: _name, ...process } = labels;
   return { labels: process, points };
@@ -132,7 +132,7 @@ async function partsOf(
     ...partsFrom(cost.series, (amount, labels) => ({ costs: [[labelIn(labels, "currency"), amount]] })),
     ...partsFrom(unpriced.series, (unpricedGpuSeconds) => ({ unpricedGpuSeconds })),
   ];
-  // Without either, what was scraped is of a version that knows no prices.
+  // Without either, the scraped version did not know prices.
   const hasPrices = gpuTime.series.length === 0 || cost.series.length + unpriced.series.length > 0;
   return { ok: true, parts, isUnpricedKnown: isCounted && hasPrices };
 }

@@ -10,7 +10,7 @@ import { tooManyGroups, wrongWindow } from "./windowErrors.ts";
 
 type Failure = Extract<TotalsResult, { readonly ok: false }>;
 
-/** Which series are those of this cluster, and who answers for them. */
+/** Which series belong to this cluster, and which server has them. */
 export interface PrometheusHistoryOptions {
   readonly client: PrometheusClient;
   readonly scope: SeriesScope;

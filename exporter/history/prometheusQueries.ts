@@ -104,12 +104,12 @@ export function queueGrowthQuery(
   ]).text;
 }
 
-/** Whether counters say what had no price by the dimensions of a question. */
+/** Whether counters have the time without a price by the dimensions of a question. */
 export function isUnpricedCounted({ by, where }: Pick<TotalsQuestion, "by" | "where">): boolean {
   return [...by, ...Object.keys(where)].every((name) => name === "day" || name === "pool");
 }
 
-/** What each process counted within the last `seconds`, with all labels that say processes apart. */
+/** What each process counted within the last `seconds`, with all labels that distinguish processes. */
 export function coveredQuery(scope: SeriesScope, seconds: number): string {
   const all = metric("fairlead_covered_seconds_total", ofCluster(scope));
   return increase(scrapedWith(all, scope.matchers), lengthOf(seconds)).text;

@@ -79,7 +79,7 @@ export async function queueTotalsOfDay(
 
 function partsOf(counter: QueueCounter, labels: Labels, amount: number): readonly Part[] {
   const team = labelIn(labels, "team");
-  // A queue has series of those owners alone that it has had: of the others it is known that they are none.
+  // A queue has series only for owners that it has had: for the others the value is known to be 0.
   if (labelIn(labels, "cause") === "absent_capacity")
     return Object.values(absentAmounts).map((of) => ({ team, of, amount: 0 }));
   const of = amountOf[counter](labels);

@@ -11,7 +11,7 @@ export interface QueueTotalsQuestion {
   readonly team: string | null;
 }
 
-/** The amounts of a team's queues: GPU-seconds; all but `held` and `pending` are of the judged time. */
+/** The amounts of a team's queues: GPU-seconds; all but `allocated` and `pending` are of the judged time. */
 export type QueueAmount = (typeof countedQueueAmounts)[number];
 
 /** Amounts that older versions of Fairlead did not distinguish. */
@@ -19,7 +19,7 @@ export type LaterAmount = (typeof absentAmounts)[AbsentOwner] | "shortfallByIndi
 
 /**
  * All queues of one team; `judgedSeconds` adds up over them: 0 where entitlement was never known. What no part of the window
- * says is `null`.
+ * contains is `null`.
  */
 export interface QueueTotalsRow
   extends Readonly<Record<Exclude<QueueAmount, LaterAmount>, number>>,
@@ -28,12 +28,15 @@ export interface QueueTotalsRow
   readonly team: string;
 }
 
-/** By team; no rows at all where nothing is known of queues. */
+/** By team; no rows at all if nothing is known about queues. */
 export type QueueTotalsResult =
   | { readonly ok: true; readonly rows: readonly QueueTotalsRow[] }
   | Extract<TotalsResult, { readonly ok: false }>;
 
-/** Who knows what queues had: the ledger's table of queues, or a server that scrapes their counters. Both answer alike. */
+/**
+ * A source of what queues had: the ledger's table of queues, or a server that scrapes their counters. Both give the same
+ * answer.
+ */
 export interface QueueHistory {
   queueTotals(question: QueueTotalsQuestion): Promise<QueueTotalsResult>;
 }

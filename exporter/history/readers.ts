@@ -4,7 +4,7 @@ import type { AnsweredSeries } from "./prometheusAnswer.ts";
 export interface Segment {
   readonly from: number;
   readonly to: number;
-  /** Labels that the server gave this process when it scraped it; `null`: everybody's, for nobody overlaps. */
+  /** Labels that the server gave this process when it scraped it; `null`: all processes, because none overlap. */
   readonly process: Readonly<Record<string, string>> | null;
   /** Seconds that are counted in it. */
   readonly coveredSeconds: number;

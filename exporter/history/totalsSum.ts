@@ -13,7 +13,7 @@ export interface TotalsPart {
 /** Adds up groups by their values. */
 export interface TotalsSum {
   add(part: TotalsPart): void;
-  /** The groups in the order of their values; `isUnpricedKnown`: whether what has no price could be reported at all. */
+  /** The groups in the order of their values; `isUnpricedKnown`: whether what has no price is known at all. */
   rows(isUnpricedKnown: boolean): readonly TotalsRow[];
 }
 

@@ -32,11 +32,11 @@ export interface WaterfallStage extends WaterfallAmount {
 /** Where a window's GPU time went. */
 export interface Waterfall {
   readonly stages: readonly WaterfallStage[];
-  /** What had no price in the whole; `null` where nobody knows. */
+  /** The part of the whole without a price; `null` if it is unknown. */
   readonly unpricedGpuSeconds: number | null;
 }
 
-/** By what the totals of a waterfall must be distinguished, in this order. */
+/** The dimensions that the totals of a waterfall need, in this order. */
 export const waterfallDimensions = ["state", "team"] as const;
 
 /** What each level loses before the next, as states and whether they are allocated. */
@@ -69,9 +69,10 @@ const dropsAfter: Readonly<
 const drops = (level: WaterfallLevel) => (level === "active" ? [] : dropsAfter[level]);
 
 /**
- * Builds the waterfall from totals by state and team: capacity, less what was unavailable or cordoned, is ready; less what
- * nobody held, held; less what waited or started, started; less what was idle, stalled, underutilized or not observed, active. Each level
- * is made of the next and its drops, so all sums close. `unpriced` is the whole's, for servers that do not know it by state.
+ * Builds the waterfall from totals by state and team: from capacity, unavailable and cordoned time leads to ready; unallocated
+ * time to allocated; time of waiting and starting to started; idle, stalled, underutilized and unobserved time to active. Each
+ * level is the sum of the next one and its drops, so all sums close. `unpriced` is for the whole, for servers that do not know
+ * it by state.
  */
 export function waterfallOf(rows: readonly TotalsRow[], unpriced: number | null = null): Waterfall {
   const amounts = amountsByState(rows);

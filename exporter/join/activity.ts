@@ -35,7 +35,7 @@ export function brokenProfiling(
   }));
 }
 
-/** The value of one signal, 0..1; `null` when the device does not have it. GPU_UTIL says nothing of MIG instances. */
+/** The value of one signal, 0..1; `null` when the device does not have it. GPU_UTIL says nothing about MIG instances. */
 export function signalValue(reading: DeviceReading, signal: ActivitySignal): number | null {
   if (signal === "gpu_util") return reading.gpuInstance === null ? reading.gpuUtil : null;
   if (profilingIsBroken(reading)) return null;

@@ -1,8 +1,8 @@
 import type { Memory } from "./memory.ts";
 
 /**
- * The memory after the wall clock was set by `seconds`: what Fairlead itself saw begin keeps the age that it had, so that
- * no GPU becomes idle by a clock. What objects of the API say of their own times stays as they say it.
+ * The memory after the wall clock was set by `seconds`: times that Fairlead itself observed keep their age, so that no GPU
+ * becomes idle because of a clock. Times from objects of the API do not change.
  */
 export function afterClockJump(memory: Memory, seconds: number): Memory {
   return {

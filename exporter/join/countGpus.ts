@@ -21,8 +21,8 @@ export interface Count {
 }
 
 /**
- * The number of GPUs that is. It never falls while the boot id stays, unless a better source than the remembered
- * one counts now (a time-sliced node looks larger until GFD has labelled it); a worse one corrects nothing.
+ * The number of GPUs that counts. It never falls while the boot id stays, unless a better source than the remembered one
+ * counts now (a time-sliced node looks larger until GFD has labelled it); a worse one corrects nothing.
  */
 export function settle(
   counted: Count | null,
@@ -75,7 +75,7 @@ export function countByResources(
   const geometry = likelyGeometryOf(physicalGpu.model);
   const cut = gpusOfInstances(instances, geometry);
   const gfd = gfdGpuCount(node);
-  // Instances lie on as many GPUs as GFD counts beside the whole ones, however few could carry them.
+  // Instances are on as many GPUs as GFD counts besides the whole ones, however few could carry them.
   const physicalGpus = gfd === null ? cut : Math.max(cut, gfd - whole);
   const { scale } = layOutMig(instances, physicalGpus, geometry);
   const scaled = new Set(instances.map(({ resource }) => resource));
@@ -142,7 +142,7 @@ function bestCount(
   if (shared !== null && byResources !== null && byResources >= named)
     return { physicalGpus: byResources, by: "labels", source: shared.source };
   if (gfd !== null && byResources !== null) {
-    // GFD describes one model of a node that has several, so a larger number of resources is the truer one.
+    // GFD describes one model of a node that has several, so a larger number of resources is more accurate.
     const physicalGpus = Math.max(gfd, byResources, named);
     return {
       physicalGpus,
@@ -177,9 +177,9 @@ function countBySlices(input: InventoryInput, gfd: number | null, byResources: n
   const { node, remembered } = input;
   const slices = new Set(input.draDevices.map((d) => d.gpuUuid).filter((uuid) => uuid !== null));
   if (slices.size === 0) return null;
-  // What telemetry has shown since the boot: a page that is late takes no GPU away.
+  // What telemetry has shown since the boot: a late page removes no GPU.
   const seen = new Set([...(input.page?.uuids ?? []), ...(remembered?.bootId === node.bootId ? remembered.uuids : [])]);
-  // Of a device plugin that is gone the kubelet keeps the capacity for minutes, and gives nothing of it out.
+  // When a device plugin is gone, the kubelet keeps its capacity for minutes, but gives nothing of it out.
   const byPlugin = isGivenOut(node) ? byResources : null;
   if (byPlugin === null) return slices.size;
   const beside = [...seen].filter((uuid) => !slices.has(uuid)).length;

@@ -3,12 +3,12 @@ import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
 
 const meaning: Readonly<Partial<Record<ObjectKind, string>>> = {
-  nodes: "the devices on telemetry pages stand for the GPUs",
-  pods: "pod labels on telemetry pages stand for the holdings",
+  nodes: "the devices on telemetry pages are taken as the GPUs",
+  pods: "pod labels on telemetry pages are taken as the holdings",
   namespaces: "team rules that read namespaces do not match",
 };
 
-/** One line for each part of the picture that is missing, saying what stands in for it. */
+/** One line for each missing part of the data, with what is used instead. */
 export function coverageProblems(state: ClusterState): readonly Problem[] {
   const problems: Problem[] = [...labelProblems(state.pods)];
   for (const kind of ["nodes", "pods", "namespaces"] as const) {
@@ -33,7 +33,7 @@ export function coverageProblems(state: ClusterState): readonly Problem[] {
 /** How many pods are named; the rest are counted. */
 const named = 3;
 
-/** One problem for all pods with GPUs whose labels are too many to be kept. */
+/** One problem for all pods with GPUs that have too many labels to be kept. */
 export function labelProblems(pods: readonly Pod[]): readonly Problem[] {
   const cut = pods.filter(({ labelsLeftOut }) => labelsLeftOut === true);
   if (cut.length === 0) return [];

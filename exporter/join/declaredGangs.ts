@@ -13,7 +13,7 @@ export interface DeclaredMinimum {
   /** Uids of what controls the object. */
   readonly owners: readonly string[];
   readonly min: number;
-  /** Members that run by the object's own word; 0 where it says nothing. */
+  /** Members that run as the object itself reports; 0 if it reports nothing. */
   readonly running: number;
 }
 
@@ -45,7 +45,7 @@ export function namesGang({ annotations }: Pod): boolean {
   );
 }
 
-/** Volcano makes a PodGroup of one member for the pods of any controller that has none: nobody says anything by it. */
+/** Volcano creates a PodGroup of one member for the pods of any controller that has none: such a group declares nothing. */
 const volcanoDefaultPrefix = "podgroup-";
 
 /** Indexes what declares a gang. */
@@ -99,7 +99,7 @@ function add(
   names.set(name, minimum);
 }
 
-/** Fewest pods with GPUs: those without are not among the pods that are read. */
+/** Fewest pods with GPUs: pods without GPUs are not among the pods that are read. */
 function podsWithGpus({ podSets }: KueueWorkload): number {
   let min = 0;
   for (const { count, minCount, pod } of podSets) if (hasGpus(pod.requests)) min += minCount ?? count;
@@ -112,9 +112,9 @@ const hasGpus = (requests: Readonly<Record<string, number>>): boolean =>
   );
 
 /**
- * The gang of a pod by the object that it names, of one pod where that says that each runs alone; `null` where none says
- * anything of it. Anybody can name any object of the namespace: it counts for the pods of the scheduler whose object it is, and
- * for those that it was made for.
+ * The gang of a pod by the object that it names, a gang of one pod if that object declares that each runs alone; `null` if no
+ * object declares a gang. Anybody can name any object of the namespace: it counts for pods of the scheduler to which the
+ * object belongs, and for those that it was made for.
  */
 export function declaredGangOf(pod: Pod, declared: DeclaredGangs, owners: ReadonlyMap<string, OwnerObject>) {
   const { namespace, annotations } = pod;

@@ -57,7 +57,7 @@ export function deviceTimes(
   };
 }
 
-/** Adds the devices of one node that nobody holds now, but someone did while telemetry may still say of it. */
+/** Adds the devices of one node that are free now, but were held while telemetry may still show their last holder. */
 export function addEnded(binding: NodeBinding, past: PastDevices, at: number, ended: Map<string, number>): void {
   for (let place = 0; place < binding.devices.length; place++) {
     const device = binding.devices[place];

@@ -22,10 +22,10 @@ export interface ActivitySettings {
   readonly power: Config["gpu"]["power"];
 }
 
-/** What telemetry says of a node. */
+/** What telemetry reports about a node. */
 export interface NodeReadings {
   readonly readings: readonly DeviceReading[];
-  /** No page of it came, or its numbers have not changed for so long that they are no sample of their own. */
+  /** No page of it came, or its numbers have not changed for so long that they are not a new sample. */
   readonly isLost: boolean;
 }
 
@@ -33,8 +33,8 @@ export interface NodeReadings {
 export const telemetryLagSeconds = 60;
 
 /**
- * Finishes the devices of one node with the values of the moment, and adds them to `into`; those of which the profiling
- * counters are not believed to `broken`, too.
+ * Finishes the devices of one node with the values of the moment, and adds them to `into`; those with implausible profiling
+ * counters also to `broken`.
  */
 export function finishDevices(
   binding: NodeBinding,
@@ -97,7 +97,7 @@ function sampleOf(
   };
 }
 
-/** A row that a page has no more says nothing of its GPU: what it was is not known to last. */
+/** A row that has disappeared from the page says nothing about its GPU: it is not known whether its state lasts. */
 function stalls({ model }: BoundDevice, reading: DeviceReading | null, { power }: ActivitySettings): boolean {
   return reading !== null && looksStalled(reading, () => powerRangeOf(model, power));
 }
@@ -118,10 +118,10 @@ function spreadGroup(samples: readonly Sample[]): SpreadGroup {
   const exclusive = group.filter((s) => s.device.standsOnSpread);
   const active = exclusive.reduce((sum, s) => sum + (s.activity ?? 0) * s.device.weight, 0);
   const allocated = exclusive.reduce((sum, s) => sum + s.device.allocated, 0);
-  const freeCapacity = exclusive.reduce((sum, s) => sum + s.device.weight - s.device.allocated, 0);
+  const unallocated = exclusive.reduce((sum, s) => sum + s.device.weight - s.device.allocated, 0);
   return {
     idleSince,
-    unattributedRatio: freeCapacity <= 1e-9 ? 0 : Math.min(1, Math.max(0, active - allocated) / freeCapacity),
+    unattributedRatio: unallocated <= 1e-9 ? 0 : Math.min(1, Math.max(0, active - allocated) / unallocated),
   };
 }
 
@@ -161,10 +161,10 @@ function unattributedOf(
   activity: number | null,
   group: SpreadGroup,
 ) {
-  const freeCapacity = Math.max(0, weight - allocated);
+  const unallocated = Math.max(0, weight - allocated);
   return standsOnSpread
-    ? freeCapacity * group.unattributedRatio
-    : Math.min(freeCapacity, Math.max(0, (activity ?? 0) * weight - allocated));
+    ? unallocated * group.unattributedRatio
+    : Math.min(unallocated, Math.max(0, (activity ?? 0) * weight - allocated));
 }
 
 function lastActiveUnallocated(
@@ -173,7 +173,7 @@ function lastActiveUnallocated(
   activity: number | null,
   { at, past, idleThreshold, unattributedSeconds }: ActivitySettings,
 ): number | null {
-  // Telemetry lags: right after a pod has ended, its last samples are still its own.
+  // Telemetry lags: right after a pod has ended, its last samples still belong to it.
   if (activity !== null && activity > idleThreshold) {
     const allocatedAt = past.allocatedAt(binding, place);
     if (allocatedAt === undefined || at - allocatedAt > telemetryLagSeconds) return at;
@@ -183,8 +183,8 @@ function lastActiveUnallocated(
 }
 
 /**
- * Activity of one share. Alone on its device, or standing on all unassigned devices of a node: the device's activity.
- * On a shared GPU of which H is allocated: min(1, u/H), or the pod's own per-process value where rows carry it.
+ * Activity of one share. Alone on its device, or standing on all unassigned devices of a node: the device's activity. On a
+ * shared GPU where H is allocated: min(1, u/H), or the pod's own per-process value where rows carry it.
  */
 function holding(share: BoundShare, sample: Sample, group: SpreadGroup): Holding {
   const { device, activity } = sample;

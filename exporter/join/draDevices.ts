@@ -3,7 +3,7 @@ import type { ResourceAmounts, Taint } from "../model/node.ts";
 import { nvidiaDraDriver } from "../model/wellKnown.ts";
 import { canonicalModel } from "./gpuModel.ts";
 
-/** What a ResourceSlice says of one GPU or MIG device. */
+/** What a ResourceSlice says about one GPU or MIG device. */
 export interface DraDevice {
   readonly node: string;
   /** UUID of the GPU (for MIG: of the parent); `null` where the driver does not say. */
@@ -13,7 +13,7 @@ export interface DraDevice {
   readonly profile: string | null;
   readonly model: string | null;
   readonly memoryBytes: number | null;
-  /** Everything that it has to give, in base units by name without the driver's domain; claims may consume parts of it. */
+  /** Its total capacities, in base units by name without the driver's domain; claims may consume parts of them. */
   readonly capacity: ResourceAmounts;
   /** PCI address of its GPU, `0000:65:00.0`; `null` where the driver does not say. */
   readonly pciAddress: string | null;
@@ -32,9 +32,10 @@ export function draDeviceKey(driver: string, pool: string, device: string): stri
 }
 
 /**
- * Reads the GPU devices out of ResourceSlices. Of a pool that is being rewritten, the newest generation whose slices are
- * all there counts; if none is complete, the newest one. Entries of type `mig` of a partitionable GPU are possible, not
- * existing, instances: callers count GPUs, never entries. `rules` taint devices beside what slices say. `read` keeps what unchanged slices said, as the same objects.
+ * Reads the GPU devices out of ResourceSlices. While a pool is being rewritten, the newest generation whose slices are all
+ * present counts; if none is complete, the newest one. Entries of type `mig` of a partitionable GPU are possible, not
+ * existing, instances: callers count GPUs, never entries. `rules` taint devices in addition to slices. `read` keeps the
+ * objects that were read from unchanged slices.
  */
 export function indexDraDevices(
   slices: readonly ResourceSlice[],
@@ -55,8 +56,8 @@ export function indexDraDevices(
 }
 
 /**
- * A GPU that can be passed through has a second entry without a UUID (`gpu-vfio-0` beside `gpu-0`): by its PCI address it is the
- * same GPU, and goes by its UUID.
+ * A GPU that can be passed through has a second entry without a UUID (`gpu-vfio-0` beside `gpu-0`): its PCI address shows that
+ * it is the same GPU, and it gets that UUID.
  */
 function oneGpuEach(devices: ReadonlyMap<string, DraDevice>): DraDevices {
   const nameless = [...devices].filter(([, { gpuUuid, pciAddress }]) => pciAddress !== null && gpuUuid === pciAddress);

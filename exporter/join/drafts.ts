@@ -30,7 +30,7 @@ export interface DeviceDraft {
   readonly memoryBytes: number | null;
   /** Memory slices of its GPU that a MIG instance takes; `null` where nothing says. */
   migSlots: readonly number[] | null;
-  /** They may be those of another instance of its profile: nothing distinguishes instances that nobody claims. */
+  /** The slots may be those of another instance of its profile: nothing distinguishes unclaimed instances. */
   areSlotsAssumed: boolean;
   unhealthy: boolean;
   /** A reservation pod keeps the GPU, but no fraction pod of its group is there. */

@@ -3,7 +3,7 @@ import type { ClusterNode } from "../model/node.ts";
 import type { Problem } from "../model/problem.ts";
 import { shownGpus } from "./shownGpus.ts";
 
-/** What a node's inventory says of its vendor. */
+/** What a node's inventory shows about its vendor. */
 export interface CountedNode {
   readonly object: ClusterNode;
   /** The GPU resources that it offers. */
@@ -12,8 +12,8 @@ export interface CountedNode {
 }
 
 /**
- * What is said once of the whole fleet: names below `nvidia.com/` that nothing knows, on nodes without other GPUs, and accelerators of
- * other vendors, of which Fairlead reads no telemetry.
+ * Problems that are reported once for the whole fleet: unknown resource names below `nvidia.com/` on nodes without other GPUs,
+ * and accelerators of other vendors, whose telemetry Fairlead does not read.
  */
 export function fleetProblems(nodes: readonly ClusterNode[], counted: readonly CountedNode[]): readonly Problem[] {
   const withGpus = new Set(counted.map(({ object }) => object));

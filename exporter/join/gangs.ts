@@ -13,7 +13,10 @@ export interface GangMark {
   readonly min: number;
 }
 
-/** A member that nobody has created is missing for so long; then the others wait for nothing. Design section 4, `gang_wait`. */
+/**
+ * A member that was never created counts as missing for this long; then the others wait for nothing. Design section 4,
+ * `gang_wait`.
+ */
 const neverCreatedSeconds = 1800;
 /** A gang that is partly bound later than this after its last member was bound was whole before: it lost a member. */
 const bindingSeconds = 300;
@@ -21,11 +24,11 @@ const bindingSeconds = 300;
 /** The members of one gang that are among the pods. */
 interface Members {
   min: number;
-  /** Members that run by the word of the object that declares the gang. */
+  /** Members that run according to the object that declares the gang. */
   running: number;
   /** An object declares it, so that members without GPUs, which are not among the pods, count for its minimum. */
   readonly isDeclared: boolean;
-  /** Of the gang of a job: the pods that each of its controllers starts together; `null` for all that there are. */
+  /** For the gang of a job: how many pods each of its controllers starts together; `null`: all that there are. */
   readonly controllers: Map<string, number | null>;
   readonly pods: Pod[];
 }
@@ -68,11 +71,11 @@ function count(text: string | undefined): number | null {
 /** Gangs by pod uid, with how many of their pods are bound or done, and since when they have been partly bound. */
 export interface Gangs {
   readonly byPod: ReadonlyMap<string, GangView>;
-  /** What to remember: since when each partial gang has been so. */
+  /** What to remember: since when each gang has been partial. */
   readonly since: ReadonlyMap<string, number>;
 }
 
-/** What gangs are found by, beside the pods. */
+/** What gangs are found by, besides the pods. */
 export interface GangSources {
   readonly declared: DeclaredGangs;
   /** By uid. */
@@ -81,10 +84,10 @@ export interface GangSources {
 
 /**
  * Finds the gangs among pods: by their own labels, else by the PodGroup or Workload that they name, else by the job whose
- * controller made them. A gang is partial while
- * 0 < bound + succeeded < min and a missing member is pending or was bound before, or was never created for half an hour at
- * most; one whose missing members have failed does not wait for the scheduler. Of a gang that an object declares a member with GPUs must be pending: one that seems not to be
- * created may as well have no GPUs.
+ * controller made them. A gang is partial while 0 < bound + succeeded < min and a missing member is pending or was bound
+ * before, or was never created for half an hour at most; one whose missing members have failed does not wait for the
+ * scheduler. In a gang that an object declares, a member with GPUs must be pending: one that seems not to be created may have
+ * no GPUs at all.
  */
 export function findGangs(
   pods: readonly Pod[],
@@ -117,7 +120,9 @@ export function findGangs(
   return { byPod, since };
 }
 
-/** Of a gang of which no member waits: whether one that was bound before is made anew, or it is soon yet. */
+/**
+ * For a gang without a waiting member: whether one that was bound before is being recreated, or only a short time has passed.
+ */
 function mayStillCome(partialSince: number, bound: readonly Pod[], now: number): boolean {
   let last = Number.NEGATIVE_INFINITY;
   for (const { scheduledAt } of bound) last = Math.max(last, scheduledAt ?? Number.NEGATIVE_INFINITY);
@@ -167,9 +172,9 @@ function minimumOf({ min, controllers, pods }: Members): number {
 const isWaiting = (pod: Pod): boolean => pod.nodeName === null && pod.phase !== "Succeeded" && pod.phase !== "Failed";
 
 /**
- * Since when a gang has been partly bound, by its objects alone: it was not before its first member was bound, nor before
- * its oldest waiting member was created (a replacement of one that was lost). Without a waiting member: since the last one
- * was bound, if nothing is remembered of before; `null`, which is now, in a process that saw the gang whole.
+ * Since when a gang has been partly bound, by its objects alone: it was not before its first member was bound, nor before its
+ * oldest waiting member was created (a replacement of one that was lost). Without a waiting member: since the last one was
+ * bound, if nothing is remembered of before; `null`, which means now, in a process that saw the gang whole.
  */
 function partialFrom(bound: readonly Pod[], waiting: readonly Pod[], isFirstCycle: boolean): number | null {
   const boundAt = bound.map((pod) => pod.scheduledAt).filter((at) => at !== null);

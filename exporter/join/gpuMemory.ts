@@ -33,7 +33,7 @@ export function memoryOfModel(model: string): number | null {
   return listed === undefined ? null : listed[1] * mebibyte;
 }
 
-/** Memory of one GPU by GFD's label; `null` where it is absent or speaks of MIG instances. */
+/** Memory of one GPU by GFD's label; `null` if it is absent or describes MIG instances. */
 export function labelledMemory(node: ClusterNode): number | null {
   if (/-MIG-/.test(node.labels[nodeLabels.gpuProduct] ?? "")) return null;
   const text = node.labels[nodeLabels.gpuMemoryMiB];

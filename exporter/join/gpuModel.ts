@@ -2,7 +2,7 @@ import { type GpuVendor, gpuResourceOf } from "../model/gpuResource.ts";
 import type { ClusterNode } from "../model/node.ts";
 import { gpuModelLabels } from "../model/wellKnown.ts";
 
-/** What is where nothing says which model a GPU is. */
+/** The model of GPUs for which nothing reports one. */
 export const unknownModel = "unknown";
 
 /** Cloud and scheduler spellings that no rule turns into the vendor's name. Keys are lower case. */
@@ -69,7 +69,7 @@ export function labelledModel(node: ClusterNode): string | null {
   return null;
 }
 
-/** What GPUs are called where only their resource says them apart. */
+/** What GPUs are called where only their resource distinguishes them. */
 const modelOfVendor: Readonly<Record<GpuVendor, string | null>> = {
   nvidia: null,
   amd: "AMD-GPU",

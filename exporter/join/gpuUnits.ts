@@ -21,7 +21,7 @@ export interface GpuUnit {
   readonly profile: string | null;
 }
 
-/** A number that a label holds; `null` when absent, not a whole number, or zero (GFD writes 0 for "not here"). */
+/** A number that a label holds; `null` when absent, not a whole number, or zero (GFD writes 0 for "none"). */
 export function labelNumber(value: string | undefined): number | null {
   if (value === undefined || !/^\d{1,9}$/.test(value)) return null;
   const number = Number(value);
@@ -45,7 +45,7 @@ export function gfdGpuCount(node: ClusterNode): number | null {
 export interface RegisteredGpu {
   readonly uuid: string;
   readonly replicas: number;
-  /** Memory that is handed out of it (scaled, where it overcommits); `null` where the register does not say. */
+  /** Memory of the GPU that is given out (scaled, if it overcommits); `null` if the register does not report it. */
   readonly memoryMiB: number | null;
 }
 
@@ -60,7 +60,7 @@ export function registeredModel(node: ClusterNode): string | null {
   return models.size === 1 ? model : null;
 }
 
-/** What a sharing plugin wrote of a node's GPUs, as it wrote it; `undefined` on nodes that none shares. */
+/** What a sharing plugin wrote about a node's GPUs, as it wrote it; `undefined` on nodes without such a plugin. */
 export const registerOf = ({ annotations }: ClusterNode): string | undefined =>
   annotations[nodeAnnotations.hamiRegister] ?? annotations[nodeAnnotations.volcanoRegister];
 
@@ -120,8 +120,8 @@ function own(amounts: Readonly<Record<string, number>>, name: string): number | 
 }
 
 /**
- * How many pods share a device of the resource, as the node or the configuration says; `undefined` where nothing says that it is
- * shared, `null` where it is and nothing says by how many.
+ * How many pods share a device of the resource, as the node or the configuration says; `undefined` if nothing says that it is
+ * shared, `null` if it is shared by an unknown number of pods.
  */
 export function reportedReplicas(
   node: ClusterNode,
@@ -133,7 +133,7 @@ export function reportedReplicas(
   const set = own(settings.replicas, resource);
   if (mig !== null) return labelNumber(labels[`${gpuResources.nvidiaMigPrefix}${mig}.replicas`]) ?? set;
   const renamed = resource !== gpuResources.nvidia && resource !== gpuResources.nvidiaShared;
-  // A name that someone chose means what the setting of that name says.
+  // A name that the user has chosen means what its setting says.
   if (renamed && set !== undefined) return set;
   if (renamed) return gpuResourceOf(resource)?.unit === "node" ? replicasOfPlugin(node, resource) : undefined;
   const sharedIsSeparate = resource === gpuResources.nvidia && (node.capacity[gpuResources.nvidiaShared] ?? 0) > 0;
@@ -150,13 +150,13 @@ export function reportedReplicas(
   return saysShared(node, resource) ? ratioTo(gfdGpuCount(node), node.capacity[resource] ?? 0) : undefined;
 }
 
-/** GPUs of which Volcano's vGPU plugin gives out the cores; `null` without it. */
+/** GPUs whose cores Volcano's vGPU plugin gives out; `null` without it. */
 export function volcanoGpus({ capacity }: ClusterNode): number | null {
   const cores = capacity[gpuResources.volcanoCores] ?? 0;
   return cores > 0 && cores % 100 === 0 ? cores / 100 : null;
 }
 
-/** Units of another plugin's resource to a GPU, by what it says itself of the node's GPUs. */
+/** Units per GPU of another plugin's resource, by what it reports itself about the node's GPUs. */
 function replicasOfPlugin(node: ClusterNode, resource: string): number | null {
   const { capacity } = node;
   const amount = capacity[resource] ?? 0;

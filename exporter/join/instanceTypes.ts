@@ -1,8 +1,8 @@
 /**
  * GPUs and their canonical model (as GPU Feature Discovery names it) per cloud instance type, for nodes whose driver has never
- * been ready so that nothing else says them. Sources: the clouds' public instance type pages, and those of the table of list
- * prices. Types that have a part of a GPU (g6f, NV6ads to NV18ads, g4-standard-6 to 24) are left
- * out, and so are those with GPUs of other vendors.
+ * been ready, so that no other source exists. Sources: the clouds' public instance type pages, and those of the table of list
+ * prices. Types that have a part of a GPU (g6f, NV6ads to NV18ads, g4-standard-6 to 24) are left out, and so are those with
+ * GPUs of other vendors.
  */
 const types: Readonly<Record<string, readonly [gpus: number, model: string]>> = {
   "p3.2xlarge": [1, "V100-SXM2-16GB"],

@@ -23,18 +23,18 @@ import { type CountedBy, isGpuInstanceType, type PageWitness, sharedGpus, soldGp
 
 /** How many GPUs a node has and what its GPU resources mean, from the API and what was remembered; never from telemetry alone. */
 export interface Inventory {
-  /** `null`: the node has GPUs, but nothing says how many. */
+  /** `null`: the node has GPUs, but their number is unknown. */
   readonly physicalGpus: number | null;
   /** What counted them, now or since the boot. */
   readonly countedBy: CountSource;
   /** Physical GPUs that the scheduler may give out; `null` when unknown. */
   readonly allocatableGpus: number | null;
-  /** GPUs that are there but cannot be given out: unhealthy, lost since boot, or without a ready driver. */
+  /** GPUs that exist but cannot be given out: unhealthy, lost since boot, or without a ready driver. */
   readonly unhealthyGpus: number;
-  /** Model by label; `unknown` where no label says. */
+  /** Model by label; `unknown` without a label. */
   readonly model: string;
   readonly virtual: boolean;
-  /** Memory of one GPU by label; `null` where no label says. */
+  /** Memory of one GPU by label; `null` without a label. */
   readonly memoryBytes: number | null;
   /** GPUs that the API names, by UUID. */
   readonly gpusByUuid: ReadonlyMap<string, GpuFacts>;
@@ -47,12 +47,12 @@ export interface Inventory {
   readonly problems: readonly Problem[];
 }
 
-/** What the API says of one GPU. */
+/** What the API reports about one GPU. */
 export interface GpuFacts {
   readonly model: string | null;
   readonly tainted: boolean;
   readonly memoryBytes: number | null;
-  /** MIG instances that exist and of which it is known where they lie. */
+  /** Existing MIG instances with a known position. */
   readonly instances: readonly DraDevice[];
 }
 
@@ -60,7 +60,7 @@ export interface GpuFacts {
 export interface InventoryInput {
   readonly node: ClusterNode;
   readonly draDevices: readonly DraDevice[];
-  /** What the node's fresh telemetry page says of its GPUs; `null` without one. */
+  /** What the node's fresh telemetry page shows about its GPUs; `null` without one. */
   readonly page: PageWitness | null;
   /** Pods on the node hold GPUs, or ask for them. */
   readonly hasPods: boolean;
@@ -70,7 +70,7 @@ export interface InventoryInput {
   readonly settings: GpuResourceSettings;
 }
 
-/** More GPUs than any machine has; a label or amount that says more would only make us allocate memory. */
+/** More GPUs than any machine has; a larger label or amount would only make us allocate memory. */
 const mostGpus = 1024;
 
 /** Counts the GPUs of one node in the order that `docs/decisions` fixes; `null` when the node shows no sign of a GPU. */
@@ -103,7 +103,7 @@ export function takeInventory(input: InventoryInput): Inventory | null {
   const notShown = gpusNotShown(input, physicalGpus, count.by, units);
   const unhealthy =
     unhealthyGpus(input, physicalGpus, resources, kept) + (byResources === null && gpusByUuid.size === 0 ? 0 : lost);
-  // GPUs that the API itself holds back are missing on the page, too.
+  // GPUs that the API itself does not give out are missing on the page, too.
   if (notShown > 0 && Math.abs(notShown - unhealthy) > 1e-6)
     problems.push(disagree(node.name, "the API", physicalGpus, "the telemetry page", physicalGpus - notShown));
   return {
@@ -122,7 +122,10 @@ export function takeInventory(input: InventoryInput): Inventory | null {
   };
 }
 
-/** GPUs behind units of `nvidia.com/gpu` that nothing on the node calls shared; `null` where a unit is a GPU, or something does. */
+/**
+ * GPUs behind units of `nvidia.com/gpu` that nothing on the node marks as shared; `null` if a unit is a GPU, or something
+ * marks it.
+ */
 function sharedBehind(
   input: InventoryInput,
   offered: Readonly<Record<string, number>>,
@@ -137,8 +140,8 @@ function sharedBehind(
 }
 
 /**
- * GPUs that a fresh page lacks, though it should show them: those of a DRA driver may be missing on it, and those that virtual
- * machines have are not the host's to see.
+ * GPUs that are missing on a fresh page although it should show them: GPUs of a DRA driver may be missing there, and the host
+ * cannot see GPUs of virtual machines.
  */
 function gpusNotShown(
   { node, page }: InventoryInput,
@@ -173,7 +176,7 @@ function servedByDra({ draDevices }: InventoryInput, units: Inventory["units"]):
 
 const noInstances: readonly DraDevice[] = [];
 
-/** Without a UUID of its own it is an instance that the GPU may be cut into. */
+/** Without a UUID of its own it is only a possible instance. */
 const isLaidOut = ({ migUuid, migSlots }: DraDevice): boolean => migUuid !== null && migSlots !== null;
 
 function readGpusByUuid(input: InventoryInput): Inventory["gpusByUuid"] {
@@ -205,18 +208,18 @@ function unhealthyGpus(
   const { node } = input;
   const viaDra = input.draDevices.length > 0;
   if (byResources === null) {
-    // Where slices cannot be read, a DRA driver may give out what no resource shows.
+    // If slices cannot be read, a DRA driver may give out GPUs that no resource shows.
     const mayBeDra = !input.knowsSlices && (input.hasPods || kept?.countedBy === "slices");
     return viaDra || mayBeDra ? 0 : physicalGpus;
   }
-  // The capacity of a device plugin that is gone says nothing of GPUs that a DRA driver gives out now.
+  // The capacity of a removed device plugin says nothing about GPUs that a DRA driver gives out now.
   if (viaDra && !isGivenOut(node)) return 0;
   let missing = 0;
   for (const [resource, unit] of units) {
     if (node.allocatable === null || unit.gpus === null) continue;
     missing += Math.max(0, (node.capacity[resource] ?? 0) - (node.allocatable[resource] ?? 0)) * unit.gpus;
   }
-  // GPUs that MIG has cut into nothing yet are in no resource, and are free.
+  // GPUs in MIG mode without instances are in no resource, and are free.
   const shortOfLabel = viaDra || hasInstances ? 0 : Math.max(0, (gfdGpuCount(node) ?? 0) - byResources);
   return missing + shortOfLabel;
 }
@@ -262,7 +265,7 @@ function signsOfGpu(node: ClusterNode, offered: Readonly<Record<string, number>>
   );
 }
 
-/** A node that has GPUs, as far as anyone can see, but not how many: it is left out of the accounts and counted. */
+/** A node that evidently has GPUs, but an unknown number: it is not accounted, only counted as such. */
 export function uncounted(
   node: string,
   model: string,

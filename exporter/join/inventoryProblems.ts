@@ -28,7 +28,7 @@ export function disagree(node: string, taken: string, takenValue: number, other:
   };
 }
 
-/** Units of a resource that are more than the GPUs behind them, by a witness that is believed. */
+/** Units of a resource that outnumber the GPUs behind them, according to an accepted witness. */
 export function takenAsShared(node: string, witness: CountedBy, units: number): Problem {
   const { source, physicalGpus } = witness;
   return {
@@ -54,7 +54,7 @@ export function unknownUnit(node: string, resource: string, amount: number): Pro
   };
 }
 
-/** A node that has GPUs, as far as anyone can see, but not how many. */
+/** A node that evidently has GPUs, but an unknown number. */
 export function notCounted(node: string, model: string): Problem {
   return {
     source: "join",

@@ -8,13 +8,13 @@ import { mayOwn } from "./workloadOf.ts";
 export interface JobGang {
   /** `PyTorchJob research/train`. */
   readonly id: string;
-  /** Of the controller that made the pod: the gang of a JobSet has pods of several. */
+  /** The controller that created the pod: the gang of a JobSet has pods of several. */
   readonly controller: string;
   /** The fewest of that controller's pods that start together; `null`: all that there are. */
   readonly pods: number | null;
 }
 
-/** Controllers whose pods work together whatever their specification says of numbers. */
+/** Controllers whose pods work together whatever numbers their specification has. */
 const trainingKinds: ReadonlySet<string> = new Set([
   "PyTorchJob.kubeflow.org",
   "TFJob.kubeflow.org",
@@ -30,7 +30,7 @@ const kindsOfJobs: ReadonlySet<string> = new Set(["JobSet.jobset.x-k8s.io", "Tra
 const kindOf = ({ kind, apiVersion }: Pick<OwnerRef, "kind" | "apiVersion">): string =>
   `${kind}.${apiGroup(apiVersion)}`;
 
-/** Whether a pod may be in the gang of a job: by its controller, and by nothing that only its labels say. */
+/** Whether a pod may be in the gang of a job: by its controller, never by its labels alone. */
 export function mayBeInJobGang({ owner, labels }: Pod): boolean {
   if (owner === null) return false;
   if (owner.kind === "Job") return labels[podLabels.jobIndex] !== undefined;
@@ -38,9 +38,9 @@ export function mayBeInJobGang({ owner, labels }: Pod): boolean {
 }
 
 /**
- * The gang of a pod by the object whose controller made it; `null` where that makes none. A training job whose specification
- * cannot be read is a gang of all its pods; a Job of which it is not known that it works on all its indexes at once is none,
- * nor is a RayCluster of which it is not known that it was made for one RayJob.
+ * The gang of a pod by the object whose controller made it; `null` if that makes none. A training job whose specification
+ * cannot be read is a gang of all its pods. A Job is a gang only if it is known to work on all its indexes at once, and a
+ * RayCluster only if it is known to be made for one RayJob.
  */
 export function jobGangOf(pod: Pod, owners: ReadonlyMap<string, OwnerObject>): JobGang | null {
   const { owner } = pod;

@@ -42,10 +42,10 @@ import { teamOf } from "./teamOf.ts";
 import { readingsOfNode, telemetryByNode } from "./telemetryOf.ts";
 import { unconfirmedQueues } from "./trust/unconfirmedQueues.ts";
 
-/** The settings that change what a Snapshot says. */
+/** The settings that affect a Snapshot. */
 export type JoinSettings = Pick<Config, "cluster" | "teams" | "queues" | "gpu" | "idle">;
 
-/** What one cycle joins to, and what it must say the next. */
+/** The result of one cycle, and what it must hand to the next. */
 export interface Joined {
   readonly snapshot: Snapshot;
   readonly memory: Memory;
@@ -208,7 +208,7 @@ function endedPods(pods: readonly Pod[]): ReadonlySet<string> {
   return ended;
 }
 
-/** Bound pods in the order of their nodes, and the waiting ones after them; bound pods are reported their index. */
+/** Bound pods in the order of their nodes, and the waiting ones after them; bound pods are given their index. */
 function subjectPods(
   bindings: readonly NodeBinding[],
   waiting: readonly Pod[],

@@ -12,8 +12,8 @@ import type { QueueObjectFinderCache } from "./queues/queueObjectFinder.ts";
 import type { TelemetryCache } from "./telemetryOf.ts";
 
 /**
- * What a join found that the next one need not find again, because its inputs are the same objects. It changes no
- * answer, is changed by every join, and belongs to one sequence of joins.
+ * Results of a join that the next one can reuse, because their inputs are the same objects. It changes no answer, is updated
+ * by every join, and belongs to one sequence of joins.
  */
 export interface JoinCache {
   readonly telemetry: TelemetryCache;
@@ -25,7 +25,7 @@ export interface JoinCache {
   readonly queueing: QueueingCache;
   readonly index: SubjectIndexCache;
   readonly subjects: SubjectCache;
-  /** `null` unless the last join came to its end. */
+  /** `null` unless the last join was completed. */
   last: LastDevices | null;
 }
 

@@ -15,7 +15,7 @@ export interface NodeMemory {
 }
 
 /**
- * What one cycle must say the next; data in and out of the join, and what must survive a restart.
+ * What one cycle must hand to the next; data in and out of the join, and what must survive a restart.
  * Times are seconds since the epoch. Keys: device = `node/UUID` or `node/UUID/GPU_I_ID`; pod = uid.
  */
 export interface Memory {
@@ -28,7 +28,7 @@ export interface Memory {
   readonly stalledUnseenSince: ReadonlyMap<string, number>;
   /** When a device that nobody held was last active. */
   readonly activeUnallocatedAt: ReadonlyMap<string, number>;
-  /** When someone last held a part of a device; kept while telemetry may still lag behind. */
+  /** When a part of a device was last held; kept while telemetry may still lag behind. */
   readonly allocatedAt: ReadonlyMap<string, number>;
   /** Since when a gang has been partly bound, by gang id. */
   readonly gangSince: ReadonlyMap<string, number>;
@@ -36,7 +36,7 @@ export interface Memory {
   readonly pendingSince: ReadonlyMap<string, number>;
   /** Since when a node has not been ready. */
   readonly notReadySince: ReadonlyMap<string, number>;
-  /** Since when a leaf queue has been short of its entitlement; the analysis says it, the join hands it on. */
+  /** Since when a leaf queue has been short of its entitlement; the analysis finds it, the join only passes it on. */
   readonly shortSince: ReadonlyMap<string, number>;
   /** Since when waiting gangs have been blocked, by `BlockedWork.key`; likewise. */
   readonly blockedSince: ReadonlyMap<string, number>;

@@ -12,7 +12,7 @@ export interface MigGpu {
 export interface MigSize {
   /** Compute slices. */
   readonly compute: number;
-  /** Memory slices; of a compute instance the part that falls to it. */
+  /** Memory slices; for a compute instance its part of them. */
   readonly memory: number;
   /** Instances of the profile that one GPU can have at most. */
   readonly mostPerGpu: number;
@@ -48,7 +48,7 @@ export function migSizeOf(profile: string, physicalGpu: MigGpu): MigSize | null 
         Math.abs(gigabytesOf(one.size) - Number(gigabytes)) < Math.abs(gigabytesOf(best.size) - Number(gigabytes));
       return isNearer ? one : best;
     }, undefined);
-  // A profile that its GPU does not have is taken at its word: its slices count, as far as there are any.
+  // A profile that the GPU does not have is accepted: its slices count, as far as there are any.
   const slices = Math.min(Number(compute), geometry.computeSlices);
   const memory = kind?.size ?? slices;
   const part = computeInstance === undefined ? 1 : Math.min(1, Number(computeInstance) / Number(compute));
@@ -75,7 +75,7 @@ export interface MigInstances {
   readonly count: number;
 }
 
-/** How instances divide the GPUs that they lie on. */
+/** How instances divide the GPUs that they are on. */
 export interface MigLayout {
   /** What to multiply each raw weight with, so that a full GPU is wholly given out. */
   readonly scale: number;
@@ -88,9 +88,9 @@ export interface MigLayout {
 const tolerance = 1e-9;
 
 /**
- * How the instances of some GPUs divide them (design: weight of a MIG instance). Where raw weights make more than the GPUs, or no
- * profile of the GPUs fits beside the instances any more, they are everything that the GPUs give: their weights add up to the
- * GPUs. Else what is left is in no instance.
+ * How the instances of some GPUs divide them (design: weight of a MIG instance). If raw weights add up to more than the GPUs,
+ * or no further profile fits beside the instances, the weights are scaled so that they add up to the GPUs. Otherwise the
+ * remainder is in no instance.
  */
 export function layOutMig(instances: readonly MigInstances[], physicalGpus: number, geometry: MigGeometry): MigLayout {
   let [compute, memory, raw] = [0, 0, 0];
@@ -110,7 +110,10 @@ export function layOutMig(instances: readonly MigInstances[], physicalGpus: numb
   return { scale: 1, rest: physicalGpus - raw, isOverfull };
 }
 
-/** Fewest GPUs that can carry instances, so many of each size: by compute, by memory, and by how many of each a GPU can have. */
+/**
+ * The fewest GPUs that can carry these numbers of instances: by compute, by memory, and by how many of each size a GPU can
+ * have.
+ */
 export function gpusOfInstances(
   instances: readonly MigInstances[],
   { computeSlices, memorySlices }: MigGeometry,

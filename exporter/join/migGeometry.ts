@@ -10,7 +10,7 @@ export interface MigKind {
   readonly starts: readonly number[];
 }
 
-/** What a GPU may be cut into. */
+/** The instances into which a GPU can be partitioned. */
 export interface MigGeometry {
   readonly computeSlices: number;
   readonly memorySlices: number;
@@ -52,7 +52,7 @@ const twoSlices: MigGeometry = {
   ],
 };
 
-/** What GPUs of a canonical model may be cut into; `null` where that is not known. */
+/** The geometry of GPUs of a canonical model; `null` if it is not known. */
 export function migGeometryOf(model: string): MigGeometry | null {
   if (/^(?:A30(?!\d)|RTX-PRO-6000)/.test(model)) return fourSlices;
   if (/^RTX-PRO-[45][05]00/.test(model)) return twoSlices;

@@ -3,12 +3,12 @@ import type { DraDevice } from "./draDevices.ts";
 import type { DeviceDraft } from "./drafts.ts";
 import { sameProfile } from "./mig.ts";
 
-/** Where an instance lies on its GPU, and whether that may be where another of its profile lies. */
+/** Where an instance is on its GPU, and whether that may be the place of another one of its profile. */
 export type MigSlots = Pick<DeviceDraft, "migSlots" | "areSlotsAssumed">;
 
 /**
- * Where the instances that rows of telemetry show lie, row by row, by what the driver says of the GPU's instances;
- * `null` where it says nothing. An instance is known by its UUID, which rows carry where a claim has been given it;
+ * The positions of the instances that rows of telemetry show, row by row, by what the driver reports about the GPU's
+ * instances; `null` if it reports nothing. An instance is known by its UUID, which rows carry where a claim has been given it;
  * the others of a profile are taken in any order.
  */
 export function slotsOfRows(
@@ -36,9 +36,9 @@ export function slotsOfRows(
 }
 
 /**
- * Settles where a device lies that a claim is put on: where the instance lies that the claim was given. An instance of
- * the GPU that nobody holds and was taken to lie there gets its place; two claims for different instances on one device
- * leave it unknown.
+ * Settles the position of a device on which a claim is put: the position of the instance that the claim was given. An
+ * unclaimed instance that was assumed to be there gets the device's former position; two claims for different instances on one
+ * device leave it unknown.
  */
 export function settleSlots(device: DeviceDraft, slots: readonly number[], ofGpu: readonly DeviceDraft[]): void {
   if (!isSame(device.migSlots, slots)) {

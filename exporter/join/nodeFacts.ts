@@ -10,7 +10,7 @@ const nodePoolLabels = [
   nodeLabels.okeNodePool,
 ] as const;
 
-/** The autoscaler's or cloud's node pool; `unknown` where no label says. */
+/** The autoscaler's or cloud's node pool; `unknown` without a label. */
 export function nodePoolOf(node: ClusterNode): string {
   for (const label of nodePoolLabels) {
     const value = node.labels[label];
@@ -30,7 +30,7 @@ const capacityTypes: Readonly<Record<string, CapacityType>> = {
   "capacity-block": "reserved",
 };
 
-/** Labels that name the reservation out of which a node was taken; nodes without one do not have them. */
+/** Labels that name the reservation of a node; nodes without a reservation do not have them. */
 const reservationLabels = [
   nodeLabels.karpenterAwsReservation,
   nodeLabels.eksReservation,
@@ -38,8 +38,8 @@ const reservationLabels = [
 ] as const;
 
 /**
- * How the node is paid for, normalised over the clouds' labels; `null` without a label. A reservation that is named counts
- * more than a type: before its reserved capacity had one of its own, Karpenter called it on-demand.
+ * How the node is paid for, normalised over the clouds' labels; `null` without a label. A named reservation takes precedence
+ * over a type: Karpenter called reserved capacity on-demand before it had a type of its own.
  */
 export function capacityTypeOf(node: ClusterNode): CapacityType | null {
   const { labels } = node;

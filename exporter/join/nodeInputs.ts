@@ -7,9 +7,9 @@ import { type Inventory, takeInventory, uncounted } from "./inventory.ts";
 import type { NodeMemory } from "./memory.ts";
 import { pageWitness } from "./witnesses.ts";
 
-/** One node with what each side says of it, before its devices are laid out. */
+/** One node with the data of each source, before its devices are laid out. */
 export interface NodeInput {
-  /** The API's object, or a are-in for a page whose node the API does not have. */
+  /** The API's object, or a stand-in for a page whose node the API does not have. */
   readonly object: ClusterNode;
   /** The node is known from telemetry alone. */
   readonly fromPages: boolean;
@@ -17,7 +17,7 @@ export interface NodeInput {
   readonly readings: readonly DeviceReading[] | null;
 }
 
-/** What all nodes are looked at with. */
+/** The context in which all nodes are examined. */
 export interface NodeContext {
   /** Whether the readings of a node may lack GPUs that are there. */
   readonly isIncomplete: (node: string) => boolean;
@@ -47,7 +47,7 @@ export function nodeInput(
   return inventory === null ? null : { object, fromPages: false, inventory, readings };
 }
 
-/** Pages alone: the page's devices stand for the GPUs. */
+/** Pages alone: the page's devices are taken as the GPUs. */
 export function inputFromPage(node: string, rows: readonly DeviceReading[]): NodeInput {
   const uuids = new Set(rows.map((r) => r.uuid));
   const models = new Set(rows.map((r) => canonicalModel(r.modelName)));

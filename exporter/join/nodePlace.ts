@@ -11,7 +11,7 @@ const cloudSchemes: Readonly<Record<string, string>> = {
   ocid1: "oci",
 };
 
-/** Schemes of distributions and tools that run on any cloud: they say nothing about who is paid. */
+/** Schemes of distributions and tools that run on any cloud: they do not show who is paid. */
 const anywhere: ReadonlySet<string> = new Set([
   "k3s",
   "k3d",
@@ -36,7 +36,10 @@ const cloudLabels: readonly (readonly [string, string])[] = [
   ["node.coreweave.cloud/", "coreweave"],
 ];
 
-/** Who rents the node out: by its providerID (`aws:///eu-west-1a/i-0abc`), else by its labels; `null` where neither says. */
+/**
+ * The cloud that rents out the node: by its providerID (`aws:///eu-west-1a/i-0abc`), or else by its labels; `null` if neither
+ * shows it.
+ */
 export function providerOf({ providerId, labels }: Pick<ClusterNode, "providerId" | "labels">): string | null {
   const scheme = /^(?:([a-z][a-z0-9+-]{0,30}):\/\/|(ocid1)\.)/.exec(providerId.slice(0, 40));
   const name = scheme?.[1] ?? scheme?.[2];
@@ -57,7 +60,7 @@ export function regionOf({ labels }: Pick<ClusterNode, "labels">): string | null
 
 const keepingAnnotations = [nodeAnnotations.karpenterDoNotDisrupt, nodeAnnotations.scaleDownDisabled] as const;
 
-/** The annotation by which someone asks that a node stay. */
+/** The annotation that asks to keep the node. */
 export function keptBy({ annotations }: Pick<ClusterNode, "annotations">): Pick<NodeView, "keptBy"> {
   const name = keepingAnnotations.find((one) => Object.hasOwn(annotations, one) && annotations[one] === "true");
   return name === undefined ? {} : { keptBy: name };

@@ -6,7 +6,7 @@ import type { PoolFacts } from "./queues/queueSystem.ts";
 import { isGpuResource } from "./queues/resourceGpus.ts";
 import type { NodePoolView, NodeView } from "./snapshot.ts";
 
-/** What node pools are distinguished from. `pools` says what GPU resources are on the nodes of each pool of GPUs. */
+/** What node pools are found from. `pools` gives the GPU resources on the nodes of each pool of GPUs. */
 export interface NodePoolInput {
   readonly state: Pick<ClusterState, "karpenterNodePools" | "autoscalerNodeGroups">;
   readonly nodes: readonly NodeView[];
@@ -42,7 +42,7 @@ export function nodePoolViews({ state, nodes, pools }: NodePoolInput): readonly 
 /** The sizes of all groups of the Cluster Autoscaler that belong to one node pool. */
 type GroupSizes = Omit<AutoscalerNodeGroup, "name">;
 
-/** `gke-CLUSTER-POOL-HASH-grp`, at the end of an address: one for each zone of the pool, of which the hash says them apart. */
+/** `gke-CLUSTER-POOL-HASH-grp`, at the end of an address: one for each zone of the pool, distinguished by the hash. */
 const gkeGroup = /^(gke-.+)-[0-9a-f]{8}-grp$/;
 /** `gke-CLUSTER-POOL-HASH-SUFFIX`: a node of such a group. */
 const gkeNode = /^(gke-.+)-[0-9a-f]{8}-[0-9a-z]{4}$/;
@@ -60,7 +60,7 @@ function groupStem(name: string): string {
   return gkeGroup.exec(last)?.[1] ?? aksGroup.exec(last)?.[1] ?? last;
 }
 
-/** The same of one of its nodes: the node pool itself where names say nothing, as with OKE's, whose groups are its pools. */
+/** The same for one of its nodes: the node pool itself if names show nothing, as with OKE, whose groups are its pools. */
 function groupStemOfNode({ name, nodePool, labels }: Pick<NodeView, "name" | "nodePool" | "labels">): string {
   const eks = labels[nodeLabels.eksNodeGroup];
   if (eks !== undefined) return `eks/${eks}`;
@@ -78,7 +78,7 @@ function autoscalerGroups(groups: readonly AutoscalerNodeGroup[]): (stem: string
   return (stem) => sums.get(stem) ?? null;
 }
 
-/** Unknown as soon as a part is. */
+/** The sum is unknown as soon as a part is. */
 function added(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one + other;
 }
@@ -100,7 +100,7 @@ function viewOf(
   pools: readonly PoolFacts[],
 ): NodePoolView {
   const policy = object?.consolidationPolicy ?? "";
-  // A NodePool with a fixed number of nodes is never consolidated, whatever it says.
+  // A NodePool with a fixed number of nodes is never consolidated, whatever its settings.
   const isStatic = object !== null && object.replicas !== null;
   return {
     name,
@@ -129,7 +129,7 @@ function managerOf(name: string, isKarpenter: boolean, hasGroup: boolean): NodeP
  * converted.
  */
 function limitGpus({ name, limits }: KarpenterNodePool, pools: readonly PoolFacts[]): number | null {
-  // Limits on CPU, memory and nodes, which have no such names, are all that most have.
+  // Most NodePools only have limits on CPU, memory and nodes, whose names have no such form.
   const extended = Object.entries(limits).filter(([resource]) => resource.includes("/"));
   if (extended.length === 0) return null;
   const own = pools.map((pool) => pool.among(({ labels }) => labels[nodeLabels.karpenterNodePool] === name));
@@ -143,7 +143,7 @@ function limitGpus({ name, limits }: KarpenterNodePool, pools: readonly PoolFact
   return sum;
 }
 
-/** Physical GPUs of one unit, where all nodes that offer it agree; of a whole GPU where none does. */
+/** Physical GPUs of one unit, if all nodes that offer it agree; one whole GPU if none offers it. */
 function unitOn(pools: readonly PoolFacts[], resource: string): number | null {
   let agreed: number | null = null;
   for (const { gpusPerUnit } of pools) {
@@ -155,5 +155,5 @@ function unitOn(pools: readonly PoolFacts[], resource: string): number | null {
   return agreed ?? (resource === gpuResources.nvidia || wholeGpus.has(resource) ? 1 : null);
 }
 
-/** Resources of other vendors of which one unit is a GPU. */
+/** Resources of other vendors whose unit is one GPU. */
 const wholeGpus: ReadonlySet<string> = new Set(["amd.com/gpu", "habana.ai/gaudi"]);

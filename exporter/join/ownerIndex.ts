@@ -8,7 +8,7 @@ export interface SubjectIndex {
   readonly owners: ReadonlyMap<string, OwnerObject>;
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly queueOf: QueueFinder;
-  /** Some queue system has objects here: a name that none of them confirms is no queue. */
+  /** Some queue system has objects here: then a name that none of them confirms is not a queue. */
   readonly hasQueues: boolean;
   readonly checkpointOf: QueueObjectFinder["checkpointOf"];
 }
@@ -41,7 +41,7 @@ export function indexSubjects(
   const hasSame = last?.index.hasQueues === hasQueueObjects(state.queues);
   const hasSameOwners = isSame && sameList(last.podsThatOwn, owning);
   if (hasSameOwners && findsSame && hasSame) return last.index;
-  // The same maps say that nothing in them need be looked up again.
+  // If the maps are the same, nothing in them needs to be looked up again.
   const index: SubjectIndex = {
     owners: hasSameOwners
       ? last.index.owners

@@ -3,7 +3,7 @@ import type { Memory } from "./memory.ts";
 import type { Device } from "./snapshot.ts";
 import type { Stall } from "./stall/stallWindow.ts";
 
-/** What was known of the devices of bindings a cycle ago. A device that nothing identifies has no past. */
+/** What was known about the devices of bindings a cycle ago. A device without an identity has no past. */
 export interface PastDevices {
   idleSince(binding: NodeBinding, place: number): number | undefined;
   stall(binding: NodeBinding, place: number): Stall | null;
@@ -12,17 +12,17 @@ export interface PastDevices {
   allocatedAt(binding: NodeBinding, place: number): number | undefined;
 }
 
-/** The devices that bindings had at the end of a join, and of which memory they are. */
+/** The devices of the bindings at the end of a join, and the memory that belongs to them. */
 export interface LastDevices {
   readonly memory: Memory;
   readonly at: number;
-  /** Of those that nobody held then: when someone last did. */
+  /** Those that nobody held then: when they were last held. */
   readonly ended: ReadonlyMap<string, number>;
 }
 
 /**
- * The past as a memory says it. If the last join ended with this very memory, the devices that it left in the bindings
- * say the same, and no device is looked up by its key.
+ * The past according to a memory. If the last join ended with this very memory, the devices in the bindings contain the same,
+ * and no device is looked up by its key.
  */
 export function pastDevices(memory: Memory, last: LastDevices | null): PastDevices {
   const fromMemory = pastFromMemory(memory);
@@ -69,7 +69,7 @@ function lastOf(binding: NodeBinding, place: number): Device | null {
 }
 
 /**
- * Gives a new binding what was last known of its devices, by key, and of its pods, from the binding that its node had
+ * Gives a new binding what was last known about its devices, by key, and of its pods, from the binding that its node had
  * before.
  */
 export function takeOver(binding: NodeBinding, before: NodeBinding | undefined): void {

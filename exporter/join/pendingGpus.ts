@@ -15,9 +15,9 @@ import type { PodView } from "./snapshot.ts";
 type OfferingNode = Pick<NodeInput, "inventory" | "object">;
 
 /**
- * What a waiting pod asks for in physical GPUs: its units converted as all nodes agree on that offer the resource and
- * that its node selector allows, or the devices that its claims ask for; `null` where nodes differ, or where it cannot be reported what
- * a claim asks for, and for amounts that are nonsense.
+ * What a waiting pod asks for in physical GPUs: its units, converted as all nodes agree that offer the resource and that its
+ * node selector allows, or the devices that its claims ask for; `null` if nodes differ, if it is not known what a claim asks
+ * for, and for nonsensical amounts.
  */
 export function pendingGpus(
   nodes: readonly OfferingNode[],
@@ -61,7 +61,7 @@ function claimedGpus(
   for (const name of gpu.extendedResourceClaim === null ? names : [...names, gpu.extendedResourceClaim]) {
     const claim = name === null ? undefined : claimNamed(namespace, name);
     if (claim === undefined) return null;
-    // What another pod already uses is no further device.
+    // A device that another pod already uses is no additional one.
     if (claim.allocated.length > 0) continue;
     for (const { deviceClasses, count, adminAccess } of claim.requests) {
       if (adminAccess) continue;
@@ -76,7 +76,7 @@ function claimedGpus(
   return gpus;
 }
 
-/** Physical GPUs per unit on the nodes that a selector allows; of no node where none offers it. */
+/** Physical GPUs per unit on the nodes that a selector allows; as `unofferedUnit` assumes if none of them offers it. */
 function agreedUnit(nodes: readonly OfferingNode[], resource: string, selector: TextMap): number | null {
   const wanted = Object.entries(selector);
   const found = new Set<number | null>();

@@ -11,7 +11,7 @@ import { likelyGeometryOf } from "./migGeometry.ts";
 import { slotsOfRows } from "./migSlots.ts";
 import type { UnpartitionedPart } from "./snapshot.ts";
 
-/** What is known of one node's GPUs from all sides. */
+/** Everything that is known about one node's GPUs. */
 export interface GpuEvidence {
   readonly node: string;
   readonly inventory: Inventory;
@@ -72,7 +72,8 @@ function identifiedGpus(
     ...claimed.sort(),
     ...[...readings.keys()].sort(),
   ];
-  // A pod's annotation may name any GPU there is or is not: alone it comes last, and never takes the place of a real one.
+  // A pod's annotation may name any GPU, real or not: without other evidence it comes last, and never replaces a real
+  // one.
   const ranked = [...shown, ...named.filter((uuid) => remembered.includes(uuid)), ...remembered, ...named];
   const known = new Set([...shown, ...named]).size;
   if (known > count && evidence.inventory.physicalGpus !== null)
@@ -185,7 +186,7 @@ function instanceDraft(
     gpuInstance,
     migUuid,
     profile,
-    // Its weight depends on its neighbours: `divide` says it.
+    // Its weight depends on its neighbours: see `divide`.
     weight: 0,
     slots: unit?.replicas ?? slotsOf(reading, { ...inventory, slots: 1 }),
     reading,
@@ -195,7 +196,10 @@ function instanceDraft(
   };
 }
 
-/** What each instance is of its GPU. They never make more than it: rows of an older geometry scale down together, and are reported. */
+/**
+ * The part of its GPU that each instance is. Together they are never more than the GPU: rows of an older geometry are scaled
+ * down together, and reported.
+ */
 function divide(node: string, uuid: string, physicalGpu: MigGpu, devices: readonly DeviceDraft[]): PhysicalGpu {
   const { model } = physicalGpu;
   const geometry = likelyGeometryOf(model);
@@ -251,10 +255,7 @@ function unidentifiedGpu(evidence: GpuEvidence): DeviceDraft {
   };
 }
 
-/**
- * The API says how many GPUs are unhealthy, not which: those without a fresh reading come first, then those that no
- * row names a pod for.
- */
+/** The API says how many GPUs are unhealthy, not which: those without a fresh reading come first, then those without a pod. */
 function markUnhealthy(devices: readonly DeviceDraft[], unhealthyGpus: number): void {
   let left = unhealthyGpus - devices.filter((d) => d.unhealthy).reduce((sum, d) => sum + d.weight, 0);
   const rank = (d: DeviceDraft) =>

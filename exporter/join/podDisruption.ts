@@ -3,7 +3,7 @@ import type { TextMap } from "../model/node.ts";
 import type { Pod } from "../model/pod.ts";
 import { ownAnnotations, podAnnotations } from "../model/wellKnown.ts";
 
-/** How each program reads its own annotation; of several the first is named. */
+/** How each program reads its own annotation; the first one is reported. */
 const prohibitions: readonly (readonly [annotation: string, forbids: (text: string) => boolean])[] = [
   [ownAnnotations.doNotDisrupt, (text) => text === "true"],
   [podAnnotations.karpenterDoNotDisrupt, (text) => text === "true"],
@@ -11,7 +11,7 @@ const prohibitions: readonly (readonly [annotation: string, forbids: (text: stri
   [podAnnotations.preferNoEviction, () => true],
 ];
 
-/** All that there are: pods that are alike share one. */
+/** All distinct values: pods that are alike share one. */
 const known: readonly PodDisruption[] = [null, ...prohibitions.map(([name]) => name)].flatMap((forbiddenBy) =>
   [false, true].flatMap((isStatic) =>
     [false, true].map(
@@ -24,8 +24,8 @@ const known: readonly PodDisruption[] = [null, ...prohibitions.map(([name]) => n
 );
 
 /**
- * What of a pod, or of its owners as far as they can be read, speaks against taking it off its node. `safe-to-evict: "true"`
- * gives what is on the node up, as for the Cluster Autoscaler.
+ * The settings of a pod, or of its owners as far as they can be read, that forbid taking it off its node. `safe-to-evict:
+ * "true"` gives up data on the node, as for the Cluster Autoscaler.
  */
 export function disruptionOf(pod: Pod, owners: readonly { readonly annotations: TextMap }[]): PodDisruption {
   const isStatic = pod.annotations[podAnnotations.mirrorPod] !== undefined;

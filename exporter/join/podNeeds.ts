@@ -3,12 +3,12 @@ import type { ResourceAmounts } from "../model/node.ts";
 import type { Pod } from "../model/pod.ts";
 import type { PodNeeds } from "../model/queues/podNeeds.ts";
 
-/** What pods ask of their nodes, one object for each content. */
+/** What pods ask for from their nodes, one object for each content. */
 export interface NeedsCache {
   readonly byContent: Map<string, PodNeeds>;
   /** Texts of affinities and tolerations, which many pods share. */
   readonly textOf: WeakMap<object, string>;
-  /** With so many, those that no pod has any more are forgotten. */
+  /** With this many entries, those that no pod has any more are forgotten. */
   limit: number;
 }
 
@@ -18,8 +18,8 @@ const fewest = 1000;
 export const createNeedsCache = (): NeedsCache => ({ byContent: new Map(), textOf: new WeakMap(), limit: fewest });
 
 /**
- * What a pod asks of its node: requests of its own resources (a fraction or a claim is in none of them; `PodView.gpus`
- * says), CPU in cores, memory in bytes, and its rules. Pods that ask alike get the same object.
+ * What a pod asks of its node: requests of its own resources (a fraction or a claim is in none of them; `PodView.gpus` says),
+ * CPU in cores, memory in bytes, and its rules. Pods with the same requests get the same object.
  */
 export function needsOf(pod: Pod, cache: NeedsCache): PodNeeds {
   const key = contentKey(pod, cache);
@@ -38,7 +38,7 @@ function requestsOf({ gpu, cpuMilli, memoryBytes }: Pod): ResourceAmounts {
   return Object.assign(requests, gpu.resources);
 }
 
-/** The same for pods with equal needs; texts are written so that no two can look like one. */
+/** The same for pods with equal needs; no two different needs have the same text. */
 function contentKey(pod: Pod, { textOf }: NeedsCache): string {
   const { gpu, cpuMilli, memoryBytes, nodeSelector, nodeAffinity, tolerations } = pod;
   let key = `${cpuMilli} ${memoryBytes}`;
@@ -66,7 +66,7 @@ function sortedKeys(record: Readonly<Record<string, unknown>>): readonly string[
   return keys.length < 2 ? keys : keys.sort();
 }
 
-/** Forgets what no pod asks for any more; looked for only when there is much. */
+/** Forgets what no pod asks for any more; searched for only when there are many. */
 export function forgetNeeds(cache: NeedsCache, pods: readonly { readonly needs: PodNeeds | null }[]): void {
   const { byContent } = cache;
   if (byContent.size <= cache.limit) return;

@@ -12,7 +12,7 @@ import type { GangView, PodView, WorkloadView } from "./snapshot.ts";
 import { findSubject, isFoundAgain, isSameFacts, type OpenWorkload, type Subject } from "./subject.ts";
 import { isSameChain, ownerRefsOf, ownerUidsOf } from "./workloadOf.ts";
 
-/** What is where a pod has no priority class. */
+/** The value for a pod without a priority class. */
 export const noPriorityClass = "none";
 
 /** Bound, and not ended: it holds what it was given, used or not. */
@@ -34,11 +34,11 @@ export interface Subjects {
 /** A pod that a Snapshot shows. */
 export interface SubjectPod {
   readonly pod: Pod;
-  /** Telemetry alone names it: it has no uid. */
+  /** Only telemetry names it: it has no uid. */
   readonly named: boolean;
   /** Physical GPUs that it asks for; `null` when they cannot be known. */
   readonly gpus: number | null;
-  /** What was last found of it; stays true of the same pod. */
+  /** The subject that was last found; stays valid for the same pod. */
   subject: Subject | null;
 }
 
@@ -50,13 +50,13 @@ export interface SubjectInput {
   /** By uid. */
   readonly gangs: ReadonlyMap<string, GangView>;
   readonly pendingSince: (pod: Pod) => number | null;
-  /** Of a waiting pod. */
+  /** For a waiting pod. */
   readonly impossible: (pod: Pod) => ImpossibleDemand | null;
-  /** Seconds since the epoch: a checkpoint that is later is none yet. */
+  /** Seconds since the epoch: a later checkpoint does not count yet. */
   readonly at: number;
 }
 
-/** What was found in earlier cycles of waiting pods, and of workloads. */
+/** What earlier cycles found about waiting pods, and about workloads. */
 export interface SubjectCache {
   readonly waiting: WeakMap<Pod, Subject>;
   readonly workloads: Map<string, OpenWorkload>;
@@ -64,14 +64,14 @@ export interface SubjectCache {
   cycle: number;
 }
 
-/** A view of which not all is known before all pods, and queues, have been looked at. */
+/** A view that is complete only after all pods, and queues, have been examined. */
 export type GatheredView = WorkloadView & {
   progressUnits: number | null;
   job: WorkloadView["job"];
   queueObject: QueueObjectRef | null;
 };
 
-/** Ties every pod to its workload, team, queue and priority. A view of which nothing changed is the one of the last cycle. */
+/** Ties every pod to its workload, team, queue and priority. An unchanged view is the object of the last cycle. */
 export function viewSubjects(input: SubjectInput, cache: SubjectCache): Subjects {
   cache.cycle += 1;
   const pods: PodView[] = [];
@@ -104,20 +104,20 @@ export function viewSubjects(input: SubjectInput, cache: SubjectCache): Subjects
   return { pods, workloads };
 }
 
-/** What the pods of a workload may say differently. */
+/** What may differ between the pods of a workload. */
 function addTo(view: GatheredView | undefined, { chain, progressUnits }: Subject): void {
   if (view === undefined) return;
   if (progressUnits !== null) view.progressUnits = largerUnits(view.progressUnits, progressUnits);
   if (view.job !== null) view.job = moreEndangered(view.job, controllingJob(chain));
 }
 
-/** Workloads that are gone are looked for only when there are many. */
+/** Workloads that are gone are searched for only when there are many. */
 function forgetWorkloads({ workloads, cycle: now }: SubjectCache, alive: number): void {
   if (workloads.size <= 2 * alive + 1000) return;
   for (const [key, { cycle }] of workloads) if (cycle !== now) workloads.delete(key);
 }
 
-/** A workload that comes up anew in this cycle is looked up once, since it may have been forgotten. */
+/** A workload that reappears in this cycle is looked up once, since it may have been forgotten. */
 function workloadOf(subject: Subject, { workloads, cycle }: SubjectCache): OpenWorkload {
   if (subject.workload?.cycle === cycle) return subject.workload;
   const key = subject.workload?.key ?? workloadKey(subject);
@@ -129,7 +129,7 @@ function workloadOf(subject: Subject, { workloads, cycle }: SubjectCache): OpenW
   return known;
 }
 
-/** Most pods of a workload have the same owners, queue and class: one object says so for all. */
+/** Most pods of a workload have the same owners, queue and class, which they share as one object. */
 function shareParts(subject: Subject, workload: OpenWorkload): void {
   const { chain, facts } = subject;
   if (isSameChain(workload.chain, chain)) subject.chain = workload.chain;
@@ -182,7 +182,7 @@ function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: r
   };
 }
 
-/** What of a view depends on more than its subject. */
+/** The parts of a view that depend on more than its subject. */
 type ViewOfNow = Pick<PodView, "gpus" | "gang" | "pendingSince" | "checkpointedAt" | "workload"> & {
   readonly named: boolean;
   readonly impossible: ImpossibleDemand | null;

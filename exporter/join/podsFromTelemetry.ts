@@ -10,9 +10,9 @@ export interface NamedPod {
 }
 
 /**
- * Where pod objects were not read, the pod labels of rows stand for the holdings: one pod per namespace and name on a node.
- * `isRead` says the namespaces whose pods were read: a row that names one of theirs that is not there speaks of a pod that
- * has ended.
+ * Where pod objects were not read, the pod labels of rows replace the holdings: one pod per namespace and name on a node.
+ * `isRead` names the namespaces whose pods were read: a row that names a pod of these namespaces which does not exist shows a
+ * pod that has ended.
  */
 export function podsNamedByTelemetry(
   node: string,
@@ -42,7 +42,7 @@ export function podsNamedByTelemetry(
   return [...named.values()].map((entry) => ({ pod: entry.pod, open: merged(entry.open) }));
 }
 
-/** Requests of one kind add up, as they would in a pod's object. */
+/** Requests of one kind add up, as in a pod's object. */
 function merged(requests: readonly OpenRequest[]): OpenRequest[] {
   return [...Map.groupBy(requests, (r) => `${r.profile ?? ""}/${r.gpusPerUnit}`).values()].flatMap((group) => {
     const [first] = group;

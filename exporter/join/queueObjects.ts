@@ -4,8 +4,8 @@ import { type QueueObjectFinder, refOfGang } from "./queues/queueObjectFinder.ts
 import type { DeclaredGang } from "./queues/queueSystem.ts";
 
 /**
- * Says each workload the object by which its queue system knows it: its gang; or else, where its GPUs are claims, which are
- * no resources that would make the object a gang with GPUs, the object of its first pod.
+ * Gives each workload the object by which its queue system knows it: its gang, or else the object of its first pod. The latter
+ * is needed if its GPUs are claims, because claims are no resources that would make the object a gang with GPUs.
  */
 export function reportQueueObjects(
   workloads: readonly GatheredView[],

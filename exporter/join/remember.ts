@@ -5,13 +5,13 @@ import type { Memory, NodeMemory } from "./memory.ts";
 import type { LastDevices } from "./pastDevices.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** A memory, and what the next join needs beside the devices that are in the bindings. */
+/** A memory, and what the next join needs besides the devices that are in the bindings. */
 export interface Remembered {
   readonly memory: Memory;
   readonly last: LastDevices;
 }
 
-/** What the next cycle must know. Bounded: only of nodes, devices, pods and gangs that are there now. */
+/** What the next cycle must know. Bounded: only existing nodes, devices, pods and gangs. */
 export function remember(
   snapshot: Snapshot,
   state: ClusterState,
@@ -30,7 +30,7 @@ export function remember(
   const times = deviceTimes(snapshot, bindings, ended);
   const memory: Memory = {
     nodes,
-    // Not spread: that would make the maps.
+    // Not spread: that would build the maps.
     get idleSince() {
       return times.idleSince;
     },
@@ -84,7 +84,7 @@ function rememberNode(
   const { bootId } = input.object;
   const seen = devices.map((device) => device.uuid).filter((uuid) => uuid !== null);
   const kept = old?.bootId === bootId ? old.uuids : [];
-  // Twice the GPUs is enough to know a GPU that fell off, and bounds what a lying page can make us keep.
+  // Twice the GPUs is enough to remember a GPU that fell off, and bounds what a false page can make us keep.
   const uuids = [...new Set([...seen, ...kept])].slice(0, 2 * physicalGpus);
   const { countedBy } = input.inventory;
   const models = facts.gpuModels;

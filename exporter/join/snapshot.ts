@@ -34,11 +34,11 @@ export interface Holding {
   readonly source: HoldingSource;
   /** The node is known, the device is not; or a shared GPU's activity had to be split. */
   readonly estimated: boolean;
-  /** What is estimated is how much of the GPU's activity is its own: that it is on this device, and with how much, is known. */
+  /** Only its part of the GPU's activity is estimated: that it is on this device, and with which share, is known. */
   readonly isSplitAlone?: true;
   /**
-   * Activity of this share, 0..1; `null` when the device is not observed.
-   * Shared GPUs: min(1, u/H) of the GPU's activity u and held part H, or the pod's own per-process value.
+   * Activity of this share, 0..1; `null` when the device is not observed. Shared GPUs: min(1, u/H) of the GPU's activity u and
+   * allocated part H, or the pod's own per-process value.
    */
   readonly activity: number | null;
   /** Since when every sample of the device (of all devices it may be on, when estimated) was idle; `null` when not idle. */
@@ -48,11 +48,11 @@ export interface Holding {
 /** One GPU, or one MIG instance. `weight` is the part of a physical GPU that it is. */
 export interface Device {
   readonly node: string;
-  /** UUID of the GPU; `null` for a GPU that nothing identifies. */
+  /** UUID of the GPU; `null` for a GPU without a known one. */
   readonly uuid: string | null;
   readonly gpuInstance: string | null;
   readonly profile: string | null;
-  /** Canonical model; `unknown` where nothing says. */
+  /** Canonical model; `unknown` if nothing reports it. */
   readonly model: string;
   readonly pool: string;
   readonly weight: number;
@@ -65,7 +65,7 @@ export interface Device {
   readonly reading: DeviceReading | null;
   readonly activity: number | null;
   readonly signal: ActivitySignal | null;
-  /** Every signal it has is at most the idle threshold now; `null` when unobserved. */
+  /** Every signal that it has is at most the idle threshold now; `null` when unobserved. */
   readonly idleNow: boolean | null;
   /** Since when every sample was idle, seconds since the epoch; `null` when not idle or unobserved. */
   readonly idleSince: number | null;
@@ -73,7 +73,7 @@ export interface Device {
   readonly stall: Stall | null;
   /** When it was last seen active while nobody held any of it; `null` if not within memory. */
   readonly activeUnallocatedAt: number | null;
-  /** Physical GPUs of a partly held device that are active beyond what its holders can be. */
+  /** Physical GPUs of a partly allocated device that are active beyond what its holders can be. */
   readonly unattributedGpus: number;
   /** A reservation pod keeps the GPU, but the pods of its group are gone. */
   readonly orphanReservation: boolean;
@@ -86,7 +86,7 @@ export interface Device {
   readonly holders: readonly Holding[];
 }
 
-/** A part of a GPU that is no device: slices of a MIG GPU that are not partitioned. Nobody can hold it as it is. */
+/** A part of a GPU that is no device: slices of a MIG GPU that are not partitioned. Nobody can hold it without partitioning. */
 export interface UnpartitionedPart {
   readonly node: string;
   readonly uuid: string | null;
@@ -98,26 +98,25 @@ export interface UnpartitionedPart {
 /**
  * A node that has, had or should have GPUs. It is the same object as in the Snapshot before only while everything else is as
  * it was, too: its devices, their health and reservations, which pods hold which shares of them and what those pods ask for.
- * What telemetry says of the moment may differ: activity, idle times, and whether a share of a device that pods share is
- * `estimated`.
+ * Momentary telemetry may differ: activity, idle times, and whether a share of a device that pods share is `estimated`.
  */
 export interface NodeView {
   readonly name: string;
-  /** Of its Node object: what a request to change the node is made conditional on; absent where no object was read. */
+  /** The uid of its Node object, on which requests to change the node are conditional; absent if no object was read. */
   readonly uid?: string;
-  /** Name of the annotation by which someone asks that the node stay; absent without one. */
+  /** Name of the annotation that asks to keep the node; absent without one. */
   readonly keptBy?: string;
   readonly nodePool: string;
   readonly gpuModels: readonly string[];
   readonly pools: readonly string[];
-  /** Who makes its accelerators; absent where no resource of it says. */
+  /** The vendor of its accelerators; absent if none of its resources shows it. */
   readonly vendor?: GpuVendor;
   readonly instanceType: string | null;
   readonly capacityType: CapacityType | null;
   /** `aws`, `gcp`, `azure`, `oci`, ...: by its providerID, else by its labels; `null` where neither says. */
   readonly provider: string | null;
   readonly region: string | null;
-  /** Physical GPUs; `null` when nothing says how many: left out of the accounts and counted. */
+  /** Physical GPUs; `null` if their number is unknown: then the node is not accounted, only counted. */
   readonly physicalGpus: number | null;
   /** Physical GPUs that the scheduler may give out; `null` when unknown. */
   readonly allocatableGpus: number | null;
@@ -149,13 +148,13 @@ export interface GangView {
   readonly partialSince: number | null;
 }
 
-/** A pod that holds or asks for GPUs, with everything it belongs to. */
+/** A pod that holds or asks for GPUs, with everything that it belongs to. */
 export interface PodView {
   readonly uid: string | null;
   readonly namespace: string;
   readonly name: string;
   readonly node: string | null;
-  /** `pending`: not bound. `held`: bound and not ended, or named by telemetry alone. */
+  /** `pending`: not bound. `allocated`: bound and not ended, or known only from telemetry. */
   readonly status: "pending" | "allocated";
   /** What it asks for in physical GPUs; `null` where a unit of its resource cannot be converted. */
   readonly gpus: number | null;
@@ -174,23 +173,23 @@ export interface PodView {
   readonly boundAt: number | null;
   readonly createdAt: number | null;
   readonly pendingSince: number | null;
-  /** Why it can never run as things are, so that it is no demand; absent: it may. */
+  /** Why it can never run now, so that it does not count as demand; absent: it may run. */
   readonly impossible?: ImpossibleDemand;
   readonly gang: GangView | null;
-  /** What it asks of its node; pods that ask alike share one object. `null` where only telemetry names the pod. */
+  /** What it asks for from its node; pods with the same requests share one object. `null` if only telemetry names the pod. */
   readonly needs: PodNeeds | null;
   readonly labels: TextMap;
   /** It has more labels than are kept. */
   readonly labelsLeftOut?: true;
-  /** Its direct controller, as the pod names it; `null` of a bare pod and where only telemetry names the pod. */
+  /** Its direct controller, as the pod names it; `null` for a bare pod and if only telemetry names the pod. */
   readonly owner: OwnerRef | null;
   /** What it asks of the pods around it; absent: nothing. */
   readonly placement?: PodPlacement;
   /** Names of the PersistentVolumeClaims of its namespace that it mounts; absent: none. */
   readonly volumeClaims?: readonly string[];
-  /** What of the pod itself speaks against moving it; pods that are alike share one object. */
+  /** The settings of the pod itself that forbid moving it; pods that are alike share one object. */
   readonly disruption: PodDisruption;
-  /** Its own or its owner's last checkpoint, seconds since the epoch; `null` where none says. Never in the future. */
+  /** Its own or its owner's last checkpoint, seconds since the epoch; `null` if none is reported. Never in the future. */
   readonly checkpointedAt: number | null;
 }
 
@@ -211,22 +210,25 @@ export interface WorkloadView {
   readonly gang: GangView | null;
   /** Uids of its owners that could be read, and of its top owner as named: what Workloads and PodGroups refer to. */
   readonly ownerUids: readonly string[];
-  /** From the controller of its pods to the top, as far as they are named: whom a request must change. Empty of a bare pod. */
+  /**
+   * From the controller of its pods to the top, as far as they are named: the objects that a request must change. Empty for a
+   * bare pod.
+   */
   readonly owners: readonly OwnerRef[];
-  /** Of the Job that controls its pods; `null` where no Job does, or it could not be read. */
+  /** The Job that controls its pods; `null` if no Job does, or if it could not be read. */
   readonly job: JobLimits | null;
   /** The object by which its queue system knows it; `null` where none does. */
   readonly queueObject: QueueObjectRef | null;
   /**
-   * How far the work is, in units of its own (annotation `fairlead.dev/progress-units`): as its owner says, else the largest
-   * number of its pods; `null` where none says it.
+   * How far the work is, in units of its own (annotation `fairlead.dev/progress-units`): as its owner reports it, or else the
+   * largest number of its pods; `null` if none reports it.
    */
   readonly progressUnits: number | null;
   /** Indices into `Snapshot.pods`. */
   readonly pods: readonly number[];
 }
 
-/** A node pool of the cloud or of an autoscaler, as far as objects and labels say. */
+/** A node pool of the cloud or of an autoscaler, as far as objects and labels show it. */
 export interface NodePoolView {
   /** As in `NodeView.nodePool`. */
   readonly name: string;
@@ -236,7 +238,7 @@ export interface NodePoolView {
   /** Karpenter's consolidation policy, and after how many seconds; `null`: none, or not known. */
   readonly consolidationPolicy: string | null;
   readonly consolidateAfterSeconds: number | null;
-  /** Its NodePool as Karpenter has it; absent or `null` where it is none of Karpenter's, or was not read. */
+  /** Its NodePool as Karpenter has it; absent or `null` if it does not belong to Karpenter, or was not read. */
   readonly karpenter?: KarpenterNodePool | null;
   /** Sizes of a node group of the Cluster Autoscaler; `null` where not known. */
   readonly minNodes: number | null;
@@ -248,7 +250,7 @@ export interface NodePoolView {
   readonly physicalGpus: number;
 }
 
-/** Which parts of the picture were there. */
+/** Which parts of the data were available. */
 export interface SnapshotCoverage {
   /** Objects of the Kubernetes API were read (at least nodes and pods). */
   readonly objects: boolean;
@@ -258,7 +260,7 @@ export interface SnapshotCoverage {
   readonly uncountedNodes: readonly string[];
 }
 
-/** Everything that is known of one moment, joined. Immutable; the input of every analysis. */
+/** Everything that is known about one moment, joined. Immutable; the input of every analysis. */
 export interface Snapshot {
   /** Seconds since the epoch. */
   readonly at: number;
@@ -270,7 +272,7 @@ export interface Snapshot {
   readonly unpartitioned: readonly UnpartitionedPart[];
   readonly pods: readonly PodView[];
   readonly workloads: readonly WorkloadView[];
-  /** CPU and memory that bound pods of each node ask for, with GPUs or without; `null` where it is not known. */
+  /** CPU and memory that bound pods of each node ask for, with GPUs or without; `null` if it is not known. */
   readonly requestsByNode: ReadonlyMap<string, NodeRequests> | null;
   readonly queueing: Queueing;
   /** The queue systems' own objects and settings: what their own formulas and the lint look at. */
@@ -281,7 +283,7 @@ export interface Snapshot {
   /** By name; those that have or may have GPUs. */
   readonly nodePools: readonly NodePoolView[];
   readonly priceList: PriceList;
-  /** `null`: they could not be read, so nobody knows whom they protect. */
+  /** `null`: they could not be read, so it is unknown which pods they protect. */
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[] | null;
   readonly autoscalers: Autoscalers;
   readonly exporterPods: readonly ExporterPodRef[];

@@ -12,15 +12,15 @@ import type { PodView, WorkloadClass } from "./snapshot.ts";
 import { teamOf } from "./teamOf.ts";
 import { mayOwn, type OwnerChain, ownerChainOf, ownerRefsOf } from "./workloadOf.ts";
 
-/** What is found of a pod that its workload has, too. */
+/** Facts about a pod that its workload shares. */
 export type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "classGuess" | "idleOptOut"> & {
-  /** As a queue system says; `null` where none knows the pod's queue, though a label may name one. */
+  /** As a queue system reports it; `null` if none knows the pod's queue, although a label may name one. */
   readonly queueRef: QueueRef | null;
-  /** A queue that the pod or its owners name and that nothing confirms: it has no part in that queue. `null`: there is none. */
+  /** A queue that the pod or its owners name and that nothing confirms: the pod is not in that queue. `null`: there is none. */
   readonly unconfirmedQueue: string | null;
 };
 
-/** A pod with what it belongs to, and what that was found from. */
+/** A pod with what it belongs to, and the inputs from which that was found. */
 export interface Subject {
   index: SubjectIndex;
   readonly rules: readonly TeamRule[];
@@ -28,7 +28,7 @@ export interface Subject {
   chain: OwnerChain;
   readonly namespaceObject: Namespace | undefined;
   facts: SubjectFacts;
-  /** Of its queue object; in the future, too. */
+  /** From its queue object; may be in the future. */
   readonly queueCheckpoint: number | null;
   /** Its own, its owners' and its queue object's, as `checkpointsOf` gives them. */
   readonly checkpoints: readonly number[];
@@ -123,7 +123,7 @@ export function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamR
   };
 }
 
-/** A class, and what it was guessed from, where nothing says it. */
+/** A class, and what it was guessed from, if nothing declares it. */
 interface FoundClass {
   readonly workloadClass: WorkloadClass;
   /** In words; absent where the class is known. */
@@ -165,13 +165,14 @@ function of(workloadClass: WorkloadClass, ...kinds: readonly string[]): readonly
   return kinds.map((kind) => [kind, workloadClass] as const);
 }
 
-/** It runs what it holds, whatever that is. */
+/** Kinds that only wrap other work, whatever that is. */
 const wrapperKinds: ReadonlySet<string> = new Set(["AppWrapper"]);
 
 /**
- * Batch or serving: by the label of the pod or of an owner, else by the highest owner whose kind is known, read or only named.
- * Where an unknown kind is above a server it serves, as far as anybody can say; where no kind is known it counts as
- * batch, unless it waits to be asked. Work of both may be quiet for as long as servers may. A job runs to its end whoever made it.
+ * Batch or serving: by the label of the pod or of an owner, else by the highest owner whose kind is known, whether it was read
+ * or only named. If an unknown kind is above a server, it probably serves; if no kind is known it counts as batch, unless it
+ * waits for requests. In both cases the work may be quiet for as long as servers may. A job runs to its end whatever created
+ * it.
  */
 function workloadClassOf(pod: Pod, chain: OwnerChain): FoundClass {
   for (const object of [pod, ...chain.owners]) {
@@ -221,8 +222,8 @@ const queueLabels = [
 const queueAnnotations = [podAnnotations.volcanoQueue, podAnnotations.yunikornQueue] as const;
 
 /**
- * The queue that a pod, or the first of its owners, names; `null` where none does. Anybody can write these names: they are
- * for a queue only in a cluster of which no queue is known.
+ * The queue that a pod, or the first of its owners, names; `null` where none does. Anybody can write these names: they count
+ * as a queue only in a cluster without known queues.
  */
 function queueOf(pod: Pod, owners: readonly OwnerObject[]): string | null {
   for (const object of [pod, ...owners]) {

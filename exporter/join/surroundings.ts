@@ -3,7 +3,7 @@ import type { ClusterNode } from "../model/node.ts";
 import type { NeighborPod } from "../model/podPlacement.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../model/volumes.ts";
 
-/** What decides beside GPUs, CPU and memory where pods may go. */
+/** What decides where pods may go, besides GPUs, CPU and memory. */
 export interface Surroundings {
   /** Every node, with GPUs or without, by name. */
   readonly nodes: ReadonlyMap<string, ClusterNode>;
@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly volumes: ReadonlyMap<string, PersistentVolume> | null;
 }
 
-/** What decides beside GPUs, CPU and memory where pods may go, as far as it was read. */
+/** What decides where pods may go, besides GPUs, CPU and memory, as far as it was read. */
 export function surroundingsOf({ known, neighbors, ...state }: ClusterState): Surroundings {
   const { nodes, persistentVolumeClaims, persistentVolumes } = state;
   return {

@@ -3,10 +3,10 @@ import { matchesPattern } from "../kernel/namePattern.ts";
 import type { Namespace } from "../model/cluster.ts";
 import type { TextMap } from "../model/node.ts";
 
-/** What no rule matches. */
+/** The team of work that no rule matches. */
 export const unassigned = "unassigned";
 
-/** What a team rule can look at. */
+/** What a team rule can use. */
 export interface TeamEvidence {
   readonly namespace: string;
   /** `undefined` where namespaces could not be read. */
@@ -22,7 +22,7 @@ export interface TeamEvidence {
 /** Kubernetes label values are at most 63 characters; annotations may be longer, team names may not. */
 const longestTeam = 100;
 
-/** Who answers for a workload: the first rule that gives a value decides. */
+/** The team of a workload: the first rule that yields a value decides. */
 export function teamOf(rules: readonly TeamRule[], evidence: TeamEvidence): string {
   for (const rule of rules) {
     const team = teamByRule(rule, evidence)?.trim();

@@ -3,19 +3,19 @@ import type { Problem } from "../model/problem.ts";
 import type { DeviceReading, TelemetryPage } from "../model/telemetry.ts";
 import type { NodeReadings } from "./devices.ts";
 
-/** Fresh readings by the node that their page speaks for. */
+/** Fresh readings by the node that their page belongs to. */
 export interface TelemetryByNode {
   readonly byNode: ReadonlyMap<string, readonly DeviceReading[]>;
-  /** Of nodes whose pages all have the numbers of the ones before: since when, seconds since the epoch. */
+  /** For nodes whose pages all have the same numbers as the ones before: since when, seconds since the epoch. */
   readonly movedAt: ReadonlyMap<string, number>;
-  /** Nodes of which a page had lines that could not be read: it may lack GPUs that are there. */
+  /** Nodes with a page that had unreadable lines: it may lack existing GPUs. */
   readonly incomplete: ReadonlySet<string>;
   /** Counts of dropped samples over all pages. */
   readonly dropped: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];
 }
 
-/** In what order the devices of pages were last seen, by node; and which of them are on two nodes. */
+/** The order in which the devices of pages were last seen, by node; and which of them are on two nodes. */
 export interface TelemetryCache {
   readonly orders: Map<string, PageOrder>;
   copies: readonly Problem[] | null;
@@ -31,8 +31,9 @@ interface PageOrder {
 
 /**
  * Groups pages by node. Two pages of one node (two exporters, two scrape jobs) are reduced, never added: the newer page's
- * reading of a device wins, and the older one's fills what it lacks (another set of metrics, no pod labels). A page that names no node stands for itself when `knownNodes` is `null` (pages alone);
- * otherwise it is left out and reported, as is one that names a node the API does not have.
+ * reading of a device wins, and the older one's fills what it lacks (another set of metrics, no pod labels). A page that names
+ * no node counts as a node of its own when `knownNodes` is `null` (pages alone); otherwise it is left out and reported, as is
+ * one that names a node the API does not have.
  */
 export function telemetryByNode(
   pages: readonly TelemetryPage[],
@@ -57,7 +58,7 @@ export function telemetryByNode(
   return { byNode, movedAt, incomplete, dropped, problems: [...strange.sort(byAge).map(strangePage), ...copies] };
 }
 
-/** Pages by the node that they speak for; a list only where there are several. */
+/** Pages by the node that they belong to; a list only if there are several. */
 function pagesByNode(pages: readonly TelemetryPage[], knownNodes: ReadonlySet<string> | null) {
   const strange: TelemetryPage[] = [];
   const dropped: Record<string, number> = {};
@@ -79,16 +80,19 @@ function pagesByNode(pages: readonly TelemetryPage[], knownNodes: ReadonlySet<st
   return { pagesOf, strange, dropped, incomplete, movedAt };
 }
 
-/** A node is still for as long as the page that moved last. */
+/** A node has been unchanged for as long as its most recently changed page. */
 function noteMoved(movedAt: Map<string, number>, node: string, page: TelemetryPage): void {
   if (page.movedAt === undefined) movedAt.delete(node);
   else movedAt.set(node, Math.max(movedAt.get(node) ?? 0, page.movedAt));
 }
 
-/** A page whose numbers are still for so long is no new sample of a GPU that looks busy: such a GPU's numbers jitter. */
+/**
+ * A page whose numbers have not changed for this long is no new sample of a GPU that looks busy: the numbers of such a GPU
+ * jitter.
+ */
 const standstillSeconds = 5 * 60;
 
-/** What telemetry says of one node now. */
+/** What telemetry shows about one node now. */
 export function readingsOfNode({ byNode, movedAt }: TelemetryByNode, node: string, at: number): NodeReadings {
   const readings = byNode.get(node);
   if (readings === undefined) return noReadings;
@@ -98,7 +102,9 @@ export function readingsOfNode({ byNode, movedAt }: TelemetryByNode, node: strin
 
 const noReadings: NodeReadings = { readings: [], isLost: true };
 
-/** Samples that were dropped for want of a value are of GPUs that are shown; these may have been all that was said of one. */
+/**
+ * Samples that were dropped for lack of a value belong to GPUs that are shown; others may have been the only samples of a GPU.
+ */
 function losesGpus({ dropped }: TelemetryPage): boolean {
   return (dropped.malformed_line ?? 0) + (dropped.too_many_devices ?? 0) + (dropped.not_this_node ?? 0) > 0;
 }

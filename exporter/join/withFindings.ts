@@ -1,7 +1,7 @@
 import type { JoinCache } from "./joinCache.ts";
 import type { Memory } from "./memory.ts";
 
-/** What the analysis of a moment found to last: since when queues are short, gangs blocked, nodes idle. */
+/** Lasting states that the analysis of a moment found: since when queues are short, gangs blocked, nodes idle. */
 export type LastingFindings = Pick<Memory, "shortSince" | "blockedSince" | "idleNodeSince">;
 
 /** The same memory with what the analysis of its moment found; the cache of the join takes it for its own. */

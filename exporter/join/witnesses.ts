@@ -6,19 +6,22 @@ import { labelNumber } from "./gpuUnits.ts";
 import { gpusOfInstanceType } from "./instanceTypes.ts";
 import type { NodeMemory } from "./memory.ts";
 
-/** What a node's fresh telemetry page says of its GPUs as a whole. */
+/** What a node's fresh telemetry page shows about its GPUs as a whole. */
 export interface PageWitness {
   /** UUIDs of its GPUs. */
   readonly uuids: readonly string[];
   /** Some GPU is shown with several pods. */
   readonly showsSharing: boolean;
-  /** GPUs may be missing on it: lines could not be read, or the exporter shows replicas or claims, of which older versions leave out idle GPUs. */
+  /**
+   * GPUs may be missing on it: lines could not be read, or the exporter shows replicas or claims, where older versions leave
+   * out idle GPUs.
+   */
   readonly mayBePartial: boolean;
   /** The model of all of its GPUs; `null` where it names none, or several. */
   readonly model: string | null;
 }
 
-/** Reads the readings of one node, of which some may be missing, as a witness; `null` without a fresh page. */
+/** Makes a witness of the readings of one node, which may be incomplete; `null` without a fresh page. */
 export function pageWitness(readings: readonly DeviceReading[] | null, isIncomplete: boolean): PageWitness | null {
   if (readings === null) return null;
   const pods = Map.groupBy(readings, ({ uuid, gpuInstance }) => `${uuid}/${gpuInstance ?? ""}`);
@@ -38,7 +41,7 @@ function podsOf(rows: readonly DeviceReading[]): number {
   return new Set(rows.flatMap(({ claimants }) => claimants.map(({ namespace, pod }) => `${namespace}/${pod}`))).size;
 }
 
-/** A number of GPUs and what says it. */
+/** A number of GPUs and its source. */
 export interface CountedBy {
   readonly physicalGpus: number;
   /** As messages name it. */
@@ -53,7 +56,10 @@ const countLabels = [
   nodeLabels.gkeAcceleratorCount,
 ] as const;
 
-/** How many GPUs the machine was sold with, by a label of who made the node, else by its instance type; `null` where neither says. */
+/**
+ * How many GPUs the machine was sold with, by a label of the node's vendor, or else by its instance type; `null` if neither
+ * shows it.
+ */
 export function soldGpus({ labels }: Pick<ClusterNode, "labels">): CountedBy | null {
   for (const label of countLabels) {
     const physicalGpus = labelNumber(labels[label]);
@@ -73,7 +79,7 @@ export function isGpuInstanceType(instanceType: string | undefined): boolean {
   return instanceType !== undefined && gpuFamilies.test(instanceType);
 }
 
-/** What is known of the GPUs behind a resource that nothing on the node calls shared. */
+/** What is known about the GPUs behind a resource that nothing on the node marks as shared. */
 export interface SharingEvidence {
   /** Units of `nvidia.com/gpu` that the node has. */
   readonly units: number;
@@ -86,9 +92,9 @@ export interface SharingEvidence {
 }
 
 /**
- * The GPUs behind units of which nothing on the node says that they are shared, where a witness counts fewer GPUs than there are
- * units; `null` where each unit is a GPU. A page alone is no witness: GPUs fall off the bus. It is one where the units are a whole
- * multiple of its GPUs, and it shows several pods on one GPU or another witness says the same.
+ * The GPUs behind units that nothing on the node marks as shared, if a witness counts fewer GPUs than there are units; `null`
+ * if each unit is a GPU. A page alone is no witness, because GPUs fall off the bus. It is one if the units are a whole
+ * multiple of its GPUs, and it shows several pods on one GPU or another witness agrees.
  */
 export function sharedGpus({ units, gfd, sold, page, kept }: SharingEvidence): CountedBy | null {
   if (gfd !== null && gfd >= units) return null;

@@ -13,11 +13,11 @@ export interface WorkloadName {
 export interface OwnerChain {
   readonly workload: WorkloadName;
   readonly owners: readonly OwnerObject[];
-  /** The chain goes on beyond what is walked. */
+  /** The chain goes on beyond the part that is walked. */
   readonly isCut: boolean;
 }
 
-/** Chains are short; a longer one is a loop that someone wrote. */
+/** Chains are short; a longer one is a loop. */
 const longestChain = 10;
 
 /**
@@ -46,7 +46,10 @@ export function ownerChainOf(pod: Pod, ownersByUid: ReadonlyMap<string, OwnerObj
   };
 }
 
-/** Owners are of the namespace of what they own, or of none (kube-apiserver's garbage collector deletes what names others). */
+/**
+ * Owners belong to the namespace of what they own, or to none (kube-apiserver's garbage collector deletes objects with other
+ * owners).
+ */
 export const mayOwn = (owner: Pick<OwnerObject, "namespace">, { namespace }: Pick<Pod, "namespace">): boolean =>
   owner.namespace === namespace || owner.namespace === "";
 

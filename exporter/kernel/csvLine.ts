@@ -16,7 +16,7 @@ export function csvTextCell(value: string | null): string {
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A number as a cell of RFC 4180; what is unknown is empty. */
+/** A number as a cell of RFC 4180; an unknown value is empty. */
 export function csvNumberCell(amount: number | null): string {
   return amount === null ? "" : String(amount);
 }

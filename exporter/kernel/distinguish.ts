@@ -6,8 +6,8 @@ export interface LinkedThings {
   /** What each is by itself. */
   readonly traits: Float64Array;
   /**
-   * The things that one has to do with, each followed by what it has to do with it (`hashOf`). Both know of each other. `null`:
-   * nobody looks, and names decide at once.
+   * The things related to a thing, each followed by the kind of the relation (`hashOf`). Both sides know of it. `null`:
+   * relations are not examined, and names decide at once.
    */
   readonly linksOf: ((thing: number) => readonly number[]) | null;
   /** Of things that differ in this (0, 1, 2, ...) those with the lowest are distinguished by name before any others. */
@@ -16,15 +16,15 @@ export interface LinkedThings {
   readonly nameOf: (thing: number) => string;
 }
 
-/** Which of two things comes first; 0 for the same one alone. */
+/** Decides which of two things comes first; 0 only for the same thing. */
 export type InOrder = (one: number, other: number) => number;
 
 /**
- * Puts things in an order that comes from what they are, from what the things are that they have to do with, and so on (colour
- * refinement: Weisfeiler and Leman 1968; only what changed is looked at again, as Hopcroft 1971). Where that leaves several
- * alike, the first by name comes first, and after it everything that this distinguishes in its turn: so what belongs together is
- * named together. Other names exchange only things that this method cannot distinguish: those in the same position, with as
- * many of the same around each of them.
+ * Puts things in an order that follows from what they are, from what the related things are, and so on (colour refinement:
+ * Weisfeiler and Leman 1968; only what changed is looked at again, as Hopcroft 1971). Where that leaves several alike, the
+ * first by name comes first, and after it everything that this distinguishes in its turn: so what belongs together is named
+ * together. Other names exchange only things that this method cannot distinguish: those in the same position, with as many of
+ * the same around each of them.
  */
 export function distinguish(things: LinkedThings): InOrder {
   const { traits, linksOf, nameOf } = things;
@@ -73,7 +73,7 @@ interface Search extends LinkedThings {
   readonly tied: Map<TraitHash, Set<number>>;
   /** Hashes of things that are to be distinguished by name, if nothing else does before; by `rankOf`. */
   readonly queues: TraitHash[][];
-  /** By hash: so many come before, of those that were alike before any was named. */
+  /** By hash: how many come before it, counted among those that were alike before any was named. */
   readonly places: Map<TraitHash, number>;
   rounds: number;
 }
@@ -112,7 +112,7 @@ function namesFirst({ tied, nameOf }: Search, hash: TraitHash): readonly number[
   return named.sort((a, b) => compareText(a.name, b.name)).map(({ thing }) => thing);
 }
 
-/** Looks again at things of which something around them has changed, until nothing more is distinguished. */
+/** Examines things again whose relations have changed, until nothing more is distinguished. */
 function refine(search: Search, first: ReadonlySet<number>): void {
   const { hashes, tied } = search;
   const stillTied = (things: Iterable<number>) => [...things].filter((thing) => tied.has(hashes[thing] ?? 0));
@@ -156,7 +156,7 @@ function partsOf(search: Search, all: ReadonlySet<number>, changed: readonly num
   }
   const looked = new Set(changed);
   const unchanged = all.size - looked.size;
-  // Around all others nothing has changed: one of them speaks for them.
+  // For all others nothing around them has changed: one of them represents them.
   const other = unchanged === 0 ? undefined : firstOf(all, (thing) => !looked.has(thing));
   const same = other === undefined ? null : aroundOf(search, other);
   if (same !== null && !byAround.has(same)) byAround.set(same, []);

@@ -1,4 +1,4 @@
-/** Amounts below it are nothing: what is left of sums of fractions. */
+/** Amounts below it count as 0: rounding errors of sums of fractions. */
 const nothing = 1e-9;
 
 /** A network of nodes and arcs with capacities, in which the most that can flow from one node to another is found. */
@@ -37,23 +37,23 @@ export function createFlowNetwork(): FlowNetwork {
   };
   return {
     addNode: () => nodes++,
-    addArc(source, target, freeCapacity) {
+    addArc(source, target, capacityOfArc) {
       built = null;
       // Every arc is followed by its reverse, through which flow is taken back.
       from.push(source, target);
       to.push(target, source);
-      return capacity.push(freeCapacity, 0) - 2;
+      return capacity.push(capacityOfArc, 0) - 2;
     },
-    setCapacity(arc, freeCapacity) {
-      capacity[arc] = freeCapacity;
+    setCapacity(arc, capacityOfArc) {
+      capacity[arc] = capacityOfArc;
       if (built === null) return;
       const at = built.places[arc] ?? -1;
-      built.freeCapacity[at] = freeCapacity - (built.freeCapacity[built.reverse[at] ?? -1] ?? 0);
+      built.residual[at] = capacityOfArc - (built.residual[built.reverse[at] ?? -1] ?? 0);
     },
     clear() {
       if (built === null) return;
-      const { places, freeCapacity } = built;
-      for (let arc = 0; arc < places.length; arc++) freeCapacity[places[arc] ?? 0] = capacity[arc] ?? 0;
+      const { places, residual } = built;
+      for (let arc = 0; arc < places.length; arc++) residual[places[arc] ?? 0] = capacity[arc] ?? 0;
     },
     augment(source, sink) {
       const all = columns();
@@ -65,8 +65,8 @@ export function createFlowNetwork(): FlowNetwork {
       }
     },
     flowOf(arc) {
-      const { freeCapacity, reverse, places } = columns();
-      return freeCapacity[reverse[places[arc] ?? -1] ?? -1] ?? 0;
+      const { residual, reverse, places } = columns();
+      return residual[reverse[places[arc] ?? -1] ?? -1] ?? 0;
     },
     reachableFrom(source) {
       const found = distances(columns(), source, -1);
@@ -79,13 +79,13 @@ export function createFlowNetwork(): FlowNetwork {
 
 /** The arcs of a network, node by node. */
 interface Columns {
-  /** Where the arcs of each node begin; one more for the end. */
+  /** Where the arcs of each node begin, with one more entry for the end. */
   readonly first: Int32Array;
   readonly target: Int32Array;
   /** Where the reverse of each arc is. */
   readonly reverse: Int32Array;
   /** What can still flow; of a reverse, what flows. */
-  readonly freeCapacity: Float64Array;
+  readonly residual: Float64Array;
   /** By the number of an arc: where it is. */
   readonly places: Int32Array;
 }
@@ -109,18 +109,18 @@ function columnsOf(
   }
   const target = new Int32Array(from.length);
   const reverse = new Int32Array(from.length);
-  const freeCapacity = new Float64Array(from.length);
+  const residual = new Float64Array(from.length);
   for (let arc = 0; arc < from.length; arc++) {
     const at = places[arc] ?? 0;
     target[at] = to[arc] ?? 0;
     reverse[at] = places[arc ^ 1] ?? 0;
-    freeCapacity[at] = capacity[arc] ?? 0;
+    residual[at] = capacity[arc] ?? 0;
   }
-  return { first, target, reverse, freeCapacity, places };
+  return { first, target, reverse, residual, places };
 }
 
 /** Distance of each node from the source over arcs with free capacity, as far as the sink is; -1: not reached. */
-function distances({ first, target, freeCapacity }: Columns, source: number, sink: number): Int32Array {
+function distances({ first, target, residual }: Columns, source: number, sink: number): Int32Array {
   const found = new Int32Array(first.length - 1).fill(-1);
   const open = new Int32Array(first.length - 1);
   let count = 1;
@@ -131,7 +131,7 @@ function distances({ first, target, freeCapacity }: Columns, source: number, sin
     const distance = (found[node] ?? 0) + 1;
     for (let at = first[node] ?? 0; at < (first[node + 1] ?? 0); at++) {
       const next = target[at] ?? 0;
-      if (found[next] !== -1 || (freeCapacity[at] ?? 0) <= nothing) continue;
+      if (found[next] !== -1 || (residual[at] ?? 0) <= nothing) continue;
       found[next] = distance;
       if (next === sink) return found;
       open[count++] = next;
@@ -170,20 +170,20 @@ function fill(all: Columns, source: number, sink: number, level: Int32Array): nu
 }
 
 /** The next arc of a node, from one on, that has free capacity and leads one step further; its end where there is none. */
-function nextArc({ first, target, freeCapacity }: Columns, level: Int32Array, node: number, from: number): number {
+function nextArc({ first, target, residual }: Columns, level: Int32Array, node: number, from: number): number {
   const end = first[node + 1] ?? 0;
   const deeper = (level[node] ?? 0) + 1;
   let at = from;
-  while (at < end && ((freeCapacity[at] ?? 0) <= nothing || level[target[at] ?? 0] !== deeper)) at++;
+  while (at < end && ((residual[at] ?? 0) <= nothing || level[target[at] ?? 0] !== deeper)) at++;
   return at;
 }
 
 /** Fills a path; by how much, and which of its arcs is the first that is full then. */
-function pushAlong({ freeCapacity, reverse }: Columns, path: Int32Array, length: number) {
+function pushAlong({ residual, reverse }: Columns, path: Int32Array, length: number) {
   let amount = Number.POSITIVE_INFINITY;
   let full = 0;
   for (let i = 0; i < length; i++) {
-    const here = freeCapacity[path[i] ?? 0] ?? 0;
+    const here = residual[path[i] ?? 0] ?? 0;
     if (here >= amount) continue;
     amount = here;
     full = i;
@@ -191,8 +191,8 @@ function pushAlong({ freeCapacity, reverse }: Columns, path: Int32Array, length:
   for (let i = 0; i < length; i++) {
     const at = path[i] ?? 0;
     const back = reverse[at] ?? 0;
-    freeCapacity[at] = (freeCapacity[at] ?? 0) - amount;
-    freeCapacity[back] = (freeCapacity[back] ?? 0) + amount;
+    residual[at] = (residual[at] ?? 0) - amount;
+    residual[back] = (residual[back] ?? 0) + amount;
   }
   return { amount, full };
 }

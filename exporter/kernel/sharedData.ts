@@ -1,4 +1,4 @@
-/** Values with longer texts than this are passed through: they would fill the pool for nobody. */
+/** Values with longer texts than this are passed through: they would fill the pool without use. */
 const maxKeyChars = 4096;
 
 /**

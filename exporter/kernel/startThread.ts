@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 
 /** A thread: its module, and how a debugger shows it. */
 export interface Thread {
-  /** `import.meta.url` of who starts it. */
+  /** `import.meta.url` of the caller. */
   readonly from: string;
   /** Name of the module beside it that the thread runs, without its ending. */
   readonly module: string;

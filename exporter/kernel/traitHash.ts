@@ -1,5 +1,5 @@
 /**
- * Numbers that stand for what things are: whole, below 2 ** 53, and all but surely different for what is different. They are
+ * Numbers that represent what things are: whole, below 2 ** 53, and all but surely different for what is different. They are
  * the same on every machine and in every run; nothing that is kept may rest on them all the same.
  */
 export type TraitHash = number;

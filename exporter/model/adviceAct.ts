@@ -1,13 +1,13 @@
 /**
  * What a recommendation asks for. `do`: every guard allows it, and its steps are commands. `ask`: only the owner of the work
- * can say whether it may be done: it has questions instead of steps. `watch`: a signal is missing or in doubt, and is to be
- * put right before anybody believes what it says.
+ * can say whether it may be done: it has questions instead of steps. `watch`: a signal is missing or in doubt, and must be
+ * repaired before its values can be trusted.
  */
 export const adviceActs = ["do", "ask", "watch"] as const;
 
 export type AdviceAct = (typeof adviceActs)[number];
 
-/** What is to be asked of the owner of work, instead of a step. */
+/** A question to the owner of work, instead of a step. */
 export interface OwnerQuestion {
   /** Who can answer: a team. */
   readonly to: string;

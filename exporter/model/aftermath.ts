@@ -28,7 +28,9 @@ export interface AdviceTrackRecord {
   readonly regretGpuHours: number;
 }
 
-/** Of recommendations whose outcome is known: all, and those that turned out wrong, which came back or were evicted again. */
+/**
+ * Recommendations with a known outcome: all of them, and those that turned out wrong, which came back or were evicted again.
+ */
 export function wrongOf(outcomes: AdviceTrackRecord["outcomes"]): { readonly wrong: number; readonly all: number } {
   const wrong = outcomes["came-back"] + outcomes["evicted-again"];
   return { wrong, all: aftermathOutcomes.reduce((sum, outcome) => sum + outcomes[outcome], 0) };

@@ -1,4 +1,4 @@
-/** Group of an `apiVersion`: `apps` of `apps/v1`; empty for the core group, and for none. */
+/** Group of an `apiVersion`: `apps` for `apps/v1`; empty for the core group, and for none. */
 export function apiGroup(apiVersion: string): string {
   return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 }

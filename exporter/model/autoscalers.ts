@@ -16,7 +16,9 @@ export interface HorizontalPodAutoscaler {
   /** `spec.minReplicas`, default 1. */
   readonly minReplicas: number;
   readonly maxReplicas: number | null;
-  /** Who made it: KEDA makes one for each ScaledObject, KServe for an InferenceService; `null` of one that someone wrote. */
+  /**
+   * Its creator: KEDA creates one for each ScaledObject, KServe for an InferenceService; `null` for one that a person wrote.
+   */
   readonly owner: OwnerRef | null;
 }
 
@@ -50,5 +52,5 @@ export interface Autoscalers {
   readonly vertical: readonly VerticalPodAutoscaler[] | null;
 }
 
-/** Nobody knows what scales work. */
+/** It is unknown what scales work. */
 export const unknownAutoscalers: Autoscalers = { horizontal: null, scaledObjects: null, vertical: null };

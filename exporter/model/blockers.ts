@@ -1,5 +1,5 @@
 /**
- * What keeps a gang off free GPUs of which there would be enough: the first that, lifted alone, would let it in.
+ * What keeps a gang off free GPUs although there are enough: the first obstacle that, lifted alone, would let it in.
  *
  * - `topology`: everything fits, but the queue system says that the topology which it asks for has no place;
  * - `mig_geometry`: its MIG instances would fit if the free slices of the GPUs were partitioned for them;

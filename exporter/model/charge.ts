@@ -16,9 +16,9 @@ export interface Charge {
 const canBeCharged: ReadonlySet<string> = new Set(allocatedTimeStates);
 
 /**
- * Divides what the time of one team (queue, namespace, workload) cost, all in one currency. By allocation, every allocated state
- * is charged but those of `cost.notCharged`; by use, `active` alone. Everything else stays with the platform, and so does
- * the time of states that nobody can hold.
+ * Divides what the time of one team (queue, namespace, workload) cost, all in one currency. By allocation, every allocated
+ * state is charged except those of `cost.notCharged`; by use, only `active`. Everything else stays with the platform, as does
+ * the time of unallocated states.
  */
 export function charged(
   costsByState: Iterable<readonly [state: string, cost: number]>,
@@ -49,8 +49,8 @@ export interface SharedCost<Key> {
 }
 
 /**
- * Shares the cost of what was not allocated in proportion to what each is charged, all in one currency: who held a tenth of
- * what was allocated pays a tenth of the rest. A view of reports: counters and ledger leave it with the platform. The shares and
+ * Shares the cost of what was not allocated in proportion to what each is charged, all in one currency: a team with a tenth of
+ * the charges pays a tenth of the rest. A view of reports: counters and ledger leave it with the platform. The shares and
  * `platform` add up to `unallocated`.
  */
 export function shareUnallocated<Key>(charges: ReadonlyMap<Key, number>, unallocated: number): SharedCost<Key> {

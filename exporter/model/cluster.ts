@@ -34,13 +34,13 @@ export interface OwnerObject {
   /** Of a batch/v1 Job; `null` of everything else, and where only its metadata could be read. */
   readonly job: JobLimits | null;
   /**
-   * The fewest of its pods with GPUs that start together, as its own specification says; absent where that says nothing of
-   * it, or only its metadata could be read.
+   * The fewest of its pods with GPUs that start together, as its own specification declares; absent if it declares nothing, or
+   * if only its metadata could be read.
    */
   readonly gangPods?: number;
 }
 
-/** A pod of a GPU exporter: whom to restart when a node is not seen any more. */
+/** A pod of a GPU exporter: the one to restart when a node is not observed any more. */
 export interface ExporterPodRef {
   readonly namespace: string;
   readonly name: string;
@@ -141,7 +141,7 @@ export interface DeviceTaintRule {
   readonly taint: Taint | null;
 }
 
-/** What the pods of a node ask for that have not ended, effectively and together, beside GPUs. */
+/** What the pods of a node that have not ended ask for together, effectively, besides GPUs. */
 export interface NodeRequests {
   readonly pods: number;
   readonly cpuMilli: number;
@@ -167,9 +167,7 @@ export type ObjectKind =
   | "persistentVolumes"
   | QueueObjectKind;
 
-/**
- * Everything one cycle knows about the outside world. Immutable. Order of the arrays means nothing.
- */
+/** Everything one cycle knows about the outside world. Immutable. Order of the arrays means nothing. */
 export interface ClusterState {
   readonly nodes: readonly ClusterNode[];
   /** Only pods that hold or ask for GPUs, ended ones included while the API still has them. */
@@ -212,11 +210,11 @@ export interface ClusterState {
    */
   readonly known: ReadonlySet<ObjectKind>;
   /**
-   * Kinds that a live cluster has, or may have, and that cannot be read: what rests on them is not known. Absent where
-   * nobody was asked for more than is here (a dump).
+   * Kinds that a live cluster has, or may have, and that cannot be read: what depends on them is not known. Absent if there is
+   * no cluster to ask (a dump).
    */
   readonly unreadable?: ReadonlySet<ObjectKind>;
-  /** Namespaces of which pods were read, where those of others may be missing (a dump); absent: of all. */
+  /** Namespaces whose pods were read, if those of others may be missing (a dump); absent: all. */
   readonly podNamespaces?: ReadonlySet<string>;
   readonly telemetry: readonly TelemetryPage[];
   readonly problems: readonly Problem[];

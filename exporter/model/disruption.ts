@@ -1,6 +1,6 @@
-/** What of a pod itself decides whether it may be taken off its node. */
+/** The properties of a pod that decide whether it may be taken off its node. */
 export interface PodDisruption {
-  /** Made by a kubelet from a file on its node (a mirror pod): nobody else can move it. */
+  /** Created by a kubelet from a file on its node (a mirror pod): nothing else can move it. */
   readonly isStatic: boolean;
   /** Has a volume on its node (`hostPath`, or an `emptyDir` that is not memory) that its author did not call safe to lose. */
   readonly hasLocalStorage: boolean;
@@ -8,10 +8,10 @@ export interface PodDisruption {
   readonly forbiddenBy: string | null;
 }
 
-/** Nothing of the pod itself speaks against it. */
+/** Nothing in the pod itself forbids it. */
 export const mayBeDisrupted: PodDisruption = { isStatic: false, hasLocalStorage: false, forbiddenBy: null };
 
-/** What of a batch/v1 Job decides whether it survives the loss of a pod. */
+/** The fields of a batch/v1 Job that decide whether it survives the loss of a pod. */
 export interface JobLimits {
   /** `spec.backoffLimit`, default 6; `null` where it counts by index (`backoffLimitPerIndex`) and no index says. */
   readonly backoffLimit: number | null;

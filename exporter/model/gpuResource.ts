@@ -1,9 +1,9 @@
 import { gpuResources, sharedAmounts } from "./wellKnown.ts";
 
-/** Who makes the accelerators that a resource counts. They never answer for each other. */
+/** The vendor of the accelerators that a resource counts. They never substitute each other. */
 export type GpuVendor = "nvidia" | "amd" | "intel" | "habana" | "google" | "aws";
 
-/** What the name of an extended resource alone says. */
+/** What the name of an extended resource alone shows. */
 export interface GpuResource {
   readonly vendor: GpuVendor;
   /**
@@ -152,7 +152,9 @@ function partOf(gigabytes: string | undefined, ofGpu: number | undefined): numbe
   return Math.min(1, Math.max(0.5, Number(gigabytes)) / ofGpu);
 }
 
-/** Who makes the accelerators that the first of these resources counts that says; `undefined` where none does. */
+/**
+ * The vendor of the accelerators that the first of these resources with a known vendor counts; `undefined` if there is none.
+ */
 export function vendorOfResources(names: Iterable<string>): GpuVendor | undefined {
   for (const name of names) {
     const vendor = gpuResourceOf(name)?.vendor;
@@ -187,7 +189,7 @@ export const isSharedAmount = (name: string): boolean => amountNames.has(name);
 const notGpus =
   /(?:^|[-_./])(?:(?:v?gpu)?(?:mem|memory|cores?|percentage|priority)|imex|channels?|nvswitch\w*|rdma\w*|roce\w*|hostdev\w*|mlnx\w*|sriov\w*|nics?|res(?:ib|eth)\w*|ib\w*|eth\w*|bf\d?\w*|bluefield\w*|dpu\w*|vfs?|sf|ovs\w*|connectx\w*|cx\d\w*)(?=[-_./]|$)/i;
 
-/** Whether a name below `nvidia.com/` says nothing that we know: it may be a GPU by another name, or anything else. */
+/** Whether a name below `nvidia.com/` is unknown to us: it may be a GPU by another name, or anything else. */
 export function isUnknownNvidiaResource(name: string): boolean {
   if (!name.startsWith(gpuResources.nvidiaPrefix) || gpuResourceOf(name) !== null) return false;
   const own = name.slice(gpuResources.nvidiaPrefix.length);

@@ -1,6 +1,6 @@
 /**
- * The states of allocated GPU time (design: double-entry GPU time). `unobserved` is also what GPUs are of which neither pods nor
- * telemetry say whether anybody holds them; such time is not counted.
+ * The states of allocated GPU time (design: double-entry GPU time). GPUs are also `unobserved` if neither pods nor telemetry
+ * show whether they are allocated; such time is not counted.
  */
 export const allocatedStates = [
   "active",
@@ -21,7 +21,10 @@ export const wastedStates = ["underutilized", "idle", "stalled"] as const;
 /** The states of GPU time that nobody holds; `unavailable` is a state of both. */
 export const unallocatedStates = ["free", "idle_node", "unattributed", "cordoned", "unavailable"] as const;
 
-/** The states of GPU time that a team answers for. `unavailable` is a state of what nobody holds, too: only time with a team is meant. */
+/**
+ * The states of GPU time that belongs to a team. `unavailable` is a state of unallocated GPUs, too: only time with a team is
+ * meant.
+ */
 export const allocatedTimeStates = [...allocatedStates, "unavailable"] as const;
 
 export const gpuStates = [...allocatedStates, ...unallocatedStates] as const;

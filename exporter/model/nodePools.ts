@@ -29,7 +29,7 @@ export interface KarpenterNodePool {
   readonly budgets?: readonly NodePoolBudget[];
   /** Capacity types that its requirements allow; empty: not restricted. */
   readonly capacityTypes: readonly CapacityType[];
-  /** `spec.replicas`: it keeps exactly so many nodes, and neither adds nor consolidates; `null`: as many as pods need. */
+  /** `spec.replicas`: it keeps exactly this many nodes, and neither adds nor consolidates; `null`: as many as pods need. */
   readonly replicas: number | null;
   /** The state in which it was read; absent or `null` where the object names none. */
   readonly revision?: ObjectRevision | null;

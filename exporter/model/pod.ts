@@ -54,8 +54,9 @@ export interface Pod {
   /** A container of it names a port and has a readiness probe: others wait for it to be ready to be asked. Absent: none does. */
   readonly isProbedServer?: true;
   /**
-   * Of a pod that is not bound: what a scheduler says of it, the message of condition `PodScheduled` where that is false for
-   * another reason than a gate. Only who may write the status of pods can set it. Bounded; absent: none has said anything.
+   * For a pod that is not bound: what a scheduler reports about it, which is the message of condition `PodScheduled` if that
+   * is false for another reason than a gate. Setting it requires the right to write the status of pods. Bounded; absent:
+   * nothing is reported.
    */
   readonly unschedulable?: string;
   /** `spec.schedulingGates` is not empty. */
@@ -79,7 +80,7 @@ export interface Pod {
   /**
    * Has a `hostPath` volume, or an `emptyDir` that is not memory, that the annotation `safe-to-evict-local-volumes` does not
    * name, as the Cluster Autoscaler judges it: what is in it is lost when the pod moves. Whether a volume claim is bound to a
-   * disk of one node cannot be distinguished from the pod (`volumeClaims`).
+   * disk of one node cannot be seen in the pod (`volumeClaims`).
    */
   readonly hasLocalStorage: boolean;
   /** What it asks of the pods around it; absent: nothing. */

@@ -31,13 +31,13 @@ export interface HostPort {
   readonly address: string;
 }
 
-/** What a pod asks of the pods around it, beside what it asks of its node. Preferences are not in it. */
+/** What a pod requires of the pods around it, besides what it requires of its node. Preferences are not included. */
 export interface PodPlacement {
   readonly affinity: readonly PodTerm[];
   readonly antiAffinity: readonly PodTerm[];
   readonly spread: readonly SpreadRule[];
   readonly hostPorts: readonly HostPort[];
-  /** What the scheduler will look at and nothing here can judge, each as part of a sentence about the pod. */
+  /** What the scheduler will check and nothing here can judge, each as part of a sentence about the pod. */
   readonly unknown: readonly string[];
 }
 

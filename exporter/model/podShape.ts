@@ -1,11 +1,11 @@
 import type { PodNeeds } from "./queues/podNeeds.ts";
 
-/** What one pod asks for, and of which nodes: pods with the same shape are placed alike. */
+/** What one pod asks for, and from which nodes: pods with the same shape are placed alike. */
 export interface PodShape {
   /** Physical GPUs; 0 for a pod that asks for none. */
   readonly gpus: number;
   readonly needs: PodNeeds;
-  /** Canonical GPU models of which its node must have one; without it, any. */
+  /** Canonical GPU models that its node may have; absent: any. */
   readonly models?: readonly string[];
 }
 

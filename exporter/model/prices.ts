@@ -10,8 +10,8 @@ export const priceBases = ["whole-instance", "gpu-share"] as const;
 export type PriceBasis = (typeof priceBases)[number];
 
 /**
- * Where a price comes from, the one that is believed first standing first. `table-other-region`: the table has no price of the
- * node's region, so that of another counts.
+ * Where a price comes from, in order of precedence. `table-other-region`: the table has no price of the node's region, so that
+ * of another counts.
  */
 export const priceSources = ["file", "opencost", "table", "table-other-region"] as const;
 
@@ -22,7 +22,7 @@ export interface PricedNodes {
   readonly instanceType: string | null;
   /** Canonical GPU model. */
   readonly gpuModel: string | null;
-  /** `aws`, `gcp`, `azure`, ...; distinguished from the node's providerID or labels. */
+  /** `aws`, `gcp`, `azure`, ...; recognised by the node's providerID or labels. */
   readonly provider: string | null;
   readonly region: string | null;
   readonly nodePool: string | null;
@@ -50,12 +50,12 @@ export interface ListedPrice {
   readonly regionOfPrice?: string;
 }
 
-/** What OpenCost says of one node. */
+/** OpenCost's prices of one node. */
 export interface QuotedPrice {
   /** Of one GPU of the node (`node_gpu_hourly_cost`), and of the whole node (`node_total_hourly_cost`); `null`: not said. */
   readonly perGpuHour: number | null;
   readonly perNodeHour: number | null;
-  /** Of the sample, seconds since the epoch. */
+  /** Time of the sample, seconds since the epoch. */
   readonly at: number;
 }
 
@@ -68,5 +68,5 @@ export interface PriceList {
   readonly quotedCurrency: string;
 }
 
-/** Nobody knows what anything costs. */
+/** Nothing is known about costs. */
 export const noPrices: PriceList = { listed: [], quoted: new Map(), quotedCurrency: "USD" };

@@ -11,7 +11,7 @@ export type Severity = (typeof severities)[number];
  * `code`, and are shown in the terminal, on `/` and in the API.
  */
 export interface Problem {
-  /** Who noticed: a free capacity or a source, such as `dcgm`, `kubernetes`, `join`, `inspect`. */
+  /** What found it: a part of Fairlead or a source, such as `dcgm`, `kubernetes`, `join`, `inspect`. */
   readonly source: string;
   /** Stable, kebab-case name of the kind of problem; bounded in number, so it may be a label value. */
   readonly code: string;

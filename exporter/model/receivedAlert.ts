@@ -1,6 +1,6 @@
 import type { TextMap } from "./node.ts";
 
-/** An alert as Alertmanager's webhook says it, bounded. */
+/** An alert as Alertmanager's webhook reports it, bounded. */
 export interface ReceivedAlert {
   /** Alertmanager's own identity of the alert's labels. */
   readonly fingerprint: string;

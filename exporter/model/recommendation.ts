@@ -19,8 +19,8 @@ export const adviceKinds = [
 export type AdviceKind = (typeof adviceKinds)[number];
 
 /**
- * Kinds after which nobody has more GPUs than before, only more is known of them: their `gainedGpus` are GPUs that are seen
- * again, they gain no GPU-hours, and they rank after all that do, among themselves by those GPUs.
+ * Kinds that make GPUs observable and free none: their `gainedGpus` are GPUs that are observed again, they gain no GPU-hours,
+ * and they rank after all kinds that do, among themselves by those GPUs.
  */
 export const observingKinds: ReadonlySet<AdviceKind> = new Set<AdviceKind>(["fix_source"]);
 
@@ -37,7 +37,7 @@ export interface ApiRequest {
   readonly verb: "POST" | "PATCH" | "PUT" | "DELETE";
   /** Absolute path, each part percent-encoded: `/api/v1/namespaces/ads/pods/train-0/eviction`. */
   readonly path: string;
-  /** Of the body; `null` without one. */
+  /** Content type of the body; `null` without one. */
   readonly contentType:
     | "application/json"
     | "application/merge-patch+json"
@@ -62,7 +62,7 @@ export interface AdviceStep {
   readonly waitFor: string | null;
 }
 
-/** The ends of what the simulation gave under different placement rules; equal where these agree. */
+/** The smallest and the largest result of the simulation under different placement rules; equal if these agree. */
 export interface EffectRange {
   readonly worst: number;
   readonly best: number;
@@ -74,31 +74,31 @@ export interface Money {
   readonly amount: number;
 }
 
-/** One side of an effect: what the same analyses say of the cluster. */
+/** One side of an effect: the results of the same analyses for the cluster. */
 export interface EffectMeasures {
   /** Physical GPUs of waiting gangs that are blocked although enough is free. */
   readonly blockedGpus: number;
   /** Physical GPUs of eligible work that waits. */
   readonly pendingGpus: number;
-  /** Of the pools that the plan touches. */
+  /** Free GPUs of the pools that the plan touches. */
   readonly freeGpus: number;
   readonly placeablePods: Readonly<Record<PlacedSizeName, number>>;
   readonly wholeFreeNodes: number;
   /** Expected fragmentation, GPUs. */
   readonly expectedFragmentation: number;
-  /** held - entitled of the leaf queues whose deviation the plan changes; empty where entitlement cannot be reported. */
+  /** held - entitled of the leaf queues whose deviation the plan changes; empty where entitlement is not known. */
   readonly deviations: readonly { readonly queue: string; readonly domain: string; readonly gpus: number }[];
   /** Physical GPUs allocated to workloads that do not use them. */
   readonly idleGpus: number;
   /** Physical GPUs that are allocated and not observed. */
   readonly unobservedGpus: number;
-  /** Hours of the last 168 for which the nodes that nobody uses have been so, without a break until now. */
+  /** Hours of the last 168 for which unused nodes have been unused, without a break until now. */
   readonly idleNodeHoursPerWeek: number;
   /** By currency, of what has a price: of all nodes of the pools that the plan touches. */
   readonly costPerWeek: readonly Money[];
 }
 
-/** What a plan would change, simulated; every number of a pool or queue is of those that the plan touches. */
+/** What a plan would change, simulated; every number of a pool or queue covers only those that the plan touches. */
 export interface AdviceEffect {
   readonly before: EffectMeasures;
   readonly after: { readonly mostAllocated: EffectMeasures; readonly leastAllocated: EffectMeasures };
@@ -141,8 +141,8 @@ export interface AdviceBeneficiary {
 }
 
 /**
- * How a plan that was taken came to nothing. `came-back`: released work, a node that was let go, or the fault of a source is
- * back. `evicted-again`: pods that it moved, or let start, have lost their place. `changed-back`: someone took back the setting.
+ * How a plan that was taken was undone. `came-back`: released work, a node that was let go, or the fault of a source is back.
+ * `evicted-again`: pods that it moved, or let start, have lost their place. `changed-back`: someone took back the setting.
  */
 export const undoneWays = ["came-back", "evicted-again", "changed-back"] as const;
 
@@ -191,18 +191,18 @@ export interface Recommendation {
   /** Why now, in sentences with the numbers that it rests on. */
   readonly reason: string;
   readonly evidence: readonly { readonly name: string; readonly value: string }[];
-  /** Empty of an `ask`. */
+  /** Empty for an `ask`. */
   readonly steps: readonly AdviceStep[];
-  /** What its owners are to be asked; only of an `ask`. */
+  /** The questions to its owners; only for an `ask`. */
   readonly questions: readonly OwnerQuestion[];
-  /** Of idle work; `null` of everything else. */
+  /** For idle work; `null` for everything else. */
   readonly habit: WorkHabit | null;
-  /** Of work that looks busy and computes nothing: since when, seconds since the epoch; absent of everything else. */
+  /** For work that looks busy and computes nothing: since when, seconds since the epoch; absent for everything else. */
   readonly stalledSince?: number | undefined;
   readonly beneficiary: AdviceBeneficiary;
   /** What it acts on: `Kind namespace/name` or `Kind name`. */
   readonly targets: readonly string[];
-  /** Who gives and who gets, for labels; empty where nobody does. */
+  /** The team that gives and the one that gets, for labels; empty if there is none. */
   readonly fromTeam: string;
   readonly forTeam: string;
   readonly queue: string;
@@ -228,7 +228,7 @@ export interface Recommendation {
   readonly openings: number;
   /** Ids of advice that expired because this one serves the same need better, or excludes it. */
   readonly replaces: readonly string[];
-  /** The id of the advice that took its place; `null` where none did. */
+  /** The id of the advice that replaced it; `null` if none did. */
   readonly replacedBy: string | null;
   /** Parts of its plan (pods, nodes, settings) that were seen to be done; `null` while none was. */
   readonly parts: { readonly done: number; readonly all: number } | null;
@@ -251,9 +251,9 @@ export interface WithheldAdvice {
   /** A word for counting: `guard`, `worth`, `no-plan`, `excluded`, `standing`, `cool-down`, `dismissed`, `disabled`. */
   readonly why: WithheldReason;
   readonly reason: string;
-  /** Of the advice that it would be; absent or `null` where nobody came so far as to plan it. */
+  /** The id of the advice that it would be; absent or `null` if it was never planned. */
   readonly id?: string | null;
-  /** Of what is excluded: the id of the advice that is worth more. */
+  /** For excluded advice: the id of the advice that is worth more. */
   readonly rival?: string;
 }
 
@@ -277,7 +277,7 @@ export interface Advice {
   readonly withheld: readonly WithheldAdvice[];
   /** Physical GPUs by which expected fragmentation would fall after the best plan, by pool. */
   readonly reducibleFragmentation: ReadonlyMap<string, number>;
-  /** How those that were shown turned out, by kind and act; absent where nobody followed them. */
+  /** How the advice that was shown turned out, by kind and act; absent if it was not followed up. */
   readonly trackRecords?: readonly AdviceTrackRecord[];
 }
 

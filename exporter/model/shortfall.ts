@@ -1,6 +1,6 @@
 /**
- * Why a queue misses GPUs: others hold them, they are free, what it is guaranteed is on no node, or no whole gang fits into what
- * is left or a setting keeps it where it is.
+ * Why a queue lacks GPUs: others hold them, they are free, its guarantee has no nodes, or no whole gang fits into the rest or
+ * a setting prevents a move.
  */
 export const shortfallCauses = ["by_others", "idle_gap", "absent_capacity", "indivisible"] as const;
 

@@ -1,9 +1,9 @@
 import type { AdviceKind, AdviceState } from "./recommendation.ts";
 
-/** A recommendation as the ledger keeps it: columns to ask by, and everything else as text. */
+/** A recommendation as the ledger keeps it: columns for queries, and everything else as text. */
 export interface StoredAdvice {
   readonly id: string;
-  /** With the id it names one life of the advice: the same advice may come again. Seconds since the epoch. */
+  /** With the id it identifies one lifecycle of the advice: the same advice may come again. Seconds since the epoch. */
   readonly firstSeenAt: number;
   readonly kind: AdviceKind;
   readonly state: AdviceState;

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { parseJson } from "../kernel/parseJson.ts";
 import { type AdviceAct, adviceActs } from "./adviceAct.ts";
 import { type Aftermath, aftermathOutcomes } from "./aftermath.ts";
-import type { AdviceConfidence, Money } from "./recommendation.ts";
+import { type AdviceConfidence, type Money, type Undone, undoneWays } from "./recommendation.ts";
 
-/** What a report says of a recommendation beside the ledger's columns. */
+/** What a report contains about a recommendation besides the ledger's columns. */
 export interface StoredAdviceDetail {
   /** Why it was given, in sentences. */
   readonly reason: string;
@@ -19,13 +19,15 @@ export interface StoredAdviceDetail {
   readonly disruptedPods: number;
   readonly disruptedTeams: readonly string[];
   readonly lostIsUpperBound: boolean;
-  /** `null` while it is open, and where nobody said. */
+  /** `null` while it is open, and if no reason is known. */
   readonly closedBecause: string | null;
   /** Whether what was measured is the last word; `null` while nothing was measured. */
   readonly isMeasuredFinal: boolean | null;
-  /** `null` of what was written before there were acts. */
+  /** What undid it, if anything did; `null` also for records written before this was kept. */
+  readonly undone: Undone | null;
+  /** `null` for what was written before there were acts. */
   readonly act: AdviceAct | null;
-  /** What became of the work that it named; `null` while nobody can say. */
+  /** What became of the work that it named; `null` while that is unknown. */
   readonly aftermath: Pick<Aftermath, "outcome" | "regretGpuHours"> | null;
 }
 
@@ -45,7 +47,15 @@ const record = z.object({
     }),
   }),
   closedBecause: text.nullable(),
-  measured: z.object({ isFinal: z.boolean() }).nullable(),
+  measured: z
+    .object({
+      isFinal: z.boolean(),
+      undone: z
+        .object({ how: z.enum(undoneWays), at: z.number(), gpus: z.number() })
+        .nullable()
+        .default(null),
+    })
+    .nullable(),
   aftermath: z
     .object({ outcome: z.enum(aftermathOutcomes), regretGpuHours: z.number() })
     .nullable()
@@ -69,6 +79,7 @@ export function adviceDetailOf(stored: string): StoredAdviceDetail | null {
     lostIsUpperBound: cost.isUpperBound,
     closedBecause,
     isMeasuredFinal: measured?.isFinal ?? null,
+    undone: measured?.undone ?? null,
     act: offer.draft.act,
     aftermath,
   };

@@ -18,8 +18,8 @@ export interface TelemetryClaimant {
 }
 
 /**
- * What a page says of one device, already reduced over its raw rows (max per signal) and sanitised.
- * Ratios are 0..1. `null` is "no valid value", never 0.
+ * What a page reports about one device, already reduced over its raw rows (max per signal) and sanitised. Ratios are 0..1.
+ * `null` is "no valid value", never 0.
  */
 export interface DeviceReading {
   /** UUID of the GPU (for a MIG instance: of its parent). */
@@ -40,25 +40,25 @@ export interface DeviceReading {
   readonly dramActive: number | null;
   /** How busy the tensor cores are. */
   readonly tensorActive: number | null;
-  /** The busiest of the other compute pipes that the exporter says of: FP64, FP32, FP16, integer. */
+  /** The busiest of the other compute pipes that the exporter reports: FP64, FP32, FP16, integer. */
   readonly pipeActive: number | null;
   /** Part of the time in which the device memory is read or written, by NVML (MEM_COPY_UTIL). */
   readonly memoryCopyUtil: number | null;
-  /** Bytes a second over PCIe and NVLink, sent and received, as far as the exporter says of them. */
+  /** Bytes per second over PCIe and NVLink, sent and received, as far as the exporter reports them. */
   readonly movedBytesPerSecond: number | null;
   readonly encoderUtil: number | null;
   readonly decoderUtil: number | null;
   readonly memoryUsedBytes: number | null;
   readonly memoryTotalBytes: number | null;
-  /** Of the whole GPU, also on a MIG instance. */
+  /** Power of the whole GPU, also on a MIG instance. */
   readonly powerWatts: number | null;
   /** The limit that is set for the power of the whole GPU, which may be below what it can draw. */
   readonly powerLimitWatts: number | null;
   /** Bits of NVML's clock event reasons (throttle reasons in older drivers). */
   readonly clockEventReasons: number | null;
-  /** Of the whole GPU since driver load, also on a MIG instance. */
+  /** Energy of the whole GPU since driver load, also on a MIG instance. */
   readonly energyJoules: number | null;
-  /** Of the whole GPU, also on a MIG instance. */
+  /** Temperature of the whole GPU, also on a MIG instance. */
   readonly temperatureCelsius: number | null;
   /** Number of the last XID error; sticky until the exporter restarts. */
   readonly lastXid: number | null;
@@ -84,11 +84,14 @@ export type DropReason =
 
 export type DropCounts = Readonly<Partial<Record<DropReason, number>>>;
 
-/** One exporter's page after parsing, reducing and sanitising: what one node's telemetry says now. */
+/** One exporter's page after parsing, reducing and sanitising: the present telemetry of one node. */
 export interface TelemetryPage {
   /** Where it came from: a URL or a file name. */
   readonly target: string;
-  /** The node it speaks for: by the exporter pod's `spec.nodeName`, else (files, listed targets) by configuration or the page's host label. */
+  /**
+   * The node that it describes: by the exporter pod's `spec.nodeName`, or else (files, listed targets) by configuration or the
+   * page's host label.
+   */
   readonly node: string | null;
   /** Host label of the page (`Hostname`/`hostname`) as found; for messages. */
   readonly hostLabel: string | null;

@@ -1,7 +1,7 @@
 import type { TextMap } from "./node.ts";
 import type { PodNeeds } from "./queues/podNeeds.ts";
 
-/** A PersistentVolumeClaim, down to what says where its volume is. */
+/** The fields of a PersistentVolumeClaim that show where its volume is. */
 export interface PersistentVolumeClaim {
   readonly namespace: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface PersistentVolume {
   readonly nodeAffinity: PodNeeds["nodeAffinity"];
   /** It names nodes by another way than labels (matchFields). */
   readonly namesNodes: boolean;
-  /** Labels of zones and regions, by which volumes of before node affinity say where they are. */
+  /** Labels of zones and regions, which show the place of volumes from before node affinity. */
   readonly topology: TextMap;
 }
 

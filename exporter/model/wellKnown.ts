@@ -205,7 +205,7 @@ export const ownAnnotations = {
   progressUnits: "fairlead.dev/progress-units",
 } as const;
 
-/** Annotations that say of the last checkpoint. */
+/** Annotations that report the last checkpoint. */
 export const checkpointAnnotations = [ownAnnotations.checkpointedAt, podAnnotations.volcanoCheckpoint] as const;
 
 /** Of Kueue's Workloads: a label and annotations. */

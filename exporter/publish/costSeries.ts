@@ -37,8 +37,8 @@ export interface CostSeries {
 }
 
 /**
- * The rates of a page: of teams those whose names it has, of queues and namespaces the `limit` dearest, all others added up as
- * `other`; and the dearest workloads.
+ * The rates of a page: the teams whose names it has, the `limit` most expensive queues and namespaces, all others added up as
+ * `other`; and the most expensive workloads.
  */
 export function costSeries(
   analysis: Analysis,

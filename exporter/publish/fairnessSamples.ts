@@ -5,7 +5,7 @@ import { otherTeams } from "./teamSeries.ts";
 
 type Moment = FamilyInput["moment"];
 
-/** Quota domains with their fairness; `null` where entitlement cannot be reported. */
+/** Quota domains with their fairness; `null` where entitlement is not known. */
 export function domainsOf(
   moment: Moment,
 ): readonly { readonly name: string; readonly fairness: DomainFairness | null }[] {
@@ -60,17 +60,17 @@ interface SchedulerSample {
 }
 
 /**
- * The schedulers' own numbers of queues that have series of their own, and of so many others (cohorts, LocalQueues) as
- * the page may have names: these numbers cannot be added up.
+ * The schedulers' own numbers of queues that have series of their own, and of as many others (cohorts, LocalQueues) as the
+ * page may have names: these numbers cannot be added up.
  */
 export function schedulerValues(moment: Moment): readonly SchedulerSample[] {
   if (moment === null) return [];
   const { analysis, queues } = moment;
-  let freeCapacity = queues.limit;
+  let left = queues.limit;
   return analysis.schedulerViews.flatMap(({ scheduler, kind, name, shard, number, computed, reported }) => {
     const isNamed = queues.isNamed(scheduler, name);
-    if (!isNamed && freeCapacity <= 0) return [];
-    if (!isNamed) freeCapacity -= 1;
+    if (!isNamed && left <= 0) return [];
+    if (!isNamed) left -= 1;
     const labels = { scheduler, kind, queue: labelValue(name), shard: labelValue(shard), number };
     return [
       ...(computed === null ? [] : [{ labels: { ...labels, source: "computed" }, value: computed }]),

@@ -19,6 +19,7 @@ import { inventoryProducers } from "./families/inventory.ts";
 import { placementProducers } from "./families/placement.ts";
 import { pricesProducers } from "./families/prices.ts";
 import { selfProducers } from "./families/self.ts";
+import { subjectProducers } from "./families/subjects.ts";
 import { telemetryProducers } from "./families/telemetry.ts";
 import { utilizationProducers } from "./families/utilization.ts";
 import { waitingProducers } from "./families/waiting.ts";
@@ -39,7 +40,7 @@ export interface PageLimits {
 
 /** What a page is built from. */
 export interface PageInput {
-  /** The answers of a moment; `null` where there are none, or none that are fresh. */
+  /** The answers of a moment; `null` if there are none, or none that are fresh. */
   readonly analysis: Analysis | null;
   readonly health: Health;
   readonly limits: PageLimits;
@@ -70,6 +71,7 @@ const producers: Producers<MetricName> = {
   ...costProducers,
   ...budgetsProducers,
   ...adviceProducers,
+  ...subjectProducers,
 };
 
 /**
@@ -213,10 +215,10 @@ function cutTo(families: readonly Family[], limit: number): { kept: readonly Fam
   const kept = families.map((family) => {
     const each = seriesPerEntry(family);
     const all = family.series.length;
-    const freeCapacity = family.name in selfMetrics ? all : Math.max(0, Math.min(all, Math.floor(left / each)));
-    left -= freeCapacity * each;
-    cut += (all - freeCapacity) * each;
-    return freeCapacity === all ? family : { ...family, series: family.series.slice(0, freeCapacity) };
+    const allowed = family.name in selfMetrics ? all : Math.max(0, Math.min(all, Math.floor(left / each)));
+    left -= allowed * each;
+    cut += (all - allowed) * each;
+    return allowed === all ? family : { ...family, series: family.series.slice(0, allowed) };
   });
   return { kept, cut };
 }

@@ -54,7 +54,7 @@ export interface FamilyInput {
   readonly topWorkloads: number;
   /** How budgets are doing; `null`: none are set, or nothing says. */
   readonly budgets: Budgets | null;
-  /** `null`: nobody advises. */
+  /** `null`: there is no adviser. */
   readonly advice: Advice | null;
   /** Setting `advice.topSeries`. */
   readonly topRecommendations: number;

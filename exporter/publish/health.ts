@@ -82,6 +82,14 @@ export function isUp(source: SourceHealth): boolean {
   return source.required.every((part) => fresh.has(part));
 }
 
+/** How a source is doing: `partly` where what it must know is fresh and something else is not. */
+export type SourceState = "up" | "partly" | "down";
+
+export function sourceState(source: SourceHealth): SourceState {
+  if (!isUp(source)) return "down";
+  return source.parts.every((part) => part.fresh) ? "up" : "partly";
+}
+
 /** Age of the oldest part in use; `null` if none is. */
 export function ageInUse(source: SourceHealth): number | null {
   let oldest: number | null = null;

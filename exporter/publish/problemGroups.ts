@@ -2,7 +2,7 @@ import type { Problem, Severity } from "../model/problem.ts";
 
 /** Problems of one kind, by their source and code. */
 export interface ProblemGroup {
-  /** The first of them, which stands for all. */
+  /** The first of them, which represents all. */
   readonly first: Problem;
   readonly count: number;
   /** What they are about, each once, as it comes; without those that are about nothing in particular. */
@@ -20,8 +20,8 @@ export function worstFirst(problems: readonly Problem[]): readonly Problem[] {
 }
 
 /**
- * Problems for people, the worst first: one fault that every node has is one line. A kind of which there are few stays in
- * lines of its own, because their words may differ.
+ * Problems for people, the worst first: one fault that every node has is one line. The few problems of a rare kind keep lines
+ * of their own, because their words may differ.
  */
 export function problemGroups(problems: readonly Problem[]): readonly ProblemGroup[] {
   const kinds = Map.groupBy(worstFirst(problems), ({ severity, source, code }) => `${severity}/${source}/${code}`);

@@ -8,7 +8,7 @@ import { type RenderCache, renderPage } from "./prometheus/render.ts";
 
 /** What one cycle leaves for the outputs until the next one is complete. */
 export interface Publication {
-  /** The moment that it says of, seconds since the epoch. */
+  /** The moment that it describes, seconds since the epoch. */
   readonly at: number;
   /** Seconds between two cycles. */
   readonly intervalSeconds: number;
@@ -18,7 +18,7 @@ export interface Publication {
   readonly families: readonly Family[];
   /** The whole page of `/metrics`. */
   readonly page: Buffer;
-  /** What publishing itself found, beside the problems of `Health`. */
+  /** Problems that publishing itself found, in addition to those of `Health`. */
   readonly problems: readonly Problem[];
 }
 

@@ -11,7 +11,7 @@ const otherQueues = "other";
 /** A leaf queue in one domain, and how it fares. */
 export interface QueueMember {
   readonly queue: QueueView;
-  /** `null` where entitlement cannot be reported. */
+  /** `null` where entitlement is not known. */
   readonly fairness: QueueFairness | null;
   /** Physical GPUs of what it borrows that its scheduler would move to starved queues. */
   readonly reclaimable: number;
@@ -24,7 +24,7 @@ export interface QueueSeries {
   readonly members: readonly QueueMember[];
 }
 
-/** A number of all queues of a series together; `null` where it is not known of one of them. */
+/** The sum of a number over all queues of a series; `null` if it is unknown for one of them. */
 export function together(
   { members }: QueueSeries,
   numberOf: (member: QueueMember) => number | null | undefined,

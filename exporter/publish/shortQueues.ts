@@ -4,7 +4,7 @@ import { queueKey } from "../analysis/fairness/shortSince.ts";
 import type { QueueView } from "../join/queues/queueing.ts";
 import { gpuTolerance } from "../model/gpuTolerance.ts";
 
-/** A leaf queue that misses GPUs, whatever the cause: of its entitlement, or of a guarantee that has no nodes. */
+/** A leaf queue that lacks GPUs, whatever the cause: of its entitlement, or of a guarantee without nodes. */
 export interface ShortQueue {
   readonly queue: QueueView;
   /** Name of its quota domain. */
@@ -14,7 +14,7 @@ export interface ShortQueue {
   readonly borrowers: readonly { readonly queue: string; readonly gpus: number }[];
   /** How long its oldest work waits; `null` when that is not known. */
   readonly oldestSeconds: number | null;
-  /** How long it has been short without a break; `null` where nothing remembers. */
+  /** How long it has been short without a break; `null` if that is not remembered. */
   readonly shortSeconds: number | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Problem } from "../model/problem.ts";
 
-/** How old one part of what a source knows is. */
+/** How old one part of a source's data is. */
 export interface Freshness {
   /** The part: an object kind, a target. */
   readonly part: string;
@@ -11,7 +11,7 @@ export interface Freshness {
 }
 
 /**
- * The port that every free capacity under `sources/` offers. A source works on its own clock between `start` and `stop`;
+ * The port that every folder under `sources/` offers. A source works on its own clock between `start` and `stop`;
  * `read` returns at once with the last good state and never throws.
  */
 export interface Source<State> {

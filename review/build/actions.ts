@@ -6,6 +6,7 @@ import { type AdviceKind, adviceKinds, observingKinds } from "../../exporter/mod
 import type { Action, TrackRecord } from "../document/waste.ts";
 import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { sumCosts } from "./sumCosts.ts";
+import { whyMeasured } from "./whyMeasured.ts";
 
 /** What a meeting can decide. */
 export const shownActions = 5;
@@ -49,8 +50,8 @@ export async function askActions(accounts: ReviewAccounts, question: ReviewQuest
 }
 
 /**
- * What ended, by need: each thing that was taken or dismissed is someone's act, and stands for itself; what expired again and again
- * is one, whether its records had one id or, as they had once, many.
+ * What ended, by need: each thing that was taken or dismissed is someone's act, and counts by itself; what expired again and
+ * again counts once, whether its records had one id or, as they had once, many.
  */
 function byNeed(
   lives: readonly AdviceLifecycle[],
@@ -154,6 +155,7 @@ function actionOf(cluster: string, lifecycle: AdviceLifecycle): Action {
     risk: riskOf(lifecycle),
     measuredGpus: lifecycle.measuredGpus,
     measuredLostGpuHours: lifecycle.measuredLostGpuHours,
+    whyMeasured: state === "open" ? null : (whyMeasured(lifecycle)?.slice(0, 300) ?? null),
   };
 }
 

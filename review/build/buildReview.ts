@@ -179,7 +179,7 @@ async function askUnpriced(
   return whole.ok ? part(whole.answer.rows[0]?.unpricedGpuSeconds ?? null) : whole;
 }
 
-/** GPU-hours of which something is not known. */
+/** GPU-hours that are partly unknown. */
 function doubtfulTime({ rows }: PeriodTotals, time: PoolTime | null, unpriced: number | null) {
   const unobserved = rows.filter(({ values }) => values[0] === "unobserved");
   return {

@@ -9,7 +9,7 @@ export interface DomainHour {
   readonly capacity: number;
   readonly allocated: number;
   readonly pending: number;
-  /** Mean over the seconds of which the guarantee is known; `null` without any. */
+  /** Mean over the seconds in which the guarantee is known; `null` without any. */
   readonly guaranteed: number | null;
   readonly guaranteedSeconds: number;
 }
@@ -68,7 +68,7 @@ export function meanOf(
   return seconds > 0 ? sum / seconds : null;
 }
 
-/** Mean guarantee over the time of which it is known. */
+/** Mean guarantee over the time in which it is known. */
 export const meanGuarantee = (hours: readonly DomainHour[]): number | null =>
   meanOf(
     hours,

@@ -69,7 +69,10 @@ function poolsOf(cluster: string, rows: readonly LedgerTableRow[]): IdleNodePool
   );
 }
 
-/** Of a node in a state, the streak of which most is in the window, from its begin as far as it had lasted at the window's end. */
+/**
+ * The streak of a node in a state with the largest part in the window, from its begin until the end of the window at the
+ * latest.
+ */
 function streakOf(
   cluster: string,
   { from, to }: ReviewQuestion["days"],

@@ -27,5 +27,6 @@ function jobOf(cluster: string, row: JobRow): Job {
     utilization: utilizationOf(activeGpuSeconds, judgedGpuSeconds),
     costs: sumCosts([row.costs]),
     wasteCosts: sumCosts([row.wasteCosts]),
+    costPerUnit: sumCosts([row.costPerUnit]),
   };
 }

@@ -36,7 +36,7 @@ export async function askNotAdvised(
   return part(notAdvisedOf([...rows, ...withoutReason(cluster, idle, known)], 0));
 }
 
-/** Node pools with idle nodes that cost something, of which nothing was advised and nobody kept why. */
+/** Node pools with idle nodes that cost something, for which nothing was advised and no reason was kept. */
 function withoutReason(
   cluster: string,
   idle: readonly IdleNodePool[],

@@ -20,7 +20,7 @@ export interface PeriodTotals {
   readonly queues: readonly QueueTotalsRow[] | null;
 }
 
-/** Asks what one window came to. A window of which nobody knows anything has no coverage. */
+/** Asks for the totals of one window. A window about which nothing is known has no coverage. */
 export async function askPeriod(question: ReviewQuestion, days: Days): Promise<Part<PeriodTotals>> {
   const { history, team, now } = question;
   const where = team === null ? {} : { team: [team] };

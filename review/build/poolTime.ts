@@ -3,11 +3,11 @@ import { type Part, part, type ReviewQuestion } from "./source.ts";
 
 const secondsPerHour = 3600;
 const secondsPerDay = 86_400;
-/** A longer window is distinguished by days. */
+/** A longer window is divided by days. */
 const longestByHour = 15 * secondsPerDay;
 const maxRows = 1_000_000;
 
-/** The counted GPU time of a window by pool: of one team, where the review is of one. */
+/** The counted GPU time of a window by pool: only of one team if the review is about one. */
 export interface PoolTime {
   /** An hour, or a day where the window is long or its hours are folded. */
   readonly stepSeconds: number;
@@ -15,7 +15,7 @@ export interface PoolTime {
   readonly active: ReadonlyMap<string, ReadonlyMap<number, number>>;
   /** GPU-seconds idle, by pool. */
   readonly idle: ReadonlyMap<string, number>;
-  /** GPU-seconds of which the device or the split is estimated. */
+  /** GPU-seconds whose device or split of activity is estimated. */
   readonly estimatedGpuSeconds: number;
   readonly coverage: LedgerCoverage;
 }

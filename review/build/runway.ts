@@ -12,7 +12,7 @@ const secondsPerHour = 3600;
 const secondsPerWeek = 7 * 86_400;
 /** Weeks that a trend is made of. */
 export const runwayWeeks = 26;
-/** A week of which less is covered says too little. */
+/** A week with less coverage says too little. */
 const leastCovered = 0.8;
 
 /** How long each quota domain's GPUs last, as of the end of the window (or now); `hours` reach back `runwayWeeks`. */

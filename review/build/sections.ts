@@ -85,7 +85,7 @@ export async function askSections(question: ReviewQuestion, time: PoolTime | nul
 
 const maxPrices = 100_000;
 
-/** Asks at which prices the window was counted, by where they come from and what they stand for. */
+/** Asks for the prices at which the window was counted, by source and basis. */
 async function askPrices(accounts: ReviewAccounts, { days, cluster }: ReviewQuestion): Promise<Part<UsedPrices[]>> {
   const asked = await accounts.queryPrices({ from: days.from, to: days.to, where: new Map(), limit: maxPrices });
   if (!asked.ok) return asked;
@@ -126,7 +126,7 @@ async function askJobs(
   return part({ jobs: null, jobsAnswer: null, notes: [{ cluster, text: `No jobs: ${asked.error}.` }] });
 }
 
-/** What is of a cluster as a whole. */
+/** The facts about a cluster as a whole. */
 async function askCluster(
   accounts: ReviewAccounts,
   question: ReviewQuestion,

@@ -9,7 +9,7 @@ export type ReviewAccounts = Pick<
   "query" | "queryLedgerTable" | "queryPrices" | "queryPools" | "queryAdvice" | "queryWithheld" | "queryJobs"
 >;
 
-/** What a review is of, and who is asked. */
+/** What a review covers, and where it asks. */
 export interface ReviewQuestion {
   readonly cluster: string;
   readonly days: Days;
@@ -26,7 +26,7 @@ export interface ReviewQuestion {
   readonly budgets: readonly Budget[];
   /** States that no team pays for (`cost.notCharged`). */
   readonly notCharged: readonly string[];
-  /** Is reported what is being asked: a long window takes seconds. */
+  /** Is called with what is being asked: a long window takes seconds. */
   readonly onProgress?: (step: string) => void;
 }
 

@@ -81,7 +81,7 @@ async function askBudgets({
   );
 }
 
-/** Without evictions nothing was lost; of evictions of which nobody knows it, unknown. */
+/** Without evictions nothing was lost; for evictions with an unknown loss, unknown. */
 function lostHours(evicted: LedgerTableAmounts | undefined): number | null {
   const lost = evicted?.lostGpuSeconds ?? null;
   if (lost !== null) return hoursOf(lost);

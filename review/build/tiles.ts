@@ -6,7 +6,7 @@ interface TileKind {
   readonly id: TileId;
   readonly title: string;
   readonly owner: string;
-  /** `null` where it cannot be reported. */
+  /** `null` where it is not known. */
   readonly of: (period: Period) => number | null;
   readonly unit: string;
   readonly note: string;

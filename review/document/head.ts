@@ -33,7 +33,7 @@ export const priceSchema = z.object({
   pools: z.array(name),
 });
 
-/** What a period came to: what tiles and their sparklines are made of. GPU-hours. */
+/** The totals of a period, from which tiles and their sparklines are made. GPU-hours. */
 export const periodSchema = z.object({
   label: z.string().max(100),
   from: moment,

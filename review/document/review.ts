@@ -25,7 +25,7 @@ export const reviewVersion = 1;
 export const reviewSchema = z.object({
   schemaVersion: z.literal(reviewVersion),
   clusters: z.array(name).min(1),
-  team: name.nullable().describe("The one team that it is of; null: all."),
+  team: name.nullable().describe("The only team that it covers; null: all."),
   writtenAt: moment,
   source: z.enum(["ledger", "prometheus", "merged"]),
   window: windowSchema,
@@ -34,7 +34,7 @@ export const reviewSchema = z.object({
   unpricedGpuHours: amount.nullable(),
   estimatedGpuHours: amount
     .nullable()
-    .describe("Of the allocated GPU time, of which the device or the split is estimated."),
+    .describe("The part of the allocated GPU time whose device or split of activity is estimated."),
   unobservedGpuHours: amount.describe("Allocated without telemetry."),
   periods: z.array(periodSchema).describe("Those before, the oldest first; the window itself last."),
   tiles: z.array(tileSchema),

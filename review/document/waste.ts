@@ -55,6 +55,9 @@ export const jobSchema = z.object({
   utilization: ratio.nullable(),
   costs,
   wasteCosts: costs,
+  costPerUnit: costs
+    .default({})
+    .describe("What a unit of its progress has cost since it was first seen; empty where it says none, or is gone."),
 });
 
 /** The dates between which demand outgrows capacity in four of five cases; `null`: not within the horizon. */
@@ -106,6 +109,14 @@ export const actionSchema = z.object({
   risk: z.string().max(300),
   measuredGpus: z.number().nullable(),
   measuredLostGpuHours: z.number().nullable(),
+  whyMeasured: z
+    .string()
+    .max(300)
+    .nullable()
+    .default(null)
+    .describe(
+      "Of closed ones: why the measured gain differs from the predicted one; null: it does not, or nobody says.",
+    ),
 });
 
 /** Something that was looked at and not advised. */

@@ -1,9 +1,16 @@
-import { type Html, html } from "../../exporter/publish/http/html.ts";
+import {
+  knownRuns,
+  linePath,
+  type Point,
+  place,
+  roundAbove,
+  stepPoints,
+} from "../../exporter/publish/pages/geometry.ts";
+import { type Html, html } from "../../exporter/publish/pages/html.ts";
 import type { Demand, DemandStep } from "../document/use.ts";
 import { demandSentence, domainItem, poolsText, stepTable } from "../sections/demand.ts";
 import { nameText } from "../words/names.ts";
 import { dayText } from "../words/times.ts";
-import { knownRuns, linePath, type Point, place, roundAbove, stepPoints } from "./geometry.ts";
 import { hatch } from "./hatch.ts";
 import { sentence } from "./pieces.ts";
 import { table } from "./table.ts";

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../exporter/publish/http/html.ts";
+import { type Html, html } from "../../exporter/publish/pages/html.ts";
 
 /** Stripes of what waits, for `fill="url(#id)"`. */
 export function hatch(id: string): Html {

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../exporter/publish/http/html.ts";
+import { type Html, html } from "../../exporter/publish/pages/html.ts";
 import type { Piece, Sentence } from "../sections/section.ts";
 import { type Figure, unitName } from "../words/figure.ts";
 import { bareText, figureText, spokenText } from "../words/figureText.ts";

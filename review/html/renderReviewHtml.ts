@@ -1,6 +1,7 @@
 import { counted } from "../../exporter/publish/advice/adviceWords.ts";
-import { type Html, html } from "../../exporter/publish/http/html.ts";
-import { pageFrame } from "../../exporter/publish/http/pageFrame.ts";
+import { knownRuns, linePath, type Point } from "../../exporter/publish/pages/geometry.ts";
+import { type Html, html } from "../../exporter/publish/pages/html.ts";
+import { pageFrame } from "../../exporter/publish/pages/pageFrame.ts";
 import type { Review } from "../document/review.ts";
 import type { Tile } from "../document/tiles.ts";
 import { coverageTable, headSentences, isCovered, noteTexts } from "../sections/head.ts";
@@ -9,7 +10,6 @@ import { periodTable, termsSentence, tileChange, tileItem, tileUnit, tileValue }
 import { spokenText } from "../words/figureText.ts";
 import { longText, nameText, teamText } from "../words/names.ts";
 import { minuteText, windowText } from "../words/times.ts";
-import { knownRuns, linePath, type Point } from "./geometry.ts";
 import { figureAttributes, sentence } from "./pieces.ts";
 import { reviewStyle } from "./reviewStyle.ts";
 import {

@@ -1,4 +1,4 @@
-import { styleSource } from "../../exporter/publish/http/pageStyle.ts";
+import { inlineSource } from "../../exporter/publish/pages/pageStyle.ts";
 
 /**
  * Style of the review, beside that of every page. Blue is neutral, green good, amber to be looked at, grey unknown; patterns
@@ -84,4 +84,4 @@ svg line, svg path, svg polyline { vector-effect: non-scaling-stroke; }
 `;
 
 /** Its source, for the Content-Security-Policy of the page that serves it. */
-export const reviewStyleSource = styleSource(reviewStyle);
+export const reviewStyleSource = inlineSource(reviewStyle);

@@ -1,11 +1,11 @@
-import { type Html, html } from "../../exporter/publish/http/html.ts";
+import { knownRuns, linePath, type Point, place, roundAbove } from "../../exporter/publish/pages/geometry.ts";
+import { type Html, html } from "../../exporter/publish/pages/html.ts";
 import type { Runway } from "../document/waste.ts";
 import { domainItem } from "../sections/demand.ts";
 import { runwayWeekTable } from "../sections/runway.ts";
 import { nameText } from "../words/names.ts";
 import { runOutText } from "../words/runOutText.ts";
 import { dayText } from "../words/times.ts";
-import { knownRuns, linePath, type Point, place, roundAbove } from "./geometry.ts";
 import { table } from "./table.ts";
 
 const [width, height, edge] = [720, 100, 6];

@@ -1,4 +1,5 @@
-import { type Html, html } from "../../exporter/publish/http/html.ts";
+import { place } from "../../exporter/publish/pages/geometry.ts";
+import { type Html, html } from "../../exporter/publish/pages/html.ts";
 import type { Review } from "../document/review.ts";
 import {
   actionTable,
@@ -17,7 +18,6 @@ import { budgetTable, fairnessTable, teamTable } from "../sections/teams.ts";
 import { waitsByQueue, waitsBySize } from "../sections/waits.ts";
 import { shownStages, wasteTable } from "../sections/waste.ts";
 import { demandChart } from "./demandChart.ts";
-import { place } from "./geometry.ts";
 import { demandLegend } from "./hatch.ts";
 import { sentence } from "./pieces.ts";
 import { runwayChart } from "./runwayChart.ts";

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../exporter/publish/http/html.ts";
+import { type Html, html } from "../../exporter/publish/pages/html.ts";
 import type { Column, Piece, Row, Table } from "../sections/section.ts";
 import { bareText, figureText } from "../words/figureText.ts";
 import { cellPieces, figureAttributes } from "./pieces.ts";
@@ -7,7 +7,7 @@ import { cellPieces, figureAttributes } from "./pieces.ts";
 export interface TableLook {
   /** Rows beyond are counted and left to the CSV. */
   readonly most: number;
-  /** Every so many rows is shown; 1 without. */
+  /** Only one of this many rows is shown; 1 shows all. */
   readonly stride?: number;
   /** Class of the table. */
   readonly look?: "wordy";

@@ -9,8 +9,8 @@ export interface DemandPoint {
 export type TrendScale = "linear" | "compound";
 
 /**
- * A straight line through the demand (or its logarithm), fitted with residuals of which neighbouring weeks share a part, and
- * how well it explains the weeks.
+ * A straight line through the demand (or its logarithm), fitted with residuals that are correlated between neighbouring weeks,
+ * and how well it explains the weeks.
  */
 export interface TrendModel {
   readonly scale: TrendScale;
@@ -61,7 +61,7 @@ export function fitTrendModels(points: readonly DemandPoint[]): TrendModels {
 
 const onScale = (scale: TrendScale, demand: number): number => (scale === "linear" ? demand : Math.log(demand));
 
-/** The demand in units that a height on a scale stands for. */
+/** The demand in units for a height on the scale. */
 export function fromScale(scale: TrendScale, height: number): number {
   return scale === "linear" ? height : Math.exp(height);
 }

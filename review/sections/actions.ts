@@ -122,7 +122,7 @@ export function lastActionTable(review: Review): Table | null {
       cells: [
         [actionStates[one.state], ...(one.records > 1 ? [", ", recordsOf(one), " times"] : [])],
         [one.closed === null ? "–" : dayText(one.closed)],
-        [one.closedBecause === null ? "–" : longText(one.closedBecause)],
+        [longText([one.closedBecause, one.whyMeasured].filter((why) => why !== null).join("; ")) || "–"],
         [gpus("predicted_gpus", one.predictedGpus)],
         [gpus("measured_gpus", one.measuredGpus)],
         [gpuHours("lost", one.lostGpuHours)],

@@ -32,6 +32,8 @@ export const jobsByWaste = (review: Review): Table | null =>
     : jobTable(review, review.jobs.byWaste, "jobs_by_waste", "By waste (idle and underutilized)");
 
 function jobTable(review: Review, jobs: readonly Job[], section: string, caption: string): Table {
+  // Only work that says how far it is has a cost of a unit.
+  const hasUnits = jobs.some(({ costPerUnit }) => Object.keys(costPerUnit).length > 0);
   return withClusters(review, {
     section,
     caption,
@@ -43,6 +45,7 @@ function jobTable(review: Review, jobs: readonly Job[], section: string, caption
       numberColumn("wasted", "GPU-h"),
       numberColumn("cost"),
       numberColumn("of it wasted"),
+      ...(hasUnits ? [numberColumn("per unit of progress")] : []),
     ],
     rows: jobs.map((job) => ({
       item: [job.kind, job.namespace, job.name].map(nameText).join("/"),
@@ -55,6 +58,7 @@ function jobTable(review: Review, jobs: readonly Job[], section: string, caption
         [{ measure: "wasted", unit: "GPU-h", value: job.wastedGpuHours }],
         money("cost", job.costs),
         money("waste_cost", job.wasteCosts),
+        ...(hasUnits ? [money("cost_per_unit", job.costPerUnit)] : []),
       ],
     })),
   });

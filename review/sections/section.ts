@@ -1,6 +1,9 @@
 import type { Figure } from "../words/figure.ts";
 
-/** What a cell or a sentence is made of: words, and numbers of the review. Words from a cluster are escaped by each face. */
+/**
+ * What a cell or a sentence is made of: words, and numbers of the review. Words from a cluster are escaped by each output
+ * format.
+ */
 export type Piece = string | Figure;
 
 /** A column; `unit` is in its heading and therefore not in its cells. */
@@ -34,7 +37,7 @@ export interface Table {
   readonly rows: readonly Row[];
 }
 
-/** A sentence of which some words are numbers. */
+/** A sentence in which some words are numbers. */
 export interface Sentence {
   readonly section: string;
   readonly cluster: string;

@@ -81,7 +81,7 @@ export function fairnessTable(review: Review): Table {
 
 const head = ({ team }: TeamRow) => ({ item: teamText(team), cluster: "", head: teamText(team) });
 
-/** Who has what a team missed, or why nobody has it. */
+/** Who has what a team lacked, or why nobody has it. */
 const whereItIs: readonly (readonly [measure: string, of: (team: TeamRow) => number | null, words: string])[] = [
   ["short_by_others", ({ shortByOthers }) => shortByOthers, "with others"],
   ["short_by_idle_gap", ({ shortByIdleGap }) => shortByIdleGap, "free and not given"],

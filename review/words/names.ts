@@ -1,4 +1,3 @@
-import type { WaterfallLevel } from "../../exporter/history/waterfall.ts";
 import type { AdviceState } from "../../exporter/model/recommendation.ts";
 import { plainText } from "../../exporter/publish/terminal/columns.ts";
 import { priceSourceNames } from "../../exporter/publish/terminal/costText.ts";
@@ -14,15 +13,6 @@ export const teamText = (team: string): string => (team === "" ? "no team" : nam
 
 /** A longer text from a cluster or a file. */
 export const longText = (text: string): string => plainText(text, 1000);
-
-/** What each level says. */
-export const levelMeanings: Readonly<Record<WaterfallLevel, string>> = {
-  capacity: "all GPU time",
-  ready: "on nodes that take work",
-  allocated: "given to pods",
-  started: "of work that runs",
-  active: "used",
-};
 
 const nodeStates: Readonly<Record<string, string>> = {
   idle_unallocated: "idle, nothing on it",

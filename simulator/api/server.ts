@@ -23,7 +23,10 @@ import { answerWrite, hasSubresource, isDeletable } from "./write/write.ts";
 
 /** The API server, asked without a network. */
 export interface ApiServer {
-  /** A GET. `null`: it is a watch, which writes into what `stream` gives for a watch of so many seconds (0: for ever). */
+  /**
+   * A GET. `null`: it is a watch, which writes into the stream that `stream` returns for a watch of this many seconds (0: for
+   * ever).
+   */
   read(request: ReadRequest, stream: (timeoutSeconds: number) => WatchStream): Reply | null;
   write(request: ApiWrite): Reply;
 }
@@ -58,7 +61,7 @@ interface Parts {
 /** What becomes of writes. */
 export interface ApiWriting {
   readonly controls: ClusterControls;
-  /** Called of every write that was answered. */
+  /** Called after every write that was answered. */
   written(request: Omit<WrittenRequest, "at">): void;
 }
 

@@ -6,7 +6,7 @@ import type { Allocation, PhysicalGpu, Unit, World } from "./world.ts";
 /** Grain of all patterns: activity is constant within these seconds. */
 const grainSeconds = 10;
 
-/** Patterns of which each pod has its own course. */
+/** Patterns in which each pod has its own course. */
 export type OwnPattern = Exclude<ActivityPattern, { readonly kind: "sessions" }>;
 
 /** How busy a pod with this pattern keeps its share: a ratio with at most four decimals, from its arguments alone. */

@@ -6,7 +6,7 @@ import { wantedPods } from "./owners.ts";
 import { isSchedulable } from "./placement.ts";
 import type { World } from "./world.ts";
 
-/** Writes down what KAI's queues hold now, for a step of so many seconds; nothing where past use does not count. */
+/** Records what KAI's queues hold now, for a step of this many seconds; nothing if past use does not count. */
 export function noteUse(world: World, seconds: number): void {
   const { kai } = world.scenario.queueing;
   if (kai?.history === undefined) return;

@@ -1,7 +1,7 @@
 import { step } from "./step.ts";
 import type { World } from "./world.ts";
 
-/** A step of a world that nobody watches: what an API would be reported of it is forgotten. */
+/** A step of a world that nobody watches: what an API would be sent of it is forgotten. */
 export function stepUnseen(world: World, seconds: number): void {
   step(world, seconds, () => false);
   for (const changed of [world.dirtyNodes, world.dirtyPods, world.dirtyGpus, world.removedPods]) changed.clear();

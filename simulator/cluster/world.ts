@@ -98,7 +98,7 @@ export interface SimNode {
   unusedSince: number | null;
 }
 
-/** A claim object that stands for a pod or a whole workload. */
+/** A claim object that represents a pod or a whole workload. */
 export interface SimClaim {
   readonly name: string;
   readonly uid: string;
@@ -131,7 +131,7 @@ export interface SimPod {
   disruption?: SimDisruption;
 }
 
-/** What is written on a pod before it is deleted: by its scheduler to make free capacity, by the Eviction API, or because its node is gone. */
+/** What is written on a pod before it is deleted: by its scheduler to make room, by the Eviction API, or because its node is gone. */
 export interface SimDisruption {
   readonly at: number;
   /** Of the condition DisruptionTarget; default: `PreemptionByScheduler`. */
@@ -168,7 +168,7 @@ export interface Workload {
   pods: readonly SimPod[];
   /** The system whose queue it is in; `null`: it goes straight to the scheduler. */
   readonly system: QueueSystemName | null;
-  /** Node pool of KAI's shard, whose nodes alone it may use: `null` stands for nodes without the label; absent elsewhere. */
+  /** Node pool of KAI's shard, whose nodes alone it may use: `null` means nodes without the label; absent elsewhere. */
   readonly nodePool?: string | null;
   /** Since when it has waited in its queue: creation, or its last eviction. */
   queuedAt: number;

@@ -102,7 +102,7 @@ function ownerObject(workload: Workload, self: OwnerReference, owner: OwnerRefer
   };
 }
 
-/** A Job says of its failed pods once there are any. */
+/** A Job reports its failed pods once there are any. */
 function ownerStatus({ failed, fails, endedTime, pods }: Workload, kind: string): object {
   if (kind !== "Job" || failed === 0) return {};
   const active = pods.filter(({ endedAt }) => endedAt === null).length;

@@ -2,7 +2,7 @@ import type { KaiHistorySpec } from "./spec.ts";
 
 /** What KAI's queues held for some time. */
 export interface UseSample {
-  /** When it was so, seconds; the end of the time that it stands for. */
+  /** When this was measured, seconds; the end of the time that it covers. */
   readonly at: number;
   readonly seconds: number;
   /** GPUs by queue, those of its children included. */

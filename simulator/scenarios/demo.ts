@@ -6,7 +6,7 @@ import { eksLabels, exporterOf, gpuNode, karpenterLabels, workloadOf } from "./p
 /**
  * The cluster of the demo: 24 nodes, 176 GPUs, four teams and a namespace that belongs to none. Ads holds more H100 than
  * its queue is sure of while search waits for its own; notebooks hold MIG instances, replicas and fractions and mostly idle;
- * one node is cordoned, one exporter answers with an empty page, one node is served by DRA. Preprocessing without GPUs
+ * one node is cordoned, one exporter answers with an empty page until it is restarted, one node is served by DRA. Preprocessing without GPUs
  * takes the CPU of A100 nodes, so that a pod of eight of them fits nowhere although enough are free.
  */
 export function demoScenario(): Scenario {
@@ -36,7 +36,7 @@ export function demoScenario(): Scenario {
     placement: "pack",
     warmupSeconds: 7200,
     collectionInterval: 30,
-    faults: [{ kind: "exporter-empty", target: { node: "h100-02" } }],
+    faults: [{ kind: "exporter-empty", target: { node: "h100-02" }, endsWithRestart: true }],
   };
 }
 

@@ -16,7 +16,7 @@ export const monthPrices: readonly Price[] = [
   { instanceType: "g5.12xlarge", capacityType: "on-demand", perNodeHour: 5.68 },
 ];
 
-/** Label by which nodes that are kept ready on purpose are reported (Fairlead's own). */
+/** Label by which nodes that are kept ready on purpose are marked (Fairlead's own). */
 export const warmPoolLabel = "fairlead.dev/warm-pool";
 
 /**

@@ -12,8 +12,8 @@ const onWholeNode = (namespace: string, changes: Partial<WorkloadSpec> = {}, pod
 
 /**
  * A gang of two nodes and a job of one that hang after an hour, and what is easily taken for such work, each on a node of its
- * own: memory-bound, moving data, FP64, pausing for a checkpoint each half hour, a server that waits busily, hung work of which
- * the exporter says no profiling fields, on a part of a GPU, on a MIG instance.
+ * own: memory-bound, moving data, FP64, pausing for a checkpoint each half hour, a server that waits busily, hung work for
+ * which the exporter has no profiling fields, on a part of a GPU, on a MIG instance.
  */
 export function stalledWorkScenario(): Scenario {
   const { memoryBound, moving, doublePrecision } = deviceProfiles;

@@ -11,7 +11,7 @@ import { gpuNode, workloadOf } from "./parts.ts";
 export interface TraceOptions {
   /** Teams that the pods are dealt to by their names; default 8. */
   readonly teams?: number;
-  /** Only the first so many nodes and what runs on them; default: all. */
+  /** Only the first nodes, this many, and what runs on them; default: all. */
   readonly nodes?: number;
 }
 

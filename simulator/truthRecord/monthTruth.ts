@@ -8,7 +8,7 @@ export interface MonthTruth {
   readonly teams: readonly TruthTeamTime[];
   readonly nodeTime: readonly TruthNodeTime[];
   readonly waits: { readonly byQueue: readonly TruthWaits[]; readonly bySize: readonly TruthWaits[] };
-  /** Times that work had to make free capacity, by queue. */
+  /** Times that work had to give way, by queue. */
   readonly evictions: readonly { readonly queue: string; readonly evictions: number }[];
   readonly demand: readonly TruthDemand[];
 }

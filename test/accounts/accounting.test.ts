@@ -55,7 +55,7 @@ function teams(names: readonly string[]): ReturnType<typeof at> {
   });
 }
 
-describe("accounts", () => {
+describe("counters", () => {
   it("begin with the first moment, at 0, with every label set that the next step can add to", () => {
     const accounts = createAccounting({ intervalSeconds, limits });
     const reading = bareReading("GPU-0", { powerWatts: 300 });
@@ -90,7 +90,7 @@ describe("accounts", () => {
     expect(sum(counters.gpuSeconds.map((total) => total.value))).toBe(30);
   });
 
-  it("name the worst node while the book by device and the book by pod differ", () => {
+  it("name the worst node while the sum by device and the sum by pod differ", () => {
     const accounts = createAccounting({ intervalSeconds, limits });
     const nodes = [
       nodeView({ name: "a", physicalGpus: 0, allocatedByDevices: 1, allocatedByPods: 2, devices: [] }),
@@ -163,7 +163,7 @@ describe("on the page", () => {
   });
 });
 
-describe("in every life of a cluster", () => {
+describe("in every lifecycle of a cluster", () => {
   const runs = { numRuns: 100, seed: 20_261_122 };
 
   function play(accounts: Accounting, lifecycle: ReturnType<typeof lifecycleOf>): Map<string, number>[] {
@@ -173,7 +173,7 @@ describe("in every life of a cluster", () => {
     });
   }
 
-  it("totals never fall, never go, and the accounts close", () => {
+  it("totals never fall, never go, and all sums add up", () => {
     fc.assert(
       fc.property(anyLifecycle, fc.constantFrom(100, 300, 50_000), ({ state, seed, cycles }, series) => {
         const accounts = createAccounting({ intervalSeconds, limits: { teams: 2, series } });

@@ -221,7 +221,7 @@ describe("everything else of a step is that of its begin", () => {
     expect(sums).toEqual({ H100: 30, A10: 60 });
   });
 
-  it("a difference between the two accounts is noted by node", () => {
+  it("a difference between the sum by device and the sum by pod is noted by node", () => {
     const before = at({
       nodes: [nodeView({ allocatedByDevices: 1, allocatedByPods: 3 }), nodeView({ name: "m", devices: [] })],
     });

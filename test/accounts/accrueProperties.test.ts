@@ -114,12 +114,12 @@ function hasOtherPrices(a: Moment, b: Moment): boolean {
   return [...b.analysis.prices.byNode].some(([node, price]) => before.get(node)?.perGpuHour !== price.perGpuHour);
 }
 
-/** Every life with its steps, each with the two moments that it is between. */
+/** Every lifecycle with its steps, each with the two moments that it is between. */
 const everyLifecycle = sampled(anyLifecycle, runs, ({ state, seed, cycles }) =>
   pairs(lifecycleOf(state, seed, cycles)).map(([a, b]) => ({ a, b, accrued: step(a, b) })),
 );
 
-describe("accrual, in every life of a cluster", () => {
+describe("accrual, in every lifecycle of a cluster", () => {
   it("is what its naive twin says", () => {
     let covered = 0;
     everyLifecycle((steps) => {
@@ -132,7 +132,7 @@ describe("accrual, in every life of a cluster", () => {
     expect(covered).toBeGreaterThan(100);
   });
 
-  it("closes the accounts of every pool, hour by hour, with nothing negative", () => {
+  it("adds up in every pool, hour by hour, with nothing negative", () => {
     everyLifecycle((steps) => {
       for (const { a, accrued } of steps) {
         for (const { pool, relativeDifference } of balancePools(accrued))
@@ -154,7 +154,7 @@ describe("accrual, in every life of a cluster", () => {
     });
   });
 
-  it("books GPUs that look busy and compute nothing as stalled, and adds up with them", () => {
+  it("counts GPUs that look busy and compute nothing as stalled, and adds up with them", () => {
     let gpuSeconds = 0;
     everyLifecycle((steps) => {
       for (const { accrued } of steps)
@@ -178,7 +178,7 @@ describe("accrual, in every life of a cluster", () => {
       }
       expectClose(accounted, nodes);
       for (const [currency, cost] of nodes) {
-        // To the cent, for accounts that are kept in cents.
+        // To the cent, for totals that are kept in cents.
         expect(Math.abs((accounted.get(currency) ?? 0) - cost)).toBeLessThan(0.005);
         if (cost > 0) seen.priced += 1;
         seen.currencies.add(currency);
@@ -216,7 +216,7 @@ describe("accrual, in every life of a cluster", () => {
     });
   });
 
-  it("does not depend on the order of nodes, pods, pages and rows, nor on that of bookings", () => {
+  it("does not depend on the order of nodes, pods, pages and rows, nor on that of postings", () => {
     fc.assert(
       fc.property(anyLifecycle, fc.integer({ min: 1, max: 1000 }), ({ state, seed }, order) => {
         const plain = pairs(lifecycleOf(state, seed, 2));

@@ -19,7 +19,7 @@ function step(before: Analysis, after: Analysis, from: number, seconds: number):
 
 const namesOf = (rows: readonly { readonly pool: string }[]) => new Set(rows.map(({ pool }) => pool));
 
-/** The steps of a life that are counted, each with its earlier moment. */
+/** The steps of a lifecycle that are counted, each with its earlier moment. */
 function coveredSteps(
   lifecycle: ReturnType<typeof lifecycleOf>,
 ): readonly { analysis: Analysis; accrued: AccruedTime }[] {
@@ -65,7 +65,7 @@ describe("the time of a quota domain", () => {
     expect(capacity.domainPools).toEqual([{ domain: "H100", pool: "H100" }]);
   });
 
-  it("has no guarantee, and no time of one, where quotas cannot be told", () => {
+  it("has no guarantee, and no time of one, where quotas are not known", () => {
     const before = queueMoment({ leaves: [leaf({ allocated: 1, entitled: null, guaranteed: 4 })] });
     expect(step(before, before, hour, 30).capacity.domains).toMatchObject([
       { seconds: 30, allocated: 30, guaranteedSeconds: 0, guaranteed: 0 },
@@ -91,7 +91,7 @@ describe("a leaf queue that has a guarantee and nothing else", () => {
 });
 
 describe("the time of how free GPUs lie", () => {
-  it("of whole lives is what each earlier moment had, times its seconds", () => {
+  it("of whole lifecycles is what each earlier moment had, times its seconds", () => {
     let pools = 0;
     fc.assert(
       fc.property(anyLifecycle, ({ state, seed, cycles }) => {

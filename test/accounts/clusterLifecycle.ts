@@ -9,7 +9,7 @@ import { anyCluster } from "../join/clusterGenerator.ts";
 import { analysed, defaultSettings, joined } from "../join/outcomes.ts";
 import { generatedPrices } from "./generatedPrices.ts";
 
-/** One cycle of a generated life: what was found, and when by both clocks. */
+/** One cycle of a generated lifecycle: what was found, and when by both clocks. */
 export interface Moment {
   readonly analysis: Analysis;
   readonly wall: number;
@@ -40,7 +40,7 @@ export function lifecycleOf(state: ClusterState, seed: number, cycles: number, o
   return moments;
 }
 
-/** A generated cluster with a life of some cycles. */
+/** A generated cluster with a lifecycle of some cycles. */
 export const anyLifecycle = fc.record({
   state: anyCluster,
   seed: fc.integer({ min: 1, max: 2 ** 31 - 1 }),

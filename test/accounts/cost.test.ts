@@ -22,7 +22,7 @@ function at(parts: Partial<Snapshot>, prices: Readonly<Record<string, NodePrice 
   return { ...analysis, prices: pricesOf(analysis.snapshot, ({ name }) => prices[name] ?? null) };
 }
 
-/** Two nodes with a GPU each, of which the first pod holds both. */
+/** Two nodes with a GPU each; the first pod holds both. */
 const twoNodes: Partial<Snapshot> = {
   nodes: [nodeView({ name: "a", devices: [0] }), nodeView({ name: "b", devices: [1] })],
   devices: [
@@ -114,7 +114,7 @@ describe("the cost of a step", () => {
   });
 });
 
-describe("the accounts", () => {
+describe("the accounting", () => {
   const tick = (cycle: number) => ({ wall: now + 30 * cycle, monotonic: 30 * cycle });
   const reading = bareReading("GPU-0", { powerWatts: 600 });
   const busy = (price: NodePrice | null, currencyOfOther = "USD"): Analysis =>
@@ -146,7 +146,7 @@ describe("the accounts", () => {
     return found;
   }
 
-  it("count cost, unpriced time, cost by namespace and emissions, all from 0 on", () => {
+  it("counts cost, unpriced time, cost by namespace and emissions, all from 0 on", () => {
     const accounts = createAccounting({ intervalSeconds: 30, limits, co2GramsPerKwh: 360 });
     const priced = busy(nodePrice({ perGpuHour: 6 }));
     accounts.account(priced, tick(0));
@@ -172,7 +172,7 @@ describe("the accounts", () => {
     expect(accounts.problems()).toEqual([]);
   });
 
-  it("name the pool when states x price is not node price x time", () => {
+  it("names the pool when states x price is not node price x time", () => {
     const accounts = createAccounting({ intervalSeconds: 30, limits });
     const broken = at({ nodes: [nodeView({ physicalGpus: 2 })] }, { n: nodePrice({ perGpuHour: 6 }) });
     accounts.account(broken, tick(0));
@@ -181,7 +181,7 @@ describe("the accounts", () => {
     expect(problem?.message).toMatch(/^0\.05 USD are counted in pool H100 .* cost 0\.1$/);
   });
 
-  it("tell no emissions unless the configuration says what a kWh emits", () => {
+  it("has no emissions unless the configuration says what a kWh emits", () => {
     const accounts = createAccounting({ intervalSeconds: 30, limits });
     const priced = busy(null);
     accounts.account(priced, tick(0));
@@ -189,7 +189,7 @@ describe("the accounts", () => {
     expect(Object.keys(series(priced, accounts)).filter((name) => name.startsWith("co2e"))).toEqual([]);
   });
 
-  it("say which prices are in use when that changes, and not when only a price's date does", () => {
+  it("says which prices are in use when that changes, and not when only a price's date does", () => {
     const accounts = createAccounting({ intervalSeconds: 30, limits });
     const used: (PricesInUse | null | undefined)[] = [];
     const see = (cycle: number, price: NodePrice | null): void =>

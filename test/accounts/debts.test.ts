@@ -145,7 +145,7 @@ describe("the ratio", () => {
     expect(ratios(of(1.01)).at(-1)).toBeCloseTo(-1, 9);
   });
 
-  it("is refused while the entitlement cannot be told", () => {
+  it("is refused while the entitlement is not known", () => {
     const unknown = [60, true, leaf({ entitled: null })] as const;
     const known = Array.from({ length: 20 }, () => [60, true, leaf()] as const);
     expect(ratios([...known, unknown, unknown, unknown]).at(-1)).toBeNull();

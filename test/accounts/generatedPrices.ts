@@ -42,7 +42,7 @@ export function pricesOf(snapshot: Snapshot, priceOf: (node: NodeView) => NodePr
 }
 
 /**
- * The prices of one cycle of a generated life: some models have none, nodes of one model have different prices in two
+ * The prices of one cycle of a generated lifecycle: some models have none, nodes of one model have different prices in two
  * currencies, spot nodes are cheaper, and every third cycle prices change.
  */
 export function generatedPrices(snapshot: Snapshot, seed: number, cycle: number): Prices {

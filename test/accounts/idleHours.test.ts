@@ -154,7 +154,7 @@ describe("after a restart", () => {
   });
 });
 
-describe("in every life", () => {
+describe("in every lifecycle", () => {
   const lifecycle = fc.array(
     fc.record({
       minutes: fc.integer({ min: 1, max: 600 }),

@@ -1,7 +1,7 @@
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import type { Device, PodView, Snapshot } from "../../exporter/join/snapshot.ts";
 
-/** What the plain reading of the rules says of a step: sums by (hour, account, workload), as JSON text. */
+/** What the plain reading of the rules says about a step: sums by (hour, account, workload), as JSON text. */
 export interface NaiveSum {
   gpuSeconds: number;
   estimatedGpuSeconds: number;
@@ -20,7 +20,7 @@ interface Piece {
   readonly estimated: boolean;
 }
 
-/** Accounts a covered step accounting entry by accounting entry, looking everything up anew: an oracle, not fast. */
+/** Counts a covered step piece by piece, looking everything up anew: an oracle, not fast. */
 export function naiveAccrue(
   before: Analysis,
   after: Analysis,

@@ -107,7 +107,7 @@ function naiveRows(lifecycle: readonly Cycle[]): readonly (readonly [string, str
 }
 
 describe("streaks of nodes", () => {
-  it("are the runs of moments in one state, over restarts, gaps and moments of which nothing is known", () => {
+  it("are the runs of moments in one state, over restarts, gaps and moments about which nothing is known", () => {
     let rows = 0;
     let overRestarts = 0;
     fc.assert(
@@ -175,7 +175,7 @@ describe("streaks of nodes", () => {
     expect(remembered).toHaveLength(50);
   });
 
-  it("of more nodes than there is room for at first are all followed", () => {
+  it("of more nodes than there is space for at first are all followed", () => {
     const account = createNodeStreakAccount();
     const nodes = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`n${n}`, "not_ready"] as const));
     account.see(seen(nodes), begin);

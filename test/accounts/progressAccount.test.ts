@@ -132,7 +132,7 @@ describe("cost per unit of progress", () => {
     expect(perUnit(account)).toEqual({ "train USD": 3 });
   });
 
-  it("goes on after a while in which it was not told", () => {
+  it("goes on after a while in which nothing was reported", () => {
     const account = createProgressAccount(null);
     see(account, [reporting("train", 0)], null);
     see(account, [reporting("train", null)], { train: { USD: 5 } });
@@ -244,10 +244,10 @@ describe("over a restart", () => {
   });
 });
 
-describe("the book is bounded", () => {
+describe("the account is bounded", () => {
   const names = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => reporting(`w${from + i}`, 0));
 
-  it("by its number of workloads; what is left out is told", () => {
+  it("by its number of workloads; what is left out is reported", () => {
     const account = createProgressAccount([], 3);
     see(account, names(0, 5), null);
     expect(account.problems()).toMatchObject([{ code: "progress-left-out", severity: "info" }]);
@@ -259,7 +259,7 @@ describe("the book is bounded", () => {
     expect(account.problems()).toEqual([]);
   });
 
-  it("and one that has gone makes room for a new one", () => {
+  it("and one that has gone makes space for a new one", () => {
     const account = createProgressAccount([], 3);
     see(account, names(0, 3), null);
     const rows = kept([], account.changes(clock(now)));

@@ -2,16 +2,16 @@ import { type Accounting, createAccounting } from "../../exporter/accounts/accou
 import type { EvictedWork, StartedWork } from "../../exporter/join/queues/queueing.ts";
 import { type MomentParts, queueMoment } from "./queueMoments.ts";
 
-/** When lives of queues begin. */
+/** When lifecycles of queues begin. */
 export const start = 1_793_577_600;
 export const limits = { teams: 1000, series: 50_000 };
-/** Accounts with these budgets. */
+/** An accounting with these budgets of series and teams. */
 export const accounts = (series = limits.series, teams = limits.teams): Accounting =>
   createAccounting({ intervalSeconds: 30, limits: { teams, series } });
 /** Both clocks, some seconds after the begin. */
 export const clock = (seconds: number) => ({ wall: start + seconds, monotonic: seconds });
 
-/** Accounts a moment each 30 s; the last answer. */
+/** Gives the accounting a moment each 30 s; all its answers. */
 export function play(account: Accounting, moments: readonly MomentParts[], from = 0) {
   return moments.map((parts, i) => account.account(queueMoment(parts), clock(from + 30 * i)));
 }

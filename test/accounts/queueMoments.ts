@@ -13,7 +13,7 @@ import { analysed } from "../join/outcomes.ts";
 import { domainFairness } from "../queues/judged.ts";
 import { queueView, quotaDomain } from "../queues/queueView.ts";
 
-/** One leaf of a generated moment. `entitled: null`: it cannot be reported. */
+/** One leaf of a generated moment. `entitled: null`: it is not known. */
 export interface Leaf {
   readonly name: string;
   readonly domain: string;
@@ -111,7 +111,7 @@ export const anyLeaves: fc.Arbitrary<readonly Leaf[]> = fc.uniqueArray(
   { maxLength: 6, selector: ({ name, domain }) => `${name}|${domain}` },
 );
 
-/** One cycle of a life: seconds since the one before (some too long to be covered), and what is there then. */
+/** One cycle of a lifecycle: seconds since the one before (some too long to be covered), and what is there then. */
 export const anyQueueLifecycle = fc.array(
   fc.record({ seconds: fc.constantFrom(30, 30, 30, 12.5, 61, 400), leaves: anyLeaves }),
   { minLength: 2, maxLength: 12 },

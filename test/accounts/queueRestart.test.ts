@@ -18,7 +18,7 @@ const start = 1_793_577_600;
 const starved = { name: "a", domain: "H100", allocated: 2, pending: 8, entitled: 5 } as const;
 const { eviction } = seenEviction({ at: start + 45 });
 
-/** One process: accounts 30 s after 30 s into the ledger, and ends. Its counters at the end. */
+/** One process: counts 30 s after 30 s into the ledger, and ends. Its counters at the end. */
 async function live(file: string, from: number, cycles: number) {
   const config = { ...configSchema.parse({ cluster: "c" }), ledger: { path: file, ...days } };
   const prepared = await prepareLedger(config);
@@ -70,7 +70,7 @@ test("a restart keeps debts, begins totals at 0, and writes no eviction twice", 
   db.close();
 });
 
-test("what a generated cluster's queues have makes accounts that close", () => {
+test("what a generated cluster's queues have adds up in the ledger", () => {
   const db = new DatabaseSync(":memory:");
   for (const migration of ledgerMigrations) db.exec(migration);
   const writer = createEntryWriter(db);
@@ -89,7 +89,7 @@ test("what a generated cluster's queues have makes accounts that close", () => {
     { numRuns: 60, seed: 20_261_128 },
   );
   const { wrong, rows } = checkLedger(db);
-  // Lives follow each other in no order of time.
+  // Lifecycles follow each other in no order of time.
   expect(wrong.filter((line) => !line.startsWith("the interval from"))).toEqual([]);
   expect(rows.queues).toBeGreaterThan(5);
   db.close();

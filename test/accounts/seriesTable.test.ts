@@ -23,7 +23,7 @@ test("a fifth of the budget is kept for label sets that others share, so that no
   expect(table.cell(label("later", 0))).toEqual({ team: "other", queue: "other" });
 });
 
-test("what nothing has used for an hour makes free capacity, and what is used stays", () => {
+test("what nothing has used for an hour makes space for others, and what is used stays", () => {
   const table = tableOf(10);
   table.begin(1000);
   for (let queue = 0; queue < 8; queue += 1) table.cell(label("a", queue));

@@ -70,14 +70,14 @@ describe("no pod has ended", () => {
     ["that is there", [pod("a")], [pod("a")]],
     ["whose view is new", [pod("a", { starting: true }), pod("b")], [pod("b", { workload: 4 }), pod("a")]],
     ["that had not begun", [pod("a", { status: "pending", node: null })], []],
-    ["of which nothing says what it asks for", [pod("a", { needs: null })], []],
+    ["whose requests nothing says", [pod("a", { needs: null })], []],
     ["whose GPUs are unknown", [pod("a", { gpus: null })], []],
     ["that telemetry alone had named", [pod("a", { uid: null, needs: null })], []],
   ])("%s", (_what, before, after) => {
     expect(look(createShapeAccount(null), [before, after])).toEqual([]);
   });
 
-  test("while the objects are not known; the first moment that knows them tells", () => {
+  test("while the objects are not known; the first moment that knows them counts", () => {
     const account = createShapeAccount(null);
     const unknown = moment({ pods: [], coverage: { objects: false, telemetry: true, uncountedNodes: [] } });
     see(account, moment({ pods: [pod("a"), pod("b")] }), now);
@@ -126,7 +126,7 @@ test("ended pods are those of the earlier list that the later one does not hold,
   );
 });
 
-describe("the book", () => {
+describe("the account", () => {
   /** One pod of a shape runs for a cycle and ends. */
   function runOnce(account: ShapeAccount, at: number, shape: PodNeeds): void {
     look(account, [[pod(`u${at}`, { needs: shape })], []], at);
@@ -190,7 +190,7 @@ describe("the book", () => {
     expect(account.ended()).toContainEqual({ gpus: 1, needs: small, pods: 2 });
   });
 
-  test("leaves out a shape that is as long as a book", () => {
+  test("leaves out a shape that is absurdly long", () => {
     const long: PodNeeds = { ...small, nodeSelector: { key: "x".repeat(100_000) } };
     expect(look(createShapeAccount(null), [[pod("a", { needs: long }), pod("b")], []])).toEqual([
       { gpus: 1, needs: small, pods: 1 },
@@ -198,11 +198,11 @@ describe("the book", () => {
   });
 });
 
-describe("the accounts of a process", () => {
+describe("the accounting of a process", () => {
   const limits = { teams: 1000, series: 50_000 };
   const at = (...pods: readonly PodView[]) => analysed(moment({ pods }));
 
-  test("say which pods ended in each step, in a gap as well", () => {
+  test("says which pods ended in each step, in a gap as well", () => {
     const accounts = createAccounting({ intervalSeconds: 30, limits });
     expect(accounts.endedShapes()).toBeNull();
     expect(accounts.account(at(pod("a"), pod("b")), { wall: now, monotonic: 0 })).toBeNull();
@@ -214,7 +214,7 @@ describe("the accounts of a process", () => {
     expect(accounts.endedShapes()).toEqual([{ gpus: 1, needs: small, pods: 2 }]);
   });
 
-  test("go on with a ledger's shapes", () => {
+  test("goes on with a ledger's shapes", () => {
     const endedShapes = [{ day: today, gpus: 1, needs: small, pods: 5 }];
     const accounts = createAccounting({ intervalSeconds: 30, limits, endedShapes });
     expect(accounts.endedShapes()).toEqual([{ gpus: 1, needs: small, pods: 5 }]);

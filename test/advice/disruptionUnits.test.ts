@@ -69,7 +69,7 @@ describe("disruption units", () => {
     expect(units.every(({ isGang }) => !isGang)).toBe(true);
   });
 
-  it("tell the runs of a CronJob apart", () => {
+  it("keep the runs of a CronJob apart", () => {
     const cron = owner("CronJob", "nightly");
     const runs = ["nightly-1", "nightly-2"].map((name) => owner("Job", name, cron));
     const pods = runs.map((run) => gpuPod(`${run.name}-x`, "n", 1, { owner: ownerRef(run) }));

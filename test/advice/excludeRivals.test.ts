@@ -25,7 +25,7 @@ function rivalsOf(moment: AdviceMoment) {
   return { trial, offers, kept, excluded };
 }
 
-/** Two pieces of work that wait, each of which one pod on the way to the only free place could help. */
+/** Two pieces of work that wait; one pod on the way to the only free place could help either of them. */
 const oneWayOut: MoveCluster = {
   nodes: ["n1", "n2", "n3", "n4"].map((name) => ({ name, gpus: gpusPerNode })),
   pods: [

@@ -17,7 +17,7 @@ const temperature = "DCGM_FI_DEV_GPU_TEMP";
 const energy = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION";
 const util = "DCGM_FI_DEV_GPU_UTIL";
 
-/** What the exporter of two idle GPUs says of one of them after so many collections. */
+/** What the exporter of two idle GPUs says about one of them after so many collections. */
 type PhysicalGpu = (gpu: number, turn: number) => Readonly<Record<string, number>>;
 const gpus = [0, 1];
 const labels = { namespace: "research", pod: "train-0", Hostname: "n1" };
@@ -123,7 +123,7 @@ async function twoHours(make: (physicalGpu: PhysicalGpu, feed: Feed) => DcgmSour
 const frozenWithCounter: PhysicalGpu = () => ({ [util]: 0, [power]: 68.442, [energy]: 5_000_000 });
 const frozenWithout: PhysicalGpu = (gpu) => ({ [util]: 0, [power]: 68.442 + gpu, [temperature]: 31 });
 const frozenDegrees: PhysicalGpu = () => ({ [util]: 0, [temperature]: 31 });
-/** Idle GPUs: milliwatts that jitter, or an energy that counts on while all else is still. */
+/** Idle GPUs: milliwatts that jitter, or an energy that counts on while all else stays the same. */
 const idleJitter: PhysicalGpu = (gpu, turn) => ({
   [util]: 0,
   [power]: 68.442 + ((turn * 7 + gpu) % 5) / 1000,
@@ -175,7 +175,7 @@ describe.each([
 
   it.each([
     ["in fractions of a watt", frozenHung],
-    ["in whole watts of one card", frozenWhole],
+    ["in whole watts of one GPU", frozenWhole],
   ] as const)("and froze while GPUs hung, %s, makes none of them stalled", async (_what, physicalGpu) => {
     const { states, kinds } = await twoHours(make, physicalGpu);
     expect([...states]).not.toContain("stalled");

@@ -80,7 +80,7 @@ function adviceOn({ kind = "Job", boundSeconds, idleSeconds, ...given }: Case): 
   return createAdviser(settings, 30, [], { known, cluster: [] }).advise(analysis);
 }
 
-/** Idle spells in minutes, all of which ended in work. */
+/** Idle spells in minutes; work ended each of them. */
 const returnedAfter = (...minutes: readonly number[]): Partial<Habit> => ({
   spells: minutes.map((one): IdleSpell => ({ seconds: one * 60, returned: true })),
   longestReturnSeconds: Math.max(...minutes) * 60,

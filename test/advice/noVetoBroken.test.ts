@@ -98,7 +98,7 @@ const clusters: fc.Arbitrary<MoveCluster> = fc
     };
   });
 
-/** What speaks against the pods that advice takes off their nodes, whoever gains by it; reported without an index. */
+/** What speaks against the pods that advice takes off their nodes, whoever gains by it; found without an index. */
 function brokenBy({ analysis }: AdviceMoment, { draft, disrupted }: Offer): readonly string[] {
   const { snapshot } = analysis;
   const pods = disrupted.map(({ uid }) => snapshot.pods.findIndex((pod) => pod.uid === uid));

@@ -47,7 +47,7 @@ describe("volcano issue 3948: 4 GPUs are free on three nodes, and a job wants th
     expect(advice.worthGpuHours).toBeCloseTo(4 * 24 - 2 * (1 + 10 / 60), 6);
   });
 
-  it("nobody moves where one of them is of a gang, all of which would be stopped", () => {
+  it("nobody moves where one of them is of a gang that would be stopped as a whole", () => {
     const gang = { id: "ads/g", min: 2, bound: 2, partialSince: null };
     const others = volcano3948.pods.filter(({ name }) => name === "b" || name === "y" || name === "z");
     const withPair = (parts: Partial<MovePod>): MoveCluster => ({
@@ -266,7 +266,7 @@ describe("who loses GPUs for work of the same priority", () => {
 });
 
 describe("nothing is to be done", () => {
-  it("where the only free capacity is on a cordoned node", () => {
+  it("where the only node with enough free GPUs is cordoned", () => {
     const nodes = [node("n1"), node("n2"), { ...node("n3"), schedulable: false }];
     const pods = [pod("x", "n1", 7), pod("y", "n2", 7)];
     const advice = adviceOf(moveMoment({ ...volcano3948, nodes, pods, waiting: [wants("train", 1, 8)] }));

@@ -24,7 +24,7 @@ export function nothing(advice: Advice): string {
   return advice.withheld.map(({ why, reason }) => `${why}: ${reason}`).join("\n");
 }
 
-/** Two nodes of Karpenter, of which one has held no GPU for two hours, and has seven pods without any. */
+/** Two nodes of Karpenter: nothing has held a GPU of one of them for two hours, and it has seven pods without any. */
 export function keptByOthers(): AdviceMoment {
   const labels = { ...gfdLabels(8), "karpenter.sh/nodepool": "gpu" };
   const analysis = analysisAt(

@@ -31,7 +31,7 @@ export function wrongSeries(text: string, more: ReadonlyMap<string, readonly str
   return [...grammar, ...wrong];
 }
 
-/** Counters of which an expression asks anything but their rise. */
+/** Counters that an expression asks for anything but their rise. */
 export function countersNotAskedForRise(text: string): readonly string[] {
   return readPromql(text).selectors.flatMap(({ name, rangeFunction }) => {
     const isCounter = /_(total|bucket|sum|count)$/.test(name) && catalogued.has(name);
@@ -41,7 +41,7 @@ export function countersNotAskedForRise(text: string): readonly string[] {
 
 /** Divisors that could be 0. */
 export function doubtfulDivisors(text: string): readonly string[] {
-  return [...text.matchAll(/ \/ (?:on \([^)]*\) )?(?=(.*))/g)]
+  return [...text.matchAll(/ \/ (?:on \([^)]*\) )?(?:group_left \(\) )?(?=(.*))/g)]
     .map(([, divisor]) => divisor ?? "")
     .filter((divisor) => !/^[1-9]/.test(divisor) && !isAboveZero(divisor));
 }

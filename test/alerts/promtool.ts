@@ -66,7 +66,12 @@ export function rulesOf(alert: AlertName, config: AlertsConfig): readonly Tested
     rules: group.rules.filter((rule) => rule.alert === alert),
   }));
   const read = own.flatMap(({ rules }) =>
-    rules.flatMap(({ expr, annotations }) => [expr, annotations.recommendation, annotations.saving]),
+    rules.flatMap(({ expr, annotations }) => [
+      expr,
+      annotations.recommendation,
+      annotations.saving,
+      annotations.subject ?? "",
+    ]),
   );
   return [...recordingsFor(read, config), ...own.filter(({ rules }) => rules.length > 0)];
 }
@@ -83,7 +88,7 @@ export function recordingsFor(read: readonly string[], config: AlertsConfig): re
   });
 }
 
-/** Runs tests with one step between evaluations in one promtool; what it says of each that fails, by its name. */
+/** Runs tests with one step between evaluations in one promtool; what it says about each that fails, by its name. */
 export function runPromtool(
   groups: readonly TestedGroup[],
   step: string,

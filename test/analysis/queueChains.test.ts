@@ -37,7 +37,7 @@ describe.each(lengths)("%i queues one below the other", (length) => {
     expect(queueProblems(analysis)).toEqual([tooDeep]);
   });
 
-  it("are Cohorts in a circle: nothing is said of them, and all of the others", () => {
+  it("are Cohorts in a circle: nothing is said about them, and everything about the others", () => {
     const analysis = analysisOf(kueueChain, "circle");
     expect(queueOf(analysis, "healthy")).toEqual(four);
     expect(queueOf(analysis, "team").allocated).toBe(4);

@@ -67,7 +67,7 @@ export function volcanoChain(shape: ChainShape, length: number): Partial<Cluster
   };
 }
 
-/** A node of 8 GPUs of which each of two queues holds 4. */
+/** A node of 8 GPUs; each of two queues holds 4 of them. */
 function allocatedBy(
   label: string,
   schedulerName: string,

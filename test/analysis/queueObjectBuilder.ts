@@ -54,7 +54,7 @@ export function kaiQueue(name: string, parts: Partial<KaiQueue> = {}): KaiQueue 
   return groupRows.kaiQueue(name, { createdAt: yesterday, gpu, cpu: unlimited, memory: unlimited, ...parts });
 }
 
-/** A PodGroup without owner in the queue `vision`, of which the scheduler says nothing yet. */
+/** A PodGroup without owner in the queue `vision`; the scheduler says nothing about it yet. */
 export function kaiPodGroup(name: string, parts: Partial<KaiPodGroup> = {}): KaiPodGroup {
   const unknown = { owner: null, allocated: null, requested: null };
   return groupRows.kaiGroup(name, "vision", { createdAt: now - 600, minMember: 1, ...unknown, ...parts });

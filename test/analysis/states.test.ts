@@ -110,7 +110,7 @@ describe("allocated GPUs: first match wins", () => {
       { stalled: 1 },
     ],
     [
-      "a part of a stalled card",
+      "a part of a stalled GPU",
       { on: stalledFor(900), allocated: { ...spins, share: 0.5 } },
       { active: 0.5, free: 0.5 },
     ],
@@ -119,11 +119,7 @@ describe("allocated GPUs: first match wins", () => {
       { on: stalledFor(900), allocated: { ...spins, estimated: true } },
       { active: 1 },
     ],
-    [
-      "an instance of a stalled card",
-      { on: { ...stalledFor(900), gpuInstance: "7" }, allocated: spins },
-      { active: 1 },
-    ],
+    ["an instance of a stalled GPU", { on: { ...stalledFor(900), gpuInstance: "7" }, allocated: spins }, { active: 1 }],
     [
       "a stalled GPU with two holders",
       { on: { ...stalledFor(900), holders: [holding({ ...spins, share: 0.5 }), holding({ ...spins, share: 0.5 })] } },

@@ -102,7 +102,7 @@ describe("a pool's totals", () => {
     expect(analysed(snapshot).pools[0]?.activity).toBeCloseTo(2 / 3, 12);
   });
 
-  it("imbalance is what the two accounts differ by, of all its nodes", () => {
+  it("imbalance is what the sums by device and by pod differ by, over all its nodes", () => {
     const nodes = [
       nodeView({ allocatedByDevices: 1, allocatedByPods: 3 }),
       nodeView({ name: "m", devices: [], allocatedByDevices: 2, allocatedByPods: 1 }),

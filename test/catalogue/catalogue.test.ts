@@ -4,6 +4,7 @@ import { idleNodeStates } from "../../exporter/accounts/idleNodeStates.ts";
 import { waitBuckets } from "../../exporter/analysis/waiting/waiting.ts";
 import { definitionOf, metricAreas, metricNames, metrics } from "../../exporter/catalogue/catalogue.ts";
 import * as listed from "../../exporter/catalogue/labels.ts";
+import { subjectMetrics } from "../../exporter/catalogue/subjects.ts";
 import { capacityTypes } from "../../exporter/model/capacityType.ts";
 import { nodeTimeStates } from "../../exporter/model/idleKinds.ts";
 import { placedSizeNames, placedSizes } from "../../exporter/model/placedSizes.ts";
@@ -26,14 +27,14 @@ describe("every metric", () => {
     expect(name).not.toMatch(/_(bucket|sum|count)$/);
     for (const label of Object.keys(values ?? {})) expect(labels).toContain(label);
     for (const unbounded of ["pod", "uuid", "node"]) expect(labels).not.toContain(unbounded);
-    // Of workloads only the few that cost most have series, and namespaces have the budget of teams.
+    // Of workloads only the few that cost most, or that alerts name, have series, and namespaces have the budget of teams.
     if (labels.includes("workload") || labels.includes("namespace"))
-      expect(name).toMatch(/_(workload|namespace)_cost_/);
+      expect(name in subjectMetrics || /_(workload|namespace)_cost_/.test(name)).toBe(true);
     if (unit === "cost" || unit === "cost_per_hour") expect(labels).toContain("currency");
   });
 
   const explained = metricAreas
-    .filter(({ title }) => /Placement|Idle nodes|Prices|Cost|Budgets|Recommendations/.test(title))
+    .filter(({ title }) => /Placement|Idle nodes|Prices|Cost|Budgets|Recommendations|Names/.test(title))
     .flatMap(({ metrics: own }) => Object.keys(own));
 
   test.each(explained)("%s has a formula and an example with numbers", (name) => {
@@ -57,7 +58,7 @@ describe("every metric", () => {
 describe("values of labels that are lists of the catalogue's own", () => {
   test.each([
     ["bounds of waits", listed.waitBounds, waitBuckets],
-    ["states of nodes, idle ones distinguished", [...listed.nodeStates, ...idleNodeStates], nodeTimeStates],
+    ["states of nodes, idle ones by kind", [...listed.nodeStates, ...idleNodeStates], nodeTimeStates],
     ["windows of idle nodes", listed.idleWindowLabels, Object.keys(idleWindows)],
     ["how nodes are paid for", listed.capacityTypeLabels, [...capacityTypes, "unknown"]],
   ] as const)("%s", (_, values, known) => {

@@ -50,7 +50,7 @@ export const oneSided = arithmeticOn(byTeam, "/", metric("fairlead_pool_power_wa
 // @ts-expect-error the info metric has no such label
 export const noInfo = withLabelsOf(byTeam, metric("fairlead_pool_info"), ["cluster"], ["zone"]);
 
-// @ts-expect-error a catalogue of which some metrics have no producer
+// @ts-expect-error a catalogue with metrics that have no producer
 export const missing: Producers<MetricName> = { fairlead_build_info: () => [] };
 
 export const wrongLabel: Producers<"fairlead_uncounted_nodes"> = {

@@ -5,6 +5,7 @@ import {
   absentOverTime,
   arithmeticWithOne,
   clampMin,
+  gpuHoursOver,
   labelFrom,
   labelled,
   narrowed,
@@ -27,6 +28,7 @@ const buckets = recordedSeries<"cluster" | "le">("cluster_le:waits:increase");
 
 const cases: readonly (readonly [string, { readonly text: string }, string])[] = [
   ["a recorded series", allocated, "cluster_pool:allocated:sum"],
+  ["GPU-hours", gpuHoursOver(allocated, "4h"), "sum_over_time(cluster_pool:allocated:sum[4h:5m]) / 12"],
   ["a narrowed one", capacity, 'cluster:capacity:sum{cluster!="lab"}'],
   [
     "one narrowed by data",

@@ -1,4 +1,5 @@
 import type { Io } from "../../cli/io.ts";
+import { plainTerminal } from "../../exporter/publish/terminal/layout.ts";
 
 /** Collects what a command writes. */
 export function captureIo(): Io & { readonly stdout: () => string; readonly stderr: () => string } {
@@ -12,6 +13,7 @@ export function captureIo(): Io & { readonly stdout: () => string; readonly stde
       stderr += text;
     },
     isTerminal: false,
+    terminal: plainTerminal,
     interrupted: new Promise(() => {}),
     stdout: () => stdout,
     stderr: () => stderr,

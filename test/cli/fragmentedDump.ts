@@ -57,7 +57,7 @@ const budget = {
 };
 
 /**
- * What `kubectl get -o json` says of two nodes with 8 GPUs each: one GPU of the first and four of the second are in use, so
+ * What `kubectl get -o json` says about two nodes with 8 GPUs each: one GPU of the first and four of the second are in use, so
  * that a pod of 8 waits which would fit if the small one moved.
  */
 export const fragmentedDump = JSON.stringify({

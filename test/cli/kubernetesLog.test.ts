@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createKubernetesLog } from "../../cli/kubernetesLog.ts";
 
-it("tells of what is listed again, and of watches that are only opened again at level debug", () => {
+it("reports what is listed again, and at level debug watches that are only opened again", () => {
   const lines: string[] = [];
   const write = (level: string) => (_fields: object, message: string) => void lines.push(`${level} ${message}`);
   const log = createKubernetesLog({ debug: write("debug"), info: write("info"), warn: write("warn") });

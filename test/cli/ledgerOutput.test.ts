@@ -44,7 +44,7 @@ const idle = (at: number): Memory => ({
 });
 
 describe("the ledger between cycles", () => {
-  test("gives the next process what the last one knew, and the faces what was booked", async () => {
+  test("gives the next process what the last one knew, and the outputs what was counted", async () => {
     const config = configWith(`cluster: c\nledger: {path: ${path.join(temporaryFolder(), "ledger.db")}}`);
     const first = await prepared(config);
     expect(first.memory(start)).toEqual(emptyMemory);
@@ -108,7 +108,7 @@ describe("the ledger between cycles", () => {
     expect(await prepareLedger(configWith("cluster: c"))).toEqual({ ok: true, output: null });
   });
 
-  test("stands beside the configuration file, unless its path is absolute", async () => {
+  test("is beside the configuration file, unless its path is absolute", async () => {
     const file = path.join(temporaryFolder(), "fairlead.yaml");
     writeFileSync(file, "cluster: c\nledger: {path: data/ledger.db}\n");
     const config = await loadConfig(file);
@@ -121,7 +121,7 @@ describe("the ledger between cycles", () => {
   });
 });
 
-test("serve does not start without the ledger that it is reported to keep, and says why", async () => {
+test("serve does not start without the ledger that it is configured to keep, and says why", async () => {
   const folder = temporaryFolder();
   const file = path.join(folder, "fairlead.yaml");
   writeFileSync(file, "cluster: c\nledger: {path: ledger.db}\nkubernetes: {kubeconfig: kubeconfig}\n");

@@ -32,7 +32,7 @@ it("writes one line when a problem begins and one when it is over, whatever its 
   ]);
 });
 
-it("keeps text from the cluster on its line, without anything that a terminal obeys", () => {
+it("keeps text from the cluster on its line, without anything that a terminal executes", () => {
   const { lines, report } = recorded();
   report([problem("a", "host \u001b[31mred\nlevel=error forged")]);
   expect(lines[0]).toMatch(/ host \\u001b\[31mred\\nlevel=error forged$/);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run } from "../../cli/run.ts";
+import { plainTerminal } from "../../exporter/publish/terminal/layout.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { accept, type Receiver, seriesOf, spansOf, startReceiver } from "../publish/otlp/receiver.ts";
@@ -51,6 +52,7 @@ async function serve() {
       log += text;
     },
     isTerminal: false,
+    terminal: plainTerminal,
     interrupted,
   };
   const served = run(flags, io);

@@ -74,6 +74,7 @@ describe("the thread that computes", () => {
         expect((await fetch(`http://${probes}/livez`)).status).toBe(200);
         expect((await fetch(`${served.url}/livez`)).status).toBe(200);
         expect((await fetch(`${served.url}/metrics`)).status).toBe(200);
+        expect(await (await fetch(`${served.url}/`)).text()).toContain('<section id="teams">');
         longest = Math.max(longest, performance.now() - from);
       }
       const answers = await Promise.all(asked);

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** Two nodes of four A100, on each of which something runs; models are known from telemetry alone. */
+/** Two nodes of four A100, all of them busy; models are known from telemetry alone. */
 async function startCluster(): Promise<Simulator> {
   const nodes = ["n1", "n2"].map((name) => gpuNode(name, "A100", 4, { kind: "whole" }, { featureDiscovery: false }));
   const scenario = smallCluster([one("Job", 8)], { nodes });
@@ -95,7 +95,7 @@ async function gatedPage(simulator: Simulator, node: string) {
 
 const pagesOf = (stack: ExporterStack) => stack.dcgm.sources.flatMap((source) => source.read().pages);
 
-/** GPUs of the first cycle by state, its pools, and what it says of telemetry. */
+/** GPUs of the first cycle by state, its pools, and what it says about telemetry. */
 async function firstCycle(stack: ExporterStack) {
   await stack.cycle.run();
   const analysis = stack.cycle.latest();
@@ -115,7 +115,7 @@ async function firstCycle(stack: ExporterStack) {
 }
 
 describe("the first cycle", () => {
-  it("has telemetry: nothing is unobserved, in a pool unknown, or said of missing exporters", async () => {
+  it("has telemetry: nothing is unobserved, in a pool unknown, or said to miss an exporter", async () => {
     const { stack, started } = startExporter(await startCluster());
     await started;
     expect(missingForReadiness(stack.health())).toEqual(["the first cycle is not complete yet"]);

@@ -62,6 +62,15 @@ export function filledIn(
   return expr
     .replaceAll("$__rate_interval", "5m")
     .replaceAll("$__interval", "1m")
+    .replaceAll("$__range_s", `${secondsIn(range)}`)
     .replaceAll("$__range", range)
     .replaceAll(/\$(\w+)/g, (_, name: string) => variables[name] ?? ".*");
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+function secondsIn(range: string): number {
+  const seconds = Number(range.slice(0, -1)) * (unitSeconds[range.slice(-1)] ?? Number.NaN);
+  if (Number.isNaN(seconds)) throw new Error(`no length of time: ${range}`);
+  return seconds;
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { z } from "zod";
 import { defaultAlerts } from "../../alerts/thresholds.ts";
 import type { DashboardDefinition } from "../../dashboards/dashboard.ts";
 import type { PanelJson } from "../../dashboards/grafana/types.ts";
@@ -16,7 +17,7 @@ export interface PanelCase {
   readonly panel: string;
   /** Why the numbers are what they are. */
   readonly why: string;
-  /** Series beside those of a Fairlead that works; `#` in a value stands for the number of steps. */
+  /** Series beside those of a Fairlead that works; `#` in a value is replaced by the number of steps. */
   readonly world: readonly WorldSeries[];
   /** What the reader chose; all, where nothing is said. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -111,8 +112,31 @@ function evaluate(step: "1m" | "1h", asked: readonly Asked[]): readonly Readonly
         numbers.set(legend, value);
       }
     }
-    return numbers;
+    return keptRows(panel, numbers);
   });
+}
+
+const filterSchema = z.object({ filters: z.array(z.object({ fieldName: z.string() })) });
+const sortSchema = z.object({ sort: z.tuple([z.object({ field: z.string() })]) });
+const limitSchema = z.object({ limitField: z.number() });
+
+/** What Grafana's transformations leave of the rows of a table or bar chart. */
+function keptRows(
+  { transformations = [] }: PanelJson,
+  numbers: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  const rowOf = (legend: string): string => legend.slice(legend.indexOf(" ["));
+  const optionsOf = (id: string): unknown => transformations.find((one) => one.id === id)?.options;
+  const filter = filterSchema.safeParse(optionsOf("filterByValue")).data;
+  const by = sortSchema.safeParse(optionsOf("sortBy")).data?.sort[0].field;
+  const limit = limitSchema.safeParse(optionsOf("limit")).data?.limitField ?? Number.POSITIVE_INFINITY;
+  const at = (row: string, column: string): number => numbers.get(`${column}${row}`) ?? Number.NEGATIVE_INFINITY;
+  const hasNumber = (row: string, column: string): boolean => (numbers.get(`${column}${row}`) ?? 0) !== 0;
+  const rows = [...new Set([...numbers.keys()].map(rowOf))]
+    .filter((row) => filter === undefined || filter.filters.some(({ fieldName }) => hasNumber(row, fieldName)))
+    .toSorted((a, b) => (by === undefined ? 0 : at(b, by) - at(a, by) || 0))
+    .slice(0, limit);
+  return new Map([...numbers].filter(([legend]) => rows.includes(rowOf(legend))));
 }
 
 interface Sample {

@@ -68,10 +68,10 @@ describe("fairlead dashboards", () => {
 
   test("takes limits and addresses from the file of the alerts", async () => {
     const { output } = await dashboards({
-      alerts: "fairleadUrl: https://gpus.acme.com\nalerts: { GpuFairnessLow: { jainBelow: 0.55 } }\n",
+      alerts: "fairleadUrl: https://gpus.acme.com\nalerts: { GpuTeamStarved: { allocatedBelow: 0.55 } }\n",
     });
     const text = readFileSync(path.join(output, "fairlead-fleet.json"), "utf8");
-    expect(text).toContain("Amber below 0.55.");
+    expect(text).toContain("Amber below 55 %.");
     expect(text).toContain(`https://gpus.acme.com/recommendations/\${__data.fields.id:percentencode}`);
     expect(text).not.toContain("fairlead.example.org/recommendations");
   });
@@ -79,8 +79,10 @@ describe("fairlead dashboards", () => {
 
 describe("settings", () => {
   test("an alert that is turned off judges nothing", () => {
-    const alerts = alertsSchema.parse({ alerts: { GpuFairnessLow: { enabled: false } } });
-    const fairness = panelsOf(finalize(fleet, defaultDashboards, alerts)).find(({ title }) => title === "Fair shares?");
+    const alerts = alertsSchema.parse({ alerts: { GpuTeamStarved: { enabled: false } } });
+    const fairness = panelsOf(finalize(fleet, defaultDashboards, alerts)).find(
+      ({ title }) => title === "Worst-off team, part of its share",
+    );
     expect(fairness?.description).not.toContain("Alert:");
     expect(fairness?.fieldConfig?.defaults.thresholds?.steps).toEqual([{ value: null, color: "green" }]);
   });
@@ -99,6 +101,16 @@ describe("settings", () => {
     const text = JSON.stringify(json);
     expect(text).toContain('"currencyEUR"');
     expect(text).not.toMatch(/USD/);
+  });
+
+  test("your own dashboards of GPUs and nodes are linked to where their uids are given, and only then", () => {
+    const linksOf = (config: object) => finalize(fleet, dashboardsSchema.parse(config), defaultAlerts).links ?? [];
+    expect(linksOf({}).map(({ title }) => title)).toEqual(["Fairlead"]);
+    expect(linksOf({ gpuDashboard: "Oxed_c6Wz" }).slice(1)).toMatchObject([
+      { title: "GPUs", type: "link", url: "/d/Oxed_c6Wz", keepTime: true, includeVars: false },
+    ]);
+    expect(linksOf({ gpuDashboard: "a", nodeDashboard: "b" }).map(({ url }) => url)).toEqual(["", "/d/a", "/d/b"]);
+    expect(dashboardsSchema.safeParse({ gpuDashboard: "a/../b" }).success).toBe(false);
   });
 
   test("a currency that Grafana does not know is before the amount", () => {

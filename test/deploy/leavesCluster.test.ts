@@ -5,7 +5,7 @@ import { playCluster } from "../../cli/demo/playCluster.ts";
 import { defaultConfig } from "../../exporter/config/defaults.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 
-/** Where this process opens connections to while something runs: Node says of every TCP socket that a client makes. */
+/** Where this process opens connections to while something runs: Node reports every TCP socket that a client makes. */
 async function connectionsOf(run: () => Promise<void>): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const note = (message: unknown): void => {

@@ -11,7 +11,7 @@ describe("resources by size of the cluster", () => {
     expect(resources).toEqual({ requests: smallest?.requests, limits: smallest?.limits });
   });
 
-  it("leave free capacity above what was measured, and grow with the cluster", () => {
+  it("leave a margin above what was measured, and grow with the cluster", () => {
     const mebibytes = (text: string): number => Number.parseFloat(text) * (text.endsWith("Gi") ? 1024 : 1);
     let before = 0;
     for (const { residentMiB, cores, requests, limits } of sizings()) {

@@ -78,11 +78,11 @@ export function expectClosedAccounts(analysis: Analysis): void {
   const imbalance = sum(snapshot.nodes.map((n) => Math.abs(n.allocatedByDevices - n.allocatedByPods)));
   expect(
     Math.abs(imbalance - sum(pools.map((p) => p.imbalance))),
-    "differences of the two accounts are published",
+    "differences of the sums by device and by pod are published",
   ).toBeLessThan(tolerance * Math.max(1, snapshot.nodes.length));
 }
 
-/** What the exporter accounts as held by each team on these nodes equals what the simulator's GPUs are held for. */
+/** What the exporter counts as held by each team on these nodes equals what the simulator's GPUs are held for. */
 export function expectTrueHoldings(
   analysis: Analysis,
   truth: Truth,

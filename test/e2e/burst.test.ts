@@ -55,7 +55,7 @@ function byTeam<Value>(of: (team: BurstTeam) => Value): Readonly<Record<BurstTea
   return { research: of("research"), inference: of("inference"), training: of("training") };
 }
 
-/** A queue without any work is not reported of: what was evicted from it stays evicted. */
+/** The truth has no record of a queue without any work: what was evicted from it stays evicted. */
 const queueOf =
   (truth: Truth, before: Moment | undefined) =>
   (team: BurstTeam): TruthQueue => {
@@ -275,7 +275,7 @@ describe("the figures of the exporter", () => {
   });
 });
 
-describe("what is reported of it", () => {
+describe("the report about it", () => {
   it("fits 100 columns", () => {
     const lines = burstText(figures).split("\n");
     expect(lines.filter((line) => line.length > 100)).toEqual([]);

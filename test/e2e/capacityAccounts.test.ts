@@ -155,7 +155,7 @@ async function ask(accounts: Pick<LedgerReader, "queryLedgerTable">, of: LedgerT
   return result.answer.rows;
 }
 
-describe("the accounts of capacity of a played cluster", () => {
+describe("the accounting of capacity of a played cluster", () => {
   it("are the integral of what was published, and the streaks that the simulator knows of, over a restart", {
     timeout: 240_000,
   }, async () => {

@@ -37,7 +37,7 @@ describe.each(clusters)("generated cluster $seed with queues", ({ seed, scenario
         totals = now;
         evictions.push(cluster.simulator.truth().evictions);
         if (i % lookEvery === 0) expectTrueQueues(cluster);
-        // One is reported when all its pods have reported of it, and counted when its series has been on a page.
+        // One is reported when all its pods have reported it, and counted when its series has been on a page.
         if (evictions.at(-1) === evictions.at(-4))
           expect(totalOnPage(totals, "fairlead_evictions_total"), "evictions").toBe(since());
       }

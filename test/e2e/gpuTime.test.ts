@@ -44,7 +44,7 @@ const played: readonly { readonly scenario: Scenario; readonly from: number; rea
 interface TeamResult {
   readonly found: { readonly allocated: number; readonly active: number };
   readonly real: { readonly allocated: number; readonly active: number };
-  /** What is not distinguished as active, but may have been a little. */
+  /** What is not counted as active, but may have been a little. */
   readonly hidden: number;
 }
 
@@ -53,7 +53,7 @@ const results: TeamResult[] = [];
 describe("GPU time against the truth", () => {
   it.each(played)("of $scenario.name over $hours h", async ({ scenario, from, hours }) => {
     const all = teamsByNamespaceLabel("timed");
-    // Accounts do not rest on advice.
+    // The accounting does not depend on advice.
     const config = { ...all, advice: { ...all.advice, enabled: false } };
     const cluster = await playCluster({ scenario, seed: 3, startAt: from, config });
     try {
@@ -84,7 +84,7 @@ describe("GPU time against the truth", () => {
         const of = (state: string): number => byState.get(`${team} ${state}`) ?? 0;
         const active = of("active");
         const hidden = 0.05 * of("idle") + of("gang_wait") + of("unobserved") + of("starting") + of("unavailable");
-        // Each look at a GPU stands for thirty seconds.
+        // Each look at a GPU counts for thirty seconds.
         const sampled = 0.01 * real.allocated;
         expect(active - real.active, `${team} active, too much`).toBeLessThanOrEqual(oneStep + sampled);
         expect(real.active - active, `${team} active, too little`).toBeLessThanOrEqual(oneStep + sampled + hidden);

@@ -45,7 +45,7 @@ async function fairlead(...args: readonly string[]): Promise<string> {
   return io.stdout();
 }
 
-test("what two processes counted of a cluster is in one ledger, its accounts close, and the time between is a gap", async () => {
+test("what two processes counted of a cluster is in one ledger, its sums add up, and the time between is a gap", async () => {
   await lifecycle(startAt, 10);
   const idle = await lifecycle(startAt + 360, 10);
   expect(await fairlead("check", file)).toContain("sound, and the accounts close");
@@ -62,7 +62,7 @@ test("what two processes counted of a cluster is in one ledger, its accounts clo
   // The second process goes on with the idle windows of the first, which ended 60 s before it.
   expect(idle.filter((since) => since !== null && since <= startAt + 300).length).toBeGreaterThan(0);
 
-  // An export has the same time and cost, and says what each price stood for.
+  // An export has the same time and cost, and says what each price was for.
   const day = ["--from", "2026-11-16", "--to", "2026-11-17", "--format", "json"];
   const rows = z.array(exportedRow).parse(JSON.parse(await fairlead("export", file, ...day)));
   expect(rows.reduce((sum, row) => sum + row.gpuSeconds, 0)).toBeCloseTo(176 * 600, 3);

@@ -3,7 +3,7 @@ import { createPrices } from "../../cli/prices.ts";
 import { pricesSchema } from "../../exporter/config/moneySchema.ts";
 import type { PriceList } from "../../exporter/model/prices.ts";
 import { type Listener, listen } from "../../simulator/listen.ts";
-import { openCostPage } from "../sources/prices/openCostPage.ts";
+import { openCostPage } from "./openCostPage.ts";
 import {
   hasPrometheus,
   hasVictoriaMetrics,

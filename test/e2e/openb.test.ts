@@ -96,7 +96,7 @@ describe.skipIf(!hasTraces)("the openb cluster of 6,212 GPUs", () => {
   });
   afterAll(() => cluster.stop());
 
-  it("has closed accounts and nothing to complain of", () => {
+  it("adds up and has nothing to complain about", () => {
     expectClosedAccounts(analysis);
     expect(cluster.stack.problems()).toEqual([]);
   });

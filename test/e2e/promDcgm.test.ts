@@ -15,7 +15,7 @@ import { startAt } from "./accounting.ts";
 import { count, hasPrometheus, inOrder, type ScrapeJob, scrapeWithPrometheus } from "./scrapedByPrometheus.ts";
 
 /**
- * Clusters whose exporters speak all dialects, and where: a pod has several replicas of a GPU (2), rows say of
+ * Clusters whose exporters speak all dialects, and where: a pod has several replicas of a GPU (2), rows name
  * processes (3), rows are copied for each sharer (6). All have MIG instances.
  */
 const seeds = [1, 3, 6];

@@ -54,7 +54,7 @@ describe.skipIf(!hasPrometheus)("the demo's /metrics", () => {
   });
 
   it("is scraped by a real Prometheus, whose sum of all GPUs is right", async () => {
-    const prometheus = await startPrometheus(server.url);
+    const prometheus = await startPrometheus({ url: `${server.url}/metrics`, seconds: 5, rules: {} });
     if (prometheus === null) throw new Error("prometheus is installed but did not come up");
     try {
       expect(

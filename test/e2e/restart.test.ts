@@ -128,7 +128,7 @@ it.skipIf(!hasPrometheus)(
       const window = Math.ceil(second.scrapedAt - began) + 60;
       const increase = `increase(fairlead_gpu_seconds_total[${window}s])`;
       const all = await ask(prometheus.url, `sum(${increase})`, second.scrapedAt);
-      // Each step was scraped before the next: one scrape sees at most what one step books.
+      // Each step was scraped before the next: one scrape sees at most what one step counts.
       expect(Math.abs((all.get("all") ?? 0) - accounted("all"))).toBeLessThanOrEqual(176 * stepSeconds);
       const byState = await ask(prometheus.url, `sum by (state) (${increase})`, second.scrapedAt);
       expect(byState.size).toBeGreaterThan(4);

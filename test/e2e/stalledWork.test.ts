@@ -76,7 +76,7 @@ describe("work that hangs", () => {
     expect(most.get("dark")?.truth).toBe(8);
   });
 
-  it("closes the accounts", () => {
+  it("adds up to all GPUs", () => {
     expect(play.stack.problems().map(({ code }) => code)).not.toContain("accounts-do-not-close");
     expect(play.stack.cycle.health().cycles.failed).toBe(0);
   });
@@ -93,7 +93,7 @@ describe("work that hangs", () => {
     }
   });
 
-  it("tells since when, by which signals, and what a restart would undo", () => {
+  it("says since when, by which signals, and what a restart would undo", () => {
     const gang = [...advised.values()].find(({ fromTeam }) => fromTeam === "gang");
     const alone = [...advised.values()].find(({ fromTeam }) => fromTeam === "alone");
     expect(gang?.title).toMatch(

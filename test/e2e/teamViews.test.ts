@@ -151,7 +151,7 @@ describe("a Fairlead of several teams", () => {
     for (const place of everyQuestion()) {
       const { status, text } = await ask(place, user === "ada" ? "ada" : "both");
       counts[status === 200 ? "shown" : "refused"] += 1;
-      // What was asked for may are in the message that refuses it.
+      // What was asked for may be in the message that refuses it.
       const said =
         status === 200
           ? text
@@ -185,18 +185,22 @@ describe("a Fairlead of several teams", () => {
     expect(await items(history, "ada")).toEqual(await items(`${history}&team=ads`, "root"));
   });
 
-  test.each([...pages, "/api/v1/snapshot", "/api/v1/nodes", "/api/v1/costs", "/api/v1/explain?kind=team&name=ads"])(
-    "%s, which cannot be distinguished by team, is refused with what can be asked instead",
-    async (place) => {
-      const { status, text } = await ask(place, "ada");
-      expect(status).toBe(403);
-      expect(JSON.parse(text)).toEqual({
-        error: 'this would show more than the teams that you may see ("ads")',
-        nextStep: expect.stringContaining("/api/v1/workloads"),
-      });
-      expect((await ask(place, "root")).status).toBe(200);
-    },
-  );
+  test.each([
+    ...pages,
+    "/api/v1/snapshot",
+    "/api/v1/nodes",
+    "/api/v1/overview",
+    "/api/v1/costs",
+    "/api/v1/explain?kind=team&name=ads",
+  ])("%s, which cannot be cut to a team, is refused with what can be asked instead", async (place) => {
+    const { status, text } = await ask(place, "ada");
+    expect(status).toBe(403);
+    expect(JSON.parse(text)).toEqual({
+      error: 'this would show more than the teams that you may see ("ads")',
+      nextStep: expect.stringContaining("/api/v1/workloads"),
+    });
+    expect((await ask(place, "root")).status).toBe(200);
+  });
 
   test("a path that is written otherwise is no way around", async () => {
     for (const place of [

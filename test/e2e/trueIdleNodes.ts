@@ -10,7 +10,7 @@ export interface TrueIdleTime {
 export interface TrueIdleNodes {
   /** What is so now is taken to be so for `seconds`. */
   look(truth: Truth, seconds: number): void;
-  /** Sees what is so without counting it: time that nobody accounts, or asks for. */
+  /** Sees what is so without counting it: time that nobody counts, or asks for. */
   lookAway(truth: Truth): void;
   readonly time: TrueIdleTime;
 }

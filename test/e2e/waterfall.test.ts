@@ -32,7 +32,7 @@ function ledgerSettings(): NonNullable<Config["ledger"]> {
 /** What a server scraped of the page after each cycle, seven seconds later. */
 const scraped: ScrapedValue[] = [];
 
-/** A life of Fairlead over the same ledger; what a server calls it changes with its pod. */
+/** A process of Fairlead over the same ledger; what a server calls it changes with its pod. */
 async function live(from: number, to: number, pod: string): Promise<void> {
   const prepared = await prepareLedger(config);
   if (!prepared.ok || prepared.output === null) throw new Error("the ledger cannot be opened");
@@ -157,10 +157,10 @@ describe("a waterfall of three simulated hours with a restart", () => {
     expectNear(found?.gpuSeconds ?? 0, wanted.gpuSeconds, wanted.level);
   }
 
-  /** Within 1 %, and one scrape at each end of both lives of what there is of it in the mean. */
+  /** Within 1 %, and one scrape at each end of both processes, of what there is of it on average. */
   function expectNear(found: number, wanted: number, what: string): void {
     const scrapes = (4 * stepSeconds * wanted) / ledger.coveredSeconds;
-    // A state of a few minutes may are at an end as a whole.
+    // A state of a few minutes may be at an end as a whole.
     const least = 2 * stepSeconds;
     expect(Math.abs(found - wanted), `${what}: ${found}, ledger ${wanted}`).toBeLessThanOrEqual(
       0.01 * wanted + scrapes + least,

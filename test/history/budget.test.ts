@@ -131,7 +131,7 @@ describe("the watch over budgets", () => {
     expect(watch.latest()).toBeNull();
   });
 
-  it("takes days of which the history has nothing for days that are not covered", async () => {
+  it("takes days about which the history has nothing for days that are not covered", async () => {
     const empty: TotalsResult = { ok: false, isEmpty: true, error: "nothing", nextStep: "Wait." };
     const { history } = historyOf((question) => (question.from < november ? empty : covered(question)));
     const watch = createBudgetWatch(settings, history, () => november + day / 2);

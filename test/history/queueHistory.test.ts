@@ -163,7 +163,7 @@ describe("what queues had, by team", () => {
     db.close();
   });
 
-  it("of processes that reported fewer causes apart is unknown of the others, and deviates as it did", async () => {
+  it("of processes that distinguished fewer causes is unknown for the others, and deviates as it did", async () => {
     const {
       queue_judged_allocated_gpu_seconds: _allocated,
       queue_absent_capacity_gpu_seconds: _owners,

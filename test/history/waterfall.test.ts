@@ -54,7 +54,7 @@ describe("a waterfall", () => {
     expect(stages.at(-1)?.costs).toEqual({ EUR: 4, USD: 10 });
   });
 
-  it("what has no price is unknown where any part of it is, unless the whole is told", () => {
+  it("what has no price is unknown where any part of it is, unless the whole is known", () => {
     const unknown = { ...row("active", "a", 10), unpricedGpuSeconds: null };
     expect(waterfallOf([unknown]).unpricedGpuSeconds).toBeNull();
     expect(waterfallOf([unknown], 4).unpricedGpuSeconds).toBe(4);

@@ -4,7 +4,7 @@ export function physicalGpu(uuid: string, host: string, gpu = 0, utilization = "
   return `DCGM_FI_DEV_GPU_UTIL{${labels}} ${utilization}\nDCGM_FI_DEV_FB_USED{${labels}} 1024\nDCGM_FI_DEV_FB_FREE{${labels}} 80000\n`;
 }
 
-/** A node with GPUs of which the dump's pages speak. */
+/** A node with GPUs that the dump's pages show. */
 export function node(name: string, gpus: unknown = "2", labels: Readonly<Record<string, unknown>> = {}): object {
   return {
     apiVersion: "v1",
@@ -29,7 +29,7 @@ export function pod(name: string, change: { metadata?: object; spec?: object; re
   };
 }
 
-/** YAML of a few lines that stands for 43 million texts. */
+/** YAML of a few lines that expands to 43 million texts. */
 export const aliasBomb = `a: &a [x, x, x, x, x, x, x, x, x]\n${"bcdefgh"
   .split("")
   .map((l, i) => `${l}: &${l} [${Array(9).fill(`*${"abcdefg"[i]}`).join(", ")}]`)

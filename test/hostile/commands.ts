@@ -5,7 +5,7 @@ const settings =
   "expected one of cluster, interval, replicas, kubernetes, dcgm, teams, queues, gpu, idle, clusterAutoscaler, prices, cost, placement, advice, history, limits, ledger, web, otlp";
 const bomb = `a: &a [${Array(10).fill(1).join()}]\nb: &b [${Array(10).fill("*a").join()}]\nc: [${Array(12).fill("*b").join()}]\n`;
 
-/** A configuration with one file's text, and what check-config says of it. */
+/** A configuration with one file's text, and what check-config says about it. */
 function bad(name: string, text: string, ...errors: readonly string[]): CommandCase {
   const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
   return {

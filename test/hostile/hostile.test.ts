@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { run } from "../../cli/run.ts";
+import { plainTerminal } from "../../exporter/publish/terminal/layout.ts";
 import { commandTables, dumpTables } from "./cases.ts";
 import type { DumpCase } from "./hostileCase.ts";
 
@@ -34,6 +35,7 @@ async function runOn(files: Readonly<Record<string, string | Uint8Array>>, args:
           written.err += text;
         },
         isTerminal: false,
+        terminal: plainTerminal,
         interrupted: Promise.resolve(),
       },
     );

@@ -1,4 +1,4 @@
-/** A finding that a user must be shown, word for word. `DIR` stands for the folder with the case's files. */
+/** A finding that a user must be shown, word for word. `DIR` is the folder with the case's files. */
 export interface Finding {
   readonly message: string;
   readonly nextStep: string;
@@ -16,7 +16,7 @@ export interface DumpCase {
   readonly devices?: number;
   /** Activity of the first device; `null` when the page does not say. */
   readonly activity?: number | null;
-  /** Text that must be in neither face. */
+  /** Text that must be in neither output. */
   readonly absent?: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Room -> free capacity that it may import. Project references check the same; this test says it in one place, type-only imports included. */
+/** Folder -> folders that it may import. Project references check the same; this test says it in one place, type-only imports included. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "exporter/kernel": [],
   "exporter/catalogue": ["exporter/model"],
@@ -73,16 +73,14 @@ function importsOf(file: string): readonly string[] {
   );
 }
 
-const freeCapacityOf = (file: string): string =>
-  Object.keys(mayImport).find((freeCapacity) => file.startsWith(`${freeCapacity}/`)) ??
-  dirname(file).split("/")[0] ??
-  "";
+const folderOf = (file: string): string =>
+  Object.keys(mayImport).find((folder) => file.startsWith(`${folder}/`)) ?? dirname(file).split("/")[0] ?? "";
 
 describe("the import rule", () => {
-  it.each(Object.entries(mayImport))("%s imports only what it may", (freeCapacity, allowed) => {
-    const forbidden = filesBelow(freeCapacity).flatMap((file) =>
+  it.each(Object.entries(mayImport))("%s imports only what it may", (folder, allowed) => {
+    const forbidden = filesBelow(folder).flatMap((file) =>
       importsOf(file)
-        .filter((target) => freeCapacityOf(target) !== freeCapacity && !allowed.includes(freeCapacityOf(target)))
+        .filter((target) => folderOf(target) !== folder && !allowed.includes(folderOf(target)))
         .map((target) => `${file} -> ${target}`),
     );
     expect(forbidden).toEqual([]);
@@ -106,11 +104,11 @@ describe("the import rule", () => {
 
   it("sees a forbidden import when there is one", () => {
     expect(importsOf("exporter/join/join.ts")).toContain("exporter/model/cluster.ts");
-    expect(mayImport["exporter/kernel"]).not.toContain(freeCapacityOf("exporter/model/cluster.ts"));
+    expect(mayImport["exporter/kernel"]).not.toContain(folderOf("exporter/model/cluster.ts"));
   });
 
-  it("pure free capacity read no clock, environment, random number or log", () => {
-    const freeCapacities = [
+  it("pure folders read no clock, environment, random number or log", () => {
+    const folders = [
       "exporter/join",
       "exporter/analysis",
       "exporter/accounts",
@@ -121,8 +119,8 @@ describe("the import rule", () => {
       "dashboards",
       "deploy",
     ];
-    const impure = freeCapacities.flatMap((freeCapacity) =>
-      filesBelow(freeCapacity).filter(
+    const impure = folders.flatMap((folder) =>
+      filesBelow(folder).filter(
         (file) =>
           !file.startsWith("exporter/accounts/ledger/") &&
           /Date\.now|new Date\(\)|process\.|Math\.random|console\./.test(readFileSync(join(root, file), "utf8")),
@@ -132,8 +130,8 @@ describe("the import rule", () => {
   });
 
   it("no hand-written file has more than 300 lines", () => {
-    const freeCapacities = [...Object.keys(mayImport), "cli", "scripts"];
-    const long = freeCapacities
+    const folders = [...Object.keys(mayImport), "cli", "scripts"];
+    const long = folders
       .flatMap(filesBelow)
       .filter((file) => readFileSync(join(root, file), "utf8").split("\n").length > 301);
     expect(long).toEqual([]);

@@ -12,8 +12,8 @@ const mayNameThem: ReadonlySet<string> = new Set([
   "test/accounts/ledger/allocatedNames.test.ts",
   "test/accounts/ledger/queuesKept.test.ts",
   "test/accounts/ledger/version1.sql",
-  "test/cli/ledger.test.ts",
-  "test/publish/ledgerRoute.test.ts",
+  "test/cli/ledger/ledger.test.ts",
+  "test/publish/http/ledgerRoute.test.ts",
   "test/house/oldNames.test.ts",
 ]);
 /** Common words, which are also names: nothing but the documents can be searched for them. */

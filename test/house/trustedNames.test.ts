@@ -74,7 +74,7 @@ describe("the table of labels and annotations", () => {
     }
   });
 
-  it("tells the problems by codes that there are", () => {
+  it("names problems by codes that exist", () => {
     const codes = new Set(
       trustedNames.flatMap(({ rule }) => [...rule.otherwise.matchAll(/`([a-z-]+)`/g)].map(([, code]) => code)),
     );

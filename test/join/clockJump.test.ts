@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { afterClockJump } from "../../exporter/join/clockJump.ts";
 import { emptyMemory } from "../../exporter/join/memory.ts";
 
-it("moves what Fairlead saw itself with the clock, and leaves what the API said of its own times", () => {
+it("moves what Fairlead saw itself with the clock, and leaves what the API said about its own times", () => {
   const memory = {
     ...emptyMemory,
     idleSince: new Map([["a/GPU-1", 100]]),

@@ -115,7 +115,7 @@ export function claimingPod(name: string, nodeName: string | null, ...claimNames
   return pod(name, nodeName, { gpu: { claims: claimNames.map((claimName) => ({ claimName })) } });
 }
 
-/** What a row says of a pod in the namespace of `pod()`. */
+/** What a row says about a pod in the namespace of `pod()`. */
 export function claimant(name: string, parts: Partial<TelemetryClaimant> = {}): TelemetryClaimant {
   return {
     namespace: "research",

@@ -4,7 +4,7 @@ import type { DeviceReading } from "../../exporter/model/telemetry.ts";
 import { allocated, claim, claimant, jobLimits, namespace, now, owner, ownerRef, sliceGpu } from "./clusterBuilder.ts";
 import { queueChanges } from "./queues/queueChanges.ts";
 
-/** One change of a state; `pick` says of which of the things there are. What does not change stays the same object. */
+/** One change of a state; `pick` chooses among the things that there are. What does not change stays the same object. */
 export type Change = (state: ClusterState, pick: number, round: number) => ClusterState;
 
 function replaceOne<Item>(list: readonly Item[], pick: number, change: (item: Item) => Item): readonly Item[] {
@@ -76,7 +76,7 @@ const changes = {
   }),
   "a measurement goes": ofReading(() => ({ smActive: null, gpuUtil: null, grEngineActive: null })),
   "a device becomes idle": ofReading(() => ({ smActive: 0, gpuUtil: 0, grEngineActive: 0 })),
-  "card memory": ofReading((_, round) => ({ memoryTotalBytes: round * 2 ** 34 })),
+  "GPU memory": ofReading((_, round) => ({ memoryTotalBytes: round * 2 ** 34 })),
   "model name": ofReading(() => ({ modelName: "Tesla T4" })),
   "virtual slots": ofReading((_, round) => ({ virtualSlots: round })),
   "claimants of a row": ofReading((_, round) => ({ claimants: [claimant(`n0-p${round % 5}`)] })),
@@ -97,7 +97,7 @@ const changes = {
   })),
   "node not ready": ofNode((_, round) => ({ ready: false, readyChangedAt: round % 2 === 0 ? null : now - 60 })),
   "node reboots": ofNode((_, round) => ({ bootId: `boot-${round}` })),
-  "card lost": ofNode(({ capacity }) => ({
+  "GPU lost": ofNode(({ capacity }) => ({
     allocatable: Object.fromEntries(Object.entries(capacity).map(([name, units]) => [name, Math.max(0, units - 1)])),
   })),
   "node empty": ofNode(() => ({ capacity: {}, allocatable: {}, labels: {} })),
@@ -130,7 +130,7 @@ const changes = {
       annotations: { "volcano.sh/last-checkpoint-time": isoTime(now + 45 * round) },
     })),
   }),
-  "queue objects say of checkpoints": (state, _pick, round) => {
+  "queue objects have checkpoints": (state, _pick, round) => {
     const reported = { checkpointedAt: round % 3 === 0 ? null : now + 45 * round };
     const { queues } = state;
     return {
@@ -219,7 +219,7 @@ const changes = {
       taints: [{ key: "bad", value: "", effect: "NoSchedule" as const }],
     })),
   })),
-  "slice with another card": ofSlice((slice, round) => ({
+  "slice with another GPU": ofSlice((slice, round) => ({
     ...slice,
     devices: [...slice.devices, sliceGpu(`gpu-${10 + round}`, `GPU-00000009-00${round}`)],
   })),

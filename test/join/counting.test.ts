@@ -41,7 +41,7 @@ describe("the GPUs of a node", () => {
     ["more GPUs than any machine has are not believed", node("n", { capacity: { "nvidia.com/gpu": 1e12 } }), null],
     ["capacity alone", node("n", { capacity: { "nvidia.com/gpu": 4 } }), 4],
     [
-      "MIG single counts instances, seven to a card",
+      "MIG single counts instances, seven to a GPU",
       mig({ "nvidia.com/gpu": 14 }, `${a100}-MIG-1g.10gb`, { "nvidia.com/gpu.count": "14" }),
       2,
     ],
@@ -166,7 +166,7 @@ describe("the GPUs of a node", () => {
       null,
     ],
     [
-      "a DGX whose network operator registers InfiniBand GPUs",
+      "a DGX whose network operator registers InfiniBand cards",
       node("n", { capacity: { "nvidia.com/gpu": 8, "nvidia.com/resibp24s0": 8 }, labels: gfdLabels(8) }),
       8,
     ],
@@ -182,7 +182,7 @@ describe("the GPUs of a node", () => {
       }),
       2,
     ],
-    ["vGPU types of half a card", node("n", { capacity: { "nvidia.com/NVIDIA_A10-12Q": 4 } }), 2],
+    ["vGPU types of half a GPU", node("n", { capacity: { "nvidia.com/NVIDIA_A10-12Q": 4 } }), 2],
     ["vGPU types of a sixteenth", node("n", { capacity: { "nvidia.com/GRID_T4-1Q": 16 } }), 1],
     [
       "one more instance than compute slices would need: 1g.20gb takes a quarter of the memory",
@@ -203,12 +203,12 @@ describe("the GPUs of a node", () => {
       8,
     ],
     [
-      "time-slicing that only the instance type tells",
+      "time-slicing that only the instance type shows",
       node("n", { capacity: { "nvidia.com/gpu": 10 }, labels: { "node.kubernetes.io/instance-type": "g4dn.xlarge" } }),
       1,
     ],
     [
-      "time-slicing that only Karpenter's label tells",
+      "time-slicing that only Karpenter's label shows",
       node("n", { capacity: { "nvidia.com/gpu": 10 }, labels: { "karpenter.k8s.aws/instance-gpu-count": "1" } }),
       1,
     ],
@@ -247,7 +247,7 @@ describe("the GPUs of a node", () => {
       null,
     ],
     [
-      "a vGPU guest has one card",
+      "a vGPU guest has one GPU",
       node("n", {
         capacity: { "nvidia.com/gpu": 1 },
         labels: { ...gfdLabels(1, "GRID-A100-10C"), "nvidia.com/vgpu.present": "true" },
@@ -270,7 +270,7 @@ describe("the GPUs of a node", () => {
     expect(statesOf(snapshotOf({ nodes, pods }))).toEqual({});
   });
 
-  it("a page that shows several pods on one GPU says of sharing; its units are the parts", () => {
+  it("a page that shows several pods on one GPU proves sharing; its units are the parts", () => {
     const shared = reading("GPU-0", 0.5, "a");
     const sharers = [...shared.claimants, ...reading("GPU-0", 0.5, "b").claimants];
     const state = {
@@ -282,7 +282,7 @@ describe("the GPUs of a node", () => {
     expect(nodeOf(first.snapshot, "n").physicalGpus).toBe(1);
     expect(allocatedBy(first.snapshot, "a")).toBeCloseTo(0.1, 12);
     expect(codes(first.snapshot)).toContain("gpu-count-conflict");
-    // The exporter restarts: what was seen since the boot is.
+    // The exporter restarts: what was seen since the boot still counts.
     const later = joined({ ...state, telemetry: [] }, defaultSettings, first.memory, now + 30);
     expect(nodeOf(later.snapshot, "n").physicalGpus).toBe(1);
     expect(allocatedBy(later.snapshot, "a")).toBeCloseTo(0.1, 12);
@@ -312,7 +312,7 @@ describe("the GPUs of a node", () => {
     expect(snapshotOf({ nodes: [odd] }, withGpu({ resources: { "nvidia.com/pgpu": 0 } })).nodes).toEqual([]);
   });
 
-  it("cards that no plugin gives out are unavailable, and never free", () => {
+  it("GPUs that no plugin gives out are unavailable, and never free", () => {
     const labels = { "node.kubernetes.io/instance-type": "p5.48xlarge", "nvidia.com/gpu.present": "true" };
     const snapshot = snapshotOf({ nodes: [node("n", { labels })] });
     expect(statesOf(snapshot)).toEqual({ unavailable: 8 });
@@ -320,7 +320,7 @@ describe("the GPUs of a node", () => {
     expect(pool).toMatchObject({ freeGpus: 0, largestPlaceablePod: 0 });
   });
 
-  it("cards that Volcano's plugin gives out are allocated to its pods, and free else", () => {
+  it("GPUs that Volcano's plugin gives out are allocated to its pods, and free else", () => {
     const units = "volcano.sh/vgpu-number";
     const object = node("n", { capacity: { "nvidia.com/gpu": 0, [units]: 20, "volcano.sh/vgpu-cores": 200 } });
     const pods = Array.from({ length: 15 }, (_, i) => gpuPod(`p${i}`, "n", 1, {}, units));
@@ -374,7 +374,7 @@ describe("the GPUs of a node", () => {
 describe("what nobody can count", () => {
   const uncounted = node("odd", { labels: { "nvidia.com/gpu.present": "true" } });
 
-  it("is left out of the accounts and listed, with a problem", () => {
+  it("is left out of the sums and listed, with a problem", () => {
     const state = {
       nodes: [uncounted, gpuNode("n", 2)],
       pods: [gpuPod("lost", "odd", 1)],

@@ -73,7 +73,7 @@ const kinds: Readonly<Record<string, (choice: Choice) => Part>> = {
     const object = node(c.name, { capacity: { "nvidia.com/gpu": c.physicalGpus * c.replicas }, labels });
     return { object, pods, physicalGpus: c.physicalGpus, allocated: pods.length / c.replicas };
   },
-  "shared, and only the instance type tells": (c) => {
+  "shared, and only the instance type says so": (c) => {
     const physicalGpus = c.physicalGpus > 4 ? 8 : c.physicalGpus > 1 ? 4 : 1;
     const pods = requesting(c, physicalGpus * c.replicas);
     const labels = { "node.kubernetes.io/instance-type": instanceTypes[physicalGpus] ?? "" };
@@ -119,7 +119,7 @@ const kinds: Readonly<Record<string, (choice: Choice) => Part>> = {
       allocated: pods.length > 0 ? 1 : 0,
     };
   },
-  "DRA with partitions, of which some are given out": (c) => {
+  "DRA with partitions, some of them given out": (c) => {
     const devices = Array.from({ length: c.physicalGpus }, (_, physicalGpu) => whole(physicalGpu));
     const given = Math.min(c.pods, 4);
     // Entries without a UUID are what the GPU may be cut into; seven of them are one GPU all the same.

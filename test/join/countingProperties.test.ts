@@ -149,7 +149,7 @@ describe("a node whose GPUs MIG has cut in any legal way", () => {
         }
   });
 
-  it("gives each pod the part that its card's layout makes it, and its states add up to its GPUs", () => {
+  it("gives each pod the part that its GPU's layout makes it, and its states add up to its GPUs", () => {
     fc.assert(
       fc.property(mixedNode, (choice) => {
         const { object, layouts, rows, pods } = mixed({ ...choice, hasGfd: true });

@@ -26,12 +26,12 @@ describe("ResourceSlices", () => {
   const dra = (devices: Parameters<typeof slice>[1], parts: Parameters<typeof slice>[2] = {}) =>
     snapshotOf({ nodes: [node("n")], resourceSlices: [slice("n", devices, parts)] });
 
-  it("count GPUs by UUID, and a MIG device stands for its parent", () => {
+  it("count GPUs by UUID, and a MIG device counts for its parent", () => {
     const devices = [sliceGpu("gpu-0", "GPU-0"), sliceMig("gpu-1-mig-1g10gb-19-0", "GPU-1", "1g.10gb", "MIG-a")];
     expect(nodeOf(dra(devices), "n").physicalGpus).toBe(2);
   });
 
-  it("do not count the possible instances of a partitionable card", () => {
+  it("do not count the possible instances of a partitionable GPU", () => {
     const possible = Array.from({ length: 14 }, (_, i) => sliceMig(`gpu-0-mig-1g10gb-19-${i}`, "GPU-0", "1g.10gb"));
     const snapshot = dra([sliceGpu("gpu-0", "GPU-0"), ...possible]);
     expect(nodeOf(snapshot, "n").physicalGpus).toBe(1);

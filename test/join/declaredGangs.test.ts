@@ -92,7 +92,7 @@ describe("a gang that an object declares", () => {
       kueueWorkload("g", { owner: null, podSets: [kueuePodSet("main", 4, { "nvidia.com/gpu": 1 })] }),
     ];
     expect(gangOf({ kaiPodGroups, kueueWorkloads }, pods)).toMatchObject({ id: "research/g", min: 4 });
-    // A group of which Kueue has made nothing is a label: what else the pods name counts.
+    // A group for which Kueue has made nothing is a label: what else the pods name counts.
     const placed = pods.map((pod) => ({ ...pod, schedulerName: "kai-scheduler" }));
     expect(gangOf({ kaiPodGroups }, placed)).toMatchObject({ id: "research/pg", min: 2 });
   });

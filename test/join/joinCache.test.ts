@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { type JoinSettings, join } from "../../exporter/join/join.ts";
 import { createJoinCache } from "../../exporter/join/joinCache.ts";
 import { emptyMemory, type Memory } from "../../exporter/join/memory.ts";
-import { expectEqual } from "../expectEqual.ts";
 import { now } from "./clusterBuilder.ts";
 import { type ChangeName, changed, changeNames } from "./clusterChanges.ts";
 import { anyCluster } from "./clusterGenerator.ts";
+import { expectEqual } from "./expectEqual.ts";
 import { defaultSettings, withGpu } from "./outcomes.ts";
 
 const otherSettings: readonly JoinSettings[] = [
@@ -30,7 +30,7 @@ const disruptionChanges: readonly ChangeName[] = [
   ...(["pod is to stay", "pods of an owner are to stay", "pod saves its state", "owner saves its state"] as const),
   ...(["queues of Kueue", "local queues lead elsewhere", "a workload is of an owner", "a workload ends"] as const),
   ...(["queues of KAI", "pods of KAI", "queues of Volcano", "pods of Volcano", "a workload appears"] as const),
-  ...(["pods of a workload", "queue objects say of checkpoints", "order of pods", "pod goes", "pod waits"] as const),
+  ...(["pods of a workload", "queue objects have checkpoints", "order of pods", "pod goes", "pod waits"] as const),
 ];
 
 describe("a join that remembers what it found", () => {

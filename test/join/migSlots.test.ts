@@ -51,14 +51,14 @@ const row = (id: string, profile = "1g.10gb", parts: Partial<DeviceReading> = {}
 });
 
 describe("where a MIG instance lies", () => {
-  it("is reported by the device that a claim was given, without telemetry", () => {
+  it("is known from the device that a claim was given, without telemetry", () => {
     expect(laidOut(existing, { a: "gpu-0-mig-1g10gb-19-5", b: "gpu-0-mig-1g20gb-15-6" })).toEqual([
       ["1g.10gb", [5], "a"],
       ["1g.20gb", [6, 7], "b"],
     ]);
   });
 
-  it("is reported of a partitionable GPU, whose instances exist while they are allocated", () => {
+  it("is known of a partitionable GPU, whose instances exist while they are allocated", () => {
     const possible = [0, 1, 2].map((slot) =>
       sliceMig(`gpu-0-mig-1g10gb-19-${slot}`, "GPU-0", "1g.10gb", undefined, [slot]),
     );

@@ -14,7 +14,7 @@ const without = (...kinds: ObjectKind[]): ReadonlySet<ObjectKind> =>
 describe("pages alone", () => {
   const telemetry = [page("n", [reading("GPU-0", 0.8, "job"), reading("GPU-1", 0)])];
 
-  it("their devices stand for the GPUs and their pod labels for the holdings; problems say so", () => {
+  it("their devices count as the GPUs and their pod labels as the holdings; problems say so", () => {
     const snapshot = snapshotOf({ known: none, telemetry });
     expect(nodeOf(snapshot, "n")).toMatchObject({
       physicalGpus: 2,
@@ -28,7 +28,7 @@ describe("pages alone", () => {
     expect(snapshot.coverage).toMatchObject({ objects: false, telemetry: true });
   });
 
-  it("a page without a host stands for itself", () => {
+  it("a page without a host is a node of its own", () => {
     const snapshot = snapshotOf({ known: none, telemetry: [page(null, [reading("GPU-0", 0)], { target: "a.prom" })] });
     expect(snapshot.nodes.map((view) => view.name)).toEqual(["a.prom"]);
   });
@@ -62,13 +62,13 @@ describe("objects alone", () => {
 describe("a part of the objects", () => {
   const telemetry = [page("n", [reading("GPU-0", 0.8, "job"), reading("GPU-1", 0)])];
 
-  it("pods unknown, nodes known: the API counts the GPUs, labels stand for the holdings", () => {
+  it("pods unknown, nodes known: the API counts the GPUs, labels count as the holdings", () => {
     const snapshot = snapshotOf({ known: without("pods"), nodes: [gpuNode("n", 4)], telemetry });
     expect(nodeOf(snapshot, "n")).toMatchObject({ physicalGpus: 4, allocatedByDevices: 1, allocatedByPods: 1 });
     expect(holdingsOf(snapshot, "job")).toMatchObject([{ on: "GPU-0", source: "dcgm" }]);
   });
 
-  it("nodes unknown, pods known: pages stand for the GPUs, and their labels must be of pods that hold GPUs", () => {
+  it("nodes unknown, pods known: pages count as the GPUs, and their labels must be of pods that hold GPUs", () => {
     const rows = [page("n", [reading("GPU-0", 0.8, "job"), reading("GPU-1", 0.9, "ghost")])];
     const snapshot = snapshotOf({ known: without("nodes"), pods: [gpuPod("job", "n", 1)], telemetry: rows });
     expect(nodeOf(snapshot, "n").physicalGpus).toBe(2);

@@ -17,7 +17,7 @@ describe("what a pod asks of its node", () => {
     expect(view?.needs).toEqual({ requests: { cpu: 1.5, memory: 1024, "nvidia.com/gpu": 2 }, ...rules });
   });
 
-  it("leaves out what is not asked for, and the GPUs of a fraction, which the pod's own amount tells", () => {
+  it("leaves out what is not asked for, and the GPUs of a fraction, which the pod's own amount says", () => {
     const fraction = {
       schedulerName: "kai-scheduler",
       annotations: { "gpu-fraction": "0.5" },

@@ -59,7 +59,7 @@ describe("the progress of a workload", () => {
     expect(unitsIn({ pods: [member("a", null), member("b", "0")], owners: [train] })).toEqual([0]);
   });
 
-  it("is not known where nobody says it, or what is reported is no number", () => {
+  it("is not known where nobody says it, or what is said is no number", () => {
     expect(unitsIn({ pods: [member("a", null), member("b", "much")], owners: [train] })).toEqual([null]);
     const annotated = { ...train, annotations: reported("-1") };
     expect(unitsIn({ pods: [member("a", "5")], owners: [annotated] })).toEqual([5]);

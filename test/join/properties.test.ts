@@ -4,10 +4,10 @@ import type { Joined } from "../../exporter/join/join.ts";
 import { emptyMemory } from "../../exporter/join/memory.ts";
 import type { Snapshot } from "../../exporter/join/snapshot.ts";
 import type { ClusterState } from "../../exporter/model/cluster.ts";
-import { expectEqual } from "../expectEqual.ts";
 import { sampled } from "../sampled.ts";
 import { now } from "./clusterBuilder.ts";
 import { anyCluster } from "./clusterGenerator.ts";
+import { expectEqual } from "./expectEqual.ts";
 import { analysed, defaultSettings, joined } from "./outcomes.ts";
 
 const runs = { numRuns: 300, seed: 20_260_101 };
@@ -111,7 +111,7 @@ describe("of every cluster", () => {
     });
   });
 
-  it("both accounts of a node agree, or a problem says that they do not", () => {
+  it("the sums by device and by pod of a node agree, or a problem says that they do not", () => {
     const known = ["allocated-twice", "more-allocated-than-there-is", "node-uncounted", "mig-overfull"];
     everySnapshot((snapshot) => {
       for (const view of snapshot.nodes) {

@@ -8,16 +8,16 @@ interface Arc {
   readonly capacity: number;
 }
 
-/** Any path with free capacity, found by trying, until there is none (Ford and Fulkerson). */
+/** Any path with residual capacity, found by trying, until there is none (Ford and Fulkerson). */
 function naiveFlow(arcs: readonly Arc[], source: number, sink: number): number {
-  const freeCapacity = arcs.flatMap(({ from, to, capacity }) => [
-    { from, to, freeCapacity: capacity },
-    { from: to, to: from, freeCapacity: 0 },
+  const residual = arcs.flatMap(({ from, to, capacity }) => [
+    { from, to, residual: capacity },
+    { from: to, to: from, residual: 0 },
   ]);
   const pathTo = (node: number, seen: ReadonlySet<number>): readonly number[] | null => {
     if (node === sink) return [];
-    for (const [i, arc] of freeCapacity.entries()) {
-      if (arc.from !== node || arc.freeCapacity <= 0 || seen.has(arc.to)) continue;
+    for (const [i, arc] of residual.entries()) {
+      if (arc.from !== node || arc.residual <= 0 || seen.has(arc.to)) continue;
       const rest = pathTo(arc.to, new Set([...seen, arc.to]));
       if (rest !== null) return [i, ...rest];
     }
@@ -25,12 +25,12 @@ function naiveFlow(arcs: readonly Arc[], source: number, sink: number): number {
   };
   let all = 0;
   for (let path = pathTo(source, new Set([source])); path !== null; path = pathTo(source, new Set([source]))) {
-    const amount = Math.min(...path.map((i) => freeCapacity[i]?.freeCapacity ?? 0));
+    const amount = Math.min(...path.map((i) => residual[i]?.residual ?? 0));
     all += amount;
     for (const i of path) {
-      const [arc, back] = [freeCapacity[i], freeCapacity[i ^ 1]];
-      if (arc !== undefined) arc.freeCapacity -= amount;
-      if (back !== undefined) back.freeCapacity += amount;
+      const [arc, back] = [residual[i], residual[i ^ 1]];
+      if (arc !== undefined) arc.residual -= amount;
+      if (back !== undefined) back.residual += amount;
     }
   }
   return all;

@@ -21,7 +21,7 @@ export const asLee = basic("lee", "other");
 
 type AdviserOutput = NonNullable<Outputs["adviser"]>;
 
-/** An adviser with the advice that is given, which writes down what it is reported. */
+/** An adviser with the advice that is given, which writes down what it receives. */
 export function scriptedAdviser(given: Advice = someAdvice) {
   let advice = given;
   const dismissed: (readonly string[])[] = [];

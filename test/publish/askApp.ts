@@ -5,7 +5,7 @@ import type { Outputs } from "../../exporter/publish/http/outputs.ts";
 import { startServer } from "../../exporter/publish/http/server.ts";
 import { at, health } from "./moment.ts";
 
-/** What the HTTP outputs of a Fairlead without a cycle answer to one request; `outputs` are what it has beside them. */
+/** What the HTTP server of a Fairlead without a cycle answers to one request; `outputs` are what it has beside the pages. */
 export async function askApp(
   path: string,
   outputs: Partial<Outputs>,

@@ -5,7 +5,7 @@ import { buildFamilies } from "../../exporter/publish/families.ts";
 import { renderPage } from "../../exporter/publish/prometheus/render.ts";
 import { idleNodeMoment } from "./idleNodeMoment.ts";
 import { knownBudgets } from "./knownBudgets.ts";
-import { device, health, hostileNames, pod, reading, smallMoment } from "./moment.ts";
+import { device, health, hostileNames, node, pod, reading, smallMoment } from "./moment.ts";
 import { placementMoment } from "./placementMoment.ts";
 import { pricedMoment } from "./pricedMoment.ts";
 import { progressMoment, progressTotals } from "./progressMoment.ts";
@@ -52,6 +52,15 @@ function manyTeams(names: readonly string[]): Analysis {
     })),
   };
 }
+
+/** The small moment, in which a GPU of ads is idle and a node is lost. */
+const idleAndLostMoment: Analysis = {
+  ...smallMoment,
+  snapshot: { ...smallMoment.snapshot, nodes: [node({ ready: false })] },
+  accountingEntries: smallMoment.accountingEntries.map((entry) =>
+    entry.pod === 0 ? { ...entry, state: "idle" } : entry,
+  ),
+};
 
 describe("families", () => {
   test("every metric of the catalogue has series in a moment in which everything is known", () => {
@@ -106,6 +115,7 @@ describe("families", () => {
           accounts: runningTotals(idleNodeMoment),
         }).families,
         ...buildFamilies({ analysis: placementMoment, health: health(), limits: wide }).families,
+        ...buildFamilies({ analysis: idleAndLostMoment, health: health(), limits: wide }).families,
         ...queues,
       ].map(({ name }) => name),
     );

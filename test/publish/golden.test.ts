@@ -14,7 +14,7 @@ const limits = { teams: 1000, series: 50_000 };
 const withoutVersion = (page: string) => page.replace(/node_version="[^"]*"/, 'node_version="NODE"');
 const promtool = spawnSync("promtool", ["--version"]).error === undefined;
 
-/** What `promtool check metrics` says of a page: parse errors and breaches of naming rules. */
+/** What `promtool check metrics` says about a page: parse errors and breaches of naming rules. */
 function complaints(page: Buffer): string[] {
   const { stdout, stderr, error } = spawnSync("promtool", ["check", "metrics"], { input: page, encoding: "utf8" });
   if (error !== undefined) throw error;

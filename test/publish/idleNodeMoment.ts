@@ -51,7 +51,7 @@ const idle = (index: number, kind: IdleKind, hours: number, isWarmPool = false):
   since: at - hours * hour,
 });
 
-/** Two empty nodes, of which one has a price; one that is idle; one that is kept warm. */
+/** Two empty nodes, one of which has a price; one that is idle; one that is kept warm. */
 export const idleNodeMoment: Analysis = {
   ...smallMoment,
   snapshot: {

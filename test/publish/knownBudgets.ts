@@ -1,7 +1,7 @@
 import type { Budgets } from "../../exporter/history/budgetWatch.ts";
 import { at } from "./moment.ts";
 
-/** A budget of which everything is known, and one of which nothing is. */
+/** A budget about which everything is known, and one about which nothing is. */
 export const knownBudgets: Budgets = {
   at,
   source: { name: "ledger.db", kind: "ledger" },

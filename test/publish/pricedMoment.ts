@@ -37,5 +37,5 @@ export function withPrices(moment: Analysis, prices: Readonly<Record<string, Nod
   return { ...moment, prices: { byNode, groups } };
 }
 
-/** The small moment (h100-01: 1 GPU of ads, 1 free; l4-01: half of one held), of which only h100-01 has a price. */
+/** The small moment (h100-01: 1 GPU of ads, 1 free; l4-01: half of one held), where only h100-01 has a price. */
 export const pricedMoment = withPrices(smallMoment, { "h100-01": nodePrice() });

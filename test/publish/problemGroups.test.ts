@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Problem } from "../../exporter/model/problem.ts";
+import { layOut, plainTerminal } from "../../exporter/publish/terminal/layout.ts";
 import { problemLines } from "../../exporter/publish/terminal/overview.ts";
 
 /** A node whose GPUs are counted in two ways. */
@@ -12,12 +13,14 @@ const conflict = (subject: string | null, more: Partial<Problem> = {}): Problem 
   nextStep: "Check the exporter.",
   ...more,
 });
+const lines = (problems: readonly Problem[]): readonly string[] =>
+  layOut(problemLines(problems), plainTerminal).split("\n");
 const nodes = Array.from({ length: 190 }, (_, i) => `gpu-${String(i + 1).padStart(3, "0")}`);
 const skipped = conflict("a.json", { source: "inspect", code: "file-skipped", message: "a.json is left out" });
 
 describe("problems in a terminal", () => {
   test("of one kind are one line, with their number and three names", () => {
-    expect(problemLines([...nodes.map((name) => conflict(name)), skipped])).toEqual([
+    expect(lines([...nodes.map((name) => conflict(name)), skipped])).toEqual([
       "problems: 191",
       "  warning  190 like this (gpu-001, gpu-002, gpu-003, ...): node gpu-001: 9 GPUs are named, the API",
       "           counts 8",
@@ -28,39 +31,39 @@ describe("problems in a terminal", () => {
     ]);
   });
 
-  test("of which there are three are reported one by one: their words may differ", () => {
-    const lines = problemLines(nodes.slice(0, 3).map((name) => conflict(name)));
-    expect(lines.filter((line) => line.startsWith("  warning  node gpu-"))).toHaveLength(3);
-    expect(lines[0]).toBe("problems: 3");
-    expect(lines.join("\n")).not.toContain("--output json");
+  test("that are only three are listed one by one: their words may differ", () => {
+    const found = lines(nodes.slice(0, 3).map((name) => conflict(name)));
+    expect(found.filter((line) => line.startsWith("  warning  node gpu-"))).toHaveLength(3);
+    expect(found[0]).toBe("problems: 3");
+    expect(found.join("\n")).not.toContain("--output json");
   });
 
   test("are grouped neither over severities nor over sources", () => {
     const four = nodes.slice(0, 4).map((name) => conflict(name));
     const errors = four.map((problem) => ({ ...problem, severity: "error" as const }));
     const others = four.map((problem) => ({ ...problem, source: "dcgm" }));
-    const heads = problemLines([...four, ...errors, ...others]).filter((line) => line.includes("4 like this"));
+    const heads = lines([...four, ...errors, ...others]).filter((line) => line.includes("4 like this"));
     expect(heads.map((line) => line.trim().split(" ")[0])).toEqual(["error", "warning", "warning"]);
   });
 
   test("about the same thing name it once, and those about nothing name nothing", () => {
     const same = Array.from({ length: 5 }, () => conflict("gpu-001"));
-    expect(problemLines(same)[1]).toContain("5 like this (gpu-001): ");
+    expect(lines(same)[1]).toContain("5 like this (gpu-001): ");
     const nobody = Array.from({ length: 5 }, () => conflict(null, { message: "no answer" }));
-    expect(problemLines(nobody)[1]).toBe("  warning  5 like this: no answer");
+    expect(lines(nobody)[1]).toBe("  warning  5 like this: no answer");
   });
 
   test("beyond eight lines are counted, each of them", () => {
     const kinds = Array.from({ length: 10 }, (_, kind) =>
       nodes.slice(0, 4).map((name) => conflict(name, { code: `kind-${kind}`, message: `fault ${kind}` })),
     ).flat();
-    const lines = problemLines(kinds);
-    expect(lines[0]).toBe("problems: 40");
-    expect(lines.at(-1)).toBe("  and 8 more: --output json lists all of them");
+    const found = lines(kinds);
+    expect(found[0]).toBe("problems: 40");
+    expect(found.at(-1)).toBe("  and 8 more: --output json lists all of them");
   });
 
   test("cannot write control characters by their names", () => {
     const hostile = nodes.slice(0, 4).map((name) => conflict(`${name}\u001b[31m`, { message: "m" }));
-    expect(problemLines(hostile).join("\n")).not.toContain("\u001b");
+    expect(lines(hostile).join("\n")).not.toContain("\u001b");
   });
 });

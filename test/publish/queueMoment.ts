@@ -233,7 +233,7 @@ const allocated = holders.flatMap(({ pool, allocated: all }) =>
   all.flatMap((one) => Array.from({ length: one.gpus }, () => ({ ...one, pool }))),
 );
 
-/** The queues of three domains: two cohort levels on H100, a queue of the same name on A100, and L4, of which nothing can be reported. */
+/** The queues of three domains: two cohort levels on H100, a queue of the same name on A100, and L4, about which nothing is known. */
 export const queueing: Queueing = {
   domains: [
     quotaDomain({ capacity: 96 }),
@@ -293,7 +293,7 @@ function team(name: string, amount: number) {
 }
 
 /**
- * A moment with queues, of which every number is plain: search is entitled to 47 of 96 H100, for its demand stops it below its
+ * A moment with queues whose numbers are all plain: search is entitled to 47 of 96 H100, for its demand stops it below its
  * limit of 48, holds 31, and ads has the other 16. The team stray only waits, and has no pod.
  */
 export const queueMoment: Analysis = {

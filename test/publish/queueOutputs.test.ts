@@ -4,9 +4,9 @@ import { judgeFairness } from "../../exporter/analysis/fairness/judgeFairness.ts
 import { noAdvice } from "../../exporter/model/recommendation.ts";
 import { buildDocument } from "../../exporter/publish/document/buildDocument.ts";
 import { documentSchema } from "../../exporter/publish/document/schema.ts";
-import { renderStatusPage } from "../../exporter/publish/http/statusPage.ts";
 import { overview } from "../../exporter/publish/terminal/overview.ts";
 import { at, health, hostileNames, smallMoment } from "./moment.ts";
+import { wholeStartPage } from "./pages/wholeStartPage.ts";
 import { queueMoment, waitingGang } from "./queueMoment.ts";
 
 /** The moment, with other names: every queue, team and finding is called the same. */
@@ -51,7 +51,7 @@ describe("the overview of a moment with queues", () => {
     await expect(`${text}\n`).toMatchFileSnapshot("../golden/queue-overview.txt");
   });
 
-  test("says of each team what it is entitled to, over all domains", () => {
+  test("says what each team is entitled to, over all domains", () => {
     expect(row("search")).toEqual(["search", "51.0", "35.0", "35.0", "0.0", "100 %", "-16.0", "16.0 for 42 min"]);
     expect(row("bulk")?.[1]).toBe("–");
     expect(row("stray")?.at(-1)).toBe("4.0 (no node fits)");
@@ -84,12 +84,14 @@ describe("the overview of a moment with queues", () => {
     "fits 100 columns whatever the names are: %j",
     (_, name) => {
       const hostile = overview(renamed(name));
-      for (const line of hostile.split("\n")) expect(line.length, line).toBeLessThanOrEqual(100);
+      // A command is one line, whatever its length: it is there to be copied.
+      const prose = hostile.split("\n").filter((line) => !line.startsWith("    -> fairlead "));
+      for (const line of prose) expect(line.length, line).toBeLessThanOrEqual(100);
       for (const control of ["\u001b", "\u0000"]) expect(hostile).not.toContain(control);
     },
   );
 
-  test("fits 100 columns however large the amounts are: names make room", () => {
+  test("fits 100 columns however large the amounts are: names are shortened", () => {
     const teams = queueMoment.teams.map((one, i) => ({
       ...one,
       team: `a-very-long-name-of-a-team-${i}`,
@@ -299,20 +301,19 @@ describe("the document of queues that miss GPUs for other causes", () => {
 
 describe("the start page", () => {
   const pageOf = (analysis: Analysis) =>
-    renderStatusPage({
+    wholeStartPage({
       health: health(),
       analysis,
       at,
       advice: noAdvice,
       problems: [],
       telemetryPath: "/metrics",
-      now: at,
     });
 
   test("says who is short, who has it, and where the explanation is", () => {
     const page = pageOf(queueMoment);
-    expect(page).toContain('<a href="/api/v1/explain?kind=queue&amp;name=search">search</a>');
-    expect(page).toContain("<td>31.0 of 47.0</td><td>ads 16.0</td><td>42 min</td>");
+    expect(page).toContain('<a href="/queues/search">search</a>');
+    expect(page).toContain('<td>31.0 of 47.0</td><td><a href="/queues/ads">ads</a> 16.0</td><td>42 min</td>');
     expect(page).toContain("Gangs block each other");
     expect(page).toContain("Next: Set spec.preemption.reclaimWithinCohort: Any.");
   });
@@ -341,7 +342,7 @@ describe("the start page", () => {
     expect(page).not.toContain("ads 16.0");
   });
 
-  test("says that all is well, or that it cannot be told", () => {
+  test("says that all is well, or that it is not known", () => {
     const fairness = {
       ...queueMoment.fairness,
       queues: queueMoment.fairness.queues.map((one) => (one === null ? null : { ...one, shortfall: 0 })),
@@ -350,13 +351,13 @@ describe("the start page", () => {
     const domains = queueMoment.snapshot.queueing.domains.map((one) => ({ ...one, unknownBecause: null }));
     const snapshot = { ...queueMoment.snapshot, queueing: { ...queueMoment.snapshot.queueing, domains } };
     expect(pageOf({ ...queueMoment, snapshot, fairness })).toContain("Every queue holds what it is entitled to.");
-    expect(pageOf(smallMoment)).not.toContain("<h2>Queues</h2>");
+    expect(pageOf(smallMoment)).not.toContain("<h2>Queues that miss GPUs</h2>");
   });
 
   test.each(hostileNames.map((name) => [name.slice(0, 20), name]))("is not broken by any name: %j", (_, name) => {
     const page = pageOf(renamed(name));
     expect(page).not.toContain("<script>");
-    expect(page).toContain("<h2>Queues</h2>");
+    expect(page).toContain("<h2>Queues that miss GPUs</h2>");
     expect(page.match(/<table>/g)?.length).toBe(page.match(/<\/table>/g)?.length);
   });
 });

@@ -167,7 +167,7 @@ describe("queues on the page", () => {
     ]);
   });
 
-  test("what cannot be reported has no series: entitlement, limits, reservations, unknown numbers of schedulers", () => {
+  test("what is not known has no series: entitlement, limits, reservations, unknown numbers of schedulers", () => {
     const l4 = (name: string) => of(samples, name, { domain: "L4" });
     expect(l4("fairlead_queue_allocated_gpus")).toHaveLength(1);
     for (const name of [

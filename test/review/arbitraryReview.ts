@@ -72,7 +72,14 @@ const team = fc.record({
 });
 const job = fc.record({
   ...{ cluster, kind: short, namespace: short, name: short, team: name, queue: name, gpuHours: amount },
-  ...{ activeGpuHours: amount, wastedGpuHours: amount, utilization: maybe(ratio), costs, wasteCosts: costs },
+  ...{
+    activeGpuHours: amount,
+    wastedGpuHours: amount,
+    utilization: maybe(ratio),
+    costs,
+    wasteCosts: costs,
+    costPerUnit: costs,
+  },
 });
 const runOut = fc.record({
   state: fc.constantFrom("exhausted", "growing", "not-foreseeable", "unknown"),
@@ -89,7 +96,7 @@ const action = fc.record({
   ...{ firstSeen: moment, closed: maybe(moment), fromTeam: name, forTeam: name, pool: name, owner: short },
   ...{ predictedGpus: signed, predictedGpuHoursPerWeek: signed, lostGpuHours: amount, savingPerWeek: costs },
   ...{ risk: short, measuredGpus: maybe(signed), measuredLostGpuHours: maybe(signed) },
-  ...{ closedBecause: maybe(line), records: amount },
+  ...{ closedBecause: maybe(line), whyMeasured: maybe(line), records: amount },
 });
 const notAdvised = fc.record({
   ...{ cluster, kind: fc.constantFrom(...adviceKinds), subject: short, reason: line, hours: amount },

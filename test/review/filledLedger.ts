@@ -58,7 +58,7 @@ function fillIntervals(db: DatabaseSync, seed: number): void {
   }
 }
 
-/** Hours of the accounts: by day until `foldedUntil`. */
+/** Hours of the ledger: by day until `foldedUntil`. */
 function* periods(): Iterable<Period> {
   for (let at: number = filled.from; at < filled.foldedUntil; at += day)
     yield { daily: 1, hour: at / 3600, seconds: day };
@@ -114,7 +114,7 @@ function fillNodeTime({ amount, insert }: Filler, { daily, hour, seconds }: Peri
   insert("node_time", { daily, hour, node_group: id, node_seconds: nodeSeconds, cost });
 }
 
-/** Some time in which entitlement could not be reported has no amounts but what was allocated and waited for. */
+/** Some time in which entitlement was not known has no amounts but what was allocated and waited for. */
 function fillQueueTime({ amount, chance, insert }: Filler, { daily, hour, seconds }: Period, queue: number): void {
   const judged = chance(0.3) ? 0 : seconds * amount(0.2, 1);
   const allocated = amount(0, 9);
@@ -141,7 +141,7 @@ function fillQueueTime({ amount, chance, insert }: Filler, { daily, hour, second
   });
 }
 
-/** Accounts of all states; some are there twice, as one that was not in use for a while does. */
+/** Accounts of all states; some are there twice, as one is that was not in use for a while. */
 function fillAccounts({ insert, pick, chance, cluster }: Filler) {
   const accounts: Priced[] = [];
   const add = (state: string, team: string | null, pool: string, currency: string | null): void => {

@@ -29,11 +29,33 @@ function fillWorkloads(filler: Filler): void {
     .map(({ id, currency, team }) => ({ id: Number(id), isPriced: currency !== null, team }));
   for (let i = 0; i < 60; i += 1) {
     const row = { kind: pick(["Job", "PyTorchJob"]), namespace: `ns-${i % 5}`, name: `${cluster.prefix}job-${i}` };
+    if (i % 3 === 0) fillProgress(filler, row, i);
     const ids = Array.from({ length: chance(0.3) ? 2 : 1 }, () => insert("workloads", { ...row, last_day: lastDay }));
     const team = pick(filledTeams);
     const own = accounts.filter((account) => account.team === team || chance(0.05));
     fillWorkloadDays(filler, ids, own, i < 20 ? 1 : 0.2);
   }
+}
+
+/** One of two has made something by now; amounts are no draws, so that those of everything else stay. */
+function fillProgress(
+  { insert }: Filler,
+  { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
+  i: number,
+): void {
+  const value = {
+    seenAt: filled.to,
+    madeUnits: i % 2 === 0 ? i + 1 : 0,
+    costs: [
+      ["USD", 40 + i],
+      ["EUR", 7],
+    ],
+  };
+  insert("remembered", {
+    kind: "progress",
+    key: JSON.stringify([kind, namespace, name, `uid-${i}`]),
+    value: JSON.stringify(value),
+  });
 }
 
 function fillWorkloadDays(
@@ -192,7 +214,7 @@ function fillWithheld({ cluster, amount, pick, insert }: Filler): void {
   }
 }
 
-/** A record with what a report reads of it; a currency may are there twice. */
+/** A record with what a report reads in it; a currency may be there twice. */
 function recordOf(
   currencies: readonly string[],
   amount: number,

@@ -17,7 +17,7 @@ export interface FilledCluster {
   readonly prefix: string;
   /** Of prices; the second is that of some node pools. */
   readonly currencies: readonly [string, ...string[]];
-  /** Whether the book of workloads begins two weeks late. */
+  /** Whether the table of workloads begins two weeks late. */
   readonly hasLateWorkloads: boolean;
 }
 

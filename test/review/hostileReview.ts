@@ -2,7 +2,7 @@ import type { Review } from "../../review/document/review.ts";
 import { sampleReview } from "./sampleReview.ts";
 import { job, sampleTeams } from "./sampleTeams.ts";
 
-/** Names that would be markup, a formula, a link, a mention or another line in some face. */
+/** Names that would be markup, a formula, a link, a mention or another line in some output. */
 export const hostileNames = [
   "<script>alert(1)</script>",
   '"><img src=x onerror=alert(1)>',
@@ -124,6 +124,7 @@ export const hostileReview: Review = {
     ...one,
     title: nameAt(i).slice(0, 500),
     closedBecause: nameAt(i + 1).slice(0, 500),
+    whyMeasured: nameAt(i + 2).slice(0, 300),
   })),
   notAdvised: (sampleReview.notAdvised ?? []).map((one, i) => ({
     ...one,

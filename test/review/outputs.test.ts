@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pageStyleSource, styleSource } from "../../exporter/publish/http/pageStyle.ts";
+import { inlineSource, pageStyleSource } from "../../exporter/publish/pages/pageStyle.ts";
 import { renderReviewCsv } from "../../review/csv/renderReviewCsv.ts";
 import type { Review } from "../../review/document/review.ts";
 import { renderReviewHtml } from "../../review/html/renderReviewHtml.ts";
@@ -29,7 +29,7 @@ const reviews: readonly (readonly [string, Review])[] = [
 
 const textOfPage = (review: Review): string => textOf(readHtml(renderReviewHtml(review)));
 
-describe("the faces of a review", () => {
+describe("the outputs of a review", () => {
   test.each(reviews)("say the same numbers: %s", (_name, review) => {
     expectHtmlAndCsvToAgree(review);
     expectNoOtherNumbers(review);
@@ -133,7 +133,7 @@ describe("the faces of a review", () => {
     const sheets = [...renderReviewHtml(sampleReview).matchAll(/<style>([^<]*)<\/style>/g)].map(
       ([, sheet = ""]) => sheet,
     );
-    expect(sheets.map(styleSource)).toEqual([pageStyleSource, reviewStyleSource]);
+    expect(sheets.map(inlineSource)).toEqual([pageStyleSource, reviewStyleSource]);
     const rules = sheets.join("").replaceAll(/:root \{[^}]*\}/g, "");
     const colours = [...rules.matchAll(/(?:color|fill|stroke|background): ([^;}]*)/g)].map(([, value = ""]) =>
       value.trim(),
@@ -147,7 +147,10 @@ describe("the faces of a review", () => {
       elementsOf(readHtml(page))
         .flatMap(({ attributes }) => attributes.get("href") ?? [])
         .filter((href) => href.startsWith("/"));
-    expect(linked(renderReviewHtml(sampleReview, { isServed: true }))).toEqual(["/", "/recommendations", "/review"]);
+    expect(linked(renderReviewHtml(sampleReview, { isServed: true }))).toEqual([
+      ...["/", "/recommendations", "/review"],
+      ...["/teams", "/queues", "/nodes", "/workloads"],
+    ]);
     expect(linked(renderReviewHtml(sampleReview))).toEqual([]);
     expect(renderReviewHtml(sampleReview, { docs: "../docs/" })).toContain('<a href="../docs/fairness.md">');
   });

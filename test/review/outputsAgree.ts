@@ -13,7 +13,7 @@ const inCsv = (text: string): string =>
     .replaceAll(/(^|[;\t\r\n])(?=[ \u00a0\u3000"]{0,64}[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1'")
     .replace(/^(?=[\t\r\n])/, "'");
 
-/** Sections of which a page shows every row, as far as there are no more than this. */
+/** Sections that a page shows with every row, as far as there are no more than this. */
 const wholeSections = [
   "tiles",
   "waterfall",

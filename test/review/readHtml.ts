@@ -14,6 +14,11 @@ const decoded = (text: string): string =>
     return found;
   });
 
+/** Elements that have no end. */
+const empty: ReadonlySet<string> = new Set(["meta", "link", "br", "input"]);
+/** Elements whose text is not HTML. */
+const raw: ReadonlySet<string> = new Set(["style", "script"]);
+
 /** Reads a page strictly: every element is closed in order, every attribute is quoted, and no bare `<`, `>` or `&` is text. */
 export function readHtml(page: string): PageElement {
   const body = page.replace(/^<!doctype html>\n/, "");
@@ -22,27 +27,31 @@ export function readHtml(page: string): PageElement {
   let open = root;
   let at = 0;
   while (at < body.length) {
-    const said = textAt(body, at, open.name === "style");
-    if (said !== "") open.children.push(decoded(said));
+    const said = textAt(body, at, open.name);
+    if (said !== "") open.children.push(raw.has(open.name) ? said : decoded(said));
     at += said.length;
     if (at >= body.length) break;
     const { whole, isEnd, isEmpty, name, attributes } = tagAt(body, at);
     at += whole.length;
     if (isEnd) {
-      if (open.name !== name || open.parent === null) throw new Error(`${name} closes ${open.name}`);
-      open = open.parent;
+      open = closed(open, name);
       continue;
     }
     const element: PageElement = { name, attributes, parent: open, children: [] };
     open.children.push(element);
-    if (!isEmpty && name !== "meta") open = element;
+    if (!isEmpty && !empty.has(name)) open = element;
   }
   if (open !== root) throw new Error(`${open.name} is not closed`);
   return root;
 }
 
-function textAt(body: string, at: number, isStyle: boolean): string {
-  if (isStyle) return body.slice(at, body.indexOf("</style>", at));
+function closed(open: PageElement, name: string): PageElement {
+  if (open.name !== name || open.parent === null) throw new Error(`${name} closes ${open.name}`);
+  return open.parent;
+}
+
+function textAt(body: string, at: number, within: string): string {
+  if (raw.has(within)) return body.slice(at, body.indexOf(`</${within}>`, at));
   const text = /[^<]*/y;
   text.lastIndex = at;
   const [said = ""] = text.exec(body) ?? [];

@@ -13,7 +13,7 @@ import type { Review } from "../../review/document/review.ts";
 import { parseWindow, type WindowText } from "../../review/window.ts";
 import { filled } from "./filler.ts";
 
-/** The accounts of an open ledger, asked without a thread. */
+/** What a review asks an open ledger, without a thread. */
 export function accountsOf(db: DatabaseSync): ReviewAccounts {
   return {
     query: async (query) => queryAccounts(db, query),

@@ -117,6 +117,7 @@ export function job(
     utilization: gpuHours > 0 ? activeGpuHours / gpuHours : null,
     costs: { USD: gpuHours * 5.79 },
     wasteCosts: { USD: wastedGpuHours * 5.79 },
+    costPerUnit: {},
   };
 }
 

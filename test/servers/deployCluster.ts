@@ -18,7 +18,7 @@ export interface DeployCluster {
   stop(): Promise<void>;
 }
 
-/** Where only pods may run that ask for no privilege; whoever brings another is told so. */
+/** Where only pods may run that ask for no privilege; another one comes with a warning. */
 export const restrictedNamespaces = [
   "fairlead",
   "monitoring",

@@ -37,7 +37,7 @@ export function configIn(objects: readonly InstalledObject[]): string {
   return text;
 }
 
-/** What only Helm, or only something that Helm does not know, says of an object. */
+/** What only Helm, or only something that Helm does not know, says about an object. */
 const unshared = {
   labels: ["helm.sh/chart", "app.kubernetes.io/managed-by"],
   annotations: ["checksum/config"],

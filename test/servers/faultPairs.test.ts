@@ -85,7 +85,7 @@ beforeAll(async () => {
 afterAll(() => watched.stop());
 
 it.each(choose(allPairs, 20_261_121, 24))(
-  "$name: the accounts stay closed, no cycle fails, and the truth comes back",
+  "$name: all sums add up, no cycle fails, and the truth comes back",
   async ({ faults }) => {
     const { cluster } = watched;
     const switchOff = await watched.fault(faults);

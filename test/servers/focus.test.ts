@@ -104,7 +104,7 @@ async function exported(name: string, ...flags: readonly string[]): Promise<stri
   return file;
 }
 
-/** What the FinOps Foundation's validator says of a file, by the identifiers of the rules. */
+/** What the FinOps Foundation's validator says about a file, by the identifiers of the rules. */
 async function validate(file: string, supported: readonly string[]): Promise<Verdict> {
   const flags = ["--data-file", file, "--validate-version", "1.2", "--block-download"];
   const { stdout } = await promisify(execFile)(

@@ -163,7 +163,7 @@ const problemTexts = async (code: string): Promise<readonly string[]> =>
   (await listed("problems")).flatMap((one) => (one.code === code ? [String(one.message)] : []));
 
 describe("a tenant with rights in its own namespace only", () => {
-  it("makes up demand, of which none counts, beside honest demand that does", async () => {
+  it("makes up demand that does not count, beside honest demand that does", async () => {
     const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "missing" } }];
     const terms = [{ topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: { app: "nobody" } } }];
     const lies: Readonly<Record<string, readonly [gpus: number | string, spec: object]>> = {
@@ -235,7 +235,7 @@ describe("a tenant with rights in its own namespace only", () => {
     expect((await listed("devices")).every(({ activity }) => activity !== 0)).toBe(true);
   });
 
-  it("books GPUs on nobody's queue, and hides nobody's hunger, with a label", async () => {
+  it("puts GPUs on nobody's queue, and hides nobody's shortfall, with a label", async () => {
     const kueue = "/apis/kueue.x-k8s.io/v1beta2";
     const make = (path: string, kind: string, name: string, spec: object) =>
       admin.send("POST", `${kueue}/${path}`, { apiVersion: "kueue.x-k8s.io/v1beta2", kind, metadata: { name }, spec });

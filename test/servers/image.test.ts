@@ -160,16 +160,16 @@ describe("the image", () => {
   it("holds the packages of the bill of materials, none that only developers need, and all that each offers", () => {
     const { missing, unlisted, lost, offers } = prunedTargets(app(), repository);
     expect(unlisted).toEqual([]);
-    // Declarations of types, of which nothing is left.
+    // Declarations of types: nothing is left of them.
     expect(missing.filter((name) => !name.startsWith("@types/"))).toEqual([]);
     expect(lost).toEqual([]);
     expect(offers).toBeGreaterThan(200);
     const present = listTree(join(app(), "node_modules")).map(({ path }) => path.slice(app().length + 14));
     const developers = ["typescript", "vitest", "@biomejs", "fast-check", "node", ".bin"];
     expect(present.filter((path) => developers.includes(path))).toEqual([]);
-    const freeCapacities = ["alerts", "cli", "dashboards", "exporter", "review", "simulator"];
+    const folders = ["alerts", "cli", "dashboards", "exporter", "review", "simulator"];
     expect(readdirSync(app()).sort()).toEqual(
-      ["LICENSE", ...freeCapacities, "node_modules", "package.json", "sbom.cdx.json"].sort(),
+      ["LICENSE", ...folders, "node_modules", "package.json", "sbom.cdx.json"].sort(),
     );
   });
 

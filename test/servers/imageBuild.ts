@@ -30,7 +30,7 @@ const reportSchema = z.object({
 /** One instruction, as BuildKit's parser reads it. */
 export type Instruction = z.infer<typeof reportSchema>["instructions"][number];
 
-/** What BuildKit's linter and parser say of a container file, and which of the given paths its ignore file lets through. */
+/** What BuildKit's linter and parser say about a container file, and which of the given paths its ignore file lets through. */
 export type ContainerFileReport = z.infer<typeof reportSchema>;
 
 /** A `FROM` and what follows it. */

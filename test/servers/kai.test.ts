@@ -71,7 +71,7 @@ describe("KAI's fair-share simulator", () => {
       }
       cases.push({ ...asked, fairShares: shares });
     }
-    const root = process.env["FAIRLEAD_CAPTURE"];
+    const root = process.env.FAIRLEAD_CAPTURE;
     if (!root) return;
     await mkdir(join(root, folder), { recursive: true });
     const lines = cases.map((each) => `  ${JSON.stringify(each)}`).join(",\n");

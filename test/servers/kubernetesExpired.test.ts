@@ -34,7 +34,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** Follows ConfigMaps, of which only names and labels are read, in pages of two. */
+/** Follows the names and labels of ConfigMaps, in pages of two. */
 function follow(through: ApiClient): { readonly reflector: Reflector; readonly names: () => string } {
   const table = createRowTable<Namespace>();
   const reflector = createReflector({

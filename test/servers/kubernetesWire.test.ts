@@ -85,7 +85,7 @@ describe("a real API server", () => {
     expect(outcome).toMatch(/HTTP 404: .*(not found|could not find)/);
   });
 
-  it("tells in both formats what pods have on their nodes, and what their Jobs survive", async () => {
+  it("knows in both formats what pods have on their nodes, and what their Jobs survive", async () => {
     const made = await admin.send("POST", "/apis/batch/v1/namespaces/team-000/jobs", {
       metadata: { name: "limits" },
       spec: {

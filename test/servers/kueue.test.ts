@@ -182,7 +182,7 @@ describe("Kueue 0.19 with tiered reasons", () => {
     const cluster = await startKueueCluster({ tieredReasons: true });
     try {
       const reasonOf = async (name: string): Promise<string | undefined> =>
-        (await conditionsOf(cluster.admin, name))["QuotaReserved"];
+        (await conditionsOf(cluster.admin, name)).QuotaReserved;
       expect(await reasonOf("product-waits")).toBe("False: WaitingForQuota");
       expect(await reasonOf("product-too-big")).toBe("False: ExceedsMaxQuota");
       expect(await reasonOf("product-no-such-card")).toBe("False: NoMatchingFlavor");

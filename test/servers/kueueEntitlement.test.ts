@@ -20,7 +20,7 @@ import type { ScenarioJob } from "./queues/scenarioObjects.ts";
 
 /**
  * Whom Kueue preempts is whom Fairlead blames, and whom it never preempts Fairlead never blames. In each case the first test
- * has Kueue show what it does, and the second what Fairlead says of the same moments.
+ * has Kueue show what it does, and the second what Fairlead says about the same moments.
  */
 
 const h100 = "NVIDIA-H100-80GB-HBM3";
@@ -100,7 +100,7 @@ describe("two flavors of one GPU model", () => {
     await cluster.reserves("cq-b", { spot: 8, reserved: 0 });
   };
 
-  describe("of which the one that the work may use is promised twice", () => {
+  describe("and the one that the work may use is promised twice", () => {
     let look: Look | undefined;
 
     it("Kueue admits the work, which then finds no node, and preempts nobody", async () => {
@@ -132,7 +132,7 @@ describe("two flavors of one GPU model", () => {
     });
   });
 
-  describe("of which the one that the work may use is allocated within the guarantees", () => {
+  describe("and the one that the work may use is allocated within the guarantees", () => {
     let look: Look | undefined;
 
     it("Kueue lets the work wait, and preempts nobody", async () => {
@@ -169,7 +169,7 @@ describe("two flavors of one GPU model", () => {
     });
   });
 
-  describe("of which the one that the work may use is borrowed", () => {
+  describe("and the one that the work may use is borrowed", () => {
     const looks: { never?: Look; any?: Look } = {};
 
     it("Kueue preempts who borrows there, if the queue may reclaim at all, and never who borrows the other one", async () => {
@@ -443,7 +443,7 @@ describe("partial admission", () => {
       const document = seen(looks.before);
       expect(document.pending.map(({ name, min }) => [name, min])).toEqual([["partial", 3]]);
       expect(amountOf(document, "cq-a", "pending")).toBe(3);
-      // Nothing keeps it waiting but Kueue, which is still.
+      // Nothing keeps it waiting but Kueue, which does nothing.
       expect(document.pending[0]?.cause).toBeOneOf(["scheduler", "unknown"]);
       expectNoBlame(document);
     });

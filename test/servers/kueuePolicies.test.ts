@@ -49,7 +49,7 @@ afterAll(async () => {
 describe("Kueue 0.19 under reclaimWithinCohort LowerPriority", () => {
   const preemption = { reclaimWithinCohort: "LowerPriority" };
 
-  it("takes back nothing from equal priorities, and does once it is reported what the finding says", async () => {
+  it("takes back nothing from equal priorities, and does once it is set as the finding says", async () => {
     await cluster.makeQueue("vision", 4, { cohortName: "equal", preemption });
     await cluster.makeQueue("ads", 4, { cohortName: "equal", preemption: { reclaimWithinCohort: "Any" } });
     await cluster.makeWorkload("ads-own", "ads", 4);

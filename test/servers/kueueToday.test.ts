@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { causesOf } from "../analysis/waiting/causesOf.ts";
+import { causesOf } from "./causesOf.ts";
 import { until } from "./kubernetesAdmin.ts";
 import { type HandMadeKueue, madeIn, podTemplate, queueSpec, startHandMadeKueue } from "./queues/handMadeKueue.ts";
 import { kueueCollections } from "./queues/kueueCluster.ts";
@@ -128,7 +128,7 @@ describe("Kueue 0.19", () => {
     expect(admitted).not.toHaveProperty("most");
   });
 
-  it("finds work inadmissible that a LimitRange refuses, and so is it reported, with the name", async () => {
+  it("finds work inadmissible that a LimitRange refuses, and Fairlead says so, with the name", async () => {
     await cluster.makeQueue("limited", 8);
     await cluster.admin.send("POST", `/api/v1/namespaces/${namespace}/limitranges`, {
       apiVersion: "v1",

@@ -87,13 +87,13 @@ describe("Kueue 0.19 with its visibility API", () => {
     return { reported, names: (queue: string) => [names(reported.lines, queue), names(computed.lines, queue)] };
   };
 
-  it("tells the line that our own rule computes where priority and age decide", async () => {
+  it("gives the order that our own rule computes where priority and age decide", async () => {
     await until("Kueue was asked", () => linesOf().reported.reportedByKueue.has("one-line"));
     const line = ["one-line-a-urgent", "one-line-a-first", "one-line-b-last"];
     expect(linesOf().names("one-line")).toEqual([line, line]);
   });
 
-  it("tells the line where usage decides, which no object says without Kueue's Configuration", async () => {
+  it("gives the order where usage decides, which no object says without Kueue's Configuration", async () => {
     await until("Kueue was asked", () => linesOf().reported.reportedByKueue.has("by-usage"));
     const line = ["by-usage-b-last", "by-usage-a-urgent", "by-usage-a-first"];
     expect(linesOf().names("by-usage")).toEqual([line, null]);

@@ -13,7 +13,7 @@ if (!hasPrometheus()) process.stderr.write("skipped: prometheus is not installed
 
 const patienceMilliseconds = 240_000;
 
-describe.skipIf(!hasPrometheus())("two processes, of which the one that is read goes", { timeout: 1_200_000 }, () => {
+describe.skipIf(!hasPrometheus())("two processes, when the one that is read goes", { timeout: 1_200_000 }, () => {
   let live: LiveReplicas;
   beforeAll(async () => {
     live = await startLiveReplicas();

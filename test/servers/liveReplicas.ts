@@ -22,7 +22,7 @@ export interface LiveReplica {
   log(): Promise<string>;
 }
 
-/** A simulated cluster that lives as the machine's clock goes, two replicas on it, and a Prometheus that reads both by our rules. */
+/** A simulated cluster that goes on with the machine's clock, two replicas on it, and a Prometheus that reads both by our rules. */
 export interface LiveReplicas {
   readonly url: string;
   readonly replicas: readonly [LiveReplica, LiveReplica];

@@ -177,7 +177,7 @@ describe.skipIf(assets === undefined)("two clusters in one Mimir, by deploy/exam
     });
   });
 
-  test("every query of every panel is taken, and says of one cluster nothing of the other", async () => {
+  test("every query of every panel is taken, and says nothing about the other cluster", async () => {
     for (const [name, text] of everyQuery) {
       const found = await ask(filledIn(text, { variables: { cluster: "bay" } }));
       expect(

@@ -20,7 +20,7 @@ export type CountedGpuSeconds = ReadonlyMap<number, number>;
 
 /**
  * Plays a cluster and writes its pages into VictoriaMetrics as Prometheus of the example would have: with the labels of the target,
- * and the external label on what has no cluster of its own. Each cluster of `names` has the same life, one step after the one
+ * and the external label on what has no cluster of its own. Each cluster of `names` has the same lifecycle, one step after the one
  * before it: playing is what takes the time. Budgets are known from the ledger.
  */
 export async function writePast(
@@ -73,7 +73,7 @@ function gpuSecondsOf(families: NonNullable<ReturnType<PlayedCluster["stack"]["l
   return series.reduce((total, { value }) => total + value, 0);
 }
 
-/** A page and what Prometheus itself says of the scrape; `at` in milliseconds. */
+/** A page and what Prometheus itself says about the scrape; `at` in milliseconds. */
 function scrapedAs(cluster: string, page: string, at: number): string {
   const target = { instance: "fairlead-0", pod: "fairlead-0", job: "fairlead", cluster };
   const ofScrape = ["up", "scrape_duration_seconds", "scrape_samples_scraped"];

@@ -19,7 +19,7 @@ import { temporaryFolder } from "../accounts/ledger/temporaryFolder.ts";
 import { filledLedger } from "../review/filledLedger.ts";
 import { filled } from "../review/filler.ts";
 
-// Generated lives of replicas: seconds of work for each, so that they are here and not among the fast tests.
+// Generated lifecycles of replicas: seconds of work for each, so that they are here and not among the fast tests.
 
 describe("the merged ledger of replicas", () => {
   test("has of each hour what the replica with more coverage of it counted, and nobody else", () => {
@@ -68,7 +68,7 @@ describe("a ledger merged", () => {
     expect(answers(target, from, to)).toEqual(answers(file, from, to));
   }, 60_000);
 
-  test("from two halves, of which one lacks some hours and the other the rest, has the numbers of the whole", () => {
+  test("from two halves, one of which lacks some hours and the other the rest, has the numbers of the whole", () => {
     fc.assert(
       fc.property(
         uptimes(hours),

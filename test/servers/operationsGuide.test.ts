@@ -79,7 +79,7 @@ async function shell(commands: string): Promise<Said> {
 }
 
 describe("docs/operations.md", () => {
-  it("has commands, and says of each block that is not run why", () => {
+  it("has commands, and says for each block that is not run why", () => {
     expect(tested.length).toBeGreaterThan(15);
     for (const { text, untested } of blocks) {
       // Whatever could be run is: what is excused needs a kubelet, a controller or a container engine.

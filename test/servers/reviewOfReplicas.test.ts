@@ -171,7 +171,7 @@ function allocatedIn(name: string, n: number) {
   return [...allocated].map(([key, amount]) => [key, Number(amount.toPrecision(9))]).sort();
 }
 
-test("where a replica covered all of an hour, it says of who held what the same as the one that was always there", () => {
+test("where a replica covered all of an hour, it says the same about who held what as the one that was always there", () => {
   const whole = Array.from({ length: hours }, (_, n) => n).filter((n) => Math.abs(covered("merged", n) - hour) < 1e-6);
   expect(whole).toEqual([0, 1, 4]);
   for (const n of whole) expect(allocatedIn("merged", n)).toEqual(allocatedIn("third", n));

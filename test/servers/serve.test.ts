@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 describe("serve on a real API server and a real exporter's page", () => {
-  it("publishes who holds which GPU, and ends when reported to", async () => {
+  it("publishes who holds which GPU, and ends when asked to", async () => {
     await createCluster();
     const { url, log, stop } = await serve(writeConfig());
     await until("ready", async () => (await fetch(`${url}/readyz`)).ok).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import { run } from "../../cli/run.ts";
+import { plainTerminal } from "../../exporter/publish/terminal/layout.ts";
 import { until } from "./kubernetesAdmin.ts";
 
 /** A running `fairlead serve`. */
@@ -24,6 +25,7 @@ export async function serve(
       log += text;
     },
     isTerminal: false,
+    terminal: plainTerminal,
     interrupted: new Promise<void>((resolve) => {
       interrupt = resolve;
     }),

@@ -27,7 +27,7 @@ const config = configSchema.parse({
   teams: [{ from: "namespace-label", key: "team" }],
 });
 
-/** Every record that was seen, by id and first sight, as it was in each cycle in which it was another than before. */
+/** Every record that was seen, by id and first detection, as it was in each cycle in which it was another than before. */
 const seen = new Map<string, Recommendation[]>();
 /** Ends of names that the simulator made up. */
 const madeUp = new Set<string>();
@@ -100,7 +100,7 @@ test("what ends says why: of what was only replaced that it was, and of everythi
   }
 });
 
-test("a review of that day says of nodes that were idle for hours what was advised, or why nothing was", async () => {
+test("a review of that day says what was advised about nodes that were idle for hours, or why nothing was", async () => {
   const to = startAt + hours * 3600;
   const review = await reviewOfMonth(file, { kind: "span", label: "a day of the demo", from: startAt, to });
   const idle = (review.idleNodes?.streaks ?? []).filter(

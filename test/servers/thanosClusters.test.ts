@@ -211,7 +211,7 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
   });
 
   test("a panel shows the GPUs of one replica, whatever the two Prometheus servers chose", async () => {
-    const text = everyQuery.find(([name]) => name === "fleet: GPUs in all? A")?.[1] ?? "";
+    const text = everyQuery.find(([name]) => name === "fleet: GPUs in all A")?.[1] ?? "";
     for (const cluster of clusters) {
       // Which replica is read is recorded first.
       const found = await until(`recorded of ${cluster}`, 60, async () => {
@@ -222,7 +222,7 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
     }
   });
 
-  test("every query of every panel is taken, and says of one cluster nothing of the other", async () => {
+  test("every query of every panel is taken, and says nothing about the other cluster", async () => {
     for (const [name, text] of everyQuery) {
       const found = await ask(filledIn(text, { variables: { cluster: "bay" } }));
       expect(
@@ -232,7 +232,7 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
     }
   });
 
-  test("the Ruler says of the cluster whose Fairlead is gone, and of no other", async () => {
+  test("the Ruler reports the cluster whose Fairlead is gone, and no other", async () => {
     const reported = "cluster:fairlead_last_cycle_timestamp_seconds:max";
     await until("both clusters", 60, async () => ((await ask(reported)).length === 2 ? true : undefined));
     await stopLiving();

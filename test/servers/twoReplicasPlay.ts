@@ -59,7 +59,7 @@ export async function playReplicas(seed: number): Promise<PlayedReplicas> {
     await kill(second, 5);
     await away(first, first.hang, 6, first.goOn);
     await kill(second, 3);
-    // Last of all: what it accounts without its queues stays in its counters.
+    // Last of all: what it counts without its queues stays in its counters.
     await away(first, cluster.cutApi, 10, cluster.restoreApi);
     await pass(3);
     const to = cluster.now();

@@ -36,12 +36,17 @@ async function allocatedGpus({ server }: VolcanoCluster): Promise<Readonly<Recor
   );
 }
 
-async function podGroupOf({ server }: VolcanoCluster, job: string): Promise<z.output<typeof podGroup>> {
+/** The pod group of a job; `undefined` as long as Volcano's controller has made none. */
+async function findPodGroup({ server }: VolcanoCluster, job: string): Promise<z.output<typeof podGroup> | undefined> {
   const { items } = await readList(server, volcanoCollections.podGroups);
-  const found = z
+  return z
     .array(podGroup)
     .parse(items)
     .find(({ metadata }) => metadata.name.startsWith(`${job}-`));
+}
+
+async function podGroupOf(cluster: VolcanoCluster, job: string): Promise<z.output<typeof podGroup>> {
+  const found = await findPodGroup(cluster, job);
   if (found === undefined) throw new Error(`${job} has no pod group`);
   return found;
 }
@@ -78,7 +83,7 @@ describe("Volcano 1.15 with the proportion plugin", () => {
     await cluster.runJob({ queue: "language", name: "language-b", pods: 1, gpus: 8, minAvailable: 1 }, 0);
     await until(
       "language-b is in the queue",
-      async () => (await podGroupOf(cluster, "language-b")).status.phase === "Inqueue",
+      async () => (await findPodGroup(cluster, "language-b"))?.status.phase === "Inqueue",
     );
     await comeToRest(cluster.admin, [volcanoCollections.queues, volcanoCollections.podGroups]);
   }, 900_000);
@@ -195,8 +200,8 @@ describe("Volcano 1.15 with the capacity plugin", () => {
 
   it("takes back for a queue below what it deserves, and counts parents", async () => {
     const byScheduler = await allocatedGpus(cluster);
-    expect(byScheduler).toMatchObject({ language: 6, root: 24, research: 24 - (byScheduler["product"] ?? 0) });
-    expect((byScheduler["vision"] ?? 0) + (byScheduler["product"] ?? 0)).toBe(18);
+    expect(byScheduler).toMatchObject({ language: 6, root: 24, research: 24 - (byScheduler.product ?? 0) });
+    expect((byScheduler.vision ?? 0) + (byScheduler.product ?? 0)).toBe(18);
     for (const [name, gpus] of await gpusIn(cluster, "allocated")) expect(gpus).toBe(byScheduler[name]);
   });
 

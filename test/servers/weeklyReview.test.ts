@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { run } from "../../cli/run.ts";
 import { type GivenValues, staticRelease } from "../../deploy/output/staticFiles.ts";
+import { plainTerminal } from "../../exporter/publish/terminal/layout.ts";
 import { type Helm, startHelm } from "./deployHelm.ts";
 
 let helm: Helm;
@@ -61,6 +62,7 @@ describe("the CronJob that writes a review each week", () => {
       out: () => {},
       err: (text: string) => void lines.push(text),
       isTerminal: false,
+      terminal: plainTerminal,
       interrupted: new Promise<void>(() => {}),
     };
     const [{ args }] = (await reviewOf(values)).jobTemplate.spec.template.spec.containers;

@@ -132,7 +132,7 @@ describe("faults of nodes and GPUs", () => {
     expect((await fetch(pageUrl())).status).toBe(200);
   });
 
-  it("lose a card: off the page, out of allocatable at once, out of capacity after a minute", async () => {
+  it("lose a GPU: off the page, out of allocatable at once, out of capacity after a minute", async () => {
     const [lost] = simulator.truth().physicalGpus.filter((physicalGpu) => physicalGpu.node === node);
     await during({ kind: "gpu-lost", node, physicalGpu: 0 }, async () => {
       expect(await getText(pageUrl())).not.toContain(lost?.uuid ?? "none");
@@ -213,7 +213,7 @@ describe("faults of the API", () => {
     await expect(end).rejects.toThrow();
   });
 
-  it("tell the next watch of each resource that its version is gone, once", async () => {
+  it("inform the next watch of each resource that its version is gone, once", async () => {
     simulator.fault({ kind: "api-gone" });
     const resume = (): string => `watch=true&allowWatchBookmarks=true&resourceVersion=${simulator.resourceVersion()}`;
     for (const resource of ["pods", "nodes"]) {

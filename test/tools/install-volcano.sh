@@ -23,7 +23,7 @@ open_cache "volcano-$VOLCANO_VERSION" "set VOLCANO_ASSETS to a folder that holds
 module=$(download_module "volcano.sh/volcano@v$VOLCANO_VERSION")
 apis=$(download_module "volcano.sh/apis@v$APIS_VERSION")
 
-# Volcano replaces volcano.sh/apis with a folder that its module does not carry. The published one stands in for it, with
+# Volcano replaces volcano.sh/apis with a folder that its module does not carry. The published one takes its place, with
 # the one constant that has come since.
 cp -r "$apis" "$work/apis"
 chmod -R u+w "$work/apis"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Obtains all that the tests of `npm run test:servers` talk to, once, in this order: what many tests need comes first, and
 # what the tests can do without (FAIRLEAD_TEST_DEADLINE, see go-build.sh) last. Each script of this folder can be run by
-# itself too, at the same time: whoever comes second waits. On stdout stands a line for each, with what it took, and a last
+# itself too, at the same time: whoever comes second waits. On stdout is a line for each, with what it took, and a last
 # one for all.
 #
 #   obtain-servers.sh             all

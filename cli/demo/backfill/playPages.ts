@@ -90,7 +90,7 @@ async function finish(output: WriteStream | null): Promise<void> {
   await once(output, "finish");
 }
 
-/** What Prometheus itself says of a scrape. */
+/** Prometheus' own series about a scrape. */
 function ofScrape(page: string, at: number): string {
   const samples = page.split("\n").length - 1;
   return [

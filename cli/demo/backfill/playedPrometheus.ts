@@ -18,7 +18,7 @@ export interface PlayedPrometheusOptions {
   /** How many days until `to`; two weeks and the month to date need 15.4, `offset 1w` more than 7. */
   readonly days: number;
   readonly seed?: number;
-  /** Called what is under way. */
+  /** Called with what is under way. */
   readonly onProgress?: (line: string) => void;
 }
 

@@ -1,5 +1,5 @@
 import { type Column, duration, tableLines } from "../../../exporter/publish/terminal/columns.ts";
-import { fold } from "../../../exporter/publish/terminal/fold.ts";
+import { fold, layOut, plainTerminal, type Terminal } from "../../../exporter/publish/terminal/layout.ts";
 import { type BurstPolicy, type BurstTeam, burstGuarantees } from "../../../simulator/scenarios/burst.ts";
 import type { BurstWait, PolicyFigures, TeamFigures } from "./burstFigures.ts";
 
@@ -29,18 +29,21 @@ const legend = [
   "longest: the longest wait; a wait with a + was not over at the end.",
 ].join(" ");
 
-/** The figures of all policies for a terminal, at most 100 columns wide. */
-export function burstText(figures: readonly PolicyFigures[]): string {
-  return [
-    ...fold(introduction(figures), ""),
-    "",
-    ...tableLines(columns, rows(figures), ""),
-    "",
-    ...fold(legend, ""),
-    "",
-    ...burstSentences(figures).flatMap((sentence) => fold(sentence, "")),
-    "",
-  ].join("\n");
+/** The figures of all policies for a terminal. */
+export function burstText(figures: readonly PolicyFigures[], terminal: Terminal = plainTerminal): string {
+  return layOut(
+    [
+      ...fold(introduction(figures), ""),
+      "",
+      ...tableLines(columns, rows(figures), ""),
+      "",
+      ...fold(legend, ""),
+      "",
+      ...burstSentences(figures).flatMap((sentence) => fold(sentence, "")),
+      "",
+    ],
+    terminal,
+  );
 }
 
 /** The same as Markdown, as `docs/fairness.md` has it. */

@@ -46,7 +46,7 @@ const variable = z.looseObject({
   current: z.looseObject({ value: z.unknown().optional(), text: z.unknown().optional() }).default({}),
 });
 
-/** What is read of a classic (v1) dashboard; the rest of it is not looked at. */
+/** The parts of a classic (v1) dashboard that are read; the rest is ignored. */
 export const dashboardSchema = z.looseObject({
   uid: z.string().default("dashboard"),
   title: z.string().default(""),

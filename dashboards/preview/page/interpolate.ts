@@ -4,7 +4,7 @@ export interface SetVariable {
   readonly label: string;
   readonly isHidden: boolean;
   readonly values: readonly string[];
-  /** Stands for all values in a query, where all are chosen. */
+  /** The value for all values in a query, if all are chosen. */
   readonly allValue: string | null;
   readonly text: string;
   /** Whether it may hold several values: then it is put into queries as a regular expression. */

@@ -29,14 +29,32 @@ function openRows(panels: readonly TopPanel[]): readonly Panel[] {
   });
 }
 
+/** Below this width Grafana puts all panels below one another. */
+const leastForColumns = 769;
+
+/** All panels below one another, each as wide as the page. */
+function stacked(panels: readonly Panel[], width: number): readonly PlacedPanel[] {
+  let top = 0;
+  return panels
+    .toSorted((a, b) => a.gridPos.y - b.gridPos.y || a.gridPos.x - b.gridPos.x)
+    .map((panel) => {
+      const { h } = panel.gridPos;
+      const placed = { panel, left: 0, top, width, height: h * grid.cell + (h - 1) * grid.gap };
+      top += h * (grid.cell + grid.gap);
+      return placed;
+    });
+}
+
 /** Where each panel is on a page of this width; `rows` says whether closed rows are opened. */
 export function placePanels(
   panels: readonly TopPanel[],
   width: number,
   rows: "as-they-are" | "open",
 ): readonly PlacedPanel[] {
+  const shown = rows === "open" ? openRows(panels) : panels;
+  if (width < leastForColumns) return stacked(shown, width);
   const column = (width - (grid.columns - 1) * grid.gap) / grid.columns;
-  return (rows === "open" ? openRows(panels) : panels).map((panel) => {
+  return shown.map((panel) => {
     const { x, y, w, h } = panel.gridPos;
     return {
       panel,

@@ -12,6 +12,7 @@ import {
   ThemeContext,
 } from "@grafana/data";
 import { GlobalStyles, Icon, PortalContainer } from "@grafana/ui";
+import { useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { type Dashboard, dashboardSchema } from "./dashboardJson.ts";
 import { inspectPanels } from "./inspectPanels.ts";
@@ -39,9 +40,51 @@ function moment(text: string, now: number): number | null {
         .valueOf() / 1000;
 }
 
-/** The span that a dashboard shows by itself, as of `now`, seconds since the epoch. */
-function spanOf({ time }: Dashboard, now: number): Span {
-  return { from: moment(time.from, now) ?? now - 6 * 3600, to: now };
+/** The span that is shown as of `now`, seconds since the epoch: from what the address says, else the dashboard. */
+function spanOf({ time }: Dashboard, asked: URLSearchParams, now: number): Span {
+  return { from: moment(asked.get("from") ?? time.from, now) ?? now - 6 * 3600, to: now };
+}
+
+/** How wide the window is, also after it was resized. */
+function useWindowWidth(): number {
+  const [width, setWidth] = useState(document.documentElement.clientWidth);
+  useEffect(() => {
+    const look = (): void => setWidth(document.documentElement.clientWidth);
+    window.addEventListener("resize", look);
+    return () => window.removeEventListener("resize", look);
+  }, []);
+  return width;
+}
+
+/** The page as of now, and again after each `refreshSeconds`; `null`: as it was first. */
+function LivePage({
+  first,
+  contextNow,
+  refreshSeconds,
+  ...page
+}: {
+  dashboard: Dashboard;
+  rows: "as-they-are" | "open";
+  first: PageContext;
+  contextNow: () => Promise<PageContext>;
+  refreshSeconds: number | null;
+}) {
+  const [context, setContext] = useState(first);
+  useEffect(() => {
+    if (refreshSeconds === null) return;
+    let timer = 0;
+    const goOn = (): void => {
+      timer = window.setTimeout(() => {
+        // What does not answer now may do so the next time; until then the last answers stay.
+        contextNow()
+          .then(setContext, () => undefined)
+          .finally(goOn);
+      }, refreshSeconds * 1000);
+    };
+    goOn();
+    return () => window.clearTimeout(timer);
+  }, [contextNow, refreshSeconds]);
+  return <Page {...page} context={context} />;
 }
 
 function Page({
@@ -54,7 +97,7 @@ function Page({
   rows: "as-they-are" | "open";
 }) {
   const { theme, span, variables } = context;
-  const placed = placePanels(dashboard.panels, window.innerWidth - 2 * padding, rows);
+  const placed = placePanels(dashboard.panels, useWindowWidth() - 2 * padding, rows);
   const when = (at: number): string => dateTimeFormat(at * 1000, { format: "YYYY-MM-DD HH:mm", timeZone: "utc" });
   const pill = {
     border: `1px solid ${theme.colors.border.medium}`,
@@ -72,12 +115,14 @@ function Page({
         minHeight: "100vh",
       }}
     >
-      <div style={{ height: headHeight, overflow: "hidden" }}>
-        <div style={{ display: "flex", justifyContent: "space-between", lineHeight: "40px" }}>
+      <div style={{ minHeight: headHeight, overflow: "hidden" }}>
+        <div style={{ display: "flex", flexWrap: "wrap", justifyContent: "space-between", lineHeight: "40px" }}>
           <span style={{ fontSize: 16, fontWeight: 500 }}>{dashboard.title}</span>
-          <span style={{ color: theme.colors.text.secondary }}>{`${when(span.from)} to ${when(span.to)} UTC`}</span>
+          <span data-until={span.to} style={{ color: theme.colors.text.secondary }}>
+            {`${when(span.from)} to ${when(span.to)} UTC`}
+          </span>
         </div>
-        <div style={{ display: "flex", gap: 8 }}>
+        <div style={{ display: "flex", flexWrap: "wrap", gap: 8, paddingBottom: 8 }}>
           {variables
             .filter(({ isHidden }) => !isHidden)
             .map(({ name, label, text }) => (
@@ -118,25 +163,38 @@ function RowHeader({ placed, inside, theme }: { placed: PlacedPanel; inside: num
   );
 }
 
-/** `theme`, `now` (seconds since the epoch), `scrape` (seconds), `rows` and the variables (`var-NAME`) come with the address. */
+/**
+ * With the address come `theme`, `now` (seconds since the epoch), `from` (such as `now-15m`), `refresh` and `scrape` (seconds),
+ * `rows` and the variables (`var-NAME`). Without `theme` the page is as the browser wants it, and without `now` it goes on.
+ */
 async function start(): Promise<void> {
   setTimeZoneResolver(() => "utc");
   const asked = new URLSearchParams(window.location.search);
-  const theme = createTheme({ colors: { mode: asked.get("theme") === "dark" ? "dark" : "light" } });
+  const wanted = window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  const theme = createTheme({ colors: { mode: (asked.get("theme") ?? wanted) === "dark" ? "dark" : "light" } });
   const response = await fetch(`dashboards/${encodeURIComponent(asked.get("dashboard") ?? "")}`);
   const dashboard = dashboardSchema.parse(await response.json());
-  const span = spanOf(dashboard, Number(asked.get("now") ?? Date.now() / 1000));
   const scrapeSeconds = Number(asked.get("scrape") ?? 60);
-  const builtIn = builtInOf(span, scrapeSeconds, scrapeSeconds);
-  const variables = await setVariables(dashboard.templating.list, asked, builtIn, span);
-  const context = { span, scrapeSeconds, variables, theme };
+  const contextNow = async (): Promise<PageContext> => {
+    const span = spanOf(dashboard, asked, Number(asked.get("now") ?? Date.now() / 1000));
+    const builtIn = builtInOf(span, scrapeSeconds, scrapeSeconds);
+    const variables = await setVariables(dashboard.templating.list, asked, builtIn, span);
+    return { span, scrapeSeconds, variables, theme };
+  };
   const root = document.getElementById("root");
   if (root === null) throw new Error("the page has no root");
-  const rows = asked.get("rows") === "open" ? "open" : "as-they-are";
+  const refresh = asked.get("refresh");
+  const page = {
+    dashboard,
+    rows: asked.get("rows") === "open" ? "open" : "as-they-are",
+    first: await contextNow(),
+    contextNow,
+    refreshSeconds: refresh === null ? null : Number(refresh),
+  } as const;
   createRoot(root).render(
     <ThemeContext.Provider value={theme}>
       <GlobalStyles />
-      <Page dashboard={dashboard} context={context} rows={rows} />
+      <LivePage {...page} />
     </ThemeContext.Provider>,
   );
 }
@@ -144,6 +202,6 @@ async function start(): Promise<void> {
 Object.assign(window, { inspectPanels });
 await document.fonts.ready;
 start().catch((error: unknown) => {
-  document.body.textContent = String(error);
+  (document.getElementById("root") ?? document.body).textContent = String(error);
   document.documentElement.dataset.failed = String(error);
 });

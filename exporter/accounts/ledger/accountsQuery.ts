@@ -1,7 +1,10 @@
 import { gpuStates } from "../../model/gpuStates.ts";
 import type { StoredGapReason } from "./ledger.ts";
 
-/** By what GPU time can be grouped: the account (its currency is that of its price), the workload that held it, and UTC hours or days. */
+/**
+ * What GPU time can be grouped by: the parts of the account (the currency is that of its price), the workload that held it,
+ * and UTC hours or days.
+ */
 export const accountDimensions = [
   "day",
   "hour",
@@ -19,7 +22,7 @@ export const accountDimensions = [
 
 export type AccountDimension = (typeof accountDimensions)[number];
 
-/** By what rows can be chosen. */
+/** What rows can be selected by. */
 export type AccountFilter = Exclude<AccountDimension, "day" | "hour">;
 
 /** A question about a window of time. */
@@ -30,22 +33,22 @@ export interface AccountsQuery {
   readonly groupBy: readonly AccountDimension[];
   /** Allowed values; `null` is "none" (no team, no queue). A workload is `KIND/NAMESPACE/NAME`. */
   readonly where: ReadonlyMap<AccountFilter, readonly (string | null)[]>;
-  /** Groups that are returned, the largest first (within a day or hour, which come first). The totals count all. */
+  /** The most groups that are returned: days or hours in order, and within each the largest first. The totals count all. */
   readonly limit: number;
 }
 
 /** Sums of GPU time. */
 export interface AccountSums {
   readonly gpuSeconds: number;
-  /** Of these, of holdings whose device or split of activity is estimated. */
+  /** The part of these from holdings whose device or split of activity is estimated. */
   readonly estimatedGpuSeconds: number;
-  /** `null` when none of it was metered. */
+  /** `null` when none of the time was metered. */
   readonly energyJoules: number | null;
   /** GPU-seconds for which the energy is known. */
   readonly meteredGpuSeconds: number;
   /** At the prices of the time at which it was counted, by currency; empty when none of it had a price. */
   readonly costs: ReadonlyMap<string, number>;
-  /** The one of `costs`; `null` without any, and where there are several currencies, which are never added up. */
+  /** The only one of `costs`; `null` if there are none or several, because currencies are never added up. */
   readonly cost: number | null;
   /** GPU-seconds that had a price. */
   readonly pricedGpuSeconds: number;
@@ -88,7 +91,7 @@ export interface AccountsAnswer {
   readonly coverage: LedgerCoverage;
 }
 
-/** An answer, or why there is none: the question cannot be answered as it was asked, or the ledger cannot be read. */
+/** An answer, or why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
 export type AccountsResult =
   | { readonly ok: true; readonly answer: AccountsAnswer }
   | { readonly ok: false; readonly fault: "question" | "ledger"; readonly error: string; readonly nextStep: string };
@@ -101,7 +104,7 @@ export function isAccountFilter(text: string): text is AccountFilter {
   return isAccountDimension(text) && text !== "day" && text !== "hour";
 }
 
-/** Values that a filter can have; `null`: any text. */
+/** Values that a filter can have; `null`: any text is allowed. */
 export function filterValues(filter: AccountFilter): readonly string[] | null {
   return filter === "state" ? gpuStates : null;
 }

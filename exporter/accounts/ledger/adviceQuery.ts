@@ -7,17 +7,17 @@ export interface AdviceQuery {
   /** Seconds since the epoch; the window is [from, to). */
   readonly from: number;
   readonly to: number;
-  /** Lives that are returned at most. */
+  /** The most lifecycles that are returned. */
   readonly limit: number;
 }
 
-/** One life of a recommendation, as it was said last. */
+/** One lifecycle of a recommendation, as it was last reported. */
 export interface AdviceLifecycle extends Omit<StoredAdvice, "record"> {
-  /** What no column has; `null` where another version of Fairlead wrote it otherwise. */
+  /** What is in no column; `null` where another version of Fairlead wrote it otherwise. */
   readonly detail: StoredAdviceDetail | null;
 }
 
-/** The lives by when they were first seen; `totalRows` counts those beyond the limit, too. */
+/** The lifecycles in the order in which they were first seen; `totalRows` also counts those beyond the limit. */
 export interface AdviceAnswer {
   readonly from: number;
   readonly to: number;

@@ -3,9 +3,9 @@ import { type AdviceKind, type AdviceState, adviceKinds, adviceStates } from "..
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";
 
-/** Advice that closed within so many days of the last is read when a process begins. */
+/** Advice that closed within this many days of the last entry is read when a process begins. */
 const daysRead = 30;
-/** Of more, only what was first seen last is read. */
+/** Of more recommendations than this, only those that were first seen last are read. */
 const mostRead = 1000;
 
 /** The columns of `recommendations`. */
@@ -28,7 +28,7 @@ export const adviceColumns = [
   "record",
 ] as const;
 
-/** Writes recommendations: one row for each life of each, as it is now. */
+/** Writes recommendations: one row for each lifecycle, as it is now. */
 export function createAdviceWriter(db: DatabaseSync) {
   const put = db.prepare(
     `INSERT OR REPLACE INTO recommendations (${adviceColumns.join(", ")}) VALUES (${adviceColumns.map(() => "?").join(", ")})`,
@@ -46,8 +46,8 @@ export function createAdviceWriter(db: DatabaseSync) {
 }
 
 /**
- * Open advice, what was dismissed (which may last for years), and what closed lately; rows of kinds that this version does not
- * know are left out.
+ * Open advice, dismissed advice (a dismissal may last for years), and advice that closed lately; kinds that this version does
+ * not know are left out.
  */
 export function readAdvice(db: DatabaseSync): readonly StoredAdvice[] {
   return db
@@ -61,7 +61,7 @@ export function readAdvice(db: DatabaseSync): readonly StoredAdvice[] {
     .flatMap((row) => adviceIn(row) ?? []);
 }
 
-/** A row of `recommendations`; `null` of a kind or state that this version does not know. */
+/** A row of `recommendations`; `null` for a kind or state that this version does not know. */
 export function adviceIn(row: SqliteRow): StoredAdvice | null {
   const kind = textIn(row, "kind");
   const state = textIn(row, "state");
@@ -89,7 +89,7 @@ export function adviceIn(row: SqliteRow): StoredAdvice | null {
 const isKind = (text: string): text is AdviceKind => adviceKinds.some((kind) => kind === text);
 const isState = (text: string): text is AdviceState => adviceStates.some((state) => state === text);
 
-/** Advice as entries hold it: of each life the last that was said, and of too many the last ones. */
+/** Merges the advice of entries: the last report of each lifecycle, and of too many the latest ones. */
 export function mergeAdvice(earlier: readonly StoredAdvice[], later: readonly StoredAdvice[]): readonly StoredAdvice[] {
   if (later.length === 0) return earlier;
   const last = new Map<string, StoredAdvice>();

@@ -7,8 +7,8 @@ import { ledgerProblem } from "./ledgerProblem.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 /**
- * Copies a ledger as it is at one moment, also while another process writes it: one reading transaction (VACUUM INTO),
- * where SQLite's online backup would begin again with every cycle. The copy is checked before it gets its name, and an
+ * Copies a ledger as it is at one moment, even while another process writes it. This is one reading transaction (VACUUM INTO),
+ * because SQLite's online backup would start again with every cycle. The copy is checked before it gets its name, and an
  * existing file is never replaced.
  */
 export function backupLedger(file: string, target: string, knownAs: FileKnowledge = "unknown"): Problem | null {

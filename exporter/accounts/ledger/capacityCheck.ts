@@ -4,12 +4,15 @@ import { capacityAmounts, strandedColumns } from "./capacityWriter.ts";
 import { secondsPerHour } from "./schema.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
 
-/** What cannot be in the accounts of capacity, in sentences; at most `most` of each kind. `tolerance`: what is lost in adding up. */
+/**
+ * What cannot be in the accounts of capacity, in sentences; at most `most` of each kind. `tolerance`: the rounding error of a
+ * sum.
+ */
 export function wrongCapacity(db: DatabaseSync, tolerance: number, most: number): readonly string[] {
   return [...wrongDomains(db, tolerance, most), ...wrongPlacement(db, tolerance, most), ...wrongStreaks(db, most)];
 }
 
-/** A domain holds no more than it has, and what it guarantees is known for no longer than it was there. */
+/** A domain allocates no more than it has, and its guarantees are known for no longer than it existed. */
 function wrongDomains(db: DatabaseSync, tolerance: number, most: number): readonly string[] {
   return hoursOf(
     db,
@@ -23,7 +26,7 @@ function wrongDomains(db: DatabaseSync, tolerance: number, most: number): readon
   );
 }
 
-/** No more is stranded than is free, and the mean lies between the least and the most. */
+/** No more is stranded than is free, and the mean is between the least and the most. */
 function wrongPlacement(db: DatabaseSync, tolerance: number, most: number): readonly string[] {
   return hoursOf(
     db,
@@ -47,7 +50,7 @@ function hoursOf(db: DatabaseSync, what: string, sql: string): readonly string[]
     });
 }
 
-/** Nodes that end a state before they begin it, or are in two at once. */
+/** Nodes that leave a state before they enter it, or are in two states at once. */
 function wrongStreaks(db: DatabaseSync, most: number): readonly string[] {
   const nodesOf = (condition: string): readonly string[] =>
     db

@@ -25,7 +25,7 @@ const placementSums = [
   "largest_placeable_gpu_seconds",
 ];
 
-/** Amounts of which none can be below 0, by table. */
+/** Amounts that cannot be below 0, by table. */
 export const capacityAmounts = { domain_time: domainSums, placement_time: placementSums };
 
 const added = (table: string, columns: readonly string[]): string =>
@@ -33,7 +33,10 @@ const added = (table: string, columns: readonly string[]): string =>
 
 const places = (columns: readonly unknown[]): string => columns.map(() => "?").join(", ");
 
-/** Writes the time of domains and pools, and the streaks of nodes; `forget` drops the ids that a rolled back transaction had made. */
+/**
+ * Writes the time of domains and pools, and the streaks of nodes; `forget` drops the ids that a rolled back transaction has
+ * made.
+ */
 export function createCapacityWriter(db: DatabaseSync) {
   const domainPoolIds = createDimensionIds(db, "domain_pools", ["domain", "pool"]);
   const poolModelIds = createDimensionIds(db, "pool_models", ["pool", "model"]);
@@ -49,7 +52,8 @@ export function createCapacityWriter(db: DatabaseSync) {
        largest_placeable_min = min(placement_time.largest_placeable_min, excluded.largest_placeable_min),
        largest_placeable_max = max(placement_time.largest_placeable_max, excluded.largest_placeable_max)`,
   );
-  // A node is in one state at a time: one whose end could not be kept ended when the next began, at the latest.
+  // A node is in one state at a time: if its end could not be kept, the state ended at the latest when the next one
+  // began.
   const endOlder = db.prepare(
     "UPDATE node_streaks SET ends = max(begins, ?) WHERE node = ? AND ends IS NULL AND begins <> ?",
   );

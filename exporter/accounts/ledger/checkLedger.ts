@@ -12,13 +12,13 @@ import { numberIn, textIn } from "./sqliteRow.ts";
 
 /** What a check of a ledger found; nothing in `wrong` means that the accounts are good. */
 export interface LedgerCheck {
-  /** What is wrong, in sentences; at most `maxFindings` of each kind. */
+  /** Problems as sentences; at most `maxFindings` of each kind. */
   readonly wrong: readonly string[];
   readonly rows: {
     readonly hourly: number;
     readonly daily: number;
     readonly workloads: number;
-    /** Of queues, by hour or day; ended waits and evictions, each one counted. */
+    /** Rows of queues by hour or day, and ended waits and evictions one by one. */
     readonly queues: number;
     readonly waits: number;
     readonly evictions: number;
@@ -32,7 +32,7 @@ export interface LedgerCheck {
 
 const maxFindings = 10;
 
-/** Accounts close when both sides differ by less than this part of the larger. */
+/** Accounts are balanced when both sides differ by less than this part of the larger side. */
 export const closingTolerance = 1e-9;
 
 /** Entitlements are found by bisection and clamping, so that their sums differ by more. */
@@ -101,7 +101,7 @@ function costsWithoutCurrency(db: DatabaseSync): readonly string[] {
   });
 }
 
-/** Node pools and hours in which what is counted does not cost what their nodes cost; where only one of both is kept, none. */
+/** Pools of nodes and hours in which what is counted does not cost what the nodes cost; only hours for which both are kept. */
 function openCosts(db: DatabaseSync, tolerance: number, most: number): readonly string[] {
   return db
     .prepare(
@@ -158,7 +158,7 @@ function openAccounts(db: DatabaseSync): readonly string[] {
     });
 }
 
-/** Days on which single workloads have more than everything that was counted; where only one of both is kept, none. */
+/** Days on which single workloads have more than everything that was counted; only days for which both are kept. */
 function overcommittedWorkloads(db: DatabaseSync): readonly string[] {
   return db
     .prepare(
@@ -178,9 +178,9 @@ function overcommittedWorkloads(db: DatabaseSync): readonly string[] {
 }
 
 /**
- * Hours and days of queues that contradict themselves. What was allocated in judged time is part of what was allocated, and all of it where
- * all time was judged. Less the entitlement it is at most the excess, and at least the excess less all shortfalls: what has no
- * nodes, or is of no use, is missed beyond the entitlement, too.
+ * Hours and days of queues that contradict themselves. What was allocated in judged time is part of everything allocated, and
+ * all of it if all time was judged. Minus the entitlement it is at most the excess, and at least the excess minus all
+ * shortfalls: absent and indivisible capacity is a shortfall beyond the entitlement.
  */
 function openQueues(db: DatabaseSync): readonly string[] {
   const slack = `${queueTolerance} * (allocated_gpu_seconds + entitled_gpu_seconds + seconds)`;
@@ -208,7 +208,7 @@ function openQueues(db: DatabaseSync): readonly string[] {
     });
 }
 
-/** Sums whose account, workload or node group is not there. */
+/** Sums whose account, workload or node group does not exist. */
 function orphans(db: DatabaseSync): readonly string[] {
   const links = [
     ["gpu_time", "account", "accounts"],
@@ -225,7 +225,7 @@ function orphans(db: DatabaseSync): readonly string[] {
   });
 }
 
-/** Intervals that begin before an earlier one ends, but for those after a clock was set back. */
+/** Intervals that begin before an earlier one ends, except after a clock was set back. */
 function overlaps(intervals: readonly LedgerInterval[]): readonly string[] {
   const found: string[] = [];
   let end = Number.NEGATIVE_INFINITY;

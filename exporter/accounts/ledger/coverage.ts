@@ -4,16 +4,16 @@ import { toInterval } from "./intervalLog.ts";
 import type { LedgerInterval } from "./ledger.ts";
 import { sameMomentSeconds } from "./mergeEntries.ts";
 
-/** Gaps that an answer lists. */
+/** The most gaps that an answer lists. */
 export const maxGaps = 1000;
 
-/** How much of [from, to) is counted, and what is not. */
+/** How much of [from, to) is counted, and which parts are not. */
 export function coverageOf(db: DatabaseSync, from: number, to: number): LedgerCoverage {
   const intervals = db.prepare("SELECT begins, ends, seconds, gap FROM intervals ORDER BY id").all().map(toInterval);
   return coverageOfIntervals(intervals, from, to);
 }
 
-/** The same of intervals in the order in which they were written. After a clock was set back they may overlap. */
+/** The same for intervals in the order in which they were written, which may overlap after a clock was set back. */
 export function coverageOfIntervals(intervals: readonly LedgerInterval[], from: number, to: number): LedgerCoverage {
   const first = intervals.reduce((least, interval) => Math.min(least, interval.from), Number.POSITIVE_INFINITY);
   const last = intervals.reduce((most, interval) => Math.max(most, interval.to), Number.NEGATIVE_INFINITY);
@@ -42,7 +42,7 @@ export function coverageOfIntervals(intervals: readonly LedgerInterval[], from: 
   };
 }
 
-/** The parts of [from, to) with the reason of each: a recorded gap, or outside of what the ledger has seen. */
+/** Divides [from, to) by reason: a recorded gap, or time outside of what the ledger has seen. */
 function explainHole(
   from: number,
   to: number,

@@ -4,20 +4,20 @@ import { numberIn } from "./sqliteRow.ts";
 
 /** Ids of the rows of a dimension table. */
 export interface DimensionIds {
-  /** The id of a tuple, which is in use on that day (days since the epoch); makes a row when there is none. */
+  /** The id of a tuple that is in use on that day (days since the epoch); adds a row if there is none. */
   idOf(tuple: readonly TuplePart[], day: number): number;
   /** Whether `idOf` would find a row. */
   knows(tuple: readonly TuplePart[]): boolean;
-  /** Forgets what was looked up, after a transaction that was rolled back. */
+  /** Forgets what was looked up, after a transaction was rolled back. */
   reload(): void;
 }
 
-/** Beyond this many known tuples, those of earlier days are forgotten. */
+/** When more tuples than this are known, those of earlier days are forgotten. */
 const maxKnown = 200_000;
 
 /**
- * Ids by content, from memory: the tables need no second index, which for workloads would be larger than the first. A
- * tuple that was not in use lately gets a second row; queries group by content, so that this shows nowhere.
+ * Keeps ids by content in memory, so that the tables need no second index, which for workloads would be larger than the first.
+ * A tuple that was not in use lately gets a second row; queries group by content, so that this is never visible.
  */
 export function createDimensionIds(db: DatabaseSync, table: string, columns: readonly string[]): DimensionIds {
   const known = new Map<string, { readonly id: number; lastDay: number }>();

@@ -18,14 +18,14 @@ import { createWithheldWriter } from "./withheldWriter.ts";
 export interface EntryWriter {
   /** Number of the last entry that is in the file. */
   lastEntry(): number;
-  /** Writes an entry, or throws and writes nothing. An entry whose number is in the file already is not added again. */
+  /** Writes an entry, or throws and writes nothing. An entry whose number is already in the file is not added again. */
   write(number: number, entry: PackedEntry): void;
 }
 
 /** The sums of `gpu_time` and `workload_time`. */
 export const sumColumns = "gpu_seconds, estimated_gpu_seconds, unmetered_gpu_seconds, energy_joules, cost";
 
-/** Sets the sums of a row that is there to themselves plus those of the row that was to be inserted. */
+/** Adds the sums of the row that was to be inserted to those of the existing row. */
 export function addExcluded(table: "gpu_time" | "workload_time"): string {
   return `ON CONFLICT DO UPDATE SET gpu_seconds = ${table}.gpu_seconds + excluded.gpu_seconds,
     estimated_gpu_seconds = ${table}.estimated_gpu_seconds + excluded.estimated_gpu_seconds,
@@ -33,11 +33,11 @@ export function addExcluded(table: "gpu_time" | "workload_time"): string {
     energy_joules = ${sumOfKnown(table, "energy_joules")}, cost = ${sumOfKnown(table, "cost")}`;
 }
 
-/** The same of `node_time`. */
+/** The same for `node_time`. */
 export const addExcludedNodeTime = `ON CONFLICT DO UPDATE SET node_seconds = node_time.node_seconds + excluded.node_seconds,
     cost = ${sumOfKnown("node_time", "cost")}`;
 
-/** What is not known is NULL, and adds nothing. */
+/** Unknown values are NULL, and add nothing. */
 function sumOfKnown(table: string, column: string): string {
   return `CASE WHEN excluded.${column} IS NULL THEN ${table}.${column}
       ELSE coalesce(${table}.${column}, 0) + excluded.${column} END`;
@@ -93,11 +93,11 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
 
 /** The record of which prices were used from when to when, so that every cost can be explained. */
 interface PriceLog {
-  /** From `since` on these are used and no others: what was used and is not among them ends there, what is new begins. */
+  /** From `since` on exactly these prices are used: a price that is no longer among them ends there, and a new one begins. */
   write(inUse: PricesInUse): void;
 }
 
-/** What says two prices apart. Their date does not: a source that asks again says the same price with a later one. */
+/** What distinguishes two prices. Their date does not: a source that asks again reports the same price with a later date. */
 const priceIdentity = [
   "pool",
   "node_pool",
@@ -109,7 +109,7 @@ const priceIdentity = [
   "per_gpu_hour",
 ] as const;
 
-/** Creates the log of an open ledger. It remembers nothing, so that a transaction may be rolled back under it. */
+/** Creates the log of an open ledger. It remembers nothing, so that a transaction may be rolled back without harm. */
 function createPriceLog(db: DatabaseSync): PriceLog {
   const open = db.prepare(`SELECT id, begins, ${priceIdentity.join(", ")} FROM price_log WHERE ends IS NULL`);
   const end = db.prepare("UPDATE price_log SET ends = ? WHERE id = ?");
@@ -136,7 +136,7 @@ function identityOf(price: UsedPrice): readonly (string | number | null)[] {
   return [pool, nodePool, instanceType, capacityType, currency, basis, source, perGpuHour];
 }
 
-/** Writes one kind of rows; `forget` drops the ids that a rolled back transaction had made. */
+/** Writes one kind of rows; `forget` drops the ids that a rolled back transaction has made. */
 interface PartWriter {
   write(entry: PackedEntry): void;
   forget(): void;
@@ -190,7 +190,7 @@ function createPostingWriter(db: DatabaseSync): PartWriter {
   };
 }
 
-/** Postings added up by hour and account, and by day, workload and account. */
+/** Writes postings, added up by hour and account, and by day, workload and account. */
 function sumRows(rows: PackedRows): readonly [PackedRows, PackedRows] {
   const hourly = createRowSums(rows.hour.length);
   const daily = createRowSums(rows.hour.length);
@@ -218,7 +218,7 @@ function knownOrNull(value: number | undefined): number | null {
   return value === undefined || Number.isNaN(value) ? null : value;
 }
 
-/** Control sums, node times, and what is remembered. */
+/** Writes control sums, node times, and what is remembered. */
 function createOtherWriter(db: DatabaseSync): PartWriter {
   const groupIds = createDimensionIds(db, "node_groups", ["pool", "node_pool", "capacity_type", "state", "currency"]);
   const addPoolTime = db.prepare(

@@ -3,7 +3,7 @@ import { isCharged } from "../../model/charge.ts";
 import type { ExportQuery, ExportRow } from "./exportQuery.ts";
 import { numberIn, numberOrNullIn, textIn, textOrNullIn } from "./sqliteRow.ts";
 
-/** What the time of one exported row has in common beside the workload. */
+/** What the time of one exported row has in common besides the workload. */
 export type ExportGroup = Pick<
   ExportRow,
   | "pool"
@@ -18,17 +18,17 @@ export type ExportGroup = Pick<
   | "currency"
 >;
 
-/** An account as an export sees it: the same object for all rows of the ledger's accounts that say the same. */
+/** An account as an export sees it: the same object for all rows of the ledger's accounts with the same content. */
 export interface ExportAccount {
   /** The same object for all accounts that go into one row. */
   readonly group: ExportGroup;
   readonly isActive: boolean;
 }
 
-/** Finds accounts by their ids. Several states of what a team pays are one group. */
+/** Finds accounts by their ids. All states for which a team pays form one group. */
 export interface ExportAccounts {
   of(id: number): ExportAccount;
-  /** Between two periods: forgets those that were found, where they are many. */
+  /** Called between two periods: forgets the accounts that were found, if they are many. */
   tidy(): void;
 }
 
@@ -89,7 +89,7 @@ export function createExportAccounts(
   };
 }
 
-/** What prices stood for and where they came from, by what the ledger remembers of them. */
+/** What prices stood for and where they came from, as far as the ledger remembers. */
 export type PriceFacts = (
   group: ExportGroup,
   from: number,
@@ -115,7 +115,7 @@ export function readPriceFacts(db: DatabaseSync, { from, to }: Pick<ExportQuery,
   for (const row of rows) {
     const key = priceKey(
       textIn(row, "pool"),
-      // Accounts have a word for nodes of which no label says it.
+      // Accounts have a word for nodes without the label.
       textIn(row, "node_pool") || "unknown",
       textOrNullIn(row, "capacity_type"),
       textIn(row, "currency"),

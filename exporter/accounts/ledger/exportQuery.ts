@@ -5,7 +5,7 @@ import type { WorkloadKey } from "../posting.ts";
 import { type Refusal, refuseWindow } from "./queryWindow.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 
-/** How long the time of one exported row is. Workloads are kept by the day, so that rows of an hour name none. */
+/** How long the time of one exported row is. Workloads are kept by the day, so that hourly rows name none. */
 export const exportGranularities = ["day", "hour"] as const;
 
 export type ExportGranularity = (typeof exportGranularities)[number];
@@ -33,9 +33,9 @@ export interface ExportRow {
   readonly queue: string | null;
   readonly namespace: string | null;
   readonly priorityClass: string | null;
-  /** `null` where nobody held it, in rows of an hour, and on days whose workloads are not kept any more. */
+  /** `null` where nobody held it, in hourly rows, and on days whose workloads are not kept any more. */
   readonly workload: WorkloadKey | null;
-  /** `charged`: its team pays. Else the state because of which it stays with the platform. */
+  /** `charged`: its team pays. Otherwise the state for which the platform pays. */
   readonly state: string;
   readonly isCharged: boolean;
   readonly gpuSeconds: number;
@@ -46,17 +46,20 @@ export interface ExportRow {
   /** `null` for time without a price; the currency is `null` exactly then. */
   readonly cost: number | null;
   readonly currency: string | null;
-  /** What the price stands for and where it came from, joined by `+` where it changed; `null` where that is not known. */
+  /** What the price stands for and where it came from, joined by `+` where it changed; `null` where this is not known. */
   readonly priceBasis: string | null;
   readonly priceSource: string | null;
+  /** Units of progress that the workload has made since it was first seen, and what one has cost in this currency; `null`: not known. */
+  readonly progressUnits: number | null;
+  readonly costPerProgressUnit: number | null;
 }
 
-/** Seconds of one row. */
+/** Length of one row in seconds. */
 export function exportStep(granularity: ExportGranularity): number {
   return granularity === "day" ? secondsPerDay : secondsPerHour;
 }
 
-/** A window must not cut what is kept, nor ask for the hours of days that are kept as days. */
+/** A window must not begin or end within a unit that is kept as one sum, nor ask for hours where only days are kept. */
 export function refuseExport(db: DatabaseSync, { from, to, granularity }: ExportQuery): Refusal | null {
   const refused = refuseWindow(db, { from, to, groupBy: [granularity], where: new Map(), limit: 0 });
   if (refused !== null || granularity === "hour") return refused;

@@ -10,15 +10,17 @@ import {
 import { type ExportQuery, type ExportRow, exportStep } from "./exportQuery.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";
+import { readWorkloadProgress } from "./workloadProgress.ts";
 
 /**
- * Reads the rows of an export one after the other, in the order of time; never more than one period's accounts are in
- * memory. Their sums are the ledger's: what the sums of an account have beyond those of its workloads (all of it, where
- * nobody held it or workloads are not kept any more) becomes rows without a workload. Run it within one transaction.
+ * Reads the rows of an export one after the other, in the order of time; only one period's accounts are in memory. Their
+ * totals are the ledger's: what an account has beyond its workloads (everything, where nobody held it or workloads are no
+ * longer kept) becomes rows without a workload. Run it within one transaction.
  */
 export function* exportRows(db: DatabaseSync, query: ExportQuery): Generator<ExportRow, void> {
   const accounts = createExportAccounts(db, query);
   const priceFacts = readPriceFacts(db, query);
+  const progressOf = readWorkloadProgress(db);
   const sums = db.prepare(
     `SELECT account, ${summed} FROM gpu_time WHERE daily IN (0, 1) AND hour >= ? AND hour < ? GROUP BY account`,
   );
@@ -27,9 +29,12 @@ export function* exportRows(db: DatabaseSync, query: ExportQuery): Generator<Exp
     const to = from + step;
     accounts.tidy();
     const rowsOf = function* (groups: Sums<ExportGroup>, workload: WorkloadKey | null): Generator<ExportRow, void> {
+      const progress = workload === null ? null : progressOf(workload);
       for (const [group, amounts] of groups) {
         const cost = group.currency === null ? null : amounts.cost;
-        yield { from, to, ...group, ...amounts, cost, workload, ...priceFacts(group, from, to) };
+        const costPerProgressUnit = progress?.costPerUnit[group.currency ?? ""] ?? null;
+        const made = { progressUnits: progress?.madeUnits ?? null, costPerProgressUnit };
+        yield { from, to, ...group, ...amounts, cost, workload, ...priceFacts(group, from, to), ...made };
       }
     };
     const accounted: Sums<ExportAccount> = new Map();
@@ -52,7 +57,7 @@ export function* exportRows(db: DatabaseSync, query: ExportQuery): Generator<Exp
   }
 }
 
-/** What each workload held on a day, which it takes out of `left`. */
+/** What each workload held on a day, which is subtracted from `left`. */
 function* allocatedOn(
   db: DatabaseSync,
   day: number,
@@ -83,7 +88,7 @@ function* allocatedOn(
   yield { workload, groups };
 }
 
-/** What is less than this part of a sum is what rounding leaves of a difference. */
+/** A difference below this part of the sum is rounding. */
 const noise = 1e-9;
 
 const summed =
@@ -115,7 +120,7 @@ function add<Key>(sums: Sums<Key>, key: Key, amounts: Amounts): void {
   sums.set(key, before === undefined ? amounts : combined(before, amounts, 1));
 }
 
-/** A sum without a part of it, never below 0. */
+/** A sum minus a part of it, never below 0. */
 function less(sum: Amounts, part: Amounts): Amounts {
   return combined(sum, part, -1);
 }

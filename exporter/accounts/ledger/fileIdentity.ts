@@ -3,7 +3,7 @@ import path from "node:path";
 
 /**
  * Which file is at a path, by device and inode, whatever names it has; `null` if there is none. Two names of one file (a
- * symbolic or hard link, a bind mount) have the same, a file that was put in another's place has another.
+ * symbolic or hard link, a bind mount) have the same identity; a file that has replaced another has a new one.
  */
 export function fileIdentity(file: string): string | null {
   try {
@@ -15,14 +15,14 @@ export function fileIdentity(file: string): string | null {
 }
 
 /**
- * The name of a file without symbolic links, which is the one that SQLite gives to the log beside it; of a file that is still to
- * be made, the folder's.
+ * The name of a file without symbolic links, which SQLite uses for the log next to it; for a file that does not exist yet,
+ * that of its folder.
  */
 export function realName(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    // Nothing there yet.
+    // There is no such file yet.
   }
   try {
     return path.join(realpathSync(path.dirname(file)), path.basename(file));

@@ -1,12 +1,12 @@
-/** Part of a statement, and the values in its places. */
+/** Part of a statement, and the values of its parameters. */
 export interface FilterCondition {
   readonly condition: string;
   readonly values: readonly string[];
 }
 
 /**
- * True of rows that every filter allows; `null` among its values allows rows without one. `columnOf` gives columns that are
- * in the code: what is asked for never becomes part of a statement.
+ * A condition that is true for rows that every filter allows; `null` among its values allows rows without one. `columnOf`
+ * returns columns that are in the code: text from the question never becomes part of a statement.
  */
 export function filterCondition<Filter extends string>(
   where: ReadonlyMap<Filter, readonly (string | null)[]>,

@@ -5,13 +5,13 @@ import { numberIn, type SqliteRow, textOrNullIn } from "./sqliteRow.ts";
 
 /** The record of what was covered. */
 export interface IntervalLog {
-  /** Adds an interval; one that goes on where the last ended, for the same reason, makes that one longer. */
+  /** Adds an interval; one that continues the last interval, for the same reason, extends it. */
   add(interval: LedgerInterval): void;
 }
 
 const lastSql = "SELECT id, begins, ends, seconds, gap FROM intervals ORDER BY id DESC LIMIT 1";
 
-/** Creates the log of an open ledger. It remembers nothing, so that a transaction may be rolled back under it. */
+/** Creates the log of an open ledger. It remembers nothing, so that a transaction may be rolled back without harm. */
 export function createIntervalLog(db: DatabaseSync): IntervalLog {
   const last = db.prepare(lastSql);
   const insert = db.prepare("INSERT INTO intervals (begins, ends, seconds, gap) VALUES (?, ?, ?, ?)");
@@ -35,7 +35,7 @@ export function createIntervalLog(db: DatabaseSync): IntervalLog {
   };
 }
 
-/** What nobody saw between two intervals: the process was not there, or the clock was set back. */
+/** The time that nobody saw between two intervals: the process was not running, or the clock was set back. */
 function holeBetween(before: LedgerInterval, next: LedgerInterval): LedgerInterval | null {
   const missing = next.from - before.to;
   if (Math.abs(missing) <= sameMomentSeconds) return null;

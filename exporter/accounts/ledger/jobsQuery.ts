@@ -15,28 +15,30 @@ export interface JobsQuery {
 /** What a workload held in a window; GPU-seconds, and money by currency. */
 export interface JobRow {
   readonly workload: WorkloadKey;
-  /** Of the account in which it held most; `null`: none. */
+  /** The team of the account in which it held most; `null`: none. */
   readonly team: string | null;
   readonly queue: string | null;
   readonly gpuSeconds: number;
   readonly activeGpuSeconds: number;
-  /** Allocated and observed: what utilization is a part of. */
+  /** Allocated and observed GPU-seconds: the denominator of utilization. */
   readonly judgedGpuSeconds: number;
-  /** Idle, stalled and underutilized. */
+  /** Idle, stalled and underutilized GPU-seconds. */
   readonly wastedGpuSeconds: number;
   readonly costs: Readonly<Record<string, number>>;
   readonly wasteCosts: Readonly<Record<string, number>>;
+  /** What a unit of progress has cost since the workload was first seen; empty where it says none, or has been gone for a day. */
+  readonly costPerUnit: Readonly<Record<string, number>>;
 }
 
 /** The answer to a `JobsQuery`. */
 export interface JobsAnswer {
   /** Workloads that allocated GPUs. */
   readonly count: number;
-  /** The same by team; empty text: none. A workload that changed its team counts for each. */
+  /** The same by team; the empty text is no team. A workload that changed its team counts for each. */
   readonly countByTeam: ReadonlyMap<string, number>;
   readonly gpuSeconds: number;
   readonly costs: Readonly<Record<string, number>>;
-  /** Amounts of different currencies are not compared: the largest one decides, then GPU time. */
+  /** Amounts of different currencies are not compared: the largest amount decides, then GPU time. */
   readonly byCost: readonly JobRow[];
   readonly byWaste: readonly JobRow[];
 }

@@ -6,7 +6,9 @@ import type { PastIdleTime } from "../idleHours.ts";
 import type { AccruedStep } from "../posting.ts";
 import type { EndedOnDay } from "../shapeAccount.ts";
 
-/** What must survive a restart: since when something is so, by kind and key. Values are opaque JSON text or seconds. */
+/**
+ * What must survive a restart, such as since when a state has lasted, by kind and key. Values are opaque JSON text or seconds.
+ */
 export interface RememberedChange {
   readonly kind: string;
   readonly key: string;
@@ -18,16 +20,19 @@ export interface RememberedChange {
 export interface LedgerEntry {
   readonly step: AccruedStep;
   readonly remembered: readonly RememberedChange[];
-  /** Advice that is new or of which something has changed; absent: none. */
+  /** Advice that is new or has changed; absent: none. */
   readonly advice?: readonly StoredAdvice[];
-  /** Why needs were not served, as far as it has stood for another hour or ended; absent: nothing. */
+  /** Why needs were not served: reasons that have lasted for another hour, or ended; absent: none. */
   readonly withheld?: readonly StoredWithheld[];
 }
 
-/** Why an interval that the ledger knows is counted nowhere; `not-written`: its postings could not be kept. */
+/** Why an interval that the ledger knows is not counted; `not-written`: its postings could not be kept. */
 export type StoredGapReason = GapReason | "not-written";
 
-/** A run of intervals as the ledger keeps it. Wall time, seconds since the epoch; `seconds` is monotonic. */
+/**
+ * A run of intervals as the ledger keeps it. Times are wall time, seconds since the epoch; `seconds` is counted by a monotonic
+ * clock.
+ */
 export interface LedgerInterval {
   readonly from: number;
   readonly to: number;
@@ -36,7 +41,7 @@ export interface LedgerInterval {
   readonly gap: StoredGapReason | null;
 }
 
-/** A thing that was remembered. */
+/** One thing that is remembered. */
 export interface Remembered {
   readonly kind: string;
   readonly key: string;
@@ -48,7 +53,7 @@ export interface LedgerStart {
   /** The last run of intervals that was written; `null` in a new ledger. */
   readonly lastInterval: LedgerInterval | null;
   readonly remembered: readonly Remembered[];
-  /** Pods that ended on the last eight days on which any did, by shape; absent in a new ledger. */
+  /** Pods that ended on the last eight days on which pods ended, by shape; absent in a new ledger. */
   readonly endedShapes?: readonly EndedOnDay[];
   /** The time of idle nodes in the last seven days; absent in a new ledger. */
   readonly idleTime?: PastIdleTime;
@@ -57,9 +62,8 @@ export interface LedgerStart {
 }
 
 /**
- * The port behind which the ledger is. `append` returns at once; entries are written in their order, each in one
- * transaction, outside the thread that runs the cycle. What cannot be written is kept in memory (bounded) and tried
- * again; `problems` says so.
+ * The port of the ledger. `append` returns at once; entries are written in their order, each in one transaction, outside the
+ * thread that runs the cycle. What cannot be written is kept in memory (bounded) and tried again; `problems` says so.
  */
 export interface Ledger {
   readonly start: LedgerStart;
@@ -71,9 +75,9 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-/** How long the ledger keeps what, in days. */
+/** How long the ledger keeps its sums, in days. */
 export interface LedgerRetention {
-  /** Hourly sums; then they are folded into daily ones. */
+  /** Hourly sums, which are folded into daily ones afterwards. */
   readonly hourlyDays: number;
   /** Daily sums, and the record of what was covered. */
   readonly dailyDays: number;

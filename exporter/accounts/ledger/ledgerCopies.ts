@@ -7,12 +7,12 @@ import type { BackupOrder, BackupReport } from "./backupThread.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { startThread } from "./startThread.ts";
 
-/** A checked copy of a ledger in a file that has no name any more: it is gone after `close`, or with the process. */
+/** A checked copy of a ledger in a file that no longer has a name: it disappears with `close`, or with the process. */
 export interface LedgerCopy {
   readonly bytes: number;
-  /** All of it, from its begin. */
+  /** Reads all of it, from its beginning. */
   readonly read: () => Readable;
-  /** Ends the copy; the next one may be taken then. */
+  /** Deletes the copy; the next one may be taken then. */
   readonly close: () => Promise<void>;
 }
 
@@ -27,7 +27,10 @@ export interface LedgerCopies {
   take(): Promise<TakenCopy>;
 }
 
-/** Copies of the ledger in this file. They lie in the folder for temporary files, and need as much free capacity there as the ledger has. */
+/**
+ * Copies of the ledger in this file. They are made in the folder for temporary files, and need as much space there as the
+ * ledger.
+ */
 export function createLedgerCopies(file: string): LedgerCopies {
   let isBusy = false;
 
@@ -41,7 +44,7 @@ export function createLedgerCopies(file: string): LedgerCopies {
       const handle = await open(target, "r");
       return { ok: true, copy: await copyOf(handle) };
     } finally {
-      // Whoever has the file open can still read it; nobody has to remember to remove it.
+      // A file that is open can still be read, and nothing has to be removed later.
       await rm(folder, { recursive: true, force: true });
     }
   }
@@ -77,7 +80,7 @@ export function createLedgerCopies(file: string): LedgerCopies {
 
 const ownPrefix = `fairlead-backup-${process.pid}-`;
 
-/** What a process of the same number, killed while it copied, has left: in a container all have the same. */
+/** Copies that a process of the same number left when it was killed: in a container all processes have the same number. */
 async function removeLeftBehind(): Promise<void> {
   for (const name of await readdir(tmpdir()))
     if (name.startsWith(ownPrefix)) await rm(path.join(tmpdir(), name), { recursive: true, force: true });

@@ -18,12 +18,12 @@ import { ledgerProblem } from "./ledgerProblem.ts";
 import { ledgerApplicationId } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
-/** What is at a ledger's path, as far as it can be reported without SQLite. */
+/** What is at a ledger's path, as far as it can be known without SQLite. */
 export type FoundFile =
   | { readonly kind: "none" | "empty" | "ledger" }
   | { readonly kind: "refused"; readonly problem: Problem };
 
-/** An open database, or why it is not. */
+/** An open database, or why it could not be opened. */
 export type OpenedDatabase =
   | { readonly ok: true; readonly db: DatabaseSync }
   | { readonly ok: false; readonly problem: Problem };
@@ -33,8 +33,8 @@ const magic = "SQLite format 3\0";
 const applicationIdOffset = 68;
 
 /**
- * Looks at the file's header before SQLite may touch it: https://www.sqlite.org/fileformat.html#the_database_header.
- * A file that is someone else's is not opened at all.
+ * Looks at the file's header before SQLite may touch it: https://www.sqlite.org/fileformat.html#the_database_header. A file of
+ * another program is not opened at all.
  */
 export function lookAtFile(file: string): FoundFile {
   const refused = (problem: Problem): FoundFile => ({ kind: "refused", problem });
@@ -63,19 +63,22 @@ export function lookAtFile(file: string): FoundFile {
   return refused(ledgerProblem("ledger-foreign", file, found));
 }
 
-/** Whether a write-ahead log with anything in it lies beside a file. */
+/** Whether a write-ahead log that is not empty exists next to a file. */
 export function hasLog(file: string): boolean {
   return (statOf(`${file}-wal`)?.size ?? 0) > 0;
 }
 
 /**
- * What this process knows of a file before it reads it. What is `held` is a ledger that the process itself has open: its header
- * must not be looked at, because closing any handle of a file gives up all locks that a process has on it (POSIX, fcntl), and
+ * What this process knows about a file before it reads it. `held`: the process itself has this ledger open, so its header must
+ * not be looked at, because closing any handle of a file gives up all locks that a process has on it (POSIX, fcntl), and
  * another program could then take the write-ahead log away.
  */
 export type FileKnowledge = "held" | "unknown";
 
-/** Why there is no ledger to read at a path; `null` if there is one. Never for a file that this process has open. */
+/**
+ * Why there is no ledger to read at a path; `null` if there is one. It must not be asked about a file that this process has
+ * open.
+ */
 export function refusalToRead(file: string): Problem | null {
   const found = lookAtFile(file);
   if (found.kind === "refused") return found.problem;
@@ -83,7 +86,7 @@ export function refusalToRead(file: string): Problem | null {
   return ledgerProblem("ledger-missing", file, found.kind === "none" ? "does not exist" : "is empty");
 }
 
-/** Why a file, or its folder, may not be written; SQLite itself would open such a file and fail with the first cycle. */
+/** Why a file or its folder cannot be written; SQLite itself would open such a file and fail in the first cycle. */
 export function writeRefusal(file: string): Problem | null {
   const folder = path.dirname(file);
   if (!mayWrite(folder))
@@ -110,12 +113,13 @@ export function fileAddress(file: string, parameters: Readonly<Record<string, st
   return url;
 }
 
-/** Opens a ledger to read it; beside one that is being written, each reading transaction sees one moment. */
+/** Opens a ledger to read it; while it is being written, each reading transaction sees one moment. */
 export function openToRead(file: string): OpenedDatabase {
   try {
     return { ok: true, db: openChecked(file) };
   } catch (error) {
-    // A log that nobody can attach to: a copy on a read-only mount. Without a log, the file alone is the ledger.
+    // A log that nobody can attach to, such as a copy on a read-only mount. Without a log, the file alone is the
+    // ledger.
     if (statOf(file) === null) return { ok: false, problem: ledgerProblem("ledger-missing", file, "does not exist") };
     const problem = sqliteProblem(error, file, "cannot be read");
     if (problem.code !== "ledger-read-only" || hasLog(file)) return { ok: false, problem };
@@ -141,14 +145,14 @@ function openChecked(place: DatabasePlace): DatabaseSync {
 /** How long SQLite waits for another connection before it says that the file is locked. */
 export const busyMilliseconds = 2000;
 
-/** Moves a finished file to its place, and makes both survive a loss of power. */
+/** Moves a finished file to its place, and makes sure that the file and its name survive a loss of power. */
 export function putInPlace(from: string, to: string): void {
   syncFile(from);
   renameSync(from, to);
   try {
     syncFile(path.dirname(to));
   } catch (error) {
-    // Some file systems have nothing to do for a folder, and say so.
+    // Some file systems cannot sync a folder, and report that.
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (typeof code !== "string" || !withoutFolderSync.has(code)) throw error;
   }

@@ -11,8 +11,8 @@ import { sqliteProblem } from "./sqliteError.ts";
 const mountTable = "/proc/self/mountinfo";
 
 /**
- * Why a file cannot be a ledger because of its names. The write-ahead log and the writer's lock lie beside the name that is opened:
- * with a second hard link, or where the file alone is mounted, another process would have a log and a lock of its own.
+ * Why a file cannot be a ledger because of its names. The write-ahead log and the writer's lock are next to the name that is
+ * opened: with a second hard link, or where the file alone is mounted, another process would have a log and a lock of its own.
  */
 export function nameRefusal(file: string, mounts: () => string = readMounts): Problem | null {
   const links = linksOf(file);
@@ -23,8 +23,8 @@ export function nameRefusal(file: string, mounts: () => string = readMounts): Pr
 }
 
 /**
- * Why a file may be open elsewhere: it was not opened under this name before, and a process has it open under another. By the
- * locks that SQLite holds on the file itself, which the kernel keeps by inode, whatever name they were taken by.
+ * Why a file may be open elsewhere: it was not opened under this name before, and a process has it open under another. Found
+ * by the locks that SQLite holds on the file itself, which the kernel keeps by inode, under whatever name they were taken.
  */
 export function openElsewhere(file: string): Problem | null {
   const identity = fileIdentity(file);
@@ -64,7 +64,7 @@ function readMounts(): string {
   try {
     return readFileSync(mountTable, "utf8");
   } catch {
-    // Not Linux: such mounts do not exist there.
+    // This is not Linux: such mounts do not exist here.
     return "";
   }
 }

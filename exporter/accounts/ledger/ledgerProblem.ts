@@ -46,7 +46,7 @@ const nextSteps = {
   "ledger-time-lost": "Reports show the time as not covered. Repair what keeps the ledger from being written.",
 } as const;
 
-/** A problem with a ledger; `found` goes on where the file's name ends ("is a folder"). */
+/** A problem with a ledger; `found` continues the sentence after the file's name ("is a folder"). */
 export function ledgerProblem(code: LedgerFault, file: string, found: string): Problem {
   const message = `ledger ${file} ${found}`;
   const severity = code === "ledger-time-lost" || code === "ledger-log-set-aside" ? "warning" : "error";

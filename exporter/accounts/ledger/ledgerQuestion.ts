@@ -6,7 +6,7 @@ import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
 import type { WithheldQuery, WithheldResult } from "./queryWithheld.ts";
 
-/** What the reader's thread is asked. */
+/** A question to the reader's thread. */
 export type LedgerQuestion =
   | { readonly about: "gpu-time"; readonly query: AccountsQuery }
   | { readonly about: "ledger-table"; readonly query: LedgerTableQuery }
@@ -16,7 +16,7 @@ export type LedgerQuestion =
   | { readonly about: "withheld"; readonly query: WithheldQuery }
   | { readonly about: "jobs"; readonly query: JobsQuery };
 
-/** Why there is no answer, whatever was asked. */
+/** Why there is no answer to any question. */
 export interface LedgerFailure {
   readonly ok: false;
   readonly fault: "question" | "ledger";
@@ -24,7 +24,7 @@ export interface LedgerFailure {
   readonly nextStep: string;
 }
 
-/** What the reader's thread answers; `nothing`: the ledger cannot be read. */
+/** An answer of the reader's thread; `nothing`: the ledger cannot be read. */
 export type LedgerResult =
   | { readonly about: "gpu-time"; readonly result: AccountsResult }
   | { readonly about: "ledger-table"; readonly result: LedgerTableResult }

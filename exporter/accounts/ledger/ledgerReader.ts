@@ -10,30 +10,30 @@ import type { PriceQuery, PriceResult } from "./priceQuery.ts";
 import type { WithheldQuery, WithheldResult } from "./queryWithheld.ts";
 import { startThread } from "./startThread.ts";
 
-/** Answers questions about a ledger outside the thread that asks. */
+/** Answers questions about a ledger, outside the thread that asks. */
 export interface LedgerReader {
   /** Never throws. Questions are answered one after the other. */
   query(query: AccountsQuery): Promise<AccountsResult>;
-  /** The same of a ledger table (`ledgerTables`). */
+  /** The same for a ledger table (`ledgerTables`). */
   queryLedgerTable(query: LedgerTableQuery): Promise<LedgerTableResult>;
-  /** The same about the prices that were used. */
+  /** The same for the prices that were used. */
   queryPrices(query: PriceQuery): Promise<PriceResult>;
-  /** The same about the pools of quota domains, and the GPU models of pools. */
+  /** The same for the pools of quota domains, and the GPU models of pools. */
   queryPools(query: PoolsQuery): Promise<PoolsResult>;
-  /** The same about recommendations, one by one. */
+  /** The same for single recommendations. */
   queryAdvice(query: AdviceQuery): Promise<AdviceResult>;
-  /** The same about what was not advised, and why. */
+  /** The same for what was not advised, and why. */
   queryWithheld(query: WithheldQuery): Promise<WithheldResult>;
-  /** The same about the workloads that cost and wasted most. */
+  /** The same for the workloads that cost and wasted most. */
   queryJobs(query: JobsQuery): Promise<JobsResult>;
   close(): Promise<void>;
 }
 
-/** Questions that may wait; more would pile up behind a slow one. */
+/** The most questions that may wait; more would pile up behind a slow one. */
 const maxWaiting = 8;
 const defaultPatienceMilliseconds = 60_000;
 const idleMilliseconds = 60_000;
-/** How long closing waits for an answer that is under way and that nobody wants any more. */
+/** How long closing waits for a running answer that nobody needs any more. */
 const closeMilliseconds = 1000;
 
 interface Asked {
@@ -41,7 +41,10 @@ interface Asked {
   readonly resolve: (result: LedgerResult) => void;
 }
 
-/** Creates a reader of the ledger in this file. Its thread starts with the first question and ends when none came for a while. */
+/**
+ * Creates a reader of the ledger in this file. Its thread starts with the first question and ends when none has come for a
+ * while.
+ */
 export function createLedgerReader(file: string, patienceMilliseconds = defaultPatienceMilliseconds): LedgerReader {
   const waiting: Asked[] = [];
   let worker: Worker | null = null;
@@ -60,7 +63,7 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
     return started;
   }
 
-  /** Whoever was being answered gets an error; the rest are asked again of a new thread. */
+  /** The question that was being answered fails; the others are asked again in a new thread. */
   function endThread(which: Worker, reason: string): void {
     if (worker !== which) return;
     worker = null;

@@ -6,9 +6,9 @@ import type { LedgerCoverage } from "./accountsQuery.ts";
 import { sizeClasses } from "./waitBucket.ts";
 
 /**
- * The ledger tables: what the ledger counts beside GPU time. Of `queues` their GPU-seconds, of `nodes` the time in each state, of
- * `domains` (over which quotas count) what they can give out and how much of it they did, of `placement` how free GPUs lay,
- * and in `nodeStreaks` the single nodes that were in one state for an hour at least.
+ * The ledger tables: what the ledger counts besides GPU time. `queues` has their GPU-seconds, `nodes` the time in each state,
+ * `domains` (over which quotas count) what they can give out and how much of it they gave out, `placement` how free GPUs were
+ * spread over nodes, and `nodeStreaks` the single nodes that were in one state for at least an hour.
  */
 export const ledgerTables = [
   "queues",
@@ -23,7 +23,10 @@ export const ledgerTables = [
 
 export type LedgerTable = (typeof ledgerTables)[number];
 
-/** By what each can be grouped; all but times can choose rows. A workload is `KIND/NAMESPACE/NAME` of what was evicted. */
+/**
+ * What each can be grouped by; rows can be selected by all of these but times. A workload is `KIND/NAMESPACE/NAME` of what was
+ * evicted.
+ */
 export const ledgerTableDimensions = {
   queues: ["day", "hour", "scheduler", "kind", "queue", "domain", "team"],
   domains: ["day", "hour", "domain"],
@@ -48,7 +51,7 @@ export const ledgerTableDimensions = {
   recommendations: ["day", "hour", "kind", "state", "fromTeam", "forTeam", "queue", "pool", "id", "title"],
 } as const satisfies Readonly<Record<LedgerTable, readonly string[]>>;
 
-/** By what an answer is grouped when nothing is said. */
+/** What an answer is grouped by if the question does not say. */
 export const defaultGroups: Readonly<Record<LedgerTable, string>> = {
   queues: "queue,domain",
   domains: "domain",
@@ -61,18 +64,19 @@ export const defaultGroups: Readonly<Record<LedgerTable, string>> = {
 };
 
 /**
- * The amounts of each row. `queues`: seconds and GPU-seconds, and `deviationRatio`: deviation over entitlement of the
- * judged time; `guaranteed` is `null` where it is not known, and of the `guaranteedSeconds` where it is. Shortfalls by absent
- * capacity (their sum, and each by whose it is to fix) and by what is indivisible are `null` where no row says of them: those
- * written before version 6 do not. `domains`: the same. `waits`: their number, and seconds; p50 and p95 are exact to a fifth. `evictions`: their number, and
- * GPU-seconds; `unknownLost` counts those of which nobody knows what was lost. `nodes`: seconds, those of them that had a
- * price, and the cost of their GPUs; `null` without one, and where there are several currencies. `recommendations`: their
- * number, counted when they were first seen; GPUs predicted under the worse placement rule, GPU-hours predicted to be lost,
- * and of those that were taken what was predicted and what was measured. `nodeStreaks`: their number, and the part of them
- * within the window, in seconds and GPU-seconds (of nodes whose GPUs are known); begin and end of the one of which most is
- * within it (seconds since the epoch, as they were; no end: it lasts), and the GPUs of its node. `placement`: GPU-seconds of
- * free whole GPUs, what of them is stranded by reason (`stranded`: all but `strandedConstraint`), what blocked work needs; and
- * the mean, least and most GPUs of the largest pod that could be placed. Of several domains or pools, seconds add up.
+ * The amounts of each row. `queues`: seconds and GPU-seconds, and `deviationRatio`: deviation over entitlement of the judged
+ * time; `guaranteed` is `null` where it is not known, and otherwise covers the `guaranteedSeconds`. Shortfalls by absent
+ * capacity (their sum, and each by who can fix it) and by indivisible capacity are `null` where no row has them: rows written
+ * before version 6 do not. `domains`: the same. `waits`: their number, and seconds; p50 and p95 are exact to a fifth.
+ * `evictions`: their number, and GPU-seconds; `unknownLost` counts evictions whose loss is unknown. `nodes`: seconds, seconds
+ * with a price, and the cost of their GPUs, which is `null` without a price and where there are several currencies.
+ * `recommendations`: their number, counted when they were first seen; GPUs predicted under the worse placement rule, GPU-hours
+ * predicted to be lost, and for those that were taken, what was predicted and what was measured. `nodeStreaks`: their number,
+ * and the part of them within the window, in seconds and GPU-seconds (of nodes whose GPUs are known); begin and end of the one
+ * that has the largest part within it (seconds since the epoch, not cut at the window; no end: it lasts), and the GPUs of its
+ * node. `placement`: GPU-seconds of free whole GPUs, the stranded ones by reason (`stranded`: all but `strandedConstraint`),
+ * what blocked work needs; and the mean, least and most GPUs of the largest pod that could be placed. The seconds of several
+ * domains or pools are added up.
  */
 export const ledgerTableAmounts = {
   queues: [
@@ -128,14 +132,16 @@ export const ledgerTableAmounts = {
 /** A question to a ledger table about a window of time. */
 export interface LedgerTableQuery {
   readonly of: LedgerTable;
-  /** Seconds since the epoch; the window is [from, to): whole hours, whole days (UTC) of waits and where hours are folded. */
+  /**
+   * Seconds since the epoch; the window is [from, to): whole hours, or whole days (UTC) for waits and where hours are folded.
+   */
   readonly from: number;
   readonly to: number;
   /** Some of `ledgerTableDimensions[of]`. */
   readonly groupBy: readonly string[];
   /** Allowed values; `null` is "none". */
   readonly where: ReadonlyMap<string, readonly (string | null)[]>;
-  /** Groups that are returned, the largest first (within a day or hour, which come first). The totals count all. */
+  /** The most groups that are returned: days or hours in order, and within each the largest first. The totals count all. */
   readonly limit: number;
 }
 
@@ -160,7 +166,7 @@ export interface LedgerTableAnswer {
   readonly coverage: LedgerCoverage;
 }
 
-/** An answer, or why there is none: the question cannot be answered as it was asked, or the ledger cannot be read. */
+/** An answer, or why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
 export type LedgerTableResult =
   | { readonly ok: true; readonly answer: LedgerTableAnswer }
   | { readonly ok: false; readonly fault: "question" | "ledger"; readonly error: string; readonly nextStep: string };

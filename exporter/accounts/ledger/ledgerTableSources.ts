@@ -12,19 +12,19 @@ const byHour = {
 
 const times = { day: `t.hour / ${hoursPerDay}`, hour: "t.hour" };
 
-/** As alerts count it: labels and taints that keep every typical pod out are a choice. */
+/** As alerts count it: labels and taints that keep every typical pod out are intended. */
 const strandedSum = strandedReasons
   .filter((reason) => reason !== "constraint")
   .map((reason) => `sum(t.${strandedColumn(reason)})`)
   .join(" + ");
 
-/** A streak that lasts is known up to the last moment that the ledger covers. */
+/** A streak that lasts is known until the last moment that the ledger covers. */
 const streakEnds = "coalesce(t.ends, seen.last)";
 const streakSeconds = `min(${streakEnds}, asked.ends) - max(t.begins, asked.begins)`;
 
 /**
- * Where the rows of a ledger table come from, as parts of a statement. `from` or `window` has two places, for the begin and the
- * end of the window in units of `windowSeconds`.
+ * Where the rows of a ledger table come from, as parts of a statement. `from` or `window` has two parameters, for the begin
+ * and the end of the window in units of `windowSeconds`.
  */
 interface LedgerTableSource {
   readonly from: string;
@@ -34,7 +34,7 @@ interface LedgerTableSource {
   readonly columns: Readonly<Record<string, string>>;
   /** Sums of a group. */
   readonly sums: Readonly<Record<string, string>>;
-  /** Whether the totals are the sums of the groups; else they are distinguished from the rows once more. */
+  /** Whether the totals are the sums of the groups; otherwise they are computed from the rows. */
   readonly addsUp: boolean;
   /** The sum by which groups are ordered. */
   readonly rank: string;
@@ -42,7 +42,7 @@ interface LedgerTableSource {
   readonly bucket: string | null;
 }
 
-/** The ledger tables of capacity. */
+/** The sources of the ledger tables about capacity. */
 const capacitySources = {
   domains: {
     ...byHour,
@@ -83,7 +83,7 @@ const capacitySources = {
   nodeStreaks: {
     from: `(SELECT ? AS begins, ? AS ends) asked, (SELECT max(ends) AS last FROM intervals WHERE gap IS NULL) seen,
       node_streaks t`,
-    // The first condition is what the index answers.
+    // The first condition is the one that the index serves.
     window: `(t.ends > asked.begins OR t.ends IS NULL) AND ${streakEnds} > asked.begins AND t.begins < asked.ends`,
     windowSeconds: 1,
     columns: { node: "t.node", nodePool: "t.node_pool", pool: "t.pool", state: "t.state" },
@@ -91,7 +91,7 @@ const capacitySources = {
       streaks: "count(*)",
       seconds: `sum(${streakSeconds})`,
       gpuSeconds: `sum((${streakSeconds}) * t.gpus)`,
-      // With one max, SQLite takes the other columns from the row that has it.
+      // With a single max, SQLite takes the other columns from the row that has it.
       longestSeconds: `max(${streakSeconds})`,
       longestBegins: "t.begins",
       longestEnds: "t.ends",
@@ -103,7 +103,10 @@ const capacitySources = {
   },
 } as const satisfies Readonly<Partial<Record<LedgerTable, LedgerTableSource>>>;
 
-/** All of them. Texts are columns and sums only: what is asked for never becomes part of a statement. */
+/**
+ * The sources of all ledger tables. The texts contain columns and sums only: text from a question never becomes part of a
+ * statement.
+ */
 export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>> = {
   queues: {
     from: "queue_time t JOIN queues q ON q.id = t.queue",
@@ -188,7 +191,7 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     sums: {
       nodeSeconds: "sum(t.node_seconds)",
       pricedNodeSeconds: "sum(CASE WHEN g.currency IS NULL THEN 0 ELSE t.node_seconds END)",
-      // Different currencies are never added up: such a group has two kinds of money, and no cost.
+      // Different currencies are never added up: a group with two currencies has no cost.
       cost: "CASE WHEN count(DISTINCT g.currency) = 1 THEN sum(t.cost) END",
     },
     addsUp: false,

@@ -6,14 +6,14 @@ import { numberIn, numberOrNullIn, textIn } from "./sqliteRow.ts";
 interface Lifecycle {
   readonly source: number;
   readonly firstSeen: number;
-  /** When it closed; of one that is open, the end of time. */
+  /** When it closed; for one that is open, the end of time. */
   readonly ends: number;
 }
 
 /**
- * Writes recommendations. Replicas advise each for itself: the same advice has the same id, and begins and ends some seconds
- * earlier or later. A life counts if its source was taken for any hour of it. Of lives of the same id that overlap, those of the
- * source count that covered more of the time which they span together; that one saw what became of it.
+ * Writes recommendations. Each replica advises for itself: the same advice has the same id, and begins and ends some seconds
+ * earlier or later. A lifecycle counts if its source was taken for any of its hours. If lifecycles of the same id overlap,
+ * those of the source count that covered more of the time that they span together, because it saw what became of them.
  */
 export function mergeAdvice(db: DatabaseSync, sources: readonly string[]): void {
   db.exec("CREATE TEMP TABLE lives (id TEXT NOT NULL, source INTEGER NOT NULL, first_seen REAL NOT NULL, closed REAL)");
@@ -67,5 +67,5 @@ export function mergeAdvice(db: DatabaseSync, sources: readonly string[]): void 
   if (id !== null) put(id, together);
 }
 
-/** Later than anything: what is open has no end yet. */
+/** Later than anything: open advice has no end yet. */
 const endOfTime = 1e15;

@@ -3,9 +3,10 @@ import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn } from "./sqliteRow.ts";
 
 /**
- * `runs`: from which source each hour is taken, [first, last) in hours since the epoch; `day_runs`: the same of what is kept by
- * day. The first begins, and the last ends, beyond all times. `open_end` is when, at the latest, something ended of which a source
- * says that it lasts, where another source goes on: at the end of the run, or, over a longer silence, when it was covered last.
+ * `runs`: from which source each hour is taken, [first, last) in hours since the epoch; `day_runs`: the same for what is kept
+ * by day. The first run begins, and the last one ends, beyond all times. `open_end` is the latest end of something that lasts
+ * according to its source, where another source takes over: the end of the run, or, before a longer silence, the last covered
+ * moment.
  */
 const tables = `
 CREATE TEMP TABLE candidates (
@@ -26,7 +27,7 @@ const foldedTables = ["gpu_time", "pool_time", "node_time", "queue_time"];
 /** Beyond all hours, on both sides. */
 const farHour = 1_000_000_000;
 
-/** What goes first, where two sources covered as much: one that counted anything, then the order of the sources. */
+/** Which source is preferred where two covered as much: one that counted anything, then the order of the sources. */
 const order = "seconds DESC, counted DESC, source";
 
 /** A silence over which something that lasts goes on, as for streaks of nodes (seconds). */
@@ -59,7 +60,7 @@ export function chooseSources(db: DatabaseSync, sources: readonly string[]): voi
   setOpenEnds(db);
 }
 
-/** By the hour; where one of the sources has folded a day, all of it from the best of that day. */
+/** Chooses by the hour; if one of the sources has folded a day, the whole day is taken from its best source. */
 function chooseHours(db: DatabaseSync): void {
   const best = (candidates: string, at: string): string =>
     `SELECT ${at}, source FROM (
@@ -73,7 +74,10 @@ function chooseHours(db: DatabaseSync): void {
       WHERE hour / ${hoursPerDay} IN (SELECT day FROM temp.folded_days JOIN temp.chosen_days USING (day));`);
 }
 
-/** What is kept by day comes from whoever has all of its hours; of a day with hours of several, from the best of that day. */
+/**
+ * Daily rows come from a source that has all hours of the day; if the hours come from several sources, from the best of that
+ * day.
+ */
 function chooseDays(db: DatabaseSync): void {
   db.exec(`
     UPDATE temp.chosen_days SET sources = h.sources, source = CASE WHEN h.sources = 1 THEN h.only_one ELSE chosen_days.source END
@@ -113,7 +117,7 @@ function setOpenEnds(db: DatabaseSync): void {
   }
 }
 
-/** Days of which the hours come from several sources. */
+/** Days whose hours come from several sources. */
 export function mixedDays(db: DatabaseSync): readonly number[] {
   return db
     .prepare("SELECT day FROM temp.chosen_days WHERE sources > 1 ORDER BY day")
@@ -121,7 +125,7 @@ export function mixedDays(db: DatabaseSync): readonly number[] {
     .map((row) => numberIn(row, "day"));
 }
 
-/** The sources that know something of a day, the best first. */
+/** The sources that know anything about a day, the best first. */
 export function sourcesOfDay(db: DatabaseSync, day: number): readonly number[] {
   return db
     .prepare(`SELECT source FROM temp.day_candidates WHERE day = ? ORDER BY ${order}`)

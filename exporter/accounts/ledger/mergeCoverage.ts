@@ -3,8 +3,8 @@ import { secondsPerHour } from "./schema.ts";
 import { numberIn, textOrNullIn } from "./sqliteRow.ts";
 
 /**
- * `pieces`: what each source covered, and its gaps, cut at the hours; pieces of one source never overlap, also where its clock was
- * set back. The union of what a source covered is what `coverageOf` counts.
+ * `pieces`: what each source covered, and its gaps, cut at the hours; pieces of one source never overlap, even where its clock
+ * was set back. The union of what a source covered is what `coverageOf` counts.
  */
 const piecesTable = `
 CREATE TEMP TABLE pieces (
@@ -17,12 +17,12 @@ const piecesIndex = "CREATE INDEX temp.pieces_at ON pieces (source, begins)";
 interface Part {
   readonly begins: number;
   readonly ends: number;
-  /** Counted seconds: by a clock that is never set, so that they may differ from the length. */
+  /** Counted seconds, by a clock that is never set: they may differ from the length. */
   readonly seconds: number;
   readonly gap: string | null;
 }
 
-/** Writes the pieces of all sources; `sources` are the names under which they are attached. */
+/** Writes the pieces of all sources; `sources` are the names under which their files are attached. */
 export function cutCoverage(db: DatabaseSync, sources: readonly string[]): void {
   db.exec(piecesTable);
   db.exec(piecesIndex);
@@ -41,7 +41,7 @@ export function cutCoverage(db: DatabaseSync, sources: readonly string[]): void 
     for (const part of inTurn(db, name, "gap IS NULL")) add(part);
     for (const part of inTurn(db, name, "gap IS NOT NULL")) {
       let at = part.begins;
-      // Only a clock that was set back makes a gap that was covered before.
+      // A covered piece can follow a gap at the same time only if the clock was set back.
       const covered = overlapping.all(source, part.begins - secondsPerHour, part.ends, part.begins);
       for (const row of covered) {
         add(partOf(part, at, numberIn(row, "begins")));
@@ -52,7 +52,7 @@ export function cutCoverage(db: DatabaseSync, sources: readonly string[]): void 
   }
 }
 
-/** Intervals of one kind in the order of time, each without what the ones before it have. */
+/** Intervals of one kind in the order of time, each without the parts that earlier ones have. */
 function* inTurn(db: DatabaseSync, name: string, kind: string): Generator<Part> {
   const rows = db.prepare(
     `SELECT begins, ends, seconds, gap FROM ${name}.intervals WHERE ${kind} AND ends > begins ORDER BY begins, ends, id`,

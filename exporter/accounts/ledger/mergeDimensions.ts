@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** What sums name, by content: the columns of each table, without its id and the day on which it was last used. */
+/**
+ * The names that sums refer to, by content: the columns of each table, without its id and the day on which it was last used.
+ */
 const dimensions = {
   accounts: ["pool", "node_pool", "capacity_type", "team", "queue", "namespace", "priority_class", "state", "currency"],
   workloads: ["kind", "namespace", "name"],
@@ -12,16 +14,16 @@ const dimensions = {
   pool_models: ["pool", "model"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** A table of names that sums have an id of. */
+/** A table of names to which sums refer by id. */
 export type Dimension = keyof typeof dimensions;
 
 /** The table that says which row of the merged ledger a row of a source has become: (source, id) -> merged. */
 export const idsOf = (dimension: Dimension): string => `temp.ids_${dimension}`;
 
 /**
- * Writes the dimension tables: one row for each content, last used when any source used it last. Sources may have several rows of
- * the same content; their sums are added up, as queries do.
- * CROSS JOIN keeps SQLite from taking the tables in another order, which has no index.
+ * Writes the dimension tables: one row for each content, its last use is the last use in any source. Sources may have several
+ * rows of the same content; their sums are added up, as queries do. CROSS JOIN keeps SQLite from taking the tables in another
+ * order, which has no index.
  */
 export function mergeDimensions(db: DatabaseSync, sources: readonly string[]): void {
   for (const [table, columns] of Object.entries(dimensions)) {

@@ -13,10 +13,16 @@ import { mergeWithheld } from "./withheldWriter.ts";
 /** Two intervals of one kind that meet within this many seconds are one run. */
 export const sameMomentSeconds = 0.001;
 
-/** Of more, only the last are logged: entries that wait must not grow without end where prices change all the time. */
+/**
+ * Of more price changes than this, only the last are logged: waiting entries must not grow without end where prices change all
+ * the time.
+ */
 const mostPriceChanges = 20;
 
-/** One entry that adds what both add, the earlier one first. Postings of the same hour, account and workload become one. */
+/**
+ * Merges two entries into one that adds what both add, the earlier one first. Postings of the same hour, account and workload
+ * become one.
+ */
 export function mergeEntries(earlier: PackedEntry, later: PackedEntry): PackedEntry {
   const accounts = createTupleList();
   const workloads = createTupleList();
@@ -65,7 +71,7 @@ function addKnown(one: number | null, other: number | null): number | null {
   return other === null ? one : one + other;
 }
 
-/** The entry without its postings: its time becomes a gap, what it remembers, its prices, ended pods and node streaks stay. */
+/** The entry without its postings: its time becomes a gap; what it remembers, its prices, ended pods and node streaks stay. */
 export function withoutPostings(entry: PackedEntry): PackedEntry {
   const intervals = entry.intervals.map((interval) => ({ ...interval, gap: interval.gap ?? ("not-written" as const) }));
   const rows = emptyRows(0);

@@ -3,7 +3,9 @@ import { sameMomentSeconds } from "./mergeEntries.ts";
 import { secondsPerHour } from "./schema.ts";
 import { numberIn, textOrNullIn } from "./sqliteRow.ts";
 
-/** Writes what was covered, and the gaps, of the source of each hour; what meets for the same reason is one interval. */
+/**
+ * Writes what was covered and the gaps, from the source of each hour; intervals that meet and have the same reason become one.
+ */
 export function mergeIntervals(db: DatabaseSync): void {
   const insert = db.prepare("INSERT INTO main.intervals (begins, ends, seconds, gap) VALUES (?, ?, ?, ?)");
   const pieces = db.prepare(
@@ -30,7 +32,7 @@ export function mergeIntervals(db: DatabaseSync): void {
   if (before !== null) insert.run(before.begins, before.ends, before.seconds, before.gap);
 }
 
-/** Writes what the cycle remembers, and the number of its entry: both are those of the source that covered the latest moment. */
+/** Writes what the cycle remembers and the number of its last entry, both from the source that covered the latest moment. */
 export function mergeMemory(db: DatabaseSync, sources: readonly string[]): void {
   const row = db
     .prepare(

@@ -21,7 +21,7 @@ import { numberIn, textIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
 import { mergeWithheldOf } from "./withheldWriter.ts";
 
-/** How much of a merged ledger is from which file. */
+/** How much of a merged ledger comes from which file. */
 export interface MergedPart {
   readonly file: string;
   /** Seconds that it covered in all, and those of them that were taken. */
@@ -93,7 +93,7 @@ function mergeInto(file: string, given: readonly MergeSource[]): MergedLedgers {
   if (problem !== null) return { ok: false, problem };
   const db = new DatabaseSync(file, { timeout: busyMilliseconds });
   try {
-    // What is half done is thrown away: nothing must survive a crash, and nothing is rolled back.
+    // An unfinished merge is thrown away: nothing must survive a crash, and nothing is rolled back.
     db.exec(
       "PRAGMA main.journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp.cache_size = -32768",
     );
@@ -129,7 +129,9 @@ function write(db: DatabaseSync, sources: readonly string[]): void {
   mergeMemory(db, sources);
 }
 
-/** The places of the ledgers, the one first that goes first where two covered as much. What none of them says is by this order. */
+/**
+ * The order of the ledgers: the first one wins where two covered as much, and it also decides about what none of them knows.
+ */
 function inOrder(db: DatabaseSync, given: readonly MergeSource[]): readonly number[] {
   const ids = new Map<number, string>();
   const idOf = (i: number): string => {
@@ -150,7 +152,10 @@ function inOrder(db: DatabaseSync, given: readonly MergeSource[]): readonly numb
 
 const batch = 1000;
 
-/** A name for what an attached ledger holds (hexadecimal): the same content has the same one, wherever it lies. Reads all of it. */
+/**
+ * A name for what an attached ledger holds (hexadecimal): the same content has the same one, wherever it lies. Reads the whole
+ * ledger.
+ */
 function contentId(db: DatabaseSync, name: string): string {
   const hash = createHash("sha256");
   const tables = db
@@ -180,8 +185,8 @@ function contentId(db: DatabaseSync, name: string): string {
 }
 
 /**
- * Two sources that counted GPUs in the same hours, and have not one pool in common there; `null` if there are none. A ledger does
- * not say of which cluster it is: two clusters of the same GPU models cannot be distinguished.
+ * Two sources that counted GPUs in the same hours and have no pool in common there; `null` if there are none. A ledger does
+ * not record which cluster it belongs to, so two clusters with the same GPU models cannot be distinguished.
  */
 function strangers(db: DatabaseSync, sources: readonly string[]): readonly [number, number] | null {
   for (const [i, one] of sources.entries()) {

@@ -2,7 +2,10 @@ import { queueAmounts } from "../posting.ts";
 import { type PackedQueues, type PackedWaits, queueParts } from "./packedQueues.ts";
 import { createTupleList, tuples } from "./tupleList.ts";
 
-/** What both say of queues: times of the same hour and queue become one, and so do waits of the same day, group and bucket. */
+/**
+ * Merges what two entries report about queues: times of the same hour and queue become one, and so do waits of the same day,
+ * group and bucket.
+ */
 export function mergeQueues(earlier: PackedQueues, later: PackedQueues): PackedQueues {
   const rows = addUp([earlier, later]);
   return {
@@ -12,7 +15,7 @@ export function mergeQueues(earlier: PackedQueues, later: PackedQueues): PackedQ
   };
 }
 
-/** The rows of queue time, each hour and queue once. */
+/** Adds up the rows of queue time, so that each hour and queue has one. */
 export function addUp(parts: readonly PackedQueues[]): Pick<PackedQueues, "keys" | "hour" | "queue" | "amounts"> {
   const keys = createTupleList();
   const capacity = parts.reduce((sum, { hour }) => sum + hour.length, 0);

@@ -11,11 +11,11 @@ import { numberIn } from "./sqliteRow.ts";
 /** A table of sums that is kept by the hour, or by day once its hours are folded. */
 interface HourTable {
   readonly table: string;
-  /** What names a row beside its hour; `of`: the table whose id it is. */
+  /** What identifies a row within its hour; `of`: the table whose id it is. */
   readonly key: string;
   readonly of: Dimension | null;
   readonly sums: string;
-  /** What becomes of rows of the same name: a source may name the same content twice. */
+  /** How rows with the same key are combined: a source may name the same content twice. */
   readonly add: string;
 }
 
@@ -51,7 +51,7 @@ export function mergeHours(db: DatabaseSync, sources: readonly string[]): void {
   }
 }
 
-/** Writes what is kept by day from the source of that day. */
+/** Writes daily rows from the source of each day. */
 export function mergeDays(db: DatabaseSync, sources: readonly string[]): void {
   const mixed = new Set(mixedDays(db));
   db.exec("CREATE TEMP TABLE workload_days (day INTEGER PRIMARY KEY, source INTEGER NOT NULL)");
@@ -81,7 +81,10 @@ export function mergeDays(db: DatabaseSync, sources: readonly string[]): void {
   }
 }
 
-/** Whether the workloads of a source hold no more than was counted on that day; hours come from several, workloads from one. */
+/**
+ * Whether the workloads of a source hold no more than was counted on that day: hours may come from several sources, workloads
+ * come from one.
+ */
 function fits(db: DatabaseSync, name: string, day: number): boolean {
   const row = db
     .prepare(

@@ -8,12 +8,12 @@ import { migrate, versionOf } from "./openForWriting.ts";
 import { ledgerMigrations, ledgerVersion } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
-/** SQLite attaches ten databases to a connection (SQLITE_MAX_ATTACHED); two are left for what else may be needed. */
+/** SQLite attaches ten databases to a connection (SQLITE_MAX_ATTACHED); two are kept for other uses. */
 export const maxMergedLedgers = 8;
 
 /** A ledger that is read for a merge. */
 export interface MergeSource {
-  /** As it was named. */
+  /** The file as it was named. */
   readonly file: string;
   /** What is read: the file itself, or a copy of an older one that was brought up to date. */
   readonly readFrom: string;
@@ -56,7 +56,7 @@ function bringUpToDate(copy: string): void {
   }
 }
 
-/** Makes a source readable beside the connection's own database, under this name; it cannot be written by it. */
+/** Attaches a source to the connection under this name, for reading only. */
 export function attach(db: DatabaseSync, { readFrom }: MergeSource, name: string): void {
   const attachAt = (place: DatabasePlace): void => {
     db.prepare(`ATTACH ? AS ${name}`).run(`${place}`);

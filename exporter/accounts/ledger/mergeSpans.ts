@@ -12,15 +12,15 @@ const endOfTime = 1e13;
 /** A table of rows that last from `begins` to `ends` (NULL: until now). */
 interface SpanTable {
   readonly table: "price_log" | "node_streaks";
-  /** Rows that are the same in these go on in one another. */
+  /** Rows that agree in these columns can continue one another. */
   readonly same: readonly string[];
-  /** What else they say: of a span in several parts the last that is known. */
+  /** The other columns: a span in several parts takes the last known value. */
   readonly others: readonly string[];
-  /** What says the rows of one source apart. */
+  /** What distinguishes the rows of one source. */
   readonly order: string;
-  /** A span goes on over so much time that nobody covered (seconds). */
+  /** A span continues over at most this much time that nobody covered (seconds). */
   readonly silence: number;
-  /** When, at the latest, a span ended that lasts in its source, where another source goes on. */
+  /** The latest end of a span that lasts according to its source, where another source takes over. */
   readonly openEnd: string;
 }
 
@@ -44,9 +44,9 @@ const spanTables: readonly SpanTable[] = [
 ];
 
 /**
- * Writes prices in use and streaks of nodes: of each source the parts that lie in its runs, cut at their edges. A part goes on in
- * the next source's part of the same when nothing that was covered lies between them, so that a node is in one streak at a time,
- * and a price is used once.
+ * Writes prices in use and streaks of nodes: from each source the parts within its runs, cut at their edges. A part is joined
+ * to the same span of the next source if no covered time is between them, so that a node is in one streak at a time, and a
+ * price is used once.
  */
 export function mergeSpans(db: DatabaseSync, sources: readonly string[]): void {
   db.exec("CREATE TEMP TABLE covered (begins REAL PRIMARY KEY, ends REAL NOT NULL) WITHOUT ROWID");

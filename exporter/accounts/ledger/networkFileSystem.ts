@@ -4,7 +4,7 @@ import type { Problem } from "../../model/problem.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 
 /**
- * Numbers of network file systems in statfs(2) (linux/magic.h), which SQLite cannot say from a disk: a write-ahead log on them
+ * Numbers of network file systems in statfs(2) (linux/magic.h), which SQLite cannot distinguish from a disk: a write-ahead log on them
  * opens, and is damaged when a second machine mounts it (https://www.sqlite.org/wal.html). Where such a file system cannot lock or
  * share memory at all, and on those that have no number of their own (FUSE), SQLite's own answer refuses the ledger.
  */
@@ -18,7 +18,7 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x73757245, "Coda"],
 ]);
 
-/** The name of a network file system by its number; `null` of all others. The number may come with a sign. */
+/** The name of a network file system by its number; `null` for all others. The number may come with a sign. */
 export function networkFileSystem(type: number): string | null {
   return networkFileSystems.get(type >>> 0) ?? null;
 }
@@ -32,7 +32,7 @@ export function networkRefusal(
   try {
     name = networkFileSystem(statfs(path.dirname(file)).type);
   } catch {
-    // What cannot be reported is found out by SQLite.
+    // SQLite itself finds out what cannot be known here.
   }
   return name === null
     ? null

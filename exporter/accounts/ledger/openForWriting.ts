@@ -25,11 +25,11 @@ import { lockForWriting, type WriterLock } from "./writerLock.ts";
 export interface WritableLedger {
   readonly db: DatabaseSync;
   readonly lock: WriterLock;
-  /** Its name without symbolic links, beside which its log lies. */
+  /** Its name without symbolic links, next to which its log is. */
   readonly name: string;
   /** The file and the log that were opened. */
   readonly files: OpenedFiles | null;
-  /** What was put right before it could be opened; `null`: nothing. */
+  /** What was repaired before it could be opened; `null`: nothing. */
   readonly notice: Problem | null;
 }
 
@@ -38,8 +38,8 @@ export type OpenedForWriting =
   | { readonly ok: false; readonly problem: Problem };
 
 /**
- * Opens a ledger, creates it where there is none, and brings an older one up to date. Whatever is refused is refused
- * before anything is written to it.
+ * Opens a ledger, creates it where there is none, and brings an older one up to date. A file that is refused is left
+ * unchanged.
  */
 export function openForWriting(
   named: string,
@@ -90,13 +90,13 @@ function openLocked(
   return { ok: true, taken: { db: opened.db, files, notice } };
 }
 
-/** Says that the log of another file was moved away from beside the ledger. */
+/** Reports that the log of another file was moved away from beside the ledger. */
 export function logSetAside(file: string, aside: string): Problem {
   const found = `was put in another ledger's place; the write-ahead log of that one, which would have damaged it, is now ${aside}`;
   return ledgerProblem("ledger-log-set-aside", file, found);
 }
 
-/** Why a ledger cannot be gone on with: its version, or damage; by a connection that cannot write. */
+/** Why a ledger cannot be continued: its version, or damage; found by a connection that cannot write. */
 export function takeoverRefusal(file: string, newest: number): Problem | null {
   const problem = versionOrDamage(file, newest);
   if (problem?.code !== "ledger-corrupt" || !isSoundWithoutLog(file)) return problem;
@@ -134,7 +134,7 @@ function versionOrDamage(file: string, newest: number): Problem | null {
   }
 }
 
-/** What SQLite's own check finds wrong with the file; `null` if nothing. Reads all of it. */
+/** What SQLite's own check finds wrong with the file; `null` if nothing is wrong. Reads the whole file. */
 export function unsoundness(db: DatabaseSync, file: string, pragma = "quick_check"): Problem | null {
   const row = db.prepare(`PRAGMA ${pragma}(1)`).get();
   const verdict = row === undefined ? "no answer" : textIn(row, pragma);
@@ -149,7 +149,7 @@ export function versionOf(db: DatabaseSync): number {
   return row === undefined ? 0 : numberIn(row, "user_version");
 }
 
-/** Makes the new file under another name and moves it into place when it is whole: no crash leaves half a ledger. */
+/** Makes the new file under another name, and moves it into place when it is complete: a crash never leaves half a ledger. */
 export function createLedger(file: string, migrations: readonly string[]): Problem | null {
   const unfinished = `${file}.new`;
   try {
@@ -169,14 +169,14 @@ export function createLedger(file: string, migrations: readonly string[]): Probl
   }
 }
 
-/** Larger than SQLite's own 4096: a cycle changes rows that lie together. */
+/** Larger than SQLite's default of 4096: a cycle changes rows that are close together. */
 const pageBytes = 8192;
 
 function removeQuietly(file: string): void {
   try {
     removeDatabase(file);
   } catch {
-    // What is left is removed by the next attempt.
+    // The next attempt removes what is left.
   }
 }
 
@@ -219,8 +219,8 @@ function prepareConnection(db: DatabaseSync, file: string): Problem | null {
 }
 
 /**
- * Whether the log's shared memory (-shm) can be written: without, SQLite opens the file as one that is only read, and the first
- * cycle would fail instead of the start.
+ * Whether the log's shared memory (-shm) can be written: if not, SQLite opens the file read-only, and the first cycle would
+ * fail instead of the start.
  */
 function refusedWrite(db: DatabaseSync, file: string): Problem | null {
   try {
@@ -229,13 +229,13 @@ function refusedWrite(db: DatabaseSync, file: string): Problem | null {
   } catch (error) {
     const problem = sqliteProblem(error, file, "cannot be written through its write-ahead log");
     if (problem.code !== "ledger-read-only") return problem;
-    // The folder and the file may be written: that was asked before.
+    // That the folder and the file can be written was checked before.
     const text = error instanceof Error ? error.message : String(error);
     return ledgerProblem("ledger-no-wal", file, `cannot share its write-ahead log's memory (${file}-shm): ${text}`);
   }
 }
 
-/** Brings a file to the newest version, all steps in one transaction. */
+/** Brings a file to the newest version, with all steps in one transaction. */
 export function migrate(db: DatabaseSync, migrations: readonly string[]): void {
   const version = versionOf(db);
   if (version >= migrations.length) return;

@@ -14,20 +14,20 @@ const openedFiles = z.object({ file: z.string(), log: z.string() });
 
 const recordOf = (file: string): string => `${file}-opened`;
 
-/** Which files are there now; `null` without a ledger or without a log. */
+/** The files that are there now; `null` without a ledger or without a log. */
 export function filesAt(name: string): OpenedFiles | null {
   const [file, log] = [fileIdentity(name), fileIdentity(`${name}-wal`)];
   return file === null || log === null ? null : { file, log };
 }
 
-/** Notes beside the ledger which files the writer has opened, so that the next one knows whose log it finds there. */
+/** Records next to the ledger which files the writer has opened, so that the next one knows whose log it finds there. */
 export function noteOpened(name: string, opened: OpenedFiles): void {
   const before = lastOpened(name);
   if (before?.file === opened.file && before.log === opened.log) return;
   writeFileSync(recordOf(name), `${JSON.stringify(opened)}\n`);
 }
 
-/** What was opened last under this name; `null` where nobody noted it. */
+/** What was last opened under this name; `null` if it was not recorded. */
 export function lastOpened(name: string): OpenedFiles | null {
   try {
     const parsed = openedFiles.safeParse(parseJson(readFileSync(recordOf(name), "utf8")));
@@ -38,9 +38,9 @@ export function lastOpened(name: string): OpenedFiles | null {
 }
 
 /**
- * Moves the log of `opened` aside where another file has taken that ledger's place: SQLite would apply it to the new file, which is
- * then malformed. Only the log that was opened with that ledger is touched. Returns where it is now; `null`: there was none to
- * move. The log's index (-shm) holds nothing that the log does not say, and goes.
+ * Moves the log of `opened` aside where another file has taken that ledger's place: SQLite would apply it to the new file,
+ * which is then malformed. Only the log that was opened with that ledger is touched. Returns where it is now; `null`: there
+ * was none to move. The log's index (-shm) contains nothing that is not in the log, and is removed.
  */
 export function setAsideLog(name: string, opened: OpenedFiles | null): string | null {
   const log = `${name}-wal`;

@@ -4,21 +4,24 @@ import { strandedTimes } from "../capacityTime.ts";
 import type { NodeStreak } from "../nodeStreak.ts";
 import { createTupleList } from "./tupleList.ts";
 
-/** What an entry adds to the accounts of capacity: few rows, so that they need no columns. */
+/** What an entry adds to the accounts of capacity: these are few rows, so that they need no columns. */
 export interface PackedCapacity extends CapacityTime {
   readonly nodeStreaks: readonly NodeStreak[];
 }
 
-/** Entries that wait must not grow without end where nodes come and go all the time; of more, the last are kept. */
+/**
+ * Waiting entries must not grow without end where nodes come and go all the time; of more streaks than this, the last are
+ * kept.
+ */
 const mostStreaks = 50_000;
 const mostNames = 10_000;
 
-/** Rows of sums that an entry adds at most. */
+/** The number of rows of sums that an entry adds. */
 export function capacityRowCount({ domains, placement }: PackedCapacity): number {
   return domains.length + placement.length;
 }
 
-/** What both say: times of the same hour and domain (pool) become one, and of each streak the last that was said counts. */
+/** Merges two of them: times of the same hour and domain (or pool) become one, and of each streak the last report counts. */
 export function mergeCapacity(earlier: PackedCapacity, later: PackedCapacity): PackedCapacity {
   return {
     domains: sumBy([...earlier.domains, ...later.domains], ({ hour, domain }) => [`${hour}`, domain], addDomains),
@@ -35,7 +38,7 @@ export function withoutTimes(capacity: PackedCapacity): PackedCapacity {
   return { ...capacity, domains, placement };
 }
 
-/** Rows with the same key added up, in the order of their first. */
+/** Adds up rows with the same key, in the order of their first occurrence. */
 export function sumBy<Row>(
   rows: readonly Row[],
   keyOf: (row: Row) => readonly TuplePart[],

@@ -14,7 +14,7 @@ export const workloadParts = 3;
 /** Stands for "no workload" in `PackedRows.workload`. */
 export const noWorkload = 0xffff_ffff;
 
-/** Postings as columns. Energy that is unknown is NaN, and so is the cost of what has no price. */
+/** Postings as columns. Unknown energy is NaN, and so is a cost without a price. */
 export interface PackedRows {
   /** Hours since the epoch. */
   readonly hour: Uint32Array;
@@ -29,8 +29,8 @@ export interface PackedRows {
 }
 
 /**
- * An entry as it crosses to the writer's thread: copying ten thousand nested objects would block the cycle, copying a
- * few columns does not. Entries that have to wait are merged into one of these, so it holds several intervals.
+ * An entry as it crosses to the writer's thread: copying ten thousand nested objects would block the cycle, copying a few
+ * columns does not. Waiting entries are merged into one of these, so it can have several intervals.
  */
 export interface PackedEntry {
   readonly intervals: readonly LedgerInterval[];

@@ -30,7 +30,7 @@ export interface PackedQueues {
   readonly evictions: readonly SeenEviction["eviction"][];
 }
 
-/** Nothing happened in queues. */
+/** Of a step in which nothing happened in queues. */
 export const noPackedQueues: PackedQueues = {
   keys: [],
   hour: new Uint32Array(0),
@@ -45,7 +45,7 @@ export function queueRowCount({ hour, waits, evictions }: PackedQueues): number 
   return hour.length + waits.length + evictions.length;
 }
 
-/** Packs what a step says of queues; rows that are alike are added up by the writer. */
+/** Packs what a step reports about queues; the writer adds up rows that are alike. */
 export function packQueues({ queueTimes, waits, evictions }: AccruedStep): PackedQueues {
   const keys: TuplePart[] = [];
   const hour = new Uint32Array(queueTimes.length);

@@ -12,7 +12,7 @@ export interface PackedShape {
   readonly pods: number;
 }
 
-/** Of one entry, and of entries that were merged; the rarest beyond are left out. */
+/** The most shapes of one entry, also when it was merged from several; the rarest beyond this are left out. */
 const maxShapesPerEntry = 4000;
 
 /** Packs the pods that ended by `at`, seconds since the epoch. */
@@ -25,7 +25,7 @@ export function packShapes(endedPods: readonly EndedShape[], at: number): readon
   return mostCommon(packed);
 }
 
-/** What both say; pods of the same day and shape become one row. */
+/** Merges two lists; pods of the same day and shape become one row. */
 export function mergeShapes(earlier: readonly PackedShape[], later: readonly PackedShape[]): readonly PackedShape[] {
   if (later.length === 0) return earlier;
   const sums = new Map<string, PackedShape>();
@@ -41,7 +41,7 @@ function mostCommon(rows: readonly PackedShape[]): readonly PackedShape[] {
   return rows.toSorted((a, b) => b.pods - a.pods).slice(0, maxShapesPerEntry);
 }
 
-/** What the rows of a file say; rows that cannot be read are left out. */
+/** Reads the rows of a file; those that cannot be read are left out. */
 export function endedShapesIn(rows: readonly PackedShape[]): readonly EndedOnDay[] {
   return rows.flatMap(({ day, shape, pods }) => {
     const found = shapeIn(shape);

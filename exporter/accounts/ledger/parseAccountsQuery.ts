@@ -22,7 +22,7 @@ export interface QuestionText {
   readonly limit: number;
 }
 
-/** Why a text is no question. */
+/** Why a text is not a question. */
 export interface QuestionFailure {
   readonly ok: false;
   readonly error: string;
@@ -34,7 +34,10 @@ export type ParsedQuestion = { readonly ok: true; readonly query: AccountsQuery 
 const defaultSpanSeconds = 7 * secondsPerDay;
 const timeHelp = "Use a date (2026-11-21), a time (2026-11-21T07:00Z), or a span before the end (7d, 12h).";
 
-/** Reads a question. Without an end it is the end of this hour (of this day, for workloads); without a begin, 7 days earlier. */
+/**
+ * Reads a question. The default end is the end of this hour (of this day, for workloads), and the default begin is 7 days
+ * before the end.
+ */
 export function parseAccountsQuery(text: QuestionText, now: number): ParsedQuestion {
   const groupBy = dimensionsIn(text.by ?? "");
   if (typeof groupBy === "string") {
@@ -57,12 +60,15 @@ export function parseAccountsQuery(text: QuestionText, now: number): ParsedQuest
   return window.ok ? { ok: true, query: { ...window.window, groupBy, where, limit: text.limit } } : window;
 }
 
-/** A window of time, or why it is none. */
+/** A window of time, or why there is none. */
 export type ParsedWindow =
   | { readonly ok: true; readonly window: { readonly from: number; readonly to: number } }
   | QuestionFailure;
 
-/** Reads a window. Without an end it is the end of this step (hour or day, seconds); without a begin, 7 days earlier. */
+/**
+ * Reads a window. The default end is the end of this step (hour or day, in seconds), and the default begin is 7 days before
+ * the end.
+ */
 export function parseWindow(text: Pick<QuestionText, "from" | "to">, step: number, now: number): ParsedWindow {
   const to = text.to === null ? Math.ceil(now / step) * step : timeIn(text.to, now);
   if (to === null) return failure(`${JSON.stringify(shortened(text.to ?? ""))} is not a time`, timeHelp);
@@ -71,14 +77,14 @@ export function parseWindow(text: Pick<QuestionText, "from" | "to">, step: numbe
   return { ok: true, window: { from, to } };
 }
 
-/** The dimensions, each once; the first word that is none. */
+/** The dimensions, each once; or the first word that is not one. */
 function dimensionsIn(text: string): readonly AccountDimension[] | string {
   const words = text.split(",").filter((word) => word !== "");
   const wrong = words.find((word) => !isAccountDimension(word));
   return wrong === undefined ? [...new Set(words.filter(isAccountDimension))] : shortened(wrong);
 }
 
-/** Seconds since the epoch; a span counts back from `end`. `null` when it is no time. */
+/** Seconds since the epoch; a span counts back from `end`. `null` if it is not a time. */
 function timeIn(text: string, end: number): number | null {
   const span = /^(\d{1,5})([dh])$/.exec(text);
   if (span !== null) return end - Number(span[1]) * (span[2] === "d" ? secondsPerDay : secondsPerHour);

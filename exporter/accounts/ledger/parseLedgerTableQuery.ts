@@ -8,10 +8,10 @@ import {
 import { parseWindow, type QuestionFailure, type QuestionText, shortened } from "./parseAccountsQuery.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 
-/** A question as it was written, understood, or why it is none. */
+/** A question as it was written and understood, or why it could not be read. */
 export type ParsedLedgerTableQuestion = { readonly ok: true; readonly query: LedgerTableQuery } | QuestionFailure;
 
-/** Reads a question to a ledger table; `by: null` groups by what is usual for it. Waits are kept by day. */
+/** Reads a question to a ledger table; `by: null` groups by the default of the table. Waits are kept by day. */
 export function parseLedgerTableQuery(of: LedgerTable, text: QuestionText, now: number): ParsedLedgerTableQuestion {
   const dimensions: readonly string[] = ledgerTableDimensions[of];
   const groupBy = [...new Set((text.by ?? defaultGroups[of]).split(",").filter((word) => word !== ""))];

@@ -8,8 +8,8 @@ export interface PoolsQuery {
 }
 
 /**
- * Which pools quota domains had, and which GPU models pools had, each pair once and by name: what was in use on the day of
- * `from` or later. That of a domain never changes, as its name says its pools.
+ * Which pools quota domains had, and which GPU models pools had, each pair once, sorted by name: those in use on the day of
+ * `from` or later. The pools of a domain never change, because its name contains them.
  */
 export interface PoolsAnswer extends PoolsQuery {
   readonly domains: readonly { readonly domain: string; readonly pool: string }[];

@@ -1,7 +1,7 @@
 import { parseWindow, type QuestionFailure, type QuestionText, shortened } from "./parseAccountsQuery.ts";
 import { secondsPerHour } from "./schema.ts";
 
-/** By what prices can be chosen. */
+/** What prices can be selected by. */
 export const priceFilters = [
   "pool",
   "nodePool",
@@ -24,7 +24,7 @@ export interface PriceQuery {
   readonly limit: number;
 }
 
-/** A price at which nodes of one kind were counted; without currency and amount, they had none. */
+/** A price at which nodes of one kind were counted; without currency and amount, they had no price. */
 export interface PriceRow extends Readonly<Record<PriceFilter, string | null>> {
   readonly perGpuHour: number | null;
   /** The price's own date when its use began. */
@@ -34,7 +34,7 @@ export interface PriceRow extends Readonly<Record<PriceFilter, string | null>> {
   readonly ends: number | null;
 }
 
-/** The answer to a `PriceQuery`: by pool, node pool and time. */
+/** The answer to a `PriceQuery`, sorted by pool, node pool and time. */
 export interface PriceAnswer {
   readonly from: number;
   readonly to: number;
@@ -42,12 +42,12 @@ export interface PriceAnswer {
   readonly totalRows: number;
 }
 
-/** An answer, or why there is none: the question cannot be answered as it was asked, or the ledger cannot be read. */
+/** An answer, or why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
 export type PriceResult =
   | { readonly ok: true; readonly answer: PriceAnswer }
   | { readonly ok: false; readonly fault: "question" | "ledger"; readonly error: string; readonly nextStep: string };
 
-/** A question as it was written, understood, or why it is none. */
+/** A question as it was written and understood, or why it could not be read. */
 export type ParsedPriceQuestion = { readonly ok: true; readonly query: PriceQuery } | QuestionFailure;
 
 /** Reads a question about prices. They are listed one by one: there is nothing to group by. */

@@ -29,8 +29,8 @@ const columns: Readonly<Record<AccountFilter, string>> = {
 };
 
 /**
- * Answers a question from one moment of the ledger. With `workload` among the groups or filters it counts what was allocated,
- * by whole days; without, everything.
+ * Answers a question from one moment of the ledger. With `workload` among the groups or filters it counts allocated time, by
+ * whole days; otherwise all time.
  */
 export function queryAccounts(db: DatabaseSync, query: AccountsQuery): AccountsResult {
   db.exec("BEGIN");
@@ -74,7 +74,7 @@ const noTime: AccountSums = {
   pricedGpuSeconds: 0,
 };
 
-/** Beyond so many, which only a price file that names them could have, the costs of the others are left out. */
+/** Only a price file could name more currencies than this; the costs in the others are left out. */
 const mostCurrencies = 100;
 
 /** Costs in different currencies are never added up: each has a sum of its own. */
@@ -87,7 +87,7 @@ function currenciesOf(db: DatabaseSync): readonly string[] {
     .map((row) => textIn(row, "currency"));
 }
 
-/** Rows are added up by account before accounts are looked at: there are far fewer accounts than rows. */
+/** Rows are added up by account before accounts are joined: there are far fewer accounts than rows. */
 function statement(
   query: AccountsQuery,
   currencies: readonly string[],

@@ -6,6 +6,7 @@ import type { JobRow, JobsAnswer, JobsQuery, JobsResult } from "./jobsQuery.ts";
 import { refuseWindow } from "./queryWindow.ts";
 import { secondsPerDay } from "./schema.ts";
 import { numberAt, numberIn, numberOrNullAt, numberOrNullIn, textIn, textOrNullIn } from "./sqliteRow.ts";
+import { readWorkloadProgress } from "./workloadProgress.ts";
 
 const judged: ReadonlySet<string> = new Set(observedStates);
 const wasted: ReadonlySet<string> = new Set(wastedStates);
@@ -14,7 +15,7 @@ interface Account {
   readonly team: string | null;
   readonly queue: string | null;
   readonly currency: string | null;
-  /** Team and queue in one word. */
+  /** Team and queue as one key. */
   readonly holder: string;
   readonly isActive: boolean;
   readonly isJudged: boolean;
@@ -34,8 +35,9 @@ interface Draft {
 }
 
 /**
- * Finds the workloads that cost and wasted most, from one moment of the ledger. Workloads pass day by day: only those of the
- * day and the best of each list stay in memory, however many there are; and those that came back, until all have passed.
+ * Finds the workloads that cost and wasted most, from one moment of the ledger. Workloads are read day by day: however many
+ * there are, only those of the day and the best of each list stay in memory, and those that came back stay until all have been
+ * read.
  */
 export function queryJobs(db: DatabaseSync, query: JobsQuery): JobsResult {
   db.exec("BEGIN");
@@ -55,14 +57,18 @@ function answerOf(db: DatabaseSync, { from, to, team, limit }: JobsQuery): JobsA
   for (const draft of drafts(db, from / secondsPerDay, to / secondsPerDay, team)) tally.add(draft);
   const { count, countByTeam, gpuSeconds, costs, byCost, byWaste } = tally.end();
   const workloads = createNames(db);
-  const rowOf = (done: Draft): JobRow => ({ workload: workloads(done.id), ...finished(done) });
+  const progressOf = readWorkloadProgress(db);
+  const rowOf = (done: Draft): JobRow => {
+    const workload = workloads(done.id);
+    return { workload, ...finished(done), costPerUnit: progressOf(workload)?.costPerUnit ?? {} };
+  };
   const wasteful = byWaste.filter((done) => done.wasted > 0);
   return { count, countByTeam, gpuSeconds, costs, byCost: byCost.map(rowOf), byWaste: wasteful.map(rowOf) };
 }
 
 /**
- * Every workload with all that it held in [first, end), days since the epoch. Rows come day by day, as they lie in the file: a
- * workload is done once the day is past on which it was seen last.
+ * Every workload with all that it held in [first, end), days since the epoch. Rows come day by day, as they are stored: a
+ * workload is finished once the last day on which it was seen has passed.
  */
 function* drafts(db: DatabaseSync, first: number, end: number, team: string | null): Generator<Draft, void> {
   const accounts = readAccounts(db, team);
@@ -72,7 +78,7 @@ function* drafts(db: DatabaseSync, first: number, end: number, team: string | nu
   const statement = db.prepare(
     "SELECT day, workload, account, gpu_seconds, cost FROM workload_time WHERE day >= ? AND day < ? ORDER BY day, workload",
   );
-  // Of millions of rows, a third of the time is for objects with names.
+  // With millions of rows, objects with named fields would cost a third of the time.
   statement.setReturnArrays(true);
   const open = new Map<number, Draft>();
   let today = first;
@@ -121,7 +127,7 @@ function createTally(limit: number) {
   };
 }
 
-/** On which day each workload was seen last, of those that were seen since a day; a number each, by id. */
+/** The day on which each workload was last seen, by id, for those that were seen since a day. */
 function readLastDays(db: DatabaseSync, since: number): (id: number) => number | undefined {
   const range =
     db.prepare("SELECT min(id) AS first, max(id) AS last FROM workloads WHERE last_day >= ?").get(since) ?? {};
@@ -134,8 +140,8 @@ function readLastDays(db: DatabaseSync, since: number): (id: number) => number |
 }
 
 /**
- * Workloads that came back after days without GPUs have a row for each time (dimensionIds.ts), and are one job all the same:
- * by the id of each such row, the first of them.
+ * Workloads that came back after days without GPUs have a row for each time (dimensionIds.ts), but are one job. Maps the id of
+ * each such row to the first of them.
  */
 function readTwins(db: DatabaseSync, since: number): ReadonlyMap<number, number> {
   const sameName = "OVER (PARTITION BY kind, namespace, name)";
@@ -150,7 +156,7 @@ function readTwins(db: DatabaseSync, since: number): ReadonlyMap<number, number>
   return twins;
 }
 
-/** Accounts by id; of one team alone, where it is named. */
+/** Reads accounts by id; only those of one team, if it is named. */
 function readAccounts(db: DatabaseSync, only: string | null): ReadonlyMap<number, Account> {
   const condition = only === null ? "1" : "team = ?";
   const rows = db
@@ -213,7 +219,10 @@ function finished({ gpuSeconds, active, judged: seen, wasted: lost, costs, waste
   };
 }
 
-/** Keeps the `limit` largest by their ranks, the first rank first; of equal ones, the one that is older in the ledger. */
+/**
+ * Keeps the `limit` largest by their ranks, where the first rank counts most; of equal ones, the one that is older in the
+ * ledger.
+ */
 function createTop(limit: number, ranksOf: (draft: Draft) => readonly number[]) {
   const kept: { readonly draft: Draft; readonly ranks: readonly number[] }[] = [];
   const isBefore = (one: readonly number[], other: readonly number[]): boolean => {
@@ -241,7 +250,7 @@ function createNames(db: DatabaseSync): (id: number) => WorkloadKey {
   };
 }
 
-/** Every team that held anything with it; empty text: none. */
+/** Every team that held anything under this workload; the empty text is no team. */
 const teamsOf = ({ byHolder }: Draft): ReadonlySet<string> =>
   new Set([...byHolder.values()].map(({ account }) => account.team ?? ""));
 

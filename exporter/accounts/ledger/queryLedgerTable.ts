@@ -42,7 +42,7 @@ export function queryLedgerTable(db: DatabaseSync, query: LedgerTableQuery): Led
 interface Group {
   readonly values: readonly (string | null)[];
   sums: Sums;
-  /** By what groups are ordered, the largest first. */
+  /** What groups are ordered by, the largest first. */
   rank: number;
 }
 
@@ -60,7 +60,7 @@ function readGroups(db: DatabaseSync, query: LedgerTableQuery): readonly Group[]
   const groups = new Map<string, Group>();
   const window = [query.from / source.windowSeconds, query.to / source.windowSeconds];
   for (const row of db.prepare(sql).iterate(...window, ...values)) {
-    // Without groups, SQLite has one row for nothing.
+    // Without groups, SQLite returns one row even for no data.
     if (row[source.rank] === null || numberIn(row, "counted") === 0) continue;
     const found = query.groupBy.map((dimension, i) => valueIn(row, `g${i}`, dimension));
     const key = JSON.stringify(found);
@@ -72,7 +72,9 @@ function readGroups(db: DatabaseSync, query: LedgerTableQuery): readonly Group[]
   return [...groups.values()];
 }
 
-/** Most sums of groups add up; costs may be in different currencies, which only the rows say, and so it is with extremes. */
+/**
+ * Most sums of groups add up. Costs may be in different currencies, which only the rows know, and the same holds for extremes.
+ */
 function totalsOf(db: DatabaseSync, query: LedgerTableQuery, groups: readonly Group[]): Sums {
   const all = ledgerTableSources[query.of].addsUp ? groups : readGroups(db, { ...query, groupBy: [] });
   return all.reduce((sum, group) => addAmounts(sum, group.sums), emptySums);
@@ -84,7 +86,7 @@ interface Sums {
   readonly buckets: ReadonlyMap<number, BucketedWaits>;
 }
 
-/** Of nothing. */
+/** The sums of nothing. */
 const emptySums: Sums = { amounts: {}, buckets: new Map() };
 
 /** The sums of a row. */
@@ -98,7 +100,7 @@ function amountsIn(row: SqliteRow, names: readonly string[], hasBucket: boolean)
   };
 }
 
-/** The sums of both; what neither knows stays unknown. */
+/** The sums of both; what both do not know stays unknown. */
 function addAmounts(one: Sums, other: Sums): Sums {
   const names = new Set([...Object.keys(one.amounts), ...Object.keys(other.amounts)]);
   const amounts = Object.fromEntries(
@@ -117,7 +119,7 @@ function plus(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : a + b;
 }
 
-/** The amounts of `ledgerTableAmounts`: sums, and what follows from them. */
+/** The amounts of `ledgerTableAmounts`: sums, and what is computed from them. */
 function finish(of: LedgerTable, { amounts, buckets }: Sums): LedgerTableAmounts {
   const all: Record<string, number | null> = { ...amounts };
   if (of === "queues") {
@@ -137,7 +139,7 @@ function finish(of: LedgerTable, { amounts, buckets }: Sums): LedgerTableAmounts
   return Object.fromEntries(ledgerTableAmounts[of].map((name) => [name, all[name] ?? emptyAmount(name)]));
 }
 
-/** Of nothing, sums are 0; what is known of single rows only is unknown. */
+/** Without any row, sums are 0, and amounts of single rows are unknown. */
 function emptyAmount(name: string): number | null {
   return [
     "deviationRatio",

@@ -10,7 +10,7 @@ import { queryPrices } from "./queryPrices.ts";
 import { queryWithheld } from "./queryWithheld.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
-// The thread that answers questions, by a connection of its own that cannot write. It ends when it is sent null.
+// The thread that answers questions, over a connection of its own that cannot write. It ends when it is sent null.
 const port = parentPort;
 if (port === null) throw new Error("the ledger's reader runs in a thread of its own");
 const file: string = workerData;

@@ -5,20 +5,23 @@ import type { LedgerTableQuery } from "./ledgerTableQuery.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { numberOrNullIn } from "./sqliteRow.ts";
 
-/** Why a question cannot be answered as it was asked. */
+/** Why a question cannot be answered as asked. */
 export interface Refusal {
   readonly error: string;
   readonly nextStep: string;
 }
 
-/** A window must not cut what is kept: hours, days once hours are folded, and days for workloads. */
+/**
+ * A window must not begin or end within a unit that is kept as one sum: an hour, a day once hours are folded, and a day for
+ * workloads.
+ */
 export function refuseWindow(db: DatabaseSync, query: AccountsQuery): Refusal | null {
   const refused = refuseHours(query);
   if (refused !== null) return refused;
   return isByWorkload(query) ? refuseForWorkloads(db, query) : refuseForFolded(db, query, "gpu_time");
 }
 
-/** The same for questions to ledger tables: hours, days once hours are folded, and days for waits. */
+/** The same for questions to ledger tables: an hour, a day once hours are folded, and a day for waits. */
 export function refuseLedgerTableWindow(db: DatabaseSync, query: LedgerTableQuery): Refusal | null {
   const { of, from, to } = query;
   const refused = refuseHours(query);
@@ -29,7 +32,7 @@ export function refuseLedgerTableWindow(db: DatabaseSync, query: LedgerTableQuer
   return cutsDay ? wholeDays(from, to, "cuts a day, and ended waits are kept by day (UTC)") : null;
 }
 
-/** What is kept by the hour, or one by one. */
+/** Tables that are always kept by the hour, or row by row. */
 const neverFolded: ReadonlySet<LedgerTableQuery["of"]> = new Set([
   "evictions",
   "recommendations",
@@ -67,7 +70,7 @@ function refuseForFolded(
   if (groupBy.includes("hour") && folded(roundDown(from, secondsPerDay), to)) {
     return refusal(
       `the hours of some days since ${isoDay(from)} are folded into days`,
-      "Group by day, or begin later; ledger.hourlyDays says for how long hours are kept.",
+      "Group by day, or begin later; ledger.hourlyDays sets how long hours are kept.",
     );
   }
   const cut = [from, to].find((edge) => {
@@ -96,7 +99,7 @@ function refuseForWorkloads(db: DatabaseSync, { from, to, groupBy }: AccountsQue
   const since = first === null ? "none are kept" : `the oldest are of ${isoDay(first * secondsPerDay)}`;
   return refusal(
     `workloads of ${isoDay(from)} are not kept any more: ${since}`,
-    "Begin later, or leave the workload out; ledger.workloadDays says for how long workloads are kept.",
+    "Begin later, or leave the workload out; ledger.workloadDays sets how long workloads are kept.",
   );
 }
 

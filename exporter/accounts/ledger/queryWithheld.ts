@@ -9,16 +9,16 @@ export interface WithheldQuery {
   /** Seconds since the epoch; the window is [from, to). */
   readonly from: number;
   readonly to: number;
-  /** Reasons that are returned at most: those that stood for longest. */
+  /** The most reasons that are returned, those that lasted longest. */
   readonly limit: number;
 }
 
-/** Why a need was not served, and for how long of the window. */
+/** Why a need was not served, and for how much of the window. */
 export interface WithheldTime {
   readonly kind: AdviceKind;
   readonly subject: string;
   readonly why: WithheldReason;
-  /** As it was said last. */
+  /** As it was last reported. */
   readonly reason: string;
   readonly seconds: number;
 }
@@ -27,14 +27,14 @@ export interface WithheldAnswer {
   readonly from: number;
   readonly to: number;
   readonly rows: readonly WithheldTime[];
-  /** Counts those beyond the limit, too. */
+  /** Also counts those beyond the limit. */
   readonly totalRows: number;
 }
 
 /** An answer, or why there is none. */
 export type WithheldResult = { readonly ok: true; readonly answer: WithheldAnswer } | LedgerFailure;
 
-/** Adds up for how long each reason was; time that several replicas saw counts once. */
+/** Adds up how long each reason lasted; time that several replicas saw counts once. */
 export function queryWithheld(db: DatabaseSync, { from, to, limit }: WithheldQuery): WithheldResult {
   if (!(from < to)) {
     const error = `the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`;

@@ -31,7 +31,7 @@ export const queueColumns: Readonly<Record<QueueAmount, string>> = {
 /** The columns in the order of `queueAmounts`. */
 export const queueSums = queueAmounts.map((name) => queueColumns[name]);
 
-/** Of rows that say nothing of these they are NULL, which is not 0. */
+/** These are NULL, which is not 0, in rows that do not have them. */
 const maybeUnknown: ReadonlySet<string> = new Set(
   ([...Object.values(absentAmounts), "shortfallByIndivisible", "guaranteed"] as const).map(
     (name) => queueColumns[name],
@@ -41,7 +41,7 @@ const maybeUnknown: ReadonlySet<string> = new Set(
 const guaranteedAt = queueAmounts.indexOf("guaranteed");
 const guaranteedSecondsAt = queueAmounts.indexOf("guaranteedSeconds");
 
-/** Sets the sums of a row that is there to themselves plus those of the row that was to be inserted; what is NULL adds nothing. */
+/** Adds the sums of the row that was to be inserted to those of the existing row; NULL adds nothing. */
 export const addExcludedQueueTime = `ON CONFLICT DO UPDATE SET ${queueSums
   .map((column) =>
     maybeUnknown.has(column)
@@ -51,7 +51,7 @@ export const addExcludedQueueTime = `ON CONFLICT DO UPDATE SET ${queueSums
   )
   .join(", ")}`;
 
-/** Writes queue time, waits and evictions; `forget` drops the ids that a rolled back transaction had made. */
+/** Writes queue time, waits and evictions; `forget` drops the ids that a rolled back transaction has made. */
 export function createQueueWriter(db: DatabaseSync) {
   const queueIds = createDimensionIds(db, "queues", ["scheduler", "kind", "queue", "domain", "team"]);
   const groupIds = createDimensionIds(db, "wait_groups", ["queue", "team", "priority_class", "size_class", "phase"]);
@@ -62,7 +62,7 @@ export function createQueueWriter(db: DatabaseSync) {
   const addWaits = db.prepare(
     "INSERT INTO waits (day, wait_group, bucket, waits, seconds) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET waits = waits.waits + excluded.waits, seconds = waits.seconds + excluded.seconds",
   );
-  // Every process sees an eviction for as long as the objects say of it: the key makes it one.
+  // Every process sees an eviction for as long as the objects report it: the key makes them one.
   const addEviction = db.prepare(
     `INSERT INTO evictions (key, at, scheduler, kind, namespace, name, team, queue, priority_class, reason, is_preemption,
        preemptor, preemptor_team, preemptor_queue, gpus, lost_gpu_seconds, is_upper_bound)

@@ -7,7 +7,9 @@ import { lastInterval, toInterval } from "./intervalLog.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textIn, textOrNullIn } from "./sqliteRow.ts";
 
-/** The sums are small beside GPU time; a file that has more of them than any cluster does not fill the memory. */
+/**
+ * These sums are small compared with GPU time; this keeps a file that has more than any cluster could from filling the memory.
+ */
 const mostRows = 200_000;
 const mostIntervals = 20_000;
 
@@ -19,7 +21,7 @@ const nodeTimesSql = `SELECT t.daily, t.hour, t.node_seconds, t.cost, g.pool, g.
   WHERE t.daily IN (0, 1) AND t.hour >= ? AND t.hour <= ? AND g.state IN (${idleNodeStates.map((state) => `'${state}'`).join(", ")})
   LIMIT ${mostRows}`;
 
-/** The time of idle nodes in the last days before the last entry, and what of it is counted; `null` in a new ledger. */
+/** The time of idle nodes in the last days before the last entry, and how much of it is counted; `null` in a new ledger. */
 export function recentIdleTime(db: DatabaseSync): PastIdleTime | null {
   const last = lastInterval(db);
   if (last === null) return null;
@@ -28,7 +30,7 @@ export function recentIdleTime(db: DatabaseSync): PastIdleTime | null {
   const lastHour = Math.ceil(last.to / secondsPerHour);
   return {
     intervals: db.prepare(intervalsSql).all(begin, last.to).map(toInterval),
-    // The first day may be folded, and begin before the window.
+    // The first day may be folded, and then begins before the window.
     nodeTimes: db
       .prepare(nodeTimesSql)
       .all(firstHour - hoursPerDay, lastHour)

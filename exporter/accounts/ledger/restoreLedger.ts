@@ -15,8 +15,8 @@ export type Restored =
   | { readonly ok: false; readonly problem: Problem };
 
 /**
- * Puts a copy of a ledger in its place, which nobody may be writing. The copy arrives beside the place and is checked
- * before it gets its name; what was there is kept under another name, and only if `replace` allows it.
+ * Puts a copy of a ledger in its place; no process may be writing there. The copy is written next to the place and checked
+ * before it gets its name. An existing ledger is replaced only if `replace` allows it, and is kept under another name.
  */
 export async function restoreLedger(
   copy: AsyncIterable<Uint8Array>,
@@ -62,7 +62,7 @@ async function write(copy: AsyncIterable<Uint8Array>, file: string): Promise<voi
   }
 }
 
-/** Whether a sound ledger arrived, of a version that this Fairlead can take over. */
+/** Whether the copy is a sound ledger of a version that this Fairlead can continue. */
 function checkArrived(file: string): Problem | null {
   const found = lookAtFile(file);
   if (found.kind === "refused") return found.problem;
@@ -77,7 +77,7 @@ function freeName(file: string): string {
   }
 }
 
-/** With its log, without which it is not whole. */
+/** The log moves with the file, which is incomplete without it. */
 function moveAway(file: string, to: string): void {
   for (const suffix of ["-wal", "-shm", ""])
     if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${to}${suffix}`);

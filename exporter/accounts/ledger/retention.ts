@@ -6,7 +6,7 @@ import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { numberOrNullIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** Rows of one slice, about: so many take well below the time between two cycles. */
+/** About the number of rows in one slice: these take much less time than there is between two cycles. */
 const sliceRows = 5000;
 
 /** Folds old hours and prunes what is past its time, a little at a time. */
@@ -36,7 +36,7 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
           pruneDay(db, "waits", firstDay) ||
           pruneRows(db, "evictions", "key", "at", firstSecond, "at") ||
           pruneDay(db, "pod_shapes", firstDay) ||
-          // Recommendations that are open stay, prices that are in use, and streaks that last.
+          // Open recommendations, prices in use and streaks that last stay.
           pruneRows(db, "recommendations", "rowid", "closed", firstSecond) ||
           pruneRows(db, "withheld_advice", "id, begins", "ends", firstSecond) ||
           pruneRows(db, "price_log", "id", "ends", firstSecond) ||
@@ -93,7 +93,7 @@ const timeTables: readonly TimeTable[] = [
   },
 ];
 
-/** Folds one hour of all tables at once, so that the accounts of an hour close at every moment. */
+/** Folds one hour of all tables at once, so that the accounts of an hour are balanced at every moment. */
 function foldHour(db: DatabaseSync, before: number): boolean {
   const hour = oldestHour(db, 0);
   if (hour === null || hour >= before) return false;
@@ -142,8 +142,8 @@ function pruneDay(db: DatabaseSync, table: "waits" | "pod_shapes", before: numbe
 }
 
 /**
- * Prunes the rows whose `time` is before; where it is NULL they stay. `key` names a row, and `order` says which are first:
- * an index that has them in this order saves looking at all.
+ * Prunes the rows with an earlier `time`; rows where it is NULL stay. `key` identifies a row, and `order` says which are
+ * first: an index in this order saves reading them all.
  */
 function pruneRows(
   db: DatabaseSync,
@@ -161,7 +161,7 @@ function pruneRows(
   return Number(changes) > 0;
 }
 
-/** What each sum names: rows that no sum can name any more are pruned by the last day on which they were used. */
+/** What each sum refers to: rows to which no sum can refer any more are pruned by the last day on which they were used. */
 const dimensionTables = [
   "workloads",
   "accounts",

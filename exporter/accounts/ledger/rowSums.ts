@@ -8,7 +8,7 @@ export interface RowSums {
   rows(): PackedRows;
 }
 
-/** No entry has so many accounts: an entry's postings are bounded (`maxWaitingRows`). */
+/** No entry has this many accounts: an entry's postings are bounded (`maxWaitingRows`). */
 const maxAccounts = 2 ** 22;
 
 /** Creates sums for at most `capacity` keys. */
@@ -56,7 +56,7 @@ export function createRowSums(capacity: number): RowSums {
   };
 }
 
-/** What is not known is NaN, and adds nothing. */
+/** Unknown values are NaN, and add nothing. */
 function sumOfKnown(one: number, other: number): number {
   if (Number.isNaN(one)) return other;
   return Number.isNaN(other) ? one : one + other;

@@ -1,10 +1,10 @@
-/** Stands in the file's header (`FLdr`), so that no other SQLite file is taken for a ledger. */
+/** Written to the file's header (`FLdr`), so that no other SQLite file is taken for a ledger. */
 export const ledgerApplicationId = 0x46_4c_64_72;
 
 /**
- * Sums stay sums: rows are added to, never replaced. `hour` counts hours, `day` days since the epoch (UTC); `daily` is 1
- * for a sum over the day that begins with `hour`. Energy is NULL when nothing of the row was metered, and
- * `unmetered_gpu_seconds` is the part of `gpu_seconds` for which it is unknown.
+ * Sums stay sums: rows are added to, never replaced. `hour` counts hours, `day` days since the epoch (UTC); `daily` is 1 for a
+ * sum over the day that begins with `hour`. Energy is NULL if none of the row was metered, and `unmetered_gpu_seconds` is the
+ * part of `gpu_seconds` for which it is unknown.
  */
 const version1 = `
 CREATE TABLE accounts (

@@ -4,13 +4,13 @@ import type { PackedEntry } from "./packedEntry.ts";
 import type { PackedShape } from "./packedShapes.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
 
-/** Shapes that one day can have; pods of others that end on it are not kept, so that nobody's pods can fill the disk. */
+/** The most shapes of one day; pods of other shapes that end on it are not kept, so that nobody's pods can fill the disk. */
 const maxShapesPerDay = 4000;
 
-/** As many days as the account looks back (shapeAccount.ts), and the one that has begun. */
+/** As many days as the account looks back (shapeAccount.ts), and the current one. */
 const daysRead = 8;
 
-/** Writes which shapes the pods that ended had; `forget` drops the ids that a rolled back transaction had made. */
+/** Writes which shapes the pods that ended had; `forget` drops the ids that a rolled back transaction has made. */
 export function createShapeWriter(db: DatabaseSync) {
   const shapeIds = createDimensionIds(db, "shapes", ["shape"]);
   const addPods = db.prepare(
@@ -18,19 +18,19 @@ export function createShapeWriter(db: DatabaseSync) {
   );
   const shapesOn = db.prepare("SELECT count(*) AS shapes FROM pod_shapes WHERE day = ?");
 
-  function freeCapacityOn(day: number): number {
+  function allowanceOn(day: number): number {
     const row = shapesOn.get(day);
     return row === undefined ? 0 : maxShapesPerDay - numberIn(row, "shapes");
   }
 
   return {
     write({ endedPods }: PackedEntry): void {
-      const freeCapacities = new Map<number, number>();
+      const left = new Map<number, number>();
       for (const { day, shape, pods } of endedPods) {
         if (!shapeIds.knows([shape])) {
-          const freeCapacity = freeCapacities.get(day) ?? freeCapacityOn(day);
-          if (freeCapacity <= 0) continue;
-          freeCapacities.set(day, freeCapacity - 1);
+          const allowance = left.get(day) ?? allowanceOn(day);
+          if (allowance <= 0) continue;
+          left.set(day, allowance - 1);
         }
         addPods.run(day, shapeIds.idOf([shape], day), pods);
       }

@@ -16,15 +16,15 @@ const faults: ReadonlyMap<number, LedgerFault> = new Map<number, LedgerFault>([
 ]);
 
 /**
- * Extended codes that a file system gives which cannot lock, or cannot share memory between processes: SQLITE_IOERR_UNLOCK,
- * _RDLOCK, _CHECKRESERVEDLOCK, _LOCK, _SHMOPEN, _SHMSIZE, _SHMLOCK, _SHMMAP, and SQLITE_PROTOCOL.
+ * Extended codes from a file system that cannot lock, or cannot share memory between processes: SQLITE_IOERR_UNLOCK, _RDLOCK,
+ * _CHECKRESERVEDLOCK, _LOCK, _SHMOPEN, _SHMSIZE, _SHMLOCK, _SHMMAP, and SQLITE_PROTOCOL.
  */
 const noLogCodes: ReadonlySet<number> = new Set([2058, 2314, 3594, 3850, 4618, 4874, 5130, 5386, 15]);
 
-/** On a disk with less than this left, an I/O error comes from that: the shared-memory file could not grow. */
+/** On a disk with less than this left, an I/O error means that the shared-memory file could not grow. */
 const nearlyFullBytes = 256 * 1024;
 
-/** What SQLite threw, as a problem; `doing` says at what ("could not be opened"). */
+/** An error of SQLite as a problem; `doing` says what was being done ("could not be opened"). */
 export function sqliteProblem(error: unknown, file: string, doing: string): Problem {
   const code = errorNumber(error, "errcode");
   const text = error instanceof Error ? error.message : String(error);
@@ -43,7 +43,7 @@ export function sqliteProblem(error: unknown, file: string, doing: string): Prob
   );
 }
 
-/** Whether trying again can help: not when the statement itself is what SQLite does not take. */
+/** Whether trying again can help: it cannot if SQLite does not accept the statement itself. */
 export function canTryAgain(problem: Problem): boolean {
   return problem.code !== "ledger-rejected";
 }

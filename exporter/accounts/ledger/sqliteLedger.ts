@@ -10,16 +10,16 @@ import { createWaitingEntries, type WaitingEntries } from "./waitingEntries.ts";
 import { within } from "./within.ts";
 import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";
 
-/** A ledger in a SQLite file. What has a default is for tests. */
+/** A ledger in a SQLite file. Settings with a default are for tests. */
 export interface SqliteLedgerOptions {
   readonly file: string;
   readonly retention: LedgerRetention;
   readonly migrations?: readonly string[];
-  /** Pages that the file may have. */
+  /** The most pages that the file may have. */
   readonly maxPages?: number;
   /** SQLite's layer over the file system (https://www.sqlite.org/vfs.html). */
   readonly vfs?: string;
-  /** Postings that wait in memory at most: two days of a large cluster whose disk is full. */
+  /** The most postings that wait in memory: two days of a large cluster whose disk is full. */
   readonly maxWaitingRows?: number;
   /** Wait before the first of several attempts; it doubles up to 30 s. */
   readonly retryMilliseconds?: number;
@@ -97,15 +97,18 @@ function createLedger(
   };
 }
 
-/** Hands waiting entries to the writer's thread, one at a time, again after a failure, and starts it again if it ends. */
+/**
+ * Hands waiting entries to the writer's thread one at a time, tries again after a failure, and starts the thread again if it
+ * ends.
+ */
 interface Sender {
-  /** Starts the thread; what refuses the ledger, or `null`. */
+  /** Starts the thread; returns why the ledger is refused, or `null`. */
   start(): Promise<Problem | null>;
   /** What the first start found. */
   opened(): (WriterReport & { readonly kind: "opened" }) | null;
   /** There is something to send. */
   wake(): void;
-  /** Resolves when nothing waits any more; does not wait for the next attempt's time. */
+  /** Resolves when nothing waits any more; does not wait until the next attempt is due. */
   whenEmpty(): Promise<void>;
   problem(): Problem | null;
   stop(patienceMilliseconds: number): Promise<void>;
@@ -131,7 +134,7 @@ function createSender(settings: WriterSettings, waiting: WaitingEntries, firstRe
     }
     link = started.link;
     opened ??= link.opened;
-    // Entries that the thread before had committed without saying so.
+    // Entries that the previous thread had committed without reporting it.
     waiting.written(link.opened.lastEntry);
     return null;
   }
@@ -208,11 +211,11 @@ function createSender(settings: WriterSettings, waiting: WaitingEntries, firstRe
 interface WriterLink {
   readonly opened: WriterReport & { readonly kind: "opened" };
   send(request: WriterRequest): void;
-  /** Says the thread to close the ledger and to end; after this time it is ended, whatever it does. */
+  /** Asks the thread to close the ledger and to end; after this time it is terminated. */
   end(patienceMilliseconds: number): Promise<void>;
 }
 
-/** Receives what a writer's thread says after it has opened the ledger. */
+/** Receives the reports of a writer's thread after it has opened the ledger. */
 interface WriterListener {
   onReport(report: WriterReport): void;
   /** The thread is gone. */

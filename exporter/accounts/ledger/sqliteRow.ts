@@ -30,14 +30,14 @@ export function textOrNullIn(row: SqliteRow, column: string): string | null {
 /** Rows that node:sqlite returns as arrays (`setReturnArrays`): for statements with millions of rows. */
 export type SqliteCells = Readonly<Record<number, SQLOutputValue>>;
 
-/** A number at a place of such a row. */
+/** The number at an index of such a row. */
 export function numberAt(row: SqliteCells, place: number): number {
   const value = row[place];
   if (typeof value === "number") return value;
   throw new TypeError(`column ${place} holds ${typeof value}, expected a number`);
 }
 
-/** A number at a place of such a row, or NULL. */
+/** The number at an index of such a row, or NULL. */
 export function numberOrNullAt(row: SqliteCells, place: number): number | null {
   return row[place] === null ? null : numberAt(row, place);
 }

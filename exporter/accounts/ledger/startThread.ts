@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { startThread as startAny } from "../../kernel/startThread.ts";
 
-/** The threads of a ledger: the module beside this one that each runs, and how a debugger shows it. */
+/** The threads of a ledger: the module in this folder that each runs, and its name in a debugger. */
 const threadNames = { writerThread: "ledger", queryThread: "ledger-query", backupThread: "ledger-backup" } as const;
 
 /** Starts a thread of the ledger. */

@@ -4,7 +4,7 @@ const bucketsPerOctave = 4;
 /** Longer waits are in the last bucket: 2^40 s. */
 const lastBucket = 40 * bucketsPerOctave;
 
-/** The bucket of a wait of so many seconds. */
+/** The bucket of a wait, in seconds. */
 export function waitBucket(seconds: number): number {
   if (!(seconds >= 1)) return 0;
   return Math.min(lastBucket, 1 + Math.floor(Math.log2(seconds) * bucketsPerOctave));
@@ -37,7 +37,7 @@ export const sizeClasses = ["<1", "1", "2-7", "8", "9-63", "64+", "unknown"] as 
 
 export type SizeClass = (typeof sizeClasses)[number];
 
-/** The class of work that asks for so many GPUs. */
+/** The class of work that asks for this many GPUs. */
 export function sizeClassOf(gpus: number | null): SizeClass {
   if (gpus === null || !(gpus >= 0)) return "unknown";
   if (gpus < 1) return "<1";

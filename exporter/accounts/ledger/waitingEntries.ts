@@ -3,7 +3,7 @@ import { capacityRowCount } from "./packedCapacity.ts";
 import type { PackedEntry } from "./packedEntry.ts";
 import { queueRowCount } from "./packedQueues.ts";
 
-/** An entry with its number; one that was merged from several has the number of the last. */
+/** An entry with its number; one that was merged from several has the number of the last one. */
 export interface NumberedEntry {
   readonly number: number;
   readonly entry: PackedEntry;
@@ -20,19 +20,19 @@ export interface LostTime {
 export interface WaitingEntries {
   add(entry: NumberedEntry): void;
   first(): NumberedEntry | null;
-  /** Takes out all up to this number, which are written. */
+  /** Removes all up to this number, because they are written. */
   written(number: number): void;
-  /** Gives up the postings of the first one; one that has none is taken out. */
+  /** Gives up the postings of the first entry; an entry without postings is removed. */
   giveUpFirst(): void;
   /** Gives up all. */
   giveUpAll(): void;
   lost(): LostTime;
 }
 
-/** From this many on, new ones are merged into the last. The first may be on its way and stays as it is. */
+/** With this many entries, new ones are merged into the last. The first may be on its way and stays as it is. */
 const maxEntries = 8;
 
-/** What can be given up. */
+/** The number of rows that can be given up. */
 const rowsOf = ({ rows, queues, capacity }: PackedEntry): number =>
   rows.hour.length + queueRowCount(queues) + capacityRowCount(capacity);
 

@@ -3,7 +3,7 @@ import type { StoredWithheld } from "../../model/storedWithheld.ts";
 
 const columns = "id, begins, ends, kind, subject, why, reason";
 
-/** Rows of an entry that waits, at most. */
+/** The most such rows in an entry that waits. */
 const mostWaiting = 1000;
 
 /** Writes why needs were not served. */
@@ -17,7 +17,7 @@ export function createWithheldWriter(db: DatabaseSync) {
   };
 }
 
-/** Of entries that wait: of each row the last that was said. */
+/** Merges those of waiting entries: the last report of each row. */
 export function mergeWithheld(
   earlier: readonly StoredWithheld[],
   later: readonly StoredWithheld[],
@@ -27,7 +27,7 @@ export function mergeWithheld(
   return [...last.values()].slice(-mostWaiting);
 }
 
-/** Rows of replicas: each saw the same for itself, and whoever asks adds up time and not rows. */
+/** Writes the rows of replicas: each saw the same for itself, and queries add up time and not rows. */
 export function mergeWithheldOf(db: DatabaseSync, sources: readonly string[]): void {
   for (const name of sources)
     db.exec(

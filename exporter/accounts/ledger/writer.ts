@@ -20,7 +20,7 @@ export interface Writer {
   handle(request: WriterRequest): void;
 }
 
-/** Opens the ledger, reports how that went, and returns what answers requests. */
+/** Opens the ledger, reports the result, and returns the function that answers requests. */
 export function runWriter(settings: WriterSettings, report: (report: WriterReport) => void): Writer {
   const opened = openForWriting(settings.file, settings.migrations, settings.vfs);
   if (!opened.ok) {
@@ -66,14 +66,14 @@ function startWriting(
     }
   }
 
-  /** One slice at a time: entries that came meanwhile go first. */
+  /** Tidies one slice at a time: entries that came meanwhile go first. */
   function tidy(): void {
     tidying = false;
     if (!open || isReplaced()) return;
     try {
       if (retention.slice()) tidySoon();
     } catch {
-      // The next entry says what is wrong with the file, and the next time is soon enough for old rows.
+      // The next entry will report what is wrong with the file, and old rows can wait until then.
     }
   }
 
@@ -98,7 +98,7 @@ function startWriting(
       if (request.kind === "close") {
         open = false;
         closeQuietly(db);
-        // SQLite leaves the log of a file that is not at its place any more.
+        // SQLite leaves behind the log of a file that was moved away.
         setAsideQuietly(name, files);
         lock.release();
         return;
@@ -109,7 +109,7 @@ function startWriting(
   };
 }
 
-/** Between two slices of tidying, so that they never take more than a part of the thread. */
+/** Pause between two slices of tidying, so that they never take more than a part of the thread's time. */
 const pauseMilliseconds = 20;
 
 function readRemembered(db: DatabaseSync): readonly Remembered[] {
@@ -123,7 +123,7 @@ function setAsideQuietly(name: string, files: OpenedFiles | null): void {
   try {
     setAsideLog(name, files);
   } catch {
-    // The next start knows the log by what was noted, and tries again.
+    // The next start recognizes the log by what was recorded, and tries again.
   }
 }
 

@@ -4,15 +4,15 @@ import { realName } from "./fileIdentity.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
-/** The right to write a ledger, held until `release` or the end of the process, however it ends. */
+/** The right to write a ledger, kept until `release`, or until the process ends in any way. */
 export interface WriterLock {
   release(): void;
 }
 
 /**
- * Takes the right to write. A write-ahead log lets two processes write in turn, and both would count the same time; the
- * lock that SQLite itself could hold for long would keep readers out too. So an empty file beside the ledger is locked, beside the
- * name without symbolic links; what other names a file may have is looked at before (`ledgerNames.ts`).
+ * Takes the right to write. A write-ahead log lets two processes write in turn, and both would count the same time; a lock
+ * that SQLite itself could hold for that long would keep readers out, too. So an empty file next to the ledger's name without
+ * symbolic links is locked; other names of the file are checked before (`ledgerNames.ts`).
  */
 export function lockForWriting(
   named: string,

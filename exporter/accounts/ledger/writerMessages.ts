@@ -10,18 +10,18 @@ export interface WriterSettings {
   readonly file: string;
   readonly retention: LedgerRetention;
   readonly migrations: readonly string[];
-  /** Pages that the file may have, for tests of a full disk; `null`: no limit. */
+  /** The most pages that the file may have, for tests of a full disk; `null`: no limit. */
   readonly maxPages: number | null;
-  /** SQLite's layer over the file system, for tests of one without shared memory; `null`: the usual one. */
+  /** SQLite's layer over the file system, for tests of a file system without shared memory; `null`: the default. */
   readonly vfs: string | null;
 }
 
-/** What the writer's thread is asked. It ends after `close`, which is not answered. */
+/** A request to the writer's thread. It ends after `close`, which is not answered. */
 export type WriterRequest =
   | { readonly kind: "write"; readonly number: number; readonly entry: PackedEntry }
   | { readonly kind: "close" };
 
-/** What the writer's thread says. `opened` or `refused` comes first. */
+/** A report of the writer's thread. `opened` or `refused` comes first. */
 export type WriterReport =
   | {
       readonly kind: "opened";
@@ -32,7 +32,7 @@ export type WriterReport =
       readonly advice: readonly StoredAdvice[];
       /** Number of the last entry in the file. */
       readonly lastEntry: number;
-      /** What was put right before the ledger could be opened; `null`: nothing. */
+      /** What was repaired before the ledger could be opened; `null`: nothing. */
       readonly notice: Problem | null;
     }
   | { readonly kind: "refused"; readonly problem: Problem }

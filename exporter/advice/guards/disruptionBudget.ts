@@ -4,9 +4,9 @@ import { podName } from "./guard.ts";
 import { selects } from "./selects.ts";
 
 /**
- * What the Eviction API would refuse (Kubernetes: pkg/registry/core/pod/storage/eviction.go): each budget must allow all pods
- * of the question that it covers together, and a pod under more than one budget cannot be evicted at all. Requests that scale,
- * suspend or requeue are not checked against budgets by the API.
+ * What the Eviction API would refuse (Kubernetes: pkg/registry/core/pod/storage/eviction.go): each budget must allow the
+ * eviction of all pods of the question that it covers, and a pod under more than one budget cannot be evicted at all. Requests
+ * that scale, suspend or requeue are not checked against budgets by the API.
  */
 export const disruptionBudget: Guard = ({ pods, by, facts }) => {
   if (by !== "eviction") return [];

@@ -1,7 +1,7 @@
 import type { Guard } from "./guard.ts";
 import { podName } from "./guard.ts";
 
-/** Its author, or that of its owner, asks by an annotation to be left alone. */
+/** The author of the pod, or of its owner, asks by an annotation that it is left alone. */
 export const doNotDisrupt: Guard = ({ pods }) =>
   pods.flatMap(({ index, pod }) => {
     const { forbiddenBy } = pod.disruption;

@@ -4,14 +4,14 @@ import type { KaiPodGroup, KaiQueue } from "../../model/queues/kai.ts";
 import type { KueueClusterQueue } from "../../model/queues/kueue.ts";
 import type { VolcanoQueue } from "../../model/queues/volcano.ts";
 
-/** What guards look up in a Snapshot: each is made when first asked. */
+/** What guards look up in a Snapshot; each part is computed when it is first asked for. */
 export interface GuardFacts {
   node(name: string): NodeView | undefined;
-  /** Of its namespace, whatever they select. */
+  /** The budgets of a namespace, whatever they select. */
   budgets(namespace: string): readonly PodDisruptionBudget[];
-  /** Held pods of a gang, by its id. */
+  /** How many pods of a gang, by its id, hold GPUs. */
   gangMembers(id: string): readonly number[];
-  /** Held pods that mount a volume claim, by `namespace/name` of it. */
+  /** How many pods that hold GPUs mount a volume claim, by its `namespace/name`. */
   claimUsers(claim: string): readonly number[];
   clusterQueue(name: string): KueueClusterQueue | undefined;
   /** By name: shards may have queues of the same name. */
@@ -20,10 +20,10 @@ export interface GuardFacts {
   volcanoQueue(name: string): VolcanoQueue | undefined;
 }
 
-/** Snapshots never change, so that what was looked up once holds for as long as one is there. */
+/** Snapshots never change, so that a result stays valid as long as its Snapshot exists. */
 const kept = new WeakMap<Snapshot, GuardFacts>();
 
-/** The facts of a Snapshot. Many questions are asked of one moment: what they share is made once. */
+/** The facts of a Snapshot. Many questions are asked about one moment: what they share is computed once. */
 export function factsOf(snapshot: Snapshot): GuardFacts {
   const known = kept.get(snapshot);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import type { Guard } from "./guard.ts";
 import { podName } from "./guard.ts";
 
-/** Pods that must run together leave together: what is left of a gang would hold GPUs and do nothing. */
+/** Pods that must run together leave together: the rest of a gang would hold GPUs and do nothing. */
 export const gangWhole: Guard = ({ pods, facts, moment }) => {
   const asked = new Set(pods.map(({ index }) => index));
   const gangs = Map.groupBy(
@@ -14,6 +14,6 @@ export const gangWhole: Guard = ({ pods, facts, moment }) => {
     const left = moment.analysis.snapshot.pods[others[0] ?? -1];
     if (left === undefined) return [];
     const stays = others.length === 1 ? podName(left) : `${podName(left)} and ${others.length - 1} others`;
-    return [{ pod: first.index, reason: `${podName(first.pod)} is of gang ${id}, of which ${stays} would stay.` }];
+    return [{ pod: first.index, reason: `${podName(first.pod)} belongs to gang ${id}, of which ${stays} would stay.` }];
   });
 };

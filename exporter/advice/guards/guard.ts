@@ -9,13 +9,13 @@ export interface AskedPod {
   readonly pod: PodView;
 }
 
-/** A question with what all guards look up. */
+/** A question with everything that guards look up. */
 export interface Asked {
   readonly moment: AdviceMoment;
   readonly how: GuardQuestion["how"];
   readonly by: NonNullable<GuardQuestion["by"]>;
   readonly beneficiary: GuardQuestion["beneficiary"];
-  /** Each pod once. */
+  /** Each pod appears once. */
   readonly pods: readonly AskedPod[];
   readonly facts: GuardFacts;
 }
@@ -27,7 +27,7 @@ export interface Objection {
   readonly reason: string;
 }
 
-/** One rule: whatever it says nothing about may pass. Pure. */
+/** One rule. Pods about which it returns nothing may pass. Pure. */
 export type Guard = (asked: Asked) => readonly Objection[];
 
 /** `Pod namespace/name`, as reasons call it. */

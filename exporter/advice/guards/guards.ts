@@ -14,7 +14,7 @@ import { priority } from "./priority.ts";
 import { reclaimPolicy } from "./reclaimPolicy.ts";
 import { staticPod } from "./staticPod.ts";
 
-/** What may speak against taking pods off their nodes, in the order in which it is asked. */
+/** The rules that may forbid taking pods off their nodes, in the order in which they are asked. */
 export const guardNames = [
   "known",
   "owner",
@@ -44,18 +44,18 @@ export interface GuardQuestion {
    */
   readonly by?: "eviction" | "requeue" | "scale";
   /**
-   * Whom it serves; `null` where it serves no waiting work (an idle node, a team's own bill). `gpus`: what its queue would
-   * hold more than now, physical GPUs; left out: at least something.
+   * Whom it serves; `null` if it serves no waiting work (an idle node, a team's own bill). `gpus`: how many more physical GPUs
+   * its queue would hold than now; left out: an unknown amount above 0.
    */
   readonly beneficiary: { readonly priority: number; readonly queue: number | null; readonly gpus?: number } | null;
 }
 
-/** One thing that speaks against it. */
+/** One objection. */
 export interface GuardVeto {
   readonly guard: GuardName;
   /** Index of the pod. */
   readonly pod: number;
-  /** In words, with the names and numbers: `PodDisruptionBudget ads/serving allows 0 disruptions`. */
+  /** A sentence with the names and numbers: `PodDisruptionBudget ads/serving allows 0 disruptions`. */
   readonly reason: string;
 }
 
@@ -80,7 +80,7 @@ const guards: Readonly<Record<GuardName, Guard>> = {
   "reclaim-policy": reclaimPolicy,
 };
 
-/** Asks every guard. What is not known speaks against it. Pure. */
+/** Asks every guard. Unknown facts count as objections. Pure. */
 export function askGuards(moment: AdviceMoment, question: GuardQuestion): GuardAnswer {
   const { snapshot } = moment.analysis;
   const indexes = [...new Set(question.pods)];

@@ -4,8 +4,8 @@ import type { Asked, Guard, Objection } from "./guard.ts";
 import { podName } from "./guard.ts";
 
 /**
- * A pod whose identity, place or holding is not known for certain is left alone; so is one that shares a DRA claim with others
- * that stay, for what it holds is not free before all of them are gone.
+ * A pod whose identity, node or holding is uncertain is left alone; so is a pod that shares a DRA claim with others that stay,
+ * because its devices are not free before all of them are gone.
  */
 export const known: Guard = (asked) => {
   const objections = asked.pods.flatMap(({ index, pod }): readonly Objection[] => {
@@ -40,7 +40,10 @@ function unknownOf(asked: Asked, index: number, pod: PodView): string | null {
     : `shares what it holds by a ResourceClaim with ${podName(stays)}, which would stay: nothing comes free before both are gone`;
 }
 
-/** Someone else who holds the same device by claim, and is not asked about; one claim is not distinguished from two of one device. */
+/**
+ * Another pod that holds the same device by claim and is not part of the question; one shared claim and two claims on one
+ * device look the same.
+ */
 function sharesClaimWith({ moment, pods }: Asked, index: number, holders: readonly Holding[]): PodView | undefined {
   if (!holders.some(({ pod, source }) => pod === index && source === "dra")) return undefined;
   const other = holders.find(({ pod, source }) => source === "dra" && !pods.some((asked) => asked.index === pod));

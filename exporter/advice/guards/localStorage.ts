@@ -1,7 +1,7 @@
 import type { Guard } from "./guard.ts";
 import { podName } from "./guard.ts";
 
-/** What is in a volume on the node would be lost. */
+/** The content of a volume on the node would be lost. */
 export const localStorage: Guard = ({ pods }) =>
   pods
     .filter(({ pod }) => pod.disruption.hasLocalStorage)

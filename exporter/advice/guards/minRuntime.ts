@@ -5,8 +5,8 @@ import { podName } from "./guard.ts";
 /**
  * KAI promises work of a queue a time to run before it may be taken for others: `preemptMinRuntime` within the queue,
  * `reclaimMinRuntime` from another. Both are inherited: the nearest queue on the way to the top that sets one decides
- * (KAI-Scheduler: pkg/scheduler/plugins/minruntime/resolver.go). For reclaim there are two ways to resolve it, which settings
- * choose: from the leaf up, and (`lca`, the default) from the queue next to what both have in common; the longer counts here.
+ * (KAI-Scheduler: pkg/scheduler/plugins/minruntime/resolver.go). For reclaim, settings choose between two ways to resolve it:
+ * from the leaf up, and (`lca`, the default) from the queue just below the common ancestor; the longer time counts here.
  */
 export const minRuntime: Guard = (asked) => {
   if (asked.how === "release") return [];
@@ -30,7 +30,8 @@ function promised({ beneficiary, facts }: Asked, queueIndex: number, name: strin
   return facts.kaiQueues(name).reduce((longest, leaf) => {
     const path = pathOf(leaf, facts.kaiQueues);
     const preempt = path.find(({ preemptMinRuntimeSeconds }) => preemptMinRuntimeSeconds !== null);
-    // From whichever queue on the path the search begins, it ends at the first that is set: the longest of them bounds all.
+    // Wherever on the path the search begins, it ends at the first queue that sets one: the longest of them is the
+    // upper bound.
     const reclaim = path.reduce(
       (most, { reclaimMinRuntimeSeconds }) => Math.max(most, reclaimMinRuntimeSeconds ?? 0),
       0,
@@ -41,7 +42,7 @@ function promised({ beneficiary, facts }: Asked, queueIndex: number, name: strin
   }, 0);
 }
 
-/** From the queue to the top; a circle ends where it closes. */
+/** From the queue to the top; a cycle ends where it closes. */
 function pathOf(leaf: KaiQueue, named: (name: string) => readonly KaiQueue[]): readonly KaiQueue[] {
   const path = new Set<KaiQueue>();
   let queue: KaiQueue | undefined = leaf;

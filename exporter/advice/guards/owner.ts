@@ -3,8 +3,8 @@ import type { Guard } from "./guard.ts";
 import { podName } from "./guard.ts";
 
 /**
- * Controllers that make a new pod when one is evicted, by API group and kind. One that is not here may do so, too; nobody
- * knows.
+ * Controllers that make a new pod when one is evicted, by API group and kind. Other controllers may do so, too, but that is
+ * not known.
  */
 const makers: ReadonlySet<string> = new Set([
   "ReplicationController",
@@ -21,7 +21,7 @@ const makers: ReadonlySet<string> = new Set([
   "ray.io/RayCluster",
 ]);
 
-/** A pod that nobody makes again is never taken; nor is one that its DaemonSet puts back onto the same node. */
+/** A pod that nothing recreates is never taken; nor is one that its DaemonSet puts back onto the same node. */
 export const owner: Guard = ({ pods, by }) =>
   pods.flatMap(({ index, pod }) => {
     const reason = objectionTo(pod.owner, by === "eviction");
@@ -36,7 +36,7 @@ function objectionTo(of: OwnerRef | null, isEvicted: boolean): string | null {
   return `belongs to ${of.kind} ${of.name}: whether that makes a new pod after an eviction is not known`;
 }
 
-/** `apps/` of `apps/v1`; nothing of `v1`. */
+/** `apps/` for `apps/v1`; the empty text for `v1`. */
 function groupOf({ apiVersion }: OwnerRef): string {
   const slash = apiVersion.indexOf("/");
   return slash < 0 ? "" : apiVersion.slice(0, slash + 1);

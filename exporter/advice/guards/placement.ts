@@ -3,8 +3,8 @@ import type { Asked, Guard } from "./guard.ts";
 import { podName } from "./guard.ts";
 
 /**
- * A pod is moved only where it is known what the scheduler will ask of its new place: rules that cannot be judged here, volumes
- * that cannot be looked up, and a volume that one node alone can attach while another pod keeps it.
+ * A pod is moved only if it is known what the scheduler will require of its new place. Objections are rules that cannot be
+ * judged here, volumes that cannot be looked up, and a volume that only one node can attach while another pod keeps it.
  */
 export const placement: Guard = (asked) => {
   if (asked.how !== "move") return [];
@@ -17,7 +17,7 @@ export const placement: Guard = (asked) => {
   });
 };
 
-/** Who else has a volume of the pod that one node alone can attach, and stays. */
+/** The pod that stays and shares a volume that only one node can attach. */
 function keeperOf({ moment, pods: asked, facts }: Asked, index: number): string | null {
   const { snapshot } = moment.analysis;
   const pod = snapshot.pods[index];

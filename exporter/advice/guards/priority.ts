@@ -3,8 +3,8 @@ import { podName } from "./guard.ts";
 import { claimOn } from "./reclaimClaim.ts";
 
 /**
- * A pod that is placed again may have any priority up to that of the work that it makes room for; one that loses its GPUs a
- * lower one, unless the work has a claim on what the pod's queue borrows.
+ * A pod that is placed again may have any priority up to that of the work that it makes room for; one that loses its GPUs must
+ * have a lower one, unless the work has a claim on what the pod's queue borrows.
  */
 export const priority: Guard = (asked) => {
   const { how, beneficiary, pods } = asked;

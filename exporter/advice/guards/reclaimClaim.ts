@@ -5,7 +5,7 @@ import type { Asked, AskedPod } from "./guard.ts";
 /** Whether a queue is owed what another borrows. */
 export type Claim = { readonly isOwed: true } | { readonly isOwed: false; readonly because: string };
 
-/** The leaf queue of a pod, and of whom it would serve. */
+/** The leaf queues of a pod and of the beneficiary. */
 export function queuesOf({ moment, beneficiary }: Asked, pod: number) {
   const { queues, queueOfPod } = moment.analysis.snapshot.queueing;
   const victimIndex = queueOfPod[pod] ?? -1;
@@ -13,8 +13,8 @@ export function queuesOf({ moment, beneficiary }: Asked, pod: number) {
 }
 
 /**
- * Whether the pod's queue holds more than it is sure of while that of the beneficiary holds less: by all that the question
- * takes from it together, each taken as long as the queue is still above its guarantee.
+ * Whether the pod's queue holds more than its guarantee while the beneficiary's queue holds less. Everything that the question
+ * takes from the queue counts together, and units are taken only as long as the queue is still above its guarantee.
  */
 export function claimOn(asked: Asked, pod: number): Claim {
   const { victim, victimIndex, starved } = queuesOf(asked, pod);
@@ -39,7 +39,10 @@ export function claimOn(asked: Asked, pod: number): Claim {
   );
 }
 
-/** What is taken of a queue from pods that are not of lower priority, but for the largest unit: the last one to be taken. */
+/**
+ * What is taken from a queue from pods that are not of lower priority, without the largest unit, which counts as the last one
+ * to be taken.
+ */
 function takenBeforeLast(asked: Asked, queue: number): number {
   const { queueOfPod } = asked.moment.analysis.snapshot.queueing;
   const mine = asked.beneficiary?.priority ?? 0;
@@ -53,7 +56,7 @@ function takenBeforeLast(asked: Asked, queue: number): number {
   return sizes.reduce((sum, size) => sum + size, 0) - Math.max(0, ...sizes);
 }
 
-/** What leaves at once: a gang, a workload that is stopped or requeued, or a pod that is evicted. */
+/** What leaves at once: a gang, a workload that is stopped or requeued, or an evicted pod. */
 function unitOf({ index, pod }: AskedPod, by: Asked["by"]): string {
   if (by !== "eviction") return `workload ${pod.workload}`;
   return pod.gang === null ? `pod ${index}` : `gang ${pod.gang.id}`;

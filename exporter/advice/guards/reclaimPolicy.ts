@@ -7,7 +7,7 @@ import { claimOn, queuesOf } from "./reclaimClaim.ts";
 
 /**
  * Work of equal or higher priority loses what its queue borrows only where the scheduler itself would take it back: no advice
- * goes against the policy that someone chose.
+ * goes against the chosen policy.
  */
 export const reclaimPolicy: Guard = (asked) => {
   const { how, beneficiary } = asked;
@@ -66,7 +66,9 @@ function kaiRefusal({ facts, moment }: Asked, { pod }: AskedPod): string | null 
     : `its PodGroup is ${said}`;
 }
 
-/** By it work of Volcano says that nobody may take it; nothing said means that one may (pkg/scheduler/api/pod_info.go). */
+/**
+ * With this annotation work of Volcano forbids that it is taken; without it, it may be taken (pkg/scheduler/api/pod_info.go).
+ */
 const volcanoPreemptable = "volcano.sh/preemptable";
 
 /** Volcano: action reclaim takes from queues that are reclaimable and above what they deserve. */

@@ -6,8 +6,8 @@ import { meets } from "../../model/queues/nodeMatch.ts";
 const operators: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"]);
 
 /**
- * Whether a label selector takes labels (Kubernetes: `metav1.LabelSelector`): all of its parts must hold; an empty one takes
- * all. An operator that is not known is taken to hold, so that a budget protects rather too much.
+ * Whether a label selector matches labels (Kubernetes: `metav1.LabelSelector`): all of its parts must match; an empty one
+ * matches everything. An unknown operator counts as a match, so that a budget protects too much rather than too little.
  */
 export function selects(
   { matchLabels, matchExpressions }: Pick<PodDisruptionBudget, "matchLabels" | "matchExpressions">,

@@ -11,7 +11,7 @@ import type { PlanProblem } from "../planner/problem.ts";
 import { isWorseCapacity } from "../planner/worseCapacity.ts";
 import { moveWords } from "./plannedMoves.ts";
 
-/** A plan with the way to carry it out; nodes are indices into `Snapshot.nodes`. */
+/** A plan with a way to carry it out; nodes are indices into `Snapshot.nodes`. */
 export interface Carried extends Pick<CarriedOut, "order" | "avoid" | "besides"> {
   readonly plan: FoundPlan;
 }
@@ -19,17 +19,17 @@ export interface Carried extends Pick<CarriedOut, "order" | "avoid" | "besides">
 /** How plans of one problem are carried out, or why they cannot be, as part of a sentence. */
 export type Carry = (plan: FoundPlan) => Carried | string;
 
-/** What must not happen meanwhile, nodes as indices into `Snapshot.nodes`. */
+/** What must not happen while a plan is carried out; nodes are indices into `Snapshot.nodes`. */
 export interface CarryLimits {
-  /** Cordoned all the while, beside the nodes of the goal. */
+  /** Nodes that stay cordoned all the time, besides those of the goal. */
   readonly cordoned: readonly number[];
-  /** A pod that lands there undoes what is gained. */
+  /** A pod that is placed on one of these nodes undoes the gain. */
   readonly spoils: ReadonlySet<number>;
 }
 
 /**
- * Looks for a way to carry a plan out that works wherever the scheduler puts the pods and puts none on worse capacity: nodes
- * of such capacity that could take one are cordoned meanwhile where they are few. Each plan is looked at once.
+ * Searches for a way to carry out a plan that works wherever the scheduler puts the pods, and moves none to worse capacity:
+ * nodes of such capacity are cordoned meanwhile if they are few. Each plan is examined once.
  */
 export function createCarry(
   moment: AdviceMoment,

@@ -22,13 +22,13 @@ import { domainGpus, gangNames, type WaitingFor } from "./waitingFor.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
 
 /**
- * Advice to change quotas: where work waits for nothing but a limit although GPUs are free that nobody else is owed, the limit
- * goes up; where a queue keeps quota to itself that it has not used for long, some of it goes to a queue that waits.
+ * Advice to change quotas. If work waits only for a limit although GPUs are free that are owed to nobody else, the limit is
+ * raised; if a queue keeps quota to itself that it has not used for long, some of it is given to a queue that waits.
  */
 export const findChangeQuota: FindAdvice = (moment, trial) => {
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
-  // A limit of 0 that was never meant is fixed as what it is, not raised.
+  // A limit of 0 that was never intended is fixed by its own advice, not raised.
   const fixed = new Set(moment.analysis.findings.filter(({ code }) => code === "kai-limit-zero").map(nameOf));
   const shorts = quotaShorts(moment).filter(
     ({ wanted: { view } }) => view.scheduler !== "kai" || !fixed.has(view.name),
@@ -42,7 +42,10 @@ export const findChangeQuota: FindAdvice = (moment, trial) => {
   return { candidates, withheld };
 };
 
-/** Raises what keeps waiting work from GPUs that are free and owed to nobody else, by what it needs and no more. */
+/**
+ * Raises the limit that keeps waiting work from GPUs that are free and owed to nobody else, by what the work needs and no
+ * more.
+ */
 function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: QuotaShort): QuotaFound {
   const { view, domain, gangs, gpus } = wanted;
   const amount = domainGpus(domain, gpus);
@@ -74,7 +77,7 @@ function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: Quota
   return noQuotaAdvice(view.name, "no-plan", `${amount} of its work waits for quota and would fit, but ${because}`);
 }
 
-/** Why raising its own amounts is no advice, and what would help. */
+/** Why raising its own amounts is not advised, and what would help. */
 function whyNot({ analysis }: AdviceMoment, { view, domain, queue }: WaitingFor, wasTried: boolean): string {
   if (wasTried) return "in the simulation it does not start with a higher quota or limit of its own either.";
   if (view.scheduler !== "kueue") return "none of its limits is what keeps it from them.";
@@ -96,7 +99,7 @@ function waysUp(moment: AdviceMoment, wanted: WaitingFor): readonly (readonly Qu
   if (view.scheduler === "kueue") {
     const isAlone = !above.some(({ queue: one }) => one.kind === "Cohort");
     if (view.limit < needed - gpuTolerance && !isAlone) ways.push([{ queue, limit: needed }]);
-    // Where the cohort has lent all that it has, only more quota helps; without one the quota is the limit.
+    // If the cohort has lent everything, only more quota helps; without a cohort the quota is the limit.
     const guaranteed = isAlone ? needed : view.guaranteed + gpus;
     const limit = Math.max(needed, guaranteed);
     if (leavesPromisesKept(above, domain, guaranteed - view.guaranteed))
@@ -110,7 +113,7 @@ function waysUp(moment: AdviceMoment, wanted: WaitingFor): readonly (readonly Qu
   return ways;
 }
 
-/** No more is promised than there is: else someone would be sure of GPUs that do not exist. */
+/** Guarantees must not exceed the GPUs that exist. */
 function leavesPromisesKept(above: readonly AboveIt[], { capacity }: QuotaDomain, more: number): boolean {
   const root = above.find(({ queue: { kind } }) => kind === "Scheduler")?.queue;
   return root !== undefined && (root.declaredGuarantee ?? root.guaranteed) + more <= capacity + gpuTolerance;
@@ -141,15 +144,15 @@ const usedBy = ({ allocated, reserved }: QueueView): number => Math.max(allocate
 interface Keeper {
   readonly index: number;
   readonly view: QueueView;
-  /** Physical GPUs that it keeps from others, and never asked for while it was watched. */
+  /** Physical GPUs that it keeps from others and never asked for while it was watched. */
   readonly unused: number;
   readonly peakDemand: number;
   readonly watchedSeconds: number;
 }
 
 /**
- * Moves quota that a ClusterQueue keeps to itself (its lending limit) and has not used for long to one whose work waits for
- * quota alone; `null` where nobody does. Elsewhere unused guarantees are lent without asking.
+ * Moves quota that a ClusterQueue keeps to itself (its lending limit) and has not used for long to one whose work waits only
+ * for quota; `null` if there is none. Other schedulers lend unused guarantees anyway.
  */
 function lendUnused(moment: AdviceMoment, trial: Trial, { wanted }: QuotaShort): QuotaFound | null {
   const { view, domain, gangs, gpus, queue } = wanted;

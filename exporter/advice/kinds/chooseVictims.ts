@@ -9,13 +9,13 @@ import { createFreeCapacityCheck } from "./reclaimableCapacity.ts";
 import { nameOf, questionFor, type Victim } from "./reclaimVictims.ts";
 import type { WaitingFor } from "./waitingFor.ts";
 
-/** All sets of so many of the cheapest victims are looked at; of more, those that share a node and the cheapest together. */
+/** Of this many of the cheapest victims, all sets are tried; of more, those that share a node, and the cheapest together. */
 const combined = 14;
-/** Trials of one search at most, and at least, however many there were before. */
+/** The most trials of one search, and the fewest, however many there were before. */
 const mostTrials = 32;
 const leastTrials = 4;
 
-/** Whom to ask, and what then starts. */
+/** Whose work is to be taken, and what then starts. */
 export interface Choice {
   /** Cheapest first. */
   readonly victims: readonly Victim[];
@@ -28,9 +28,9 @@ export function planFor(victims: readonly Victim[], starts: readonly number[]): 
 }
 
 /**
- * The cheapest set of victims with which all gangs start, whichever the placement rule: sets that take no more than is owed
- * come first, then the fewest GPU-hours lost, then the fewest GPUs. What comes free must be where it can be used, so that each
- * set is tried. `null` where none was found within the trials.
+ * The cheapest set of victims with which all gangs start under both placement rules: sets that take no more than is owed come
+ * first, then the fewest GPU-hours lost, then the fewest GPUs. Each set is tried, because GPUs must become free where they can
+ * be used. `null` if none was found within the trials.
  */
 export function chooseVictims(
   moment: AdviceMoment,
@@ -85,7 +85,7 @@ function startsAll(trial: Trial, { gangs, starts }: WaitingFor, victims: readonl
   });
 }
 
-/** Guards count what is taken together. */
+/** Guards judge everything that is taken together. */
 function isAllowed(moment: AdviceMoment, wanted: WaitingFor, victims: readonly Victim[]): boolean {
   return [...Map.groupBy(victims, ({ by }) => by).keys()].every((by) => {
     const pods = victims.flatMap((victim) => victim.pods);
@@ -93,7 +93,7 @@ function isAllowed(moment: AdviceMoment, wanted: WaitingFor, victims: readonly V
   });
 }
 
-/** Leaves out, from the last to the first, whoever is not needed. */
+/** Leaves out every victim that is not needed, from the last to the first. */
 function withoutSpare(
   moment: AdviceMoment,
   trial: Trial,
@@ -130,7 +130,7 @@ function* candidateSets(
   }
 }
 
-/** All sets of at most so many. */
+/** All sets of at most this many. */
 function* subsets(victims: readonly Victim[], most: number): Generator<readonly Victim[]> {
   const [first, ...rest] = victims;
   if (first === undefined || most <= 0) {
@@ -141,7 +141,7 @@ function* subsets(victims: readonly Victim[], most: number): Generator<readonly 
   for (const others of subsets(rest, most - 1)) yield [first, ...others];
 }
 
-/** The targets of each plan to reclaim that is open, as one text. */
+/** The targets of each open plan to reclaim, as one text. */
 const openPlans = ({ open }: AdviceMoment): ReadonlySet<string> =>
   new Set(
     [...(open?.values() ?? [])].flatMap(({ kind, targets }) => (kind === "reclaim" ? [targetsText(targets)] : [])),
@@ -149,16 +149,19 @@ const openPlans = ({ open }: AdviceMoment): ReadonlySet<string> =>
 
 const targetsText = (targets: readonly string[]): string => [...targets].sort(compareText).join("\n");
 
-/** A plan that people see already is given up only for one that loses a quarter less: as checkpoints age, others are cheaper by turns. */
+/**
+ * A plan that people see already is given up only for one that loses a quarter less: as checkpoints age, different plans are
+ * cheapest in turn.
+ */
 const openPlanCounts = 0.75;
 
 interface Ranked {
   readonly victims: readonly Victim[];
   readonly isTooMuch: boolean;
-  /** Of an open plan, less than it is. */
+  /** For an open plan, less than the real loss. */
   readonly lostGpuHours: number;
   readonly gpus: number;
-  /** Of each victim: its place among all by name. */
+  /** For each victim: its place among all by name. */
   readonly places: readonly number[];
 }
 
@@ -178,7 +181,10 @@ function ranked(
   return { victims, isTooMuch, lostGpuHours, gpus, places: victims.map((victim) => places.get(victim) ?? 0) };
 }
 
-/** What a borrower is above its share, in whole workloads: even without the smallest of them it would be given back. */
+/**
+ * Whether a borrower would give back more than its excess, counted in whole workloads: even without the smallest of them
+ * enough would be given back.
+ */
 function isMoreThan(victims: readonly Victim[], borrower: number, owed: number): boolean {
   let [sum, smallest] = [0, Infinity];
   for (const { queue, gpus } of victims) {

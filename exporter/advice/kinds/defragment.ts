@@ -27,7 +27,7 @@ const hindrances: ReadonlyMap<Blocker, string> = new Map([
   ["cpu_and_memory", "on nodes with too little CPU and memory left for it"],
 ]);
 
-/** Work with these causes would not start if it had a place; why, in words. */
+/** Work that waits for these causes would not start if it had a place; the values say why. */
 const otherCauses: ReadonlyMap<WaitCause, string> = new Map([
   ["quota", "its queue has no quota left for it: moving pods gives it none"],
   ["gang", "members of it are held back or not created yet"],
@@ -35,7 +35,7 @@ const otherCauses: ReadonlyMap<WaitCause, string> = new Map([
   ["admission_check", "an admission check holds it back, whatever is free"],
 ]);
 
-/** Looks for pods to move so that blocked work fits, and so that whole nodes come free. */
+/** Searches for pods to move so that blocked work fits, and so that whole nodes become free. */
 export const findDefragment: FindAdvice = (moment, trial) => findDefragmentWith(moment, trial, moveTools);
 
 /** `findDefragment` with other tools. */
@@ -59,8 +59,8 @@ export function findDefragmentWith(moment: AdviceMoment, trial: Trial, tools: Mo
 }
 
 /**
- * Work that has been blocked for a while by what moving pods could fix: most GPUs x age first. Of work that asks alike only
- * the first: a plan for the others would move the same pods.
+ * Work that has been blocked for a while by something that moving pods could fix: most GPUs x age first. Of work with the same
+ * requests only the first: a plan for the others would move the same pods.
  */
 function blockedWork({ analysis }: AdviceMoment, ofGang: Int32Array): readonly BlockedWork[] {
   const { blocked, waiting } = analysis;
@@ -83,7 +83,7 @@ function blockedWork({ analysis }: AdviceMoment, ofGang: Int32Array): readonly B
     .slice(0, candidatesPerKind);
 }
 
-/** Some of its members hold GPUs and cannot run without the others: that is advice of its own. */
+/** Some of its members hold GPUs and cannot run without the others: there is other advice for that. */
 const isPartial = (gang: WaitingGang | undefined): boolean =>
   gang !== undefined && gang.bound > 0 && gang.bound < gang.min;
 
@@ -104,7 +104,7 @@ function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): C
   });
 }
 
-/** What the queue of a gang may still take; `Infinity` where several queues are asked, or it has its quota already. */
+/** What the queue of a gang may still take; `Infinity` if several queues are possible, or it has its quota already. */
 export function quotaOf({ analysis }: AdviceMoment, { parts, reservedAt }: WaitingGang): number {
   const [queue, ...others] = new Set(parts.map((part) => part.queue));
   if (reservedAt !== null || queue === undefined || queue === null || others.length > 0) return Infinity;

@@ -35,7 +35,7 @@ export function fixEffect(moment: AdviceMoment, finding: Finding): FixEffect | n
   }
 }
 
-/** Kueue takes back what the cohort borrows, up to what the queue is sure of. */
+/** Kueue takes back what the cohort borrows, up to the guarantee of the queue. */
 function letTakeBack(moment: AdviceMoment, name: string): FixEffect | null {
   const { queueing } = moment.analysis.snapshot;
   const starved = starvedQueues(moment);
@@ -55,7 +55,7 @@ function letTakeBack(moment: AdviceMoment, name: string): FixEffect | null {
   return null;
 }
 
-/** What a record of a queue could have if no setting held anything back. Physical GPUs. */
+/** What a record of a queue could have if no setting held it back. Physical GPUs. */
 function wouldBeMoved({ analysis }: AdviceMoment, all: readonly Starved[], record: number): number {
   const idle = analysis.fairness.queues[record]?.shortfallByIdleGap ?? 0;
   const { pairs = [], heldBack = null } = all.find(({ queue }) => queue === record) ?? {};
@@ -64,8 +64,8 @@ function wouldBeMoved({ analysis }: AdviceMoment, all: readonly Starved[], recor
 }
 
 /**
- * In one cohort with queues whose quota is idle, a queue may hold what they leave unused as well. The simulation lets it have
- * what its waiting work needs; what is sure to whom stays what it was.
+ * In one cohort with queues whose quota is idle, a queue may hold what they leave unused as well. The simulation gives it what
+ * its waiting work needs; the guarantees do not change.
  */
 function intoOneCohort(moment: AdviceMoment, name: string): FixEffect | null {
   const { snapshot } = moment.analysis;
@@ -82,7 +82,7 @@ function intoOneCohort(moment: AdviceMoment, name: string): FixEffect | null {
   return { wanted, plan, title: `put ClusterQueue ${name} into one cohort with ${lenders}, whose quota is unused` };
 }
 
-/** Volcano takes back what the queue borrows from the first queue that is short because of it. */
+/** Volcano takes back what the queue borrows from the first queue that lacks GPUs because of it. */
 function letVolcanoTake(moment: AdviceMoment, name: string): FixEffect | null {
   const { queueing } = moment.analysis.snapshot;
   const starved = starvedQueues(moment);
@@ -100,7 +100,7 @@ function letVolcanoTake(moment: AdviceMoment, name: string): FixEffect | null {
   return null;
 }
 
-/** A limit of 0 that nobody meant is gone. */
+/** A limit of 0 that nobody intended is removed. */
 function withoutLimit(moment: AdviceMoment, name: string): FixEffect | null {
   const { queueing } = moment.analysis.snapshot;
   const short = quotaShorts(moment).find(({ wanted }) => wanted.view.scheduler === "kai" && wanted.view.name === name);

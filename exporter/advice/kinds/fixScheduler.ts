@@ -17,8 +17,8 @@ import { countWords, gpuWords } from "./words.ts";
 const mostWithheld = 20;
 
 /**
- * Advice to fix what is wrong in the configuration of queues, where a request fixes it and waiting work would gain by it
- * now. What is wrong without such an effect is reported by the lint alone.
+ * Advice to fix what is wrong in the configuration of queues, if a request fixes it and waiting work would gain by that now.
+ * Other faults are only reported as findings.
  */
 export const findFixScheduler: FindAdvice = (moment, trial) => {
   const candidates: Candidate[] = [];
@@ -43,10 +43,10 @@ export const findFixScheduler: FindAdvice = (moment, trial) => {
   return { candidates, withheld };
 };
 
-/** What schedulers do with other settings is simulated for so many findings in one cycle. */
+/** The most findings in one cycle for which it is simulated what schedulers do with other settings. */
 const mostSimulated = 5;
 
-/** A finding that a request fixes, and what waiting work would have of it. */
+/** A finding that a request fixes, and what waiting work would gain. */
 interface Fixable {
   readonly finding: Finding;
   readonly effect: FixEffect;
@@ -105,7 +105,7 @@ function fix(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Fix
   };
 }
 
-/** What speaks against what the scheduler would take; its policy does not: that is what changes. */
+/** The objections to what the scheduler would take; its own policy does not count, because that is what changes. */
 function vetoOf(moment: AdviceMoment, { wanted }: FixEffect, pods: readonly number[]): GuardVeto | null {
   if (pods.length === 0) return null;
   const { priority, queue, gpus } = wanted;
@@ -128,7 +128,7 @@ interface Parts {
   /** Workloads that lose something. */
   readonly taken: readonly number[];
   readonly pods: readonly number[];
-  /** Names of the work that would not start without it. */
+  /** Names of the work that would not start without the fix. */
   readonly work: readonly string[];
 }
 

@@ -13,20 +13,17 @@ import { gpuWords } from "./words.ts";
 interface NodeCoverage {
   unobserved: number;
   observed: number;
-  /** Allocated and unavailable: nobody expects telemetry of it. */
+  /** Allocated and unavailable: no telemetry is expected. */
   unavailable: number;
 }
 
-/** A node with GPUs that are allocated and of which nothing is seen. */
+/** A node with GPUs that are allocated and send no telemetry. */
 interface Unseen extends NodeCoverage {
   readonly index: number;
   readonly node: NodeView;
 }
 
-/**
- * Faults of a target that its exporter's pod can be the cause of. A credential, a certificate or a name is not fixed by a
- * restart.
- */
+/** Faults of a target that its exporter's pod can cause. A restart does not fix a credential, a certificate or a name. */
 const fixedByRestart: ReadonlySet<string> = new Set([
   "exporter-frozen",
   "exporter-doubtful",
@@ -39,14 +36,14 @@ const fixedByRestart: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * With more exporters than this failing at once, the cause is not in each of them. The source lists no more than 20 one by one,
- * and has one line for the rest.
+ * If more exporters than this fail at once, the cause is not in each of them. The source lists at most 20 one by one, and has
+ * one line for the rest.
  */
 const mostFailing = 20;
 
 /**
- * Nodes whose allocated GPUs nobody sees because their exporter is still or does not answer, though the node is ready: restart
- * its pod. The nodes with the most allocated GPUs first.
+ * Nodes whose allocated GPUs are unobserved because their exporter shows values that do not change or does not answer,
+ * although the node is ready: the advice is to restart its pod. The nodes with the most allocated GPUs first.
  */
 export const findFixSource: FindAdvice = (moment) => {
   const { snapshot } = moment.analysis;
@@ -106,7 +103,7 @@ function unseenNodes({ analysis: { snapshot, accountingEntries, pools } }: Advic
   return unseen.sort((a, b) => b.unobserved - a.unobserved || compareText(a.node.name, b.node.name));
 }
 
-/** The worst thing that the direct scrape says of each node. */
+/** The worst fault that the direct scrape reports for each node. */
 function faultsByNode(problems: readonly Problem[]): ReadonlyMap<string, Problem> {
   const faults = new Map<string, Problem>();
   for (const problem of problems) {
@@ -122,7 +119,7 @@ const rankOf = ({ code }: Problem): string => `${fixedByRestart.has(code) ? 0 : 
 const manyFail = ({ message }: Problem): string =>
   `${message}: more than ${mostFailing} at once have one cause, which a restart of each would not fix`;
 
-/** Why restarting the exporter is not the thing to do; `null` where it is. */
+/** Why restarting the exporter is not the right step; `null` if it is. */
 function noPlanBecause(
   { node, observed, unavailable }: Unseen,
   exporters: readonly ExporterPodRef[],
@@ -134,7 +131,7 @@ function noPlanBecause(
   if (fault === null) return "no fault of its exporter is known: look at the node and at what collects its metrics";
   if (!fixedByRestart.has(fault.code)) return `${fault.message}. ${fault.nextStep}`;
   if (observed > 0 || unavailable > 0)
-    return `the exporter says of ${gpuWords(observed)} others: look at the GPUs that it does not see`;
+    return `the exporter reports ${gpuWords(observed)}: look at the GPUs that it does not see`;
   return null;
 }
 
@@ -169,7 +166,7 @@ function candidateOf({ index, node, unobserved }: Unseen, exporter: ExporterPodR
   };
 }
 
-/** How sure it is that a restart shows the GPUs again. */
+/** How certain it is that a restart makes the GPUs observed again. */
 function confidenceIn({ code }: Problem): AdviceConfidence {
   const untouched = "the pods that hold the GPUs are not touched: only the exporter starts again";
   switch (code) {

@@ -22,9 +22,9 @@ import { emptyNodeWords, removableNodes } from "./removableNodes.ts";
 import { isWaitingUnknown } from "./waitsForNodes.ts";
 
 /**
- * Pods to move so that one node more of a pool is wholly free, and its autoscaler then removes it: what is gained is that the
- * node is no longer paid for. Only where nothing waits that the pool could serve, for that needs the GPUs more than they need to
- * go; work that only a whole node can start is the concern of `planForGang`. GPUs that were free before are nobody's gain.
+ * Finds pods to move so that one more node of a pool is wholly free and its autoscaler removes it: the gain is that the node
+ * is no longer paid for. It does so only if nothing waits that the pool could serve, because such work has a better use for
+ * the GPUs; `planForGang` handles work that needs a whole node. GPUs that were free before are no gain.
  */
 export function findFreedNodes(
   moment: AdviceMoment,
@@ -75,7 +75,7 @@ export function findFreedNodes(
   return { candidates, withheld };
 }
 
-/** In so many pools of one cycle a node is looked for that could be freed. */
+/** The most pools in one cycle in which it searches for a node that could be freed. */
 const mostPools = 2;
 
 const isOf =
@@ -83,7 +83,7 @@ const isOf =
   ({ pools, name }: NodeView): boolean =>
     pools.includes(pool) && names.has(name);
 
-/** Nodes that could be wholly free beside those that are. */
+/** Nodes that could be wholly free besides those that are. */
 const gainOf = ({
   wholeFreeNodes,
   possibleWholeFreeNodes,
@@ -116,7 +116,7 @@ interface PoolPlanning {
   readonly field: MoveField;
   readonly looks: LookBudget;
   readonly pool: string;
-  /** Whole free nodes now, and how many there could be. */
+  /** Whole free nodes now, and after the plan. */
   readonly counts: readonly [now: number, possible: number];
 }
 
@@ -138,7 +138,8 @@ function freeNode(
   const nodes = field.nodes.flatMap(({ name }, node) =>
     names.has(name) && allocated(node) && isOpen(node) ? [node] : [],
   );
-  // What is only estimated is never moved: such a node is tried where there is no other, so that someone says so.
+  // Pods with an estimated holding are never moved: such a node is tried only if there is no other, so that the reason
+  // is reported.
   const sure = nodes.filter((node) => !hasEstimated(snapshot, field.nodeIndexes[node] ?? -1));
   const goal: PlanGoal = { kind: "free", nodes: sure.length > 0 ? sure : nodes, count: 1 };
   const whole = wholeFree(snapshot, field);
@@ -221,13 +222,13 @@ function freeNode(
   };
 }
 
-/** Since when a node has held what it holds, seconds since the epoch: before, it may have been needed whole. */
+/** Since when a node has had its present pods, seconds since the epoch: before that, it may have been needed whole. */
 function allocatedSince({ at, pods, devices }: Snapshot, node: NodeView): number {
   const holders = node.devices.flatMap((device) => devices[device]?.holders ?? []);
   return Math.max(0, ...holders.map(({ pod }) => pods[pod]?.boundAt ?? at));
 }
 
-/** Units of which no pod goes to a node that is wholly free: what is gained on one node would be lost on the other. */
+/** Units none of whose pods goes to a wholly free node: otherwise the gain on one node would be lost on the other. */
 function onlyTo(field: MoveField, takes: (node: number) => boolean): PlanProblem["units"] {
   const kinds = new Map<PlanPodKind, PlanPodKind>();
   const narrowed = (kind: PlanPodKind): PlanPodKind => {
@@ -245,19 +246,19 @@ function isAllocated({ nodes, devices }: Snapshot, index: number): boolean {
   return nodes[index]?.devices.some((device) => (devices[device]?.holders.length ?? 0) > 0) === true;
 }
 
-/** Nobody knows which of its devices are allocated. */
+/** It is not known which of its devices are allocated. */
 function hasEstimated({ nodes, devices }: Snapshot, index: number): boolean {
   return nodes[index]?.devices.some((device) => devices[device]?.holders.some(isOnUnknownDevice)) === true;
 }
 
-/** Indices into `Snapshot.nodes` of those of which nobody holds anything. */
+/** Indices into `Snapshot.nodes` of those on which nothing is allocated. */
 function wholeFree(snapshot: Snapshot, { nodeIndexes }: MoveField): ReadonlySet<number> {
   return new Set(
     nodeIndexes.filter((index) => snapshot.nodes[index]?.schedulable !== false && !isAllocated(snapshot, index)),
   );
 }
 
-/** GPUs of the nodes that everything has left and nothing went to, less those of free nodes that something went to. */
+/** GPUs of the nodes that all pods have left and none has entered, minus those of free nodes that pods have entered. */
 function netFreed(
   { nodes }: Snapshot,
   goal: ReadonlySet<number>,

@@ -5,15 +5,15 @@ import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { byPlace, momentOrder } from "../order/momentOrder.ts";
 
-/** GPUs that someone lets go. */
+/** GPUs that are released. */
 export interface FreedGpus {
   /** Physical GPUs by pool. */
   readonly byPool: ReadonlyMap<string, number>;
-  /** Leaf queues (indices) that held them: their quota comes free, too. */
+  /** Leaf queues (indices) that held them: their quota becomes free, too. */
   readonly queues: ReadonlySet<number>;
 }
 
-/** Waiting gangs for which GPUs that come free are to be had; each is given once. */
+/** Waiting gangs that can have GPUs which become free; each is returned once. */
 export type GangsToStart = (freed: FreedGpus) => readonly number[];
 
 /** The most gangs that one plan starts, and the most that are considered for it. */
@@ -21,8 +21,8 @@ const startsPerPlan = 5;
 const looksPerPlan = 200;
 
 /**
- * Of the gangs that wait and do not fit as things are, those that freed GPUs may serve: higher priority first, then those that
- * have waited longest, as queues serve them. Whether they fit in the end the trial of the plan says.
+ * The waiting gangs that do not fit now and that freed GPUs may serve: higher priority first, then those that have waited
+ * longest, as queues serve them. The trial of the plan decides whether they really fit.
  */
 export function findGangsToStart(analysis: Analysis): GangsToStart {
   const { snapshot, waiting, gangFreeCapacities } = analysis;
@@ -56,18 +56,18 @@ export function findGangsToStart(analysis: Analysis): GangsToStart {
   };
 }
 
-/** What lacks quota is served by GPUs that its own queue lets go. */
+/** Work that lacks quota is served by GPUs that its own queue releases. */
 const isServedBy = ({ gang: { parts }, isQuota }: Waiting, { queues }: FreedGpus): boolean =>
   !isQuota || parts.every((part) => recordsOf(part).some((queue) => queues.has(queue)));
 
-/** The records of its queue in which a part may start, that in which it is counted first. */
+/** The records of its queue in which a part may start, beginning with the one in which it is counted. */
 function recordsOf({ queue, places = [] }: WaitingPart): readonly number[] {
   return queue === null ? [] : [...new Set([queue, ...places.map((place) => place.queue)])];
 }
 
 /**
- * The GPUs that a gang needs in the first place that freed ones serve; `null` where it fits without more, can never run, or
- * `left` beside what is free is too little. What lacks quota where it is counted may have it in another flavor.
+ * The GPUs that a gang needs in the first record of its queue that freed GPUs serve; `null` if it fits without more, can never run, or `left`
+ * plus what is free is too little. Work that lacks quota where it is counted may have quota in another flavor.
  */
 function wantedOf(
   freeCapacities: GangFreeCapacities,

@@ -4,7 +4,7 @@ import type { AdviceConfidence } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
 import { countWords, gpuWords } from "./words.ts";
 
-/** An idle workload with what it holds, as a candidate of its own. */
+/** An idle workload with its holding, as a candidate of its own. */
 export interface IdleCandidate {
   readonly candidate: Candidate;
   /** Physical GPUs. */
@@ -15,12 +15,12 @@ export interface IdleCandidate {
   readonly since: number;
 }
 
-/** What holds less than a GPU is not worth a page of its own. */
+/** A workload that holds less than a GPU is not worth a candidate of its own. */
 const smallGpus = 1;
 
 /**
- * Candidates in their order, of which those of one team, pool and act that hold less than a GPU each are one, where the first of
- * them is: the `mostTogether` that have been idle longest, so that who joins later does not change it.
+ * The candidates in their order, where those of one team, pool and act that hold less than a GPU each become one, at the place
+ * of the first: the `mostTogether` that have been idle longest, so that later ones do not change it.
  */
 export function groupSmallIdle(idle: readonly IdleCandidate[], mostTogether: number): readonly Candidate[] {
   const groups = new Map<string, IdleCandidate[]>();
@@ -96,7 +96,7 @@ function together(group: readonly IdleCandidate[], more: number): readonly Candi
   ];
 }
 
-/** The most doubtful of them speaks for all: the one that is likeliest to work again. */
+/** The most doubtful of them decides for all: the one that is most likely to work again. */
 function habitOf(candidates: readonly Candidate[]): Pick<Candidate, "habit"> {
   const [habit] = candidates
     .flatMap((one) => one.habit ?? [])

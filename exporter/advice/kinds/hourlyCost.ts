@@ -9,7 +9,7 @@ export const hourlyCostWords = (prices: Prices, gpusByNode: ReadonlyMap<string, 
     .map((cost) => `${cost} an hour`)
     .join(" and ");
 
-/** What they cost in so many hours, in the same words: `59 USD`. */
+/** What they cost in this many hours, in the same form: `59 USD`. */
 export const costWords = (prices: Prices, gpusByNode: ReadonlyMap<string, number>, hours: number): string =>
   costs(prices, gpusByNode, hours).join(" and ");
 

@@ -9,7 +9,7 @@ import type { IdleWorkload } from "./idleWorkloads.ts";
 import type { AllocatedPod, OwnGpus } from "./ownGpus.ts";
 import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
-/** Everything that is said of one idle workload. */
+/** Everything that the texts say about one idle workload. */
 export interface IdleFacts {
   readonly moment: AdviceMoment;
   readonly idle: IdleWorkload;
@@ -23,7 +23,7 @@ export interface IdleFacts {
   readonly decision: ActDecision;
 }
 
-/** What people read of it. */
+/** The texts about it that people read. */
 export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" | "evidence" | "confidence"> {
   const { moment, idle, workload, allocated, own, past, idleHours, cost, decision } = facts;
   const { horizonHours } = moment.settings;
@@ -55,7 +55,7 @@ export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" 
 export const lossWords = ({ lostGpuHours, isUpperBound }: AdviceCost): string =>
   `${isUpperBound ? "at most " : ""}${lostGpuHours.toFixed(1)} GPU-hours`;
 
-/** What its owner is asked, with all that it takes to answer. */
+/** The question to its owner, with everything that is needed to answer it. */
 export function idleQuestion({ moment, idle, workload, own, past, cost }: IdleFacts): OwnerQuestion {
   const about = `${workload.kind} ${workload.namespace}/${workload.name}`;
   const { analysis, settings } = moment;
@@ -95,7 +95,7 @@ const habitBases = {
   published: "by what is published of idle work elsewhere",
 } as const;
 
-/** `came back 6 of 7 times, after 8 min`; what is known of its pauses, in a few words. */
+/** `came back 6 of 7 times, after 8 min`: what is known about its pauses, in a few words. */
 function habitWords({ neverWorked, habit, estimate }: IdlePast): string {
   if (neverWorked) return "never worked since it began";
   const { spells, returns, medianReturnSeconds } = estimate;

@@ -3,24 +3,24 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
-/** A workload of which everything that it holds is idle for longer than the configured windows. */
+/** A workload whose whole holding has been idle for longer than the configured windows. */
 export interface IdleWorkload {
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;
   /** Physical GPUs. */
   readonly gpus: number;
-  /** Since when nothing has run on any of them for it, seconds since the epoch. */
+  /** Since when nothing has run for it on any of them, seconds since the epoch. */
   readonly since: number;
 }
 
 /** The idle workloads of a moment. */
 export interface IdleWorkloads {
   readonly workloads: readonly IdleWorkload[];
-  /** Idle GPUs of workloads of which nobody knows which devices they hold: these are not named. */
+  /** Idle GPUs of workloads whose devices are not known: these are not named. */
   readonly estimatedGpus: number;
 }
 
-/** What the accounting entries say of each workload, by its place. */
+/** What the accounting entries show for each workload, by its place. */
 interface Tally {
   readonly idle: Float64Array;
   readonly since: Float64Array;
@@ -28,7 +28,10 @@ interface Tally {
   readonly isEstimated: Uint8Array;
 }
 
-/** Finds them in the accounting entries: every one of theirs is `idle` and sure, and there is one for all that its pods ask for. */
+/**
+ * Finds them in the accounting entries: all of its entries are `idle` and certain, and they cover everything that its pods ask
+ * for.
+ */
 export function findIdleWorkloads({ snapshot, accountingEntries }: Analysis): IdleWorkloads {
   const { workloads } = snapshot;
   const tally: Tally = {
@@ -46,7 +49,7 @@ export function findIdleWorkloads({ snapshot, accountingEntries }: Analysis): Id
     const gpus = tally.idle[index] ?? 0;
     if (gpus <= gpuTolerance || tally.isOther[index] === 1) continue;
     if (tally.isEstimated[index] === 1) estimatedGpus += gpus;
-    // A pod on a node that is not counted is in no accounting entry: nobody knows what it does.
+    // A pod on a node that is not counted is in no accounting entry: its activity is unknown.
     else if (askedGpus(workload, snapshot) <= gpus + gpuTolerance)
       found.push({ workload: index, gpus, since: tally.since[index] ?? snapshot.at });
   }
@@ -70,12 +73,12 @@ function addAccountingEntry(
   tally.idle[workload] = (tally.idle[workload] ?? 0) + gpus;
   if (estimated) tally.isEstimated[workload] = 1;
   const holding = device === null ? undefined : devices[device]?.holders.find((holder) => holder.pod === index);
-  // What the device did before this pod had it says nothing about this pod.
+  // What the device did before this pod had it does not count for this pod.
   const begin = Math.max(holding?.idleSince ?? at, Math.min(pod.boundAt ?? pod.createdAt ?? 0, at));
   if (begin > (tally.since[workload] ?? 0)) tally.since[workload] = begin;
 }
 
-/** What its bound pods ask for; `Infinity` where that is not known. */
+/** What its bound pods ask for; `Infinity` if that is not known. */
 function askedGpus(workload: WorkloadView, { pods }: Snapshot): number {
   let asked = 0;
   for (const index of workload.pods) {

@@ -4,7 +4,7 @@ import type { WorkloadView } from "../../join/snapshot.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
 import type { Planning } from "./planForGang.ts";
 
-/** A partial gang with everything by which it is known. */
+/** A partial gang with everything that identifies it. */
 export interface KnownGang {
   readonly partial: PartialGang;
   /** Index into `Queueing.gangs`: its missing members. */
@@ -16,7 +16,7 @@ export interface KnownGang {
   readonly priority: number;
 }
 
-/** Partial gangs by id; one of which something is not known is left out. */
+/** Partial gangs by id; those with unknown facts are left out. */
 export function knownGangs({ moment, tools }: Planning): ReadonlyMap<string, KnownGang> {
   const { snapshot, waiting } = moment.analysis;
   const { pods, workloads, queueing } = snapshot;
@@ -41,7 +41,7 @@ export function knownGangs({ moment, tools }: Planning): ReadonlyMap<string, Kno
   return found;
 }
 
-/** What of a workload waits: where that are several gangs, the one that has begun. */
+/** The waiting part of a workload: of several gangs, the one that has begun to start. */
 function gangOf(gangs: readonly WaitingGang[], { kind: of, namespace, name }: WorkloadView): number {
   const own = gangs.flatMap((one, i) =>
     one.kind === of && one.namespace === namespace && one.name === name ? [{ one, i }] : [],

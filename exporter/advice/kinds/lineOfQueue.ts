@@ -12,14 +12,14 @@ import { amount } from "../planner/whyNot.ts";
 export interface StrictLine {
   readonly queue: KueueClusterQueue;
   readonly head: number;
-  /** In the order in which they are served. */
+  /** In the order in which the queue serves them. */
   readonly behind: readonly number[];
 }
 
 /**
- * The lines of Kueue's StrictFIFO queues, over all their flavors. What can never start is in the line, too, unless it is
- * paused or no queue takes it: Kueue tries the first again and again, and nobody behind it. What waits for its next try after
- * an eviction does not are in the line.
+ * The lines of Kueue's StrictFIFO queues, over all their flavors. Work that can never start is in the line, too, unless it is
+ * paused or no queue takes it: Kueue tries the first again and again, and nothing behind it. Work that waits for its next try
+ * after an eviction is not in the line.
  */
 export function strictLines({ analysis: { snapshot } }: AdviceMoment): readonly StrictLine[] {
   const { queueing, queueObjects, at } = snapshot;
@@ -42,23 +42,25 @@ export function strictLines({ analysis: { snapshot } }: AdviceMoment): readonly 
 }
 
 /**
- * The head of a line asks for more than so many times what is free (or what its quota leaves) before others may use that.
- * Nobody knows when GPUs come free. But then more than half of what it asks for is still in others' hands, and what is lent to
- * those behind it is not what decides when it starts.
+ * The head of a line must ask for more than this many times what is free (or what its quota leaves) before others may use
+ * that. It is unknown when GPUs become free. But then others hold more than half of what it asks for, and what is lent to
+ * those behind it does not decide when it starts.
  */
 const beyond = 2;
 
-/** Kueue itself finds no flavor whose labels and taints suit it (flavorassigner v0.19). */
+/** Kueue itself finds no flavor whose labels and taints fit (flavorassigner v0.19). */
 const noFlavor = /\bNoMatchingFlavor\b|doesn't match node affinity|untolerated taint/;
 
 /**
- * Why the head of a line does not start soon, whoever uses what is free for these others; `null`: it may, or why it waits is
- * not known. Kueue looks at quotas; nodes keep it from admitting a Workload only where its flavors have a topology.
+ * Why the head of a line will not start soon, even if these others do not use the free GPUs; `null`: it may start, or the
+ * reason why it waits is not known. Kueue looks at quotas; nodes keep it from admitting a Workload only where its flavors have
+ * a topology.
  */
 export function whyHeadWaits(moment: AdviceMoment, line: StrictLine, others: readonly number[]): string | null {
   const { snapshot, waiting, gangFreeCapacities } = moment.analysis;
   const gang = snapshot.queueing.gangs[line.head];
-  // Who is being preempted for it leaves any moment; and nobody is admitted while others are not ready.
+  // Work that is being preempted for the head will leave at any moment, and nothing is admitted while others are not
+  // ready.
   if (gang === undefined || gang.bound > 0 || /preempt|PodsReady/i.test(gang.reason)) return null;
   if (gang.never === "above-limit") return "it asks for more than the queue may ever hold";
   if (gang.never === "limit-range") return "a LimitRange of its namespace refuses its pods";
@@ -83,7 +85,7 @@ function hasTopology({ analysis }: AdviceMoment, { queue }: StrictLine): boolean
   );
 }
 
-/** No domain in which the others go could serve any pod of the gang, even if it were empty. */
+/** No domain that the others use could serve any pod of the gang, even if it were empty. */
 function waitsForOthers(moment: AdviceMoment, placed: readonly PlacedPods[], others: readonly number[]): boolean {
   const { snapshot, gangFreeCapacities } = moment.analysis;
   const parts = others.flatMap((other) => snapshot.queueing.gangs[other]?.parts ?? []);
@@ -97,7 +99,7 @@ function waitsForOthers(moment: AdviceMoment, placed: readonly PlacedPods[], oth
   );
 }
 
-/** How little there is of what a gang asks for; `null` where that is not so little. */
+/** How far the free amount is below what a gang asks for; `null` if it is not so far. */
 function shortByFar(
   { analysis: { snapshot, gangFreeCapacities } }: AdviceMoment,
   { parts }: WaitingGang,
@@ -111,10 +113,8 @@ function shortByFar(
   const isFar = (asked: number, there: number): boolean => asked > beyond * there + gpuTolerance;
   const gpus = placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0);
   if (cause === "quota") {
-    const freeCapacity = Math.max(0, createQueueAllowance(snapshot.queueing)(queue));
-    return isFar(gpus, freeCapacity)
-      ? `it asks for ${amount(gpus)} and its quota leaves ${amount(freeCapacity)}`
-      : null;
+    const headroom = Math.max(0, createQueueAllowance(snapshot.queueing)(queue));
+    return isFar(gpus, headroom) ? `it asks for ${amount(gpus)} and its quota leaves ${amount(headroom)}` : null;
   }
   if (cause === "capacity") {
     let free = 0;
@@ -129,8 +129,8 @@ function shortByFar(
 }
 
 /**
- * Whom a gang could preempt with a boost that it could not preempt without: work of the priority that it has. It fits, so it
- * need not; but if someone else is faster, Kueue would take it from them. `null`: nobody.
+ * Whom a gang could preempt only with a boost: work of its own priority. It fits and need not, but if other work is faster,
+ * Kueue would take it from them. `null`: nobody.
  */
 export function whomBoostThreatens(moment: AdviceMoment, { queue }: StrictLine, priority: number): string | null {
   const { kueueClusterQueues, kueueWorkloads } = moment.analysis.snapshot.queueObjects;

@@ -1,21 +1,21 @@
 import type { PlanLimits } from "../planner/problem.ts";
 
-/** How far the questions of one kind of advice may look in one cycle, together. */
+/** How many steps the questions of one kind of advice may search in one cycle, together. */
 export interface LookBudget {
-  /** For the next question. */
+  /** The limits of the next question. */
   limits(): PlanLimits;
-  /** For what is asked beside. */
+  /** The limits of questions that are asked besides. */
   readonly leastLimits: PlanLimits;
-  /** Counts what a question looked at. */
+  /** Counts the steps that a question used. */
   spend(looks: number): void;
 }
 
-/** All questions of a kind in one cycle. */
+/** The steps of all questions of a kind in one cycle. */
 const looksPerCycle = 6_000;
-/** A question may look so often even when all is used up: in a small cluster that is all there is to see. */
+/** The steps that each question has even when all are used up: enough to see all of a small cluster. */
 const leastPerQuestion = 1_000;
 
-/** Half of what is left for each question: those with the most at stake come first, and may look the furthest. */
+/** Each question gets half of what is left: those with the most at stake come first, and may search the furthest. */
 export function createLookBudget(): LookBudget {
   let left = looksPerCycle;
   return {

@@ -9,7 +9,7 @@ import type { MoveTools } from "./moveTools.ts";
 /** The nodes among which pods may be moved: those of a domain of `Analysis.gangFreeCapacities`, or of one pool. */
 export type FieldOf = (where: { readonly domain: number } | { readonly pool: string }) => MoveField | null;
 
-/** Fields of one moment; each is made once. Nodes, units and the pods of each are in the order of the moment. */
+/** The fields of one moment; each is built once. Nodes, units and the pods of each are in the order of the moment. */
 export function createFields(moment: AdviceMoment, tools: MoveTools): FieldOf {
   const known = new Map<string, MoveField | null>();
   let inOrder: readonly DisruptionUnit[] | null = null;
@@ -54,7 +54,7 @@ function sortedFreeCapacities(
   return freeCapacities.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** The unit whose pod comes first is the first. */
+/** Sorted by the first pod of each unit. */
 function sortedUnits(units: readonly DisruptionUnit[], { ofPod }: MomentOrder): readonly DisruptionUnit[] {
   const byPod = byPlace(ofPod);
   const own = units.map((unit) => (unit.pods.length === 1 ? unit : { ...unit, pods: unit.pods.toSorted(byPod) }));

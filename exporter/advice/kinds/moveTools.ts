@@ -4,7 +4,7 @@ import type { AdviceMoment } from "../moment.ts";
 import type { MoveField } from "../planner/moveField.ts";
 import { movePods, requeueWorkload } from "../steps/steps.ts";
 
-/** What advice that moves pods asks of others: who leaves together, what speaks against it, and which requests do it. */
+/** What advice that moves pods needs from others: who leaves together, what forbids it, and which requests do it. */
 export interface MoveTools {
   readonly units: (moment: AdviceMoment) => readonly DisruptionUnit[];
   readonly ask: typeof askGuards;
@@ -17,16 +17,16 @@ export const moveTools: MoveTools = { units: disruptionUnits, ask: askGuards, mo
 /** Guards by name, as candidates say which were asked. */
 export const askedGuards: readonly string[] = guardNames;
 
-/** Controllers that make a new pod for each that is evicted, and count nothing against it. */
+/** Controllers that create a new pod for each evicted one, and do not count that as a failure. */
 const remaking: ReadonlySet<string> = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
 
-/** An evicted pod of anything else is not a move: its workload is taken back whole and started again. */
+/** Evicting any other pod is not a move: its workload is requeued as a whole and started again. */
 export function leavesBy({ analysis }: AdviceMoment, { pods }: DisruptionUnit): "eviction" | "requeue" {
   const { pods: views } = analysis.snapshot;
   return pods.every((pod) => remaking.has(views[pod]?.owner?.kind ?? "")) ? "eviction" : "requeue";
 }
 
-/** Says what speaks against moving units of a field together: guards, and that no request would do it. */
+/** Reports what forbids moving units of a field together: guards, or that no request would do it. */
 export function createVetoes(
   moment: AdviceMoment,
   field: MoveField,

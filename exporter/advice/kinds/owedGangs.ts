@@ -4,9 +4,9 @@ import type { Queueing } from "../../join/queues/queueing.ts";
 import type { AdviceMoment } from "../moment.ts";
 
 /**
- * The waiting gangs that start with what the records of a queue are owed, in its order: also those that are counted in an earlier
- * flavor and find nothing there. `owedTo`: physical GPUs that each record (by index) could have. `served`: gangs that start
- * without them.
+ * The waiting gangs that start with what the records of a queue are owed, in its order. This includes those that are counted
+ * in an earlier flavor and find nothing there. `owedTo`: physical GPUs that each record (by index) could have. `served`: gangs
+ * that start without them.
  */
 export function owedGangs(
   { analysis }: AdviceMoment,
@@ -21,7 +21,7 @@ export function owedGangs(
 
 const nobody: ReadonlySet<number> = new Set();
 
-/** The records of a queue between which its waiting work may choose, the given one among them. */
+/** The records of a queue among which its waiting work may choose, including the given one. */
 function recordsWith({ queues, gangs }: Queueing, queue: number): readonly number[] {
   const view = queues[queue];
   if (view === undefined) return [];

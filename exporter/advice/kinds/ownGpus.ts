@@ -4,10 +4,10 @@ import { askGuards, type GuardAnswer } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { FreedGpus } from "./gangsToStart.ts";
 
-/** At most so many things that were looked at and are not offered are listed of a kind. */
+/** The most withheld candidates of a kind that are listed. */
 export const withheldPerKind = 20;
 
-/** A pod of a workload that holds GPUs, and can be reported again. */
+/** A pod of a workload that holds GPUs, and can be recognised again. */
 export interface AllocatedPod {
   readonly index: number;
   readonly pod: PodView;
@@ -15,7 +15,7 @@ export interface AllocatedPod {
   readonly node: string;
 }
 
-/** Pods of a workload that hold GPUs; `null` where one of them cannot be reported again. */
+/** Pods of a workload that hold GPUs; `null` where one of them cannot be recognised again. */
 export function allocatedPods({ pods }: Snapshot, workload: WorkloadView): readonly AllocatedPod[] | null {
   const found: AllocatedPod[] = [];
   for (const index of workload.pods) {
@@ -27,20 +27,20 @@ export function allocatedPods({ pods }: Snapshot, workload: WorkloadView): reado
   return found;
 }
 
-/** Whether some pod of it waits for GPUs: it is about to use more. */
+/** Whether any of its pods waits for GPUs: it is about to use more. */
 export const hasWaitingPods = ({ pods }: Snapshot, workload: WorkloadView): boolean =>
   workload.pods.some((index) => pods[index]?.status === "pending");
 
-/** What a team lets go of what its own pods hold. */
+/** What a team releases of its own holdings. */
 export interface OwnGpus extends FreedGpus {
   readonly byNode: ReadonlyMap<string, number>;
-  /** Canonical name of the one pool that they are in; `GPUs` of several. */
+  /** Canonical name of the only pool that they are in; `GPUs` for several. */
   readonly words: string;
-  /** For the label: empty where they are in several. */
+  /** For the label: empty if they are in several pools. */
   readonly pool: string;
 }
 
-/** The GPUs of pods, of which `part` is let go; looked up by the nodes of these pods. */
+/** The GPUs of pods, a part of which (`part`) is released; looked up by the nodes of these pods. */
 export function ownGpus(
   { devices, queueing }: Snapshot,
   allocated: readonly AllocatedPod[],
@@ -69,18 +69,18 @@ export function ownGpus(
 export const nodesByName = ({ nodes }: Snapshot): ReadonlyMap<string, NodeView> =>
   new Map(nodes.map((node) => [node.name, node]));
 
-/** Asks the guards whether a team may be asked to let go of what its own pods hold. */
+/** Asks the guards whether a team may be asked to release what its own pods hold. */
 export const askRelease = (moment: AdviceMoment, allocated: readonly AllocatedPod[]): GuardAnswer =>
   askGuards(moment, { pods: allocated.map(({ index }) => index), how: "release", beneficiary: null });
 
-/** What the guards say, in one sentence; `null` where they let it pass. */
+/** What the guards object, in one sentence; `null` if they let it pass. */
 export function vetoWords({ vetoes }: GuardAnswer): string | null {
   const [first] = vetoes;
   if (first === undefined) return null;
   return vetoes.length === 1 ? first.reason : `${first.reason}, and ${vetoes.length - 1} more`;
 }
 
-/** A list of what is not offered that stops growing at `withheldPerKind`. */
+/** A list of withheld candidates that stops growing at `withheldPerKind`. */
 export function withheldList(kind: WithheldAdvice["kind"]): {
   readonly list: readonly WithheldAdvice[];
   readonly add: (why: WithheldAdvice["why"], subject: string, reason: string) => void;

@@ -16,10 +16,10 @@ import { durationWords } from "./words.ts";
 
 const kind = "unblock_gang";
 
-/** The most gangs of a deadlock that are considered, those that lose least first. */
+/** The most gangs of a deadlock that are considered: those that lose least. */
 const mostVictims = 8;
 
-/** Gangs of a deadlock that wait again so that another completes: the fewest GPU-hours lost, then the fewest gangs. */
+/** Requeues gangs of a deadlock so that another one completes: the fewest GPU-hours lost, then the fewest gangs. */
 export function brokenDeadlock(
   planning: Planning,
   { pool, gangs: ids, missingGpus, freeGpus, allocatedGpus }: GangDeadlock,
@@ -69,7 +69,7 @@ export function brokenDeadlock(
 /** The most other gangs for which it is computed whether they would start. */
 const mostOthers = 10;
 
-/** Lets a partial gang wait again as a whole, if that starts someone else who waits. */
+/** Requeues a partial gang as a whole, if another one that waits starts because of that. */
 export function requeuedForOthers(planning: Planning, known: KnownGang): Candidate | WithheldAdvice {
   const { moment, trial } = planning;
   const { snapshot, waiting } = moment.analysis;
@@ -129,8 +129,8 @@ const startsAlways = (trial: Trial, plan: Plan, gang: number): boolean =>
   placementRules.every((rule) => trial.started(plan, rule).includes(gang));
 
 /**
- * The requests that let gangs wait again; text: what speaks against it. Who has a lower priority may lose its place. Of equal
- * priority nobody takes anything from anybody: there the gang gives up what it cannot use.
+ * The requests that requeue gangs; a text is the objection. Work of a lower priority may lose its place. At equal priority
+ * nothing is taken away: the gang gives up what it cannot use.
  */
 function requeueSteps(
   { moment, tools }: Planning,
@@ -167,7 +167,7 @@ function requeueSteps(
 }
 
 interface RequeueParts {
-  /** What it is for, whoever gains by it. */
+  /** What it is needed for, whoever gains by it. */
   readonly need: readonly string[];
   readonly victims: readonly KnownGang[];
   /** Index into `Queueing.gangs`. */
@@ -224,7 +224,7 @@ function candidateOf(planning: Planning, parts: RequeueParts): Candidate | Withh
   };
 }
 
-/** Physical GPUs that run once it starts: of the members that it lacks, and of those that wait for them on their nodes. */
+/** Physical GPUs that run once it starts: those of the missing members, and those that its other members already hold. */
 function gpusOf({ moment }: Planning, gang: number): number {
   const { gangFreeCapacities, snapshot } = moment.analysis;
   const view = snapshot.queueing.gangs[gang];
@@ -259,7 +259,7 @@ function nameOf({ moment }: Planning, { workload, partial }: KnownGang): string 
 const leastLossFirst = (a: KnownGang, b: KnownGang): number =>
   a.priority - b.priority || a.unit.lostGpuHours - b.unit.lostGpuHours || a.unit.gpus - b.unit.gpus;
 
-/** Sets of gangs of which one at least stays: what is lost least first, then the fewest. */
+/** Sets of gangs that leave out at least one: the least lost first, then the fewest. */
 function subsets(members: readonly KnownGang[], most: number): readonly (readonly KnownGang[])[] {
   const sets: (readonly KnownGang[])[] = [];
   for (let mask = 1; mask < 2 ** members.length - 1; mask++) {

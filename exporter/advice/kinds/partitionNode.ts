@@ -17,7 +17,7 @@ import { type SmallUser, shareQuestion } from "./smallUsers.ts";
 import { waitsForNodes } from "./waitsForNodes.ts";
 import { countWords, gpuWords, percentWords } from "./words.ts";
 
-/** Fewer users are not worth a node of their own. */
+/** Fewer users than this are not worth a node of their own. */
 const fewestUsers = 3;
 
 /** Labels of NVIDIA's GPU Operator: its MIG Manager runs on the node and partitions its GPUs as `mig.config` says. */
@@ -27,7 +27,7 @@ const migLabels = {
   manager: "nvidia.com/gpu.deploy.mig-manager",
 } as const;
 
-/** How the MIG Manager cuts all GPUs of a node. */
+/** How the MIG Manager partitions all GPUs of a node. */
 interface Cut {
   /** Value of the label: a key of `mig-configs` in the operator's own `default-mig-parted-config`. */
   readonly config: string;
@@ -58,8 +58,8 @@ export interface Partitions {
 }
 
 /**
- * Where several small users of a pool have no shared devices to go to: one node of the pool that is wholly free, cut into
- * instances for them, as long as they give back more GPUs than it has and nothing waits that could use it as it is.
+ * If several small users of a pool have no shared devices to move to, partitions one wholly free node of the pool for them, as
+ * long as they give back more GPUs than it has and nothing waits that could use the node as it is.
  */
 export function partitionNode(moment: AdviceMoment, users: readonly SmallUser[]): Partitions {
   const candidates: Candidate[] = [];
@@ -94,7 +94,7 @@ function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallU
   let pods = 0;
   for (const user of fitting) {
     if (chosen.length >= settings.maxMoves || pods + user.allocated.length > physicalGpus * found.perGpu) continue;
-    // It is let onto the node by its labels and taints, which stay as they are but for those of the GPUs.
+    // The node's labels and taints admit it; these do not change, except those of the GPUs.
     if (!couldTake(node, user.needs) || askRelease(moment, user.allocated).vetoes.length > 0) continue;
     const resource = `${gpuResources.nvidiaMigPrefix}${found.profile}`;
     const changed = changeRequest(moment, user.usage.workload, { resource, amount: 1 });
@@ -103,7 +103,7 @@ function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallU
     pods += user.allocated.length;
   }
   if (chosen.length < fewestUsers || pods <= physicalGpus)
-    return `the ${countWords(physicalGpus, "card")} of ${node.name} cut into ${found.profile} would serve ${countWords(chosen.length, "workload")} of them with ${countWords(pods, "pod")} within ${settings.maxMoves} moves, which gives back no more GPUs than it takes`;
+    return `the ${countWords(physicalGpus, "GPU")} of ${node.name} cut into ${found.profile} would serve ${countWords(chosen.length, "workload")} of them with ${countWords(pods, "pod")} within ${settings.maxMoves} moves, which gives back no more GPUs than it takes`;
   const waits = waitsForNodes(analysis, [node]);
   if (waits !== null) return `${waits} waits and could use ${node.name} as it is`;
   const labelled = labelNode(moment, index, migLabels.config, found.config);
@@ -126,7 +126,7 @@ function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallU
   );
 }
 
-/** Nodes of one pool that are wholly free and can be cut by a label, fewest GPUs first. */
+/** Wholly free nodes of one pool that a label can partition, fewest GPUs first. */
 function freeNodes(analysis: Analysis, pool: string): readonly NodeView[] {
   const { snapshot, freeCapacities, idleNodes } = analysis;
   const { ofNode } = momentOrder(analysis);
@@ -165,14 +165,14 @@ function candidateOf(
   const [team = ""] = teams;
   const peak = Math.max(...users.map(({ usage }) => usage.peakActivity));
   const byNode = new Map<string, number>();
-  // What is unused is what comes back beyond the GPUs of the node itself.
+  // The unused amount is what is given back beyond the GPUs of the node itself.
   for (const one of allocated) byNode.set(one.node, (byNode.get(one.node) ?? 0) + back / allocated.length);
   return {
     kind: "share_gpu",
     beneficiary: { kind: "pool", name: pool },
     targets: [`Node ${node.name}`],
-    title: `cut the ${countWords(physicalGpus, "card")} of ${node.name} into ${profile} for ${nameWords(names)}: ${countWords(back, "whole GPU")} (${pool}) more ${back === 1 ? "is" : "are"} free then`,
-    reason: `${countWords(allocated.length, "pod")} of ${nameWords(names)} hold a whole ${pool} each and use at most ${percentWords(peak)} of it; an instance ${profile} is ${percentWords(unit)}. Nobody holds a GPU of ${node.name}, and nothing waits that could use it. Cut into ${physicalGpus * perGpu} instances it serves all of them, and ${countWords(back, "card")} more than it has come free.`,
+    title: `cut the ${countWords(physicalGpus, "GPU")} of ${node.name} into ${profile} for ${nameWords(names)}: ${countWords(back, "whole GPU")} (${pool}) more ${back === 1 ? "is" : "are"} free then`,
+    reason: `${countWords(allocated.length, "pod")} of ${nameWords(names)} hold a whole ${pool} each and use at most ${percentWords(peak)} of it; an instance ${profile} is ${percentWords(unit)}. Nobody holds a GPU of ${node.name}, and nothing waits that could use it. Cut into ${physicalGpus * perGpu} instances it serves all of them, and ${countWords(back, "GPU")} more than it has come free.`,
     evidence: [
       { name: "busiest GPU at its peak", value: percentWords(peak) },
       { name: "instances", value: `${physicalGpus * perGpu} x ${profile}` },

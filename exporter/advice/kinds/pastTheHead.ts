@@ -15,17 +15,18 @@ import { durationWords } from "./words.ts";
 
 const kind = "unblock_gang";
 
-/** Head and those behind it have waited so long before anybody is asked to change their order. Seconds. */
+/** How long the head and those behind it must have waited before anybody is asked to change their order, seconds. */
 const heldBackSeconds = 5 * 60;
 /** The most gangs behind one head that are tried. */
 const mostBehind = 20;
-/** Enough to pass those of equal priority, and no class above them. */
+/** Enough to pass work of equal priority, and not to reach a higher class. */
 const boost = 1;
 
 /**
- * Work that waits behind the head of a StrictFIFO queue, would fit and be admitted now, and may go first: only past work of
- * equal priority, for the order of classes is their owners', and only if the head does not start later for it. Nobody loses
- * GPUs: no pod stops, so no guard is asked; where the boost would let it preempt anybody, it is not advised.
+ * Finds work that waits behind the head of a StrictFIFO queue, would fit and be admitted now, and may go first. It passes only
+ * work of equal priority, because owners decide on the order of classes, and only if the head does not start later because of
+ * it. Nobody loses GPUs and no pod stops, so no guard is asked; if the boost would let it preempt other work, it is not
+ * advised.
  */
 export function boostsPastHeads(moment: AdviceMoment, trial: Trial): readonly (Candidate | WithheldAdvice)[] {
   const found: (Candidate | WithheldAdvice)[] = [];
@@ -84,7 +85,7 @@ const nameOf = ({ namespace, name }: WaitingGang): string => `${namespace}/${nam
 const hasWaited = ({ analysis }: AdviceMoment, { since }: WaitingGang): boolean =>
   since !== null && analysis.snapshot.at - since > heldBackSeconds;
 
-/** It fits, is allowed, has waited, and nothing but its place in the line is known to hold it back. */
+/** It fits, is allowed and has waited, and nothing but its place in the line is known to hold it back. */
 function isHeldBack(moment: AdviceMoment, index: number): boolean {
   const { snapshot, waiting, gangFreeCapacities } = moment.analysis;
   const gang = snapshot.queueing.gangs[index];
@@ -104,7 +105,7 @@ function namesOf({ analysis }: AdviceMoment, starts: readonly number[]): readonl
   return starts.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []).map(nameOf);
 }
 
-/** All boosts, then all that takes them off; text: why there are none. */
+/** All boosts, then all steps that remove them; a text says why there are none. */
 function boostSteps(moment: AdviceMoment, starts: readonly number[]): readonly AdviceStep[] | string {
   const [on, off]: [AdviceStep[], AdviceStep[]] = [[], []];
   for (const index of starts) {
@@ -168,7 +169,7 @@ function candidateOf(moment: AdviceMoment, { line, head, starts, why, steps }: B
       reasons: [
         isOn
           ? "Kueue's feature gate PriorityBoost is on."
-          : "Kueue heeds the boost only with its feature gate PriorityBoost, of which nothing is known here.",
+          : "Kueue applies the boost only with its feature gate PriorityBoost; whether that is on is not known here.",
         "Quotas of CPU and memory are not looked at.",
       ],
     },

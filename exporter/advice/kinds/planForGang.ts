@@ -17,7 +17,7 @@ import { askedGuards, createVetoes, type MoveTools } from "./moveTools.ts";
 import { confidenceInMoves, leftSign, moveWords, plannedMoves, targetsOf, teamOfUnits } from "./plannedMoves.ts";
 import { durationWords } from "./words.ts";
 
-/** What everything here works with. */
+/** What all functions here work with. */
 export interface Planning {
   readonly moment: AdviceMoment;
   readonly trial: Trial;
@@ -30,7 +30,7 @@ export interface Planning {
 export interface GangWish {
   /** Physical GPUs that it lacks. */
   readonly gpus: number;
-  /** Of members that cannot run without the others: with them these run, too. */
+  /** Physical GPUs of members that cannot run without the others: once these start, those run, too. */
   readonly allocatedGpus: number;
   readonly pools: readonly string[];
   /** Why it does not fit, as part of a sentence. */
@@ -155,7 +155,7 @@ export function planForGang(
 /** Why a plan cannot be carried out; `null`: it can. */
 export const refusal = (carried: Carried | string): string | null => (typeof carried === "string" ? carried : null);
 
-/** Pods (indices) of the waiting work that are there and wait. */
+/** Pods (indices) of the waiting work that exist and wait. */
 function pendingMembers({ pods }: Snapshot, isOwn: (pod: number) => boolean): readonly number[] {
   return pods.flatMap(({ status }, pod) => (status === "pending" && isOwn(pod) ? [pod] : []));
 }
@@ -183,7 +183,7 @@ function ownPods({ analysis }: AdviceMoment, index: number): (pod: number) => bo
   return (pod) => own.has(pod);
 }
 
-/** The plan that would be cheaper if nothing spoke against it, and what does. */
+/** The plan that would be cheaper without the guards, and what forbids it. */
 export function guardedAlternatives(
   { analysis }: AdviceMoment,
   field: MoveField,
@@ -203,7 +203,7 @@ export function guardedAlternatives(
   ];
 }
 
-/** The pool of the nodes that come free; empty where there are several. */
+/** The pool of the nodes that become free; empty if there are several. */
 export function poolOf({ analysis }: AdviceMoment, field: MoveField, { goalNodes }: FoundPlan): string {
   const pools = goalNodes.flatMap((node) => analysis.snapshot.nodes[field.nodeIndexes[node] ?? -1]?.pools ?? []);
   const [first = "", ...others] = new Set(pools);

@@ -16,12 +16,15 @@ export interface PlannedMoves {
   readonly plan: Plan;
   /** In the order in which they leave. */
   readonly sources: readonly DisruptionUnit[];
-  /** Indices into `Snapshot.nodes` that are cordoned meanwhile, and of each source those that are only while it leaves. */
+  /**
+   * Indices into `Snapshot.nodes` that are cordoned meanwhile, and for each source those that are cordoned only while it
+   * leaves.
+   */
   readonly avoid: readonly number[];
   readonly besides: readonly (readonly number[])[];
 }
 
-/** The changes that carry a plan out; `null` where they do not reach the goal in the simulation, or a pod finds no place. */
+/** The changes that carry a plan out; `null` if they do not reach the goal in the simulation, or a pod finds no place. */
 export function plannedMoves(
   field: MoveField,
   { plan: found, order, avoid, besides }: Carried,
@@ -44,7 +47,7 @@ export function plannedMoves(
 const gpusOf = ({ units }: MoveField, { unit, pod }: FoundPlan["moves"][number]): number =>
   units[unit]?.pods.find((one) => one.pod === pod)?.gives.gpus ?? 0;
 
-/** `vision/eval-7 (1 GPU) from a100-03 to a100-05`; of several their number, and the nodes that they leave. */
+/** `vision/eval-7 (1 GPU) from a100-03 to a100-05`; for several pods their number, and the nodes that they leave. */
 export function moveWords({ snapshot }: { readonly snapshot: Snapshot }, field: MoveField, found: FoundPlan): string {
   const nodeName = (node: number): string => field.nodes[node]?.name ?? "";
   const gpus = found.moves.reduce((sum, move) => sum + gpusOf(field, move), 0);
@@ -57,7 +60,7 @@ export function moveWords({ snapshot }: { readonly snapshot: Snapshot }, field: 
   return `${nameWords(names)} (${amount(gpus)}) from ${nameWords(from)}`;
 }
 
-/** What a plan acts on: pods that move alone, and the workloads of those that move together. */
+/** The targets of a plan: pods that move alone, and the workloads of those that move together. */
 export function targetsOf({ pods, workloads }: Snapshot, sources: readonly DisruptionUnit[]): readonly string[] {
   const names = sources.map(({ pods: own, workload }) => {
     const [first] = own;
@@ -69,7 +72,7 @@ export function targetsOf({ pods, workloads }: Snapshot, sources: readonly Disru
   return [...new Set(names)].sort();
 }
 
-/** All of these pods have left their nodes. */
+/** The sign that all of these pods have left their nodes. */
 export function leftSign({ pods }: Snapshot, sources: readonly DisruptionUnit[]): TakenSign {
   const left = sources.flatMap((source) =>
     source.pods.flatMap((index) => {
@@ -86,7 +89,7 @@ export function teamOfUnits({ pods }: Snapshot, sources: readonly DisruptionUnit
   return others.length === 0 ? first : "";
 }
 
-/** How far to believe a plan that moves pods. */
+/** How far a plan that moves pods can be trusted. */
 export function confidenceInMoves(answer: PlanAnswer, { sources }: PlannedMoves): AdviceConfidence {
   const isKnown = sources.every(({ isUpperBound }) => !isUpperBound);
   const looked = countWords(answer.looks, "try").replace("trys", "tries");

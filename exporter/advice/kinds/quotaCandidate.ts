@@ -10,7 +10,7 @@ import type { Trial } from "../whatIf/trial.ts";
 import { createGain, domainGpus, poolLabel, startingAnyway, teamOf, type WaitingFor, workNames } from "./waitingFor.ts";
 import { gpuWords } from "./words.ts";
 
-/** A queue that is to be sure of, or may hold, another amount. Physical GPUs. */
+/** A new guarantee or limit of a queue. Physical GPUs. */
 export interface QuotaChange {
   /** Index into `Queueing.queues`. */
   readonly queue: number;
@@ -23,7 +23,7 @@ export type QuotaFound =
   | { readonly ok: true; readonly candidate: Candidate }
   | { readonly ok: false; readonly withheld: WithheldAdvice };
 
-/** What is said of a plan of this kind. */
+/** The texts of a plan of this kind. */
 export interface QuotaWords {
   readonly title: string;
   readonly reason: string;
@@ -32,12 +32,12 @@ export interface QuotaWords {
   readonly fromTeam: string;
 }
 
-/** The plan of some changes. */
+/** The plan that makes some changes. */
 export function quotaPlan(changes: readonly QuotaChange[], starts: readonly number[]): Plan {
   return { changes: changes.map((change) => ({ kind: "setQueue", ...change })), starts };
 }
 
-/** Whether all that is wanted starts after the changes, whichever the placement rule. */
+/** Whether everything that is wanted starts after the changes, under both placement rules. */
 export function startsAll(trial: Trial, plan: Plan): boolean {
   return placementRules.every((rule) => {
     const started = new Set(trial.started(plan, rule));
@@ -45,7 +45,7 @@ export function startsAll(trial: Trial, plan: Plan): boolean {
   });
 }
 
-/** Advice to make these changes; none where no request is known that does. */
+/** Advice to make these changes; none if no request is known that makes them. */
 export function quotaCandidate(
   moment: AdviceMoment,
   trial: Trial,
@@ -96,7 +96,7 @@ export function quotaCandidate(
   return { ok: true, candidate };
 }
 
-/** The queue's amounts are what was advised. */
+/** The sign that the queue has the advised amounts. */
 function signsOf({ analysis }: AdviceMoment, change: QuotaChange): readonly TakenSign[] {
   const { queues, domains } = analysis.snapshot.queueing;
   const view = queues[change.queue];
@@ -109,7 +109,7 @@ function signsOf({ analysis }: AdviceMoment, change: QuotaChange): readonly Take
   });
 }
 
-/** Nothing is offered, with the reason. */
+/** No offer, with the reason. */
 export function noQuotaAdvice(subject: string, why: WithheldAdvice["why"], reason: string): QuotaFound {
   return { ok: false, withheld: { kind: "change_quota", subject, why, reason } };
 }

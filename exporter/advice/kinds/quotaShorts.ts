@@ -6,7 +6,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { gpusOf, type WaitingFor, waitingFor } from "./waitingFor.ts";
 
-/** Gangs of one queue that wait for quota alone: there is room for each of them. */
+/** Gangs of one queue that wait only for quota: there is free capacity for each of them. */
 export interface QuotaShort {
   readonly wanted: WaitingFor;
   /** Physical GPUs of the domain that are free and owed to no other queue. */
@@ -14,8 +14,8 @@ export interface QuotaShort {
 }
 
 /**
- * Leaf queues with work that fits onto free GPUs and waits for quota, the most GPUs first; of each so many gangs, in the order
- * of the queue, as what nobody else is owed can serve. Work that is short of GPUs is not helped by quota.
+ * Leaf queues with work that fits onto free GPUs and waits for quota, the most GPUs first; for each as many gangs, in the
+ * order of the queue, as GPUs that are owed to nobody else can serve. Work that is short of GPUs is not helped by quota.
  */
 export function quotaShorts(moment: AdviceMoment): readonly QuotaShort[] {
   const { analysis } = moment;
@@ -40,7 +40,7 @@ export function quotaShorts(moment: AdviceMoment): readonly QuotaShort[] {
   );
 }
 
-/** The gangs of a queue, in its order, that wait for quota, have free capacity, and together ask for no more than is spare. */
+/** The gangs of a queue, in its order, that wait for quota, fit, and together ask for no more than is spare. */
 function gangsWithin(
   moment: AdviceMoment,
   index: number,
@@ -59,20 +59,20 @@ function gangsWithin(
     if (waiting.has(gang) && fitsIn(moment, gang, index) && gpus <= left + gpuTolerance) {
       left -= gpus;
       found.push(one);
-      // In a queue that serves strictly in order, nobody starts before those ahead.
+      // In a queue that serves strictly in order, work starts only after those ahead of it.
     } else if (isStrictOrder) break;
   }
   return found;
 }
 
-/** There is room for it now, and it waits in no other queue as well. */
+/** It fits now, and does not wait in another queue as well. */
 function fitsIn({ analysis }: AdviceMoment, index: number, queue: number): boolean {
   const gang = analysis.snapshot.queueing.gangs[index];
   if (gang === undefined || gang.gpus === null || !gang.parts.every((part) => part.queue === queue)) return false;
   return analysis.gangFreeCapacities.askedOf(index)?.verdict === "fits";
 }
 
-/** GPUs of each domain that are free and that no queue could have now by its own share; `null` unknown. */
+/** Free GPUs of each domain that no queue could have now by its own share; `null`: unknown. */
 function spareByDomain({ analysis }: AdviceMoment): readonly (number | null)[] {
   const { queues, domains } = analysis.snapshot.queueing;
   const owed = domains.map(() => 0);

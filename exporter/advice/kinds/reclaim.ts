@@ -19,9 +19,9 @@ import { countWords } from "./words.ts";
 export interface Starved {
   /** Index into `Queueing.queues`. */
   readonly queue: number;
-  /** Whom its scheduler would take from. */
+  /** From whom its scheduler would take. */
   readonly pairs: readonly StarvedBorrower[];
-  /** Whom it would take from but for a setting, and the setting in words; `null`: no setting holds anything back. */
+  /** From whom it would take without a certain setting, and that setting in words; `null`: no setting holds it back. */
   readonly heldBack: { readonly pairs: readonly StarvedBorrower[]; readonly because: string } | null;
   /** Physical GPUs of whole gangs that fit into its shortfall. */
   readonly actionable: number;
@@ -29,8 +29,8 @@ export interface Starved {
 }
 
 /**
- * Advice to give a starved queue back what others borrow: whole workloads of the queues that it is paired with leave, so many
- * as it takes for its own gangs to start.
+ * Advice to give a starved queue back what others borrow: whole workloads of the queues that it is paired with leave, as many
+ * as are needed for its own gangs to start.
  */
 export const findReclaim: FindAdvice = (moment, trial) => {
   const candidates: Candidate[] = [];
@@ -54,7 +54,7 @@ export const findReclaim: FindAdvice = (moment, trial) => {
     const found = giveBack(moment, trial, one, { victimSearch: search, served });
     if (found.ok) {
       candidates.push(found.candidate);
-      // Nobody gives the same GPUs to two, and nobody is started twice.
+      // The same GPUs are not given to two gangs, and no gang is started twice.
       for (const gang of found.gangs) served.add(gang);
       for (const change of found.candidate.plan.changes) if (change.kind === "stop") search.taken.add(change.workload);
     } else withheld.push(found.withheld);
@@ -64,7 +64,7 @@ export const findReclaim: FindAdvice = (moment, trial) => {
 
 const known = new WeakMap<Analysis, readonly Starved[]>();
 
-/** Leaf queues with whole gangs that are owed to them, or would be but for a setting; the most GPUs first. */
+/** Leaf queues to which GPUs for whole gangs are owed, or would be owed without a setting; the most GPUs first. */
 export function starvedQueues({ analysis }: AdviceMoment): readonly Starved[] {
   const found = known.get(analysis) ?? findStarved(analysis);
   known.set(analysis, found);
@@ -88,7 +88,7 @@ function findStarved(analysis: Analysis): readonly Starved[] {
         pairs: pairs.get(queue) ?? [],
         heldBack: allocated === undefined ? null : { pairs: heldBack.get(queue) ?? [], because: allocated.because },
         actionable: judged.actionableShortfall,
-        // What has no nodes, nobody can give back.
+        // Nobody can give back guarantees without nodes.
         shortfall: judged.shortfallByIdleGap + judged.shortfallByBorrowers,
       });
     }
@@ -110,7 +110,7 @@ function giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, { victim
   const { snapshot, fairness } = moment.analysis;
   const owedTo = (record: number): number => {
     const { actionableShortfall = 0, shortfallByIdleGap = 0 } = fairness.queues[record] ?? {};
-    // What others would give it elsewhere is another plan.
+    // What others would give it elsewhere belongs to another plan.
     return record === starved.queue ? actionableShortfall : Math.min(actionableShortfall, shortfallByIdleGap);
   };
   const owed = owedGangs(moment, starved.queue, owedTo, served);
@@ -128,7 +128,7 @@ function giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, { victim
     );
   let victims: Victims | null = null;
   const own = starved.pairs;
-  // Whoever is paired with it first; where they cannot make free capacity, all who hold more than their share.
+  // Queues that are paired with it first; if they cannot make room, all that hold more than their share.
   for (const pairs of [own, everyBorrower(moment, starved)]) {
     const search: Search = { queue: starved.queue, owed, anyway, pairs, victimSearch, known: new Map() };
     const found: Attempt = largestPlan(moment, trial, search);
@@ -141,11 +141,11 @@ function giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, { victim
   return nothingFor(all, victims, starved, moment.settings.maxMoves);
 }
 
-/** Where to look for GPUs, and for which gangs. */
+/** Where to search for GPUs, and for which gangs. */
 interface Search {
   readonly queue: number;
   readonly owed: readonly ActionableGang[];
-  /** Gangs that start as things are. */
+  /** Gangs that start without the plan. */
   readonly anyway: ReadonlySet<number>;
   readonly pairs: readonly StarvedBorrower[];
   readonly victimSearch: VictimSearch;
@@ -157,7 +157,7 @@ type Attempt =
   | { readonly ok: true; readonly wanted: WaitingFor; readonly choice: Choice; readonly victims: Victims }
   | { readonly ok: false; readonly victims: Victims | null };
 
-/** A plan for as many gangs from the front of the queue as some plan was found for; halving, then closing in. */
+/** A plan for as many gangs from the front of the queue as possible; found by halving, then closing in. */
 function largestPlan(moment: AdviceMoment, trial: Trial, search: Search): Attempt {
   const { owed, anyway } = search;
   const first = owed.findIndex(({ gang }) => !anyway.has(gang)) + 1;
@@ -185,7 +185,8 @@ function planFor(
 ): Attempt {
   const wanted = waitingFor(moment, queue, owed.slice(0, size));
   if (wanted === null) return { ok: false, victims: null };
-  // Of what is wanted, guards look at the priority and at whether it is within the guarantee: the same for many sizes.
+  // Guards look only at the priority of what is wanted, and at whether it is within the guarantee: the same for many
+  // sizes.
   const key = `${wanted.priority} ${wanted.gpus + Math.max(wanted.view.allocated, wanted.view.reserved ?? 0) <= wanted.view.guaranteed}`;
   const victims: Victims = known.get(key) ?? findVictims(moment, wanted, pairs, victimSearch);
   known.set(key, victims);
@@ -205,7 +206,7 @@ function everyBorrower({ analysis }: AdviceMoment, { queue }: Starved): readonly
   }));
 }
 
-/** GPUs for all of it are free where it can use them: what it lacks is quota. */
+/** Enough free GPUs exist where it can use them: it lacks quota. */
 function fitsAsThingsAre(moment: AdviceMoment, wanted: WaitingFor): boolean {
   if (wanted.gpus > freeFor(moment, wanted) + gpuTolerance) return false;
   const { snapshot, gangFreeCapacities } = moment.analysis;
@@ -241,7 +242,7 @@ function nothingFor(wanted: WaitingFor, victims: Victims | null, { pairs }: Star
   );
 }
 
-/** Of so many every set is tried; of more, those that are likeliest, within the trials of a cycle. */
+/** Up to this many victims, every set is tried; of more, the most promising, within the trials of a cycle. */
 const allTried = 5;
 const notAll = "Not all sets of them were tried.";
 

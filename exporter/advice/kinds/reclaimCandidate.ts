@@ -24,10 +24,10 @@ import {
 } from "./waitingFor.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
 
-/** Alternatives that are named. */
+/** The most alternatives that are named. */
 const mostAlternatives = 5;
 
-/** What a plan of this kind is made of. */
+/** The parts of a plan of this kind. */
 interface Parts {
   readonly starved: Starved;
   readonly wanted: WaitingFor;
@@ -35,7 +35,7 @@ interface Parts {
   readonly victims: Victims;
 }
 
-/** The advice to take these workloads off their nodes, with what it says. */
+/** The advice to take these workloads off their nodes, with its texts. */
 export function reclaimCandidate(moment: AdviceMoment, trial: Trial, parts: Parts): Candidate {
   const { wanted, choice, victims } = parts;
   const { view, domain, gangs } = wanted;
@@ -77,7 +77,7 @@ export function reclaimCandidate(moment: AdviceMoment, trial: Trial, parts: Part
   };
 }
 
-/** All of these pods are gone from where they are. */
+/** The sign that all of these pods have left. */
 export function leftSign({ analysis }: AdviceMoment, pods: readonly number[]): TakenSign {
   const left = pods.flatMap((index) => {
     const pod = analysis.snapshot.pods[index];

@@ -15,17 +15,17 @@ import type { WaitingFor } from "./waitingFor.ts";
 export interface Victim {
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;
-  /** In the order of the moment. */
+  /** Its place in the order of the moment. */
   readonly place: number;
   readonly view: WorkloadView;
   /** Index into `Queueing.queues`. */
   readonly queue: number;
-  /** All of its pods that hold something. */
+  /** All of its pods that hold GPUs. */
   readonly pods: readonly number[];
   readonly gpus: number;
   readonly lostGpuHours: number;
   readonly isUpperBound: boolean;
-  /** When its newest pod was bound; 0 where that is not known. */
+  /** When its newest pod was bound; 0 if that is not known. */
   readonly startedAt: number;
   readonly by: "requeue" | "scale";
   readonly steps: readonly AdviceStep[];
@@ -39,13 +39,13 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** Whom the starved queue could get its GPUs from: cheapest first, the newest of those that cost the same. */
+/** From whom the starved queue could get its GPUs: cheapest first, of equal cost the newest. */
 export interface Victims {
   readonly allowed: readonly Victim[];
   readonly refused: readonly Refusal[];
 }
 
-/** The question that is asked of pods that give back what they hold. */
+/** The question about pods that give back what they hold. */
 export function questionFor(
   { queue, priority, gpus }: WaitingFor,
   pods: readonly number[],
@@ -54,40 +54,40 @@ export function questionFor(
   return { pods, how: "lose", by, beneficiary: { priority, queue, gpus } };
 }
 
-/** Of workloads that could be asked so many are looked at: each is asked about by every guard. */
+/** The most workloads about which every guard is asked. */
 const mostLooked = 150;
-/** Once so many of the cheapest may be taken, no more are asked about. */
+/** When this many of the cheapest may be taken, no more are asked about. */
 const mostAllowed = 40;
-/** Of those of which nobody knows which devices they hold, and which nobody may take, so many are named. */
+/** The most workloads with unknown devices, which must not be taken, that are named. */
 const mostUnsure = 20;
-/** Of single nodes so many are looked at beside: those that are cheapest to make free capacity on. */
+/** The most single nodes that are considered besides: those that are cheapest to empty. */
 const mostNodes = 15;
-/** Of all starved queues together; the first of them, who are owed most, may use half of what is left. */
+/** For all starved queues together; the first, to whom most is owed, may use half of what is left. */
 const trialsPerCycle = 160;
 
 /** What is looked up once for all starved queues of a moment. */
 export interface VictimSearch {
-  /** Whole workloads in one queue each, cheapest first. */
+  /** Workloads that are completely in one queue, cheapest first. */
   readonly drafts: readonly Draft[];
-  /** Workloads that are in a plan already: nobody gives the same GPUs to two. */
+  /** Workloads that are in a plan already: the same GPUs are not given to two. */
   readonly taken: Set<number>;
   /** Trials that are left for this cycle: each is a simulation of the cluster. */
   readonly trials: { left: number };
-  /** How workloads would leave, as far as that was asked. */
+  /** How workloads would leave, as far as this was computed. */
   readonly ways: Map<number, Way>;
-  /** The likeliest of the last borrowers that were asked. */
+  /** The most promising workloads of the borrowers that were asked last. */
   readonly likeliest: Map<string, Likeliest>;
 }
 
-/** Who is asked about. */
+/** The workloads about which guards are asked. */
 interface Likeliest {
   /** The cheapest of all. */
   readonly cheapest: readonly Draft[];
-  /** All on those nodes that are cheapest to empty of them, and some that may not be taken, so that they are named. */
+  /** All on those nodes that are cheapest to empty of them, and some that must not be taken, so that they are named. */
   readonly others: readonly Draft[];
 }
 
-/** Who of all that hold anything could be asked at all. */
+/** Prepares the search: which workloads could be asked at all. */
 export function searchVictims(moment: AdviceMoment): VictimSearch {
   const found: Draft[] = [];
   const order = momentOrder(moment.analysis);
@@ -100,7 +100,7 @@ export function searchVictims(moment: AdviceMoment): VictimSearch {
   return { drafts, taken: new Set(), trials: { left: trialsPerCycle }, ways: new Map(), likeliest: new Map() };
 }
 
-/** The workloads of the queues that a starved queue is paired with. */
+/** The workloads of the queues with which a starved queue is paired. */
 export function findVictims(
   moment: AdviceMoment,
   wanted: WaitingFor,
@@ -133,10 +133,10 @@ export function findVictims(
   return { allowed: allowed.sort(cheapestFirst), refused: refused.sort(cheapestRefusal) };
 }
 
-/** A victim before anybody was asked. */
+/** A victim before guards are asked. */
 type Draft = Omit<Victim, "by" | "steps">;
 
-/** The likeliest of some borrowers, less those that are taken. */
+/** The most promising workloads of some borrowers, without those that are taken. */
 function likeliestOf(
   moment: AdviceMoment,
   pairs: readonly StarvedBorrower[],
@@ -159,7 +159,7 @@ function likeliestOf(
   return found;
 }
 
-/** Nobody knows which devices it holds. */
+/** Its devices are not known. */
 function isOnUnknownDevices(analysis: Analysis, pod: number): boolean {
   const { devices } = analysis.snapshot;
   return momentIndex(analysis)
@@ -194,7 +194,7 @@ function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeli
 /** The first thing that speaks against it. */
 export const firstVeto = ({ vetoes }: GuardAnswer): string => vetoes[0]?.reason ?? "";
 
-/** All of a workload, if all of it is in one queue. */
+/** The draft of a workload if all of it is in one queue. */
 function draftOf(
   { analysis }: AdviceMoment,
   { ofWorkload }: MomentOrder,
@@ -206,7 +206,7 @@ function draftOf(
   const queue = queueing.queueOfPod[units[0]?.pods[0] ?? -1] ?? -1;
   if (view === undefined || queue < 0) return null;
   const taken = units.flatMap((unit) => unit.pods);
-  // What is only partly known, partly in another queue, or of a gang with other workloads is left alone.
+  // Workloads that are only partly known, partly in another queue, or in a gang with other workloads are left alone.
   let allocated = 0;
   for (const pod of view.pods) if (pods[pod]?.status === "allocated") allocated += 1;
   if (allocated !== taken.length) return null;
@@ -230,7 +230,7 @@ type Way =
   | { readonly steps: readonly AdviceStep[]; readonly by: Victim["by"] }
   | { readonly steps: null; readonly reason: string };
 
-/** Back into its queue, where its scheduler knows how; else stopped until someone starts it again. */
+/** It goes back into its queue if its scheduler supports that; otherwise it is stopped until someone starts it again. */
 function wayOf(moment: AdviceMoment, workload: number): Way {
   const requeued = requeueWorkload(moment, workload);
   if (requeued.ok) return { by: "requeue", steps: requeued.steps };

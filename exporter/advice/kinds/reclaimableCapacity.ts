@@ -7,7 +7,7 @@ import type { AdviceMoment } from "../moment.ts";
 import type { Victim } from "./reclaimVictims.ts";
 import type { WaitingFor } from "./waitingFor.ts";
 
-/** Whether waiting gangs could have free capacity if so much came free by node: never `false` where they could. */
+/** Whether waiting gangs could fit if this much became free on each node: never `false` if they could. */
 export type FreeCapacityCheck = (victims: readonly Victim[]) => boolean;
 
 /** Pods of one size that must all find a place. */
@@ -15,13 +15,13 @@ interface Wanted {
   readonly size: number;
   /** Pods of at least this size. */
   readonly pods: number;
-  /** How many of the size fit as things are. */
+  /** How many pods of this size fit now. */
   readonly fitNow: number;
 }
 
 /**
- * A quick look before a trial: enough GPUs in all, and on single nodes enough for pods of each size. It leaves out everything
- * but numbers of GPUs, so that a trial may still say no.
+ * A quick check before a trial: enough GPUs in all, and on single nodes enough for pods of each size. It considers only
+ * numbers of GPUs, so that a trial may still fail.
  */
 export function createFreeCapacityCheck(
   { analysis }: AdviceMoment,
@@ -90,15 +90,15 @@ function classesOfAll(parts: readonly WaitingPart[]): readonly number[] | null {
   return [...found].sort((a, b) => a - b);
 }
 
-/** What a victim leaves free, by node. */
+/** What a victim frees, by node. */
 interface Freed {
   readonly byNode: ReadonlyMap<string, number>;
   readonly sum: number;
 }
 
-/** What is free in some classes of a domain as things are. */
+/** What is free now in some classes of a domain. */
 interface FreeNow {
-  /** Physical GPUs by node that takes pods. */
+  /** Physical GPUs of each node that takes pods. */
   readonly free: ReadonlyMap<string, number>;
   readonly total: number;
   /** How many pods of a size fit. */

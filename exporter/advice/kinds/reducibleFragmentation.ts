@@ -10,8 +10,9 @@ export interface TriedPlan {
 }
 
 /**
- * Physical GPUs by which expected fragmentation of a pool would fall after the best plan found within the move budget, whichever
- * the placement rule: expected fragmentation now less that after it, at least 0. A pool without any plan is left out. Pure.
+ * Physical GPUs by which the expected fragmentation of a pool would fall after the best plan found within the move budget,
+ * under both placement rules: expected fragmentation now minus that after the plan, at least 0. A pool without any plan is
+ * left out. Pure.
  */
 export function reducibleFragmentation(tried: readonly TriedPlan[]): ReadonlyMap<string, number> {
   const byPool = new Map<string, number>();

@@ -34,9 +34,10 @@ import { durationWords, gpuWords } from "./words.ts";
 const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${name}`;
 
 /**
- * Workloads that hold GPUs on which nothing has run for longer than the windows of `idle`. What has never worked, and what has
- * been idle for far longer than its habit, is to be let go; the owners of everything else are asked, but for what is idle as it
- * always is before it works again. The ones with the most GPUs first, then those that have been idle longest.
+ * Workloads that hold GPUs on which nothing has run for longer than the windows of `idle`. Work that has never worked, and
+ * work that has been idle for far longer than its habit, is to be released; the owners of the rest are asked, except where
+ * work is idle as it always is before it works again. The ones with the most GPUs first, then those that have been idle
+ * longest.
  */
 export const findReleaseIdle: FindAdvice = (moment) => {
   const { analysis } = moment;
@@ -48,7 +49,7 @@ export const findReleaseIdle: FindAdvice = (moment) => {
     withheld.add(
       "guard",
       "holdings that are estimated",
-      `${gpuWords(found.estimatedGpus)} idle GPUs are allocated to workloads of which it is not known which devices they hold`,
+      `${gpuWords(found.estimatedGpus)} idle GPUs are allocated to workloads whose devices are not known`,
     );
   if (found.workloads.length === 0) return { candidates: [], withheld: withheld.list };
   const ranked = rank(found.workloads, momentOrder(analysis));
@@ -89,7 +90,7 @@ function candidateOf(
   const guards = askRelease(moment, allocated);
   const veto = vetoWords(guards);
   if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
-  // What nothing stops, or something would start again, is not asked about either.
+  // Work that no request stops, or that would be started again, is not asked about either.
   const stopped = stopWorkload(moment, idle.workload);
   if (!stopped.ok) return { ok: false, why: "no-plan", reason: `${what}: ${stopped.reason}` };
   const past = pastOf(moment, idle, workload, allocated);
@@ -132,10 +133,13 @@ function candidateOf(
   return { ok: true, candidate };
 }
 
-/** Work is made at most so long before its first pods are bound, where nothing holds them up: what came before is not known. */
+/**
+ * Work is created at most this long before its first pods are bound, if nothing holds them up: before that, earlier pods
+ * may have come and gone without a record.
+ */
 const firstStartSeconds = 900;
 
-/** What is known of the past of idle work. */
+/** What is known about the past of idle work. */
 function pastOf(
   moment: AdviceMoment,
   idle: IdleWorkload,
@@ -162,7 +166,7 @@ function pastOf(
   };
 }
 
-/** Whether no pods came before these without having been watched: they may have worked. */
+/** Whether no earlier pods existed without being watched: they may have worked. */
 function isWatchedWhole(
   { createdAt }: WorkloadView,
   allocated: readonly AllocatedPod[],
@@ -175,8 +179,8 @@ function isWatchedWhole(
 }
 
 /**
- * Whether every sample of every device of these pods was idle from when they were bound: one that telemetry took before, when
- * someone else had the device, may come a little later.
+ * Whether every sample of every device of these pods was idle since they were bound: a sample from before, when another pod
+ * had the device, may arrive a little later.
  */
 function nothingEverRan({ analysis }: AdviceMoment, allocated: readonly AllocatedPod[]): boolean {
   const { devices } = analysis.snapshot;
@@ -193,8 +197,8 @@ function nothingEverRan({ analysis }: AdviceMoment, allocated: readonly Allocate
 }
 
 /**
- * For how much longer it is expected to be idle, hours within the horizon: by its habit; of what has never worked, for as long
- * again as it has been.
+ * For how much longer it is expected to be idle, hours within the horizon: by its habit; if it has never worked, for as long
+ * again as it has been idle.
  */
 function idleHoursLeft({ settings }: AdviceMoment, { neverWorked, idleSeconds, estimate }: IdlePast): number {
   return neverWorked ? Math.min(settings.horizonHours, idleSeconds / 3600) : estimate.expectedIdleHours;

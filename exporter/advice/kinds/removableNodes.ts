@@ -2,17 +2,15 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { NodePoolView, Snapshot } from "../../join/snapshot.ts";
 import { emptyNodesOf, removesEmptyNode } from "../emptyNodes.ts";
 
-/** Nodes that it is worth to empty. */
+/** Nodes that are worth emptying. */
 export interface Removable {
-  /** Names of nodes that their autoscaler removes once they are empty, and does not empty by itself. */
+  /** Names of nodes that their autoscaler removes once they are empty, and that it does not empty by itself. */
   readonly removable: ReadonlySet<string>;
-  /** Why none of a node pool is one, by node pool; of those that have an autoscaler. */
+  /** Why no node of a node pool is worth emptying, by node pool; only those that have an autoscaler. */
   readonly refused: ReadonlyMap<string, string>;
 }
 
-/**
- * Finds the nodes that are no longer paid for once they are empty, and that stay as they are unless someone moves their pods.
- */
+/** Finds the nodes that are no longer paid for once they are empty, and that stay unless someone moves their pods. */
 export function removableNodes({ snapshot, idleNodes }: Analysis): Removable {
   const refused = new Map<string, string>();
   const pools = new Map(snapshot.nodePools.map((pool) => [pool.name, pool] as const));
@@ -39,13 +37,16 @@ export function removableNodes({ snapshot, idleNodes }: Analysis): Removable {
   return { removable: new Set(removable.map(({ name }) => name)), refused };
 }
 
-/** A node that has been idle for so long has not been removed: nor would the next one be. */
+/** A node that has been idle for this long was not removed, and neither would the next one be. */
 const overdueSeconds = 2 * 3600;
 
-/** Below this part of its GPUs in use the Cluster Autoscaler empties a node by itself (`scale-down-gpu-utilization-threshold`). */
+/**
+ * Below this part of its GPUs in use, the Cluster Autoscaler empties a node by itself
+ * (`scale-down-gpu-utilization-threshold`).
+ */
 const leastUtilization = 0.5;
 
-/** Why freeing a node of a node pool gains nothing, or is not for people to do; `null` where it is. */
+/** Why freeing a node of a node pool gains nothing, or is not a task for people; `null` if it is. */
 function notFreed(pool: NodePoolView, idle: string | undefined): string | null {
   const empty = emptyNodesOf(pool);
   if (empty.kind === "unknown") return `nobody knows whether an empty node of node pool ${pool.name} is removed`;

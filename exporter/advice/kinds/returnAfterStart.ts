@@ -2,8 +2,8 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 
 /**
- * All leave before any of them waits again, and that only once who gains has started: else what comes free first goes back to
- * where it came from.
+ * All leave before any of them is requeued, and that happens only once the beneficiary has started: otherwise GPUs that become
+ * free first would go back to where they came from.
  */
 export function returnAfterStart(
   leave: readonly AdviceStep[],

@@ -24,7 +24,7 @@ import { countWords, durationWords, gpuWords } from "./words.ts";
 const wholeTolerance = 1e-6;
 
 /**
- * Workloads whose pods each ask for more GPUs than any of them has ever used while it was watched, though some are used. The
+ * Workloads whose pods each ask for more GPUs than any of them has ever used while it was watched, although some are used. The
  * ones with the most GPUs to spare first.
  */
 export const findRightSize: FindAdvice = (moment) => {

@@ -18,9 +18,9 @@ interface IdlePool {
 }
 
 /**
- * Nodes that have held no GPU for longer than `advice.idleNodeMinutes`, in node pools whose autoscaler or cloud can take them
- * away and does not do so by itself within the hour, for as long as nothing waits that could use them. Where a setting of the
- * node pool keeps them, the setting is what is to be changed. The node pools with the most idle GPUs first.
+ * Nodes on which no GPU has been allocated for longer than `advice.idleNodeMinutes`, in node pools whose autoscaler or cloud
+ * can remove them and does not do so by itself within the hour, as long as nothing waits that could use them. If a setting of
+ * the node pool keeps them, the advice is to change that setting. The node pools with the most idle GPUs first.
  */
 export const findScaleIn: FindAdvice = (moment) => {
   const withheld = withheldList("scale_in");
@@ -81,7 +81,7 @@ function candidateOf(moment: AdviceMoment, { pool, nodes }: IdlePool): Candidate
   return scaleInCandidate(moment, pool, empty, change, alternatives);
 }
 
-/** The setting of the NodePool that keeps empty nodes: one that is deleted by hand would be followed by the next. */
+/** The setting of the NodePool that keeps empty nodes: if one is deleted by hand, the next one stays as well. */
 function settingChange(
   { settings }: AdviceMoment,
   pool: NodePoolView,
@@ -130,8 +130,8 @@ function nodeByNode(
 const hourSeconds = 3600;
 
 /**
- * Why nobody has to do anything about a node: its autoscaler removes it within the hour, or should have done so within the last
- * one. Where it is long overdue, pods without GPUs keep it; with no pod on it at all nothing is known that does.
+ * Why nobody has to act on a node: its autoscaler removes it within the hour, or should have done so within the last one. If
+ * it is long overdue, pods without GPUs keep it; if it has no pods at all, the reason is unknown.
  */
 function goesByItself(
   { analysis: { snapshot } }: AdviceMoment,
@@ -147,10 +147,10 @@ function goesByItself(
   return `${empty.words}, and no pod runs on ${node.name}, which is ${durationWords(late)} late: look at the autoscaler's log and events`;
 }
 
-/** Why nobody can make the node pool smaller; `null` where someone can. */
+/** Why nobody can make the node pool smaller; `null` if someone can. */
 function fixedBecause({ manager, minNodes, name }: NodePoolView): string | null {
   if (manager === "none") return "no autoscaler or cloud is known that could take nodes away";
-  // Karpenter itself knows no smallest size but that of a NodePool with replicas.
+  // Karpenter itself knows no smallest size except that of a NodePool with replicas.
   if (manager === "karpenter" && minNodes !== null)
     return `NodePool ${name} keeps exactly ${countWords(minNodes, "node")} (spec.replicas): lower that number instead`;
   return null;

@@ -14,7 +14,7 @@ export interface LongIdle {
   readonly since: number;
 }
 
-/** Nodes that go, and what makes them go. */
+/** Nodes to remove, and how they are removed. */
 export interface NodesToGo {
   readonly chosen: readonly LongIdle[];
   readonly steps: readonly AdviceStep[];
@@ -24,7 +24,7 @@ export interface NodesToGo {
 export const gpusOf = (nodes: readonly LongIdle[]): number =>
   nodes.reduce((sum, { node }) => sum + (node.physicalGpus ?? 0), 0);
 
-/** Idle nodes of a node pool that go, one by one or because its setting is changed. */
+/** The advice to remove idle nodes of a node pool, one by one or by a change of its setting. */
 export function scaleInCandidate(
   { analysis, settings }: AdviceMoment,
   pool: NodePoolView,
@@ -90,7 +90,7 @@ export function scaleInCandidate(
   };
 }
 
-/** Pods on nodes where none holds a GPU; `null` where they are not known. */
+/** Pods on nodes where no pod holds a GPU; `null` if they are not known. */
 function otherPods(
   requests: AdviceMoment["analysis"]["snapshot"]["requestsByNode"],
   names: readonly string[],
@@ -98,7 +98,7 @@ function otherPods(
   return requests === null ? null : names.reduce((sum, name) => sum + (requests.get(name)?.pods ?? 0), 0);
 }
 
-/** Why its autoscaler has not taken the nodes itself. */
+/** Why its autoscaler has not removed the nodes itself. */
 function keptWords(empty: EmptyNodes, pods: number | null, afterMinutes: number): string {
   if (empty.kind === "kept")
     return empty.by === "never"
@@ -114,7 +114,7 @@ function typesOf(chosen: readonly LongIdle[]): string {
   return [...new Set(chosen.map(({ node }) => node.capacityType ?? "unknown"))].sort().join(", ");
 }
 
-/** What is given back may not be had again: neither spot nor on-demand capacity is promised to anybody. */
+/** Capacity that is given back may not be available again: neither spot nor on-demand capacity is guaranteed. */
 function capacityWords(chosen: readonly LongIdle[], gpuPool: string): string {
   const types = new Set(chosen.map(({ node }) => node.capacityType));
   const what = types.size === 1 && types.has("spot") ? "spot capacity" : "capacity that is not reserved";

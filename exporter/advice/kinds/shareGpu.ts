@@ -22,8 +22,9 @@ interface Sharer {
 }
 
 /**
- * Workloads whose pods hold a whole GPU each and use a quarter of it at most: onto free MIG instances or time-sliced replicas
- * that the cluster offers already, else onto a free node that is partitioned for them. One plan for each team and pool.
+ * Moves workloads whose pods hold a whole GPU each and use at most a quarter of it onto free MIG instances or time-sliced
+ * replicas that the cluster already offers, otherwise onto a free node that is partitioned for them. One plan for each team
+ * and pool.
  */
 export const findShareGpu: FindAdvice = (moment) => {
   const { analysis, settings } = moment;

@@ -6,7 +6,7 @@ import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
 import type { SmallUser } from "./smallUsers.ts";
 
-/** Parts of GPUs that a node offers under a resource name of their own, and that are free. */
+/** Free parts of GPUs that a node offers under a resource name of their own. */
 export interface SharedUnits {
   readonly node: NodeView;
   readonly resource: string;
@@ -14,7 +14,7 @@ export interface SharedUnits {
   /** Physical GPUs of one. */
   readonly unit: number;
   readonly memoryBytes: number;
-  /** Falls as users are given some. */
+  /** Decreases when users get some of them. */
   free: number;
   cpuMilli: number;
   ramBytes: number;
@@ -33,7 +33,7 @@ export function findSharedUnits({ snapshot, freeCapacities }: Analysis): SharedU
   return found.sort((a, b) => a.unit - b.unit || (a.node.name < b.node.name ? -1 : 1));
 }
 
-/** What is free on one node, by the kinds of parts that it has. */
+/** What is free on one node, by kind of part. */
 function unitsOn({ devices }: Snapshot, node: NodeView, now: FreeCapacity): readonly SharedUnits[] {
   const found: SharedUnits[] = [];
   const seen = new Set<string>();
@@ -50,13 +50,13 @@ function unitsOn({ devices }: Snapshot, node: NodeView, now: FreeCapacity): read
   return found;
 }
 
-/** What one part of a device is; `null` of whole GPUs, and of parts that no request can ask for by a name of their own. */
+/** What one part of a device is; `null` for whole GPUs, and for parts without a resource name of their own. */
 function partOf(
   { profile, weight, slots, memoryTotalBytes, reading }: Device,
   { labels }: NodeView,
 ): (Pick<SharedUnits, "resource" | "unit" | "memoryBytes"> & { readonly key: string }) | null {
   if (profile !== null) {
-    // Under strategy `single` instances are called as whole GPUs are: a request cannot say them apart.
+    // With strategy `single`, instances have the name of whole GPUs: a request cannot distinguish them.
     const gigabytes = /^[1-9]g\.(\d{1,3})gb$/.exec(profile)?.[1];
     if (slots > 1 || gigabytes === undefined || labels[nodeLabels.migStrategy] !== "mixed") return null;
     return {
@@ -76,14 +76,17 @@ function partOf(
   return { key: unitKey(unit), resource: gpuResources.nvidiaShared, unit, memoryBytes: memory / slots };
 }
 
-/** What a user is given: so many units of one kind, one for each of its pods. */
+/** What a user gets: units of one kind, one for each of its pods. */
 export interface GivenUnits {
   readonly resource: string;
   readonly unit: number;
   readonly nodes: readonly string[];
 }
 
-/** Gives a user the smallest units that serve it, on nodes that take its pods, and takes them off what is free; `null`: none. */
+/**
+ * Gives a user the smallest units that serve it, on nodes that take its pods, and subtracts them from what is free; `null`:
+ * there are none.
+ */
 export function giveUnits(units: readonly SharedUnits[], user: SmallUser): GivenUnits | null {
   const cpuMilli = Math.max(0, user.needs.requests.cpu ?? 0) * 1000;
   const ramBytes = Math.max(0, user.needs.requests.memory ?? 0);

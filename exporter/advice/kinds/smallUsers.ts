@@ -10,15 +10,15 @@ import { watchedLong } from "./watchedLong.ts";
 import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
 /**
- * Up to so much of a GPU, at its busiest, a user is small: with more, the smallest instances that could serve it (2 of 7
+ * A user is small if it never used more than this part of a GPU: otherwise the smallest instances that could serve it (2 of 7
  * slices, a quarter of A30) would slow it down.
  */
 export const smallActivity = 0.25;
 
-/** Up to so much of a GPU's memory: a quarter is what the next larger instance has beside the smallest. */
+/** The largest part of a GPU's memory that a small user uses: a quarter is what the second smallest instance has. */
 export const smallMemoryRatio = 0.25;
 
-/** What a device must have beside the peak that was seen: memory that runs out ends a process, and peaks come between samples. */
+/** What a device must have above the peak that was seen: a process without memory ends, and peaks fall between samples. */
 export const memoryHeadroom = 1.25;
 
 /** A workload whose pods each hold a whole GPU and use a small part of it. */
@@ -27,17 +27,17 @@ export interface SmallUser {
   readonly workload: WorkloadView;
   readonly allocated: readonly AllocatedPod[];
   readonly needs: PodNeeds;
-  /** Of the GPUs that they hold: one for all. */
+  /** The model of the GPUs that they hold: one for all. */
   readonly model: string;
   readonly pool: string;
-  /** Memory of a GPU that one of its pods must have, bytes, headroom counted in. */
+  /** Memory of a GPU that one of its pods needs, bytes, headroom included. */
   readonly memoryBytes: number;
 }
 
-/** At most so many are looked at closely. */
+/** The most small users that are examined closely. */
 const mostUsers = 1000;
 
-/** What the owner of a small user is asked, who would get `resource`, so large a part of a GPU, instead of whole ones. */
+/** The question to the owner of a small user, who would get `resource`, this part of a GPU, instead of whole GPUs. */
 export function shareQuestion(
   { usage, workload, allocated }: SmallUser,
   { resource, unit }: { readonly resource: string; readonly unit: number },
@@ -74,7 +74,7 @@ export function findSmallUsers(moment: AdviceMoment, nodes: ReadonlyMap<string, 
   });
 }
 
-/** `null` where its pods hold or ask for anything but one whole GPU each, of one model. */
+/** `null` if its pods hold or ask for anything but one whole GPU each, of one model. */
 function userOf(
   snapshot: Snapshot,
   usage: WorkloadUsage,

@@ -26,15 +26,15 @@ import {
 } from "./ownGpus.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
 
-/** A start may wait for long without a step: those who watch steps give it 45 minutes (marin-community/marin, PR 7692). */
+/** A start may take this long without a step: operators who watch steps allow 45 minutes (marin-community/marin, PR 7692). */
 const startSeconds = 45 * 60;
 
 const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${name}`;
 
 /**
- * Batch work that looks busy and computes nothing on any of its GPUs: its owner is asked to look, and to restart it from its last
- * checkpoint if it hangs. One question for a whole gang. Work of which a part computes is left alone: the rest may wait for it;
- * so is what serves, which looks the same while no request comes. The most GPUs first.
+ * Batch work that looks busy and computes nothing on any of its GPUs: its owner is asked to look, and to restart it from its
+ * last checkpoint if it hangs. One question for a whole gang. Work that computes on a part of its GPUs is left alone, because
+ * the rest may wait for it; so is serving work, which looks the same while no request comes. The most GPUs first.
  */
 export const findStalledWork: FindAdvice = (moment) => {
   const { analysis } = moment;
@@ -85,7 +85,7 @@ function candidateOf(
   const disrupted = allocated.map(({ index }) => index);
   const own = ownGpus(snapshot, allocated, nodes);
   const gpus = [...own.byNode.values()].reduce((sum, amount) => sum + amount, 0);
-  // Nobody knows when it would go on by itself, or end: for as long again as it has lasted.
+  // It is unknown when it would continue by itself, or end: taken to be as long again as it has lasted.
   const hours = Math.min(settings.horizonHours, (snapshot.at - work.since) / 3600);
   const cost = adviceCost(moment, { disrupted });
   const worth = { gainedGpuHours: gpus * hours, lostGpuHours: cost.lostGpuHours };
@@ -120,7 +120,7 @@ function candidateOf(
   };
 }
 
-/** What the GPUs of a workload show, each as one of three. */
+/** Sorts the GPUs of a workload by what they show, into three groups. */
 function workOf(analysis: Analysis, allocated: readonly AllocatedPod[]): StalledWork {
   const { devices } = analysis.snapshot;
   const index = momentIndex(analysis);
@@ -141,7 +141,7 @@ function workOf(analysis: Analysis, allocated: readonly AllocatedPod[]): Stalled
   return work;
 }
 
-/** Why its owner is not asked; `null`: nothing speaks against it. */
+/** Why its owner is not asked; `null`: nothing forbids it. */
 function doubtOf(
   { snapshot }: Analysis,
   workload: WorkloadView,
@@ -163,14 +163,14 @@ interface StalledWork {
   readonly stalled: readonly Device[];
   /** A pod for each GPU on which nothing runs. */
   readonly quiet: readonly AllocatedPod[];
-  /** GPUs that compute, and those of which nobody knows it. */
+  /** GPUs that compute, and those about which this is unknown. */
   readonly computing: number;
   readonly unknown: number;
-  /** Since when all of `stalled` have been so, seconds since the epoch. */
+  /** Since when all of `stalled` have been stalled, seconds since the epoch. */
   readonly since: number;
 }
 
-/** Everything that is said of one workload that hangs. */
+/** Everything that the texts say about one workload that hangs. */
 interface StalledFacts {
   readonly moment: AdviceMoment;
   readonly workload: WorkloadView;
@@ -182,7 +182,7 @@ interface StalledFacts {
   readonly cost: AdviceCost;
 }
 
-/** What people read of it. */
+/** The texts about it that people read. */
 function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "reason" | "evidence" | "confidence"> {
   const { moment, workload, allocated, work, own, gpus, cost } = facts;
   const { prices, snapshot } = moment.analysis;
@@ -212,7 +212,7 @@ function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "reason" |
   };
 }
 
-/** What its owner is asked, with all that it takes to answer. */
+/** The question to its owner, with everything that is needed to answer it. */
 function stalledQuestion({ moment, workload, work, own, cost }: StalledFacts): OwnerQuestion {
   const { prices, snapshot } = moment.analysis;
   const about = `${workload.kind} ${workload.namespace}/${workload.name}`;
@@ -235,7 +235,7 @@ function stalledQuestion({ moment, workload, work, own, cost }: StalledFacts): O
 const signalsNow = ({ stalled }: StalledWork): readonly string[] =>
   stallSignals(stalled.flatMap(({ reading }) => reading ?? []));
 
-/** Where one rank has failed, the others wait for it, busy: the one that differs is where to look first. */
+/** If one rank has failed, the others wait for it, busy: the one that differs is the first to look at. */
 function suspectWords({ quiet, stalled }: StalledWork): string | null {
   if (quiet.length === 0 || quiet.length > stalled.length) return null;
   const pods = [...new Set(quiet.map(({ pod, node }) => `${pod.name} on ${node}`))].sort();

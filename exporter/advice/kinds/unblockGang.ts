@@ -14,13 +14,13 @@ import { brokenDeadlock, requeuedForOthers } from "./partialGangPlans.ts";
 import { boostsPastHeads } from "./pastTheHead.ts";
 import { type Planning, planForGang } from "./planForGang.ts";
 
-/** Looks for gangs that hold GPUs without being able to run, for gangs that hold back others in a queue, and for what ends that. */
+/** Finds gangs that hold GPUs without being able to run, gangs that hold back others in a queue, and what ends that. */
 export const findUnblockGang: FindAdvice = (moment, trial) => findUnblockGangWith(moment, trial, moveTools);
 
 /**
- * `findUnblockGang` with other tools. Of a deadlock the gangs whose loss is least wait again, so that another completes. A
- * gang by itself completes where moving others makes room for its members; where nothing does, it waits again as a whole if
- * someone else then starts. Who waits behind the head of a strict queue, and fits, is boosted past it.
+ * `findUnblockGang` with other tools. In a deadlock the gangs with the smallest loss are requeued, so that another completes.
+ * A single partial gang completes if moving others makes room for its members; if nothing does, it is requeued as a whole if
+ * other work then starts. Work that waits behind the head of a strict queue, and fits, is boosted past it.
  */
 export function findUnblockGangWith(moment: AdviceMoment, trial: Trial, tools: MoveTools): Found {
   const { deadlocks, partialGangs } = moment.analysis.waiting;
@@ -61,7 +61,7 @@ const unknown = ({ id }: PartialGang): WithheldAdvice => ({
   reason: `Gang ${id} holds GPUs and cannot run, but what it waits for is not known.`,
 });
 
-/** Moves others for it, or lets it wait again. */
+/** Moves other pods for it, or requeues it. */
 function helped(planning: Planning, known: KnownGang): Candidate | WithheldAdvice {
   const { moment } = planning;
   const { analysis } = moment;

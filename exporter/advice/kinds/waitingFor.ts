@@ -6,7 +6,7 @@ import { placementRules } from "../whatIf/plan.ts";
 import type { Outcome, Trial } from "../whatIf/trial.ts";
 import { gpuWords } from "./words.ts";
 
-/** Gangs that wait in one leaf queue, and what they ask it for. */
+/** Gangs that wait in one leaf queue, and what they ask from it. */
 export interface WaitingFor {
   /** Index into `Queueing.queues`. */
   readonly queue: number;
@@ -14,17 +14,22 @@ export interface WaitingFor {
   readonly domain: QuotaDomain;
   /** Indices into `Queueing.gangs`, in the order in which the queue serves them. */
   readonly gangs: readonly number[];
-  /** The same, each with its parts as they are where they would start. */
+  /** The same gangs, each with its parts as they would wait where they would start. */
   readonly standing: readonly ActionableGang[];
-  /** Indices of the same and of those before them that would start in another record of the queue: what a plan starts, in order. */
+  /**
+   * Indices of the same gangs and of those before them that would start in another record of the queue: what a plan starts, in
+   * order.
+   */
   readonly starts: readonly number[];
-  /** Physical GPUs that they ask of the queue together. */
+  /** Physical GPUs that they ask for in this queue together. */
   readonly gpus: number;
-  /** The lowest of theirs: what serves them all. */
+  /** The lowest of their priorities: a plan for it serves them all. */
   readonly priority: number;
 }
 
-/** What some gangs wait for in a leaf queue; `null` where there is nothing. `inLine`: in the order in which the queue serves them. */
+/**
+ * What some gangs wait for in a leaf queue; `null` if there are none. `inLine`: in the order in which the queue serves them.
+ */
 export function waitingFor(
   { analysis }: AdviceMoment,
   queue: number,
@@ -46,7 +51,7 @@ export function waitingFor(
   return { queue, view, domain, gangs: indicesOf(standing), standing, starts: indicesOf(inLine), gpus, priority };
 }
 
-/** What a gang asks of a queue; 0 where it is not known. Physical GPUs. */
+/** What a gang asks for in a queue; 0 if this is not known. Physical GPUs. */
 export function gpusOf({ parts }: Pick<ActionableGang, "parts">, queue: number): number {
   let gpus = 0;
   for (const part of parts) {
@@ -57,10 +62,7 @@ export function gpusOf({ parts }: Pick<ActionableGang, "parts">, queue: number):
   return gpus;
 }
 
-/**
- * What the queue gains: GPUs of its gangs that start, without those that would start without the change, whichever the
- * placement rule.
- */
+/** What the queue gains: GPUs of its gangs that start only because of the change, under both placement rules. */
 export function createGain(
   { analysis }: AdviceMoment,
   trial: Trial,
@@ -74,7 +76,7 @@ export function createGain(
     if (gang === undefined || one === undefined) return 0;
     const gpus = gpusOf(one, queue);
     if (gang.min - gang.bound >= gang.pods) return gpus;
-    // Of members that it can do without, some may still wait.
+    // Some members that it can do without may still wait.
     const left = outcome.snapshot.queueing.gangs[index];
     return left === undefined ? 0 : Math.max(0, gpus - gpusOf({ parts: partsFor(left, queue) }, queue));
   };
@@ -86,13 +88,13 @@ export function partsFor({ parts }: WaitingGang, queue: number): ActionableGang[
   return parts.flatMap((part) => partIn(part, queue) ?? []);
 }
 
-/** Gangs that start as things are, under one of the placement rules at least. */
+/** Gangs that start without a plan under at least one of the placement rules. */
 export function startingAnyway(trial: Trial, gangs: readonly number[]): ReadonlySet<number> {
   const plan = { changes: [], starts: gangs };
   return new Set(placementRules.flatMap((rule) => trial.started(plan, rule)));
 }
 
-/** `kind/namespace/name` of gangs, as they are found again once they run. */
+/** `kind/namespace/name` of gangs, by which they are found again once they run. */
 export function workNames({ analysis }: AdviceMoment, gangs: readonly number[]): readonly string[] {
   const names = gangs.flatMap((index) => {
     const gang = analysis.snapshot.queueing.gangs[index];
@@ -118,7 +120,7 @@ export function domainGpus({ pools }: QuotaDomain, gpus: number): string {
 /** For the label: empty where a domain has several pools. */
 export const poolLabel = ({ pools }: QuotaDomain): string => (pools.length === 1 ? (pools[0] ?? "") : "");
 
-/** The one thing that all of them are; empty where they differ. */
+/** The value that all of them share; empty if they differ. */
 export function onlyOne(values: readonly string[]): string {
   const [first = "", ...others] = new Set(values);
   return others.length === 0 ? first : "";

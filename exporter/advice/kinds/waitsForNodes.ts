@@ -3,18 +3,18 @@ import { couldTake } from "../../analysis/freeCapacity/nodeRules.ts";
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 
-/** Whether queues could not be read: then nobody knows what waits, and for what. */
+/** Whether queues could not be read: then it is not known what waits, and for what. */
 export const isWaitingUnknown = ({ problems }: Snapshot): boolean =>
   problems.some(({ code }) => code === "queues-unknown");
 
 /**
- * Eligible work that waits and that one of these nodes would take by its labels and taints, whatever keeps it waiting: its
- * name; `null` where there is none. Work of which it is not known how many GPUs it asks for counts.
+ * The name of eligible waiting work that one of these nodes would take by its labels and taints, whatever keeps it waiting;
+ * `null` if there is none. Work with an unknown number of GPUs counts.
  */
 export function waitsForNodes({ snapshot }: Analysis, nodes: readonly NodeView[]): string | null {
   const { gangs, domains } = snapshot.queueing;
   const pools = new Set(nodes.flatMap((node) => node.pools));
-  /** The most GPUs of a node that takes such pods, by what they need: pods that need alike share the object. */
+  /** The most GPUs of a node that takes such pods, by their needs: pods with the same needs share the object. */
   const largest = new Map<PodNeeds, number>();
   const largestFor = (needs: PodNeeds): number => {
     const known = largest.get(needs);
@@ -25,7 +25,7 @@ export function waitsForNodes({ snapshot }: Analysis, nodes: readonly NodeView[]
   };
   for (const gang of gangs) {
     if (gang.never !== null) continue;
-    // Work of no queue system is in a domain for its account alone: the scheduler may place it in any pool.
+    // Work outside of queue systems is in a domain only for accounting: the scheduler may place it in any pool.
     const isAnywhere = gang.scheduler === "none";
     const isServed = gang.parts.some(({ needs, ...counted }) =>
       [counted, ...(counted.places ?? [])].some(({ domain, gpusPerPod }) => {

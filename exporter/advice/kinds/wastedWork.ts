@@ -4,8 +4,8 @@ import { findReleaseIdle } from "./releaseIdle.ts";
 import { findStalledWork } from "./stalledWork.ts";
 
 /**
- * Work that holds GPUs and does nothing with them: idle work, and work that looks busy and computes nothing. What can be done
- * comes before what must be asked: of many, the questions are left out.
+ * Advice about work that holds GPUs and does nothing with them: idle work, and work that looks busy and computes nothing.
+ * Advice that can be done comes before questions: if there are too many, questions are left out.
  */
 export const findWastedWork: FindAdvice = (moment, trial) => {
   const stalled = findStalledWork(moment, trial);

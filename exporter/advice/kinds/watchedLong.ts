@@ -3,18 +3,18 @@ import type { WorkloadView } from "../../join/snapshot.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
 
-/** Load of what serves requests comes with the hours: a watch shorter than a day says little of it. */
+/** The load of serving work changes with the hours: a watch shorter than a day shows little about it. */
 const servingHours = 24;
 
-/** A workload, and what it used at most for as long as must be known before anybody says that it needs less. */
+/** A workload and its highest use, over the time that must be known before advice to need less. */
 export interface WatchedWorkload {
   readonly usage: WorkloadUsage;
   readonly workload: WorkloadView;
 }
 
 /**
- * The workloads that have been watched for at least `advice.usageHours` (what serves requests: a day at least) with whole GPUs
- * that are all theirs, that did something, and of which nobody said that they may be idle.
+ * The workloads that have been watched for at least `advice.usageHours` (serving work for at least a day), hold whole GPUs
+ * that are entirely theirs, did something, and are not declared to be idle on purpose.
  */
 export function* watchedLong({ analysis, settings, usage }: AdviceMoment): Generator<WatchedWorkload> {
   const { at, workloads, pods } = analysis.snapshot;

@@ -31,7 +31,7 @@ export interface LivingAdvice {
 export interface AdviceLifecycle {
   /** One more moment with its offers, in order of worth, and the reasons why others are not offered. */
   advance(offers: readonly Offer[], analysis: Analysis, reasons?: readonly WithheldAdvice[]): LivingAdvice;
-  /** A moment of which nobody could say what it offers: what is no longer valid expires. */
+  /** A moment whose offers are unknown: what is no longer valid expires. */
   lapse(at: number): void;
   /** Open advice, by id. */
   openPlans(): ReadonlyMap<string, OpenPlan>;
@@ -47,7 +47,7 @@ export interface AdviceLifecycle {
   takeChanges(): readonly StoredAdvice[];
 }
 
-/** Advice is valid for so many cycles after it was last worked out. */
+/** Advice is valid for this many cycles after it was last worked out. */
 const validCycles = 2;
 const longestText = 500;
 
@@ -168,7 +168,7 @@ export function createAdviceLifecycle(
     const underWay = [...open.values()].find((one) => isInTheWay(one.offer, offer, instead));
     if (underWay !== undefined) return { why: "standing", reason: `${underWay.offer.draft.id} is being carried out` };
     const seen = standing.get(need) ?? 0;
-    // The need for which it comes has was already.
+    // The need for which it comes has lasted already.
     if (seen >= settings.standingCycles || instead.size > 0) return null;
     if (alertLog.firing().some((alert) => alertLog.isAbout(alert, draft))) return null;
     return { why: "standing", reason: `seen in ${seen} of ${settings.standingCycles} cycles in a row` };
@@ -210,7 +210,7 @@ export function createAdviceLifecycle(
     living.offer = offer;
   }
 
-  /** Shows what may be shown, and says of the rest why not. */
+  /** Shows what may be shown, and records for the rest why not. */
   function showAll(offers: readonly Offer[], reasons: readonly WithheldAdvice[], at: number): WithheldAdvice[] {
     const rivals = [...open.values()].flatMap((living) => {
       const rival = withheldOf(living, reasons)?.rival;

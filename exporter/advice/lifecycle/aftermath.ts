@@ -11,7 +11,7 @@ export const isFollowed = ({ aftermath, offer, state }: LivingOffer): boolean =>
 
 /**
  * What became of the work that a recommendation named, as soon as it is known: of idle work from when it was shown, whether
- * anybody followed it or not; of any other plan that was taken, by what undid it. `null` while it cannot be reported yet.
+ * anybody followed it or not; of any other plan that was taken, by what undid it. `null` while it is not known yet.
  */
 export function aftermathOf(
   living: LivingOffer,

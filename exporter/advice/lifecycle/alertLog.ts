@@ -3,7 +3,7 @@ import type { LinkedAlert, Recommendation } from "../../model/recommendation.ts"
 
 type Subject = Pick<Recommendation, "fromTeam" | "forTeam" | "queue" | "pool">;
 
-/** The alerts that were received of lately: Alertmanager says each one again and again. */
+/** The alerts that were received lately: Alertmanager says each one again and again. */
 export interface AlertLog {
   receive(alerts: readonly ReceivedAlert[], at: number): void;
   firing(): readonly ReceivedAlert[];
@@ -15,7 +15,7 @@ export interface AlertLog {
   forgetOld(at: number): void;
 }
 
-/** An alert of which nothing was received for so long is over, reported or not: Alertmanager repeats itself within 12 hours. */
+/** An alert that was not received again for so long is over, reported or not: Alertmanager repeats itself within 12 hours. */
 const silenceSeconds = 86_400;
 const mostAlerts = 1000;
 const mostLinked = 10;

@@ -13,7 +13,7 @@ export interface HeldBack {
 export const settleSeconds = 600;
 export const secondsPerDay = 86_400;
 
-/** What was dismissed comes back before its time if it has become so many times as much. */
+/** What was dismissed comes back before its time if it has become this many times as much. */
 const muchMore = 2;
 
 /**

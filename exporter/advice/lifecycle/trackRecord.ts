@@ -14,7 +14,10 @@ import { secondsPerDay } from "./restAfter.ts";
 
 /** How recommendations turned out lately. */
 export interface TrackRecords {
-  /** Looks what became of the work that was named, in what was taken and in what was not. Returns those of which it is known now. */
+  /**
+   * Determines what became of the named work, in advice that was taken and in advice that was not. Returns the advice whose
+   * result is known now.
+   */
   follow(all: readonly LivingOffer[], moment: MomentIndex, at: number): readonly LivingOffer[];
   /** By kind and act, of those that were known within the last 30 days before `at`; only where there are any. */
   at(at: number): readonly AdviceTrackRecord[];

@@ -7,13 +7,13 @@ import type { StoredWithheld } from "../../model/storedWithheld.ts";
 export interface WithheldLog {
   /** What one more moment withholds. */
   note(withheld: readonly WithheldAdvice[], at: number): void;
-  /** What the ledger must keep since it was last asked: what has begun to are, has stood for another hour, or has ended. */
+  /** What the ledger must keep since it was last asked: what has begun to last, has lasted for another hour, or has ended. */
   takeChanges(): readonly StoredWithheld[];
 }
 
-/** What stands for less is not kept, seconds. */
+/** A reason that lasts for less is not kept, seconds. */
 const keptFrom = 900;
-/** What is on is written so often, seconds. */
+/** What lasts is written so often, seconds. */
 const keptEvery = 3600;
 /** What is not said for less than this goes on, seconds: reasons take turns. */
 const pause = 1800;
@@ -33,7 +33,7 @@ interface Followed {
   keptUntil: number | null;
 }
 
-/** A log that has received of nothing yet. */
+/** A log that has received nothing yet. */
 export function createWithheldLog(): WithheldLog {
   const followed = new Map<string, Followed>();
   let changes: StoredWithheld[] = [];

@@ -71,7 +71,7 @@ export function createThings(analysis: Analysis): Things {
   return { ...names, traits: all, linksOf };
 }
 
-/** Things of which another is the same by itself. */
+/** Things that equal another one by themselves. */
 function countAlike(traits: Float64Array): number {
   const inOrder = traits.toSorted();
   let alike = 0;

@@ -20,11 +20,11 @@ export interface CarryRules {
   readonly spoils: ReadonlySet<number>;
 }
 
-/** So many nodes may be cordoned beside those of the goal, so that pods go where they should. */
+/** The most nodes that may be cordoned besides those of the goal, so that pods go where they should. */
 export const mostCordoned = 5;
 /** Nodes that are looked at for one plan, each time anew: some tens of milliseconds. */
 const mostLooks = 200_000;
-/** Of so many units every order is tried; of more, the largest first and the planner's own. */
+/** Up to this many units, every order is tried; of more, the largest first and the planner's own. */
 const mostPermuted = 5;
 
 /** A unit that leaves, with the nodes that are cordoned meanwhile. */

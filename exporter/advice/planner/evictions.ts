@@ -54,8 +54,8 @@ export function leastLost(
 }
 
 /**
- * The sets of units of which each makes place for the pod, and none of whose parts would: the cheapest first. `look` counts
- * a set that is tried, and says whether another may be.
+ * The sets of units that each make place for the pod, while no part of a set would: the cheapest first. `look` counts a set
+ * that is tried, and says whether another may be.
  */
 export function unitSets(prepared: Prepared, wish: Wish, look: () => boolean): readonly UnitSet[] {
   const { layout, node, kind, movesLeft } = wish;

@@ -52,6 +52,6 @@ export function findPlanWithoutGuards(problem: PlanProblem, limits: PlanLimits =
 
 const alreadySo = ({ goal }: PlanProblem): PlanAnswer["noPlan"] => ({
   code: "nothing-to-gain",
-  words: goal.kind === "place" ? "it fits as things are: nothing has to move" : "so many nodes are free already",
+  words: goal.kind === "place" ? "it fits as things are: nothing has to move" : "enough nodes are free already",
   vetoes: [],
 });

@@ -28,14 +28,14 @@ export interface MoveField {
   /** What the units were made of, in the same order. */
   readonly sources: readonly DisruptionUnit[];
   readonly fixedNodes: ReadonlySet<number>;
-  /** Pods that ask for so many GPUs and need this, as the planner knows them. */
+  /** The planner's kind for pods with this number of GPUs and these needs. */
   readonly kindOf: (gpus: number, needs: PodNeeds, like?: number) => PlanPodKind;
   readonly rules: PlanRules;
 }
 
 /**
- * The field of the nodes of one quota domain or pool. What holds anything beyond it, asks for something unknown, or sits where
- * nobody knows on which GPU it is, stays where it is.
+ * The field of the nodes of one quota domain or pool. Pods that hold anything outside of it, ask for something unknown, or
+ * hold unknown GPUs, are not moved.
  */
 export function moveFieldOf(
   snapshot: Snapshot,
@@ -85,7 +85,7 @@ function domainsOf({ queueing }: Snapshot, freeCapacities: readonly NodeFreeCapa
   return freeCapacities.map(({ node }) => domainOf(node.pools[0] ?? "", node.name) ?? -1);
 }
 
-/** `namespace/name` of a pod; of several, that of their workload, with how many they are. */
+/** `namespace/name` of a pod; for several pods, that of their workload, with their number. */
 export function unitName({ pods, workloads }: Snapshot, { pods: own, workload }: DisruptionUnit): string {
   const [first] = own;
   const pod = first === undefined ? undefined : pods[first];
@@ -95,7 +95,7 @@ export function unitName({ pods, workloads }: Snapshot, { pods: own, workload }:
 
 const nobody = { namespace: "", name: "" } as const;
 
-/** What is free on a node, who holds anything there, and what each would give back. */
+/** What is free on a node, which pods hold anything there, and what each would give back. */
 function planNode(
   snapshot: Snapshot,
   { node, now }: NodeFreeCapacity,
@@ -130,7 +130,7 @@ function planNode(
   return { node: { name: node.name, free: { ...free, physicalGpus } }, holders };
 }
 
-/** Partly free, and nobody knows whether that part is on this GPU or on another. */
+/** It is partly free, and it is unknown whether the free part is on this GPU or on another. */
 const liesSomewhere = (device: Device, pods: Snapshot["pods"]): boolean =>
   device.holders.length > 0 && freeOf(device) > gpuTolerance && isSpread(device, pods);
 
@@ -181,12 +181,12 @@ function planPod(
 }
 
 /**
- * Pods that ask alike; `from`: the node that they leave, in whose quota domain they have to stay, on capacity that is no worse;
- * `pod`: one of them.
+ * Kinds of pods with the same requests. `from`: the node that they leave, in whose quota domain they have to stay, on capacity
+ * that is no worse; `pod`: one of them.
  */
 type Kinds = (gpus: number, needs: PodNeeds, from: number | null, pod?: number) => PlanPodKind;
 
-/** One object for all pods that ask alike; whether a node takes them is looked up once. */
+/** One object for all pods with the same requests; whether a node takes them is looked up once. */
 function createKinds(
   { pods }: Snapshot,
   freeCapacities: readonly NodeFreeCapacity[],

@@ -11,7 +11,7 @@ export interface PlannedMove {
 
 /** A plan that reaches its goal, with a place for every pod that it moves. */
 export interface FoundPlan {
-  /** Units (indices) in the order in which they can be moved: who needs the place of another comes after it. */
+  /** Units (indices) in the order in which they can be moved: a unit that needs the place of another comes after it. */
   readonly units: readonly number[];
   /** Every pod of these units, in the same order. */
   readonly moves: readonly PlannedMove[];
@@ -22,41 +22,41 @@ export interface FoundPlan {
 
 /** Why there is no plan. */
 export type NoPlanCode =
-  /** It can be had without moving anything. */
+  /** The goal is reached without moving anything. */
   | "nothing-to-gain"
   | "short-of-quota"
-  /** Less is free than it needs, however it lies. */
+  /** Less is free than it needs, wherever it is free. */
   | "short-of-capacity"
-  /** What would have to move may not. */
+  /** Units that would have to move must not move. */
   | "guarded"
   /** Nodes could be cleared, but no other node takes what would have to leave them. */
   | "nowhere-to-go"
   /** More units would have to move than one plan may. */
   | "too-many-moves"
-  /** Plans reach it that could not be carried out. */
+  /** Some plans reach it, but they could not be carried out. */
   | "refused"
-  /** What is in the way belongs to nothing that can be moved. */
+  /** The pods in the way belong to no unit that can be moved. */
   | "fixed"
-  /** None was found as far as was looked. */
+  /** The search found none within its limits. */
   | "looked-too-short";
 
 export interface NoPlan {
   readonly code: NoPlanCode;
   /** A sentence without its full stop. */
   readonly words: string;
-  /** What the guards say, of `guarded`. */
+  /** The objections of the guards, for `guarded`. */
   readonly vetoes: readonly string[];
 }
 
-/** The answer to a problem, and how far it was looked for. */
+/** The answer to a problem, and how far the search went. */
 export interface PlanAnswer {
   readonly plan: FoundPlan | null;
   /** `null` with a plan. */
   readonly noPlan: NoPlan | null;
-  /** All there is was looked at: no plan is cheaper, or there is none. */
+  /** The whole search space was covered: no plan is cheaper, or there is none. */
   readonly isExact: boolean;
   readonly looks: number;
-  /** Some way was not taken because guards speak against it. */
+  /** Some way was not taken because guards forbid it. */
   readonly metGuards: boolean;
 }
 

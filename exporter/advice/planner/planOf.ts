@@ -23,7 +23,7 @@ function movesOf({ units }: Prepared, { placed }: SearchState, rank: number): re
   });
 }
 
-/** Units that leave a node to which others go come before those; where they wait for each other, the first of the problem. */
+/** Units that leave a node to which others go come before those; if they wait for each other, the first one of the problem. */
 function orderOf({ units }: Prepared, { cost, placed }: SearchState): readonly number[] {
   const left = [...cost.units];
   const order: number[] = [];

@@ -3,18 +3,18 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PricedNode } from "./prices.ts";
 import type { PlanPodKind, PlanProblem, PlanUnit } from "./problem.ts";
 
-/** A unit with what the search asks of it again and again. */
+/** A unit with values that the search needs again and again. */
 export interface RankedUnit {
   readonly unit: PlanUnit;
   /** Millionths of GPU-hours. */
   readonly lost: number;
   /** Physical GPUs that it gives back on each node. */
   readonly gpusOn: ReadonlyMap<number, number>;
-  /** The same for units that one may stand for another. */
+  /** The same for units that can replace each other. */
   readonly likeness: string;
 }
 
-/** A problem with what the search looks up again and again. */
+/** A problem with values that the search needs again and again. */
 export interface Prepared {
   readonly problem: PlanProblem;
   /** In the order of the problem; a rank is an index into this. */
@@ -25,9 +25,9 @@ export interface Prepared {
   readonly widest: number;
   /** Nodes that take such pods at all, in the order of the problem. */
   readonly takers: (kind: PlanPodKind) => readonly number[];
-  /** Of those, the ones with a place for one as things are, the fewest free GPUs first. */
+  /** Those of them with a place for one pod now, the fewest free GPUs first. */
   readonly places: (kind: PlanPodKind) => readonly number[];
-  /** What nodes cost for pods of a kind, as far as that was asked (`pricesOf`). */
+  /** What nodes cost for pods of a kind, as far as computed (`pricesOf`). */
   readonly prices: Map<PlanPodKind, readonly PricedNode[]>;
   /** A number for each kind of pods. */
   readonly idOf: (kind: PlanPodKind) => number;
@@ -38,13 +38,13 @@ const millionths = 1e6;
 /** What of a problem stays the same for every goal. */
 type PreparedField = Pick<Prepared, "units" | "onNode" | "widest" | "idOf">;
 
-/** Many questions are asked of the same units: what is asked of them is looked up once. */
+/** Many questions are about the same units: what they need is looked up once. */
 const fields = new WeakMap<
   PlanProblem["units"],
   { readonly nodes: PlanProblem["nodes"]; readonly field: PreparedField }
 >();
 
-/** Makes a problem ready for a search. Pure, but for what is kept of the last one with the same units. */
+/** Prepares a problem for a search. Pure, except that the last preparation with the same units is kept. */
 export function prepare(problem: PlanProblem): Prepared {
   const { nodes, units } = problem;
   const known = fields.get(units);
@@ -104,7 +104,7 @@ function ranked(unit: PlanUnit, idOf: (kind: PlanPodKind) => number): RankedUnit
   return { unit, lost, gpusOn, likeness: likenessOf(unit, idOf) };
 }
 
-/** Only of single pods on whole GPUs it does not matter which of them goes. */
+/** Only for single pods on whole GPUs does it not matter which of them moves. */
 function likenessOf({ group, name, pods }: PlanUnit, idOf: (kind: PlanPodKind) => number): string {
   const [pod] = pods;
   const isAlone = pods.length === 1 && pod !== undefined && pod.gives.slots.length === 0;

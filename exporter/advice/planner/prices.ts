@@ -9,12 +9,12 @@ export interface PricedNode {
   readonly least: number;
 }
 
-/** To say why there is no plan, more moves are looked at than one plan may have: so many times as many at most. */
+/** To explain why there is no plan, at most this many times as many moves are tried as one plan may have. */
 export const moreMoves = 2;
 
 /**
- * What every node costs for pods of a kind as things are, the cheapest first; nodes that cannot be had are left out. Worked
- * out once: of nodes that a plan has not touched it stays true.
+ * What every node costs for pods of a kind now, the cheapest first; nodes that cannot be used are left out. Computed once: for
+ * nodes that a plan has not touched it stays true.
  */
 export function pricesOf(prepared: Prepared, kind: PlanPodKind): readonly PricedNode[] {
   const known = prepared.prices.get(kind);
@@ -34,7 +34,7 @@ export function pricesOf(prepared: Prepared, kind: PlanPodKind): readonly Priced
   return prices;
 }
 
-/** Two lists of which each begins with the cheapest, as one. */
+/** Merges two lists that each begin with the cheapest. */
 export function* cheapestFirst(
   first: readonly PricedNode[],
   second: readonly PricedNode[],

@@ -10,20 +10,20 @@ export interface PlanNode {
   readonly free: FreeCapacity;
 }
 
-/** Pods that ask alike and that the same nodes take; one object for all of them. */
+/** Pods with the same requests that the same nodes take; one object for all of them. */
 export interface PlanPodKind {
   readonly demand: PodDemand;
-  /** Whether a plan may put such pods on the node (an index): it takes them at all, and nothing is worse for them there. */
+  /** Whether a plan may put such pods on the node (an index): the node takes them, and they are no worse off there. */
   readonly takes: (node: number) => boolean;
-  /** Whether the scheduler may put them there: labels, taints, and whether it takes anybody. Left out: where a plan may. */
+  /** Whether the scheduler may put them there: labels, taints, and whether it takes any pods. Left out: where a plan may. */
   readonly mayLand?: (node: number) => boolean;
   /** Whether they would be worse off there than where they are (`isWorseCapacity`). */
   readonly isWorse?: (node: number) => boolean;
-  /** A pod (index into `Snapshot.pods`) like them, where rules about the pods around it decide, too. */
+  /** A pod (index into `Snapshot.pods`) like them, if rules about the pods around it decide, too. */
   readonly like?: number;
 }
 
-/** What the scheduler asks of a place beside free capacity, labels and taints. */
+/** What the scheduler requires of a place besides free capacity, labels and taints. */
 export interface PlanRules {
   /** Node (name) of a pod that stays. */
   readonly nodeOf: (pod: number) => string | null;
@@ -54,9 +54,9 @@ export interface PlanUnit {
   /** Differs from unit to unit. */
   readonly name: string;
   readonly pods: readonly PlanPod[];
-  /** GPU-hours of work that are done again. */
+  /** GPU-hours of work that have to be repeated. */
   readonly lostGpuHours: number;
-  /** Units of one group that hold the same on a node are the same to all guards: the cheapest stands for them. */
+  /** Units of one group that hold the same on a node are the same to all guards: the cheapest represents them. */
   readonly group: string;
 }
 
@@ -74,12 +74,12 @@ export type PlanGoal =
   | { readonly kind: "free"; readonly nodes: readonly number[]; readonly count: number };
 
 /**
- * Who could be moved where, and what for. Of plans that cost the same, the first nodes and units decide: their order, and that
- * of the pods of a unit, must come from what they are and not from what they are called (`momentOrder`).
+ * Which pods could be moved where, and what for. Of plans that cost the same, the first nodes and units decide: their order,
+ * and that of the pods of a unit, must follow from what they are and not from their names (`momentOrder`).
  */
 export interface PlanProblem {
   readonly nodes: readonly PlanNode[];
-  /** Whoever is in no unit stays where it is. */
+  /** Pods that are in no unit stay where they are. */
   readonly units: readonly PlanUnit[];
   /** Pods on each node (index) that are in no unit: it cannot be freed. */
   readonly fixedNodes: ReadonlySet<number>;
@@ -89,20 +89,20 @@ export interface PlanProblem {
   /** Units that one plan may move. */
   readonly maxMoves: number;
   /**
-   * What speaks against moving these units (indices) together, in words; empty: nothing. What speaks against some of them
-   * speaks against all of them.
+   * The objections to moving these units (indices) together, in words; empty: none. An objection to some of them is an
+   * objection to all of them.
    */
   readonly vetoesOf: (units: readonly number[]) => readonly string[];
-  /** Left out: nobody asks more of a place. */
+  /** Left out: there are no more requirements on a place. */
   readonly rules?: PlanRules;
   /** Why a plan that reaches the goal is none that could be carried out, as part of a sentence; `null`: it could. */
   readonly refusalOf?: (plan: FoundPlan) => string | null;
 }
 
-/** How far a search may look: so many placements and choices of what to move are looked at, at most. */
+/** How far a search may go: the most placements and choices of what to move that it tries. */
 export interface PlanLimits {
   readonly looks: number;
 }
 
-/** Where one question is bounded unless someone says otherwise: a second or less. */
+/** The limits of one question unless others are given: a second or less. */
 export const defaultPlanLimits: PlanLimits = { looks: 300_000 };

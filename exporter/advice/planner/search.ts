@@ -26,17 +26,17 @@ export interface SearchRules {
   /** Pods that leave must have a place. */
   readonly placesMoved: boolean;
   readonly heedsGuards: boolean;
-  /** Only what is better counts; `null`: anything does. */
+  /** Only a better plan counts; `null`: any plan does. */
   readonly betterThan: SearchState | null;
 }
 
 export interface SearchResult {
   readonly best: SearchState | null;
-  /** Every way was looked at that could be better. */
+  /** Every way that could be better was tried. */
   readonly isComplete: boolean;
   readonly looks: number;
   readonly metGuards: boolean;
-  /** Why the first plan could not be carried out that would have reached the goal; `null`: there was none such. */
+  /** Why the first plan that would have reached the goal could not be carried out; `null`: there was no such plan. */
   readonly refusal: string | null;
 }
 
@@ -61,7 +61,7 @@ interface Search {
  * Depth first with bounds. A pod that has no place yet is put on each node that has one, and then on each node where it gets
  * one once the fewest units that must leave for it have left; those have to be put somewhere in their turn. A pod with more
  * places than there are pods left to put down is left for the end, unless rules about the pods around it decide: the others
- * cannot take all of its places. So whatever is not looked at is not better than what was found.
+ * cannot take all of its places. So nothing that is skipped is better than what was found.
  */
 export function searchPlan(prepared: Prepared, rules: SearchRules): SearchResult {
   const bounds = goalBoundsOf(prepared);
@@ -106,14 +106,14 @@ function explore(search: Search, state: SearchState): void {
   }
 }
 
-/** The pods of which each is tried as the next: where rules decide, one may find a place only before or after another. */
+/** The pods that are each tried as the next one: where rules decide, one may find a place only before or after another. */
 function beside({ pending }: SearchState, next: Item): readonly Item[] {
   if (next.unit === null || next.kind.like === undefined) return [next];
   const ruled = pending.filter(({ unit, kind, key }) => unit !== null && kind.like !== undefined && key !== next.key);
   return [next, ...new Map(ruled.map((item) => [item.key, item] as const)).values()];
 }
 
-/** How many plans of one search may be refused at least; more where nodes are few, because each is tried on all of them. */
+/** The fewest plans of one search that may be refused; more if there are few nodes, because each is tried on all of them. */
 const leastRefused = 30;
 const refusedTimesNodes = 5000;
 
@@ -130,7 +130,7 @@ function mayBeCarriedOut(search: Search, state: SearchState): boolean {
   return false;
 }
 
-/** Counts a look; whether another may follow. */
+/** Counts a step; returns whether another may follow. */
 function look(search: Search): boolean {
   search.looks += 1;
   if (search.looks >= search.rules.looks) search.isOver = true;
@@ -139,7 +139,7 @@ function look(search: Search): boolean {
 
 const isBetter = ({ best }: Search, cost: PlanCost): boolean => best === null || compareCost(cost, best.cost) < 0;
 
-/** Whether what the goal still needs at least leaves the plan better than the best so far. */
+/** Whether the plan can still become better than the best so far, given the least that the goal still costs. */
 function canBeBetter({ prepared, rules, bounds, best }: Search, state: SearchState): boolean {
   const { lost, units } = leastMore(prepared, bounds, state);
   if (state.cost.units.length + units > rules.maxMoves) return false;
@@ -156,7 +156,7 @@ function usePlace(search: Search, state: SearchState, item: Item): void {
   }
 }
 
-/** Puts the pod on each node where others can leave for it, those first that may cost least. */
+/** Puts the pod on each node where others can leave for it, the potentially cheapest first. */
 function makePlace(search: Search, state: SearchState, item: Item): void {
   const { prepared, rules } = search;
   const { touched, closed } = state.layout;
@@ -223,7 +223,7 @@ const setOf = (prepared: Prepared, units: readonly number[]): UnitSet => ({ unit
 const staying = ({ prepared }: Search, { cost }: SearchState, node: number): readonly number[] =>
   (prepared.onNode.get(node) ?? []).filter((rank) => !cost.units.includes(rank));
 
-/** With these units on their way; `null` where they may not, or where that is no better than what is known. */
+/** The state after these units have left; `null` if they must not leave, or if it is no better than the best so far. */
 function without(search: Search, state: SearchState, set: UnitSet): SearchState | null {
   const { prepared, rules } = search;
   const ranks = [...state.cost.units, ...set.units].sort((a, b) => a - b);

@@ -5,7 +5,7 @@ import type { PlanPodKind } from "./problem.ts";
 
 /** A pod that has to be put somewhere. */
 export interface Item {
-  /** Rank of its unit; `null`: it is one of those that the plan is for. */
+  /** Rank of its unit; `null`: it is one of the pods that the plan is for. */
   readonly unit: number | null;
   /** Index into the pods of its unit. */
   readonly pod: number;
@@ -69,7 +69,10 @@ export function itemsOf({ units, idOf }: Prepared, rank: number): readonly Item[
   }));
 }
 
-/** What is left to do is the same wherever the same units left, the same nodes were freed, and alike pods are on the same nodes. */
+/**
+ * The remaining work is the same wherever the same units left, the same nodes were freed, and equal pods are on the same
+ * nodes.
+ */
 export function keyOf({ cost, placed, freed }: SearchState): string {
   const where = placed.map(({ item, node }) => `${item.key}@${node}`).sort();
   return `${cost.units.join()}|${[...freed].sort((a, b) => a - b).join()}|${where.join()}`;
@@ -87,7 +90,7 @@ export function* placesOf(prepared: Prepared, layout: Layout, item: Item): Gener
   yield* more.sort((a, b) => a - b);
 }
 
-/** With the item on a node; `null` where it has no place there. */
+/** The state with the item on a node; `null` if it has no place there. */
 export function putDown(state: SearchState, item: Item, node: number): SearchState | null {
   if (node === item.notOn) return null;
   const layout = place(state.layout, node, item.kind);
@@ -97,7 +100,7 @@ export function putDown(state: SearchState, item: Item, node: number): SearchSta
   return { ...state, layout, pending, placed: [...state.placed, { item, node }] };
 }
 
-/** With every item that is left on the first node that has a place for it; `null` where one has none. */
+/** The state with every remaining item on the first node that has a place for it; `null` if one has none. */
 export function putAllDown(prepared: Prepared, state: SearchState): SearchState | null {
   let after: SearchState | null = state;
   for (const item of state.pending) {

@@ -9,7 +9,7 @@ import type { SearchState } from "./searchState.ts";
 
 const noVetoes: readonly string[] = [];
 
-/** What is short before anything is looked for; `null` where that does not rule out a plan. */
+/** What is lacking before any search; `null` if that does not rule out a plan. */
 export function tooLittle(problem: PlanProblem): NoPlan | null {
   const { nodes, goal, quotaGpus } = problem;
   const free = sumOf(nodes, ({ gpus }) => gpus);
@@ -38,7 +38,7 @@ export function tooLittle(problem: PlanProblem): NoPlan | null {
       };
 }
 
-/** What the other nodes have free is enough for what is allocated on one of these, and all of that can move. */
+/** Whether the other nodes have enough free for what is allocated on one of these, and all of that can move. */
 function canEmptyOne({ nodes, units, fixedNodes }: PlanProblem, of: readonly number[], free: number): boolean {
   const allocated = new Map<number, number>();
   for (const { pods } of units)
@@ -55,7 +55,7 @@ const packed = (free: number): NoPlan => ({
   vetoes: noVetoes,
 });
 
-/** Why a search that heeded guards found nothing: by asking again with one rule less at a time. */
+/** Why a search that respected guards found nothing: found by asking again with one rule less at a time. */
 export function whyNot(prepared: Prepared, rules: SearchRules, found: SearchResult): NoPlan {
   const { problem } = prepared;
   if (found.metGuards) {
@@ -75,7 +75,7 @@ export function whyNot(prepared: Prepared, rules: SearchRules, found: SearchResu
   if (more.best !== null) return tooMany(problem, `${namesOf(prepared, more.best)} would have to move`);
   const onWorse = searchPlan(prepare(onWorseCapacity(problem)), rules);
   if (onWorse.best !== null) {
-    const words = `${namesOf(prepared, onWorse.best)} would have to move to spot capacity, or to one of which nothing says that it is not, from better: a move never leads to worse capacity`;
+    const words = `${namesOf(prepared, onWorse.best)} would have to move to spot capacity, or to capacity that may be spot: a move never leads to worse capacity`;
     return { code: "refused", words, vetoes: noVetoes };
   }
   const anywhere = searchPlan(prepared, { ...rules, placesMoved: false });
@@ -118,7 +118,7 @@ function fitsWhenCleared(problem: PlanProblem): boolean {
   return best !== null || !isComplete;
 }
 
-/** The problem if it did not matter on what capacity pods are; units in the same order. */
+/** The problem without the rule against worse capacity; units in the same order. */
 function onWorseCapacity(problem: PlanProblem): PlanProblem {
   const kinds = new Map<PlanPodKind, PlanPodKind>();
   const anyOf = (kind: PlanPodKind): PlanPodKind => {
@@ -137,7 +137,7 @@ function onWorseCapacity(problem: PlanProblem): PlanProblem {
 
 const isWorse = ({ isWorse: asks }: PlanPodKind, node: number): boolean => asks?.(node) === true;
 
-/** The rules as if no pod were anywhere. */
+/** The rules as if there were no pods. */
 const emptied = ({ rules }: PlanProblem): PlanRules => ({
   nodeOf: () => null,
   allows: (like, node, where) => rules?.allows(like, node, where) ?? true,

@@ -1,8 +1,8 @@
 import type { NodeView } from "../../join/snapshot.ts";
 
 /**
- * Whether a pod that leaves one node for another may be interrupted there where it was not before: spot capacity, or capacity
- * of which nothing says that it is not, where the pod does not have such already. A missing node is worse.
+ * Whether a pod that moves from one node to another may be interrupted there and could not be before: the new node has spot
+ * capacity, or capacity that may be spot, and the old one does not. A missing node counts as worse.
  */
 export function isWorseCapacity(
   { capacityType: from }: Pick<NodeView, "capacityType">,

@@ -10,8 +10,8 @@ import type {
 type Scaled = Pick<WorkloadView, "namespace" | "owners">;
 
 /**
- * Why a workload must not be taken to no replicas by hand: an autoscaler keeps some or wakes it at once, or it serves and
- * nobody knows what would wake it; with the setting that does it right. `null` where no autoscaler speaks against it.
+ * Why a workload must not be scaled to zero by hand: an autoscaler keeps some replicas or wakes it at once, or it serves and
+ * it is unknown what would wake it; with the setting to use instead. `null` if no autoscaler forbids it.
  */
 export function whyNotStop({ autoscalers }: Pick<Snapshot, "autoscalers">, workload: WorkloadView): string | null {
   const { horizontal, scaledObjects } = autoscalers;
@@ -61,7 +61,7 @@ function keptByKeda({ namespace, name, minReplicas, idleReplicas, wakingTriggers
   return `${subject} takes it to no replicas by itself when its triggers are idle: look at what keeps them active, and at its spec.cooldownPeriod`;
 }
 
-/** An HPA does nothing while its target has no replicas: who scales that to none by hand switches the autoscaler off. */
+/** An HPA does nothing while its target has no replicas: scaling that to zero by hand switches the autoscaler off. */
 function keptByHorizontal({ namespace, name, minReplicas, owner }: HorizontalPodAutoscaler): string {
   const subject = `HorizontalPodAutoscaler ${namespace}/${name}`;
   if (owner !== null)

@@ -11,8 +11,9 @@ const gateWords =
   'Kueue 0.17 or later heeds it only with its feature gate PriorityBoost (alpha, off by default): featureGates of its Configuration, or --feature-gates, has it. With the gate on, the dry run is refused for a value that is no number, such as "x"; without it nothing happens.';
 
 /**
- * Boosts the priority of the Workload of a waiting gang, and takes the boost off again. Source: Kueue v0.19, KEP 7990: priority
- * for order and preemption is `spec.priority` plus this annotation, a signed 32-bit integer; one that is empty or no integer is refused.
+ * Boosts the priority of the Workload of a waiting gang, and takes the boost off again. Source: Kueue v0.19, KEP 7990:
+ * priority for order and preemption is `spec.priority` plus this annotation, a signed 32-bit integer; an empty value or one
+ * that is no integer is refused.
  */
 export function boostSteps({ analysis: { snapshot } }: AdviceMoment, index: number, by: number): StepsFound {
   const gang = snapshot.queueing.gangs[index];

@@ -1,3 +1,4 @@
+import { shellQuote } from "../../kernel/shellQuote.ts";
 import type { ApiRequest, JsonValue } from "../../model/recommendation.ts";
 import { type ResourceRef, refOf } from "./resourceRef.ts";
 
@@ -16,8 +17,8 @@ const patchTypes = {
 
 /**
  * The kubectl command that sends exactly this request, body and preconditions included; `null` for one that kubectl cannot
- * send. `kubectl create --raw` posts a body to any path, `kubectl delete --raw` sends its options with it; neither knows
- * `--dry-run`: it is a parameter of the path for the one, and an option in the body for the other.
+ * send. `kubectl create --raw` posts a body to any path, `kubectl delete --raw` sends its options with it. Neither supports
+ * `--dry-run`: for `create` it is a parameter of the path, and for `delete` an option in the body.
  */
 export function commandOf({ verb, path, contentType, body }: ApiRequest): Command | null {
   const [bare = "", query] = path.split("?");
@@ -58,7 +59,7 @@ export function optionsWithDryRun(body: JsonValue): JsonValue | null {
   return typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body, dryRun: ["All"] } : null;
 }
 
-/** Nothing that a path of ours does not have. */
+/** Whether it contains only characters that our own paths have. */
 const isPath = (text: string): boolean =>
   /^\/apis?(?:\/[A-Za-z0-9._~%-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
 
@@ -70,22 +71,12 @@ function kindArgument({ group, version, resource }: ResourceRef): string {
   return group === "" ? resource : `${resource}.${version}.${group}`;
 }
 
-/** Cordons a node and has everything leave it but DaemonSets; refuses where a pod has no owner or keeps data on its node. */
+/**
+ * Cordons a node and evicts all its pods except those of DaemonSets; refuses if a pod has no owner or keeps data on its node.
+ */
 export function drainCommand(node: string): { readonly command: string; readonly dryRun: string } {
   const words = ["kubectl", "drain", node, "--ignore-daemonsets"];
   return { command: shellWords(words), dryRun: shellWords([...words, "--dry-run=server"]) };
-}
-
-/** Characters that mean nothing to a POSIX shell, wherever they are. */
-const plainWord = /^[A-Za-z0-9_@%+=:,./-]+$/;
-
-/**
- * Text as one word of a POSIX shell, whatever is in it: single quotes keep everything but themselves. No argument of a
- * program can hold NUL; it is left out.
- */
-function shellQuote(text: string): string {
-  const word = text.replaceAll("\0", "");
-  return plainWord.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** A command line of words. */

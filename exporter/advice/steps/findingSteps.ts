@@ -56,7 +56,7 @@ const fixes: Readonly<Record<FindingCode, Fix>> = {
 
 /**
  * Puts a ClusterQueue whose work waits, and those whose idle quota would start it, into one new cohort. The lenders go first:
- * a queue alone in a cohort is as it was.
+ * a queue alone in a cohort behaves as before.
  */
 function kueueCohortSteps(snapshot: Snapshot, name: string): StepsFound {
   const { kueueClusterQueues, kueueCohorts } = snapshot.queueObjects;
@@ -75,7 +75,7 @@ function kueueCohortSteps(snapshot: Snapshot, name: string): StepsFound {
   return allSteps(queues.map((queue) => joinStep(queue, cohort)));
 }
 
-/** Nobody else is to come into the cohort by its name. */
+/** A name that no cohort has, so that no other queue comes into it. */
 function unusedName(taken: ReadonlySet<string | null>): string {
   let name = "shared-gpus";
   for (let next = 2; taken.has(name); next++) name = `shared-gpus-${next}`;

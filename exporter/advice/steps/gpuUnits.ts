@@ -3,7 +3,7 @@ import type { QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 
-/** Resources of which a unit is a GPU, where GPUs are neither divided nor shared. */
+/** Resources that count whole GPUs, where GPUs are neither partitioned nor shared. */
 const physicalGpus = new Set([
   gpuResources.nvidia,
   "amd.com/gpu",
@@ -12,7 +12,7 @@ const physicalGpus = new Set([
   "habana.ai/gaudi",
 ]);
 
-/** Whether a unit of a resource is one physical GPU on every node of a domain: only then can a quota be said in it. */
+/** Whether a unit of a resource is one physical GPU on every node of a domain: only then can a quota be expressed in it. */
 export function isWholeGpu({ devices, unpartitioned }: Snapshot, domain: QuotaDomain, resource: string): boolean {
   if (!physicalGpus.has(resource) || unpartitioned.some(({ pool, node }) => isInDomain(domain, pool, node)))
     return false;

@@ -11,7 +11,7 @@ const unlimited = -1;
 const target = (queue: KaiQueue) =>
   queueTarget("Queue", queue, { apiVersion: "scheduling.run.ai/v2", resource: "queues" });
 
-/** The queues of a moment by name: there is a finding of each of them at worst. */
+/** The queues of a moment by name: in the worst case each of them has a finding. */
 const byName = new WeakMap<readonly KaiQueue[], ReadonlyMap<string, KaiQueue>>();
 
 function queueOf({ queueObjects: { kaiQueues } }: Snapshot, name: string): KaiQueue | undefined {
@@ -34,10 +34,10 @@ function setResource(
   return Object.entries(fields).map(([field, value]) => setAt([...at, field], value));
 }
 
-/** Where nothing of `spec.resources` was read it may be missing, and a patch cannot reach into what is not there. */
+/** If nothing of `spec.resources` was read it may be missing, and a patch cannot set a field of a missing object. */
 const hasResources = ({ gpu, cpu, memory }: KaiQueue): boolean => gpu !== null || cpu !== null || memory !== null;
 
-/** Tests of what was read; 0 may be said or left out, so that it cannot be tested. */
+/** Tests of the values that were read; 0 may be written or left out, so that it cannot be tested. */
 function testsOf(queue: KaiQueue, resource: Resource): readonly PatchOperation[] {
   return Object.entries(queue[resource] ?? {})
     .filter(([, value]) => value !== 0)
@@ -78,7 +78,7 @@ export function kaiLimitSteps(snapshot: Snapshot, name: string): StepsFound {
   ]);
 }
 
-/** Gives a queue a share of what is over. */
+/** Gives a queue a share of the surplus. */
 export function kaiSurplusSteps(snapshot: Snapshot, name: string): StepsFound {
   const queue = queueOf(snapshot, name);
   if (queue === undefined) return noSteps(`Queue ${name} is not there any more`);

@@ -13,7 +13,7 @@ import type { StepsFound } from "./steps.ts";
 export const clusterQueueTarget = (queue: KueueClusterQueue): QueueTarget =>
   queueTarget("ClusterQueue", queue, { apiVersion: "kueue.x-k8s.io/v1beta2", resource: "clusterqueues" });
 
-/** Changes nominal quota and borrowing limit of a ClusterQueue. Without a word on its limit, the limit stays what it is. */
+/** Changes nominal quota and borrowing limit of a ClusterQueue. Without a new limit, the limit does not change. */
 export function kueueQuotaSteps(snapshot: Snapshot, view: QueueView, domain: QuotaDomain, to: QuotaChange): StepsFound {
   if (view.kind !== "ClusterQueue")
     return noSteps(`the quota of ${view.kind} ${view.name} is the sum of those below it`);
@@ -58,7 +58,7 @@ interface KueueAmounts {
 const shown = ({ nominal, borrowing }: KueueAmounts): string =>
   `nominalQuota ${nominal}, ${borrowing === null ? "without a borrowing limit" : `borrowingLimit ${borrowing}`}`;
 
-/** A limit is the quota and what may be borrowed beyond it. */
+/** A limit is the quota plus what may be borrowed. */
 function amountsOf(quota: KueueQuota, { name, cohort }: KueueClusterQueue, to: QuotaChange): KueueAmounts | string {
   const nominal = to.guaranteed === undefined ? quota.nominal : wholeGpus(to.guaranteed);
   if (nominal === null) return `${to.guaranteed} is no whole number of ${quota.resource}`;

@@ -10,8 +10,8 @@ import { evictionStep, requeueSteps } from "./workloadSteps.ts";
 const remakes = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
 
 /**
- * Where the new pods go is the scheduler's choice: the cordons only say where not. Nodes in `avoid` (indices) are cordoned all
- * the while, those in `besides` only while the unit of that place leaves.
+ * The scheduler chooses where the new pods go: cordons only exclude nodes. Nodes in `avoid` (indices) are cordoned all the
+ * time, those in `besides` only while the unit at that place leaves.
  */
 export function moveStepsOf(
   moment: AdviceMoment,
@@ -33,7 +33,7 @@ export function moveStepsOf(
   ]);
 }
 
-/** Those of the nodes that are not cordoned already; `null` where the API does not know one of them. */
+/** Those of the nodes that are not cordoned already; `null` if one of them does not exist in the API. */
 function cordonable({ nodes }: Snapshot, indexes: readonly number[]): readonly NodeView[] | null {
   const found: NodeView[] = [];
   for (const index of new Set(indexes)) {
@@ -44,7 +44,7 @@ function cordonable({ nodes }: Snapshot, indexes: readonly number[]): readonly N
   return found;
 }
 
-/** Of each unit in its order, between the cordons of its own; a reason where one of them cannot be moved. */
+/** The steps of each unit in order, between its own cordons; a reason if one of them cannot be moved. */
 function unitSteps(
   moment: AdviceMoment,
   units: readonly (readonly number[])[],
@@ -78,7 +78,7 @@ function unitSteps(
   return steps;
 }
 
-/** Pods of one unit run together: only after the last of them is there anything to wait for. */
+/** Pods of one unit run together: only after the last of them is there something to wait for. */
 function eviction(pod: PodView, isLast: boolean): AdviceStep | null {
   const owner = pod.owner === null ? "its owner" : `${pod.owner.kind} ${pod.owner.name}`;
   return evictionStep(pod, {
@@ -89,7 +89,7 @@ function eviction(pod: PodView, isLast: boolean): AdviceStep | null {
   });
 }
 
-/** Pods of a workload that hold a place and are not to be moved. */
+/** Pods of a workload that hold GPUs and are not to be moved. */
 function allocatedBeside({ workloads, pods }: Snapshot, workload: number, planned: ReadonlySet<number>): number {
   const own = workloads[workload]?.pods ?? [];
   return own.filter((index) => pods[index]?.status === "allocated" && !planned.has(index)).length;

@@ -7,8 +7,8 @@ import type { StepsFound } from "./steps.ts";
 export type KeptBy = "never" | readonly number[];
 
 /**
- * Lets Karpenter remove empty nodes of a NodePool after so many minutes, and no others: nodes that something runs on stay as
- * safe as they were. Checked against the CRD of v1 (`spec.disruption`); v1beta1 knows no reasons of a budget.
+ * Lets Karpenter remove empty nodes of a NodePool after this many minutes, and no other nodes: nodes on which something runs
+ * stay as safe as they were. Checked against the CRD of v1 (`spec.disruption`); budgets of v1beta1 have no reasons.
  */
 export function emptyNodeSteps({ name, karpenter }: NodePoolView, by: KeptBy, afterMinutes: number): StepsFound {
   if (karpenter === undefined || karpenter === null) return noSteps(`NodePool ${name} could not be read`);
@@ -23,7 +23,7 @@ export function emptyNodeSteps({ name, karpenter }: NodePoolView, by: KeptBy, af
   } else {
     if (karpenter.revision?.apiVersion.endsWith("/v1beta1") === true)
       return noSteps("its budgets have no reasons before karpenter.sh/v1: change them where the NodePool comes from");
-    // From the last on, so that indices stay what they are.
+    // From the last one on, so that indices do not shift.
     for (const index of [...by].sort((a, b) => b - a)) {
       const budget = karpenter.budgets?.[index];
       if (budget === undefined) return noSteps(`NodePool ${name} has other budgets now`);

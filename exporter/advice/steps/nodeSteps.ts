@@ -15,7 +15,7 @@ const refOfNode = (name: string): ResourceRef => ({
   name,
 });
 
-/** The uid by which a change is kept from another node of that name; `null` where none was read. */
+/** The uid that protects another node of the same name from a change; `null` if none was read. */
 const uidOf = ({ uid }: NodeView): string | null => (uid !== undefined && isUid(uid) ? uid : null);
 
 const sameNode = (node: NodeView): string =>
@@ -40,7 +40,7 @@ export function uncordonStep(node: NodeView): AdviceStep | null {
   });
 }
 
-/** Takes a node out of the cluster; whoever added it must let it go, and that is not always a request to the API. */
+/** Removes a node from the cluster. Whatever added it must release it, which is not always a request to the API. */
 export function removalSteps({ analysis: { snapshot } }: AdviceMoment, index: number): StepsFound {
   const node = snapshot.nodes[index];
   if (node === undefined) return noSteps("the node is not there any more");
@@ -71,7 +71,7 @@ function deletion(node: NodeView): AdviceStep | null {
   );
 }
 
-/** What has to happen for the machine to go, once it is empty. */
+/** What has to happen for the machine to be removed, once it is empty. */
 function nextOf({ name, nodePool }: NodeView, pool: NodePoolView | undefined): string {
   switch (pool?.manager) {
     case "karpenter":

@@ -5,24 +5,24 @@ import { groupVersion, isObjectName, isUid, type ResourceRef } from "./resourceR
 import { jsonPatch, mergePatch } from "./step.ts";
 import { volcanoCommand } from "./volcanoCommand.ts";
 
-/** How the pods of an owner are taken away, and how they come back. */
+/** How the pods of an owner are removed, and how they come back. */
 export interface OwnerSwitch {
   readonly stop: ApiRequest | null;
   /** What the request does, as the beginning of a title: `Suspend`. */
   readonly doing: string;
-  /** What must be so beside that the object is the same one. */
+  /** A precondition besides the object being the same one. */
   readonly precondition: string;
   /** How someone starts it again, as the end of a sentence. */
   readonly again: string;
-  /** Lets it start again as it was; `null` where nobody but its users knows how. */
+  /** The request that starts it again as it was; `null` if only its users know how. */
   readonly start: ApiRequest | null;
 }
 
-/** What is known of an owner beside its name. */
+/** What is known about an owner besides its name. */
 export interface SwitchFacts {
   /** Its pods with GPUs. */
   readonly pods: number;
-  /** Groups of pods that it makes, each a gang of its own; `null` where that is not known. */
+  /** Groups of pods that it creates, each a gang of its own; `null` if that is not known. */
   readonly groups: number | null;
   /** Seconds since the epoch. */
   readonly now: number;
@@ -35,7 +35,7 @@ interface Known {
   readonly make: Make;
 }
 
-/** A field of the spec that takes all pods away while it is true. */
+/** A field of the spec that removes all pods while it is true. */
 const suspended =
   (...at: readonly string[]): Make =>
   ({ uid }, ref) => {
@@ -55,7 +55,7 @@ function nested(at: readonly string[], value: JsonValue): { readonly [key: strin
   return { [first]: rest.length === 0 ? value : nested(rest, value) };
 }
 
-/** KubeRay takes the suspension of any other RayJob for an invalid spec (ValidateRayJobSpec). */
+/** KubeRay considers the suspension of any other RayJob an invalid spec (ValidateRayJobSpec). */
 const rayJob: Make = ({ uid }, ref) => {
   const patch = (to: boolean): ApiRequest | null =>
     jsonPatch(ref, [
@@ -81,7 +81,7 @@ const scaled: Make = ({ uid }, ref, { pods }) => ({
   again: `someone sets spec.replicas to what it was (it had ${pods} ${pods === 1 ? "pod" : "pods"} with GPUs)`,
 });
 
-/** The replicas of a LeaderWorkerSet are its groups: how many it has to have again can be seen, and the server compares it. */
+/** The replicas of a LeaderWorkerSet are its groups: how many it must have again can be seen, and the server compares it. */
 const groupSet: Make = (owner, ref, facts) => {
   const { groups } = facts;
   if (groups === null) return scaled(owner, ref, facts);
@@ -100,7 +100,7 @@ const groupSet: Make = (owner, ref, facts) => {
   };
 };
 
-/** The notebook controller looks at nothing but whether the annotation is there. */
+/** The notebook controller only checks whether the annotation exists. */
 const notebook: Make = ({ uid }, ref, { now }) => ({
   stop: mergePatch(ref, uid, { metadata: { annotations: { "kubeflow-resource-stopped": isoTime(now) } } }),
   start: null,
@@ -151,7 +151,7 @@ const known: Readonly<Record<string, Known>> = {
   "InferenceService.serving.kserve.io": { resource: "inferenceservices", make: inferenceService },
 };
 
-/** The switch of an owner; `null` of a kind that has none, or that is not known to have one. */
+/** The switch of an owner; `null` for a kind that has none, or is not known to have one. */
 export function ownerSwitch(owner: OwnerRef, namespace: string, facts: SwitchFacts): OwnerSwitch | null {
   const { group, version } = groupVersion(owner.apiVersion);
   const key = `${owner.kind}.${group}`;

@@ -36,8 +36,8 @@ export function queueTarget(
 }
 
 /**
- * A patch that is done only to the object and the state of its spec that were read: `metadata.generation` is another one
- * after every change of the spec, whoever makes it. `before` are tests of the old values, for where no state is known.
+ * A patch that is applied only to the object and the state of its spec that were read: every change of the spec changes
+ * `metadata.generation`, whoever makes it. `before` are tests of the old values, used when no generation is known.
  */
 export function guardedPatch(
   { ref, subject, revision }: QueueTarget,

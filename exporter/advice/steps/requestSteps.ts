@@ -5,7 +5,7 @@ import { groupVersion, isUid } from "./resourceRef.ts";
 import { allSteps, jsonPatch, noSteps, type PatchOperation, stepOf } from "./step.ts";
 import type { StepsFound } from "./steps.ts";
 
-/** Owners whose pods are made anew from a changed template, by kind and group. */
+/** Owners that recreate their pods from a changed template, by kind and group. */
 const changeable: Readonly<Record<string, string>> = {
   "Deployment.apps": "deployments",
   "StatefulSet.apps": "statefulsets",
@@ -16,8 +16,8 @@ const changeable: Readonly<Record<string, string>> = {
 const extendedResource = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 
 /**
- * Changes the GPUs in a template. What is known of a pod is what all its containers ask for together, so the patch tests
- * that the first one asks for all of it: where another does, or `requests` name GPUs too, it is refused and nothing happens.
+ * Changes the GPUs in a template. Only the sum over all containers of a pod is known, so the patch tests that the first one
+ * asks for all of it: if another one does, or `requests` name GPUs too, the patch is refused and nothing happens.
  */
 export function requestStepsOf(
   { analysis: { snapshot } }: AdviceMoment,
@@ -69,7 +69,7 @@ export function requestStepsOf(
   ]);
 }
 
-/** The one GPU resource that all pods ask for alike; `null` where there is none such. */
+/** The only GPU resource that all pods ask for in the same way; `null` if there is none. */
 function askedBy(
   pods: readonly (Readonly<Record<string, number>> | null)[],
 ): { readonly resource: string; readonly amount: number } | null {

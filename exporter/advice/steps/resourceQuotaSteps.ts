@@ -6,7 +6,7 @@ import { type QuotaChange, wholeGpus } from "./queuePatch.ts";
 import { allSteps, jsonPatch, noSteps, stepOf } from "./step.ts";
 import type { StepsFound } from "./steps.ts";
 
-/** Changes the most that a namespace may hold, where one ResourceQuota says it. What it is sure of, nothing in the cluster says. */
+/** Changes the most that a namespace may hold, if one ResourceQuota sets it. Nothing in the cluster sets its guarantee. */
 export function resourceQuotaSteps(
   snapshot: Snapshot,
   view: QueueView,

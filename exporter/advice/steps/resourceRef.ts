@@ -1,4 +1,4 @@
-/** One object of the Kubernetes API, by what its path is made of. */
+/** One object of the Kubernetes API, by the parts of its path. */
 export interface ResourceRef {
   /** Empty: the core group. */
   readonly group: string;
@@ -20,10 +20,10 @@ const resourceName = /^[a-z][a-z0-9]{0,62}$/;
 /** Whether text can be the name of an object (RFC 1123 subdomain, as the API server demands of all kinds that are changed here). */
 export const isObjectName = (text: string): boolean => subdomain.test(text);
 
-/** Whether text can be a uid: files that hold none give `namespace/name` instead. */
+/** Whether text can be a uid: files without one have `namespace/name` instead. */
 export const isUid = (text: string): boolean => /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/.test(text);
 
-/** Path of an object, or of its subresource; `null` where a part of it cannot be what it should be: nothing is sent there. */
+/** Path of an object, or of its subresource; `null` if a part of it is invalid: then nothing is sent. */
 export function pathOf(ref: ResourceRef, subresource = ""): string | null {
   if (!groupName.test(ref.group) || !versionName.test(ref.version) || !resourceName.test(ref.resource)) return null;
   if (!isObjectName(ref.name) || (ref.namespace !== null && !namespaceName.test(ref.namespace))) return null;

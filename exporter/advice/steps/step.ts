@@ -3,7 +3,7 @@ import { commandOf } from "./command.ts";
 import { pathOf, type ResourceRef } from "./resourceRef.ts";
 import type { StepsFound } from "./steps.ts";
 
-/** What is said of a step beside its request. */
+/** The texts of a step besides its request. */
 export interface StepWords {
   readonly title: string;
   readonly precondition: string;
@@ -19,8 +19,8 @@ export function stepOf(request: ApiRequest | null, words: StepWords): AdviceStep
 }
 
 /**
- * A JSON merge patch (RFC 7386). With a uid it is refused for another object of that name: that would change a field which
- * never changes (422 Invalid).
+ * A JSON merge patch (RFC 7386). With a uid it is refused for another object of the same name, because it would change an
+ * immutable field (422 Invalid).
  */
 export function mergePatch(
   ref: ResourceRef,
@@ -35,7 +35,7 @@ export function mergePatch(
   return { verb: "PATCH", path, contentType: "application/merge-patch+json", body };
 }
 
-/** One operation of a JSON patch (RFC 6902); of a path, its parts. */
+/** One operation of a JSON patch (RFC 6902); the path as a list of parts. */
 export type PatchOperation =
   | { readonly op: "test" | "add" | "replace"; readonly at: readonly (string | number)[]; readonly value: JsonValue }
   | { readonly op: "remove"; readonly at: readonly (string | number)[] };
@@ -51,12 +51,12 @@ export function jsonPatch(ref: ResourceRef, operations: readonly PatchOperation[
   return { verb: "PATCH", path, contentType: "application/json-patch+json", body };
 }
 
-/** Steps found, unless one of them could not be written. */
+/** The steps, unless one of them could not be written. */
 export function allSteps(steps: readonly (AdviceStep | null)[]): StepsFound {
   const written = steps.filter((step) => step !== null);
   if (written.length < steps.length) return noSteps("a name in it is none that an object of Kubernetes can have");
   return written.length === 0 ? noSteps("there is nothing to change") : { ok: true, steps: written };
 }
 
-/** No request does it, because. */
+/** No request does it, with the reason. */
 export const noSteps = (reason: string): StepsFound => ({ ok: false, reason });

@@ -20,7 +20,10 @@ export type StepsFound =
   | { readonly ok: true; readonly steps: readonly AdviceStep[] }
   | { readonly ok: false; readonly reason: string };
 
-/** Takes all GPUs of a workload away until someone starts it again: its queue's switch, else suspends or scales its owner. */
+/**
+ * Removes all GPUs from a workload until someone starts it again: by the switch of its queue, or else by suspending or scaling
+ * its owner.
+ */
 export function stopWorkload(moment: AdviceMoment, workload: number): StepsFound {
   return stopSteps(moment, workload);
 }
@@ -31,9 +34,9 @@ export function requeueWorkload(moment: AdviceMoment, workload: number): StepsFo
 }
 
 /**
- * Moves pods off their nodes to others: cordons the nodes that they are to avoid, evicts each pod (or restarts its workload
- * whole, where nobody makes a new pod for one that is evicted), and takes the cordon off again. Only for pods whose owner
- * makes new ones. Where these go is the scheduler's choice.
+ * Moves pods off their nodes to others: cordons the nodes that they are to avoid, evicts each pod (or restarts its whole
+ * workload, if nothing recreates evicted pods), and removes the cordons again. Only for pods whose owner recreates them. The
+ * scheduler chooses where these go.
  */
 export function movePods(
   moment: AdviceMoment,
@@ -44,17 +47,17 @@ export function movePods(
   return moveStepsOf(moment, units, avoid, besides);
 }
 
-/** Takes a node out of the cluster: cordon, drain (dry run first), and what its autoscaler or cloud needs to let it go. */
+/** Removes a node from the cluster: cordon, drain (dry run first), and what its autoscaler or cloud needs to release it. */
 export function removeNode(moment: AdviceMoment, node: number): StepsFound {
   return removalSteps(moment, node);
 }
 
-/** Lets the autoscaler of a node pool remove empty nodes by itself after so many minutes. */
+/** Lets the autoscaler of a node pool remove empty nodes by itself after this many minutes. */
 export function removeEmptyNodes(pool: NodePoolView, by: KeptBy, afterMinutes: number): StepsFound {
   return emptyNodeSteps(pool, by, afterMinutes);
 }
 
-/** Changes what a queue is sure of or may hold, in physical GPUs; index into `Queueing.queues`. */
+/** Changes the guarantee or the limit of a queue, in physical GPUs; index into `Queueing.queues`. */
 export function changeQuota(
   { analysis: { snapshot } }: AdviceMoment,
   queue: number,

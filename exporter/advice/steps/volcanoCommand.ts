@@ -3,8 +3,8 @@ import type { ApiRequest } from "../../model/recommendation.ts";
 import { isObjectName, isUid } from "./resourceRef.ts";
 
 /**
- * A Command of Volcano (`bus.volcano.sh/v1alpha1`), that says what its controllers are to do with a Job or Queue: written
- * as `vcctl` writes it (pkg/cli/util, pkg/cli/queue). It names its target by uid and goes away with it.
+ * A Command of Volcano (`bus.volcano.sh/v1alpha1`), that requests an action of its controllers on a Job or Queue: written as
+ * `vcctl` writes it (pkg/cli/util, pkg/cli/queue). It names its target by uid and goes away with it.
  */
 export function volcanoCommand(
   namespace: string,

@@ -49,7 +49,7 @@ function amountIn(amounts: ResourceAmounts | null, resource: string): number | n
 }
 
 /**
- * Changes what a queue of Volcano is sure of (`deserved` under plugin capacity, `guarantee` under proportion) and may hold
+ * Changes the guarantee of a queue of Volcano (`deserved` under plugin capacity, `guarantee` under proportion) and its limit
  * (`capability`), keeping guarantee <= deserved <= capability, which its webhook demands.
  */
 export function volcanoQuotaSteps(
@@ -65,7 +65,7 @@ export function volcanoQuotaSteps(
   if (!isWholeGpu(snapshot, domain, resource))
     return noSteps(`${resource} is not a whole GPU on all nodes of ${domain.name}`);
   const old = oldAmounts(queue, resource);
-  // As its queues were judged: by what volcano-scheduler.conf says, else by configuration.
+  // The plugin by which its queues were judged: from volcano-scheduler.conf, or else from the configuration.
   const plugin = view.guaranteeIsFloor === true ? "proportion" : "capacity";
   const wanted = wantedAmounts(old, plugin, to);
   if (typeof wanted === "string") return noSteps(wanted);
@@ -119,7 +119,7 @@ function wantedAmounts(
   return { guarantee, deserved, capability };
 }
 
-/** The one GPU resource that a queue has amounts of; whole GPUs of NVIDIA where it has none; `null` where there are several. */
+/** The only GPU resource for which the queue has amounts; whole GPUs of NVIDIA if it has none; `null` if there are several. */
 function gpuResourceOf({ guarantee, deserved, capability }: VolcanoQueue): string | null {
   const names = new Set(
     [guarantee, deserved, capability].flatMap((amounts) =>
@@ -130,7 +130,7 @@ function gpuResourceOf({ guarantee, deserved, capability }: VolcanoQueue): strin
   return others.length > 0 ? null : first;
 }
 
-/** Lets Volcano take back what a queue holds above what it is sure of. */
+/** Lets Volcano take back what a queue holds above its guarantee. */
 export function volcanoReclaimSteps(snapshot: Snapshot, name: string): StepsFound {
   const queue = queueOf(snapshot, name);
   if (queue === undefined) return noSteps(`Queue ${name} is not there any more`);

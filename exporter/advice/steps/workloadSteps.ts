@@ -20,7 +20,7 @@ interface Switch {
   readonly again: string;
 }
 
-/** Takes all pods of a workload away until someone starts it again. */
+/** Removes all pods of a workload until someone starts it again. */
 export function stopSteps(moment: AdviceMoment, index: number): StepsFound {
   const found = switchOf(moment, index);
   if (typeof found === "string") return noSteps(found);
@@ -34,7 +34,7 @@ export function stopSteps(moment: AdviceMoment, index: number): StepsFound {
   ]);
 }
 
-/** Takes all pods of a workload away and lets it wait again as a whole. */
+/** Removes all pods of a workload and requeues it as a whole. */
 export function requeueSteps(moment: AdviceMoment, index: number): StepsFound {
   const found = switchOf(moment, index);
   if (typeof found === "string") return noSteps(found);
@@ -84,7 +84,7 @@ function groupsOf(workload: WorkloadView, pods: readonly PodView[]): number | nu
   return gangs.size === 0 || gangs.has(null) ? null : gangs.size;
 }
 
-/** Whom a request must change: of a CronJob, the Job that it made. */
+/** The object that a request must change: for a CronJob, the Job that it created. */
 function topOwner(workload: WorkloadView, pods: readonly PodView[]): OwnerRef | string {
   const { owners, kind, namespace, name } = workload;
   const named = `${kind} ${namespace}/${name}`;
@@ -110,7 +110,7 @@ function topOwner(workload: WorkloadView, pods: readonly PodView[]): OwnerRef | 
 /** Kinds whose pods have Workloads of their own in Kueue, not one for all. */
 const podwise = new Set(["Pod", "ReplicaSet", "Deployment", "StatefulSet", "LeaderWorkerSet", "Notebook"]);
 
-/** The Workload of Kueue that stands for all of the workload. */
+/** The Workload of Kueue that represents the whole workload. */
 function workloadObject(
   { queueObject, ownerUids, owners }: WorkloadView,
   top: OwnerRef,
@@ -140,7 +140,7 @@ function kueueSwitch({ namespace, name, uid }: QueueObjectRef, version: string):
   };
 }
 
-/** Asks the API to let a pod go: refused where a PodDisruptionBudget allows none, or where it is another pod by now. */
+/** Asks the API to evict a pod: refused if a PodDisruptionBudget does not allow it, or if it is another pod by now. */
 export function evictionStep(
   pod: { readonly namespace: string; readonly name: string; readonly uid: string | null },
   words: { readonly title: string; readonly waitFor: string | null },

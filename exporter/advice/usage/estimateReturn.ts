@@ -1,7 +1,7 @@
 import type { WorkHabit } from "../../model/adviceAct.ts";
 import type { IdleSpell } from "./habit.ts";
 
-/** What is published of idle work: of that which had been idle for so long, which part worked again, and how soon. */
+/** Published numbers about idle work: of work that had been idle for this long, which part worked again, and how soon. */
 export interface PublishedReturn {
   readonly idleMinutes: number;
   /** 0..1 */
@@ -10,9 +10,9 @@ export interface PublishedReturn {
   readonly medianMinutes: number;
 }
 
-/** So many spells of its own count as much as what is known of others. */
+/** A spell of its own counts as much as the other knowledge once there are this many. */
 const ownWeight = 4;
-/** So many spells of the whole cluster count as much as what is published. */
+/** The same for spells of the whole cluster against the published numbers. */
 const clusterWeight = 20;
 
 /** A probability and an expectation. */
@@ -22,10 +22,10 @@ interface Expected {
 }
 
 /**
- * Whether work that has been idle for `idleSeconds` works again within the horizon, and for how much longer it stays idle within
- * it. Counted from its own spells that lasted as long (each ended at its length: by work, or because the pods were gone). What
- * all work of the cluster did counts as `ownWeight` such spells, and is itself begun with what is published, which counts as
- * `clusterWeight`. Spells that last are in none of them: the estimate errs on the side of work that comes back. Pure.
+ * Whether work that has been idle for `idleSeconds` works again within the horizon, and for how much longer it stays idle
+ * within it. Counted from its own spells that lasted as long (each ended after its length: by work, or because the pods were
+ * gone). The spells of the whole cluster count as `ownWeight` such spells, and the published numbers count as `clusterWeight`
+ * spells among those. Spells that still last are not counted: the estimate errs on the side of work that comes back. Pure.
  */
 export function estimateReturn(
   idleSeconds: number,
@@ -68,13 +68,14 @@ function mix(
 }
 
 /**
- * The published numbers for this length of idle time: those of the longest one that is not longer. Whoever comes back is taken
- * to do so after a time with that median and no memory (exponential), whoever does not stays idle for the whole horizon.
+ * The published numbers for this length of idle time: those of the longest listed time that is not longer. Work that comes
+ * back is assumed to do so after a memoryless (exponential) time with that median; other work stays idle for the whole
+ * horizon.
  */
 function publishedAt(published: readonly PublishedReturn[], idleMinutes: number, horizonHours: number): Expected {
   const sorted = published.toSorted((a, b) => a.idleMinutes - b.idleMinutes);
   const found = sorted.findLast((one) => one.idleMinutes <= idleMinutes) ?? sorted[0];
-  // Nothing is known of anybody: as likely as not, at any time.
+  // Nothing is known: work comes back as likely as not, at any time.
   if (found === undefined) return { probability: 0.5, hours: horizonHours / 2 };
   const mean = found.medianMinutes / 60 / Math.LN2;
   const within = mean <= 0 ? 1 : 1 - Math.exp(-horizonHours / mean);

@@ -19,7 +19,7 @@ export interface Habit {
   readonly longestReturnSeconds: number;
 }
 
-/** Shorter pauses say nothing of those after which anybody would ask. */
+/** Shorter pauses say nothing about those after which anybody would ask. */
 export const shortestSpellSeconds = 600;
 export const spellsPerHabit = 32;
 /** Spells of all work together, the latest ones. */

@@ -21,15 +21,15 @@ const madeAnew: ReadonlySet<string> = new Set([
 ]);
 
 const longestKey = 600;
-/** By which people count their runs, or date them: `train-7`, `train-2026-11-23`. */
+/** What people add to count or date their runs: `train-7`, `train-2026-11-23`. */
 const countedEnd = /(?:[-.]\d+)+$/;
 
 /** The name without what a generator or a count put at its end: `train-2026-11-23-x7kq2` is `train`. At least one part stays. */
 export const runStem = (name: string): string => stemOfName(name).replace(countedEnd, "") || name;
 
 /**
- * By what work is known again when its pods, or the Job that ran it, are others: a CronJob, Deployment or Notebook by its name,
- * what is made anew for each run by the stem of its name. Of one team's work of one namespace only.
+ * What identifies work when its pods, or the Job that ran it, are new: a CronJob, Deployment or Notebook by its name, and work
+ * that is created anew for each run by the stem of its name. Only within one team and namespace.
  */
 export function habitKey({ kind, namespace, name }: Pick<WorkloadView, "kind" | "namespace" | "name">): string {
   const known = madeAnew.has(kind) ? runStem(name) : name;

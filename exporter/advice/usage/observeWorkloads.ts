@@ -2,7 +2,7 @@ import type { Device, Holding, PodView, Snapshot, WorkloadView } from "../../joi
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type UsageWatch, usageKey, type WorkloadUsage } from "./usageWatch.ts";
 
-/** What one moment says of one workload. */
+/** What one moment shows about one workload. */
 interface Observation {
   readonly known: WorkloadUsage | undefined;
   gpus: number;
@@ -12,7 +12,7 @@ interface Observation {
   holdsWholeGpus: boolean;
   /** GPUs that are active now and were not known to be. */
   newlyActive: string[] | null;
-  /** Something of it is not known, or it does not run yet. */
+  /** Something about it is not known, or it does not run yet. */
   isBroken: boolean;
 }
 
@@ -125,7 +125,7 @@ function usageOf(
   if (observation.isBroken) return undefined;
   const { gpus, activeGpus, activity, memoryRatio, holdsWholeGpus, newlyActive } = observation;
   const { known } = observation;
-  // The same pods with other devices: what was seen before was seen of others.
+  // The same pods have other devices: what was seen before was about those.
   if (known !== undefined && Math.abs(known.gpus - gpus) > gpuTolerance) return undefined;
   if (known === undefined) {
     return {

@@ -48,18 +48,18 @@ export interface UsageWatch {
 /** A process that has watched nothing yet. */
 export const nothingWatched: UsageWatch = { workloads: new Map(), queues: new Map() };
 
-/** What nobody looked at for longer is not known: the watch begins anew. Seconds; three of the longest cycles. */
+/** After a longer time without a look, the watch begins anew. Seconds; three of the longest cycles. */
 export const longestGapSeconds = 1800;
 
-/** How a workload is called in the watch: two that follow each other under one name differ by uid. */
+/** The name of a workload in the watch: two that follow each other under one name differ by uid. */
 export function usageKey({ kind, namespace, name, owners, ownerUids }: WorkloadView): string {
   return `${kind}/${namespace}/${name} ${owners.at(-1)?.uid ?? ownerUids.at(-1) ?? ""}`;
 }
 
 /**
  * The watch after one more moment. A workload is watched for as long as it holds the same GPUs with the same pods, all of them
- * running and observed and on devices that are known; one moment without that, and its watch begins anew. What is gone is
- * forgotten.
+ * running and observed and on devices that are known; one moment without that makes its watch begin anew. Workloads that are
+ * gone are forgotten.
  */
 export function watchUsage(before: UsageWatch, analysis: Analysis): UsageWatch {
   const { snapshot } = analysis;

@@ -49,7 +49,7 @@ export const nothingKnown: Habits = {
 
 const secondsPerDay = 86_400;
 
-/** What the devices of a workload say of it now. */
+/** What the devices of a workload show now. */
 const unseen = 0;
 const idle = 1;
 const working = 2;
@@ -57,8 +57,8 @@ const unknown = 3;
 
 /**
  * The habits after one more moment. Work is idle while every signal of everything that it holds is, and works as soon as one
- * is not; what is not observed, or only estimated, says neither. What began before the watch counts from what the join
- * remembers of its devices. A `longestGap` without a look ends no spell as far as is known: it is forgotten.
+ * is not; what is not observed, or only estimated, shows neither. Idle time from before the watch is taken from what the join
+ * remembers of its devices. After a `longestGap` without a look it is unknown how a spell ended, so it is forgotten.
  */
 export function watchHabits(before: Habits, snapshot: Snapshot, longestGap: number): Habits {
   const { at, workloads } = snapshot;
@@ -109,7 +109,7 @@ function movedWork(
   return moved;
 }
 
-/** What one moment says of all workloads, by their places. */
+/** What one moment shows about all workloads, by their places. */
 interface Observed {
   readonly state: Uint8Array;
   /** Since when the last of its devices has been idle, seconds since the epoch; of those that are. */
@@ -136,7 +136,7 @@ function addHolding(
 ): void {
   const now = estimated || idleNow === null ? unknown : idleNow ? idle : working;
   const known = state[workload] ?? unseen;
-  // One GPU that works is enough; one that nobody sees spoils what the others seem to say.
+  // One GPU that works is enough; one that is not observed makes the others inconclusive.
   if (now === working || (known !== working && now > known)) state[workload] = now;
   const begin = Math.max(idleSince ?? at, Math.min(boundAt ?? createdAt ?? 0, at));
   if (begin > (since[workload] ?? 0)) since[workload] = begin;

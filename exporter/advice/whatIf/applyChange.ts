@@ -12,7 +12,7 @@ import { leave } from "./podHoldings.ts";
 import { accountAllocated, countInQueue } from "./queueAccounts.ts";
 import type { MovedPod } from "./trial.ts";
 
-/** Makes one change; says the pods that it moved. */
+/** Makes one change; returns the pods that it moved. */
 export function applyChange(
   copy: ClusterCopy,
   places: Places,
@@ -44,8 +44,8 @@ export function applyChange(
 }
 
 /**
- * Gives a queue another guarantee or limit. What it is sure of is part of what the cohorts and the root above it are sure
- * of. Kueue's limit is the quota and what may be borrowed beside it: unless the plan says more, it goes with the guarantee.
+ * Gives a queue another guarantee or limit. Its guarantee is part of the guarantees of the cohorts and the root above it.
+ * Kueue's limit is the quota plus what may be borrowed: unless the plan sets one, it changes with the guarantee.
  */
 function setQueue(copy: ClusterCopy, { queue: index, guaranteed, limit }: Extract<Change, { kind: "setQueue" }>): void {
   const queue = copy.queues[index];
@@ -72,7 +72,7 @@ function setQueue(copy: ClusterCopy, { queue: index, guaranteed, limit }: Extrac
 const limitOfAll = ({ queues }: ClusterCopy, { children }: QueueView): number =>
   children.reduce((sum, child) => sum + (queues[child]?.limit ?? 0), 0);
 
-/** Work that asked for more than its queue might ever hold is demand when it asks for less than all limits on its way. */
+/** Work that asked for more than its queue might ever hold becomes demand when it asks for less than all limits on its way. */
 function admitBelow(copy: ClusterCopy, top: number): void {
   // Not by recursion: someone may write a chain of thousands.
   const open = [top];
@@ -100,7 +100,7 @@ function admitIn(copy: ClusterCopy, index: number): void {
   }
 }
 
-/** Its pods hold nothing any more, and what of it waits is paused. The pods stay in the list, on no node. */
+/** Its pods no longer hold anything, and its waiting part is paused. The pods stay in the list, on no node. */
 function stopWork(copy: ClusterCopy, index: number): void {
   const workload = copy.workloads[index];
   if (workload === undefined) return;
@@ -192,7 +192,7 @@ function keepShare(copy: ClusterCopy, pod: number, index: number, part: number):
   copy.setHolders(index, holders);
 }
 
-/** What nobody saw is taken to be in use: nobody is said to gain from what may be busy. */
+/** GPUs that were not observed are taken to be in use: nobody gains from GPUs that may be busy. */
 function observe(copy: ClusterCopy, index: number): void {
   for (const place of copy.nodes[index]?.devices ?? []) {
     const device = copy.devices[place];

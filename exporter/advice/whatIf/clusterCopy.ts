@@ -9,7 +9,7 @@ import { type MomentIndex, momentIndex } from "./momentIndex.ts";
 
 /**
  * A copy of a moment that can be changed and brought back. It shares every object with the Snapshot but those that were
- * changed; a node of which anything changed is a new NodeView (its identity is a promise, see there).
+ * changed; a changed node is a new NodeView (its identity is a promise, see there).
  */
 export interface ClusterCopy {
   readonly analysis: Analysis;
@@ -21,11 +21,11 @@ export interface ClusterCopy {
   readonly queues: readonly QueueView[];
   readonly gangs: readonly WaitingGang[];
   readonly domains: readonly QuotaDomain[];
-  /** Nodes (indices) of which anything is or was changed. */
+  /** Nodes (indices) that are or were changed in any way. */
   readonly touched: ReadonlySet<number>;
-  /** Of the workload of each pod that came or left: physical GPUs that it holds more than before. */
+  /** By workload of each pod that came or left: physical GPUs that it holds more than before. */
   readonly gained: ReadonlyMap<number, number>;
-  /** Domains (indices) of which the capacity, a queue or what waits is or was changed. */
+  /** Domains (indices) with a change in capacity, in a queue or in what waits. */
   readonly touchedDomains: ReadonlySet<number>;
   /** Waiting gangs that are or were changed, as they are now. */
   changedGangs(): readonly (readonly [index: number, gang: WaitingGang])[];
@@ -43,7 +43,7 @@ export interface ClusterCopy {
   setQueueOf(pod: number, queue: number): void;
   addRequests(node: string, pods: 1 | -1, cpuMilli: number, memoryBytes: number): void;
   gain(workload: number, gpus: number): void;
-  /** Forgets what was touched before: the copy is as the moment is. */
+  /** Forgets what was touched before: the copy equals the moment. */
   begin(): void;
   /** A place to come back to. */
   mark(): number;
@@ -51,7 +51,7 @@ export interface ClusterCopy {
   rollback(mark: number): void;
   /** The Snapshot as it is now; its arrays are the copy's own. Requests and leaves of pods are those of the moment. */
   readonly live: Snapshot;
-  /** The Snapshot as it is now, for good: nothing of it changes any more. */
+  /** The Snapshot as it is now, for good: it does not change any more. */
   finish(): Snapshot;
 }
 
@@ -254,7 +254,7 @@ function changeOf(before: NodeCapacity | undefined, after: NodeCapacity | undefi
   };
 }
 
-/** A domain of which a node of one class has changed. */
+/** A domain in which a node of one class has changed. */
 function changedDomain(domain: QuotaDomain, change: CapacityChange, nodeClass: number): QuotaDomain {
   const { classes } = domain;
   const inClass = classes?.map((one, i) =>
@@ -271,7 +271,7 @@ function changedDomain(domain: QuotaDomain, change: CapacityChange, nodeClass: n
 
 const isAmong = (holders: readonly Holding[], pod: number): boolean => holders.some((holder) => holder.pod === pod);
 
-/** The same node of one pool, of which the pool can give out the same as before: less is allocated than it could. */
+/** The same node in one pool from which the pool can give out the same as before: only less is allocated than it could be. */
 function isOfOneCapacity(before: NodeView, after: NodeView): boolean {
   if (before.pools.length !== 1 || before.pools !== after.pools || !takesPods(before) || !takesPods(after))
     return false;
@@ -283,7 +283,7 @@ function isOfOneCapacity(before: NodeView, after: NodeView): boolean {
 
 const ascending = (a: number, b: number): number => a - b;
 
-/** What is left of a difference of equal sums is nothing. */
+/** A difference of equal sums counts as 0. */
 export const tidy = (gpus: number): number => (Math.abs(gpus) < 1e-9 ? 0 : gpus);
 
 function sharesOf(holders: readonly Holding[]): number {

@@ -24,8 +24,8 @@ interface Victim {
 
 /**
  * The queue's scheduler takes back what others borrow, in whole groups: lowest priority first, then most recently started,
- * until the gangs that the queue has a right to run fit, or nothing more may be taken; groups that turn out not to be
- * needed stay (as Kueue's `fillBackWorkloads`). What was taken waits in its queue again.
+ * until the gangs that the queue has a right to run fit, or nothing more may be taken; groups that turn out not to be needed
+ * stay (as in Kueue's `fillBackWorkloads`). What was taken is requeued.
  */
 export function letReclaim(
   copy: ClusterCopy,
@@ -54,7 +54,7 @@ export function letReclaim(
     if (served === gangs.length || taken.length >= mostVictims) break;
   }
   if (served <= before) {
-    // Who would be taken for nothing stays.
+    // Groups that would be taken for nothing stay.
     copy.rollback(start);
     return;
   }
@@ -64,7 +64,7 @@ export function letReclaim(
   for (const { pods } of kept) for (const pod of pods) waitAgain(copy, pod, false);
 }
 
-/** Those without whom less would be served: the last of them, and of those before it who is not needless. */
+/** Groups without which less would be served: the last one, and those before it that are needed. */
 function needed(
   copy: ClusterCopy,
   taken: readonly Victim[],
@@ -86,7 +86,7 @@ function takeOff(copy: ClusterCopy, { pods }: Victim): void {
   for (const pod of pods) leave(copy, pod, true);
 }
 
-/** The first gangs of the queue that fit into what it is sure of, in its order. */
+/** The first gangs of the queue that fit into its guarantee, in its order. */
 function rightfulGangs(copy: ClusterCopy, index: number, queue: QueueView, rules: ReclaimRules): readonly number[] {
   let left = sureOf(copy, index, rules) - queue.allocated;
   const found: number[] = [];
@@ -118,7 +118,7 @@ function gangsFor({ queues, gangs }: ClusterCopy, index: number, queue: QueueVie
   return [...new Set([...queue.gangs, ...others])].sort((a, b) => a - b);
 }
 
-/** More is not looked at: nobody would be advised to let so much be taken. */
+/** More are not considered: nobody would be advised to let that much be taken. */
 const mostGangs = 20;
 export const mostVictims = 24;
 
@@ -154,7 +154,7 @@ function victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: R
   const gives = (leaf: number): boolean => {
     const known = mayGive.get(leaf);
     if (known !== undefined) return known;
-    // What a queue holds only becomes less meanwhile: who holds no more than it is sure of gives nothing.
+    // What a queue holds only decreases meanwhile: a queue within its guarantee gives nothing.
     const hasMore = (copy.queues[leaf]?.allocated ?? 0) > sureOf(copy, leaf, rules) + gpuTolerance;
     const anyOf = { leaf, priority: Number.NEGATIVE_INFINITY, forPriority: Infinity };
     const found = leaf !== index && hasMore && mayReclaim(copy, rules, anyOf);

@@ -14,7 +14,7 @@ export type PlanMeasures = Readonly<Record<"before" | PlacementRule, EffectMeasu
 /** What a plan changes under one rule. */
 export interface PlanChange {
   readonly pools: ReadonlySet<string>;
-  /** Domains of these pools, and those of which only queues are touched. */
+  /** Domains of these pools, and those in which only queues are touched. */
   readonly domains: ReadonlySet<number>;
   readonly nodes: NodeMeasures;
   readonly blockedGpus: number;
@@ -80,7 +80,7 @@ function changedDeviations(copy: ClusterCopy, domains: ReadonlySet<number>): Dev
   if (copy.touchedDomains.size === 0) return changed;
   const { fairness: before, history } = copy.analysis;
   const { queueing } = copy.live;
-  // Elsewhere nothing has changed: nobody need work out what everyone is entitled to there.
+  // Elsewhere nothing has changed: entitlements there need not be computed again.
   for (const [i, now] of deviationsIn(queueing, history, domains)) {
     const old = before.queues[i]?.deviation ?? 0;
     if (Math.abs(now - old) > gpuTolerance) changed.set(i, now);
@@ -129,7 +129,7 @@ const poolsOf = ({ snapshot: { queueing } }: Analysis, domains: ReadonlySet<numb
 
 const hoursPerWeek = 168;
 
-/** What sums of parts leave over where nothing is left is nothing. */
+/** A sum of parts that is 0 except for rounding counts as 0. */
 const atLeastNothing = (gpus: number): number => (gpus < 1e-6 ? 0 : gpus);
 
 type OfNodes = Omit<EffectMeasures, "blockedGpus" | "pendingGpus" | "deviations">;

@@ -6,13 +6,13 @@ import type { WorkloadView } from "../../join/snapshot.ts";
 /** Where things of one moment are found; each part is made when first asked. Indices are those of its Snapshot. */
 export interface MomentIndex {
   readonly nodeOf: (name: string) => number | null;
-  /** Devices of which a pod holds some, ascending. */
+  /** Devices that a pod holds in part or whole, ascending. */
   readonly devicesOf: (pod: number) => readonly number[];
   /** Of the GPUs of a pool on a node. */
   readonly domainOf: (pool: string, node: string) => number | null;
-  /** Workloads of which the gang has the pods that wait: those that its object is of, then the one that is called like it. */
+  /** Workloads that have the waiting pods of the gang: those to which its object belongs, then the one with its name. */
   readonly workloadsOf: (gang: WaitingGang) => readonly number[];
-  /** Gangs of which the pods are those of the workload. */
+  /** Gangs whose pods are those of the workload. */
   readonly gangsOf: (workload: WorkloadView) => readonly number[];
 }
 
@@ -41,7 +41,7 @@ function createIndex({ snapshot }: Analysis): MomentIndex {
     return found;
   });
   const domainByPool = once(() => domainFinder(queueing.domains));
-  // Under their names alone: there may be tens of thousands, and writing a longer key for each takes longest.
+  // By name alone: there may be tens of thousands, and building a longer key for each would take longest.
   const workloadsByName = once(() => Map.groupBy(workloads.keys(), (i) => workloads[i]?.name ?? ""));
   const workloadsByObject = once(() =>
     Map.groupBy(

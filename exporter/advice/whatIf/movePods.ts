@@ -36,7 +36,7 @@ export function movePods(
   });
 }
 
-/** The domain in which a pod must stay: that of its quota; `null` where no queue system gave it any. */
+/** The domain in which a pod must stay: that of its quota; `null` if no queue system gave it any. */
 function domainOf(copy: ClusterCopy, pod: number): number | null {
   const queue = copy.queues[copy.queueOf(pod)];
   return queue === undefined || queue.scheduler === "none" ? null : queue.domain;

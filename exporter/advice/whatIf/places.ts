@@ -54,7 +54,7 @@ interface Candidates {
   mostFirst: readonly Candidate[] | null;
 }
 
-/** More than so many kinds of pods are not remembered at once. */
+/** The most kinds of pods that are remembered at once. */
 const mostKinds = 500;
 
 /** The places of a moment. */

@@ -1,19 +1,21 @@
-/** One change to a cluster, as someone who takes advice would make it. Indices are those of the Snapshot that it is made from. */
+/**
+ * One change to a cluster, as someone who takes advice would make it. Indices are those of the Snapshot from which it starts.
+ */
 export type Change =
   /** All pods of the workload lose what they hold, and none comes back (suspended, scaled to zero, deactivated). */
   | { readonly kind: "stop"; readonly workload: number }
-  /** The pods leave their nodes and are placed again in this order, anywhere that takes them but on the nodes in `avoid`. */
+  /** The pods leave their nodes and are placed again in this order, on any node that takes them, except those in `avoid`. */
   | { readonly kind: "move"; readonly pods: readonly number[]; readonly avoid: readonly number[] }
   /** The node goes away; pods that hold GPUs on it are none. */
   | { readonly kind: "removeNode"; readonly node: number }
-  /** A queue is sure of, or may hold, another amount of its domain. */
+  /** A queue gets another guarantee or limit in its domain. */
   | { readonly kind: "setQueue"; readonly queue: number; readonly guaranteed?: number; readonly limit?: number }
   /**
    * The queue's own scheduler takes back for it what others borrow, as far as that serves work that waits. `policy`: as if
    * Kueue's `reclaimWithinCohort` of the queue were this; without it, it is what it is.
    */
   | { readonly kind: "letReclaim"; readonly queue: number; readonly policy?: "Any" | "LowerPriority" }
-  /** The pods of a workload hold only so many physical GPUs each from now on. */
+  /** The pods of a workload hold only this many physical GPUs each from now on. */
   | { readonly kind: "shrink"; readonly workload: number; readonly gpusPerPod: number }
   /** The devices of a node are observed again. */
   | { readonly kind: "observe"; readonly node: number };

@@ -9,7 +9,7 @@ import { accountAllocated, accountAllocatedOn } from "./queueAccounts.ts";
 export interface DeviceShare {
   readonly device: number;
   readonly gpus: number;
-  /** On which of several devices it is, nobody knows. */
+  /** It is not known on which of several devices it is. */
   readonly estimated: boolean;
 }
 
@@ -19,7 +19,10 @@ export interface PodActivity {
   readonly idleSince: number | null;
 }
 
-/** What a pod takes from its node; `null` where nobody knows. Of a pod that holds parts of GPUs without saying so: parts like those. */
+/**
+ * What a pod takes from its node; `null` if that is unknown. If a pod holds parts of GPUs without asking for them: parts like
+ * those.
+ */
 export function demandOf(copy: ClusterCopy, pod: number): PodDemand | null {
   const view = copy.pods[pod];
   if (view === undefined || view.needs === null || view.gpus === null || view.gpus <= gpuTolerance) return null;
@@ -156,7 +159,7 @@ function takeSlots(free: readonly FreeDevice[], key: string, count: number, shar
   return missing;
 }
 
-/** What pods leave free that are somewhere on several devices is somewhere on these. */
+/** Parts that pods free on an unknown one of several devices are free on an unknown one of these. */
 function takeSpread(
   spread: readonly FreeDevice[],
   gpus: number,

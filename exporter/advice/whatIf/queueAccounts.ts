@@ -32,7 +32,7 @@ export function countInQueue(copy: ClusterCopy, leaf: number, change: QueueChang
         ? { allocatedByClass: changedClasses(copy, queue, nodeClass, { allocated, allocatedOnUnschedulable }) }
         : {}),
     };
-    // What no queue answers for is sure of what it holds.
+    // Work outside of queues is entitled to what it holds.
     const isUnqueued = queue.kind === "Unqueued";
     copy.setQueue(next, isUnqueued ? { ...changed, guaranteed: changed.allocated, limit: changed.allocated } : changed);
     next = queue.parent;
@@ -64,7 +64,10 @@ function changedTeams({ teams }: QueueView, team: string, allocated: number, pen
   return [...others, next].sort((a, b) => (a.team < b.team ? -1 : 1));
 }
 
-/** The leaf in which a pod holds what it has of a pool on a node: its own, or where that is of another domain, the one that is called the same there. */
+/**
+ * The leaf in which a pod counts for a pool on a node: its own, or, if that is in another domain, the one of the same name
+ * there.
+ */
 export function leafFor(copy: ClusterCopy, pod: number, pool: string, node: string): number {
   const own = copy.queueOf(pod);
   const domain = copy.index.domainOf(pool, node);
@@ -93,7 +96,10 @@ function leafLike(copy: ClusterCopy, queue: QueueView | undefined, domain: numbe
   return copy.queues.length - 1;
 }
 
-/** Accounts what a pod holds more (or less) of a device into its queue and its workload. `reserves`: its quota comes or goes with it. */
+/**
+ * Counts what a pod holds more (or less) of a device in its queue and its workload. `reserves`: its quota comes or goes with
+ * it.
+ */
 export function accountAllocated(
   copy: ClusterCopy,
   pod: number,
@@ -104,7 +110,7 @@ export function accountAllocated(
   accountAllocatedOn(copy, pod, [[device, gpus]], reserves);
 }
 
-/** `accountAllocated` of several devices: those of one pool and node in one go. */
+/** `accountAllocated` for several devices: those of one pool and node at once. */
 export function accountAllocatedOn(
   copy: ClusterCopy,
   pod: number,

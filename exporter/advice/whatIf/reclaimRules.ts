@@ -8,7 +8,7 @@ export interface ReclaimRules {
   readonly domain: number;
   /** Whose work may be taken: any, or only such of lower priority. */
   readonly policy: "any" | "lower-priority";
-  /** Up to what a queue may reclaim, and down to what a borrower is taken: `guaranteed` or `entitled`. */
+  /** The amount up to which a queue may reclaim, and down to which a borrower may lose: `guaranteed` or `entitled`. */
   readonly sure: "guaranteed" | "entitled";
   /** The top of the tree within which is reclaimed (Kueue: the root cohort); `null`: the whole domain. */
   readonly tree: number | null;
@@ -60,7 +60,7 @@ export function reclaimRules(
   };
 }
 
-/** What a queue is sure of under the rules. Physical GPUs. */
+/** The amount that a queue is sure of under the rules. Physical GPUs. */
 export function sureOf(copy: ClusterCopy, index: number, { sure }: ReclaimRules): number {
   const queue = copy.queues[index];
   const entitled = copy.analysis.fairness.queues[index]?.entitled ?? null;
@@ -68,7 +68,7 @@ export function sureOf(copy: ClusterCopy, index: number, { sure }: ReclaimRules)
   return sure === "entitled" && entitled !== null ? Math.max(guaranteed, entitled) : guaranteed;
 }
 
-/** Whether the rules allow to take work of a leaf. */
+/** Whether the rules allow taking work of a leaf. */
 export function mayReclaim(
   copy: ClusterCopy,
   rules: ReclaimRules,

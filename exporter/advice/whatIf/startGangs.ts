@@ -13,9 +13,9 @@ import { bind, chooseShares } from "./podHoldings.ts";
 import { countInQueue } from "./queueAccounts.ts";
 
 /**
- * Starts a waiting gang: the pods that bring it to its minimum together or none, then of the others as many as fit. Whether
- * its queue is entitled to it is not asked, but the limits of its queue and of all above must hold. `false`: it does not
- * start, and nothing was changed.
+ * Starts a waiting gang: the pods that bring it to its minimum together or none, then as many of the others as fit.
+ * Entitlement does not matter, but the limits of its queue and of all queues above must hold. `false`: it does not start, and
+ * nothing was changed.
  */
 export function startGang(copy: ClusterCopy, places: Places, index: number, rule: PlacementRule): boolean {
   const gang = copy.gangs[index];
@@ -43,9 +43,9 @@ interface StandingPart {
 }
 
 /**
- * The parts of a gang where they fit below every limit on their way: each in the place where it is counted, else in the first of
- * its queue's order, as Kueue tries one flavor after the other (v0.19, `flavorassigner`). It looks at quota alone: what has
- * quota where no node takes it waits there. `null`: a part fits nowhere. Of work that has its quota the place is settled.
+ * The parts of a gang where they fit below every limit on their way: each in the place where it is counted, else in the first
+ * of its queue's order, as Kueue tries one flavor after the other (v0.19, `flavorassigner`). Only quota decides: work that has
+ * quota where no node takes it waits there. `null`: a part fits nowhere. For work that has its quota the place is settled.
  */
 export function withinLimits(
   copy: ClusterCopy,
@@ -85,7 +85,7 @@ interface PlacedPods {
 /** The workload of a gang, and what of it was placed. */
 interface BegunWork {
   readonly workload: number;
-  /** Pods that exist and wait, of which none was placed yet. */
+  /** Pods that exist and wait, and have not been placed yet. */
   readonly waiting: number[];
   /** By part of the gang. */
   readonly placed: Map<WaitingPart, PlacedPods>;
@@ -99,7 +99,7 @@ function beginWorkload(copy: ClusterCopy, gang: WaitingGang): BegunWork {
   if (known.length === 0) copy.setWorkload(workload, workloadOf(gang));
   const own = known.flatMap((one) => copy.workloads[one]?.pods ?? []);
   const waiting = own.filter((pod) => copy.pods[pod]?.status === "pending");
-  // Several gangs may be of one workload: its own pods come first.
+  // Several gangs may belong to one workload: its own pods come first.
   const isOwn = (pod: number): number => (copy.pods[pod]?.gang?.id === gang.uid ? 0 : 1);
   return { workload, waiting: waiting.sort((a, b) => isOwn(a) - isOwn(b)), placed: new Map(), created: [] };
 }
@@ -115,7 +115,7 @@ function startParts(copy: ClusterCopy, places: Places, starting: Starting, parts
   return true;
 }
 
-/** The part of which another names fewer pods. */
+/** The part that another one, with fewer pods, was made from. */
 const wholePart = ({ parts }: WaitingGang, part: WaitingPart): WaitingPart =>
   parts.includes(part)
     ? part
@@ -129,7 +129,7 @@ function startRest(copy: ClusterCopy, places: Places, starting: Starting): void 
   for (const part of gang.parts.toSorted(largestFirst)) {
     while ((begun.placed.get(part)?.pods ?? 0) < part.pods) {
       const mark = copy.mark();
-      // A part is in one place: the others go where the first of it are.
+      // A part is in one place: the others go where its first pod is.
       const [one] = withinLimits(copy, gang, [{ ...(begun.placed.get(part)?.at ?? part), pods: 1 }]) ?? [];
       if (one !== undefined && startPod(copy, places, starting, { part, at: one.at })) continue;
       copy.rollback(mark);
@@ -152,7 +152,7 @@ function startPod(copy: ClusterCopy, places: Places, starting: Starting, { part,
   const domain = gang.scheduler === "none" ? null : counted;
   const classes = classesOf(at);
   const existing = created < part.createdPods ? takeWaiting(copy, begun, part) : null;
-  // Of a pod that is there it is known what it asks of the pods around it.
+  // For a pod that exists, its rules about the pods around it are known.
   const own = existing === null ? {} : { pod: existing };
   const node = places.find(copy, { demand, needs, domain, rule, classes, ...own });
   const shares = node === null ? null : chooseShares(copy, node, demand, places.isIn(domain, classes));
@@ -238,7 +238,10 @@ function workloadOf(gang: WaitingGang): WorkloadView {
   };
 }
 
-/** What is left of a gang waits on; one that was placed whole is a gang of nobody, so that all others keep their indices. */
+/**
+ * What is left of a gang waits on; a gang that was placed whole stays in the list without pods, so that all others keep their
+ * indices.
+ */
 function leaveQueue(copy: ClusterCopy, index: number, gang: WaitingGang, { placed }: BegunWork): void {
   const parts = gang.parts.flatMap((part) => {
     const { pods = 0, created = 0 } = placed.get(part) ?? {};

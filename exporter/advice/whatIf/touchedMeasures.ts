@@ -11,7 +11,7 @@ import { wholeNodes } from "../../analysis/placement/wholeNodes.ts";
 import { accountStates, isIdleNode } from "../../analysis/states.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 
-/** Measures that are sums over nodes, or how much of them there is more. */
+/** Measures that are sums over nodes, or by how much they grew. */
 export interface NodeMeasures {
   freeGpus: number;
   readonly placeablePods: { 1: number; 2: number; 4: number; 8: number };
@@ -19,7 +19,7 @@ export interface NodeMeasures {
   expectedFragmentation: number;
   idleGpus: number;
   unobservedGpus: number;
-  /** Hours of the last 168 for which the nodes that nobody uses have been so. */
+  /** Hours of the last 168 in which the unused nodes were idle. */
   idleNodeHours: number;
   /** Per hour, by currency. */
   readonly cost: Map<string, number>;
@@ -41,11 +41,11 @@ export const noNodeMeasures = (): NodeMeasures => ({
 export interface NodeScales {
   readonly shapes: readonly JudgedShape[];
   readonly placementOf: ReadonlyMap<string, PoolPlacement>;
-  /** Since when nodes that nobody uses have been so, by index; seconds since the epoch. */
+  /** Since when unused nodes have been idle, by index; seconds since the epoch. */
   readonly idleSince: ReadonlyMap<number, number>;
 }
 
-/** The scales of a moment: its target workload and the typical requests of its pools stay what they are. */
+/** The scales of a moment: its target workload and the typical requests of its pools do not change. */
 export function nodeScales({ placement, idleNodes }: Analysis): NodeScales {
   return {
     shapes: placement.target.shapes.map((shape) => judgedShape(shape, shape.popularity)),
@@ -130,7 +130,7 @@ function addStates(sum: NodeMeasures, { analysis, live }: ClusterCopy, touched: 
     [live, 1],
   ] as const) {
     const nodes = touched.flatMap((node) => snapshot.nodes[node] ?? []);
-    // Nobody holds parts of GPUs that are not partitioned.
+    // Unpartitioned parts of GPUs are held by nobody.
     const { accountingEntries } = accountStates({ ...snapshot, nodes, unpartitioned: [] }, analysis.stateSettings);
     for (const { state, gpus } of accountingEntries) {
       if (state === "idle") sum.idleGpus += by * gpus;
@@ -143,7 +143,7 @@ const weekHours = 168;
 
 const hoursSince = (at: number, since: number): number => Math.min(weekHours, Math.max(0, at - since) / 3600);
 
-/** A node that comes free has not been idle for a moment. */
+/** A node that has just become free has not been idle before. */
 function addIdleNodes(
   sum: NodeMeasures,
   { analysis, live }: ClusterCopy,

@@ -11,7 +11,7 @@ import { createPlaces, type Places } from "./places.ts";
 import type { PlacementRule, Plan } from "./plan.ts";
 import { startGang } from "./startGangs.ts";
 
-/** A pod that a plan moves; `to` is `null` where no node takes it. Indices into the Snapshot before. */
+/** A pod that a plan moves; `to` is `null` if no node takes it. Indices into the Snapshot before the plan. */
 export interface MovedPod {
   readonly pod: number;
   readonly from: number | null;
@@ -28,7 +28,7 @@ export interface Outcome {
   readonly moved: readonly MovedPod[];
   /** Gangs of `Plan.starts` (indices) that were placed whole, in their order. */
   readonly started: readonly number[];
-  /** Physical GPUs that the workload had and has no more, by its index. */
+  /** Physical GPUs that the workload held and no longer holds, by its index. */
   readonly released: ReadonlyMap<number, number>;
   readonly measures: EffectMeasures;
 }
@@ -40,7 +40,7 @@ export interface Trial {
   before(plan: Plan): EffectMeasures;
   /** `snapshot` and `measures` are worked out when they are first read. */
   outcome(plan: Plan, rule: PlacementRule): Outcome;
-  /** `Outcome.started` alone: cheap enough to be asked hundreds of times a cycle. */
+  /** Only `Outcome.started`: cheap enough for hundreds of calls per cycle. */
   started(plan: Plan, rule: PlacementRule): readonly number[];
 }
 
@@ -100,7 +100,7 @@ export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial
   };
 }
 
-/** What became of a plan. */
+/** The result of a plan. */
 type MadePlan = Pick<Outcome, "moved" | "started">;
 
 function makePlan(copy: ClusterCopy, places: Places, plan: Plan, rule: PlacementRule): MadePlan {

@@ -21,11 +21,11 @@ interface AlikeGangs {
   count: number;
 }
 
-/** The waiting gangs of a moment by what they ask for, and what is blocked of them. */
+/** The waiting gangs of a moment by what they ask for, and which of them are blocked. */
 export interface WaitingKinds {
   readonly kinds: readonly AlikeGangs[];
   readonly kindOf: ReadonlyMap<number, AlikeGangs>;
-  /** Physical GPUs of one gang of a kind that is blocked. */
+  /** Physical GPUs of one blocked gang of a kind. */
   readonly blocked: ReadonlyMap<AlikeGangs, number>;
 }
 
@@ -107,7 +107,7 @@ function blockedGang(copy: ClusterCopy, index: number, judgeNow: JudgeNow): numb
     const placed = placedPods(gang, isAnywhere ? domains : null);
     return placed === null || placed.length === 0 ? 0 : (judgeNow(placed, hasNoTopology)?.gpus ?? 0);
   }
-  // Nothing like it waited before, so that nobody has looked at where it could go.
+  // Nothing like it waited before, so that its places have not been computed yet.
   const now = copy.finish();
   const freeCapacities = findGangFreeCapacities(now, findFreeCapacities(now));
   const asked = freeCapacities.askedOf(index);
@@ -117,7 +117,7 @@ function blockedGang(copy: ClusterCopy, index: number, judgeNow: JudgeNow): numb
   );
 }
 
-/** Gangs that are not as they were: those that are no demand any more by kind, and those that are demand now. */
+/** Gangs that changed: those that are no longer demand, by kind, and those that are demand now. */
 function changedGangs(copy: ClusterCopy, { kindOf }: WaitingKinds) {
   const gone = new Map<AlikeGangs, number>();
   const come: number[] = [];

@@ -2,19 +2,19 @@ import type { Blocker } from "../../model/blockers.ts";
 /**
  * A waiting gang for which enough GPUs are free in the pools that could serve it, and that fits on no set of nodes.
  *
- * What it needs are the members that bring it to its minimum. A pool could serve it if it is in the quota domain in which
- * the gang waits (of work of no queue system: any pool), one of its nodes, were it empty, has the GPUs (or replicas, or
- * MIG instances) for one of its pods, and one is of a model that it takes; other labels, taints, CPU and memory say where in
- * the pool it may go. Free is what nobody holds there on nodes that are ready and schedulable: on GPUs that are neither
- * shared by replicas nor partitioned for pods that ask for GPUs or a share of one; all of it for others, and for MIG
- * instances also slices that are in no instance. Where that is less than it needs, or than one kind of its pods does, it lacks capacity and is not blocked. Nor is work
- * that can never run (`never`), or of which it is not known how many GPUs it asks for.
+ * What it needs are the members that bring it to its minimum. A pool could serve it if it is in the quota domain in which the
+ * gang waits (of work of no queue system: any pool), one of its nodes, were it empty, has the GPUs (or replicas, or MIG
+ * instances) for one of its pods, and one is of a model that it takes; other labels, taints, CPU and memory decide where in
+ * the pool it may go. Free is what nobody holds there on nodes that are ready and schedulable: on GPUs that are neither shared
+ * by replicas nor partitioned for pods that ask for GPUs or a share of one; all of it for others, and for MIG instances also
+ * slices that are in no instance. Where that is less than it needs, or than one kind of its pods does, it lacks capacity and
+ * is not blocked. Nor is work that can never run (`never`), or that asks for an unknown number of GPUs.
  *
  * This looks at nodes alone, the cause of the wait (`WaitCause`) first at other reasons. So work with the cause
  * `fragmentation` is always blocked, and blocked work has the cause `fragmentation` but for these:
  *
- * - `constraint`, `admission_check`, `quota`, `gang`: that is why it waits now; it would be blocked still when that is settled. No node takes
- *   it even when empty (`constraint`) also where its labels, taints, CPU or memory alone are to blame;
+ * - `constraint`, `admission_check`, `quota`, `gang`: that is why it waits now; it would still be blocked when that is
+ *   settled. `constraint` also covers work that no node takes even when empty because of labels, taints, CPU or memory alone;
  * - `capacity`: the cause counts what is free on nodes whose labels and taints take it, and in instances. The blocker is
  *   `model`, `selector`, `mig_geometry`, or `spread` where more than one thing would have to change.
  */
@@ -29,7 +29,7 @@ export interface BlockedWork {
   readonly gpus: number;
   readonly freeGpus: number;
   readonly blocker: Blocker;
-  /** Since when it has been so without a break, seconds since the epoch. */
+  /** Since when it has been blocked without a break, seconds since the epoch. */
   readonly since: number;
   /** For longer than five minutes: it counts in what is published by pool. */
   readonly isStanding: boolean;

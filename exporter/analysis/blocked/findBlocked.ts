@@ -10,10 +10,13 @@ import { createStatedCauses } from "../freeCapacity/statedReason.ts";
 import { type Blocked, type BlockedWork, nothingBlocked } from "./blocked.ts";
 import { asksForInstances, createMigGeometry, type MigGeometry } from "./migGeometry.ts";
 
-/** What is blocked for longer counts in `blockedGpus`. Seconds. */
+/** Work that is blocked for longer than this counts in `blockedGpus`. Seconds. */
 const standingSeconds = 5 * 60;
 
-/** Finds the gangs that would fit into the free GPUs of their pools, but on no set of nodes. `since` is of the moment before. Pure. */
+/**
+ * Finds the gangs that would fit into the free GPUs of their pools, but on no set of nodes. `since` comes from the moment
+ * before. Pure.
+ */
 export function findBlocked(
   snapshot: Snapshot,
   freeCapacities: GangFreeCapacities,
@@ -61,7 +64,7 @@ const keyOf = ({ kind, namespace, name, uid }: WaitingGang): string => `${kind}/
 /** Why pods are blocked. */
 export type Judgement = Pick<BlockedWork, "pools" | "gpus" | "freeGpus" | "blocker">;
 
-/** What blocks pods that must start together; `null` where nothing does: they fit, or too little is free. */
+/** What blocks pods that must start together; `null` if nothing does: they fit, or too little is free. */
 export function judge(
   { placed, verdict }: AskedPods,
   hasNoTopology: boolean,
@@ -78,7 +81,7 @@ export function judge(
   return { pools: total.pools, gpus, freeGpus: total.free, blocker };
 }
 
-/** The first thing without which they would fit. `geometry` where they ask for instances of MIG GPUs. */
+/** The first thing without which they would fit. `geometry`: whether they ask for instances of MIG GPUs. */
 function blockerOf(placed: readonly PlacedPods[], fit: GangFit, geometry: MigGeometry | null): Blocker {
   if (geometry?.fitFor(placed).verdict(placed) === "fits") return "mig_geometry";
   for (const { blocker, lifted } of lifts) {
@@ -95,7 +98,7 @@ interface Lift {
   readonly lifted: (needs: PodNeeds) => PodNeeds;
 }
 
-/** In the order of `blockers`. A node with as much CPU as anyone likes is for a pod as one that asks for none. */
+/** In the order of `blockers`. For a pod, a node with unlimited CPU is the same as a pod that asks for none. */
 const lifts: readonly Lift[] = [
   { blocker: "cpu", lifted: (needs) => without(needs, "cpu") },
   { blocker: "memory", lifted: (needs) => without(needs, "memory") },

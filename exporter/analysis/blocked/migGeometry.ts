@@ -99,7 +99,7 @@ function sharesOf(placed: readonly PlacedPods[]): Shares {
 /** `mig:3g40gb` -> 3, `mig:1c3g40gb` -> 1. */
 const slicesOf = (key: string): number => Number(/^mig:([1-9])/.exec(key)?.[1] ?? 1);
 
-/** Free slices of each MIG GPU, in physical GPUs. Of GPUs that nothing identifies nobody knows which: they count as one each. */
+/** Free slices of each MIG GPU, in physical GPUs. GPUs without an identity count as one each. */
 function freeSlicesByGpu(
   { devices }: Snapshot,
   node: NodeView,

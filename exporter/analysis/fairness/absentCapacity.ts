@@ -6,9 +6,9 @@ import type { SharedUnit } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
 
 /**
- * Whose it is that guarantees have no nodes, of each leaf (index into `SharedUnit.nodes`) that misses any. Domain by domain
- * what is missing is laid to what explains it, in this order: pods past the queues hold it, nodes are lost, nodes are still to
- * come; the rest is promised twice. Each leaf's part is divided as its domain's.
+ * Who can fix it that guarantees have no nodes, for each leaf (index into `SharedUnit.nodes`) that lacks any. In each domain
+ * the missing amount is attributed in this order: pods past the queues hold it, nodes are lost, nodes are still to come; the
+ * rest is promised twice. Each leaf's part is divided as its domain's.
  */
 export function absentOwners(
   { domains, nodes, unqueued }: SharedUnit,

@@ -12,9 +12,9 @@ export interface ActionableGang {
 }
 
 /**
- * The gangs that start with what each record of a queue could have (physical GPUs, by index into `Queueing.queues`): whole ones,
- * taken in the order of the queue; a gang that does not fit is passed over, or stops those behind it where the queue is strict.
- * Those that are `served` (indices) are out of the line.
+ * The gangs that start with what each record of a queue could have (physical GPUs, by index into `Queueing.queues`): whole
+ * ones, taken in the order of the queue; a gang that does not fit is passed over, or stops those behind it where the queue is
+ * strict. Gangs that are `served` (indices) are left out.
  */
 export function actionableGangs(
   queueing: Queueing,
@@ -38,15 +38,15 @@ function standingParts(
 ): readonly WaitingPart[] {
   const left = offers.slice();
   return parts.map((part) => {
-    const found = firstPlaceOf(part, (place) => freeCapacityAt(part.pods, place, queues, left) !== null);
-    const freeCapacity = found === null ? null : freeCapacityAt(part.pods, found, queues, left);
-    if (freeCapacity !== null) left[freeCapacity.at] = (left[freeCapacity.at] ?? 0) - freeCapacity.gpus;
+    const found = firstPlaceOf(part, (place) => takenAt(part.pods, place, queues, left) !== null);
+    const taken = found === null ? null : takenAt(part.pods, found, queues, left);
+    if (taken !== null) left[taken.at] = (left[taken.at] ?? 0) - taken.gpus;
     return found ?? part;
   });
 }
 
 /**
- * Of what each record of a queue could have: what whole gangs can use of it, by index into `Queueing.queues`. Without it, five
+ * Of what each record of a queue could have: how much whole gangs can use, by index into `Queueing.queues`. Without this, five
  * GPUs would seem to be owed to a queue in which every gang needs eight.
  */
 export type GangSteps = (queues: readonly number[], offers: ReadonlyMap<number, number>) => ReadonlyMap<number, number>;
@@ -64,14 +64,14 @@ export function createGangSteps(queueing: Queueing): GangSteps {
 }
 
 /**
- * No gang starts with fewer GPUs than these, wherever it goes; `Infinity`: with however many. There may be tens of thousands,
- * of which most do not fit: those need not be looked at for each queue.
+ * No gang starts with fewer GPUs than these, wherever it goes; `Infinity`: with no number. There may be tens of thousands of
+ * gangs that mostly do not fit, and need not be examined for each queue.
  */
 function leastGpus(gangs: readonly WaitingGang[]): Float64Array {
   const least = new Float64Array(gangs.length);
   for (let i = 0; i < gangs.length; i++) {
     const gang = gangs[i];
-    // Of several parts those may be elsewhere that ask for most; what is not in the line stops nobody.
+    // Of several parts, the ones that ask for most may be elsewhere; a gang that is not in the line stops no other.
     if (gang === undefined || gang.parts.length !== 1 || !standsInLine(gang)) continue;
     const [part] = gang.parts;
     const each = part === undefined || gang.never !== null ? null : part.gpusPerPod;
@@ -88,7 +88,7 @@ function fewestOf({ places = [] }: WaitingPart, each: number): number {
 
 const nobody: ReadonlySet<number> = new Set();
 
-/** Records of one queue, whom of its gangs nobody looks at any more, and the fewest GPUs of each gang where that is known. */
+/** Records of one queue, which of its gangs are settled, and the fewest GPUs of each gang if known. */
 interface Line {
   readonly queues: readonly number[];
   readonly served: ReadonlySet<number>;
@@ -145,9 +145,9 @@ function withGang({ parts, never }: WaitingGang, queues: readonly number[], offe
   let left = offers;
   for (const part of parts) {
     if (part.queue === null || !queues.includes(part.queue)) continue;
-    const found = part.gpusPerPod === null ? null : freeCapacityFor(part, queues, left);
+    const found = part.gpusPerPod === null ? null : takenFrom(part, queues, left);
     if (found === null) return null;
-    // Most gangs do not fit: copied for those that do.
+    // Most gangs do not fit: copied only for those that do.
     if (left === offers) left = offers.slice();
     left[found.at] = (left[found.at] ?? 0) - found.gpus;
   }
@@ -155,30 +155,30 @@ function withGang({ parts, never }: WaitingGang, queues: readonly number[], offe
 }
 
 /** The first place of a part that has room for all of it, by its place in the queues. */
-function freeCapacityFor(part: WaitingPart, queues: readonly number[], left: Float64Array): FreeCapacity | null {
+function takenFrom(part: WaitingPart, queues: readonly number[], left: Float64Array): TakenPlace | null {
   const { pods, places = [] } = part;
   for (let n = -1; n < places.length; n++) {
-    const freeCapacity = freeCapacityAt(pods, places[n] ?? part, queues, left);
-    if (freeCapacity !== null) return freeCapacity;
+    const taken = takenAt(pods, places[n] ?? part, queues, left);
+    if (taken !== null) return taken;
   }
   return null;
 }
 
 /** What pods take of what is left of one of the queues (by its place among them). */
-interface FreeCapacity {
+interface TakenPlace {
   readonly at: number;
   /** Physical GPUs. */
   readonly gpus: number;
 }
 
-function freeCapacityAt(
+function takenAt(
   pods: number,
   { queue, gpusPerPod }: PlaceAmount,
   queues: readonly number[],
   left: Float64Array,
-): FreeCapacity | null {
+): TakenPlace | null {
   const at = queue === null || gpusPerPod === null ? -1 : queues.indexOf(queue);
   const gpus = pods * (gpusPerPod ?? 0);
-  // Members without GPUs start beside the others, whatever is owed where they are counted.
+  // Members without GPUs start with the others, whatever is owed where they are counted.
   return at !== -1 && gpus <= Math.max(0, left[at] ?? 0) + gpuTolerance ? { at, gpus } : null;
 }

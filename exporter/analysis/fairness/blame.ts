@@ -8,13 +8,13 @@ import { queueName } from "./shortSince.ts";
 import type { SharedUnit } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
 
-/** Whom the schedulers themselves would take GPUs from, for whom, and how much of each shortfall whole gangs could use. */
+/** From whom the schedulers themselves would take GPUs, for whom, and how much of each shortfall whole gangs could use. */
 export interface Blame {
   /** By index into `SharedUnit.nodes`; what each pair moves helps to start a whole gang. */
   readonly pairs: readonly Pair[];
   /** Of leaves: whole gangs that fit into what is free for them and what may be taken back. Physical GPUs. */
   readonly actionable: ReadonlyMap<number, number>;
-  /** The same of leaves for which more would start if a setting did not hold it back; with the setting, in words. */
+  /** The same for leaves for which more would start if a setting did not hold it back; with the setting, in words. */
   readonly heldBack: readonly (Pair & { readonly because: string })[];
 }
 
@@ -58,7 +58,7 @@ export function blameIn(
   return { pairs, actionable, heldBack };
 }
 
-/** Cuts pairs to what whole gangs of the starved can use beside what is free for them. */
+/** Cuts pairs to what whole gangs of the starved leaf can use besides what is free for them. */
 function wholeGangs(
   unit: SharedUnit,
   shortfalls: UnitShortfalls["shortfalls"],
@@ -85,7 +85,7 @@ function wholeGangs(
       const gpus = taken.get(queueOf(node)) ?? 0;
       if (gpus <= gpuTolerance) continue;
       actionable.set(node, gpus);
-      // What is free needs nobody's GPUs.
+      // Nobody has to give up GPUs for what is free.
       pairs.push(...firstOf(movable.get(node) ?? [], gpus - (shortfalls.get(node)?.idleGap ?? 0)));
     }
   }
@@ -105,8 +105,8 @@ function firstOf(pairs: readonly Pair[], most: number): readonly Pair[] {
 }
 
 /**
- * What one leaf may be handed of another by the rules of their scheduler. Remembers what was taken: of the starved one up to
- * what the scheduler lets it reclaim, of the borrower the work that may be taken.
+ * What one leaf may get from another by the rules of their scheduler. It remembers what was taken: for the starved leaf up to
+ * what the scheduler lets it reclaim, from the borrower only work that may be taken.
  */
 function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, why: Map<number, string>): MoveRule {
   const taken = new Map<number, number>();
@@ -115,9 +115,9 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
   const say = (starved: number, because: string): void => {
     if (!why.has(starved)) why.set(starved, because);
   };
-  const freeCapacityOf = (starved: number, needy: QueueView): number => {
+  const headroomOf = (starved: number, needy: QueueView): number => {
     const upTo = needy.reclaim?.upTo === "guarantee" ? needy.guaranteed : (entitled[starved] ?? 0);
-    // Quota that is reserved already is no reason to take anything back: the work has it, and waits for nodes.
+    // Quota that is already reserved is no reason to reclaim: the work has it, and waits for nodes.
     return upTo - Math.max(needy.allocated, needy.reserved ?? 0) - (taken.get(starved) ?? 0);
   };
   return {
@@ -129,7 +129,7 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
         setting: "nothing is known to move between its queues",
       };
       if (takes === "nothing") say(starved, setting);
-      else if (freeCapacityOf(starved, needy) <= gpuTolerance) say(starved, noCapacityWords(needy));
+      else if (headroomOf(starved, needy) <= gpuTolerance) say(starved, noCapacityWords(needy));
       else return true;
       return false;
     },
@@ -138,7 +138,7 @@ function rulesOf(unit: SharedUnit, queueing: Queueing, entitled: Float64Array, w
       if (needy === undefined || holder === undefined) return 0;
       const refused = refusal(needy, holder, roots[starved] === roots[borrower]);
       const there = takeable(needy, holder, priorityOf(starved)) - (taken.get(borrower) ?? 0);
-      const gpus = refused !== null ? 0 : Math.max(0, Math.min(freeCapacityOf(starved, needy), there, wanted));
+      const gpus = refused !== null ? 0 : Math.max(0, Math.min(headroomOf(starved, needy), there, wanted));
       if (gpus <= gpuTolerance) {
         say(starved, refused ?? priorityWords(needy, holder));
         return 0;
@@ -168,7 +168,7 @@ function highestPriorities(unit: SharedUnit, { gangs }: Queueing): (leaf: number
   };
 }
 
-/** What of a leaf's work the other's scheduler may take. */
+/** The part of a leaf's work that the other's scheduler may take. */
 function takeable({ reclaim }: QueueView, holder: QueueView, priority: number): number {
   const byPriority = holder.allocatedByPriority;
   const kept = holder.reclaim?.keptFromPriority ?? null;
@@ -180,7 +180,7 @@ function takeable({ reclaim }: QueueView, holder: QueueView, priority: number): 
   );
 }
 
-/** Why nothing of a leaf is taken for another; `null`: it may be. */
+/** Why nothing is taken from a leaf for another; `null`: it may be taken. */
 function refusal(needy: QueueView, holder: QueueView, isSameTree: boolean): string | null {
   if (needy.scheduler !== holder.scheduler)
     return `no scheduler moves GPUs between ${needy.scheduler} and ${holder.scheduler}`;
@@ -206,7 +206,7 @@ function isOneTree(unit: SharedUnit, starved: number, borrower: number): boolean
   return needy !== undefined && needy.scheduler === holder?.scheduler && needy.scheduler !== "none";
 }
 
-/** The top of the tree within which a scheduler takes back: of Kueue the root cohort, of others all of their queues. */
+/** The top of the tree within which a scheduler reclaims: for Kueue the root cohort, for others all of their queues. */
 function rootsOf({ nodes }: SharedUnit): readonly number[] {
   const roots: number[] = [];
   for (const [i, { parent }] of nodes.entries()) {

@@ -6,16 +6,16 @@ export interface Placed {
   readonly queue: QueueView;
 }
 
-/** What there is of a queue to divide and be given, on nodes that take pods. Amounts in physical GPUs, as in `QueueView`. */
+/** What a queue has, wants and may get, on nodes that take pods. Amounts in physical GPUs, as in `QueueView`. */
 export interface EntitledNode extends Placed {
   /** Index into the same list, smaller than its own; `null` at the top. */
   readonly parent: number | null;
   readonly guaranteed: number;
   readonly limit: number;
   readonly lendingLimit: number;
-  /** held + pending of a leaf; of others it is not looked at. */
+  /** held + pending of a leaf; not used for other nodes. */
   readonly demand: number;
-  /** Allocated to its subtree: what of it is within its guarantee is its own. */
+  /** Allocated to its subtree; the part within its guarantee is its own. */
   readonly allocated: number;
   /** Use over the window of a scheduler's history, as part of the capacity; 0 without one. */
   readonly usage: number;
@@ -37,7 +37,7 @@ export interface Claims {
   readonly quota: Float64Array;
   /** Of `quota`: what the demand uses. */
   readonly sure: Float64Array;
-  /** Of `sure`: what its subtree holds already, as far as those above are sure of it, too. */
+  /** The part of `sure` that its subtree holds already, as far as it is within the guarantees above it, too. */
   readonly own: Float64Array;
 }
 
@@ -50,8 +50,8 @@ export interface GroupQuota {
 }
 
 /**
- * What of an amount can be used when quota is withheld. Withheld is quota, not GPUs: where there is less than all quota, what
- * is missing is missing there first, so that it costs nobody a guarantee that fits.
+ * How much of an amount can be used when quota is withheld. Quota is withheld, not GPUs: if there are fewer GPUs than quota,
+ * the missing GPUs come out of the withheld quota first, so that nobody loses a guarantee that fits.
  */
 export function usableOf(amount: number, { quota, withheld }: GroupQuota): number {
   return Math.min(amount, Math.max(amount, quota) - withheld);
@@ -105,7 +105,10 @@ export function addUpClaims(nodes: readonly EntitledNode[]): Claims {
   return claims;
 }
 
-/** What is below a node is sure of no more than the node: together, its children's own is no more than its own. */
+/**
+ * The nodes below a node are sure of no more than the node itself: together, its children's own amounts are no more than its
+ * own.
+ */
 function boundOwn({ own }: Claims, most: number, group: readonly number[]): void {
   let sum = 0;
   for (const i of group) sum += own[i] ?? 0;
@@ -138,12 +141,12 @@ function claim(
   claims.quota[i] = allKept + lendable;
   claims.sure[i] = sure;
   claims.demand[i] = isNeverServed(node) ? sure : within;
-  // What someone below holds above a limit is nobody's own.
+  // What a descendant holds above a limit is nobody's own.
   claims.allocated[i] = Math.min(allocated, claims.demand[i] ?? 0);
   claims.own[i] = Math.min(allocated, node.guaranteed, sure);
 }
 
-/** Gets nothing of any surplus. */
+/** It gets nothing of any surplus. */
 export function isNeverServed({ queue: { weight, zeroWeight } }: EntitledNode): boolean {
   return weight <= 0 && zeroWeight === "never";
 }

@@ -5,9 +5,8 @@ import type { UsageHistory } from "./fairness.ts";
 import { unitsOf } from "./units.ts";
 
 /**
- * `QueueFairness.deviation` of the leaf queues of some domains (indices) and of all that share queues with them, by index: what
- * `judgeFairness` says of them, without all else that it says. Queues of domains of which nobody knows what is in them are
- * left out. Pure.
+ * `QueueFairness.deviation` of the leaf queues of some domains (indices) and of all that share queues with them, by index: the
+ * same as from `judgeFairness`, without its other results. Queues of domains with unknown content are left out. Pure.
  */
 export function deviationsIn(
   queueing: Queueing,

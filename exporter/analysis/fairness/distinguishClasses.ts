@@ -13,7 +13,10 @@ export interface Given {
   readonly gpus: number;
 }
 
-/** Where a domain's classes were not distinguished: as much as the classes to which it may go can carry beside all else. */
+/**
+ * For a domain whose classes were not distinguished: as much as the classes to which it may go can carry besides everything
+ * else.
+ */
 export function distinguishClasses(
   { classes }: SharedUnit,
   own: readonly PlacedGrant[],

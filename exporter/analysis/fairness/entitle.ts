@@ -9,14 +9,14 @@ import { createUnitNetwork, type LevelCarriers, type PlacedGrant, type UnitNetwo
 import { isUniform, type SharedUnit } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
 
-/** Who writes down how a level was divided. */
+/** Records how a level was divided. */
 export interface LevelRecorder {
   /** Whether the level of this parent (`null`: the top) is wanted. */
   wants(parent: EntitledNode | null): boolean;
   record(level: LevelTrace): void;
 }
 
-/** How to divide, beside the tree. */
+/** How to divide, besides the tree. */
 export interface EntitleOptions {
   /** How much past use counts in the surplus (KAI's k); 0: not at all. */
   readonly kValue?: number;
@@ -82,7 +82,7 @@ interface Group {
   readonly parent: number | null;
   readonly members: readonly number[];
   readonly grant: number;
-  /** Of the grant: what is not withheld. */
+  /** The part of the grant that is not withheld. */
   readonly usable: number;
 }
 
@@ -145,14 +145,15 @@ function divideLevel(context: Context, groups: readonly Group[], settled: Readon
     });
 }
 
-/** What each is sure of; by group, the part of their quotas that those have who want more of it. */
+/** What each is sure of; by group, the part of their quotas that those get who want more of it. */
 function raiseGuarantees(
   claims: UnitClaims,
   network: LevelNetwork | null,
   groups: readonly Group[],
   got: Map<number, number>,
 ): readonly number[] {
-  // The network leaves everybody its own; where one number bounds all, and it is less, each keeps the same part of it.
+  // The network leaves everybody its own; if one number bounds all of them, and it is smaller, each keeps the same part
+  // of its own.
   const bounded = groups.flatMap(({ members }) => members);
   for (const entity of bounded) got.set(entity, network === null ? 0 : (claims.leavesOwn[entity] ?? 0));
   const ownOf = (entity: number): number => (network === null ? 0 : (claims.own[entity] ?? 0));
@@ -166,7 +167,7 @@ function raiseGuarantees(
       got,
     );
   const owns = raiseTo(claims.own, claims.own, ({ usable }) => usable);
-  // Own that is in no guarantee of its domain beside what is settled stays its own, and is no more to be divided.
+  // What is its own without being in a guarantee of its domain stays its own, and is not divided again.
   const apart = ({ members }: Group): number =>
     members.reduce((sum, entity) => sum + Math.max(0, ownOf(entity) - (got.get(entity) ?? 0)), 0);
   const levels = raiseTo(claims.sure, claims.quota, (group) => group.usable - apart(group));
@@ -174,13 +175,13 @@ function raiseGuarantees(
   return groups.map((_, n) => Math.min(1, owns[n] ?? 1, levels[n] ?? 1));
 }
 
-/** Whole demands stay whole: sums of parts differ from them by rounding. */
+/** Whole demands stay whole numbers: sums of parts differ from them by rounding. */
 const whole = (gpus: number, demand: number): number => (gpus >= demand - gpuTolerance / 1000 ? demand : gpus);
 
 function claimUpTo(entity: number, most: Float64Array, weights: Float64Array, got: ReadonlyMap<number, number>): Claim {
   const sure = got.get(entity) ?? 0;
-  const freeCapacity = Math.max(0, (most[entity] ?? 0) - sure);
-  return { entity, sure, freeCapacity, weight: weights[entity] ?? 0, base: sure };
+  const headroom = Math.max(0, (most[entity] ?? 0) - sure);
+  return { entity, sure, headroom, weight: weights[entity] ?? 0, base: sure };
 }
 
 function surplusClaim(entity: number, claims: UnitClaims, sureOf: ReadonlyMap<number, number>): SurplusClaim {
@@ -192,7 +193,7 @@ function surplusClaim(entity: number, claims: UnitClaims, sureOf: ReadonlyMap<nu
   return {
     node,
     sure,
-    freeCapacity: Math.max(0, demand - sure),
+    headroom: Math.max(0, demand - sure),
     stop: demand < wanted - gpuTolerance ? "limit" : "demand",
   };
 }
@@ -200,14 +201,14 @@ function surplusClaim(entity: number, claims: UnitClaims, sureOf: ReadonlyMap<nu
 const headOf = (claims: UnitClaims, entity: number | null): EntitledNode | null =>
   entity === null ? null : (claims.heads[entity] ?? null);
 
-/** What groups (parallel) have above what their queues (entities) are sure of, and what everybody has so far. */
+/** What groups (parallel) have above the guarantees of their queues (entities), and what everybody has so far. */
 interface Raised {
   readonly surpluses: readonly number[];
   readonly sureOf: ReadonlyMap<number, number>;
   readonly got: Map<number, number>;
 }
 
-/** The surplus where not everybody can have its share by weight: priority by priority, those of weight 0 at the end of each. */
+/** The surplus if not everybody can have its share by weight: priority by priority, those of weight 0 at the end of each. */
 function raiseByTier(
   claims: UnitClaims,
   network: LevelCarriers,
@@ -227,10 +228,10 @@ function raiseByTier(
         claims: tier.map(({ entity, weight }): Claim => {
           const sure = sureOf.get(entity) ?? 0;
           const head = headOf(claims, entity)?.queue;
-          // Without a weight there is no share that a guarantee could be the least of.
+          // Without a weight there is no share for which a guarantee could be the minimum.
           const isFloor = head?.guaranteeIsFloor === true && head.weight > 0;
-          const freeCapacity = Math.max(0, (claims.demand[entity] ?? 0) - sure);
-          return { entity, sure, freeCapacity, weight, base: isFloor ? sure : 0 };
+          const headroom = Math.max(0, (claims.demand[entity] ?? 0) - sure);
+          return { entity, sure, headroom, weight, base: isFloor ? sure : 0 };
         }),
       };
     });

@@ -13,7 +13,7 @@ export interface QueueFairness {
   readonly entitled: number;
   /** held - entitled: above 0 over-served, below 0 under-served. */
   readonly deviation: number;
-  /** What it misses of what it could have if every guarantee had its nodes; the sum of the four causes. */
+  /** What it lacks of what it could have if every guarantee had its nodes; the sum of the four causes. */
   readonly shortfall: number;
   /** Held above the entitlement, node class by node class. */
   readonly excess: number;
@@ -21,15 +21,21 @@ export interface QueueFairness {
   readonly shortfallByIdleGap: number;
   /** Of the shortfall: held by leaves above their entitlement. */
   readonly shortfallByBorrowers: number;
-  /** Of the shortfall: guaranteed to it and on no node, by whose it is to fix. */
+  /** Of the shortfall: guaranteed to it without nodes, by who can fix it. */
   readonly shortfallByAbsentCapacity: readonly { readonly owner: AbsentOwner; readonly gpus: number }[];
-  /** Of the shortfall: the rest. No whole gang fits into it, or a setting keeps it where it is. */
+  /** Of the shortfall: the rest. No whole gang fits into it, or a setting prevents a move. */
   readonly shortfallByIndivisible: number;
   /** Whole pending gangs, in the order of the queue, that fit into what is free for it and what its scheduler would take back. */
   readonly actionableShortfall: number;
-  /** Of a leaf: why its scheduler takes back nothing of what others borrow: the setting, in words; `null`: it would, or nothing is borrowed. */
+  /**
+   * For a leaf: why its scheduler reclaims nothing of what others borrow: the setting, in words; `null`: it would, or nothing
+   * is borrowed.
+   */
   readonly heldBackBy: string | null;
-  /** Of a leaf in a domain of several node classes, or with quota in several domains: those in which it holds or may hold anything. */
+  /**
+   * For a leaf in a domain of several node classes, or with quota in several domains: the classes in which it holds or may
+   * hold anything.
+   */
   readonly nodeClasses?: readonly NodeClassShare[];
 }
 
@@ -55,10 +61,15 @@ export interface DomainFairness {
   readonly idleGap: number;
   /** What pairs move / entitled, at most 1; 0 when nothing is entitled. */
   readonly misallocatedRatio: number;
-  /** Jain's index of held / entitled over leaves that are entitled to something, 1 where none holds anything yet; `null` without any. */
+  /**
+   * Jain's index of held / entitled over leaves that are entitled to something, 1 if none of them holds anything yet; `null`
+   * without such leaves.
+   */
   readonly jainIndex: number | null;
   readonly pairs: readonly StarvedBorrower[];
-  /** What would be moved if a setting did not hold it back, with the setting in words; of leaves for which more would start by it. */
+  /**
+   * What would be moved if a setting did not hold it back, with the setting in words; for leaves for which more would start.
+   */
   readonly heldBack: readonly (StarvedBorrower & { readonly because: string })[];
 }
 
@@ -75,7 +86,7 @@ export interface TeamFairness {
 
 /** Fairness of one moment. */
 export interface Fairness {
-  /** Parallel to `Queueing.queues`; `null` in domains where entitlement cannot be reported. */
+  /** Parallel to `Queueing.queues`; `null` in domains where entitlement is not known. */
   readonly queues: readonly (QueueFairness | null)[];
   /** Parallel to `Queueing.domains`. */
   readonly domains: readonly (DomainFairness | null)[];

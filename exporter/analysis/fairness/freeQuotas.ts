@@ -3,9 +3,9 @@ import type { SharedUnit } from "./units.ts";
 
 /** What a record may still use of quota, when everybody has its own. Physical GPUs. */
 export interface FreeQuota {
-  /** Of what it keeps for its subtree. */
+  /** Of the quota that it keeps for its subtree. */
   readonly local: number;
-  /** What may go to its parent: by its limit, and by what it is sure of. */
+  /** What may be passed up to its parent: by its limit, and by its guarantee. */
   readonly usual: number;
   readonly sure: number;
   /** Index into `SharedUnit.nodes`; `null` where quota ends: at the root of a tree of Kueue, or of another scheduler. */
@@ -22,7 +22,7 @@ export function freeQuotas(
   own: Float64Array,
 ): readonly FreeQuota[] {
   const found: FreeQuota[] = new Array(nodes.length);
-  // Of leaves their own; of others what those below have passed up.
+  // For leaves their own; for others what those below have passed up.
   const used = own.map((gpus, i) => (nodes[i]?.queue.isLeaf === true ? gpus : 0));
   for (let i = nodes.length - 1; i >= 0; i--) {
     const node = nodes[i];

@@ -85,7 +85,7 @@ function judgeUnit({ queueing, unit, gangSteps, kValue, queues, domains, teams }
   for (const domain of unit.domains) domains[domain] = domainFairness(domain, queueing, unit, queues, named);
 }
 
-/** What a queue misses and has too much, added up from its leaves. */
+/** The shortfall and excess of a queue, added up from its leaves. */
 interface Summed {
   excess: number;
   shortfall: number;
@@ -237,7 +237,12 @@ function domainFairness(
   const own = here(pairs);
   const usable = own.reduce((total, { gpus }) => total + gpus, 0);
   return {
-    ...{ allocated, pending, entitled, excess, shortfall, idleGap },
+    allocated,
+    pending,
+    entitled,
+    excess,
+    shortfall,
+    idleGap,
     misallocatedRatio: entitled > gpuTolerance ? Math.min(1, usable / entitled) : 0,
     // Jain's index of x = held / entitled: (sum x)^2 / (n * sum x^2); 1 where nobody holds anything yet.
     jainIndex: n === 0 ? null : squares > 0 ? (sum * sum) / (n * squares) : 1,

@@ -3,7 +3,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { FreeQuota } from "./freeQuotas.ts";
 import type { SharedUnit } from "./units.ts";
 
-/** Queues (entities) that can have only so much together: less than they ask for by what is missing, in physical GPUs. */
+/** Queues (entities) that together can have only a limited amount: less than they ask for by `missing`, in physical GPUs. */
 export interface Bottleneck {
   readonly entities: ReadonlySet<number>;
   readonly missing: number;
@@ -54,7 +54,7 @@ export interface Level {
   readonly asked: ReadonlySet<number>;
   /** What the parents of the level were given: what their children do not have yet, some of them can still have. */
   readonly grants: ReadonlyMap<number, number>;
-  /** Each of these has its total from its own guarantees, domain by domain; empty: nobody has to. */
+  /** Each of these gets its total from its own guarantees, domain by domain; empty: there are none. */
   readonly sureOnly: ReadonlySet<number>;
 }
 
@@ -71,9 +71,9 @@ export interface LevelNetwork {
 const rounding = gpuTolerance / 1000;
 
 /**
- * The network of a unit as one level sees it. Only what can bound anybody there is in it: a queue below the level, or a
- * quota, that lets through all that can come is its parent, and work of one queue that may go to the same places is one amount.
- * So it is small on the levels at the top, however many queues and gangs there are; which totals can be had stays the same.
+ * The network of a unit as one level sees it. It contains only what can bound anybody there: a queue below the level, or a
+ * quota, that lets everything through is merged with its parent, and work of one queue that may go to the same places is one
+ * amount. So it is small on the levels at the top, however many queues and gangs there are, and the same totals are possible.
  */
 export function createLevelNetwork(facts: LevelFacts, level: Level): LevelNetwork {
   const network = createFlowNetwork();
@@ -103,14 +103,14 @@ export function createLevelNetwork(facts: LevelFacts, level: Level): LevelNetwor
       if (missing <= gpuTolerance) return null;
       const side = network.reachableFrom(source);
       const stuck = new Set(asking.flatMap(({ entry, entity }) => (side[entry] === 1 ? [entity] : [])));
-      // Whose parent is among them takes nothing more from the others: what it has its siblings have not.
+      // A queue whose parent is among them takes nothing more from the others: what it has, its siblings do not have.
       const isInWay = (entity: number) => !stuck.has(facts.unit.entities[entity]?.parent ?? -1);
       return { entities: new Set([...stuck].filter(isInWay)), missing };
     },
   };
 }
 
-/** What a queue asks for beside what it has without asking, for a total of its own or the least that it has. */
+/** What a queue asks for besides what it has without asking, for a total of its own or its minimum. */
 function askOf(entity: number, { least, unasked }: UnitFacts, total = 0): number {
   return Math.max(0, Math.max(total, least[entity] ?? 0) - (unasked[entity] ?? 0));
 }
@@ -165,7 +165,7 @@ function limitsOf({ unit: { entities }, items, demand, unasked }: UnitFacts) {
   return { most, isBound };
 }
 
-/** By what targets of items are: the node of the class, or of the quota that bounds what comes to it first. */
+/** The nodes for the targets of items: the class, or the quota that bounds what comes to it first. */
 function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork, sink: number): Int32Array {
   const { unit, capacities, quotas, comes } = facts;
   const classes = Int32Array.from(capacities, (gpus) => {
@@ -186,7 +186,7 @@ function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork
     const above = nodes[parent ?? -1] ?? hub;
     const most = sureOnly.has(unit.entityOf[i] ?? -1) ? Math.min(usual, sure) : usual;
     nodes[i] = above;
-    // What goes through it all goes on: nothing is bounded here.
+    // Everything that comes in goes on: nothing is bounded here.
     if (most >= (comes[i] ?? 0) - rounding && (local <= 0 || above === hub)) continue;
     const own = network.addNode();
     network.addArc(own, hub, local);
@@ -206,7 +206,7 @@ function comesTo(quotas: readonly FreeQuota[], items: readonly FlowItem[]): Floa
   return comes;
 }
 
-/** Items of one queue, or of several that are one in this network, that may go to the same places are one. */
+/** Items of one queue, or of several that are one in this network, become one if they may go to the same places. */
 function addItems(items: readonly FlowItem[], inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
   const lists = createLists();
   const sums: (ItemSum | undefined)[] = [];
@@ -242,10 +242,12 @@ interface ItemSum {
 
 const noList = 0;
 
-/** More numbers than a network has nodes, so that a list and the number behind it make one number. */
+/** Larger than the number of nodes in a network, so that a list and the number behind it make one number. */
 const mostNodes = 2 ** 26;
 
-/** Numbers lists (`noList` is the empty one): those of the same numbers have the same one. Each step of a list is a branch of a tree. */
+/**
+ * Numbers lists (`noList` is the empty one): equal lists have the same number. Each element of a list is a branch of a tree.
+ */
 function createLists(): { longer(list: number, by: number): number } {
   const branches = new Map<number, number>();
   return {

@@ -17,7 +17,7 @@ export interface PairSide {
 
 /** What schedulers would move. Physical GPUs. */
 export interface MoveRule {
-  /** Whether a starved leaf may be handed anything more at all, by whomever. */
+  /** Whether a starved leaf may get anything more at all, from any borrower. */
   readonly mayTakeMore: (starved: number) => boolean;
   /** How much of an amount a borrower hands a starved leaf; 0: nothing. */
   readonly take: (starved: number, borrower: number, gpus: number) => number;
@@ -37,8 +37,8 @@ interface Unmatched {
 const none: Unmatched = { starved: [], borrowers: [] };
 
 /**
- * Matches starved leaves with borrowers who may hand them something: close relatives first (under the lowest common parent),
- * under one parent the largest with the largest. O(n log n) per level where whoever comes first may.
+ * Matches starved leaves with borrowers that may give them something: close relatives first (under the lowest common parent),
+ * under one parent the largest with the largest. O(n log n) per level if the first candidates may.
  */
 export function pairUp(
   sides: readonly PairSide[],
@@ -48,7 +48,7 @@ export function pairUp(
 ): readonly Pair[] {
   const pairs: Pair[] = [];
   if (starved.size === 0 || borrowers.size === 0) return pairs;
-  // Most queues have nothing to match, and none below that has.
+  // Most queues have nothing to match, and neither do those below them.
   const below = new Map<number | null, Unmatched[]>();
   for (let i = sides.length - 1; i >= 0; i--) {
     const side = sides[i];

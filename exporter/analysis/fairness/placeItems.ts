@@ -4,7 +4,7 @@ import type { Given } from "./distinguishClasses.ts";
 import type { FreeQuota } from "./freeQuotas.ts";
 import type { FlowItem, UnitFacts } from "./levelNetwork.ts";
 
-/** What is allocated beyond what was taken out beforehand, or waits, and where it may go. */
+/** An amount that is allocated beyond what was taken out beforehand, or that waits, and where it may go. */
 export interface PlacedItem extends FlowItem {
   /** Parallel to `targets`. */
   readonly places: readonly ItemPlacing[];
@@ -23,9 +23,9 @@ interface ItemArc {
 }
 
 /**
- * How the totals of leaves (by entity, what was taken out beforehand included) lie: what is allocated stays where it is as far as it
- * can, what waits goes to the first of its places that can carry it beside all else. Only leaves ask, and only quotas through
- * which their work can come are in the network.
+ * Where the totals of leaves are (by entity, including what was taken out beforehand): what is allocated stays where it is as
+ * far as possible, what waits goes to the first of its places that can carry it besides everything else. Only leaves ask, and
+ * only quotas that their work can use are in the network.
  */
 export function placeItems(
   { unit, capacities, quotas, demand, least, unasked }: UnitFacts,

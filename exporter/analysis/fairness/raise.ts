@@ -6,7 +6,7 @@ import { sumOf, waterFill } from "./waterFill.ts";
 export interface Claim {
   readonly entity: number;
   readonly sure: number;
-  readonly freeCapacity: number;
+  readonly headroom: number;
   readonly weight: number;
   readonly base: number;
 }
@@ -20,9 +20,9 @@ export interface Contest {
 const unboundLevel = Number.POSITIVE_INFINITY;
 
 /**
- * Raises claims together, each in proportion to its weight, as far as their amounts and the network let them; `got` is what
- * everybody has, before and after. Whoever is in the way of others stops where all of them are level, and the rest goes on.
- * The level at which each contest stopped for want of its amount; infinite where its claims were met.
+ * Raises claims together, each in proportion to its weight, as far as their amounts and the network allow; `got` is what
+ * everybody has, before and after. Claims that are in each other's way stop where all of them are level, and the rest goes on.
+ * Returns the level at which each contest used up its amount; infinite if its claims were met.
  */
 export function raise(
   network: LevelNetwork | null,
@@ -30,14 +30,14 @@ export function raise(
   got: Map<number, number>,
 ): readonly number[] {
   let active = contests.map(({ claims }) =>
-    claims.filter(({ freeCapacity, weight }) => freeCapacity > gpuTolerance && weight > 0),
+    claims.filter(({ headroom, weight }) => headroom > gpuTolerance && weight > 0),
   );
   const stopped = contests.map(() => unboundLevel);
   const left = contests.map(({ amount, claims }) => amount - sumOf(claims.map(({ entity }) => got.get(entity) ?? 0)));
   while (active.some((claims) => claims.length > 0)) {
     const ideals = active.map((claims, n) => idealOf(claims, left[n] ?? 0));
     const most = ideals.flatMap(
-      ({ shares }, n) => active[n]?.map((claim, k) => ({ ...claim, freeCapacity: shares[k] ?? 0 })) ?? [],
+      ({ shares }, n) => active[n]?.map((claim, k) => ({ ...claim, headroom: shares[k] ?? 0 })) ?? [],
     );
     const stop = network === null ? null : firstStop(network, most, got);
     for (const [n, { level }] of ideals.entries()) stopped[n] = Math.min(stopped[n] ?? level, level);
@@ -59,14 +59,14 @@ export function raise(
 function idealOf(claims: readonly Claim[], amount: number): ReturnType<typeof waterFill> {
   return waterFill(
     Math.max(0, amount),
-    claims.map(({ freeCapacity }) => freeCapacity),
+    claims.map(({ headroom }) => headroom),
     claims.map(({ weight }) => weight),
     claims.map(({ base }) => base),
   );
 }
 
-const shareAt = ({ freeCapacity, weight, base }: Claim, level: number): number =>
-  level === unboundLevel ? freeCapacity : Math.min(freeCapacity, Math.max(0, level * weight - base));
+const shareAt = ({ headroom, weight, base }: Claim, level: number): number =>
+  level === unboundLevel ? headroom : Math.min(headroom, Math.max(0, level * weight - base));
 
 /** Where claims that rise together are stopped first, and who; `null`: nowhere. Newton's method over the cuts of the network. */
 function firstStop(
@@ -84,7 +84,7 @@ function firstStop(
     const inWay = claims.filter(({ entity }) => bottleneck.entities.has(entity));
     const asked = sumOf(inWay.map((claim) => shareAt(claim, level)));
     const next = idealOf(inWay, asked - bottleneck.missing).level;
-    // Rounding alone is left: nobody of them can rise any more.
+    // Only rounding is left: none of them can rise any more.
     const isSettled = next === unboundLevel || next >= level || inWay.length === 0;
     if (isSettled) return stop;
     level = next;

@@ -8,7 +8,7 @@ import { createUnitNetwork, type PlacedGrant } from "./unitNetwork.ts";
 import { isUniform, type SharedUnit } from "./units.ts";
 import { sumOf, waterFill } from "./waterFill.ts";
 
-/** What one leaf is short of in one domain, by cause: the four add up to `gpus`. Physical GPUs. */
+/** What one leaf lacks in one domain, by cause: the four add up to `gpus`. Physical GPUs. */
 export interface Shortfall {
   readonly gpus: number;
   /** Free in classes that it may use, each GPU counted once. */
@@ -17,11 +17,11 @@ export interface Shortfall {
   readonly borrowers: number;
   /** Guaranteed to it, and on no node. */
   readonly absent: number;
-  /** What is left: no whole gang fits, or nothing moves it. */
+  /** The rest: no whole gang fits, or nothing moves it. */
   readonly indivisible: number;
 }
 
-/** What a unit's leaves have and miss. Columns parallel to `SharedUnit.nodes`. */
+/** What a unit's leaves have and lack. Columns parallel to `SharedUnit.nodes`. */
 export interface UnitShortfalls {
   /** Entitled, what is allocated on nodes that take no pods included; of inner nodes the sum of what is below. */
   readonly entitled: Float64Array;
@@ -33,7 +33,7 @@ export interface UnitShortfalls {
   readonly byClass: readonly ClassBalance[];
 }
 
-/** One class of a unit: who misses GPUs that others hold there. By index into `SharedUnit.nodes`, physical GPUs. */
+/** One class of a unit: who lacks GPUs that others hold there. By index into `SharedUnit.nodes`, physical GPUs. */
 export interface ClassBalance {
   /** Of what leaves are short of by borrowers: here. */
   readonly starved: ReadonlyMap<number, number>;
@@ -61,7 +61,9 @@ export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement):
     if (gpus > gpuTolerance)
       shortfalls.set(i, causesOf(gpus, { idle: idle[i] ?? 0, taken: taken[i] ?? 0, absent: absent[i] ?? 0 }));
   const byClass = balances.map(({ borrowers, entitled }, i) => ({
-    ...{ borrowers, entitled, starved: takenByClass[i] ?? new Map<number, number>() },
+    borrowers,
+    entitled,
+    starved: takenByClass[i] ?? new Map<number, number>(),
   }));
   return { entitled: entitledOf(unit, placed), excess, shortfalls, byClass };
 }
@@ -76,7 +78,7 @@ function entitledOf({ nodes }: SharedUnit, placed: readonly PlacedGrant[]): Floa
   return entitled;
 }
 
-/** Each cause takes of a shortfall what those before it leave. */
+/** Each cause takes what the earlier causes leave of a shortfall. */
 function causesOf(
   gpus: number,
   { idle, taken, absent }: { readonly idle: number; readonly taken: number; readonly absent: number },
@@ -88,7 +90,7 @@ function causesOf(
   return { gpus, idleGap, borrowers, absent: absentHere, indivisible: without - absentHere };
 }
 
-/** All of it where next to nothing would be left, nothing where next to nothing is there. */
+/** The whole amount if almost nothing would be left, nothing if there is almost nothing. */
 const near = (gpus: number, all: number): number =>
   gpus >= all - gpuTolerance ? Math.max(0, all) : gpus <= gpuTolerance ? 0 : gpus;
 
@@ -123,7 +125,7 @@ function byClassAndNode({ classes }: SharedUnit, amounts: readonly PlacedGrant[]
   return found;
 }
 
-/** Of each leaf's guarantees: what its demand could use and the nodes do not give. */
+/** Of each leaf's guarantees: the part that its demand could use and the nodes do not provide. */
 function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: readonly PlacedGrant[]): Float64Array {
   const { entities } = unit;
   const most = new Float64Array(entities.length);
@@ -171,7 +173,7 @@ function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float6
   const asked = [...missing].map(([entity, gpus]) => ({
     entity,
     sure: holds.get(entity) ?? 0,
-    freeCapacity: gpus,
+    headroom: gpus,
     weight: gpus,
   }));
   const network = isUniform(unit) ? null : createUnitNetwork(unit, claims, unit.allocated);
@@ -192,8 +194,8 @@ function beyondAllocated({ nodes, allocated }: SharedUnit, placed: readonly Plac
 }
 
 /**
- * An amount of each entity divided among its records: to each what lies there as far as it misses so much, the rest in
- * proportion to what they still miss.
+ * An amount of each entity divided among its records: each gets what is there up to what it lacks, the rest is divided in
+ * proportion to what they still lack.
  */
 function divideAmong(
   { entities, nodes }: SharedUnit,
@@ -213,8 +215,8 @@ function divideAmong(
 }
 
 /**
- * Of what each leaf still misses: what others hold above their entitlement in the classes in which it is entitled to more than
- * it holds; by class. Where that is not enough for all, each gets the same part of what it misses.
+ * The part of what each leaf still lacks that others hold above their entitlement in the classes in which it is entitled to
+ * more than it holds; by class. If that is not enough for all, each gets the same part of what it lacks.
  */
 function borrowed(rest: Float64Array, balances: readonly ClassBalance[]): readonly ReadonlyMap<number, number>[] {
   const network = createFlowNetwork();
@@ -244,7 +246,10 @@ function borrowed(rest: Float64Array, balances: readonly ClassBalance[]): readon
     return { entities: new Set(stuck.map(([leaf]) => leaf)), missing };
   };
   const claims = [...leaves.keys()].map((leaf) => ({
-    ...{ entity: leaf, sure: 0, freeCapacity: rest[leaf] ?? 0, weight: rest[leaf] ?? 0 },
+    entity: leaf,
+    sure: 0,
+    headroom: rest[leaf] ?? 0,
+    weight: rest[leaf] ?? 0,
   }));
   const got = raiseTogether({ carry }, claims, all);
   carry(got);

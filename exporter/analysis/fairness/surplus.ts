@@ -9,8 +9,8 @@ export interface SurplusClaim {
   /** What it has been given already. */
   readonly sure: number;
   /** What it can still use. */
-  readonly freeCapacity: number;
-  /** What stops it when it has no free capacity left. */
+  readonly headroom: number;
+  /** What stops it when it has no headroom left. */
   readonly stop: CappedBy;
 }
 
@@ -90,22 +90,22 @@ interface Division {
 }
 
 function divideAmong(amount: number, claims: readonly SurplusClaim[], by: SurplusStep["by"], kValue: number): Division {
-  const freeCapacities = claims.map(({ freeCapacity }) => freeCapacity);
+  const headrooms = claims.map(({ headroom }) => headroom);
   const weights = claims.map(({ node }) => (by === "last" ? 1 : node.queue.weight));
   const bases = claims.map(({ node, sure }) => (by === "weight" && node.queue.guaranteeIsFloor === true ? sure : 0));
-  if (by !== "history") return { got: waterFill(amount, freeCapacities, weights, bases).shares, weights };
+  if (by !== "history") return { got: waterFill(amount, headrooms, weights, bases).shares, weights };
   const usage = claims.map(({ node }) => node.usage);
-  const unsatisfied = freeCapacities.map((_, i) => i).filter((i) => (freeCapacities[i] ?? 0) > 0);
+  const unsatisfied = headrooms.map((_, i) => i).filter((i) => (headrooms[i] ?? 0) > 0);
   return {
-    got: divideByHistory(amount, freeCapacities, weights, usage, kValue),
+    got: divideByHistory(amount, headrooms, weights, usage, kValue),
     weights: historyWeights(unsatisfied, weights, usage, kValue),
   };
 }
 
 /**
- * KAI's weights under time-based fairshare (pkg/scheduler/plugins/proportion/resource_division, calcShareWeights):
- * P = max(0, w' + k (w' - u)), where w' is the weight over the sum of the weights of all that still want something, and u the
- * use. Where past use leaves nobody any weight, plain weights: a surplus is never left over for the past.
+ * KAI's weights under time-based fairshare (pkg/scheduler/plugins/proportion/resource_division, calcShareWeights): P = max(0,
+ * w' + k (w' - u)), where w' is the weight over the sum of the weights of all that still want something, and u the use. If
+ * past use leaves no queue any weight, plain weights count: a surplus is never left over because of the past.
  */
 function historyWeights(
   unsatisfied: readonly number[],
@@ -127,24 +127,24 @@ function historyWeights(
 /** KAI's rounds: weights change whenever someone is satisfied, so that shares of earlier rounds stay. At most n rounds. */
 function divideByHistory(
   amount: number,
-  freeCapacities: readonly number[],
+  headrooms: readonly number[],
   weights: readonly number[],
   usage: readonly number[],
   kValue: number,
 ): Float64Array {
-  const got = new Float64Array(freeCapacities.length);
-  let unsatisfied = freeCapacities.map((_, i) => i).filter((i) => (freeCapacities[i] ?? 0) > 0);
+  const got = new Float64Array(headrooms.length);
+  let unsatisfied = headrooms.map((_, i) => i).filter((i) => (headrooms[i] ?? 0) > 0);
   let left = amount;
   while (unsatisfied.length > 0 && left > gpuTolerance) {
     const effective = historyWeights(unsatisfied, weights, usage, kValue);
     const perWeight = left / sumOf(effective);
     const still: number[] = [];
     for (const i of unsatisfied) {
-      const freeCapacity = (freeCapacities[i] ?? 0) - (got[i] ?? 0);
+      const headroom = (headrooms[i] ?? 0) - (got[i] ?? 0);
       const share = perWeight * (effective[i] ?? 0);
-      const isMet = freeCapacity <= share + gpuTolerance;
-      got[i] = isMet ? (freeCapacities[i] ?? 0) : (got[i] ?? 0) + share;
-      left -= isMet ? freeCapacity : share;
+      const isMet = headroom <= share + gpuTolerance;
+      got[i] = isMet ? (headrooms[i] ?? 0) : (got[i] ?? 0) + share;
+      left -= isMet ? headroom : share;
       if (!isMet) still.push(i);
     }
     if (still.length === unsatisfied.length) break;
@@ -168,13 +168,13 @@ function describe({ priority, by, available, left, claims, members, idle, divisi
   const shares = [...members, ...idle].flatMap((i, n) => {
     const claim = claims[i];
     if (claim === undefined) return [];
-    const { node, freeCapacity, stop } = claim;
+    const { node, headroom, stop } = claim;
     const isIdle = n >= members.length;
     const got = isIdle ? 0 : (division.got[n] ?? 0);
     const effectiveWeight = isIdle ? 0 : (division.weights[n] ?? 0);
-    const cappedBy: CappedBy = isIdle ? "weight" : got < freeCapacity - gpuTolerance ? "nothing" : stop;
+    const cappedBy: CappedBy = isIdle ? "weight" : got < headroom - gpuTolerance ? "nothing" : stop;
     const { weight, guaranteeIsFloor: isFloor = false } = node.queue;
-    return [{ queue: node.index, weight, isFloor, effectiveWeight, freeCapacity, got, cappedBy }];
+    return [{ queue: node.index, weight, isFloor, effectiveWeight, headroom, got, cappedBy }];
   });
   return { priority, by, available, shares, left };
 }

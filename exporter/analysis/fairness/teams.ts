@@ -5,7 +5,7 @@ import { waterFill } from "./waterFill.ts";
 
 /** Adds teams up over the leaves of all domains. */
 export interface TeamSums {
-  /** Divides what a leaf is entitled to among its teams: equally, nobody above what it demands. */
+  /** Divides what a leaf is entitled to among its teams: equally, but no team gets more than it demands. */
   addLeaf(leaf: QueueView, entitled: number): void;
   /** By team name, then domain. */
   totals(): readonly TeamFairness[];
@@ -44,7 +44,7 @@ export function createTeamSums(): TeamSums {
       const [only] = teams;
       if (only === undefined) return;
       if (teams.length === 1) {
-        // All of it: mostly the work of a leaf is one team's.
+        // All of it: mostly a leaf has the work of only one team.
         const wanted = Math.max(0, only.allocated + only.pending);
         const share = wanted <= entitled + gpuTolerance ? wanted : Math.max(0, entitled);
         addTo(sumOf(only.team, domain), only, kind === "Unqueued" ? only.allocated : share);

@@ -1,6 +1,6 @@
 import type { QueueFairness, StarvedBorrower } from "./fairness.ts";
 
-/** What one queue got of something that it was sure of. Queues are indices into `Queueing.queues`, amounts physical GPUs. */
+/** What one queue got of its guarantee. Queues are indices into `Queueing.queues`, amounts physical GPUs. */
 export interface SureShare {
   readonly queue: number;
   /** What it is guaranteed. */
@@ -33,7 +33,7 @@ export interface SurplusShare {
   /** The weight that counted: its own, or what history makes of it in the first round; relative to its siblings. */
   readonly effectiveWeight: number;
   /** What it could still use. */
-  readonly freeCapacity: number;
+  readonly headroom: number;
   readonly got: number;
   readonly cappedBy: CappedBy;
 }
@@ -66,25 +66,25 @@ export interface LevelTrace {
   readonly results: readonly { readonly queue: number; readonly demand: number; readonly entitled: number }[];
 }
 
-/** A pool of the domain with GPUs that are free there; `null` where nobody said. */
+/** A pool of the domain with GPUs that are free there; `null` if that was not given. */
 export interface PoolGap {
   readonly pool: string;
   readonly free: number | null;
 }
 
-/** How the entitlement of a queue comes about, and who has what is missing. */
+/** How the entitlement of a queue is computed, and who has what it lacks. */
 export interface EntitlementTrace {
   readonly queue: number;
-  /** What the levels call it: its record in the first of its domains. */
+  /** The name that the levels use for it: its record in the first of its domains. */
   readonly head: number;
   readonly domain: number;
   /** All domains that are divided as one with its own: indices into `Queueing.domains`. */
   readonly domains: readonly number[];
   /** Of these domains together. */
   readonly capacity: number;
-  /** Of the capacity: held by what no queue answers for; not divided. */
+  /** Of the capacity: held by what belongs to no queue; not divided. */
   readonly setAside: number;
-  /** Of the capacity: held on nodes that take no pods; it stays with those who hold it. */
+  /** Of the capacity: held on nodes that take no pods; it stays with its holders. */
   readonly allocatedElsewhere: number;
   /** Of that: held by the queue, and part of what it is entitled to. */
   readonly lost: number;
@@ -93,9 +93,9 @@ export interface EntitlementTrace {
   readonly demand: number;
   readonly entitled: number;
   readonly allocated: number;
-  /** Who outside holds what the leaves below (or it itself) miss, largest first. */
+  /** Which leaves outside hold what the leaves below (or it itself) lack, largest first. */
   readonly missing: readonly StarvedBorrower[];
-  /** Whose entitlement outside its own excess is, largest first. */
+  /** Which leaves outside are entitled to its own excess, largest first. */
   readonly owed: readonly StarvedBorrower[];
   /** Its shortfall by cause. */
   readonly judged: QueueFairness;

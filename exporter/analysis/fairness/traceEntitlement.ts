@@ -5,7 +5,7 @@ import type { EntitlementTrace, LevelTrace } from "./trace.ts";
 import { type Entity, type SharedUnit, unitsOf } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
 
-/** What `traceEntitlement` may be reported besides. */
+/** What `traceEntitlement` may be given besides. */
 export interface TraceFacts {
   /** As given to `judgeFairness`. */
   readonly history?: UsageHistory | null;
@@ -15,7 +15,7 @@ export interface TraceFacts {
 
 /**
  * Divides the domain of a queue once more, and writes down each level on its path. `null`: there is no such queue, or nobody's
- * entitlement can be reported in its domain.
+ * entitlement is known in its domain.
  */
 export function traceEntitlement(
   queueing: Queueing,
@@ -70,13 +70,13 @@ export function traceEntitlement(
   };
 }
 
-/** The record by which traces call the queue of a node; `undefined` for none. */
+/** The record that traces use for the queue of a node; `undefined` for none. */
 function headOf({ entities, entityOf, nodes }: SharedUnit, node: number): number | undefined {
   const [head] = entities[entityOf[node] ?? -1]?.nodes ?? [];
   return head === undefined ? undefined : nodes[head]?.index;
 }
 
-/** What traces call everything above the queue of a node. */
+/** What traces use for everything above the queue of a node. */
 function headsAbove(unit: SharedUnit, node: number): ReadonlySet<number> {
   const path = new Set<number>();
   for (let next = unit.entities[unit.entityOf[node] ?? -1]?.parent ?? null; next !== null; ) {

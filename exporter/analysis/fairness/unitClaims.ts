@@ -4,7 +4,7 @@ import type { Entity, SharedUnit } from "./units.ts";
 /** What each queue can claim over all domains in which it has a record; columns parallel to `SharedUnit.entities`. Physical GPUs. */
 export interface UnitClaims {
   readonly ofNodes: Claims;
-  /** Stands for each queue where siblings are compared: its weight, its priority, and by what name traces call it. */
+  /** Represents each queue where siblings are compared: its weight, its priority, and its name in traces. */
   readonly heads: readonly EntitledNode[];
   /** What its subtree asks for before its own limit. */
   readonly wanted: Float64Array;
@@ -18,7 +18,7 @@ export interface UnitClaims {
   readonly own: Float64Array;
   /** Of its own: what is its children's; of a leaf all of it. The rest may go to any of them. */
   readonly ownBelow: Float64Array;
-  /** Of its own: what is its leaves'. */
+  /** Of its own: the part of its leaves. */
   readonly leavesOwn: Float64Array;
 }
 

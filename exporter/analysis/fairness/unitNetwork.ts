@@ -9,7 +9,7 @@ import type { SharedUnit } from "./units.ts";
 
 /** Where the GPUs of a unit can go: which totals of its queues can be had at the same time, and how they lie then. */
 export interface UnitNetwork {
-  /** Says which totals of the queues of a level can be had, when the parents of the level were given so much. */
+  /** Which totals of the queues of a level are possible, given what the parents of the level got. */
   atLevel(asked: ReadonlySet<number>, grants: ReadonlyMap<number, number>): LevelCarriers;
   /** How the totals of the leaves lie: what is allocated stays where it is as far as it can, the rest in the queues' order. */
   place(totals: ReadonlyMap<number, number>): readonly PlacedGrant[];
@@ -18,7 +18,7 @@ export interface UnitNetwork {
 /** Of one level: which totals can be had at all, and which while some queues have theirs from their own guarantees. */
 export interface LevelCarriers {
   readonly usual: LevelNetwork;
-  /** Of these (entities) each has its total from its own guarantees, domain by domain. */
+  /** Each of these (entities) has its total from its own guarantees, domain by domain. */
   readonly sure: (sureOnly: ReadonlySet<number>) => LevelNetwork;
 }
 
@@ -35,7 +35,7 @@ export interface PlacedGrant {
  * The network of a unit: queues, from the top of a tree to its leaves; then what each leaf holds and what waits; then, where a
  * queue has quota in several domains, the quotas of each domain from its leaf to its root, as Kueue bounds them (what a queue
  * keeps is for its subtree alone, what goes to its parent is bounded by its borrowing limit); then the node classes. `own` is
- * taken out beforehand: what each leaf has whatever others do, by default what it holds within its guarantee.
+ * taken out beforehand: what each leaf has whatever others do, by default, what it holds within its guarantee.
  */
 export function createUnitNetwork(
   unit: SharedUnit,
@@ -49,19 +49,22 @@ export function createUnitNetwork(
   const isByDomain = hasDomainQuotas(unit);
   const items = [...allocatedItems(unit, own, isByDomain), ...waitingItems(unit, claims, isByDomain)];
 
-  /** What is each queue's by a column of claims; of a leaf what was taken out beforehand. */
+  /** The amount of each queue by a column of claims; for a leaf, what was taken out beforehand. */
   const withLeaves = (column: Float64Array): Float64Array =>
     column.map((gpus, i) => {
       const entity = entities[i];
       if (entity === undefined || entity.children.length > 0) return gpus;
       return entity.nodes.reduce((sum, node) => sum + (ownOfNode[node] ?? 0), 0);
     });
-  // With it nobody has less than its own: what is none of its children's an inner queue asks for itself.
+  // With this, nobody has less than its own: an inner queue asks itself for what is none of its children's.
   const facts: UnitFacts = {
-    ...{ unit, items, demand: claims.demand, least: withLeaves(claims.own) },
+    unit,
+    items,
+    demand: claims.demand,
+    least: withLeaves(claims.own),
     capacities: classes.map(({ capacity }, i) => Math.max(0, capacity - (taken[i] ?? 0))),
     quotas: isByDomain ? freeQuotas(unit, claims, ownOfNode) : null,
-    // What goes to a queue without asking at its entry: it is taken out beforehand, or asked for further down.
+    // What reaches a queue at its entry without asking: it is taken out beforehand, or asked for further down.
     unasked: withLeaves(claims.ownBelow),
   };
   const leavesOwn = withLeaves(claims.leavesOwn);
@@ -105,7 +108,7 @@ function waitingItems(
   { ofNodes: { quota, own } }: UnitClaims,
   isByDomain: boolean,
 ): readonly PlacedItem[] {
-  // Of its own quota there, something is not allocated yet.
+  // Part of its own quota there is not allocated yet.
   const isOwed = (node: number): boolean => (quota[node] ?? 0) - (own[node] ?? 0) > gpuTolerance;
   return waiting.map(({ entity, gpus, places }) => {
     const [owed, others] = [places.filter(({ node }) => isOwed(node)), places.filter(({ node }) => !isOwed(node))];

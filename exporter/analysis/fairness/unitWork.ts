@@ -3,7 +3,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { Placed } from "./claims.ts";
 import type { AllocatedItem, ItemPlace, UnitClass, WaitingItem } from "./units.ts";
 
-/** What is known of a unit before its work is in it. */
+/** What is known about a unit before its work is added. */
 export interface UnitWork {
   readonly queueing: Queueing;
   readonly nodes: readonly Placed[];
@@ -123,7 +123,7 @@ function itemsOf(node: number, work: UnitWork, sites: ClassSites): readonly Wait
       add(gpus, keyed(part));
     }
   }
-  // What is counted as pending and in no gang that is known may go anywhere in its domain.
+  // Work that is counted as pending and is in no known gang may go anywhere in its domain.
   if (queue.pending - reported > gpuTolerance) add(queue.pending - reported, { key: "", places: hereOnly });
   return [...found.values()];
 }

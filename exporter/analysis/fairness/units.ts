@@ -65,7 +65,7 @@ export interface SharedUnit {
   readonly classes: readonly UnitClass[];
   readonly allocated: readonly AllocatedItem[];
   readonly waiting: readonly WaitingItem[];
-  /** What no queue answers for: entitled to what it holds, and to no more. */
+  /** Work outside of queues: entitled to what it holds, and to no more. */
   readonly unqueued: readonly Placed[];
 }
 
@@ -74,9 +74,9 @@ export const isUniform = ({ classes, entities, nodes }: SharedUnit): boolean =>
   classes.length <= 1 && entities.length === nodes.length;
 
 /**
- * The units of a moment; only those with one of some domains (indices) where these are given. Domains belong together where
- * waiting work may go to either: else nothing can flow between them, and GPUs of different models are not added up. Domains of
- * which nobody knows what is in them are in none.
+ * The units of a moment; only those with one of some domains (indices) where these are given. Domains belong together if
+ * waiting work may go to either: otherwise nothing can flow between them, and GPUs of different models are not added up.
+ * Domains with unknown content are in no unit.
  */
 export function unitsOf(
   queueing: Queueing,
@@ -146,7 +146,12 @@ function unitOf(
   const work = { queueing, nodes, places, entityOf, classes };
   const waiting = waitingItems(work);
   return {
-    ...{ domains, entities, entityOf, classes, unqueued, waiting },
+    domains,
+    entities,
+    entityOf,
+    classes,
+    unqueued,
+    waiting,
     nodes: domains.length === 1 ? nodes : withDemandFromElsewhere(nodes, waiting),
     allocated: allocatedItems(work),
   };
@@ -181,7 +186,11 @@ function nodeOf({ index, queue }: Placed, sure: number, parent: number | null, u
   const guaranteed = Math.max(0, sure - lost);
   const kept = Math.max(0, Math.max(0, sure - lendingLimit) - lost);
   return {
-    ...{ index, queue, parent, guaranteed, usage },
+    index,
+    queue,
+    parent,
+    guaranteed,
+    usage,
     limit: Math.max(0, limit - lost),
     lendingLimit: lendingLimit === Number.POSITIVE_INFINITY ? lendingLimit : guaranteed - kept,
     allocated: Math.max(0, allocated - lost),
@@ -190,8 +199,8 @@ function nodeOf({ index, queue }: Placed, sure: number, parent: number | null, u
 }
 
 /**
- * A child that has lost more than its quota takes nothing of what its siblings are sure of: its parents are sure of that, and
- * may hold it, too. A root of our own is no more than its queues: its limit is less by what they lose of theirs.
+ * A child that has lost more than its quota takes nothing from the guarantees of its siblings: its parents have that in their
+ * guarantees and limits, too. An artificial root is no more than its queues: its limit decreases by what they lose of theirs.
  */
 function restoreSums(nodes: EntitledNode[], sure: Float64Array): void {
   const below = new Float64Array(nodes.length);
@@ -205,7 +214,7 @@ function restoreSums(nodes: EntitledNode[], sure: Float64Array): void {
     const isRoot = queue.kind === "Scheduler" && queue.children.length > 0;
     const most = isRoot ? queue.limit - (lostBelow[i] ?? 0) : Math.min(queue.limit, promised);
     const limit = Math.max(node.limit, most);
-    // What it keeps for itself is not more for that.
+    // What it keeps for itself does not grow by that.
     const lendingLimit = node.lendingLimit + guaranteed - node.guaranteed;
     if (guaranteed !== node.guaranteed || limit !== node.limit) nodes[i] = { ...node, guaranteed, limit, lendingLimit };
     if (node.parent === null) continue;

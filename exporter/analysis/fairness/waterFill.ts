@@ -17,8 +17,8 @@ export function sumOf(amounts: Iterable<number>): number {
 
 /**
  * Divides an amount in proportion to weights: share = min(cap, level x weight - base), at least 0, with the level at which the
- * amount is used up; the base is what someone has already, where that counts. Whoever reaches the cap gets exactly the cap.
- * Without any weight above 0 nobody gets anything. O(n log n).
+ * amount is used up; the base is what someone has already, where that counts. A share that reaches its cap is exactly the cap.
+ * Without any weight above 0 all shares are 0. O(n log n).
  */
 export function waterFill(
   amount: number,

@@ -22,7 +22,7 @@ export interface DomainFreeCapacities {
   readonly isIn: (pool: string, node: string) => boolean;
   readonly pools: ReadonlySet<string>;
   readonly nodes: readonly NodeFreeCapacity[];
-  /** Of those, the ones with something free, the fewest free GPUs first. */
+  /** Of those, the nodes with something free, the fewest free GPUs first. */
   readonly open: readonly NodeFreeCapacity[];
   readonly freeByPool: ReadonlyMap<string, FreeInPool>;
   readonly labelsOfNodes: LabelIndex;
@@ -79,7 +79,7 @@ export function domainOfFreeCapacities(
 const fewestFirst = (a: NodeFreeCapacity, b: NodeFreeCapacity): number =>
   (a.now?.gpus ?? 0) - (b.now?.gpus ?? 0) || (a.node.name < b.node.name ? -1 : 1);
 
-/** The free capacity of one node by the index of their domain. */
+/** The free capacity of one node by the index of its domain. */
 function freeCapacitiesByDomain(
   snapshot: Snapshot,
   node: NodeView,

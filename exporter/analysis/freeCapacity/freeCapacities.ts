@@ -13,10 +13,10 @@ export interface FreeCapacities {
   readonly byNode: readonly (readonly PoolFreeCapacity[])[];
 }
 
-/** The free capacity of a node, and what they were made of. */
+/** The free capacity of a node, and what it was made of. */
 interface KeptFreeCapacities {
   readonly node: NodeView;
-  /** What was true of holders that a scrape can change: see `spreadOf`; `null` where there are none. */
+  /** Facts about holders that a scrape can change: see `spreadOf`; `null` if there are none. */
   readonly spread: readonly boolean[] | null;
   readonly cpuMilli: number;
   readonly memoryBytes: number;
@@ -24,7 +24,10 @@ interface KeptFreeCapacities {
   cycle: number;
 }
 
-/** The free capacity of the moment before, by node: one whose node is as it was is the same object again. It changes no answer. */
+/**
+ * The free capacity of the moment before, by node: for an unchanged node the same object is returned again. It changes no
+ * answer.
+ */
 export interface FreeCapacitiesCache {
   readonly byName: Map<string, KeptFreeCapacities>;
   /** The same by their place among the nodes of the last moment, where they mostly are again. */
@@ -82,7 +85,7 @@ function keptFreeCapacities(
 const unknownRequests = { cpuMilli: -1, memoryBytes: -1 } as const;
 const noRequests: NodeRequests = { pods: 0, cpuMilli: 0, memoryBytes: 0 };
 
-/** What the pods of a node ask for together; `null` where nothing is known of any node. */
+/** What the pods of a node ask for together; `null` if nothing is known about any node. */
 export function requestsOf({ requestsByNode }: Snapshot, node: string): NodeRequests | null {
   return requestsByNode === null ? null : (requestsByNode.get(node) ?? noRequests);
 }
@@ -96,8 +99,9 @@ function makeFreeCapacities(
 }
 
 /**
- * All that changes of a free capacity while its NodeView and requests stay the same: of pods that share a device, and hold parts of
- * others too, a scrape can say on which they are. Whether each device is allocated so; `null` where no pods share one.
+ * The only part of a free capacity that can change while its NodeView and requests stay the same: a scrape can show which
+ * devices pods hold that share a device and hold parts of others. Whether each device is allocated in this way; `null` if no
+ * pods share one.
  */
 function spreadOf({ devices, pods }: Snapshot, node: NodeView): readonly boolean[] | null {
   const own = node.devices.flatMap((index) => devices[index] ?? []);

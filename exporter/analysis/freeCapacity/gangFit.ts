@@ -35,7 +35,7 @@ interface PodKind {
   readonly free: number;
   /** Whether any node that is there could take one, if it were empty. */
   readonly isPossible: boolean;
-  /** Whether so many fit onto the nodes as they are, without others. */
+  /** Whether this many fit onto the nodes now, without others. */
   readonly fits: (pods: number) => boolean;
 }
 
@@ -45,7 +45,7 @@ interface RuledNodes {
   readonly kinds: Map<string, PodKind>;
 }
 
-/** What is free in the pools that could serve pods, wherever it lies and whomever its nodes take. */
+/** What is free in the pools that could serve pods, on any node, whatever pods it takes. */
 export interface PoolTotal {
   /** By name. */
   readonly pools: readonly string[];
@@ -59,13 +59,14 @@ export interface GangFit {
   /** The same object for pods that are alike in every answer: the first of them that were asked about. */
   alike(parts: readonly PlacedPods[]): readonly PlacedPods[];
   /**
-   * The pools that could serve such pods, with taints, CPU, memory and all labels but the model's left aside; `null` where less is free there
-   * than any of the pods, or all of them, ask for. `more` is what is free in a pool beside what the free capacity say.
+   * The pools that could serve such pods, without regard to taints, CPU, memory and all labels except the model's; `null` if
+   * less is free there than any of the pods, or all of them, ask for. `more` is what is free in a pool in addition to the free
+   * capacity.
    */
   enoughInPools(parts: readonly PlacedPods[], more?: (pool: string) => number): PoolTotal | null;
 }
 
-/** A new GangFit over the domains of a moment. `knownStock`: of a domain (index) of which that was looked up before. */
+/** A new GangFit over the domains of a moment. `knownStock`: the stock of a domain (index) that was looked up before. */
 export function createGangFit(
   domains: readonly DomainFreeCapacities[],
   knownStock: (domain: number) => PoolStock | null = () => null,
@@ -191,7 +192,7 @@ const freeFor = ({ gpus, onGpus }: FreeInPool, demand: PodDemand): number => (as
 
 const asksForGpus = ({ physicalGpus, slots }: PodDemand): boolean => physicalGpus > 0 && slots.length === 0;
 
-/** What of a pool of a domain is free for pods. */
+/** How much of a pool of a domain is free for pods. */
 type FreeOf = (domain: number, pool: string, demand: PodDemand) => number;
 
 /** What the pools that could serve any of the kinds have free, each pool by the kind that can use most of it. */

@@ -5,7 +5,7 @@ import type { FreeCapacities } from "./freeCapacities.ts";
 import { createGangFit, type FitVerdict, type GangFit, type PlacedPods } from "./gangFit.ts";
 import { placedPods } from "./neededPods.ts";
 
-/** What a gang asks for: one object for all gangs that ask alike. */
+/** What a gang asks for: one object for all gangs with the same requests. */
 export interface AskedPods {
   /** The pods among those that bring it to its minimum that ask for GPUs. */
   readonly placed: readonly PlacedPods[];
@@ -24,8 +24,8 @@ export interface GangFreeCapacities {
 }
 
 /**
- * The free capacity of the domains for what waits; nothing is looked at where nothing does. Work of no queue system is in a domain
- * for its account alone: the scheduler may place it in any pool.
+ * The free capacity of the domains for what waits; nothing is computed if nothing waits. Work outside of queue systems is in a
+ * domain only for accounting: the scheduler may place it in any pool.
  */
 export function findGangFreeCapacities(snapshot: Snapshot, freeCapacities: FreeCapacities): GangFreeCapacities {
   const { gangs, domains } = snapshot.queueing;
@@ -48,7 +48,7 @@ function freeCapacitiesOf(
   const ask = (gang: WaitingGang | undefined): AskedPods | null => {
     const own = gang === undefined ? null : placedPods(gang, isUnmanaged(gang) ? everywhere : null);
     if (own === null) return null;
-    // There may be tens of thousands of gangs: what is kept of one is what is kept of all that are alike.
+    // There may be tens of thousands of gangs: what is kept for one is kept for all with the same requests.
     const placed = fit.alike(own);
     const asked = byPods.get(placed) ?? { placed, verdict: fit.verdict(placed) };
     if (asked.placed === own) byPods.set(own, asked);

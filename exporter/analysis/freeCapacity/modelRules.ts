@@ -12,7 +12,7 @@ export const onlyModelLabels = (needs: PodNeeds): PodNeeds => withLabels(needs, 
 /** What pods demand of all other labels; the same object where they demand no model. */
 export const withoutModelLabels = (needs: PodNeeds): PodNeeds => withLabels(needs, (label) => !namesModel(label));
 
-/** Only what is demanded of some labels. A term of the affinity of which nothing is left allows every node. */
+/** Only what is demanded of some labels. A term of the affinity with no such demand allows every node. */
 function withLabels(needs: PodNeeds, isKept: (label: string) => boolean): PodNeeds {
   const { nodeSelector, nodeAffinity } = needs;
   const isWhole = Object.keys(nodeSelector).every(isKept) && nodeAffinity.flat().every(({ key }) => isKept(key));

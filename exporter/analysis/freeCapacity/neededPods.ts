@@ -20,8 +20,8 @@ export function neededParts({ parts, min, bound, pods }: WaitingGang): readonly 
 }
 
 /**
- * The pods among those that a gang needs that ask for GPUs; `null` where something about them is not known. `anywhere` is the
- * domain that they are in where no queue system decides it, else `null`.
+ * The pods among those that a gang needs that ask for GPUs; `null` if something about them is not known. `anywhere` is their
+ * domain if no queue system decides it, otherwise `null`.
  */
 export function placedPods(gang: WaitingGang, anywhere: number | null): readonly PlacedPods[] | null {
   const placed: PlacedPods[] = [];

@@ -24,18 +24,18 @@ export interface FreeSlots {
   readonly gpus: number;
 }
 
-/** One node in one pool, or in several of one quota domain. Shared by all who ask: nobody changes it. */
+/** One node in one pool, or in several pools of one quota domain. It is shared by all callers and never changed. */
 export interface NodeFreeCapacity {
   readonly node: NodeView;
   /** What is free now; `null` when the node takes nobody, or no GPU is free. */
   readonly now: FreeCapacity | null;
-  /** What it has in all. */
+  /** What it has in total. */
   readonly whole: FreeCapacity;
   /** Nothing says which GPUs it has. */
   readonly isUncounted: boolean;
   /**
-   * Physical GPUs that nobody holds and nobody can take: of unhealthy GPUs, of GPUs that a left-over reservation keeps,
-   * and everything that is not allocated where the node is not ready or not schedulable.
+   * Physical GPUs that nobody holds and nobody can take: unhealthy GPUs, GPUs that a left-over reservation keeps, and
+   * everything unallocated if the node is not ready or not schedulable.
    */
   readonly unavailableGpus: number;
   /** Its whole GPUs that can be used, allocated or not; neither shared by replicas nor partitioned. */
@@ -44,9 +44,9 @@ export interface NodeFreeCapacity {
   readonly hasOnlyWholeGpus: boolean;
   /** Nobody holds any part of it, and all of it can be used. */
   readonly isWhollyFree: boolean;
-  /** Whole GPUs that are free now, of which nobody holds any part. */
+  /** Whole GPUs without any holder now. */
   readonly fullyFreeGpus: number;
-  /** Of some MIG instance of it is known where on its GPU it lies. */
+  /** For some of its MIG instances, the position on the GPU is known. */
   readonly isLaidOut: boolean;
 }
 
@@ -102,7 +102,7 @@ function wholeFreeCapacity(snapshot: Snapshot, node: NodeView, isIn: (pool: stri
   return freeCapacity;
 }
 
-/** What the devices of a node are, beside what is free of them. */
+/** What the devices of a node are, besides what is free on them. */
 interface FoundDevices {
   devices: number;
   /** Usable and not allocated. */
@@ -167,7 +167,7 @@ export function standsOnSeveral({ holders }: Device, pods: readonly PodView[]): 
 const isPart = ({ share, pod }: Holding, pods: readonly PodView[]): boolean =>
   share < (pods[pod]?.gpus ?? 0) - gpuTolerance;
 
-/** Such pods leave devices of a kind free as if they sat on as few of them as can be: which ones, nobody knows. */
+/** Such pods leave devices of a kind free as if they occupied as few of them as possible: which ones, is unknown. */
 function addSpread(freeCapacity: FreeCapacity, { devices }: Snapshot, freeOf: ReadonlyMap<number, number>): void {
   const kinds = new Map<string, { readonly device: Device; free: number }>();
   for (const [index, free] of freeOf) {
@@ -214,7 +214,7 @@ export function freeOnGpus({ physicalGpus }: FreeCapacity): number {
   return free;
 }
 
-/** How many such pods fit into a room together. */
+/** How many such pods fit into a free capacity together. */
 export function podsIn(freeCapacity: FreeCapacity, demand: PodDemand): number {
   let pods = demand.physicalGpus > 0 ? podsOnGpus(freeCapacity.physicalGpus, demand) : Infinity;
   for (const [key, count] of demand.slots)
@@ -247,7 +247,7 @@ function sumOfLeast(physicalGpus: readonly number[], share: number, most: number
   return sum;
 }
 
-/** Takes what one pod needs out of a free capacity in which it fits: the GPUs that are left the least. */
+/** Takes what one pod needs out of a free capacity in which it fits: from the GPUs that have least left. */
 export function takePod(freeCapacity: FreeCapacity, demand: PodDemand): void {
   freeCapacity.gpus -= demand.gpus;
   freeCapacity.cpuMilli -= demand.cpuMilli;
@@ -268,7 +268,7 @@ export function takePod(freeCapacity: FreeCapacity, demand: PodDemand): void {
   }
 }
 
-/** A free capacity that can be taken from without the other. */
+/** A copy of a free capacity, from which can be taken without changing the other. */
 export const copyFreeCapacity = (freeCapacity: FreeCapacity): FreeCapacity => ({
   ...freeCapacity,
   physicalGpus: [...freeCapacity.physicalGpus],

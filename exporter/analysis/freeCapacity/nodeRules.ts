@@ -6,7 +6,7 @@ import { vendorAsked } from "./podDemand.ts";
 
 type RuledNode = Pick<NodeView, "labels" | "taints" | "vendor">;
 
-/** Whether a node of this kind takes such pods, whatever state it is in now: labels, and the taints that people gave it. */
+/** Whether a node of this kind takes such pods, whatever its present state: labels, and the taints that people gave it. */
 export function couldTake({ labels, taints, vendor }: RuledNode, rules: PodNeeds): boolean {
   return (
     isOfVendor(vendor, rules) &&
@@ -24,7 +24,7 @@ export function takesNow({ labels, taints, vendor }: RuledNode, rules: PodNeeds)
   );
 }
 
-/** Accelerators of one vendor never answer for another's. */
+/** Accelerators of one vendor are never used for another's. */
 function isOfVendor(vendor: GpuVendor | undefined, rules: PodNeeds): boolean {
   if (vendor === undefined) return true;
   const asked = vendorAsked(rules);

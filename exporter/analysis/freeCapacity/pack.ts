@@ -9,7 +9,7 @@ export interface PodsToPack {
 }
 
 /**
- * Where the quick way fails, every way is tried for gangs and nodes of these numbers at most, and so many placements: a
+ * If the quick way fails, every way is tried for gangs and nodes of at most these numbers, and at most this many placements: a
  * larger case costs more than its answer is worth.
  */
 const exactLimits = { pods: 32, nodes: 32, tries: 5000 } as const;

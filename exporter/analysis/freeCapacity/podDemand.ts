@@ -7,9 +7,9 @@ import { gpuResources } from "../../model/wellKnown.ts";
 export interface PodDemand {
   /** Physical GPUs, above 0. */
   readonly gpus: number;
-  /** GPUs of which each has at least `share` to give. */
+  /** GPUs that each have at least `share` to give. */
   readonly physicalGpus: number;
-  /** 1: whole GPUs, that nobody holds any of. */
+  /** 1: whole GPUs without any holder. */
   readonly share: number;
   /** Replicas of shared GPUs and MIG instances, by the keys of `instanceKey` and `unitKey`. */
   readonly slots: readonly (readonly [key: string, count: number])[];
@@ -71,7 +71,7 @@ export function demandKey({ physicalGpus, share, slots, cpuMilli, memoryBytes }:
 /** Pods that ask alike have the same object. */
 const vendors = new WeakMap<PodNeeds, GpuVendor | null>();
 
-/** Whose accelerators a pod asks for; `null` where no resource of it says. */
+/** The vendor of the accelerators that a pod asks for; `null` if none of its resources names one. */
 export function vendorAsked(needs: PodNeeds): GpuVendor | null {
   const known = vendors.get(needs);
   if (known !== undefined) return known;
@@ -95,5 +95,5 @@ export function rulesKey(needs: PodNeeds): string {
   return rules;
 }
 
-/** With its length before it no text can look like two. */
+/** With its length before it, no text can look like two. */
 const part = (text: string): string => `${text.length}:${text}`;

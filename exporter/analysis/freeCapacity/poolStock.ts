@@ -8,8 +8,8 @@ import type { PodDemand } from "./podDemand.ts";
 /** Which pools of a domain are of the right kind for pods, and what is free there. */
 export interface PoolStock {
   /**
-   * Pools in which some node, were it empty, has the GPUs or parts of GPUs for one such pod, and some node is of a model
-   * that it takes, by name. CPU, memory, other labels and taints are left aside: they say where on these nodes it may go.
+   * Pools in which some node, were it empty, has the GPUs or parts of GPUs for one such pod, and some node has a model that it
+   * takes, by name. CPU, memory, other labels and taints are ignored: they decide where on these nodes it may go.
    */
   serving(demand: PodDemand, needs: PodNeeds): readonly string[];
   /** Whether a node has GPUs of one of these pools. */
@@ -73,7 +73,7 @@ function kindsOf(nodes: readonly NodeFreeCapacity[], pools: ReadonlySet<string>)
   return [...kinds.values()].flatMap((byContent) => [...byContent.values()]);
 }
 
-/** The same for free capacity with the same GPUs and parts of GPUs: an empty GPU is whole. */
+/** The same for free capacity with the same GPUs and parts of GPUs; an empty GPU is whole. */
 function contentOf({ physicalGpus, slots }: FreeCapacity): string {
   let content = `${physicalGpus.length}`;
   for (const [key, { count }] of slots) content += ` ${key}*${count}`;

@@ -4,14 +4,15 @@ import { canBeIdle, isIdleNode, type NodeUse } from "../states.ts";
 import { isWarmPool, type WarmPools } from "../warmPools.ts";
 import type { IdleNode, IdleNodes } from "./idleNodes.ts";
 
-/** The settings that say idle nodes. */
+/** The settings that define idle nodes. */
 export interface IdleNodeSettings {
   readonly warmPools: WarmPools;
 }
 
 /**
- * Finds the idle nodes of a moment (design: idle nodes); `uses` are those that `accountStates` says. `since` is of the moment before: a node that was not idle of the
- * same kind then is so since now, because when its last pod ended no object says. Pure.
+ * Finds the idle nodes of a moment (design: idle nodes); `uses` are those that `accountStates` says. `since` comes from the
+ * moment before: a node that was not idle in the same way then is idle since now, because no object shows when its last pod
+ * ended. Pure.
  */
 export function findIdleNodes(
   snapshot: Snapshot,
@@ -32,7 +33,7 @@ export function findIdleNodes(
     begins.set(key, begin);
     nodes.push({ node: index, kind, isWarmPool: isWarm, since: begin });
   }
-  // While pods are not read, nobody knows what is allocated; a streak goes on when they are.
+  // While pods are not read, it is unknown what is allocated; a streak continues once they are.
   return { nodes, since: snapshot.coverage.objects ? begins : since, warm };
 }
 

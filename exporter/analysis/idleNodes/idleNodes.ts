@@ -10,7 +10,7 @@ export interface IdleNode {
   readonly since: number;
 }
 
-/** Nodes that run for nobody, or for nothing, at one moment. */
+/** Nodes that serve nobody, or nothing, at one moment. */
 export interface IdleNodes {
   /** By index of node. */
   readonly nodes: readonly IdleNode[];

@@ -77,7 +77,7 @@ export function lowestBorrowed(
   return lowest;
 }
 
-/** What `LowerPriority` can take, of whom it may take at all. */
+/** What `LowerPriority` can take from the work that it may take at all. */
 export type TakesLower =
   | { readonly does: "something" }
   | { readonly does: "nothing"; readonly highest: number; readonly lowest: number; readonly waiting: number }
@@ -99,7 +99,7 @@ export function takesBackLower(queue: KueueClusterQueue, quotas: readonly KueueQ
   return { does: "nothing", highest: waiting.highest, lowest, waiting: waiting.count };
 }
 
-/** Where all work of several queues has one priority, none of it is lower than any other. */
+/** If all work of several queues has one priority, none of it is lower than any other. */
 export function ofOnePriority({ all, queuesWithWork }: CohortWork): TakesLower {
   if (all === null || queuesWithWork < 2) return { does: "unknown" };
   return all.lowest === all.highest

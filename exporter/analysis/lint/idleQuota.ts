@@ -11,7 +11,7 @@ import { kueueFinding } from "./kueueFindings.ts";
 /** Work that has waited for less may still be admitted in the next rounds. */
 const waitedSeconds = 300;
 
-/** A ClusterQueue without a cohort whose work waits while the quota of others without one lies idle. Physical GPUs. */
+/** A ClusterQueue without a cohort whose work waits while the quota of others without a cohort is idle. Physical GPUs. */
 export interface UnsharedQuota {
   readonly queue: QueueView;
   /** Those that have idle quota of the same flavors, the most first, and no more than are needed. */
@@ -25,8 +25,8 @@ export interface UnsharedQuota {
 }
 
 /**
- * ClusterQueues of which the quota of others could start waiting work, if they were in one cohort: outside a cohort a queue
- * has its nominal quota and no more, and lends nothing (kueue v0.19, pkg/cache/scheduler: available, without a parent).
+ * ClusterQueues whose waiting work could be started by the quota of others, if they were in one cohort: outside a cohort a
+ * queue has its nominal quota and no more, and lends nothing (kueue v0.19, pkg/cache/scheduler: available, without a parent).
  */
 export function unsharedQuota(snapshot: Snapshot): readonly UnsharedQuota[] {
   const { queueObjects, queueing, at } = snapshot;
@@ -103,20 +103,20 @@ function startedWith(
 ): UnsharedQuota | null {
   const own = Math.max(0, unusedBy(queue));
   const lent = lenders.reduce((sum, { idle }) => sum + idle, 0);
-  const freeCapacity = Math.min(free, own + lent);
+  const headroom = Math.min(free, own + lent);
   const started: WaitingGang[] = [];
   let gpus = 0;
   for (const index of queue.gangs) {
     const gang = queueing.gangs[index];
     if (!waitsForQuota(gang, at)) continue;
-    const fits = gang.gpus !== null && gpus + gang.gpus <= freeCapacity + gpuTolerance;
+    const fits = gang.gpus !== null && gpus + gang.gpus <= headroom + gpuTolerance;
     if (fits) {
       started.push(gang);
       gpus += gang.gpus ?? 0;
     } else if (queue.isStrictOrder) break;
   }
   const [first] = started;
-  // What its own quota has room for waits for something else.
+  // Work that fits into its own quota waits for something else.
   if (first === undefined || gpus <= own + gpuTolerance) return null;
   return { queue, lenders: enough(lenders, gpus - own), gpus, gangs: started.length, first, free };
 }
@@ -128,7 +128,7 @@ function waitsForQuota(gang: WaitingGang | undefined, at: number): gang is Waiti
   return reservedAt === null && bound === 0 && since !== null && at - since >= waitedSeconds;
 }
 
-/** The first lenders that have so much together. */
+/** The first lenders that have this much together. */
 function enough(lenders: Lenders, gpus: number): Lenders {
   let left = gpus;
   return lenders.filter(({ idle }) => {
@@ -138,7 +138,7 @@ function enough(lenders: Lenders, gpus: number): Lenders {
   });
 }
 
-/** Quota that lies idle while work waits that no queue may lend it to. One finding for each queue whose work waits. */
+/** Quota that is idle while work waits to which no queue may lend it. One finding for each queue whose work waits. */
 export function unsharedQuotaFindings(snapshot: Snapshot): readonly Finding[] {
   const reported = new Set<string>();
   return unsharedQuota(snapshot).flatMap((found) => {

@@ -55,7 +55,7 @@ function orphan({ name, parent, nodePool }: KaiQueue, queues: ReadonlyMap<string
   );
 }
 
-/** `isOverLimit` compares every resource that is asked for, on the whole way to the root; only -1 means no limit. */
+/** `isOverLimit` compares every requested resource on the whole way to the root; only -1 means no limit. */
 function limitZero(queue: KaiQueue, below: readonly KaiQueue[]): Finding | null {
   const { name, cpu, memory } = queue;
   const gpu = queue.gpu ?? nothing;

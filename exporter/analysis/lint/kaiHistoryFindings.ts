@@ -7,8 +7,9 @@ import type { Finding } from "./finding.ts";
 const longestHalfLifeSeconds = 31_536_000;
 
 /**
- * Shards that share what is above quotas by past use (time-based fairshare) while the entitlement shown here knows of none. A
- * `kValue` of 0 lets past use count nothing (KAI-Scheduler, proportion plugin, resource_division: w' + k (w' - u)).
+ * Shards that share what is above quotas by past use (time-based fairshare) while the entitlement shown here does not consider
+ * past use. A `kValue` of 0 lets past use count nothing (KAI-Scheduler, proportion plugin, resource_division: w' + k (w' -
+ * u)).
  */
 export function kaiHistoryFindings({ queueObjects }: Snapshot, history: UsageHistory | null): readonly Finding[] {
   if (history !== null) return [];

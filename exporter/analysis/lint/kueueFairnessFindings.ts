@@ -12,8 +12,8 @@ const usageBased = "UsageBasedAdmissionFairSharing";
 const gibibyte = 1024 ** 3;
 
 /**
- * Fair sharing that is set up in objects but off in Kueue's Configuration, or has no effect there. What needs the
- * Configuration is said only where it was read. Read in Kueue v0.19.
+ * Fair sharing that is set up in objects but off in Kueue's Configuration, or has no effect there. Findings that need the
+ * Configuration are reported only if it was read. Read in Kueue v0.19.
  */
 export function kueueFairnessFindings({ queueObjects, schedulerSettings }: Snapshot): readonly Finding[] {
   const { kueueClusterQueues, kueueCohorts } = queueObjects;
@@ -36,7 +36,7 @@ export function kueueFairnessFindings({ queueObjects, schedulerSettings }: Snaps
 const isWeighted = ({ weight }: { readonly weight: number }): boolean => weight !== 1;
 const admitsByUsage = ({ admissionMode }: KueueClusterQueue): boolean => admissionMode === usageBased;
 
-/** Weights of LocalQueues whose ClusterQueue is there and reads none, whatever the Configuration says. */
+/** Weights of LocalQueues whose existing ClusterQueue does not read them, whatever the Configuration contains. */
 function localWeights({ kueueClusterQueues, kueueLocalQueues }: QueueObjects): Finding[] {
   const readsNone = new Set(kueueClusterQueues.filter((queue) => !admitsByUsage(queue)).map(({ name }) => name));
   return kueueLocalQueues

@@ -11,7 +11,7 @@ export function kueueFinding(code: FindingCode, kind: string, name: string, reas
   return { code, scheduler: "kueue", kind, name, reason, change };
 }
 
-/** What Kueue's queues, cohorts and flavors say that keeps work out or quota unshared. Read in Kueue v0.19. */
+/** Settings of Kueue's queues, cohorts and flavors that keep work out or quota unshared. Read in Kueue v0.19. */
 export function kueueFindings(snapshot: Snapshot): readonly Finding[] {
   const { queueObjects } = snapshot;
   if (queueObjects.kueueClusterQueues.length === 0) return [];
@@ -56,7 +56,7 @@ function cohortOfOne({ name, cohort }: KueueClusterQueue): Finding {
   );
 }
 
-/** Called only where LocalQueues were read: without any it may be that nobody may list them. */
+/** Called only if LocalQueues were read: if there are none, Fairlead may not be allowed to list them. */
 function unreachableQueues({ queueObjects }: Snapshot): readonly Finding[] {
   const { kueueClusterQueues, kueueLocalQueues } = queueObjects;
   if (kueueLocalQueues.length === 0) return [];

@@ -19,9 +19,9 @@ import { kueueWork, type QueueWork } from "./kueueWork.ts";
 type Nothing = Extract<TakesLower, { readonly does: "nothing" }>;
 
 /**
- * Preemption policies of ClusterQueues that let nobody take back what is lent, and such that the priorities of the work
- * that is there make dead: `LowerPriority` takes from strictly lower priorities alone, `Any` of reclaimWithinCohort from
- * all. Read in Kueue v0.19 (pkg/scheduler/preemption: SatisfiesPreemptionPolicy, findCandidates; classical:
+ * Preemption policies of ClusterQueues that let nobody take back what is lent, and policies that have no effect because of the
+ * priorities of the existing work: `LowerPriority` takes from strictly lower priorities alone, `Any` of reclaimWithinCohort
+ * from all. Read in Kueue v0.19 (pkg/scheduler/preemption: SatisfiesPreemptionPolicy, findCandidates; classical:
  * classifyPreemptionVariant).
  */
 export function kueuePreemptionFindings(snapshot: Snapshot): readonly Finding[] {
@@ -93,13 +93,13 @@ function becauseOf({ waiting, highest, lowest }: Nothing): string {
 const atMost = (waiting: number, highest: number): string =>
   `the ${waiting} Workloads that wait have priority ${highest} or less`;
 
-/** A policy that lets nothing be preempted, and what would. */
+/** A policy under which nothing can be preempted, and what would change that. */
 interface DeadPolicy {
   readonly why: string;
   readonly change: string;
 }
 
-/** While all work of a queue has one priority, none of it is lower than what waits. */
+/** While all work of a queue has one priority, none of it is lower than the waiting work. */
 function deadWithin({ preemption }: KueueClusterQueue, work: QueueWork | undefined): readonly DeadPolicy[] {
   const { waiting, admitted } = work ?? { waiting: null, admitted: null };
   if (preemption.withinClusterQueue !== "LowerPriority" || waiting === null || admitted === null) return [];

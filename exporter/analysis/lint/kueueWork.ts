@@ -28,7 +28,7 @@ export interface QueueWork {
   readonly allocated: ReadonlyMap<string, AllocatedQuota>;
 }
 
-/** The work of each ClusterQueue, by its name; queues without any are left out. */
+/** The work of each ClusterQueue, by its name; queues without work are left out. */
 export function kueueWork({ queueObjects, schedulerSettings }: Snapshot): ReadonlyMap<string, QueueWork> {
   const queueOf = clusterQueueFinder(queueObjects);
   // Without its feature gate the annotation boosts nothing (kueue v0.19, pkg/util/priority: EffectivePriority).

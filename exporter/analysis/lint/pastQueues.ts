@@ -7,8 +7,8 @@ import type { Finding } from "./finding.ts";
 const mostNamed = 3;
 
 /**
- * Domains in which pods of no queue hold GPUs that queues are sure of: no scheduler of queues counts them, so that it admits work
- * which then finds no node. Where there is room for both, it is said of nobody.
+ * Domains in which pods of no queue hold GPUs that are guaranteed to queues: no scheduler of queues counts them, so that it
+ * admits work which then finds no node. There is no finding if both fit.
  */
 export function pastQueues(snapshot: Snapshot): readonly Finding[] {
   const { queueing } = snapshot;
@@ -66,8 +66,8 @@ function largest(names: ReadonlyMap<string, number>): string {
   const named = sorted.slice(0, mostNamed).map(([name, gpus]) => `${name} (${rounded(gpus)})`);
   const more = sorted.length > mostNamed ? ` and ${sorted.length - mostNamed} more` : "";
   return named.length === 0
-    ? "Nothing says of which namespaces they are."
-    : `They are of ${sorted.length === 1 ? "namespace" : "namespaces"} ${named.join(", ")}${more}.`;
+    ? "Their namespaces are not known."
+    : `They are in ${sorted.length === 1 ? "namespace" : "namespaces"} ${named.join(", ")}${more}.`;
 }
 
 const through: Readonly<Record<QueueScheduler, string>> = {

@@ -5,7 +5,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { Finding } from "./finding.ts";
 
-/** What the queues of one scheduler are sure of in one domain, as their author wrote it. Physical GPUs. */
+/** The guarantees of the queues of one scheduler in one domain, as their author wrote them. Physical GPUs. */
 interface SchedulerPromise {
   readonly scheduler: QueueScheduler;
   readonly gpus: number;
@@ -37,7 +37,7 @@ export function quotaFindings(snapshot: Snapshot): readonly Finding[] {
 function gpuCounter({ queueing, nodes, devices, unpartitioned }: Snapshot): (domain: number) => number | null {
   const domainOf = domainFinder(queueing.domains);
   const physical = new Map<number | null, number>();
-  // Mostly the GPU before is of the same node and pool.
+  // Mostly the previous GPU belongs to the same node and pool.
   let last: { readonly pool: string; readonly node: string; readonly domain: number | null } | null = null;
   const add = ({ pool, node, weight }: Pick<Device, "pool" | "node" | "weight">): void => {
     if (last?.pool !== pool || last.node !== node) last = { pool, node, domain: domainOf(pool, node) };

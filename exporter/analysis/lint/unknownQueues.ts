@@ -47,7 +47,7 @@ function groupQueues({ kaiQueues, kaiPodGroups, volcanoQueues, volcanoPodGroups 
   ];
 }
 
-/** Nothing is missing where no queue was read: perhaps nobody may list them. */
+/** Nothing is missing if no queue was read: Fairlead may not be allowed to list them. */
 function missingOf(
   groups: readonly { readonly namespace: string; readonly name: string; readonly queue: string }[],
   queues: readonly { readonly name: string }[],

@@ -5,14 +5,14 @@ import type { VolcanoQueue } from "../../model/queues/volcano.ts";
 import type { Finding, FindingCode } from "./finding.ts";
 
 /**
- * What Volcano's queues say that the plugin in force does not read, and work in queues that are closed. The plugin must be
+ * Settings of Volcano's queues that the active plugin does not read, and work in queues that are closed. The plugin must be
  * known. Read in Volcano v1.15 (pkg/scheduler/plugins/proportion, capacity).
  */
 export function volcanoFindings({ queueObjects, schedulerSettings }: Snapshot): readonly Finding[] {
   const { volcanoQueues, volcanoPodGroups } = queueObjects;
   const { volcano } = schedulerSettings;
   const sign = volcano?.guessedFrom;
-  // A guess says nothing against what queues say: it was made from that.
+  // A guessed plugin is no evidence against queues: it was guessed from them.
   const plugin = sign === undefined ? (volcano?.plugin ?? null) : null;
   const findings: Finding[] = sign === undefined || volcano === null ? [] : [pluginGuessed(volcano.plugin, sign)];
   for (const queue of volcanoQueues) {
@@ -54,7 +54,7 @@ const finding = (code: FindingCode, name: string, reason: string, change: string
   change,
 });
 
-/** The webhook demands deserved >= guarantee, so that an equal one says nothing of its author's wish. */
+/** The webhook demands deserved >= guarantee, so that an equal value shows nothing about its author's intention. */
 function deservedIgnored({ name, deserved, guarantee, weight }: VolcanoQueue): readonly Finding[] {
   const ignored = Object.entries(deserved ?? {}).find(
     ([resource, amount]) => gpuLikeResource(resource) && amount > (guarantee?.[resource] ?? 0),

@@ -30,10 +30,10 @@ export function admissionOf(
 }
 
 /**
- * What a LocalQueue has used for its weight, as Kueue compares it (v0.19, pkg/util/admissionfairsharing `CalculateUsage`): consumed
- * amounts of its status times the weights of resources (1 where none is configured: bytes of memory then drown GPUs), over its own
- * weight. Infinity without a weight. `null`: Kueue has written none, or its Configuration was not read. What Kueue adds for work that
- * it has admitted since it wrote the status is in no object.
+ * What a LocalQueue has used for its weight, as Kueue compares it (v0.19, pkg/util/admissionfairsharing `CalculateUsage`):
+ * consumed amounts of its status times the weights of resources (1 where none is configured: bytes of memory then drown GPUs),
+ * over its own weight. Infinity without a weight. `null`: Kueue has written none, or its Configuration was not read. What
+ * Kueue adds for work that it has admitted since then is in no object.
  */
 export function usageForWeight(
   { consumed, weight }: Pick<KueueLocalQueue, "consumed" | "weight">,

@@ -3,12 +3,13 @@ import { sumOf, waterFill } from "../fairness/waterFill.ts";
 import type { LocalWork } from "./localWork.ts";
 
 /**
- * Divides what a ClusterQueue is entitled to in each of its records among its LocalQueues: by LocalQueue and record, physical GPUs.
- * It adds up to what is given as far as their demand reaches.
+ * Divides what a ClusterQueue is entitled to in each of its records among its LocalQueues: by LocalQueue and record, physical
+ * GPUs. It adds up to what is given as far as their demand reaches.
  *
- * With weights: the weighted max-min share of all that the ClusterQueue is entitled to, of which what a LocalQueue holds is the first
- * part; a LocalQueue without weight gets what the others leave. Without weights (`null`) nothing ranks LocalQueues: what is allocated stays,
- * where it is too much each keeps the same part of it, and waiting work follows in the order in which its queue serves it.
+ * With weights: the weighted max-min share of all that the ClusterQueue is entitled to, where what a LocalQueue holds is the
+ * first part; a LocalQueue without weight gets what the others leave. Without weights (`null`) nothing ranks LocalQueues: what
+ * is allocated stays, where it is too much each keeps the same part of it, and waiting work follows in the order in which its
+ * queue serves it.
  */
 export function divideEntitlement(
   { names, allocated, waits }: Pick<LocalWork, "names" | "allocated" | "waits">,
@@ -39,7 +40,7 @@ interface Taker {
   gpus: number;
 }
 
-/** What is allocated, of each LocalQueue, before what waits; and the taker of each waiting part. */
+/** What each LocalQueue holds, before what waits; and the taker of each waiting part. */
 function takersOf(
   allocated: LocalWork["allocated"],
   waits: LocalWork["waits"],
@@ -109,8 +110,8 @@ interface Offers {
 }
 
 /**
- * Offers of places, and the places to which each taker may go, its favourite first. Nobody who took loses anything by who comes
- * later, and nothing is left that could have been taken: each taking is an augmenting path.
+ * Offers of places, and the places to which each taker may go, its favourite first. No taker loses anything to a later one,
+ * and nothing is left that could have been taken: each taking is an augmenting path.
  */
 function createOffers(offered: readonly number[], takers: readonly (readonly number[])[]): Offers {
   const left = Float64Array.from(offered, (gpus) => Math.max(0, gpus));

@@ -45,10 +45,11 @@ interface LineFacts {
 }
 
 /**
- * The line of each ClusterQueue. Where its visibility API reported it lately it is Kueue's own; what has come since follows in the computed
- * order. That is Kueue's rule (v0.19, pkg/cache/queue `queueOrderingFunc`): where it admits by usage the LocalQueue that has used least
- * for its weight; then priority, then time, as gangs are ordered already. What has quota, was taken out by someone, or is in no queue,
- * is in none. What Kueue preempts for at this moment is first in its own line; no object says so.
+ * The line of each ClusterQueue. Where its visibility API reported it lately it is Kueue's own; what has come since follows in
+ * the computed order. That is Kueue's rule (v0.19, pkg/cache/queue `queueOrderingFunc`): where it admits by usage the
+ * LocalQueue that has used least for its weight; then priority, then time, as gangs are ordered already. Work that has quota,
+ * was taken out by someone, or is in no queue, is in no line. Work for which Kueue preempts at this moment is first in Kueue's
+ * own line, which no object shows.
  */
 function linesOf(
   { queueing, queueObjects, kueuePendingWorkloads }: LineInput,
@@ -167,7 +168,7 @@ function sharesOf(work: LocalWork, facts: Facts): readonly LocalQueueShare[] {
 
 const noTerms = { weight: null, usage: null } as const;
 
-/** A LocalQueue that is not there counts with weight 1 (Kueue v0.19, `ResolveLQWeight`). */
+/** A LocalQueue that does not exist counts with weight 1 (Kueue v0.19, `ResolveLQWeight`). */
 function termsOf(name: LocalName, { objects, usage }: Facts): Pick<LocalQueueShare, "weight" | "usage"> {
   if (name.name === null) return noTerms;
   return { weight: objects.get(keyOf(name))?.weight ?? 1, usage: usage.get(keyOf(name)) ?? null };

@@ -5,20 +5,20 @@ import type { LocalAdmission } from "./admission.ts";
  * add up to what the ClusterQueue itself holds, waits for and is entitled to there.
  */
 export interface LocalQueueShare {
-  /** Untrusted text. Both `null`: work of the ClusterQueue of which nothing says through which LocalQueue it came. */
+  /** Untrusted text. Both are `null` for work of the ClusterQueue whose LocalQueue is unknown. */
   readonly namespace: string | null;
   readonly name: string | null;
   readonly clusterQueue: string;
   /** Index into `Queueing.queues`; `null` where its ClusterQueue is not there, or has no quota for any GPU of this cluster. */
   readonly queue: number | null;
-  /** `spec.fairSharing.weight`; 1 of a LocalQueue that is not there any more, as for Kueue; `null` of work without one. */
+  /** `spec.fairSharing.weight`; 1 for a LocalQueue that no longer exists, as in Kueue; `null` for work without one. */
   readonly weight: number | null;
   /** What it has used for its weight, as Kueue compares it; `null`: not known. */
   readonly usage: number | null;
   readonly allocated: number;
   /** Eligible pending GPUs. */
   readonly pending: number;
-  /** `null` where the ClusterQueue's cannot be reported. */
+  /** `null` where the ClusterQueue's is not known. */
   readonly entitled: number | null;
   /** held - entitled. */
   readonly deviation: number | null;

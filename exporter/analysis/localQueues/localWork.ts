@@ -3,7 +3,7 @@ import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
-/** A LocalQueue by name; both `null`: work of which nothing says the LocalQueue. */
+/** A LocalQueue by name; both `null`: work whose LocalQueue is unknown. */
 export interface LocalName {
   readonly namespace: string | null;
   readonly name: string | null;
@@ -25,7 +25,7 @@ export interface LocalWork {
   readonly clusterQueue: string;
   /** Indices into `Queueing.queues`: its record in each quota domain. */
   readonly records: readonly number[];
-  /** By namespace and name; what nothing is known of is last, and only there where it holds or waits. */
+  /** By namespace and name; the unknown one is last, and only there if it holds or waits for anything. */
   readonly names: readonly LocalName[];
   /** Of each name, in each record. */
   readonly allocated: readonly Float64Array[];
@@ -145,7 +145,7 @@ function finished(clusterQueue: string, draft: Draft, { queueing }: Snapshot): L
   };
 }
 
-/** What the ClusterQueue holds and waits for beyond what was found came through a LocalQueue that nothing says. */
+/** What the ClusterQueue holds and waits for beyond what was found came through an unknown LocalQueue. */
 function addUnreported(draft: Draft, queues: Snapshot["queueing"]["queues"]): void {
   for (const [record, index] of draft.records.entries()) {
     const [allocated, pending] = [draft.allocated, draft.pending].map((amounts) =>

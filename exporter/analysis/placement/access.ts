@@ -7,20 +7,20 @@ export interface AccessRule {
   /** The same for rules that let the same nodes in. */
   readonly key: string;
   readonly rules: PodNeeds;
-  /** GPU models of which the node must have one; empty: any. */
+  /** The GPU models that the node may have; empty: any. */
   readonly models: readonly string[];
 }
 
 type NodeFacts = Pick<NodeView, "labels" | "taints" | "gpuModels">;
 
-/** Whether a node's labels, taints and models let pods with a rule in. */
+/** Whether a node's labels, taints and models let in pods with a rule. */
 export function isLetIn(node: NodeFacts, { rules, models }: AccessRule): boolean {
   return (models.length === 0 || models.some((model) => node.gpuModels.includes(model))) && takesNow(node, rules);
 }
 
 /**
- * Nodes by what rules can say them apart by: the labels that some rule names, taints and models. Of nodes of one class each
- * rule is asked once. Kept from one moment to the next; it changes no answer.
+ * Nodes by what rules can distinguish: the labels that some rule names, taints and models. Each rule is evaluated once per
+ * class of nodes. Kept from one moment to the next; it changes no answer.
  */
 export interface AccessCache {
   /** Changes whenever classes are numbered anew. */

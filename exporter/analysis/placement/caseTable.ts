@@ -11,9 +11,9 @@ export interface AskedShape {
   readonly demand: PodDemand | null;
 }
 
-/** What one node's free GPUs are to a typical pod. Physical GPUs. */
+/** How much a typical pod could use of one node's free GPUs. Physical GPUs. */
 export interface Fragmentation {
-  /** All that is free: what can be used and what cannot. */
+  /** All that is free, usable or not. */
   readonly freeGpus: number;
   /** Expected GPUs that could not be used: the sum of `byCause`. */
   readonly gpus: number;
@@ -40,7 +40,7 @@ export const outcomes = {
 
 /**
  * Expected fragmentation of one node (Weng et al., "Beware of Fragmentation", USENIX ATC 2023, section 3.1, with memory as
- * CPU): the sum over shapes of popularity x free GPUs that a pod of the shape could not use. `room` is `null` where nothing
+ * CPU): the sum over shapes of popularity x free GPUs that a pod of the shape could not use. `freeCapacity` is `null` where nothing
  * is free; `hasAccess` says whether the node's labels, taints and model let the shape in.
  */
 export function expectedFragmentation<Shape extends AskedShape>(
@@ -73,7 +73,7 @@ export function outcomeOf(freeCapacity: FreeCapacity, demand: PodDemand | null, 
   return lacksMemory ? outcomes.lackMemory : fitsOutcome;
 }
 
-/** An amount that is so near to what is asked for is enough. */
+/** An amount this close to what is asked for is enough. */
 const justBelow = 1 - gpuTolerance;
 
 function hasGpus({ physicalGpus, slots }: FreeCapacity, demand: PodDemand): boolean {
@@ -88,8 +88,8 @@ function hasGpus({ physicalGpus, slots }: FreeCapacity, demand: PodDemand): bool
 }
 
 /**
- * Free GPUs of a free capacity that are of no use to a shape: all of them, unless it fits. Where it fits, GPUs that have less left than
- * it takes of one; and everything that is of another kind than it asks for: GPUs, where it asks for replicas or MIG
+ * Free GPUs of a free capacity that are of no use to a shape: all of them, unless it fits. Where it fits, GPUs that have less
+ * left than it takes of one; and everything of another kind than it asks for: GPUs, where it asks for replicas or MIG
  * instances only, and replicas or instances of other sizes.
  */
 export function unusableGpus(freeCapacity: FreeCapacity, demand: PodDemand | null, code: OutcomeCode): number {

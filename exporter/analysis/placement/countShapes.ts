@@ -28,7 +28,7 @@ interface OpenShape extends JudgedShape {
 export interface ShapeCache {
   byNeeds: WeakMap<PodNeeds, OpenShape[]>;
   readonly byKey: Map<string, OpenShape>;
-  /** The pods that are counted in the shapes; `null` unless they were counted to the end. */
+  /** The pods that are counted in the shapes; `null` unless they were all counted. */
   counted: readonly PodView[] | null;
   cycle: number;
 }
@@ -41,7 +41,7 @@ export const createShapeCache = (): ShapeCache => ({
   cycle: 0,
 });
 
-/** Whoever may create pods may create ever new shapes: no more than the most common ones are looked at. */
+/** Anyone who can create pods can create ever new shapes: only the most common ones are considered. */
 const mostShapes = 1_000;
 
 /** Pods that were counted. */
@@ -53,8 +53,8 @@ export interface CountedShapes {
 }
 
 /**
- * Shapes of pods with GPUs that run, or wait and may run, of members that nobody has created yet of gangs that could run, and of
- * pods that have ended; the most common first. Pods of which it is not known what they ask for are left out.
+ * Shapes of pods with GPUs that run, or wait and may run, of members not created yet of gangs that could run, and of pods that
+ * have ended; the most common first. Pods with unknown requests are left out.
  */
 export function countShapes(
   { pods, queueing }: Snapshot,
@@ -84,18 +84,18 @@ export function countShapes(
   }
   for (const shape of ended) add(shape.needs, shape.gpus, shape.pods);
   for (const [key, { cycle }] of cache.byKey) if (cycle !== cache.cycle) cache.byKey.delete(key);
-  // The objects are counted into again at the next moment: what is handed out stays as it is.
+  // The objects are reused for counting at the next moment: what is handed out is a copy.
   const common = shapes.sort(mostCommonFirst).slice(0, mostShapes);
   return { shapes: common.map(({ cycle: _, pods: __, ...shape }) => shape), pods: all };
 }
 
-/** Counts pods into their shapes: those that are as they were at the moment before stay counted. */
+/** Counts pods into their shapes: those that have not changed since the moment before stay counted. */
 function countPods(pods: readonly PodView[], cache: ShapeCache): void {
   const before = cache.counted ?? [];
   if (cache.counted === null) for (const shape of cache.byKey.values()) shape.pods = 0;
   cache.counted = null;
   const count = (pod: PodView | undefined, by: 1 | -1): void => {
-    // What can never run says nothing of the work of the cluster.
+    // Work that can never run says nothing about the work of the cluster.
     const shape = pod === undefined || pod.impossible !== undefined ? null : shapeOf(pod.needs, pod.gpus, cache);
     if (shape !== null) shape.pods += by;
   };
@@ -107,7 +107,7 @@ function countPods(pods: readonly PodView[], cache: ShapeCache): void {
       next += 1;
       continue;
     }
-    // Where pods have gone or come, those behind them are the same again.
+    // After the place where pods have gone or come, the same pods follow.
     const moved = movedBy(before, old, pods, next);
     if (moved >= 0 && old < before.length) count(before[old++], -1);
     if (moved <= 0 && next < pods.length) count(pods[next++], 1);
@@ -115,7 +115,7 @@ function countPods(pods: readonly PodView[], cache: ShapeCache): void {
   cache.counted = pods;
 }
 
-/** How many pods have gone (above 0) or come (below 0) at a place; 0 where one stands for another, or nobody can say. */
+/** How many pods have gone (above 0) or come (below 0) at a place; 0 if one replaces another, or this is unknown. */
 function movedBy(before: readonly PodView[], old: number, pods: readonly PodView[], next: number): number {
   if (old >= before.length || next >= pods.length || before[old + 1] === pods[next + 1]) return 0;
   for (let by = 1; by <= mostMoved; by++) {
@@ -127,11 +127,11 @@ function movedBy(before: readonly PodView[], old: number, pods: readonly PodView
 
 const mostMoved = 8;
 
-/** The shape of a pod; `null` where it has no GPUs, or it is not known what it asks for. */
+/** The shape of a pod; `null` if it has no GPUs, or its requests are unknown. */
 const shapeOf = (needs: PodNeeds | null, gpus: number | null, cache: ShapeCache): OpenShape | null =>
   needs === null || gpus === null || gpus <= gpuTolerance ? null : openShape(needs, gpus, cache);
 
-/** By how common they are, then by what they are: the order of pods means nothing. */
+/** By how common they are, then by content: the order of pods means nothing. */
 export const mostCommonFirst = (a: JudgedShape, b: JudgedShape): number =>
   b.weight - a.weight || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 

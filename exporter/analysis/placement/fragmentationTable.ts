@@ -16,12 +16,12 @@ interface Column {
 }
 
 /**
- * The case table of every node and shape. It does not depend on how popular a shape is, so that of one moment to the next only
- * nodes that changed and shapes that are new are judged.
+ * The case table of every node and shape. It does not depend on how popular a shape is, so that from one moment to the next
+ * only changed nodes and new shapes are judged.
  */
 export interface FragmentationTable {
   readonly columns: Map<string, Column>;
-  /** The rows that the columns are of; `null` unless the last moment came to its end. */
+  /** The rows that the columns belong to; `null` unless the last moment was completed. */
   last: TableRows | null;
 }
 
@@ -29,8 +29,8 @@ export interface FragmentationTable {
 export const createFragmentationTable = (): FragmentationTable => ({ columns: new Map(), last: null });
 
 /**
- * Physical GPUs. Up to 500,000 GPUs, multiples of it add up without any rounding: a sum out of which a row was taken and
- * another put in is the one that all rows give, in any order.
+ * Physical GPUs. Up to 500,000 GPUs, multiples of it add up without any rounding: a sum from which one row was subtracted and
+ * to which another was added equals the sum over all rows, in any order.
  */
 const grain = 2 ** -34;
 
@@ -38,7 +38,7 @@ const causes = fragmentationCauses.length;
 /** Of one pool in the sums of a shape. */
 const outcomeCount = causes + 1;
 
-/** The last rows, as far as what was judged of them still holds. */
+/** The last rows, as far as their judgements still hold. */
 export function lastRows({ last }: FragmentationTable, { numbering }: AccessCache): TableRows | null {
   return last !== null && last.numbering === numbering ? last : null;
 }
@@ -76,7 +76,7 @@ function dropUnused(columns: FragmentationTable["columns"]): void {
   for (const [key, { isUsed }] of columns) if (!isUsed) columns.delete(key);
 }
 
-/** Then pools are numbered anew, so that those that are gone are forgotten. */
+/** Then pools are numbered anew, so that those that no longer exist are forgotten. */
 function hasEmptyPools({ pools, names }: TableRows): boolean {
   const has = new Uint8Array(names.length);
   for (const pool of pools) has[pool] = 1;
@@ -90,7 +90,7 @@ const newColumn = ({ freeCapacities, names }: TableRows): Column => ({
   isUsed: false,
 });
 
-/** Takes what is gone out of a column, and puts the rest to where its rows are now. Says how many cells it touched. */
+/** Removes old rows from a column, and moves the rest to their present rows. Returns how many cells it touched. */
 function follow(column: Column, last: TableRows, rows: TableRows, { before, isMoved, gone }: RowChanges): void {
   const { codes, unusable, sums } = column;
   for (const row of gone) addCell(sums, last.pools[row] ?? 0, codes[row] ?? 0, -(unusable[row] ?? 0));
@@ -122,7 +122,7 @@ function judgeRow(
   isLetIn: (nodeClass: number) => boolean,
 ): void {
   const freeCapacity = freeCapacities[row]?.now ?? null;
-  // Where nothing is free nobody looks.
+  // Where nothing is free, the outcome does not matter.
   const code = freeCapacity === null ? 0 : outcomeOf(freeCapacity, demand, isLetIn(classes[row] ?? -1));
   const gpus = freeCapacity === null ? 0 : Math.round(unusableGpus(freeCapacity, demand, code) / grain) * grain;
   codes[row] = code;
@@ -145,7 +145,7 @@ export function sumByPool(
   return sums;
 }
 
-/** What is left over where a shape fits is a lack of GPUs. */
+/** GPUs that are left over where a shape fits are a lack of GPUs. */
 function addShape(sums: Float64Array, pool: number, ofShape: Float64Array, weight: number): void {
   for (let code = 0; code < outcomeCount; code++) {
     const unusable = ofShape[pool * outcomeCount + code] ?? 0;

@@ -19,7 +19,7 @@ export function freeGpus(freeCapacities: readonly PoolFreeCapacity[], unpartitio
     unavailable += unavailableGpus;
     if (now === null) continue;
     whole += fullyFreeGpus;
-    // Of most nodes nothing is left to be looked at.
+    // For most nodes there is nothing left to examine.
     if (now.physicalGpus.length === fullyFreeGpus && now.slots.size === 0) continue;
     let onGpus = 0;
     for (const free of now.physicalGpus) {

@@ -37,7 +37,7 @@ import { rowsByPool, type TableRows, tableRows } from "./tableRows.ts";
 import { typicalRequests, type WholeShapes, wholeShapes } from "./typicalRequests.ts";
 import { wholeNodes } from "./wholeNodes.ts";
 
-/** What placement depends on beside the moment. */
+/** What placement depends on besides the moment. */
 export interface PlacementSettings {
   /** Configured shapes; empty: those of pods. */
   readonly targetWorkload: readonly TargetShape[];
@@ -62,8 +62,8 @@ export const createPlacementCache = (): PlacementCache => ({
 });
 
 /**
- * Measures how well the free GPUs of every pool lie. Pure but for the cache, which changes no answer; `rooms` are those of
- * the snapshot.
+ * Measures how well the free GPUs of every pool can be used. Pure except for the cache, which changes no answer;
+ * `freeCapacities` are those of the snapshot.
  */
 export function measurePlacement(
   snapshot: Snapshot,
@@ -95,7 +95,7 @@ export function measurePlacement(
   for (const [index, pool] of rows.names.entries()) {
     const parts = unpartitioned.get(pool) ?? null;
     const own = rowsOfPool[index] ?? [];
-    // Of a pool of which nobody knows the GPUs nothing can be said.
+    // Nothing can be measured for a pool with unknown GPUs.
     if (parts === null && own.every((row) => rows.freeCapacities[row]?.isUncounted)) continue;
     const measured = { pool, index, rows: own, parts: parts ?? noParts, migFragmentation: mig.get(pool) ?? [] };
     pools.push(measurePool(measured, measuring));
@@ -103,11 +103,11 @@ export function measurePlacement(
   return { pools: pools.sort((a, b) => (a.pool < b.pool ? -1 : 1)), target: workload.target };
 }
 
-/** With fewer pods nobody can say what is typical. */
+/** With fewer pods than this, nothing counts as typical. */
 const fewestPods = 20;
-/** Percent of all pods that the shapes of the target workload stand for. */
+/** Percent of all pods that the shapes of the target workload represent. */
 const coveredPercent = 95;
-/** Whoever may create pods may create ever new shapes: no more than the most common ones are judged. */
+/** Anyone who can create pods can create ever new shapes: only the most common ones are judged. */
 const mostShapes = 200;
 
 /** The pods for which placement is judged, and the shapes by which typical requests of CPU and memory are reported. */
@@ -165,7 +165,7 @@ function wholeGpus(gpus: number): PodNeeds {
   return { requests: { [gpuResources.nvidia]: gpus }, nodeSelector: {}, nodeAffinity: [], tolerations: toleratesAll };
 }
 
-/** A configured shape; it tolerates every taint, because it says of none. */
+/** A configured shape; it tolerates every taint, because it names none. */
 function configuredShape({ gpus, cpu, memoryBytes, migProfile, nodeSelector, models, popularity }: TargetShape) {
   const requests = bareRecord<number>();
   if (cpu > 0) requests.cpu = cpu;

@@ -8,11 +8,10 @@ import type { PoolPlacement } from "./poolPlacement.ts";
 export type MigFragmentation = ReadonlyMap<string, PoolPlacement["migFragmentation"]>;
 
 /**
- * For every legal profile of a pool's GPUs: of the GPUs that have enough free slices for an instance (memory and
- * compute), the part on which no legal start has all its memory slices free. Free is what is in no instance, and in an
- * instance that nobody holds: an operator can destroy it without moving a pod. GPUs count where it is known of each of
- * their instances where it lies, on nodes that are ready and schedulable; whole GPUs do not. A profile for which no GPU
- * has enough is left out.
+ * For every legal profile of a pool's GPUs: of the GPUs that have enough free slices for an instance (memory and compute), the
+ * part on which no legal start has all its memory slices free. Slices are free if they are in no instance, or in an instance
+ * that nobody holds: an operator can destroy it without moving a pod. GPUs count if the position of each of their instances is
+ * known, on nodes that are ready and schedulable; whole GPUs do not count. A profile for which no GPU has enough is left out.
  */
 export function migFragmentation({ nodes, devices }: Snapshot, { byNode }: FreeCapacities): MigFragmentation {
   const physicalGpus: LaidOutGpu[] = [];
@@ -52,7 +51,7 @@ function published(byProfile: ReadonlyMap<string, Tally>): PoolPlacement["migFra
     .sort((a, b) => (a.profile < b.profile ? -1 : 1));
 }
 
-/** The instances of each GPU of a node of which it is known of all where they lie. */
+/** The instances of each GPU of a node, if all their positions are known. */
 function laidOutGpus(devices: readonly Device[], node: NodeView): Iterable<readonly Device[]> {
   const physicalGpus = new Map<string, Device[]>();
   const unknown = new Set<string>();
@@ -78,7 +77,7 @@ interface LaidOutGpu {
   readonly instances: readonly Device[];
 }
 
-/** `null` where what is said of the GPU cannot be: instances that overlap, or lie where they may not. */
+/** `null` if the reported layout is impossible: instances that overlap, or are where they must not be. */
 function readGpu(instances: readonly Device[]): LaidOutGpu | null {
   const [first] = instances;
   const geometry = first === undefined ? null : migGeometryOf(first.model);
@@ -104,7 +103,7 @@ const bitsOf = (slots: readonly number[]): number => slots.reduce((bits, slot) =
 
 const bitsFrom = (start: number, size: number): number => ((1 << size) - 1) << start;
 
-/** The kind of an instance that lies there; `null` where none of its compute slices may. */
+/** The kind of an instance at this position; `null` if none is allowed there with its compute slices. */
 function kindOf({ kinds }: MigGeometry, profile: string | null, slots: readonly number[]): MigKind | null {
   const compute = gpuInstanceOf(profile ?? "")?.compute;
   const [start] = slots;
@@ -131,10 +130,10 @@ function bitCount(bits: number): number {
   return count;
 }
 
-/** What the kinds are called on GPUs of a model. */
+/** The names of the kinds on GPUs of a model. */
 type ProfileNames = ReadonlyMap<MigKind, string>;
 
-/** By the model's memory; where that is not known, as instances of such GPUs are called. */
+/** By the model's memory; if that is not known, by the names of the instances of such GPUs. */
 function profileNames({ model, geometry }: LaidOutGpu, physicalGpus: readonly LaidOutGpu[]): ProfileNames {
   const names = new Map<MigKind, string>();
   for (const kind of geometry.kinds) {

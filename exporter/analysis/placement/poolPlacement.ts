@@ -20,16 +20,19 @@ export type TargetSource =
   /** Fewer than 20 pods: a fixed mix of 1, 2, 4 and 8 GPUs. */
   | "fixed";
 
-/** How well the free GPUs of one pool lie. All amounts in physical GPUs, over its ready and schedulable nodes. */
+/** How well the free GPUs of one pool can be used. All amounts in physical GPUs, over its ready and schedulable nodes. */
 export interface PoolPlacement {
   readonly pool: string;
   /** Fully free whole GPUs. */
   readonly freeGpus: number;
-  /** Free parts of GPUs that are partly held, which only pods that ask for a share can use. */
+  /** Free parts of GPUs that are partly allocated, which only pods that ask for a share can use. */
   readonly sharedFreeGpus: number;
   /** Free MIG instances, free replicas of shared GPUs, and unpartitioned parts of MIG GPUs. */
   readonly partitionedFreeGpus: number;
-  /** What nobody holds on nodes that are not ready or not schedulable, or of GPUs that are unhealthy or kept by a left-over reservation. */
+  /**
+   * Unallocated GPUs of nodes that are not ready or not schedulable, and GPUs that are unhealthy or kept by a left-over
+   * reservation.
+   */
   readonly unavailableFreeGpus: number;
   /** Whole GPUs of the largest pod that one node could take now. */
   readonly largestPlaceablePod: number;
@@ -38,7 +41,7 @@ export interface PoolPlacement {
   /** 1 - size x placeable / free; 0 where less than the size is free. */
   readonly shapeFragmentation: Readonly<Record<PlacedSize, number>>;
   readonly typicalRequests: readonly TypicalRequest[];
-  /** Nodes of which every GPU is free, and how many there could be if what is allocated were moved together. */
+  /** Nodes whose GPUs are all free, and how many there could be if what is allocated were moved together. */
   readonly wholeFreeNodes: number;
   readonly possibleWholeFreeNodes: number;
   /** Fully free GPUs that no typical pod can use; a reason that is not there is 0. */
@@ -69,7 +72,7 @@ export interface TargetWorkload {
   readonly pods: number;
 }
 
-/** How well free GPUs lie, by pool, and for whom that was asked. */
+/** How well free GPUs can be used, by pool, and for which pods that was measured. */
 export interface Placement {
   /** By name. */
   readonly pools: readonly PoolPlacement[];

@@ -32,7 +32,7 @@ function reasonOf(seen: number): StrandedReason {
   if (seen === bit(outcomes.noAccess)) return "constraint";
   const [lacksCpuAlone, lacksMemoryAlone] = [has(outcomes.lackCpu), has(outcomes.lackMemory)];
   if (!lacksCpuAlone && !lacksMemoryAlone && !has(outcomes.lackCpuAndMemory)) return "gpus";
-  // What is missing for all that have enough GPUs, whatever else some of them miss.
+  // What is missing for all shapes for which enough GPUs are free, whatever else some of them lack.
   if (lacksCpuAlone && !lacksMemoryAlone) return "cpu";
   return lacksMemoryAlone && !lacksCpuAlone ? "memory" : "cpu_and_memory";
 }

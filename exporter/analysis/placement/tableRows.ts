@@ -2,7 +2,7 @@ import type { FreeCapacities, PoolFreeCapacity } from "../freeCapacity/freeCapac
 import type { FreeCapacity } from "../freeCapacity/nodeFreeCapacity.ts";
 import { type AccessCache, classOf } from "./access.ts";
 
-/** The free free capacity of a moment: a row for each node and pool. */
+/** The free capacity of a moment: a row for each node and pool. */
 export interface TableRows {
   readonly freeCapacities: readonly PoolFreeCapacity[];
   /** Of each row: the class of its node. */
@@ -10,19 +10,19 @@ export interface TableRows {
   /** Of each row: its pool, as an index of `names`. */
   readonly pools: Int32Array;
   readonly names: readonly string[];
-  /** Which numbering the classes are of. */
+  /** The numbering to which the classes belong. */
   readonly numbering: number;
 }
 
 /** How the rows of a moment follow from those of the moment before. */
 export interface RowChanges {
-  /** Of each row: the row before that says the same of its place; -1 where none does. */
+  /** For each row: the previous row with the same content for its place; -1 if there is none. */
   readonly before: Int32Array;
-  /** Some row is not where it was, or there are more or fewer. */
+  /** Some row has moved, or their number has changed. */
   readonly isMoved: boolean;
-  /** Rows that are not as any was before. */
+  /** Rows that differ from all rows before. */
   readonly fresh: readonly number[];
-  /** Rows of the moment before that no row is like any more. */
+  /** Rows of the moment before that no row equals any more. */
   readonly gone: readonly number[];
 }
 

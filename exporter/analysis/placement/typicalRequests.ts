@@ -2,7 +2,7 @@ import { placedSizes } from "../../model/placedSizes.ts";
 import type { JudgedShape } from "./countShapes.ts";
 import type { TypicalRequest } from "./poolPlacement.ts";
 
-/** What a pod of a size asks for beside GPUs. */
+/** What a pod of a size asks for besides GPUs. */
 export interface CpuAndMemory {
   readonly cpuMilli: number;
   readonly memoryBytes: number;
@@ -76,12 +76,12 @@ export function typicalRequests(all: WholeShapes, mayGo: (shape: JudgedShape) =>
   return { sizes, of: (size) => bySize.get(size) ?? scaled(size) };
 }
 
-/** Upwards to a whole number, but not for what dividing by a size and multiplying by it adds to one. */
+/** Rounds up to a whole number, except for the rounding error of dividing by a size and multiplying by it. */
 function wholeUnits(value: number): number {
   return Math.ceil(value - value * 2 ** -50);
 }
 
-/** The middle value by weight, of an even number the mean of the two in the middle; `null` of nothing. */
+/** The middle value by weight; for an even number, the mean of the two in the middle; `null` without values. */
 function median(values: Values, isIn: (shape: WholeShape) => boolean): number | null {
   const own = values.filter(({ shape }) => isIn(shape));
   const half = own.reduce((sum, { shape }) => sum + shape.shape.weight, 0) / 2;

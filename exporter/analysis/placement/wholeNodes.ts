@@ -3,10 +3,10 @@ import type { PoolFreeCapacity } from "../freeCapacity/freeCapacities.ts";
 import type { PoolPlacement } from "./poolPlacement.ts";
 
 /**
- * Nodes of which every GPU is free, and the most that could be: what is allocated on whole GPUs is moved together, onto nodes
- * with most GPUs. With F free GPUs these are the nodes with fewest GPUs, as many as have at most F together; floor(F / cap)
- * of nodes with `cap` GPUs each. Nodes with replicas or MIG instances count as they are: what they hold cannot be moved to
- * any GPU. An upper bound: neither CPU, memory nor rules are looked at, and a pod may be divided.
+ * Nodes whose GPUs are all free, and the most there could be: what is allocated on whole GPUs is moved together, onto nodes
+ * with most GPUs. With F free GPUs these are the nodes with fewest GPUs, as many as have at most F together; floor(F / cap) of
+ * nodes with `cap` GPUs each. Nodes with replicas or MIG instances count as they are: what they hold cannot be moved to any
+ * GPU. An upper bound: neither CPU, memory nor rules are looked at, and a pod may be divided.
  */
 export function wholeNodes(
   freeCapacities: readonly PoolFreeCapacity[],

@@ -3,12 +3,12 @@ import { matchesPattern } from "../../kernel/namePattern.ts";
 import type { CapacityType } from "../../model/capacityType.ts";
 import type { ListedPrice, PriceBasis, PricedNodes } from "../../model/prices.ts";
 
-/** What of a node decides which prices are for it. */
+/** The facts about a node that decide which prices apply to it. */
 export type PricedNode = Pick<NodeView, "instanceType" | "gpuModels" | "provider" | "region" | "nodePool" | "labels">;
 
 /**
- * The prices that hold at one moment, in their order: one that begins later is not there, and of several for the same nodes
- * the one that began last is at the place of the first.
+ * The prices that hold at one moment, in their order: one that begins later is left out, and of several for the same nodes the
+ * one that began last takes the place of the first.
  */
 export function pricesInForce(listed: readonly ListedPrice[], at: number): readonly ListedPrice[] {
   if (listed.every(({ validFrom }) => validFrom === null)) return listed;
@@ -30,8 +30,8 @@ function sameNodes({ source, nodes, capacityType, basis }: ListedPrice): string 
 }
 
 /**
- * The first price of a node, of the wished basis where one of them has it, else of the other: what a list says of a node is
- * better than what the next list says. `null`: none.
+ * The first price of a node, with the wished basis if there is one, otherwise with the other basis: a price of one list is
+ * better than one of the next list. `null`: none.
  */
 export function firstPrice(
   prices: readonly ListedPrice[],
@@ -50,7 +50,7 @@ export function firstPrice(
   return other;
 }
 
-/** Whether a price is for a node, however that is paid for. */
+/** Whether a price is for a node, regardless of the capacity type. */
 export function isFor({ source, nodes }: ListedPrice, node: PricedNode): boolean {
   return (
     agrees(nodes.instanceType, node.instanceType) &&
@@ -63,7 +63,7 @@ export function isFor({ source, nodes }: ListedPrice, node: PricedNode): boolean
   );
 }
 
-/** The names of instance types are a cloud's own: a node that does not say its cloud is believed, one of another is not. */
+/** The names of instance types belong to a cloud: a node without a known cloud is accepted, a node of another cloud is not. */
 function isProvider(source: ListedPrice["source"], nodes: PricedNodes, node: PricedNode): boolean {
   if (source === "table" && nodes.instanceType !== null && node.provider === null) return true;
   return agrees(nodes.provider, node.provider);

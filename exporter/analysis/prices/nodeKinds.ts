@@ -54,14 +54,14 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return a === b || (a.length === b.length && a.every((text, index) => text === b[index]));
 }
 
-/** Whether any price of one node is that of the other, which may be the same node a moment later; `labels` as above. */
+/** Whether the price of one node is always that of the other, which may be the same node a moment later; `labels` as above. */
 export function isPricedAs(one: NodeView | undefined, other: NodeView, labels: readonly string[]): boolean {
   if (one === other) return true;
   return (
     one !== undefined &&
     one.name === other.name &&
     one.instanceType === other.instanceType &&
-    // Of several pools it has what its devices say.
+    // With several pools it has the models of its devices.
     one.pools.length <= 1 &&
     isAlike(one, other) &&
     labels.every((label) => one.labels[label] === other.labels[label])

@@ -33,7 +33,7 @@ export function knownPrices(cache: PriceCache, snapshot: Snapshot, settings: Pri
   if (last.account !== snapshot.priceList || nodes.length !== last.nodes.length) return null;
   if (last.settings.basis !== settings.basis || last.settings.staleDays !== settings.staleDays) return null;
   if (!nodes.every((node, index) => isPricedAs(last.nodes[index], node, last.labels))) return null;
-  // Next time most nodes are the very objects of this moment.
+  // Next time most nodes are the same objects as now.
   cache.last = { ...last, nodes };
   return last.prices;
 }

@@ -67,7 +67,7 @@ function isSamePrice(a: PriceGroup["price"], b: PriceGroup["price"]): boolean {
   );
 }
 
-/** Physical GPUs of a node by pool, most first; what no device stands for goes to the first. */
+/** Physical GPUs of a node by pool, most first; GPUs without a device count for the first pool. */
 function gpusByPool(node: NodeView, gpus: number, devices: readonly Device[]): readonly (readonly [string, number])[] {
   const weights = new Map(node.pools.map((pool) => [pool, 0]));
   for (const { pool, weight } of devices) weights.set(pool, (weights.get(pool) ?? 0) + weight);

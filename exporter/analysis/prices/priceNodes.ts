@@ -66,7 +66,7 @@ function devicesOf(node: NodeView, devices: readonly Device[]): readonly Device[
   return node.devices.flatMap((index) => devices[index] ?? []);
 }
 
-/** The prices of the nodes of one kind: one for all, except where OpenCost says them apart. */
+/** The prices of the nodes of one kind: one for all, except where OpenCost distinguishes them. */
 function priceKind(kind: NodeKind, { priceList }: Snapshot, lists: PriceLists): readonly PricedKind[] {
   const { like, nodes } = kind;
   const gpus = like.physicalGpus ?? 0;
@@ -108,16 +108,16 @@ interface PriceLists {
   /** Of the table: those by instance type, then those by model. */
   readonly table: readonly ListedPrice[];
   readonly wished: PriceBasis;
-  /** Seconds since the epoch; a price of before is stale. */
+  /** Seconds since the epoch; an older price is stale. */
   readonly staleBefore: number;
 }
 
-/** How a node is paid for, as far as its price goes: clouds label only what is not on demand. */
+/** How a node is paid for, as far as its price is concerned: clouds label only what is not on demand. */
 function paidAs(capacityType: CapacityType | null): CapacityType {
   return capacityType ?? "on-demand";
 }
 
-/** What a list says of a node with so many GPUs; `null`: nothing. */
+/** The price that a list has for a node with this many GPUs; `null`: none. */
 function listedPrice(
   list: readonly ListedPrice[],
   node: PricedNode,
@@ -134,13 +134,13 @@ function listedPrice(
   return { ...amounts, currency, basis, ...sourceFor(found, node), capacityType, date, isStale: date < staleBefore };
 }
 
-/** A price of another region than the node's says so. Of a node without a region nobody knows. */
+/** A price of another region than the node's is marked as such. For a node without a region this is unknown. */
 function sourceFor({ source, origin, regionOfPrice }: ListedPrice, { region }: PricedNode) {
   if (regionOfPrice === undefined || region === null || region === regionOfPrice) return { source, origin };
   return { source: "table-other-region", origin: `${origin}; a price of ${regionOfPrice}, not of ${region}` } as const;
 }
 
-/** What OpenCost says of a node, on the wished basis if it says that; `null`: nothing that can be used. */
+/** OpenCost's price of a node, on the wished basis if it has one; `null`: none that can be used. */
 function quotedPrice(
   quoted: QuotedPrice,
   capacityType: CapacityType,
@@ -149,7 +149,7 @@ function quotedPrice(
   { wished, staleBefore }: Pick<PriceLists, "wished" | "staleBefore">,
 ): NodePrice | null {
   const { perGpuHour, perNodeHour, at } = quoted;
-  // OpenCost prices GPUs that it does not know at 0, and the node at its CPU and memory alone.
+  // OpenCost prices unknown GPUs at 0, and the node only by its CPU and memory.
   if (perGpuHour === 0) return null;
   const whole = perNodeHour === null || perNodeHour === 0 ? null : byNode(perNodeHour, gpus);
   const share = perGpuHour === null ? null : byGpu(perGpuHour, gpus);

@@ -4,13 +4,13 @@ import type { Problem, Severity } from "../../model/problem.ts";
 import { type UnpricedReason, unpricedReasons } from "../../model/unpriced.ts";
 import type { PriceGroup, Prices } from "./prices.ts";
 
-/** So many instance types or models are named in one line. */
+/** The most instance types or models that are named in one line. */
 const mostNamed = 4;
 
 /**
- * What a person should know of the prices of a moment: those that are old, and those that are not there. It is worth knowing
- * (`info`) while there is only the table that Fairlead brings, and a warning for those who keep prices of their own. Without
- * any price list nobody asked what anything costs.
+ * What a person should know about the prices of a moment: old prices and missing ones. This is `info` if there is only the
+ * table that Fairlead contains, and a warning for users with prices of their own. Without any price list, nobody has asked for
+ * costs.
  */
 export function priceProblems({ priceList, nodes, at }: Snapshot, { groups }: Prices): readonly Problem[] {
   const { quoted, listed } = priceList;
@@ -109,7 +109,7 @@ function unpricedNextStep(reason: UnpricedReason, first: PriceGroup | undefined)
   return `Add {${nodes}${paid}, perNodeHour: ..., date: ...} to the file that prices.file names (prices.example.yaml shows the format).`;
 }
 
-/** Instance types, or pools where there is none, of which most GPUs are. */
+/** Instance types, or pools without one, with the most GPUs. */
 function named(groups: readonly PriceGroup[]): string {
   const gpus = new Map<string, number>();
   for (const { instanceType, pool, capacityType, physicalGpus } of groups) {

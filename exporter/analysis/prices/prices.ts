@@ -4,14 +4,14 @@ import type { UnpricedReason } from "../../model/unpriced.ts";
 
 /** What the GPUs of one node cost. */
 export interface NodePrice {
-  /** Of one physical GPU of the node, per hour: what is counted. Times the node's physical GPUs it is `perNodeHour`. */
+  /** For one physical GPU of the node, per hour. Multiplied by the node's physical GPUs it is `perNodeHour`. */
   readonly perGpuHour: number;
   /** Of all its GPUs together, per hour; with basis `whole-instance`, of the node. */
   readonly perNodeHour: number;
   readonly currency: string;
   readonly basis: PriceBasis;
   readonly source: PriceSource;
-  /** Of which it is the price; a node without a label is taken for on-demand. */
+  /** The capacity type that it is the price for; a node without a label is taken for on-demand. */
   readonly capacityType: CapacityType;
   /** Since when it holds or when it was last checked, seconds since the epoch. */
   readonly date: number;
@@ -34,7 +34,7 @@ export interface PriceGroup {
   readonly unpriced: UnpricedReason | null;
 }
 
-/** What everything costs at one moment. */
+/** What all GPUs cost at one moment. */
 export interface Prices {
   /** By node, of the counted nodes; a node that is not here is unpriced. */
   readonly byNode: ReadonlyMap<string, NodePrice>;

@@ -30,7 +30,7 @@ export function kaiViews(
   return [...views, ...allocatedViews(queueing, objects, isGpu)];
 }
 
-/** What its queues hold, by pods and by KAI's own word. */
+/** What its queues hold, by pods and as KAI reports it. */
 function allocatedViews(
   { queues }: Queueing,
   { kaiQueues }: QueueObjects,
@@ -84,7 +84,7 @@ function sharesBelow(
   return shares;
 }
 
-/** What KAI divides by: its own count of what is asked for also has work that can never run, as ours has not. */
+/** The input of KAI's division: its own count of requests includes work that can never run, unlike ours. */
 function inputOf(
   view: QueueView,
   object: QueueObjects["kaiQueues"][number] | undefined,

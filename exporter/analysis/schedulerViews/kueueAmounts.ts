@@ -5,7 +5,7 @@ import type { KueueWorkload } from "../../model/queues/kueue.ts";
 /** Amounts of resources, by `quotaKey`. */
 export type FlavorAmounts = Map<string, number>;
 
-/** Reserved amounts by ClusterQueue: usage of admissions, less the pods whose quota is free again. */
+/** Reserved amounts by ClusterQueue: usage of admissions, minus the pods whose quota is free again. */
 export function reservedByQueue(workloads: readonly KueueWorkload[]): ReadonlyMap<string, FlavorAmounts> {
   const byQueue = new Map<string, FlavorAmounts>();
   for (const { admission, conditions, reclaimable } of workloads) {

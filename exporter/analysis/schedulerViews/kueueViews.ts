@@ -26,7 +26,7 @@ export function kueueViews(
   ];
 }
 
-/** Weighted shares of what has an object. A tree with a cycle is left out, as Kueue stops there. */
+/** Weighted shares of queues and cohorts that have an object. A tree with a cycle is left out, because Kueue stops there. */
 function shareViews(objects: QueueObjects, reserved: ReadonlyMap<string, FlavorAmounts>): readonly SchedulerView[] {
   const { nodes } = kueueForest(objects);
   const usage = usageOf(nodes, reserved);

@@ -28,9 +28,9 @@ export interface SchedulerView {
   readonly kind: string;
   /** `namespace/name` of a LocalQueue. */
   readonly name: string;
-  /** Name of the node-pool shard, or empty: the number is of the whole cluster. */
+  /** Name of the node-pool shard, or empty: the number is for the whole cluster. */
   readonly shard: string;
-  /** Infinity: weight 0 while borrowing. `null`: the objects do not say enough. */
+  /** Infinity: weight 0 while borrowing. `null`: the objects do not contain enough. */
   readonly computed: number | null;
   /** `null` where the scheduler reports none that Fairlead reads. */
   readonly reported: number | null;

@@ -7,8 +7,8 @@ import type { SchedulerView } from "./schedulerView.ts";
 import { type VolcanoPlugin, volcanoViews } from "./volcanoViews.ts";
 
 /**
- * The numbers by which each scheduler itself judges its queues, computed from the objects by its own formula and beside
- * what it reports. A lasting difference means that Fairlead and the scheduler read the configuration differently.
+ * The numbers by which each scheduler itself judges its queues, computed from the objects by its own formula, next to what it
+ * reports. A lasting difference means that Fairlead and the scheduler read the configuration differently.
  */
 export function schedulerViews(
   { queueing, queueObjects, schedulerSettings }: Snapshot,

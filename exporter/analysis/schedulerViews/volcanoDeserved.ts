@@ -41,7 +41,7 @@ export function proportionDeserved(queues: readonly VolcanoShareInput[], total: 
   return deserved;
 }
 
-/** allocated / deserved as Volcano's helper has it: 0 of nothing, 1 of anything without deserved. */
+/** allocated / deserved as in Volcano's helper: 0 if nothing is allocated, 1 if anything is allocated without deserved GPUs. */
 export function volcanoShare(allocated: number, deserved: number): number {
   return deserved === 0 ? (allocated === 0 ? 0 : 1) : allocated / deserved;
 }

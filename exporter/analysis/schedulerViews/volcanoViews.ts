@@ -38,7 +38,10 @@ function shareViews(
   });
 }
 
-/** The plugin `capacity` deserves what is written: the join already took the larger of that and the guarantee. */
+/**
+ * With the plugin `capacity`, the deserved amount is the written one: the join has already taken the larger of that and the
+ * guarantee.
+ */
 function deservedOf(domain: QuotaDomain, queues: readonly QueueView[], plugin: VolcanoPlugin): readonly number[] {
   if (plugin === "capacity") return queues.map(({ guaranteed, limit }) => Math.min(guaranteed, limit));
   const inputs = queues.map(({ weight, guaranteed, limit, allocated, pending }) => ({
@@ -50,7 +53,7 @@ function deservedOf(domain: QuotaDomain, queues: readonly QueueView[], plugin: V
   return proportionDeserved(inputs, domain.capacity);
 }
 
-/** What its queues hold, by pods and by Volcano's own word. */
+/** What its queues hold, by pods and as Volcano reports it. */
 function allocatedViews(
   queues: readonly QueueView[],
   { volcanoQueues }: QueueObjects,

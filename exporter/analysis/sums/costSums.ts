@@ -8,7 +8,7 @@ import { type States, zeroStates } from "./zeroStates.ts";
 
 /** The settings by which costs are shown. */
 export interface CostSettings {
-  /** States of held time that no team pays for. */
+  /** States of allocated time for which no team pays. */
   readonly notCharged: readonly string[];
   /** Workloads that have series of their own. */
   readonly topWorkloads: number;
@@ -24,7 +24,7 @@ export interface NodeGroupCost {
   readonly capacityType: NodeView["capacityType"];
   readonly currency: string;
   readonly states: Readonly<Record<GpuState, number>>;
-  /** Of all states, what nobody holds. */
+  /** For all states, what nobody holds. */
   readonly unallocated: number;
 }
 
@@ -35,7 +35,7 @@ export interface HolderCost {
   readonly team: string;
   readonly queue: string | null;
   readonly namespace: string;
-  /** `null`: of nodes without a price, so that there are GPUs and no costs. */
+  /** `null`: for nodes without a price, so that there are GPUs and no costs. */
   readonly currency: string | null;
   readonly gpus: number;
   readonly cost: number;
@@ -44,7 +44,7 @@ export interface HolderCost {
   readonly use: number;
 }
 
-/** What everything costs at one moment, per hour. Nothing is there where nothing has a price. */
+/** What everything costs at one moment, per hour. Nothing is listed if nothing has a price. */
 export interface CostSums {
   readonly groups: readonly NodeGroupCost[];
   readonly holders: readonly HolderCost[];
@@ -52,7 +52,7 @@ export interface CostSums {
 
 /** Costs being added up. */
 export interface CostAdder {
-  /** `stateId`: the number of the accounting entry's state, for who has looked it up. */
+  /** `stateId`: the number of the accounting entry's state, for callers that have looked it up. */
   add(accountingEntry: AccountingEntry, stateId?: number): void;
   sums(): CostSums;
 }

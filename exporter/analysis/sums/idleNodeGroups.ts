@@ -2,7 +2,7 @@ import type { IdleKind } from "../../model/idleKinds.ts";
 import type { Analysis } from "../analysis.ts";
 import { unknown } from "./momentSums.ts";
 
-/** Idle nodes of one kind that are alike to whoever pays for nodes. */
+/** Idle nodes of one kind that cost the same. */
 export interface IdleNodeGroup {
   readonly pool: string;
   readonly nodePool: string;
@@ -14,15 +14,15 @@ export interface IdleNodeGroup {
   readonly longestSeconds: number | null;
   /** What those with a price cost per hour, by currency. */
   readonly costPerHour: ReadonlyMap<string, number>;
-  /** How many have none. */
+  /** How many have no price. */
   readonly unpricedNodes: number;
 }
 
 const made = new WeakMap<Analysis, readonly IdleNodeGroup[]>();
 
 /**
- * The idle nodes of a moment by pool, node pool, capacity type, kind and warm pool. Groups that have nodes but no idle one
- * are there with 0, so that an idle node does not come out of nothing. Empty where objects were not read.
+ * The idle nodes of a moment by pool, node pool, capacity type, kind and warm pool. Groups that have nodes but no idle one are
+ * included with 0, so that their series exist before a node is idle. Empty where objects were not read.
  */
 export function idleNodeGroups(analysis: Analysis): readonly IdleNodeGroup[] {
   const known = made.get(analysis);

@@ -5,10 +5,10 @@ import type { AccountingEntry } from "../accountingEntry.ts";
 import type { Analysis } from "../analysis.ts";
 import { byState, type CostSettings, type CostSums, createCostAdder } from "./costSums.ts";
 
-/** The label value of what nothing says. */
+/** The label value for what is unknown. */
 export const unknown = "unknown";
 
-/** GPUs that are alike to whoever pays for nodes, by state. */
+/** GPUs of nodes that cost the same, by state. */
 export interface NodeGroup {
   readonly pool: string;
   readonly nodePool: string;
@@ -22,7 +22,7 @@ export interface TeamPool {
   readonly states: Readonly<Record<GpuState, number>>;
 }
 
-/** Readings of a pool, added up over the things that report them, each once; `null` where nothing does. */
+/** Readings of a pool, added up over the things that report them, each once; `null` if nothing does. */
 export interface PoolReadings {
   readonly memoryUsedBytes: number | null;
   readonly powerWatts: number | null;
@@ -136,7 +136,7 @@ function mapValues<Value, Mapped>(
 interface PoolGpus {
   memoryUsedBytes: number | null;
   powerWatts: number | null;
-  /** The node whose devices were seen last, and what was added for each: an instance has the power of its whole GPU. */
+  /** The node whose devices were seen last, and what was added for each: an instance reports the power of its whole GPU. */
   node: string | null;
   readonly memoryOf: LargestValues;
   readonly powerOf: LargestValues;
@@ -180,14 +180,14 @@ function readingSums() {
 /** The largest value of each key. */
 interface LargestValues {
   clear(): void;
-  /** Takes in a value, and answers by how much the largest value of its key grows. */
+  /** Takes in a value, and returns by how much the largest value of its key grows. */
   grow(key: string, value: number): number;
 }
 
-/** A node mostly has no more GPUs. */
+/** Most nodes have no more GPUs than this. */
 const mostListed = 16;
 
-/** A short list is searched and emptied faster than a map is: only what it has no room for is in a map. */
+/** A short list is searched and emptied faster than a map: only what does not fit into it is in a map. */
 function largestValues(): LargestValues {
   const keys: string[] = [];
   const values: number[] = [];

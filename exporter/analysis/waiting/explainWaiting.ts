@@ -18,7 +18,7 @@ import { createWaitTotals } from "./waitTotals.ts";
 export type WaitSettings = Pick<QueueSettings, "waitTargets">;
 
 /**
- * Why everything waits that waits, how long, and which gangs hold GPUs without running. Pure; `rooms` are those of the
+ * Why waiting work waits, for how long, and which gangs hold GPUs without running. Pure; `freeCapacities` are those of the
  * snapshot.
  */
 export function explainWaiting(
@@ -52,7 +52,7 @@ export function explainWaiting(
   return { work, queues: totals.total(), partialGangs, deadlocks: findDeadlocks(snapshot, partialGangs) };
 }
 
-/** Work that fits, is allowed, and has waited for longer waits for the scheduler. Seconds. */
+/** Work that fits, is allowed, and has waited for longer than this waits for the scheduler. Seconds. */
 const schedulerGraceSeconds = 5 * 60;
 
 /** What the causes of one moment are judged by. */
@@ -63,7 +63,7 @@ interface WaitEvidence {
   readonly statedCause: (reason: string) => StatedCause | null;
   /** GPUs that a leaf may still take by limits. */
   readonly queueAllowance: (leaf: number) => number;
-  /** Of leaves that serve strictly in order: the first gang without reserved quota. */
+  /** For leaves that serve strictly in order: the first gang without reserved quota. */
   readonly heads: ReadonlyMap<number, number>;
 }
 
@@ -73,8 +73,9 @@ interface WaitEvidence {
  * 0. `admission_check`: a check beside quota holds it back, and its reason names the check (Kueue: a node that is still to
  *    come, a cluster that is to take it, or anything else that a controller judges).
  * 1. `constraint`: it can never run as things are (paused, no node, no queue, refused by a LimitRange, something that it needs
- *    is not there), or `scheduler`: the scheduler that it names is not there; 2. `quota`: it asks for more than its queue may ever hold. Work for another cluster, of which nothing can be said of nodes here, waits for
- *    `quota` if its queue system says so.
+ *    is not there), or `scheduler`: the scheduler that it names is not there.
+ * 2. `quota`: it asks for more than its queue may ever hold. Work for another cluster, whose nodes are not known here, waits
+ *    for `quota` if its queue system says so.
  * 3. `constraint`: no node of its domain could take one of its pods, even if it were empty and in order; or Kueue finds
  *    no flavor for it.
  * 4. `quota`: no quota is reserved for it, and the limits from its leaf to the root leave less than it needs, or the
@@ -106,14 +107,14 @@ function causeOf(gang: WaitingGang, index: number, evidence: WaitEvidence): Wait
   return waitedFor(gang, evidence.snapshot.at) > schedulerGraceSeconds ? "scheduler" : "unknown";
 }
 
-/** Of work for another cluster nothing can be said of nodes here: its queue system has the word. */
+/** For work for another cluster, nothing is known about nodes here: its queue system decides. */
 function causeOfNever(never: NeverReason, stated: StatedCause | null): WaitCause {
   if (never === "elsewhere") return stated === "quota" || stated === "constraint" ? stated : "unknown";
   if (never === "no-scheduler") return "scheduler";
   return never === "above-limit" ? "quota" : "constraint";
 }
 
-/** Seconds that it has waited for the scheduler: before its quota was reserved its pods were not the scheduler's. */
+/** Seconds that it has waited for the scheduler: before its quota was reserved, the scheduler did not see its pods. */
 function waitedFor({ since, reservedAt }: WaitingGang, at: number): number {
   return since === null ? 0 : at - Math.max(since, reservedAt ?? since);
 }
@@ -146,8 +147,8 @@ const isBehind = (queue: number | null, index: number, { heads }: WaitEvidence):
   queue !== null && (heads.get(queue) ?? index) !== index;
 
 /**
- * Pools in which two or more partial gangs wait for each other: what their missing members ask for together is more than
- * is free. A gang of which it is not known counts as one that misses nothing: the truth is no better.
+ * Pools in which two or more partial gangs wait for each other: what their missing members ask for together is more than is
+ * free. A gang for which this is not known counts as one that lacks nothing: the truth can only be worse.
  */
 function findDeadlocks(snapshot: Snapshot, gangs: readonly PartialGang[]): readonly GangDeadlock[] {
   const byPool = Map.groupBy(gangs, ({ pool }) => pool);

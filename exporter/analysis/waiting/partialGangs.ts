@@ -17,8 +17,8 @@ interface Candidate {
 }
 
 /**
- * Gangs of which 0 < bound < minimum for longer than 5 minutes and that hold GPUs on which nothing runs, whatever their
- * scheduler: by the gangs that pods are in, and, for pods that say nothing of a gang, by the work that waits. By id.
+ * Gangs with 0 < bound < minimum for longer than 5 minutes that hold GPUs on which nothing runs, whatever their scheduler:
+ * found by the gangs that pods are in, and for pods without a gang by the work that waits. By id.
  */
 export function findPartialGangs(snapshot: Snapshot): readonly PartialGang[] {
   const candidates = [...gangsOfPods(snapshot), ...gangsOfWork(snapshot)];
@@ -47,7 +47,7 @@ function gangsOfPods({ pods }: Snapshot): Iterable<Candidate> {
   return found.values();
 }
 
-/** Work of which members are bound, where none of its pods is known to be in a gang. */
+/** Work with bound members, none of whose pods is known to be in a gang. */
 function gangsOfWork({ queueing, workloads, pods, at }: Snapshot): readonly Candidate[] {
   const begun = queueing.gangs.filter(({ bound, min }) => bound > 0 && bound < min);
   if (begun.length === 0) return [];
@@ -83,7 +83,7 @@ function partialFrom(gang: WaitingGang, members: readonly PodView[], at: number)
   );
 }
 
-/** What the members of each gang hold, by pool; of a gang that works nothing. One pass over the devices. */
+/** What the members of each gang hold, by pool; nothing for a gang that works. One pass over the devices. */
 function allocatedByPool(
   { devices }: Snapshot,
   gangs: readonly Candidate[],
@@ -124,8 +124,8 @@ function partialGang(
 }
 
 /**
- * What the fewest members that it lacks ask for: of those that wait the smallest, and for those that nobody has created
- * as much as every other member, where all are alike.
+ * What the fewest missing members ask for: the smallest of those that wait, and for those that are not created yet as much as
+ * every other member, if all are alike.
  */
 function missingGpus({ bound, min, members }: Candidate): number | null {
   const missing = min - bound;

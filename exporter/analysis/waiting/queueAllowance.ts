@@ -1,15 +1,15 @@
 import type { Queueing, QueueView } from "../../join/queues/queueing.ts";
 
 /**
- * How many more GPUs each leaf queue may take by the limits on its way to the root, whatever the nodes have: at each
- * step what the limit leaves beside what is allocated or reserved, and beside quota that siblings lend to nobody (Kueue's
- * `available`). A queue without any limit has `Infinity`. Asked when needed, remembered for the moment.
+ * How many more GPUs each leaf queue may take by the limits on its way to the root, whatever the nodes have: at each step what
+ * the limit leaves after what is allocated or reserved, and after quota that siblings do not lend (Kueue's `available`). A
+ * queue without any limit has `Infinity`. Asked when needed, remembered for the moment.
  */
 export function createQueueAllowance({ queues }: Queueing): (leaf: number) => number {
-  const freeCapacities = new Map<number, number>();
+  const headrooms = new Map<number, number>();
   const withheld = new Map<number, number>();
 
-  /** What the children of a queue keep to themselves and do not use. */
+  /** Quota that the children of a queue keep to themselves and do not use. */
   const withheldIn = (index: number, queue: QueueView): number => {
     const known = withheld.get(index);
     if (known !== undefined) return known;
@@ -19,24 +19,24 @@ export function createQueueAllowance({ queues }: Queueing): (leaf: number) => nu
   };
 
   return (leaf) => {
-    const known = freeCapacities.get(leaf);
+    const known = headrooms.get(leaf);
     if (known !== undefined) return known;
-    let freeCapacity = Infinity;
+    let headroom = Infinity;
     let below: QueueView | undefined;
     let index: number | null = leaf;
     while (index !== null) {
       const queue: QueueView | undefined = queues[index];
       if (queue === undefined) break;
-      // What no queue answers for has no limit: nobody gave it one.
+      // What belongs to no queue has no limit: nobody gave it one.
       if (queue.kind !== "Unqueued" && queue.limit !== Infinity) {
         const kept = below === undefined ? 0 : withheldIn(index, queue) - unusedLocal(below);
-        freeCapacity = Math.min(freeCapacity, queue.limit - usedBy(queue) - kept);
+        headroom = Math.min(headroom, queue.limit - usedBy(queue) - kept);
       }
       below = queue;
       index = queue.parent;
     }
-    freeCapacities.set(leaf, freeCapacity);
-    return freeCapacity;
+    headrooms.set(leaf, headroom);
+    return headroom;
   };
 }
 

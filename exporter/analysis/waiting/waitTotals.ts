@@ -16,7 +16,7 @@ interface Sum {
   late: number;
 }
 
-/** More than there can be, so that a queue and a domain make one number. */
+/** Larger than the number of domains, so that a queue and a domain make one number. */
 const mostDomains = 1_000_000;
 
 /** Adds up what waits by leaf queue, domain and priority class. */

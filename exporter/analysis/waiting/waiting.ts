@@ -4,7 +4,7 @@ export interface WaitingWork {
   /** Index into `Queueing.gangs`. */
   readonly gang: number;
   readonly cause: WaitCause;
-  /** Seconds; `null` when it is not known since when it waits. */
+  /** Seconds; `null` if it is not known since when it waits. */
   readonly ageSeconds: number | null;
   /** Longer than its wait target; `null` without a target. */
   readonly isLate: boolean | null;
@@ -18,7 +18,7 @@ export interface QueueWaiting {
   readonly domain: number | null;
   readonly priorityClass: string;
   readonly gangs: number;
-  /** Physical GPUs by cause; a cause that is not there is 0. Gangs of unknown size are in none. */
+  /** Physical GPUs by cause; a missing cause is 0. Gangs of unknown size are in none. */
   readonly gpus: Readonly<Partial<Record<WaitCause, number>>>;
   readonly oldestSeconds: number | null;
   /** Age weighted by GPUs; `null` when nothing has both. */
@@ -28,7 +28,7 @@ export interface QueueWaiting {
   readonly late: number;
 }
 
-/** A gang of which some members hold GPUs while others cannot start. */
+/** A gang that has some members with GPUs while others cannot start. */
 export interface PartialGang {
   readonly id: string;
   readonly namespace: string;

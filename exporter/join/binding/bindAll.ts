@@ -31,7 +31,7 @@ interface KeptBindings {
   readonly inputs: InputList;
   /** Of each node, in their order. */
   readings: readonly NodeReadings[];
-  /** Some pod of them holds by amounts of memory. */
+  /** Some of their pods hold by amounts of memory. */
   byMemory: boolean;
   /** `null` while they are made. */
   bindings: readonly NodeBinding[] | null;
@@ -47,7 +47,7 @@ export interface BindingCache {
   cycle: number;
 }
 
-/** Every node with GPUs and who holds them, by name. A node of which no input has changed keeps its binding. */
+/** Every node with GPUs and who holds them, by name. A node whose inputs have not changed keeps its binding. */
 export function bindAll(input: BindingInput, cache: BindingCache): readonly NodeBinding[] {
   cache.cycle += 1;
   const binder = createBinder(input, cache.last);
@@ -176,8 +176,8 @@ function takeList(inputs: InputList, list: readonly unknown[]): void {
 }
 
 /**
- * Whether readings say the same of the devices themselves; their other values change nothing of a binding. Where a page
- * has no total, memory is the sum of what is used and free, which moves with each scrape: it counts only `byMemory`.
+ * Whether two readings describe the same devices; their other values do not affect a binding. If a page has no total, memory
+ * is the sum of used and free memory, which varies with each scrape: it counts only `byMemory`.
  */
 function haveSameShapes(before: readonly NodeReadings[], now: readonly NodeReadings[], byMemory: boolean): boolean {
   if (before.length !== now.length) return false;

@@ -20,7 +20,7 @@ export interface BoundPod {
   readonly gpus: number | null;
   /** Index into `Snapshot.pods` of the cycle that is joined. */
   index: number;
-  /** What was last found of what it belongs to. */
+  /** The subject that was last found for it. */
   subject: Subject | null;
 }
 
@@ -50,20 +50,20 @@ export interface BoundDevice extends Readonly<Omit<DeviceDraft, "reading" | "sha
   readonly rowHasMemory: boolean;
   /** Physical GPUs that are allocated. */
   readonly allocated: number;
-  /** Exclusive, and every share is on it because nothing says where it is. */
+  /** Exclusive, and every share is on it because it is not known where the shares are. */
   readonly standsOnSpread: boolean;
 }
 
 /**
- * One node's GPUs and who holds them: all that a Snapshot says of it except activity, idle times and indices. It stays
- * true as long as its inputs are the same objects.
+ * One node's GPUs and who holds them: everything in its Snapshot except activity, idle times and indices. It stays valid as
+ * long as its inputs are the same objects.
  */
 export interface NodeBinding {
   readonly input: Omit<NodeInput, "readings">;
   readonly devices: readonly BoundDevice[];
   readonly unpartitioned: readonly UnpartitionedPart[];
   readonly pods: readonly BoundPod[];
-  /** Some share is on several devices, because nothing says on which it is. */
+  /** Some share is on several devices, because it is not known on which it is. */
   readonly hasSpread: boolean;
   readonly problems: readonly Problem[];
   readonly facts: NodeFacts;
@@ -74,19 +74,19 @@ export interface NodeBinding {
   remembered: NodeMemory | null;
   holdings: readonly BoundHolding[] | null;
   /**
-   * Its devices at the end of the last join, in their order, `null` for one that was not there. `null` in all where the
-   * memory must be asked, because devices have the same key.
+   * Its devices at the end of the last join, in their order, `null` for one that was not there. The whole list is `null` if
+   * the memory must be used instead, because devices have the same key.
    */
   last: readonly (Device | null)[] | null;
 }
 
 /** What the view of a node takes from its binding. */
 export type NodeFacts = Omit<NodeView, "notReadySince" | "devices"> & {
-  /** Since when its own condition says that it is not ready. */
+  /** Since when its own condition reports that it is not ready. */
   readonly changedAt: number | null;
 };
 
-/** Binds nodes that no claim ties to any other node; the problems of all are those of the first. */
+/** Binds nodes that no claim ties to any other node; the problems of all are attached to the first. */
 export function bindNodes(input: HoldingInput): readonly NodeBinding[] {
   const allocated = holdDevices(input);
   const pods = allocated.pods.map(
@@ -151,7 +151,7 @@ function boundDevice(draft: DeviceDraft, { readings, inventory }: NodeInput, pod
   };
 }
 
-/** Of an instance that nobody holds it does not matter which of its profile it is. */
+/** For an instance that nobody holds, it does not matter which one of its profile it is. */
 function isPlaceKnown({ areSlotsAssumed, shares }: DeviceDraft): boolean {
   return shares.length === 0 || !(areSlotsAssumed || shares.some((share) => share.spread));
 }
@@ -183,7 +183,8 @@ function factsOf(layout: NodeLayout, devices: readonly BoundDevice[], asked: Rea
     physicalGpus: inventory.physicalGpus,
     allocatableGpus: inventory.allocatableGpus,
     ready: fromPages ? null : isReady(object),
-    // A node that is tainted as gone while its condition still says Ready: the condition's time is of something else.
+    // A node that is tainted as gone while its condition still says Ready: then the condition's time belongs to
+    // something else.
     changedAt: object.ready === false ? object.readyChangedAt : null,
     schedulable: fromPages ? null : isSchedulable(object),
     createdAt: object.createdAt,

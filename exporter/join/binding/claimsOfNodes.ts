@@ -3,7 +3,7 @@ import type { Pod } from "../../model/pod.ts";
 import { type DraDevices, draDeviceKey } from "../draDevices.ts";
 import { isGpuResult } from "../holdings/claims.ts";
 
-/** Which claims say something about which nodes. */
+/** Which claims concern which nodes. */
 export interface ClaimsOfNodes {
   /** Claims that pods of a node have or name, and those that were given MIG devices of it. */
   readonly byNode: ReadonlyMap<string, readonly ResourceClaim[]>;
@@ -52,7 +52,7 @@ function addTo(byNode: Map<string, Set<ResourceClaim>>, node: string, claim: Res
   else known.add(claim);
 }
 
-/** Nodes of which a claim was given MIG devices. */
+/** Nodes whose MIG devices were given to a claim. */
 function nodesOfMig({ allocated }: ResourceClaim, draDevices: DraDevices): readonly string[] {
   return allocated.flatMap(({ driver, pool, device }) => {
     const described = draDevices.get(draDeviceKey(driver, pool, device));
@@ -60,7 +60,7 @@ function nodesOfMig({ allocated }: ResourceClaim, draDevices: DraDevices): reado
   });
 }
 
-/** Groups of names of which any two are tied, directly or over others. */
+/** Groups of names in which any two are tied, directly or through others. */
 function createGroups() {
   const groupOf = new Map<string, Set<string>>();
   const merge = (a: string, b: string): void => {

@@ -5,7 +5,7 @@ import { isReservationPod } from "../holdings/podOnNode.ts";
 import { mayBeInJobGang } from "../jobGangs.ts";
 import { isHolding, isPending } from "../podViews.ts";
 
-/** The pods of a state by what they are to the join; true until the next state is sorted with the same cache. */
+/** The pods of a state by their role in the join; valid until the next state is sorted with the same cache. */
 export interface SortedPods {
   /** Pods that hold, by node. */
   readonly holding: ReadonlyMap<string, readonly Pod[]>;
@@ -31,7 +31,7 @@ interface PodGroups {
 export function sortPods(pods: readonly Pod[], cache: SortedPodsCache): SortedPods {
   const { last } = cache;
   if (last?.pods === pods) return last.sorted;
-  // While the groups are being changed they are of no state.
+  // While the groups are being changed they belong to no state.
   cache.last = null;
   const known = last === null ? null : changedPods(last.pods, pods);
   const isFew = known !== null && known.gone.length + known.come.length < pods.length / 4;
@@ -49,12 +49,12 @@ export function sortPods(pods: readonly Pod[], cache: SortedPodsCache): SortedPo
   return sorted;
 }
 
-/** So far it is looked for where two lists go on alike. */
+/** How far ahead it searches for a place from which two lists are alike again. */
 const lookahead = 32;
 
 /**
- * Which pods only the one or the other list has. Lists that a source keeps differ in few places; where they go on alike
- * too far away to be found, pods of both are reported as gone and come, which is true of any list.
+ * The pods that only one of the two lists has. Lists that a source keeps differ in few places; if they are alike again only
+ * too far away to be found, pods of both count as gone and come, which is correct for any two lists.
  */
 function changedPods(before: readonly Pod[], after: readonly Pod[]): { readonly gone: Pod[]; readonly come: Pod[] } {
   const gone: Pod[] = [];

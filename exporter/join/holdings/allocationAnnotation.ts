@@ -8,7 +8,7 @@ export interface GpuAllocation {
   readonly corePercent: number;
 }
 
-/** What the sharing plugin says that it gave to a pod, as it wrote it; `undefined` without such a plugin. */
+/** What the sharing plugin reports as given to a pod, as it wrote it; `undefined` without such a plugin. */
 export function allocationText({ annotations }: Pick<Pod, "annotations">): string | undefined {
   return annotations[podAnnotations.hamiAllocated] ?? annotations[podAnnotations.volcanoAllocated];
 }

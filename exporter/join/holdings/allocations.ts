@@ -6,10 +6,10 @@ import type { HomelessShare } from "./claims.ts";
 import { give, type PodOnNode } from "./podOnNode.ts";
 
 /**
- * Holdings by allocation annotations: the larger of the core and the memory share of each GPU it names. The register says
- * of what memory the shares are (`registered`, MiB by UUID); telemetry lacks what the driver reserves. Their authors can
- * write them: each named GPU stands for one unit that the pod requests, and is never less than the pod asked the scheduler for with
- * that unit; units beyond those that are named stay a request.
+ * Holdings by allocation annotations: the larger of the core and the memory share of each GPU it names. The register gives the
+ * total memory of each GPU (`registered`, MiB by UUID); in telemetry the memory that the driver reserves is missing. Their
+ * authors can write them: each named GPU counts as one unit that the pod requests, and is never less than the pod asked the
+ * scheduler for with that unit; units beyond those that are named stay a request.
  */
 export function holdByAllocations(
   devices: readonly DeviceDraft[],
@@ -44,8 +44,8 @@ export function holdByAllocations(
 }
 
 /**
- * The least that one unit of a pod is: what it asked for in memory and cores, and where it asked for neither, the unit itself
- * (a slot of a GPU). Several units may ask for different amounts, of which only the sum is known: never more than a slot each.
+ * The smallest amount that one unit of a pod can be: the memory and cores that it asked for, or, without these, the unit
+ * itself (a slot of a GPU). If several units ask for different amounts, only their sum is known: each is at most one slot.
  */
 function leastOf({ gpu }: Pod, unit: number, memoryMiB: number): number {
   const { shares } = gpu;
@@ -61,7 +61,7 @@ function leastOf({ gpu }: Pod, unit: number, memoryMiB: number): number {
 
 interface NamedShare {
   readonly physicalGpu: DeviceDraft | undefined;
-  /** All memory of the GPU that is given out; 0 where nothing says. */
+  /** All memory of the GPU that is given out; 0 if unknown. */
   readonly memoryMiB: number;
   readonly gpus: number;
 }

@@ -23,9 +23,9 @@ export interface ClaimHoldings {
 }
 
 /**
- * Holdings by DRA claim allocation. A claim that several pods share is divided equally among those of them that still
- * hold; monitoring access (`adminAccess`) holds nothing; a device that several claims share is divided by consumed
- * memory. Returns what could not be put on a device, for the estimate by node.
+ * Holdings by DRA claim allocation. A claim that several pods share is divided equally among those of them that still hold;
+ * monitoring access (`adminAccess`) holds nothing; a device that several claims share is divided by consumed memory. Returns
+ * the shares that could not be put on a device, for the estimate by node.
  */
 export function holdByClaims(
   claims: readonly ResourceClaim[],
@@ -142,8 +142,8 @@ function namesClaim(
 }
 
 /**
- * The part of a device that a share of it is: of what it consumes, the largest part of what the device has (memory, cores, replicas
- * that the driver calls by any name); a share that consumes nothing known is an equal part of the `sharers` that there are.
+ * The part of a device that a share is: the largest of the parts that it consumes of the device's capacities (memory, cores,
+ * replicas under any name of the driver); a share with unknown consumption is an equal part among the `sharers`.
  */
 function consumedPart(result: AllocatedDevice, capacity: ResourceAmounts, sharers: number): number {
   if (result.shareId === null) return 1;

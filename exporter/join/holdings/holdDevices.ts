@@ -44,9 +44,9 @@ export interface HoldingInput {
   readonly memory: Memory;
   readonly settings: Config["gpu"];
   readonly knowsPods: boolean;
-  /** KAI or Run:ai is installed: some object of theirs is there. */
+  /** KAI or Run:ai is installed: at least one of their objects exists. */
   readonly hasKai: boolean;
-  /** Namespaces of which pods were read, where those of others may be missing; absent: of all. */
+  /** Namespaces whose pods were read, if those of others may be missing; absent: all. */
   readonly podNamespaces: ReadonlySet<string> | undefined;
   readonly knowsClaims: boolean;
 }
@@ -65,7 +65,7 @@ export interface AllocatedDevices {
   readonly pods: readonly Pod[];
   /** Those of `pods` that only telemetry names. */
   readonly named: ReadonlySet<Pod>;
-  /** Physical GPUs that each pod asks for, by its own object or claims: the second entry of the accounts. */
+  /** Physical GPUs that each pod asks for, by its own object or claims: the second side of the accounting. */
   readonly asked: ReadonlyMap<number, number>;
   /** Pods with a resource whose unit cannot be converted: `asked` is only a part of what they hold. */
   readonly partlyKnown: ReadonlySet<number>;
@@ -206,7 +206,7 @@ function placePods(
   });
 }
 
-/** What is asked for of instances is the mean of those that nobody is known to hold, now that it is known who holds which. */
+/** Requests for instances get the mean weight of instances without a known holder, once holders are known. */
 function weighInstances(devices: readonly DeviceDraft[], pods: readonly PodOnNode[]): void {
   const free = devices.filter(({ profile, shares }) => profile !== null && shares.length === 0);
   if (free.length === 0) return;
@@ -221,7 +221,7 @@ function weighInstances(devices: readonly DeviceDraft[], pods: readonly PodOnNod
 const replicasOf = (devices: readonly DeviceDraft[], profile: string | null): number =>
   devices.find((device) => sameProfile(device.profile ?? "", profile ?? ""))?.slots ?? 1;
 
-/** What an instance of each profile is of a GPU, where the layout of the node's GPUs is known: the mean of those that are there. */
+/** The weight of an instance of each profile, if the layout of the node's GPUs is known: the mean of the existing ones. */
 function meanWeights(devices: readonly DeviceDraft[]): ReadonlyMap<string, number> {
   const weights = new Map<string, { sum: number; count: number }>();
   for (const { profile, weight } of devices) {
@@ -243,7 +243,7 @@ function requestsOf(
   };
 }
 
-/** Pods whose claims are all for monitoring, or for devices that are no GPUs: they hold none. */
+/** Pods whose claims are all for monitoring, or for devices that are not GPUs: they hold none. */
 function monitoringOnly(input: HoldingInput): (pod: Pod) => boolean {
   const allocated = new Map(input.claims.map((c) => [`${c.namespace}/${c.name}`, c.allocated] as const));
   return (pod) => {
@@ -270,7 +270,7 @@ function askByRequest(pod: PodOnNode, asked: Map<number, number>): void {
   if (fraction?.gpus && isPlacedBy("kai", pod.pod)) asked.set(pod.index, fraction.gpus * fraction.devices);
 }
 
-/** Where only the sharing system's own words say how much a pod holds, both entries come from them. */
+/** If only the sharing system reports how much a pod holds, both sides of the accounting come from it. */
 function askByShares(pod: PodOnNode, devices: readonly DeviceDraft[], asked: Map<number, number>): void {
   if (asked.has(pod.index)) return;
   const shares = devices.flatMap((d) => d.shares).filter((s) => s.pod === pod.index);

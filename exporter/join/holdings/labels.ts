@@ -19,7 +19,7 @@ export function holdByLabels(
     for (const claimant of [...device.reading.claimants].sort(byName)) {
       const pod = podsByName.get(`${claimant.namespace}/${claimant.pod}`);
       if (pod === undefined || (claimant.podUid !== null && claimant.podUid !== pod.pod.uid)) continue;
-      // The row is of what its claim gave it; its request is served by another device.
+      // The row shows what its claim gave it; its request is served by another device.
       if (device.shares.some((share) => share.pod === pod.index)) continue;
       const request = pod.open.find((r) => fits(r, device));
       if (request === undefined) continue;
@@ -41,7 +41,7 @@ function fits(request: OpenRequest, device: DeviceDraft): boolean {
 }
 
 function hold(device: DeviceDraft, claimant: TelemetryClaimant, pod: PodOnNode, request: OpenRequest): void {
-  // Rows may show more slots than the pod's own units make of the device: those are of another GPU.
+  // Rows may show more slots than the pod's own units on the device: the rest belong to another GPU.
   const perUnit = request.profile === null ? request.gpusPerUnit : device.weight / device.slots;
   const fitting = Math.max(1, Math.floor(device.weight / perUnit + 1e-6));
   const units = Math.min(claimant.slots, device.slots, request.units, fitting);

@@ -3,7 +3,7 @@ import { allocatedOf, type DeviceDraft } from "../drafts.ts";
 import { shownGpus } from "../shownGpus.ts";
 
 /**
- * No GPU is allocated more than once: where several sources gave a device to more than it is, all shares are scaled down
+ * No GPU is allocated more than once: if several sources allocate more than a whole device, all shares are scaled down
  * together, marked as estimated, and the conflict is reported with both amounts.
  */
 export function scaleDownOverallocated(
@@ -14,7 +14,8 @@ export function scaleDownOverallocated(
   for (const device of devices) {
     const allocated = allocatedOf(device);
     if (allocated <= device.weight) continue;
-    // Fractions that make a hair more than a GPU (3 x 0.333334) are no conflict, but the accounts add up exactly.
+    // Fractions that add up to slightly more than a GPU (3 x 0.333334) are no conflict, but the accounts must add up
+    // exactly.
     const conflict = allocated > device.weight + 1e-6;
     for (const share of device.shares) {
       share.share *= device.weight / allocated;

@@ -5,10 +5,10 @@ import type { GpuUnit } from "../gpuUnits.ts";
 import { isPlacedBy } from "../trust/placedBy.ts";
 import { allocationText } from "./allocationAnnotation.ts";
 
-/** What a pod still asks for by request and has no device for yet. */
+/** What a pod asks for by request and has no device for yet. */
 export interface OpenRequest {
   readonly resource: string;
-  /** Physical GPUs per unit; of MIG instances the mean of those that nobody is known to hold, once that is known. */
+  /** Physical GPUs per unit; for MIG instances the mean of those without a known holder, once that is known. */
   gpusPerUnit: number;
   readonly profile: string | null;
   units: number;
@@ -26,10 +26,10 @@ export interface PodOnNode {
   readonly open: OpenRequest[];
 }
 
-/** How a pod says what it holds, beside the claims that name it. */
+/** How a pod specifies what it holds, besides the claims that name it. */
 export type DemandKind = "claim" | "fraction" | "allocation" | "request";
 
-/** What of a node agrees with what annotations of its pods say. */
+/** Facts about a node that confirm annotations of its pods. */
 export interface NodeWitness {
   /** The register of a sharing plugin (HAMi, Volcano's vGPU): it gives out parts of this node's GPUs. */
   readonly isShared: boolean;
@@ -37,14 +37,14 @@ export interface NodeWitness {
   readonly groups: ReadonlySet<string> | null;
 }
 
-/** Nothing can agree yet: the pod waits, or its node is not known. */
+/** Nothing can confirm them yet: the pod waits, or its node is not known. */
 export const noWitness: NodeWitness = { isShared: false, groups: null };
 
 /**
- * Which of the ways a pod says what it holds counts. A request that a claim serves (extended resources on DRA) is never
- * used; one beside other claims (a network GPU by DRA) is. Annotations are the author's own words: a fraction counts
- * only without a request (KAI refuses both), of a pod whose group a reservation pod of its node keeps a GPU for: whoever makes a
- * pod may name KAI as its scheduler and a node at once, so that this says something only where reservations are not known. An
+ * Which specification of a pod's holding counts. A request that a claim serves (extended resources on DRA) is never used; one
+ * beside other claims (a network GPU by DRA) is. Annotations are the author's own words: a fraction counts only without a
+ * request (KAI refuses both), and if a reservation pod on its node keeps a GPU for the group of the pod: anybody who creates a
+ * pod may name both KAI as its scheduler and a node, so that these count as evidence only if reservations are not known. An
  * allocation counts only beside a request, on a node that a sharing plugin has registered.
  */
 export function demandKind(pod: Pod, { isShared, groups }: NodeWitness): DemandKind {
@@ -59,7 +59,7 @@ export function demandKind(pod: Pod, { isShared, groups }: NodeWitness): DemandK
 const isFraction = (pod: Pod, groups: NodeWitness["groups"]): boolean =>
   groups === null ? isPlacedBy("kai", pod) : groups.size > 0 && gpuGroupsOf(pod).some((group) => groups.has(group));
 
-/** Whether a pod is where KAI and Run:ai keep the pods that reserve GPUs; whether it is one is another question. */
+/** Whether a pod is in a namespace where KAI and Run:ai keep the pods that reserve GPUs; this does not make it one. */
 export function isReservationPod(pod: { readonly namespace: string }): boolean {
   return reservationNamespaces.has(pod.namespace);
 }
@@ -99,7 +99,7 @@ function positive(text: string | undefined): number | null {
   return number > 0 ? number : null;
 }
 
-/** The requests of a pod in the units of its node; resources that the node gives no meaning to are `unknown`. */
+/** The requests of a pod in the units of its node; resources that have no meaning on the node are `unknown`. */
 export function openRequests(
   pod: Pod,
   unitOf: (resource: string) => GpuUnit | undefined,

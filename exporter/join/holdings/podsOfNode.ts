@@ -14,7 +14,7 @@ export interface PodsOfNode extends ReservationPods {
 /** Finds what is bound to a node by its name. */
 export type PodsOn = (node: string) => PodsOfNode;
 
-/** What is bound to each node, where reservation pods are distinguished from those that only pass for them. */
+/** What is bound to each node, where real reservation pods are distinguished from other pods in their namespaces. */
 export function podsByNode({
   holding,
   reservations,

@@ -1,3 +1,4 @@
+import { shellQuote } from "../../kernel/shellQuote.ts";
 import type { Problem } from "../../model/problem.ts";
 import { allocatedOf, type DeviceDraft, freeCapacityOf } from "../drafts.ts";
 import { sameProfile } from "../mig.ts";
@@ -15,10 +16,10 @@ interface Ask {
 }
 
 /**
- * What nothing puts on a device: requests that no row names a device for, claims and fractions without a known GPU.
- * They are on all devices of the node that can still take them, in proportion to the free capacity there, so that each of them
- * carries the mean activity of those devices. Estimated, unless one pod takes all the free capacity there is: then its devices
- * are known after all.
+ * Holdings without a known device: requests that no row names a device for, claims and fractions without a known GPU. They are
+ * on all devices of the node that can still take them, in proportion to the free capacity there, so that each of them carries
+ * the mean activity of those devices. Estimated, unless one pod takes all the free capacity there is: then its devices are
+ * known after all.
  */
 export function holdByRequests(
   node: string,
@@ -34,7 +35,7 @@ export function holdByRequests(
     }
   }
   if (asks.length === 0) return [];
-  // What a scheduler has given comes first: words of annotations have what it leaves.
+  // What a scheduler has given comes first: annotations get what is left.
   standOn(
     devices,
     asks.filter(({ source }) => isGiven(source)),
@@ -115,11 +116,6 @@ function noFreeCapacity(node: string, gpus: number): Problem {
     severity: "warning",
     subject: node,
     message: `pods on node ${node} ask for ${shownGpus(gpus)} GPUs more than the node has left; the difference is published as imbalance`,
-    nextStep: `Compare the node's GPUs with its pods' requests: kubectl describe node ${shellWord(node)}`,
+    nextStep: `Compare the node's GPUs with its pods' requests: kubectl describe node ${shellQuote(node)}`,
   };
-}
-
-/** Node names are DNS names; anything else is quoted before it reaches a command that a person may paste. */
-function shellWord(text: string): string {
-  return /^[a-z0-9.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

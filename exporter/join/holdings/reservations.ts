@@ -19,17 +19,18 @@ export const reservedGroup = ({ labels, annotations }: Pod): string | null =>
 /** Pods of one node in the namespaces of reservations. */
 export interface ReservationPods {
   readonly reservations: readonly Pod[];
-  /** Those of `reservations` that keep a GPU for nobody: for a moment each of KAI's does so. */
+  /** Those of `reservations` that keep a GPU for nobody, which happens for a moment to each of KAI's. */
   readonly unserved: readonly Pod[];
-  /** Those that are no reservation pods. */
+  /** Those that are not reservation pods. */
   readonly others: readonly Pod[];
 }
 
 /**
- * Which pods of the namespaces of reservations are reservation pods. Anybody who may make such a namespace may fill it: a pod
- * there is one where a fraction that KAI places on the same node is in its group, or, while it keeps a GPU for nobody, where
- * KAI is installed (`hasKai`) and the pod asks for one GPU, as each of KAI's does. KAI keeps one GPU for each group, so that of
- * several for one group the oldest is: whoever makes another must know the group. All others hold what they request.
+ * Which pods of the namespaces of reservations are reservation pods. Anybody who can create such a namespace can fill it. A
+ * pod there is a reservation pod if a fraction that KAI places on the same node is in its group, or, while it keeps a GPU for
+ * nobody, if KAI is installed (`hasKai`) and the pod asks for one GPU, as each of KAI's does. KAI keeps one GPU for each
+ * group, so that of several pods for one group only the oldest is one: the author of another must know the group. All others
+ * hold what they request.
  */
 export function reservationsAmong(candidates: readonly Pod[], pods: readonly Pod[], hasKai: boolean): ReservationPods {
   if (candidates.length === 0) return { reservations: candidates, unserved: [], others: [] };
@@ -55,7 +56,10 @@ export function reservationsAmong(candidates: readonly Pod[], pods: readonly Pod
 const byAge = (a: Pod, b: Pod): number =>
   (a.createdAt ?? Number.POSITIVE_INFINITY) - (b.createdAt ?? Number.POSITIVE_INFINITY) || (a.uid < b.uid ? -1 : 1);
 
-/** KAI makes its reservation pods on their node: what a scheduler with queues has placed is someone's work, and in a queue. */
+/**
+ * KAI creates its reservation pods directly on their node: a pod that a scheduler with queues has placed is ordinary work, and
+ * in a queue.
+ */
 const mayReserve = (pod: Pod): boolean => isForOneGpu(pod) && !isPlacedBy("kai", pod) && !isPlacedBy("volcano", pod);
 
 const isForOneGpu = ({ gpu }: Pod): boolean =>

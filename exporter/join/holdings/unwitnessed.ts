@@ -6,7 +6,7 @@ import type { PodsOfNode } from "./podsOfNode.ts";
 import { reservedGroup } from "./reservations.ts";
 
 /**
- * What pods of a node say of GPUs that nothing agrees with: one line for each kind of word and node, which names the first
+ * Claims of a node's pods about GPUs that nothing confirms: one line for each kind of claim and node, which names the first
  * pod and what it claims.
  */
 export function unwitnessed(
@@ -68,7 +68,7 @@ function line(
       subject: name,
       message: `pod ${name} on node ${node}${others} ${says(first)}; ${so}`,
       nextStep:
-        "Ask the pod's owner why it says so; docs/trusted-labels.md says for each label and annotation what must agree with it.",
+        "Ask the pod's owner why it says so; docs/trusted-labels.md lists for each label and annotation what must agree with it.",
     },
   ];
 }

@@ -3,8 +3,8 @@ import type { QueueDraft } from "./queueDrafts.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 
 /**
- * Counts what leaves hold by the priority by which their scheduler would take it: that of the object of the queue system,
- * else of the pod. GPUs by request; of pods of which they are not known, nothing.
+ * Counts what leaves hold by the priority by which their scheduler would take it: that of the object of the queue system, else
+ * of the pod. GPUs by request; pods with an unknown number count as nothing.
  */
 export function countPriorities(
   gangs: readonly GangMembers[],

@@ -6,13 +6,13 @@ import type { TeamCounts } from "./teamCounts.ts";
 
 /** Finds leaves. */
 export interface LeafFinder {
-  /** The leaf of a pod in a domain; -1: no queue there answers for it. */
+  /** The leaf of a pod in a domain; -1: it belongs to no queue there. */
   readonly leafOf: (pod: number, domain: number) => number;
-  /** Whether all pods of a workload have the same leaf in a domain: there, only teams and namespaces stand for queues. */
+  /** Whether all pods of a workload have the same leaf in a domain: true only if teams and namespaces act as queues there. */
   readonly isSameForWorkload: (domain: number) => boolean;
 }
 
-/** Finds leaves by what a queue system says of a pod, else by its team and namespace where these stand for queues. */
+/** Finds leaves by what a queue system reports about a pod, or else by its team and namespace if these act as queues. */
 export function leafFinder(
   input: Pick<QueueingInput, "systems" | "pods" | "queued">,
   { leaves }: QueueForest,
@@ -42,9 +42,9 @@ export function leafFinder(
 const mostProblems = 20;
 
 /**
- * Counts what pods hold into the leaves of their queues, by the devices' own holdings: it adds up to what is allocated of the
- * pools. What no queue answers for is `Unqueued`, one record for each domain, entitled to what it holds.
- * Sets the leaf of each pod that holds something in `leafOfPod`; of several, that of the largest share.
+ * Counts what pods hold into the leaves of their queues, by the devices' own holdings: they add up to what is allocated in the
+ * pools. Pods outside of queues are in `Unqueued`, one record for each domain, entitled to what it holds. Sets the leaf of
+ * each pod that holds something in `leafOfPod`; if there are several, that of the largest share.
  */
 export function countAllocated(
   input: QueueingInput,
@@ -90,9 +90,9 @@ interface Count {
   readonly queues: QueueDraft[];
   readonly leafOf: LeafFinder["leafOf"];
   readonly leafOfPod: Int32Array;
-  /** Of each pod: its largest share of a device so far. */
+  /** For each pod: its largest share of a device so far. */
   readonly largest: Float64Array;
-  /** Of each pod: the domain it was last looked up in, and its leaf there. Mostly all of its devices are in one. */
+  /** For each pod: the domain in which it was last looked up, and its leaf there. Mostly all of its devices are in one. */
   readonly domainOfPod: Int32Array;
   readonly lastLeaf: Int32Array;
   readonly teams: TeamCounts;
@@ -103,7 +103,7 @@ interface Count {
   readonly lost: LostPods;
 }
 
-/** Of the holding before: mostly the next one is of the same workload. */
+/** The previous holding: mostly the next one belongs to the same workload. */
 interface LastHolding {
   readonly workload: number;
   readonly domain: number;
@@ -163,7 +163,7 @@ function unqueuedIn(domain: number, unqueued: Map<number, number>, queues: Queue
   return leaf;
 }
 
-/** Pods that name a queue which is not there, by the queue. */
+/** Pods that name a queue which does not exist, by the queue. */
 type LostPods = Map<string, { readonly first: string; pods: number }>;
 
 function addLost(lost: LostPods, pod: number, { queued, pods, systems }: QueueingInput): void {

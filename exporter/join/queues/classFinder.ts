@@ -6,7 +6,7 @@ import { type BareDomain, scopeKey } from "./domains.ts";
 import type { PoolFacts } from "./queueSystem.ts";
 import { gpusOf } from "./resourceGpus.ts";
 
-/** Where pods that are alike may go in one domain, with the same amount of GPUs each. */
+/** Where equal pods may go in one domain, with the same number of GPUs each. */
 export interface ServingDomain {
   /** Index of the domain. */
   readonly domain: number;
@@ -27,15 +27,15 @@ export interface AskedOfNodes {
 }
 
 /**
- * Nodes that are looked at in all, for the selectors of all gangs. Whoever may create workloads can write any number of
- * selectors; those beyond it are taken to have nodes.
+ * The most nodes that are examined for the selectors of all gangs. Anybody who can create workloads can write any number of
+ * selectors; those beyond the limit are assumed to have nodes.
  */
 const mostLooks = 3_000_000;
 
 /**
- * Finds the domains and classes that can serve pods that are alike, in the order of the scopes that they may use: some node
- * has the labels they need, offers the resources they ask for, and the largest has as many GPUs as one of them wants. Taints
- * are left to the scheduler: what is added to a pod when it is made is not in what an object says of it.
+ * Finds the domains and classes that can serve equal pods, in the order of the scopes that they may use: some node has the
+ * labels they need, offers the resources they ask for, and the largest has as many GPUs as one of them asks for. Taints are
+ * left to the scheduler: tolerations that are added when a pod is created are not in the object that declares it.
  */
 export function classFinder(domains: readonly BareDomain[]): (asked: AskedOfNodes) => readonly ServingDomain[] {
   const found = new Map<PoolFacts, Map<string, boolean>>();
@@ -55,7 +55,7 @@ export function classFinder(domains: readonly BareDomain[]): (asked: AskedOfNode
     byKey.set(key, has);
     return has;
   };
-  /** Where the nodes of a class differ, those that the pods may go to may agree. */
+  /** If the nodes of a class differ, those that the pods may use may agree. */
   const onSelected = (facts: PoolFacts, needs: PodNeeds, key: string | null): number | null => {
     if (key === null || looks > mostLooks) return null;
     const byKey = selected.get(facts) ?? new Map<string, PoolFacts>();
@@ -121,7 +121,7 @@ function offers({ gpusPerUnit }: PoolFacts, { requests }: PodNeeds): boolean {
   return true;
 }
 
-/** What the labels of a node must say, as text; `null`: nothing. */
+/** The required labels of a node, as text; `null`: none. */
 function labelKey({ nodeSelector, nodeAffinity }: PodNeeds): string | null {
   if (nodeAffinity.length === 0 && Object.keys(nodeSelector).length === 0) return null;
   return JSON.stringify([Object.entries(nodeSelector).sort(), nodeAffinity]);

@@ -1,6 +1,9 @@
 import type { PriorityClass } from "../../model/cluster.ts";
 
-/** Value of a PriorityClass by its name; without a name, or where it is not there, the global default's, else `otherwise`. */
+/**
+ * Value of a PriorityClass by its name; without a name, or if it does not exist, that of the global default, or else
+ * `otherwise`.
+ */
 export function classPriority(
   classes: readonly PriorityClass[],
   otherwise: number,

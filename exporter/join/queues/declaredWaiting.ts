@@ -8,7 +8,7 @@ import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
 import type { DeclaredPart } from "./queueSystem.ts";
 import { partsOfPods } from "./waitingPods.ts";
 
-/** What of a declared gang still waits; `null` when nothing does. */
+/** The part of a declared gang that still waits; `null` if nothing does. */
 export function declaredDraft(
   members: GangMembers,
   input: QueueingInput,
@@ -81,7 +81,7 @@ function draftOf(
   };
 }
 
-/** Why it cannot have its minimum: of `pods` that are missing, those that are there and can never run are too many. */
+/** Why it cannot reach its minimum: too many of the missing pods exist and can never run. */
 function impossibleMembers(
   { gang, bound, waiting }: GangMembers,
   pods: number,
@@ -103,9 +103,7 @@ function openParts({ gang, bound, waiting }: GangMembers, input: QueueingInput):
   return [{ pods, gpusPerPod: undefined, needs, scopes: null, waiting: [] }];
 }
 
-/**
- * Members of each kind that are not bound. Of a gang that has begun, only pods that are there wait: others may have ended.
- */
+/** Members of each kind that are not bound. In a gang that has begun, only existing pods wait: others may have ended. */
 function missingParts({ gang, bound, waiting }: GangMembers, input: QueueingInput): readonly PartDraft[] {
   const open = gang.parts.map((part) => ({ part, pods: part.pods, waiting: [] as number[] }));
   for (const pod of bound) {

@@ -2,17 +2,17 @@ import type { Problem } from "../../model/problem.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { QueueView } from "./queueing.ts";
 
-/** Nobody divides GPUs over more levels on purpose. */
+/** Nobody divides GPUs over more levels than this on purpose. */
 const mostLevels = 50;
 
 type PlacedQueue = Pick<QueueView, "scheduler" | "kind" | "name" | "parent">;
 
-/** A line for each scheduler whose queues are nested deeper than anybody would nest them. Parents come before children. */
+/** A line for each scheduler with queues that are nested unreasonably deep. Parents come before children. */
 export function deepTrees(queues: readonly PlacedQueue[]): readonly Problem[] {
   const found = new Map<QueueScheduler, { readonly first: PlacedQueue; deepest: number }>();
   const levels: number[] = [];
   for (const queue of queues) {
-    // The root of each scheduler is none of its levels.
+    // The root of each scheduler does not count as a level.
     const level = queue.parent === null ? 0 : (levels[queue.parent] ?? 0) + 1;
     levels.push(level);
     if (level <= mostLevels) continue;

@@ -5,19 +5,19 @@ import { nodeCapacities } from "./nodeCapacity.ts";
 import type { NodeClass, QuotaDomain } from "./queueing.ts";
 import type { PoolFacts, QueueSystem } from "./queueSystem.ts";
 
-/** A domain without what its queues say. */
+/** A domain without the declarations of its queues. */
 export type BareDomain = Omit<QuotaDomain, "unknownBecause" | "nodes" | "classes"> &
   Required<Pick<QuotaDomain, "nodes" | "classes">> & {
     /** The nodes of each class, parallel to `classes`. */
     readonly classFacts: readonly PoolFacts[];
-    /** Physical GPUs of all its GPUs, and of the largest node of each class. */
+    /** Its physical GPUs, and of the largest node of each class. */
     readonly physical: number;
     readonly largestNodes: readonly number[];
     /** Its nodes by pool. */
     readonly poolFacts: readonly PoolFacts[];
     /** Scopes that cover each class, parallel to `classes`. */
     readonly classScopes: readonly ReadonlySet<string>[];
-    /** Scopes that it is made of, as `scopeKey` calls them. */
+    /** Scopes that it consists of, as named by `scopeKey`. */
     readonly scopes: ReadonlySet<string>;
   };
 
@@ -34,12 +34,12 @@ export interface QuotaDomains {
   readonly placeOf: (pool: string, node: string) => ClassPlace | null;
 }
 
-/** How a scope of a system is called among those of all systems. */
+/** The name of a system's scope among those of all systems. */
 export const scopeKey = (scheduler: string, name: string): string => `${scheduler}/${name}`;
 
 /**
- * Groups nodes into classes, and classes over which some quota counts together into domains; where no quota counts, a pool is
- * a domain by itself. Quotas of teams count only over nodes that are in no scheduler's scope.
+ * Groups nodes into classes, and classes that share a quota into domains; without quotas, a pool is a domain by itself. Quotas
+ * of teams count only over nodes that are in no scheduler's scope.
  */
 export function quotaDomains(
   pools: readonly PoolFacts[],
@@ -165,7 +165,11 @@ function countCapacities(
       const classes = counts[place.domain] ?? new Map<number, ClassCount>();
       counts[place.domain] = classes;
       const own = classes.get(place.nodeClass) ?? {
-        ...{ capacity: 0, allocatedOnUnschedulable: 0, outOfService: 0, physical: 0, largestNode: 0 },
+        capacity: 0,
+        allocatedOnUnschedulable: 0,
+        outOfService: 0,
+        physical: 0,
+        largestNode: 0,
       };
       classes.set(place.nodeClass, own);
       own.capacity += part.capacity;
@@ -225,7 +229,7 @@ function domainOf(
   };
 }
 
-/** The pool, with the capacity type and the scopes where it needs them to be the only one of its name. */
+/** The pool, with the capacity type and the scopes if the name would not be unique without them. */
 function namesOfClasses(groups: readonly NodeGroup[]): readonly string[] {
   const isAlone = (names: readonly string[], name: string) => names.filter((one) => one === name).length === 1;
   const pools = groups.map(({ pool }) => pool);

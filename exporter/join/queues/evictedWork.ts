@@ -5,7 +5,7 @@ import type { EvictedWork } from "./queueing.ts";
 import type { QueueingInput, WorkloadOfOwner } from "./queueingInput.ts";
 import { gpusOf } from "./resourceGpus.ts";
 
-/** What each eviction cost, and who was meant: by the objects and pods that are still there. */
+/** What each eviction cost, and which work was evicted: found by the objects and pods that still exist. */
 export function evictedWork(
   gangs: readonly GangMembers[],
   input: QueueingInput,
@@ -19,7 +19,7 @@ export function evictedWork(
       const { key, scheduler, kind, namespace, name, at, reason, isPreemption } = eviction;
       const known = people(eviction.uid);
       const queue = eviction.queue ?? known?.queue ?? null;
-      // Nothing named is not nothing allocated: it was seen too late.
+      // If no holding is named, that does not mean that nothing was allocated: it was seen too late.
       const gpus = Object.keys(eviction.allocated).length === 0 ? null : gpusOf(eviction.allocated, input.pools);
       return {
         key,
@@ -84,12 +84,12 @@ function peopleOf(
   };
 }
 
-/** Where nothing is known of it any more, its key is all that can be said. */
+/** If the work no longer exists, only its key is known. */
 function preemptorOf(key: string, people: (key: string) => Person | undefined): EvictedWork["preemptor"] {
   return people(key) ?? { name: key, team: null, queue: null };
 }
 
-/** Work since the last checkpoint is lost; without one that can be true, all since the start: an upper bound. */
+/** Work since the last checkpoint is lost; without a plausible one, all work since the start: an upper bound. */
 function lostBy({ at, allocatedSince, checkpointedAt }: Eviction, gpus: number | null) {
   const isUsable =
     checkpointedAt !== null && checkpointedAt <= at && (allocatedSince === null || checkpointedAt >= allocatedSince);

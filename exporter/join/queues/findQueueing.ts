@@ -18,7 +18,7 @@ import { createTeamCounts, nameTeams } from "./teamCounts.ts";
 import { queuesUnknown } from "./unreadQueues.ts";
 import { gangsOfPods } from "./waitingPods.ts";
 
-/** The queues of a moment, and what does not fit in them. */
+/** The queues of a moment, and what is wrong with them. */
 export interface FoundQueueing {
   readonly queueing: Queueing;
   readonly problems: readonly Problem[];
@@ -27,13 +27,14 @@ export interface FoundQueueing {
 }
 
 /**
- * Brings all queue systems of a cluster into one picture: domains, a tree of queues in each, who holds and waits in them. In
- * every domain the allocated GPUs of its leaves add up to what is allocated of its pools, and are never above its capacity; every
- * waiting pod is in exactly one gang. Pure; the order of what comes in changes nothing.
+ * Brings all queue systems of a cluster into one picture: domains, a tree of queues in each, and what is held and waits in
+ * them. In every domain the allocated GPUs of its leaves add up to what is allocated of its pools, and are never above its
+ * capacity; every waiting pod is in exactly one gang. Pure; the order of what comes in changes nothing.
  */
 export function findQueueing(asked: QueueingInput): FoundQueueing {
   const { unknownBecause = null } = asked;
-  // Without queues everything waits and holds as it does, but in no queue: not even in a team's, which is not where it is.
+  // If queues are unknown, everything waits and holds as before, but in no queue: not in a team's either, because that
+  // is not where it is.
   const known: QueueingInput = unknownBecause === null ? asked : { ...asked, systems: [] };
   const input: QueueingInput = { ...known, teamOf: askedOnce(asked.teamOf) };
   const found = quotaDomains(input.pools, input.nodes, input.devices, input.systems);
@@ -71,7 +72,7 @@ export function findQueueing(asked: QueueingInput): FoundQueueing {
   return { queueing, problems, gangOfWorkload: ofWorkload };
 }
 
-/** Much work is in the same namespaces and queues. */
+/** Many workloads share namespaces and queues. */
 function askedOnce(teamOf: QueueingInput["teamOf"]): QueueingInput["teamOf"] {
   const known = new Map<string, Map<string | null, string>>();
   return (namespace, queue) => {
@@ -88,8 +89,8 @@ function withoutQueues(forest: QueueForest, unknownBecause: string): QueueForest
 }
 
 /**
- * Finds workloads by the uid of an owner; indexed when it is first asked. Pods of any namespace may name any uid: asked with
- * the namespace of the object that has the owner, only work of that namespace is found.
+ * Finds workloads by the uid of an owner; indexed when it is first asked. Pods of any namespace may name any uid: if the
+ * namespace of the object is given, only work of that namespace is found.
  */
 function workloadFinder(workloads: readonly WorkloadView[]): WorkloadOfOwner {
   let index: OwnerIndex | null = null;

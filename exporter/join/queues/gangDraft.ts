@@ -3,17 +3,17 @@ import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { WaitingGang } from "./queueing.ts";
 import type { QueueRef } from "./queueSystem.ts";
 
-/** Pods of a waiting gang that are alike, before it is known where they may go. */
+/** Equal pods of a waiting gang, before it is known where they may go. */
 export interface PartDraft {
   readonly pods: number;
   /** Physical GPUs of one pod; `undefined` where the pool decides it, by `needs`. */
   readonly gpusPerPod: number | null | undefined;
   readonly needs: PodNeeds;
-  /** Names of its system's scopes that may serve it, best first; `null` where the nodes' labels decide. */
+  /** Names of its system's scopes that may serve it, best first; `null` if the nodes' labels decide. */
   readonly scopes: readonly string[] | null;
   /** As in `DeclaredPart`. */
   readonly mostPods?: number;
-  /** Indices of the waiting pods that it stands for, as far as they are there. */
+  /** Indices of the existing waiting pods that it represents. */
   readonly waiting: readonly number[];
 }
 
@@ -24,8 +24,8 @@ export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" |
   readonly labelledQueue: string | null;
   readonly parts: readonly PartDraft[];
   /**
-   * Only of a draft that stays the same object while it says the same: its place in the last order, and what it was then. It
-   * changes no answer.
+   * Only for a draft that stays the same object while its content is the same: its place in the last order, and its value
+   * then. It changes no answer.
    */
   readonly kept?: { place: number; gang: WaitingGang | null };
 }

@@ -1,23 +1,26 @@
 import type { ResourceAmounts } from "../../model/node.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 
-/** A check beside quota that holds a gang back (Kueue's admission checks). */
+/** A check besides quota that holds a gang back (Kueue's admission checks). */
 export interface HoldingCheck {
   /** Name of the AdmissionCheck. */
   readonly name: string;
   /** `Pending`: it has not judged yet; `Retry`: it asks again later; `Rejected`: it never passes. */
   readonly state: "Pending" | "Retry" | "Rejected";
-  /** The check's own words, bounded untrusted text; may be empty. */
+  /** The check's own message, bounded untrusted text; may be empty. */
   readonly message: string;
-  /** `controllerName` of the AdmissionCheck; `null` where that object is not there or could not be read. */
+  /** `controllerName` of the AdmissionCheck; `null` if that object does not exist or could not be read. */
   readonly controller: string | null;
 }
 
-/** What only some gangs have. Each is absent where there is nothing to say. */
+/** Facts that only some gangs have. Each is absent if there is nothing to report. */
 export interface GangFacts {
-  /** Checks that hold it back now, in its object's order: of work with quota those that have not passed, of other work those that forbid it. */
+  /**
+   * Checks that hold it back now, in its object's order: for work with quota those that have not passed, for other work those
+   * that forbid it.
+   */
   readonly checks?: readonly HoldingCheck[];
-  /** It has quota and waits for a ProvisioningRequest: its nodes are still to come. Absent: no. */
+  /** It has quota and waits for a ProvisioningRequest: its nodes do not exist yet. Absent: no. */
   readonly awaitsNodes?: boolean;
   /**
    * Kueue: the time by which it is in the line of its queue, seconds since the epoch; absent where that is `since`. Work that
@@ -26,22 +29,24 @@ export interface GangFacts {
   readonly queuedAt?: number;
   /** It is the growth of an elastic job that runs: pods with GPUs that the job has quota for, and that it wants. */
   readonly growth?: { readonly from: number; readonly to: number };
-  /** It can never run, and its queue system has no object of it: it is in no queue's line. Absent: it does, or may run. */
+  /**
+   * It can never run, and its queue system has no object of it: it is in no queue's line. Absent: it is in a line, or may run.
+   */
   readonly isOutOfLine?: true;
-  /** Fewer pods than it asks for will do: all that it asks for, `gpus` in physical GPUs or `null` where not known. */
+  /** Fewer pods than it asks for are enough: this is all that it asks for; `gpus` in physical GPUs, `null` if not known. */
   readonly most?: { readonly pods: number; readonly gpus: number | null };
 }
 
 /** Facts of a gang before its pods are known. */
 export interface DeclaredFacts
   extends Pick<GangFacts, "checks" | "awaitsNodes" | "queuedAt" | "growth" | "isOutOfLine"> {
-  /** Of the growth of an elastic job: `uid` of the gang that runs. */
+  /** For the growth of an elastic job: `uid` of the gang that runs. */
   readonly growthOf?: string;
   /** The LimitRange that refuses its pods, with the amount and the limit, as a sentence; members that exist are not touched. */
   readonly refusedBy?: string;
 }
 
-/** The facts that stay as they are from the object to what waits; `null`: there are none. */
+/** The facts that are kept unchanged from the object to the waiting gang; `null`: there are none. */
 export function keptFacts(facts: DeclaredFacts): DeclaredFacts | null {
   const { checks, awaitsNodes, queuedAt, growth, isOutOfLine } = facts;
   if ([checks, awaitsNodes, queuedAt, growth, isOutOfLine].every((fact) => fact === undefined)) return null;
@@ -80,7 +85,7 @@ export interface DispatchedGang {
 /** Work that runs in another cluster: it neither holds nor waits here, and is counted there. */
 export interface DispatchedWork {
   readonly scheduler: QueueScheduler;
-  /** The workload that people know, else the object itself. */
+  /** The workload that people know, or else the object itself. */
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
@@ -92,6 +97,6 @@ export interface DispatchedWork {
   readonly cluster: string | null;
   readonly since: number | null;
   readonly pods: number;
-  /** GPUs as this cluster's nodes count them; `null` where they do not say. */
+  /** GPUs as this cluster's nodes count them; `null` if they do not show it. */
   readonly gpus: number | null;
 }

@@ -16,10 +16,10 @@ interface OpenMembers {
   waiting: number[];
 }
 
-/** Of most gangs that wait nobody has created a pod. Nothing is ever added to it. */
+/** For most waiting gangs no pod has been created yet. Nothing is ever added to it. */
 const noMembers: number[] = [];
 
-/** All declared gangs, and the waiting pods that none of them has. */
+/** All declared gangs, and the waiting pods that are in none of them. */
 export interface MatchedGangs {
   readonly gangs: readonly GangMembers[];
   readonly rest: readonly number[];
@@ -57,9 +57,8 @@ export function matchGangs(input: QueueingInput): MatchedGangs {
 }
 
 /**
- * Says apart the pods of elastic jobs that grow: two objects of one job answer for them. Pods that are more than the job has
- * quota for keep the scheduling gate `kueue.x-k8s.io/elastic-job`; they are the growth's, all others are what runs. `null`: no job
- * grows.
+ * Assigns the pods of growing elastic jobs to the two objects of the job. Pods beyond the job's quota keep the scheduling gate
+ * `kueue.x-k8s.io/elastic-job` and belong to the growth; all others belong to the running object. `null`: no job grows.
  */
 function elasticGangs(gangs: readonly OpenMembers[]): ((found: OpenMembers, isGated: boolean) => OpenMembers) | null {
   const growths = gangs.filter(({ gang }) => gang.growthOf !== undefined);

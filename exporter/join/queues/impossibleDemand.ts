@@ -6,16 +6,16 @@ import type { Surroundings } from "../surroundings.ts";
 import type { NeverReason } from "./queueing.ts";
 import { isRefusedEverywhere } from "./schedulerMessage.ts";
 
-/** Why a waiting pod can never run as things are, so that it is no demand. */
+/** Why a waiting pod can never run as things are, so that it does not count as demand. */
 export interface ImpossibleDemand {
   readonly never: NeverReason;
   /** For people; bounded, with untrusted text in it. */
   readonly reason: string;
 }
 
-/** What waiting pods are judged by. */
+/** The evidence by which waiting pods are judged. */
 export interface DemandEvidence {
-  /** The nodes with GPUs; empty where none are known, and then nobody knows what there is. */
+  /** The nodes with GPUs; if it is empty, none are known. */
   readonly nodes: readonly Pick<
     ClusterNode,
     "labels" | "taints" | "capacity" | "allocatableCpuMilli" | "allocatableMemoryBytes"
@@ -23,19 +23,19 @@ export interface DemandEvidence {
   /** All pods that hold or ask for GPUs. */
   readonly pods: readonly Pod[];
   readonly surroundings: Pick<Surroundings, "neighbors" | "volumeClaims">;
-  /** Whether the scheduler that a pod names is known to work in this cluster. */
+  /** Whether the scheduler that a pod names is known to run in this cluster. */
   readonly isServed: (pod: Pod) => boolean;
 }
 
 /** No node has as many devices of one resource; a pod runs on one node. */
 export const mostUnitsOfPod = 1024;
-/** So many pairs of a pod and what it is compared with are looked at; pods beyond are taken to be possible. */
+/** The most pairs of a pod and what it is compared with that are examined; further pods are assumed to be possible. */
 const mostLooks = 3_000_000;
 
 /**
- * Judges waiting pods, as far as anything says: the scheduler's own word, the objects that a pod needs, and the nodes even if
- * they were empty. Whoever may create pods may create such ones in any number: they cost nothing and no GPU that is given up
- * would start them, so nobody may be short of GPUs, or lose any, for them. Pure.
+ * Finds waiting pods that can never run, by the scheduler's own report, the objects that a pod needs, and the nodes as if they
+ * were empty. Anybody who can create pods can create any number of such pods: they cost nothing and no GPU would start them,
+ * so no queue may count as short of GPUs, or lose any, because of them. Pure.
  */
 export function impossibleDemand(evidence: DemandEvidence): (pod: Pod) => ImpossibleDemand | null {
   let looks = 0;
@@ -70,7 +70,7 @@ function missingClaim({ namespace, volumeClaims = [] }: Pod, { volumeClaims: kno
   return known === null ? undefined : volumeClaims.find((name) => !known.has(`${namespace}/${name}`));
 }
 
-/** Whether a node would take the pod if nothing ran on it; what else the node has of GPUs is judged with the queues. */
+/** Whether a node would take the pod if nothing ran on it; its GPUs are judged with the queues. */
 function couldTake(node: DemandEvidence["nodes"][number], pod: Pod): boolean {
   return (
     selects(pod, node.labels) &&
@@ -89,7 +89,7 @@ const hasUnits = (capacity: number | undefined, amount: number): boolean =>
 type PlacedPod = Pick<Pod, "namespace" | "labels">;
 type PlacedPods = (namespace: string) => readonly PlacedPod[];
 
-/** Pods on nodes by namespace; `null` where not all pods that rules look at are known. */
+/** Pods on nodes by namespace; `null` if not all pods that rules look at are known. */
 function placedByNamespace({ pods, surroundings }: DemandEvidence): PlacedPods | null {
   const { neighbors } = surroundings;
   if (neighbors === null) return null;
@@ -103,7 +103,7 @@ function placedByNamespace({ pods, surroundings }: DemandEvidence): PlacedPods |
   };
 }
 
-/** Whether a pod that all terms of required affinity mean is on a node, or would be with the pod itself. */
+/** Whether a pod that matches all terms of required affinity is on a node, or would be with the pod itself. */
 function hasCompany(pod: Pod, placedIn: PlacedPods | null, spend: () => boolean): boolean {
   const [first, ...others] = pod.placement?.affinity ?? [];
   if (first === undefined || placedIn === null) return true;

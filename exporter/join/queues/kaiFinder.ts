@@ -10,13 +10,13 @@ import type { QueueFinder } from "./queueSystem.ts";
 /** Queue of pods of KAI that name none (`DefaultQueueName` of the pod grouper). */
 const defaultQueue = "default-queue";
 
-/** The PodGroup that a pod's annotation names, as `namespace/name`, there or not; `null` without the annotation. */
+/** The PodGroup that a pod's annotation names, as `namespace/name`, whether it exists or not; `null` without the annotation. */
 export function kaiGroupKey(pod: Pod): string | null {
   const name = pod.annotations[podAnnotations.kaiPodGroup];
   return name === undefined ? null : `${pod.namespace}/${name}`;
 }
 
-/** Finds the PodGroup of a pod: what was made for it, else what its annotation names. */
+/** Finds the PodGroup of a pod: the one that was made for it, or else the one that its annotation names. */
 function kaiPodGroupFinder(
   groups: readonly KaiPodGroup[],
 ): (pod: Pod, owners: readonly OwnerObject[]) => KaiPodGroup | null {
@@ -30,10 +30,10 @@ function kaiPodGroupFinder(
 }
 
 /**
- * Finds a pod's queue in the order of KAI's pod grouper (`CalcPodGroupQueue`): its PodGroup says it; else the queue label
- * of the top owner, then of the pod; else the project, with the node pool behind it. Anybody can write these labels on any
- * pod: they count for pods that KAI places, and a PodGroup for those too that it was made for. The label `project` is a
- * common word, so that it counts only where it names a queue that is there.
+ * Finds a pod's queue in the order of KAI's pod grouper (`CalcPodGroupQueue`): from its PodGroup, or else the queue label of
+ * the top owner, then of the pod; else the project, with the node pool behind it. Anybody can write these labels on any pod:
+ * they count for pods that KAI places, and a PodGroup for those too that it was made for. The label `project` is a common
+ * word, so that it counts only if it names an existing queue.
  */
 export function kaiFinder(
   objects: Pick<QueueObjects, "kaiQueues" | "kaiPodGroups">,

@@ -15,7 +15,7 @@ export interface KaiForest {
   readonly problems: readonly Problem[];
 }
 
-/** What a group in a leaf can come to at most. */
+/** The most that a group in a leaf can get. */
 export interface KaiLeaf {
   /** Smallest limit on the way to the root, GPUs. */
   readonly limit: number;
@@ -25,8 +25,8 @@ export interface KaiLeaf {
 
 /**
  * The tree of one shard. A queue whose parent this scheduler does not see is dropped by it with all below
- * (`cleanQueueOrphans`), and queues in a circle are below no top queue (`getTopQueues`): both get nothing here. A parent that
- * is nowhere is in the tree by its name.
+ * (`cleanQueueOrphans`), and queues in a cycle are below no top queue (`getTopQueues`): both get nothing here. A missing
+ * parent is in the tree by its name.
  */
 export function kaiForest(shard: KaiShard, all: readonly KaiQueue[]): KaiForest {
   const declared = new Map<string, KaiQueue>();
@@ -64,8 +64,8 @@ export function kaiForest(shard: KaiShard, all: readonly KaiQueue[]): KaiForest 
 }
 
 /**
- * Quota, limit and weight as KAI's proportion plugin reads them. `served` is missing where the scheduler drops the queue:
- * no quota and no weight then, whatever it declares.
+ * Quota, limit and weight as KAI's proportion plugin reads them. `served` is missing if the scheduler drops the queue, which
+ * then has no quota and no weight, whatever it declares.
  */
 function declare(
   name: string,

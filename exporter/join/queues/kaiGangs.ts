@@ -10,7 +10,10 @@ import { gpusOf, isGpuResource } from "./resourceGpus.ts";
 const gpuMemory = "run.ai/gpu.memory";
 /** Name of the node pool of what carries no label, as conditions spell it (`DefaultNodePoolName`). */
 const defaultNodePool = "default";
-/** PodGroups as gangs; those of which neither their status nor a pod with GPUs speaks are left out. `podsOf`: pods with GPUs that have not ended. */
+/**
+ * PodGroups as gangs; those are left out for which neither the status nor a pod with GPUs gives information. `podsOf`: pods
+ * with GPUs that have not ended.
+ */
 export function kaiGangs(
   groups: readonly KaiPodGroup[],
   forests: readonly KaiForest[],
@@ -68,7 +71,7 @@ function startOf(group: KaiPodGroup, isGpu: (resource: string) => boolean): numb
   return hasAll ? lastStartAt : null;
 }
 
-/** Why its own shard does not schedule it, in the scheduler's words; the conditions of shards that it has left say nothing. */
+/** Why its own shard does not schedule it, in the scheduler's words; conditions of former shards do not count. */
 function reasonsOf(group: KaiPodGroup): readonly string[] {
   const own = group.nodePool ?? defaultNodePool;
   const words = group.schedulingConditions
@@ -77,15 +80,15 @@ function reasonsOf(group: KaiPodGroup): readonly string[] {
   return [...new Set(words.filter((word) => word !== ""))].sort();
 }
 
-/** GPUs without which it cannot run: what all its pods ask for, where it needs all of them; 0 where that is not known. */
+/** GPUs without which it cannot run: what all its pods ask for, if it needs all of them; 0 if not known. */
 function needed(group: KaiPodGroup, pods: number, pools: readonly PoolFacts[]): number {
   if (group.requested === null || pods === 0 || pods > Math.max(1, group.minMember)) return 0;
   return gpusOf(group.requested, pools) ?? 0;
 }
 
 /**
- * `OverLimit` and `NonPreemptibleOverQuota` speak of what others in the queue hold now and mostly pass with them. What
- * needs more than the limit, or cannot be preempted and needs more than the quota, can never run.
+ * `OverLimit` and `NonPreemptibleOverQuota` depend on what others in the queue hold now, and mostly pass when that changes.
+ * Work that needs more than the limit, or cannot be preempted and needs more than the quota, can never run.
  */
 function neverOf(
   group: KaiPodGroup,
@@ -101,7 +104,7 @@ function neverOf(
   return bound === 0 || gpus > bound + gpuTolerance ? "above-limit" : null;
 }
 
-/** What is semi-preemptible keeps its smallest shape as if it were not preemptible at all. */
+/** Semi-preemptible work keeps its smallest shape as if it were not preemptible at all. */
 function isPreemptible(group: KaiPodGroup, priority: number): boolean {
   if (group.preemptibility === "preemptible") return true;
   return group.preemptibility === null && priority < kaiNonPreemptibleFrom;

@@ -12,8 +12,8 @@ export interface KaiShard {
 }
 
 /**
- * The shards of a cluster. A shard without a value has what does not carry the label (KAI selects by `DoesNotExist`);
- * without any SchedulingShard one scheduler has everything.
+ * The shards of a cluster. A shard without a value owns what does not have the label (KAI selects by `DoesNotExist`); without
+ * any SchedulingShard one scheduler owns everything.
  */
 export function kaiShards(
   shards: readonly Pick<KaiSchedulingShard, "partitionLabelValue">[],

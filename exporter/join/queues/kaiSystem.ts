@@ -26,7 +26,7 @@ export interface KaiInput {
   readonly hasPods: boolean;
 }
 
-/** Queues that an installation makes by itself. */
+/** Queues that an installation creates by itself. */
 const ownQueues: ReadonlySet<string> = new Set(["default-parent-queue", "default-queue"]);
 
 /**

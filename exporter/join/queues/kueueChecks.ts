@@ -9,7 +9,7 @@ export interface CheckedWorkload {
   readonly holding: readonly HoldingCheck[];
   /** It has quota, and a ProvisioningRequest for its nodes is not fulfilled yet. */
   readonly awaitsNodes: boolean;
-  /** It is for other clusters: no pod of it is ever made here. */
+  /** It is for other clusters: none of its pods is ever created here. */
   readonly isForOthers: boolean;
   /** Another cluster has taken it; `null`: none has. */
   readonly dispatched: { readonly cluster: string | null; readonly since: number | null } | null;

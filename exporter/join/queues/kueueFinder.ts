@@ -5,7 +5,7 @@ import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
 import type { QueueFinder, QueueRef } from "./queueSystem.ts";
 
-/** The objects of Kueue that say which queue a pod is in. */
+/** The objects of Kueue that determine a pod's queue. */
 export type KueueQueueObjects = Pick<QueueObjects, "kueueLocalQueues" | "kueueWorkloads">;
 
 /**
@@ -34,7 +34,7 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
   };
   const byAdmission = ({ admission, localQueue }: KueueWorkload): QueueRef | null =>
     admission === null ? null : refOf(admission.clusterQueue, localQueue);
-  // Pods of namespaces with one ClusterQueue that carry its label need neither.
+  // Pods of namespaces with a single ClusterQueue that have its label need neither.
   const byNamedWorkload = once(() => workloadsByName(objects.kueueWorkloads));
   const byOwner = once(() => workloadsByOwner(objects.kueueWorkloads));
   return (pod, owners) => {
@@ -58,7 +58,7 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
   };
 }
 
-/** What is asked for is found when it is first asked. */
+/** Each part is computed when it is first asked for. */
 function once<Value>(find: () => Value): () => Value {
   let found: { readonly value: Value } | null = null;
   return () => {

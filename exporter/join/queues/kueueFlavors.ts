@@ -67,7 +67,9 @@ export function allowedFlavors(
   );
 }
 
-/** A term of which nothing is left matches every flavor, and terms are alternatives: then affinity says nothing. */
+/**
+ * A term without any remaining requirement matches every flavor, and terms are alternatives: then affinity restricts nothing.
+ */
 function relevantNeeds({ nodeSelector, nodeAffinity }: PodNeeds, keys: ReadonlySet<string>) {
   const terms = nodeAffinity.map((term) => term.filter(({ key }) => keys.has(key)));
   return {

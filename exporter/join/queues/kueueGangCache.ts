@@ -8,24 +8,24 @@ import type { WorkloadQueue } from "./kueueNever.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
 
 /**
- * Gangs that the last join read out of Workloads: a Workload that is the same object, in a queue and among flavors that say
- * the same, is the same gang. It changes no answer.
+ * Gangs that the last join read from Workloads: the same Workload object, in an equal queue and among equal flavors, yields
+ * the same gang. It changes no answer.
  */
 export interface KueueGangCache {
   byWorkload: WeakMap<KueueWorkload, ReadWorkload>;
-  /** Of each flavor: its object and pools; what else is in a flavor does not change a gang. */
+  /** For each flavor: its object and pools; other fields of a flavor do not affect a gang. */
   flavors: ReadonlyMap<string, readonly [object: unknown, pools: string]>;
-  /** Which resources stand for GPUs, as far as it was asked. */
+  /** Which resources count as GPUs, as far as looked up. */
   readonly gpuResources: Map<string, boolean>;
-  /** Quotas of ClusterQueues, by name: the same list while it says the same, though its object is another one. */
+  /** Quotas of ClusterQueues, by name: the same list while its content is the same, although its object is a new one. */
   quotas: Map<string, readonly KueueQuota[]>;
-  /** What every Workload is read with beside its queue and flavors. */
+  /** What every Workload is read with besides its queue and flavors. */
   rules: WorkloadRules;
-  /** Needs that are alike are one object, by what they say. */
+  /** Equal needs are one object, by their content. */
   readonly needs: Map<string, PodNeeds>;
 }
 
-/** What was read out of one Workload; both `null`: no GPUs, or it has ended. */
+/** What was read from one Workload; both `null`: no GPUs, or it has ended. */
 export interface ReadWorkload {
   readonly queue: WorkloadQueue;
   readonly gang: DeclaredGang | null;
@@ -33,7 +33,7 @@ export interface ReadWorkload {
   readonly dispatched: DispatchedGang | null;
 }
 
-/** Objects that say something of many Workloads. */
+/** Objects that affect many Workloads. */
 export interface WorkloadRules {
   readonly kueueAdmissionChecks: readonly KueueAdmissionCheck[];
   readonly limitRanges: readonly LimitRange[];
@@ -55,7 +55,7 @@ export function createKueueGangCache(): KueueGangCache {
 const mostNames = 10_000;
 const mostNeeds = 100_000;
 
-/** Forgets what was read among other flavors and by other rules, and what has become too much. */
+/** Forgets what was read with other flavors and other rules, and entries beyond the limits. */
 export function refreshKueueGangs(
   cache: KueueGangCache,
   flavors: ReadonlyMap<string, Flavor>,
@@ -99,7 +99,7 @@ export function steadyQuotas(
   return now;
 }
 
-/** The one object that stands for all needs that say the same. */
+/** The one object that represents all equal needs. */
 export function sharedNeeds(cache: KueueGangCache, needs: PodNeeds): PodNeeds {
   const key = JSON.stringify(needs);
   const known = cache.needs.get(key) ?? needs;

@@ -16,7 +16,7 @@ import { type LimitRanges, limitRangesByNamespace, refusalBy, withDefaults } fro
 import type { DeclaredGang } from "./queueSystem.ts";
 import { isGpuResource } from "./resourceGpus.ts";
 
-/** What Workloads are read with. */
+/** The input for reading Workloads. */
 export interface KueueGangInput extends KueueInput {
   readonly flavors: ReadonlyMap<string, Flavor>;
   readonly nodes: readonly KueueNode[];
@@ -30,7 +30,7 @@ export interface KueueGangs {
   readonly dispatched: readonly DispatchedGang[];
 }
 
-/** Every Workload with GPUs that has not ended; two of one elastic job are what runs, and its growth. */
+/** Every Workload with GPUs that has not ended; two Workloads of one elastic job become the running gang and its growth. */
 export function kueueGangs(input: KueueGangInput): KueueGangs {
   const { cache, objects, slices } = input;
   const { gpuResources } = cache;
@@ -86,7 +86,7 @@ interface ReadingRules extends Omit<PartContext, "queue"> {
 
 const nothing = { gang: null, dispatched: null } as const;
 
-/** `old`: the Workload of the same elastic job that runs, and of which this one is the growth. */
+/** `old`: the running Workload of the same elastic job, which this one extends. */
 function readWorkload(
   workload: KueueWorkload,
   queue: WorkloadQueue,
@@ -218,7 +218,7 @@ function queuedSince({ conditions, createdAt }: KueueWorkload): number | null {
 
 const putBehind: ReadonlySet<string> = new Set(["PodsReadyTimeout", "AdmissionCheck"]);
 
-/** `PodsReady` becomes true again after a lost pod was replaced; the start was the admission then, as far as can be reported. */
+/** `PodsReady` becomes true again after a lost pod was replaced; the start was the admission then, as far as is known. */
 function startOf(conditions: readonly Condition[]): number | null {
   const ready = conditions.find(({ type, isTrue }) => type === "PodsReady" && isTrue);
   if (ready === undefined) return null;

@@ -7,16 +7,14 @@ import type { NeverReason } from "./queueing.ts";
 
 /** The queue of a Workload, and whether it takes it. */
 export interface WorkloadQueue {
-  /** Name; `null` where its LocalQueue is not there. */
+  /** Name; `null` if its LocalQueue does not exist. */
   readonly clusterQueue: string | null;
   readonly quotas: readonly KueueQuota[];
-  /** Both queues are there, running, in no cycle of cohorts, and for its namespace. */
+  /** Both queues exist, are running and in no cycle of cohorts, and accept its namespace. */
   readonly takesIt: boolean;
 }
 
-/**
- * Finds the queue of each Workload: of its admission, else of its LocalQueue. `quotasOf`: the quotas of each ClusterQueue.
- */
+/** Finds the queue of each Workload: of its admission, else of its LocalQueue. `quotasOf`: the quotas of each ClusterQueue. */
 export function queuesOfWorkloads(
   input: Pick<KueueGangInput, "objects" | "namespaces" | "nodes">,
   quotasOf: ReadonlyMap<string, readonly KueueQuota[]>,
@@ -80,7 +78,7 @@ function selectsNamespace({ namespaceSelector }: KueueClusterQueue, labels: Text
 
 /**
  * Reasons of `QuotaReserved` being false that do not pass by themselves (kueue apis/kueue/v1beta2/workload_types.go). Without
- * the feature gate UnadmittedWorkloadsObservability, and before v0.19, `Inadmissible` stands for all that are about queues.
+ * the feature gate UnadmittedWorkloadsObservability, and before v0.19, `Inadmissible` is used for all that concern queues.
  */
 const neverByReason: Readonly<Record<string, NeverReason>> = {
   ExceedsMaxQuota: "above-limit",
@@ -92,7 +90,7 @@ const neverByReason: Readonly<Record<string, NeverReason>> = {
   OnHold: "paused",
 };
 
-/** Why a Workload without quota cannot get any as things are; `null`: it waits. `isRefused`: a LimitRange forbids its pods. */
+/** Why a Workload without quota cannot get any now; `null`: it waits. `isRefused`: a LimitRange forbids its pods. */
 export function kueueNever(
   workload: KueueWorkload,
   quotaReserved: Condition | undefined,

@@ -19,8 +19,8 @@ export interface PartContext {
 }
 
 /**
- * A pod set of a Workload. Members whose quota is free again have ended, and are no members any more. Without quota, where
- * fewer pods will do (partial admission), it asks for these few: with fewer free than it likes Kueue admits what fits.
+ * A pod set of a Workload. Members whose quota is free again have ended, and no longer count. Without quota, if fewer pods are
+ * enough (partial admission), it asks for these few: with less free capacity Kueue admits what fits.
  */
 export function partOf(
   podSet: KueuePodSet,
@@ -40,8 +40,8 @@ export function partOf(
 }
 
 /**
- * What a pod set of an elastic job asks for beside what the job has: as many pods as it grows by, all or none, in the flavor
- * that the job has (kueue v0.19 pkg/scheduler/flavorassigner, TotalRequestsFor and fittingFlavors).
+ * What a pod set of an elastic job asks for in addition to what the job has: as many pods as it grows by, all or none, in the
+ * flavor that the job has (kueue v0.19 pkg/scheduler/flavorassigner, TotalRequestsFor and fittingFlavors).
  */
 export function growthPart(
   podSet: KueuePodSet,

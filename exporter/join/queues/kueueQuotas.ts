@@ -4,14 +4,14 @@ import { keptBy, quotaKey } from "./nodeQuotas.ts";
 import type { DeclaredQueue, PoolFacts } from "./queueSystem.ts";
 import { isGpuResource, unitIn } from "./resourceGpus.ts";
 
-/** A flavor's resource that stands for GPUs. */
+/** A flavor's resource that counts as GPUs. */
 export interface GpuUnit {
   readonly flavor: Flavor;
   /** Physical GPUs per unit of it on the flavor's nodes; `null` where they do not agree. */
   readonly gpus: number | null;
 }
 
-/** What of the quotas is of GPUs, and of a flavor that is there; by `quotaKey`. */
+/** The quotas for GPUs of existing flavors; by `quotaKey`. */
 export function gpuUnits(
   nodes: readonly KueueNode[],
   flavors: ReadonlyMap<string, Flavor>,

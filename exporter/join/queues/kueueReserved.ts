@@ -37,7 +37,7 @@ export function reservedIn(
 const plus = (known: number | null | undefined, more: number | null): number | null =>
   known === null || more === null ? null : (known ?? 0) + more;
 
-/** The Workloads that have quota; of two of one elastic job the one that takes the other's place. */
+/** The Workloads that have quota; of two Workloads of one elastic job, the one that replaces the other. */
 export function reserving(
   workloads: readonly KueueWorkload[],
   { isReplaced }: Pick<KueueSlices, "isReplaced">,

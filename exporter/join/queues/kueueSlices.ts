@@ -6,9 +6,9 @@ import { isFinished } from "./kueueReserved.ts";
  * that takes the place of the first as soon as it has quota. Kueue reserves for it only what is more than the first one has.
  */
 export interface KueueSlices {
-  /** The Workload with quota in whose place this one without quota wants to be: it asks for its growth alone. `null`: none. */
+  /** The Workload with quota that this one without quota is to replace: it asks only for the growth. `null`: none. */
   readonly grownFrom: (workload: KueueWorkload) => KueueWorkload | null;
-  /** A larger one of the same job has quota in its place: it holds nothing any more, and is about to end. */
+  /** A larger one of the same job with quota replaces it: it holds nothing any more, and is about to end. */
   readonly isReplaced: (workload: KueueWorkload) => boolean;
   /** No Workload replaces another: nothing above needs to be asked. */
   readonly isEmpty: boolean;

@@ -28,7 +28,10 @@ export interface KueueInput {
   readonly pools: readonly PoolFacts[];
   /** By name; `null` where namespaces could not be read. */
   readonly namespaces: ReadonlyMap<string, Namespace> | null;
-  /** Whether Kueue's fair sharing is on, by its configuration; `null` or absent: not read, ClusterQueues with a share say so. */
+  /**
+   * Whether Kueue's fair sharing is on, by its configuration; `null` or absent: not read, so ClusterQueues with a share
+   * decide.
+   */
   readonly fairSharing?: boolean | null;
 }
 
@@ -119,7 +122,8 @@ function queuesOf(
     const place = queues.push({
       kind: clusterQueue === null ? "Cohort" : "ClusterQueue",
       name,
-      // A cohort of which no member has quota here is not there; what has quota keeps its cohort, which has it too then.
+      // A cohort whose members have no quota here is left out; a queue with quota keeps its cohort, which then has
+      // quota, too.
       parent: parent === null ? null : (places.get(parent) ?? null),
       isLeaf: clusterQueue !== null,
       ...quota,

@@ -13,20 +13,20 @@ export interface KueueNode {
   readonly cohort: KueueCohort | null;
   /** Index, smaller than its own; `null` for a root. */
   readonly parent: number | null;
-  /** The cohort names itself as its own ancestor: Kueue admits nothing in the whole tree. */
+  /** The cohort is its own ancestor: Kueue admits nothing in the whole tree. */
   readonly isInCycle: boolean;
-  /** What it and all below it have. */
+  /** What it and everything below it have. */
   readonly quotas: NodeQuotas;
 }
 
-/** All that can lend to each other. */
+/** Queues and cohorts that can lend to each other. */
 export interface CohortTree {
   /** Name of its root. */
   readonly root: string;
   readonly queues: readonly KueueClusterQueue[];
   /** Cohorts with an object. */
   readonly cohorts: readonly KueueCohort[];
-  /** Names that lead in a circle, from the smallest, which is the root here; `null` without one. */
+  /** Names that form a cycle, from the smallest, which is the root here; `null` without one. */
   readonly circle: readonly string[] | null;
 }
 
@@ -70,11 +70,15 @@ function plant({ kueueClusterQueues, kueueCohorts }: ForestObjects): KueueForest
   const addQueues = (cohort: string | null, parent: number | null, isInCycle: boolean): void => {
     for (const clusterQueue of members.get(cohort) ?? [])
       nodes.push({
-        ...{ name: clusterQueue.name, clusterQueue, cohort: null, parent, isInCycle },
+        name: clusterQueue.name,
+        clusterQueue,
+        cohort: null,
+        parent,
+        isInCycle,
         quotas: ownQuotas(clusterQueue.quotas),
       });
   };
-  // Not by recursion: someone may write a chain of thousands.
+  // No recursion: an attacker may write a chain of thousands.
   const open: { readonly name: string; readonly parent: number | null; readonly bad: boolean }[] = [];
   for (const name of (children.get(null) ?? []).toReversed()) open.push({ name, parent: null, bad: false });
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -89,7 +93,7 @@ function plant({ kueueClusterQueues, kueueCohorts }: ForestObjects): KueueForest
   }
   const trees = treesOf(nodes, circles);
   addQueues(null, null, false);
-  // Children come behind their parents, and are complete when these add them up.
+  // Children come behind their parents, and are complete when they are added to them.
   for (const { parent, quotas } of nodes.toReversed()) {
     const above = nodes[parent ?? -1];
     if (above !== undefined) addQuotas(above.quotas, quotas);
@@ -97,7 +101,7 @@ function plant({ kueueClusterQueues, kueueCohorts }: ForestObjects): KueueForest
   return { nodes, trees };
 }
 
-/** A tree is a root with all that comes before the next one. */
+/** A tree is a root with everything before the next root. */
 function treesOf(nodes: readonly KueueNode[], circles: readonly (readonly string[])[]): readonly CohortTree[] {
   const circleOf = new Map(circles.map((circle) => [circle[0], circle] as const));
   const trees: (CohortTree & { readonly queues: KueueClusterQueue[]; readonly cohorts: KueueCohort[] })[] = [];

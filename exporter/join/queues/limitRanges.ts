@@ -18,10 +18,10 @@ const containersOf = ({ pod, containers }: Template): readonly ContainerRequest[
   containers ?? [{ isInit: false, requests: pod.requests }];
 
 /**
- * A template as the API server makes pods of it: a container that names no amount of a resource gets the default one, and
- * where a LimitRange gives a `max` alone, the API server has made that the default (`SetDefaults_LimitRangeItem` of
- * k8s.io/kubernetes pkg/apis/core/v1). Kueue reckons with it, and does not write it into the Workload (v0.19
- * pkg/workload/resources.go, AdjustResources).
+ * A template as the API server creates pods from it: a container without an amount of a resource gets the default, and if a
+ * LimitRange has only a `max`, the API server has made that the default (`SetDefaults_LimitRangeItem` of k8s.io/kubernetes
+ * pkg/apis/core/v1). Kueue takes this into account, but does not write it into the Workload (v0.19 pkg/workload/resources.go,
+ * AdjustResources).
  */
 export function withDefaults<Of extends Template>(
   template: Of,
@@ -58,7 +58,7 @@ function effective(containers: readonly ContainerRequest[], resource: string): n
 
 /**
  * Why no pod of a template can be created: what a LimitRange of its namespace allows, and what is asked for, as a sentence;
- * `null` where none forbids it. A rule of type `Container` is about each container, one of type `Pod` about all together.
+ * `null` where none forbids it. A rule of type `Container` applies to each container, one of type `Pod` to all together.
  */
 export function refusalBy(
   ranges: readonly LimitRange[],

@@ -1,6 +1,6 @@
 import type { Device, NodeView } from "../snapshot.ts";
 
-/** What the GPUs of one pool on one node come to, in physical GPUs. */
+/** The GPUs of one pool on one node, in physical GPUs. */
 export interface NodeCapacity {
   readonly pool: string;
   /** All GPUs, given out or not. */
@@ -9,11 +9,11 @@ export interface NodeCapacity {
   readonly capacity: number;
   /** Held on a node to which no pods may come. */
   readonly allocatedOnUnschedulable: number;
-  /** What nobody can have now and nobody holds. */
+  /** GPUs that are not available now and that nobody holds. */
   readonly outOfService: number;
 }
 
-/** Whether new pods may come to a node. What the API does not say does not keep them away. */
+/** Whether new pods may come to a node. If the API does not report it, they may. */
 export function takesPods({ ready, schedulable }: Pick<NodeView, "ready" | "schedulable">): boolean {
   return ready !== false && schedulable !== false;
 }

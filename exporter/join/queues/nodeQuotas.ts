@@ -1,7 +1,7 @@
 import type { KueueQuota } from "../../model/queues/kueue.ts";
 
 /**
- * What a node of Kueue's tree has of one flavor's resource, in units of the resource, as Kueue itself counts it
+ * The quota of a node of Kueue's tree for one flavor's resource, in units of the resource, as Kueue itself counts it
  * (pkg/cache/scheduler/resource_node.go, v0.19): subtree = own nominal + sum over children of (subtree - kept).
  */
 export interface NodeQuota {
@@ -11,7 +11,7 @@ export interface NodeQuota {
   readonly own: KueueQuota | null;
   /** Nominal quota of the subtree in all. */
   readonly total: number;
-  /** Of it: what lending limits below leave to this node. */
+  /** The part of it that lending limits below leave to this node. */
   readonly subtree: number;
 }
 
@@ -49,7 +49,9 @@ export function addQuotas(above: Map<string, NodeQuota>, below: NodeQuotas): voi
   for (const [key, quota] of below) {
     const { own = null, total = 0, subtree = 0 } = above.get(key) ?? {};
     above.set(key, {
-      ...{ flavor: quota.flavor, resource: quota.resource, own },
+      flavor: quota.flavor,
+      resource: quota.resource,
+      own,
       total: total + quota.total,
       subtree: subtree + (quota.subtree - keptBy(quota)),
     });

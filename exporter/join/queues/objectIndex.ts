@@ -12,14 +12,16 @@ export interface Indexed {
 
 const ranks: Readonly<Record<QueueScheduler, number>> = { kueue: 0, kai: 1, volcano: 2, none: 3 };
 
-/** Whether it comes first of two gangs that are called alike: that of the scheduler that comes first, else the first by name. */
+/**
+ * Whether it comes first of two gangs with the same name: that of the scheduler that comes first, or else the first by name.
+ */
 export function isBefore({ gang: a }: Indexed, { gang: b }: Indexed): boolean {
   if (a.queue.scheduler !== b.queue.scheduler) return ranks[a.queue.scheduler] < ranks[b.queue.scheduler];
   if (a.namespace !== b.namespace) return a.namespace < b.namespace;
   return a.name === b.name ? a.uid < b.uid : a.name < b.name;
 }
 
-/** Keeps the first of several with the same key, whatever order they come in. */
+/** Keeps the first of several with the same key, whatever their order. */
 function keepFirst<Item extends Indexed>(gangs: Map<string, Item>, key: string, members: Item): void {
   const known = gangs.get(key);
   if (known === undefined || isBefore(members, known)) gangs.set(key, members);
@@ -27,15 +29,15 @@ function keepFirst<Item extends Indexed>(gangs: Map<string, Item>, key: string, 
 
 type ByNamespace<Item> = Map<string, Map<string, Item>>;
 
-/** Objects of queue systems by what pods and owners call them. */
+/** Objects of queue systems by the names that pods and owners use. */
 export interface ObjectIndex<Item> {
-  /** Those of one scheduler by namespace and name; made when someone is named. */
+  /** Those of one scheduler by namespace and name; built when a name is first looked up. */
   readonly named: (scheduler: "kueue" | "kai" | "volcano") => ByNamespace<Item>;
   /** By namespace and uid of an owner: pods of any namespace may name any uid. */
   readonly byOwner: ByNamespace<Item>;
 }
 
-/** Of several that are called alike the first is found, whatever order they come in. */
+/** Of several with the same name the first is found, whatever their order. */
 export function indexObjects<Item extends Indexed>(gangs: readonly Item[]): ObjectIndex<Item> {
   const byOwner: ByNamespace<Item> = new Map();
   const byTopOwner: ByNamespace<Item> = new Map();

@@ -17,7 +17,7 @@ export interface ForestEntry {
 export interface ParentForest {
   /** Parents before children, siblings by name; parents that exist only by name are among them. */
   readonly entries: readonly ForestEntry[];
-  /** Names that lead in a circle, from the smallest, which is made a root here. */
+  /** Names that form a cycle, from the smallest, which becomes a root here. */
   readonly cycles: readonly (readonly string[])[];
 }
 
@@ -47,7 +47,7 @@ export function parentForest(children: readonly NamedChild[]): ParentForest {
   return { entries, cycles };
 }
 
-/** Makes the smallest name of each circle a root, and says the circles: each from that name on. */
+/** Makes the smallest name of each cycle a root, and returns the cycles: each from that name on. */
 export function cutCycles(
   names: readonly string[],
   parents: Map<string, string | null>,

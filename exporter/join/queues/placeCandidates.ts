@@ -29,7 +29,8 @@ export function candidateFinder(
   };
   return (options, draft) => {
     const { ref, scheduler } = draft;
-    // Without a queue of its own its team and namespace decide. Options are of one scheduler, and in it a name is one queue.
+    // Without a queue of its own, its team and namespace decide. All options belong to one scheduler, where a name is
+    // one queue.
     if (ref === null || ref.scheduler !== scheduler) return find(options, draft);
     const byQueue = found.get(options) ?? new Map<string, readonly Candidate[]>();
     if (byQueue.size === 0) found.set(options, byQueue);
@@ -42,7 +43,7 @@ export function candidateFinder(
   };
 }
 
-/** Where its own queue is, a gang waits there; a team's queue elsewhere does not answer for it. */
+/** If its own queue exists there, a gang waits in that; a team's queue elsewhere does not count for it. */
 function leavesOf(draft: GangDraft, options: readonly ServingDomain[], places: Places): readonly (number | null)[] {
   const own = options.map(({ domain }) => ownLeafOf(draft, domain, places));
   return own.some((leaf) => leaf !== null) ? own : options.map(({ domain }) => teamLeafOf(draft, domain, places));

@@ -1,6 +1,6 @@
 import { classFinder, type ServingDomain } from "./classFinder.ts";
-import { type FreeCapacity, freeCapacityIn } from "./freeCapacity.ts";
 import type { GangDraft, PartDraft } from "./gangDraft.ts";
+import { type Headroom, headroomIn } from "./headroom.ts";
 import { type Candidate, candidateFinder, type Places } from "./placeCandidates.ts";
 import { placedGang } from "./placedGang.ts";
 import { type QueueDraft, sumUpwards } from "./queueDrafts.ts";
@@ -13,8 +13,8 @@ const tolerance = 1e-6;
 
 /**
  * Finds for each part of each gang the queue and domain in which it waits, in the order in which queues serve them: the first
- * domain of the part's own order in which its queue has room for it, else the first. What can be admitted is counted as pending
- * of its queue and all above it; `leafOfPod` is reported where waiting pods are.
+ * domain in the part's own order in which its queue has headroom for it, or else the first one. What can be admitted is
+ * counted as pending of its queue and all above it; `leafOfPod` is filled with where waiting pods are.
  */
 export function placeGangs(
   drafts: readonly GangDraft[],
@@ -29,14 +29,14 @@ export function placeGangs(
     const options = optionsOf(part, draft.scheduler);
     return { options, candidates: candidatesOf(options, draft) };
   };
-  const freeCapacity = freeCapacityIn(forest.queues);
+  const headroom = headroomIn(forest.queues);
   const physical = forest.bare.map((domain) => domain.physical);
   const gangs: WaitingGang[] = [];
   const sharedPlaces = createSharedPlaces();
   for (let i = 0; i < ordered.length; i++) {
     const draft = ordered[i];
     if (draft === undefined) continue;
-    const placing: Placing = { draft, places, freeCapacity, physical, taken: null, never: draft.never, sharedPlaces };
+    const placing: Placing = { draft, places, headroom, physical, taken: null, never: draft.never, sharedPlaces };
     const last = draft.kept?.gang?.parts;
     const parts = draft.parts.map((part, k) => placePart(part, find(part, draft), placing, last?.[k] ?? null));
     const gang = placedGang(draft, parts, placing.never, forest.queues);
@@ -55,12 +55,12 @@ export function placeGangs(
 interface Placing {
   readonly draft: GangDraft;
   readonly places: Places;
-  readonly freeCapacity: FreeCapacity;
+  readonly headroom: Headroom;
   readonly physical: readonly number[];
   /** GPUs of this gang's parts so far, by leaf; `null`: nothing yet. */
   taken: Map<number, number> | null;
   never: NeverReason | null;
-  /** The places of some choices: the same list for all that choose the same of the same options. */
+  /** The places of some choices: the same list for all equal choices among the same options. */
   readonly sharedPlaces: (
     options: readonly ServingDomain[],
     standing: readonly Candidate[],
@@ -68,7 +68,7 @@ interface Placing {
   ) => readonly WaitingPlace[];
 }
 
-/** Where a part may go by the nodes, and of that where its queue has a record. */
+/** Where a part may go by the nodes, and those of the places where its queue has a record. */
 interface PartOptions {
   readonly options: readonly ServingDomain[];
   readonly candidates: readonly Candidate[];
@@ -86,7 +86,7 @@ function optionFinder(
     if (known !== undefined) return known.options;
     const { needs, scopes, gpusPerPod } = part;
     const options = servingOf({ scheduler, needs, scopes, gpusPerPod });
-    // Whoever may create workloads may write many that differ in their flavors alone.
+    // Anybody who can create workloads can write many that differ only in their flavors.
     if (alike.length < mostAlike) alike.push({ part, scheduler, options });
     return options;
   };
@@ -106,7 +106,7 @@ function isAlike({ scopes: one, gpusPerPod }: PartDraft, { scopes: other, gpusPe
   return one !== null && other !== null && one.length === other.length && one.every((name, i) => name === other[i]);
 }
 
-/** `last`: what it was in the last cycle, which it stays while it says the same. */
+/** `last`: the part of the last cycle, which is kept while it is equal. */
 function placePart(
   part: PartDraft,
   { options, candidates }: PartOptions,
@@ -141,7 +141,7 @@ function placePart(
   return { queue: null, domain: null, pods, createdPods, gpusPerPod, needs };
 }
 
-/** The first option where its queue has a record; where the limit allows it; all where so many GPUs are; the first with room. */
+/** The first option where its queue has a record; where the limit allows it; all with enough GPUs; the first with headroom. */
 interface Choice {
   readonly queued: Candidate | null;
   readonly allowed: Candidate | null;
@@ -150,11 +150,11 @@ interface Choice {
 }
 
 function chooseOption(part: PartDraft, candidates: readonly Candidate[], placing: Placing): Choice {
-  const { physical, freeCapacity, draft } = placing;
+  const { physical, headroom, draft } = placing;
   const fewest = fewestOf(part, draft);
   let allowed: Candidate | null = null;
   let chosen: Candidate | null = null;
-  // Mostly so many GPUs are in all of them: the list is copied from the first on where they do not.
+  // Mostly all of them have enough GPUs: the list is copied only from the first exception on.
   let some: Candidate[] | null = null;
   for (let n = 0; n < candidates.length; n++) {
     const one = candidates[n];
@@ -163,19 +163,19 @@ function chooseOption(part: PartDraft, candidates: readonly Candidate[], placing
     const before = placing.taken?.get(leaf) ?? 0;
     const gpus = option.gpusPerPod ?? 0;
     const least = gpus * fewest + before;
-    const isAllowed = least <= freeCapacity.ever(leaf) + tolerance;
+    const isAllowed = least <= headroom.ever(leaf) + tolerance;
     if (isAllowed) allowed ??= one;
     if (!isAllowed || least > (physical[option.domain] ?? 0) + tolerance) {
       some ??= candidates.slice(0, n);
       continue;
     }
     some?.push(one);
-    if (chosen === null && gpus * part.pods + before <= freeCapacity.now(leaf) + tolerance) chosen = one;
+    if (chosen === null && gpus * part.pods + before <= headroom.now(leaf) + tolerance) chosen = one;
   }
   return { queued: candidates[0] ?? null, allowed, standing: some ?? candidates, chosen };
 }
 
-/** There may be tens of thousands of gangs, and few ways to choose: the list of the last cycle while it says the same. */
+/** There may be tens of thousands of gangs, and few ways to choose: the list of the last cycle is kept while it is equal. */
 function createSharedPlaces(): Placing["sharedPlaces"] {
   const known = new Map<readonly ServingDomain[], Map<number, readonly WaitingPlace[]>>();
   return (options, standing, last) => {
@@ -202,14 +202,14 @@ function lastIfSame(places: readonly WaitingPlace[], last: WaitingPart["places"]
   return isSame ? last : places;
 }
 
-/** Of the pods of a part as many as the gang cannot do without. */
+/** The fewest pods of a part that the gang needs. */
 function fewestOf({ pods }: PartDraft, { bound, min, parts }: GangDraft): number {
   let members = bound;
   for (const part of parts) members += part.pods;
   return Math.min(pods, Math.max(1, Math.ceil((pods * min) / members)));
 }
 
-/** The first option; of these, where its queue has a record; where the limit allows it; where so many GPUs are. */
+/** The first option; of these, where its queue has a record; where the limit allows it; where enough GPUs are. */
 interface Options {
   readonly options: ServingDomain | undefined;
   readonly queued: Candidate | null;
@@ -221,7 +221,7 @@ function neverOf({ places, draft }: Placing, { options, queued, allowed, standin
   if (standing !== null) return null;
   const { ref } = draft;
   const isOfSystem = ref !== null && places.input.systems.some(({ scheduler }) => scheduler === ref.scheduler);
-  // Without nodes nobody knows what there is.
+  // Without nodes it is unknown what exists.
   if (options === undefined) return places.input.nodes.length === 0 ? null : "no-node";
   if (queued === null) return isOfSystem ? "no-queue" : null;
   return allowed === null ? "above-limit" : "no-node";
@@ -233,7 +233,7 @@ function enter(
   leaf: number,
   gang: number,
   part: WaitingPart | null,
-  { freeCapacity, draft: { team } }: Placing,
+  { headroom, draft: { team } }: Placing,
   teams: TeamCounts,
 ): void {
   const queue = queues[leaf];
@@ -243,5 +243,5 @@ function enter(
   if (gpus === 0) return;
   teams(leaf, team).pending += gpus;
   queue.pending += gpus;
-  freeCapacity.take(leaf, gpus);
+  headroom.take(leaf, gpus);
 }

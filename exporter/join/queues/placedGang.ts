@@ -3,7 +3,7 @@ import { type GangFacts, keptFacts } from "./gangFacts.ts";
 import type { QueueDraft } from "./queueDrafts.ts";
 import type { NeverReason, WaitingGang, WaitingPart } from "./queueing.ts";
 
-/** A gang in its queues; the one of the last cycle while it says the same. */
+/** A gang in its queues; the object of the last cycle while it is equal. */
 export function placedGang(
   draft: GangDraft,
   parts: readonly WaitingPart[],
@@ -47,7 +47,7 @@ export function placedGang(
   return gang;
 }
 
-/** What only some gangs have; `null`: this one has nothing of it. */
+/** Facts that only some gangs have; `null`: this one has none. */
 function factsOf(draft: GangDraft, parts: readonly WaitingPart[]): GangFacts | null {
   const kept = keptFacts(draft);
   if (draft.parts.every(({ mostPods }) => mostPods === undefined)) return kept;
@@ -67,7 +67,7 @@ function isSameList(last: readonly WaitingPart[], parts: readonly WaitingPart[])
   return true;
 }
 
-/** The queue as its users know it; a team's where teams stand for queues. */
+/** The queue as its users know it; a team's if teams act as queues. */
 function queueName(
   { ref, labelledQueue }: GangDraft,
   parts: readonly WaitingPart[],

@@ -2,16 +2,19 @@ import type { BoundDevice, BoundHolding, NodeBinding } from "../binding/binding.
 import type { NodeView, PodView } from "../snapshot.ts";
 import { takesPods } from "./nodeCapacity.ts";
 
-/** A workload with pods on nodes of these pools. Its pods are of one team and namespace. */
+/** A workload with pods on nodes of these pools. Its pods belong to one team and namespace. */
 export interface WorkloadPresence {
   /** One of its pods there. */
   readonly pod: number;
   readonly pools: readonly string[];
 }
 
-/** What queues want to know of bound pods, by columns: gathered node by node, while these are looked at anyway. */
+/** What queues need to know about bound pods, in columns: gathered node by node, while these are visited anyway. */
 export interface PodTally {
-  /** Of each holding: its pod and workload, pool (index into `pools`), GPUs, the largest part on one device, and whether nobody may follow there. */
+  /**
+   * For each holding: its pod and workload, pool (index into `pools`), GPUs, the largest part on one device, and whether no
+   * other pod may follow there.
+   */
   readonly pod: readonly number[];
   readonly workload: readonly number[];
   readonly pool: readonly number[];
@@ -34,7 +37,7 @@ export function createPodTally(pods: readonly PodView[], recentSince: number): P
   const lists = new Map<string, readonly string[]>();
   const presences: WorkloadPresence[] = [];
   const recent: number[] = [];
-  /** By workload: pools in which it was seen last. Pods of a workload often follow each other. */
+  /** By workload: pools in which it was last seen. Pods of a workload often follow each other. */
   const lastOfWorkload: (readonly string[] | undefined)[] = [];
   const pools: string[] = [];
   const placeOf = (name: string): number => {
@@ -43,7 +46,15 @@ export function createPodTally(pods: readonly PodView[], recentSince: number): P
     return known;
   };
   return {
-    ...{ pod, workload, pool, gpus, largest, onUnschedulable, pools, presences, recent },
+    pod,
+    workload,
+    pool,
+    gpus,
+    largest,
+    onUnschedulable,
+    pools,
+    presences,
+    recent,
     add(binding, node) {
       const shared = sharedList(node.pools, lists);
       for (const { index } of binding.pods) {

@@ -1,8 +1,8 @@
 import type { Pod } from "../../model/pod.ts";
 
 /**
- * How many pods that have not ended name each PodGroup, by its key (`namespace/name`); nothing is looked at where there
- * are no groups.
+ * How many pods that have not ended name each PodGroup, by its key (`namespace/name`); nothing is counted if there are no
+ * groups.
  */
 export function podsByGroup(
   groups: readonly unknown[],

@@ -6,7 +6,7 @@ import type { DeclaredQueue, DomainFacts, QueueSystem } from "./queueSystem.ts";
 
 type Written<Of> = { -readonly [Key in keyof Of]: Of[Key] };
 
-/** A queue while its work is being counted: the record of `Queueing.queues` itself, which nobody writes to afterwards. */
+/** A queue while its work is being counted: the record of `Queueing.queues` itself, which does not change afterwards. */
 export interface QueueDraft extends Written<QueueView> {
   readonly children: number[];
   allocatedByClass?: readonly Written<AllocatedInClass>[];
@@ -26,8 +26,8 @@ export interface QueueForest {
 }
 
 /**
- * Puts the queues of each system in use under a root of its own, in each domain where it has any. A root is sure of what its
- * queues are sure of and may hold what they may hold; a guarantee without a bound is all that the domain has.
+ * Puts the queues of each system in use under a root of its own, in each domain where it has any. The guarantee and the limit
+ * of a root are those of its queues together; a guarantee without a bound is everything that the domain has.
  */
 export function plantQueues(bare: readonly BareDomain[], systems: readonly QueueSystem[]): QueueForest {
   const queues: QueueDraft[] = [];
@@ -55,12 +55,17 @@ export function plantQueues(bare: readonly BareDomain[], systems: readonly Queue
   return { domains, bare, queues, leaves, problems };
 }
 
-/** Nodes and classes are named only where they say something. */
+/** Nodes and classes are listed only if they distinguish something. */
 function domainView(domain: BareDomain, all: readonly BareDomain[], unknownBecause: string | null): QuotaDomain {
   const { name, pools, nodes, classes, capacity, allocatedOnUnschedulable, outOfService = 0 } = domain;
   const isDivided = pools.some((pool) => all.some((other) => other !== domain && other.pools.includes(pool)));
   return {
-    ...{ name, pools, capacity, allocatedOnUnschedulable, outOfService, unknownBecause },
+    name,
+    pools,
+    capacity,
+    allocatedOnUnschedulable,
+    outOfService,
+    unknownBecause,
     ...(isDivided ? { nodes } : {}),
     ...(classes.length > 1 ? { classes } : {}),
   };
@@ -117,7 +122,7 @@ function plantSystem(
   return leaves;
 }
 
-/** A queue that is sure of nothing, without a limit. */
+/** A queue without a guarantee and without a limit. */
 export function emptyQueue(
   scheduler: QueueScheduler,
   kind: QueueKind,
@@ -150,7 +155,7 @@ export function emptyQueue(
   };
 }
 
-/** The leaf of what no queue answers for, before anything is in it. */
+/** The leaf for work outside of queues, before anything is in it. */
 export function emptyUnqueued(domain: number): QueueDraft {
   const queue = emptyQueue("none", "Unqueued", "unqueued", domain, null);
   return { ...queue, isLeaf: true, weight: 0, zeroWeight: "never", limit: 0, allocatedByPriority: [] };

@@ -6,10 +6,10 @@ import { isFinished } from "./kueueReserved.ts";
 import { findObject, type Indexed, indexObjects, type ObjectIndex } from "./objectIndex.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
 
-/** The object by which a queue system knows work, and the last checkpoint that it says of. */
+/** The object by which a queue system knows work, and the last checkpoint that it reports. */
 export interface FoundQueueObject {
   readonly ref: QueueObjectRef;
-  /** Seconds since the epoch; `null` where it says of none. */
+  /** Seconds since the epoch; `null` if it reports none. */
   readonly checkpointedAt: number | null;
 }
 
@@ -18,7 +18,7 @@ export interface QueueObjectFinder {
   /** There is no object to find. */
   readonly isEmpty: boolean;
   readonly find: (pod: Pod, owners: readonly { readonly uid: string }[]) => FoundQueueObject | null;
-  /** Its last checkpoint; the same function for all states in which no object says of one. */
+  /** Its last checkpoint; the same function for all states in which no object reports one. */
   readonly checkpointOf: (pod: Pod, owners: readonly { readonly uid: string }[]) => number | null;
 }
 
@@ -51,7 +51,7 @@ export function queueObjectFinder(objects: QueueObjects, cache: QueueObjectFinde
   return finder;
 }
 
-/** As a gang with this uid is called. */
+/** The reference to the gang with this uid. */
 export function refOfGang({ queue, namespace, name, uid }: DeclaredGang): QueueObjectRef | null {
   const { scheduler } = queue;
   if (scheduler === "none") return null;

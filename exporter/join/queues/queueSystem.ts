@@ -14,11 +14,11 @@ export interface PoolFacts {
   /** GPU nodes with a GPU of this pool; a node with GPUs of several pools is in each of them. */
   readonly nodes: readonly ClusterNode[];
   /**
-   * Physical GPUs that one unit of a resource is on the nodes of this pool: `undefined` where none offers it, `null` where
-   * nodes differ or it cannot be known.
+   * Physical GPUs per unit of a resource on the nodes of this pool: `undefined` if none offers it, `null` if nodes differ or
+   * it cannot be known.
    */
   readonly gpusPerUnit: (resource: string) => number | null | undefined;
-  /** The same of those of its nodes that are wanted: quotas and pods often mean only some nodes of a pool. */
+  /** The same for only some of its nodes: quotas and pods often apply to some nodes of a pool. */
   readonly among: (isWanted: (node: ClusterNode) => boolean) => PoolFacts;
 }
 
@@ -44,13 +44,13 @@ export interface DomainFacts {
 /** A queue that a pod or a waiting object belongs to: the name of a leaf. */
 export interface QueueRef {
   readonly scheduler: QueueScheduler;
-  /** Empty where what waits names something that leads to no leaf (a LocalQueue that is not there). */
+  /** Empty if the name of what waits leads to no leaf (a LocalQueue that does not exist). */
   readonly name: string;
   /** `name` of a LocalQueue, in the pod's namespace; `null` elsewhere. */
   readonly localQueue: string | null;
 }
 
-/** What a system says of one of its queues in one domain, before anything is counted in it: fields of `QueueView`. */
+/** What a system reports about one of its queues in one domain, before anything is counted in it: fields of `QueueView`. */
 type DeclaredFields =
   | "kind"
   | "name"
@@ -74,24 +74,27 @@ export interface DeclaredQueue extends Pick<QueueView, DeclaredFields> {
   readonly limit: number | null;
 }
 
-/** Pods of a waiting object that are alike. */
+/** Equal pods of a waiting object. */
 export interface DeclaredPart {
   readonly pods: number;
   readonly needs: PodNeeds;
-  /** Names of the scopes that may serve it, best first (Kueue: flavors in the queue's order); `null`: whatever its selectors allow. */
+  /**
+   * Names of the scopes that may serve it, best first (Kueue: flavors in the queue's order); `null`: any that its selectors
+   * allow.
+   */
   readonly scopes: readonly string[] | null;
-  /** Partial admission: `pods` are the fewest that will do, these are all that it asks for; absent: as many. */
+  /** Partial admission: `pods` are the fewest that are enough, these are all that it asks for; absent: the same number. */
   readonly mostPods?: number;
 }
 
-/** What waits, as an object of a queue system says. Its pods, where it has any, are found by `podsOf`. */
+/** Waiting work, as an object of a queue system declares it. Its existing pods are found by `podsOf`. */
 export interface DeclaredGang extends DeclaredFacts {
   readonly uid: string;
   /** Kind and name of the object itself. */
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  /** Uids of its owners, nearest first: by them its pods and its workload are found. */
+  /** Uids of its owners, nearest first: its pods and its workload are found by them. */
   readonly ownerUids: readonly string[];
   readonly ownerKind: string | null;
   readonly ownerName: string | null;
@@ -105,15 +108,18 @@ export interface DeclaredGang extends DeclaredFacts {
   readonly min: number;
   /** All members, bound or not, by kinds of pod. Empty: its pods say what it asks for. */
   readonly parts: readonly DeclaredPart[];
-  /** What it asks for in all, where pods are not described one by one (`minResources`); `null` otherwise. */
+  /** What it asks for in total, if pods are not described one by one (`minResources`); `null` otherwise. */
   readonly total: ResourceAmounts | null;
   readonly never: NeverReason | null;
   readonly reason: string;
-  /** It has begun to run at this time by its own word (all members), seconds since the epoch; `null` when pods must say. */
+  /**
+   * The time at which it began to run as the object reports it (all members), seconds since the epoch; `null` if only pods
+   * show it.
+   */
   readonly startedAt: number | null;
-  /** By its own word it has not begun, although its pods may be bound; default: it says nothing of that. */
+  /** The object reports that it has not begun, although its pods may be bound; absent: it reports nothing about that. */
   readonly isStarting?: boolean;
-  /** Only where the gang stays the same object while it says the same: what was made of it last. It changes no answer. */
+  /** Only if the gang stays the same object while its content is the same: the last result for it. It changes no answer. */
   readonly kept?: { draft: GangDraft | null };
 }
 
@@ -123,7 +129,7 @@ export interface DeclaredGang extends DeclaredFacts {
  */
 export interface QueueSystem {
   readonly scheduler: QueueScheduler;
-  /** Whether it has queues with GPUs, pods or waiting work; one that has not is left out wholly. */
+  /** Whether it has queues with GPUs, pods or waiting work; otherwise it is left out completely. */
   readonly isInUse: boolean;
   /** Scopes that overlap become one domain. */
   readonly scopes: readonly QuotaScope[];
@@ -131,14 +137,14 @@ export interface QueueSystem {
   queuesIn(domain: DomainFacts): readonly DeclaredQueue[];
   /** Work that has not ended: what waits, and what runs (a running gang may lose a member). Those without GPUs are left out. */
   readonly gangs: readonly DeclaredGang[];
-  /** Work that runs in other clusters and is no gang here; absent: none. */
+  /** Work that runs in other clusters and is not a gang here; absent: none. */
   readonly dispatched?: readonly DispatchedGang[];
   /**
-   * `null` in the systems of schedulers. Of teams and namespaces, which stand for queues in domains where no scheduler has
-   * any: the leaf of a pod that no finder knows a queue of. Their scopes count only for pools that are in no scheduler's.
+   * `null` in the systems of schedulers. For teams and namespaces, which act as queues in domains where no scheduler has any:
+   * the leaf of a pod whose queue no finder knows. Their scopes count only for pools that are in no scheduler's scope.
    */
   readonly leafOf: ((team: string, namespace: string) => string) | null;
-  /** Why entitlement cannot be reported wherever it has queues; absent: it can. */
+  /** Why entitlement is not known wherever it has queues; absent: it is known. */
   readonly unknownBecause?: string;
   readonly problems: readonly Problem[];
 }

@@ -73,8 +73,8 @@ function schedulersIn({ pods, queued }: QueueSystemsInput): ReadonlySet<QueueSch
 const noPools: NodeView["pools"] = [];
 
 /**
- * Teams with pods that no scheduler's queue answers for: where they hold, and anywhere as soon as something waits. In pools
- * over which no scheduler's quota counts, that is so whatever queue a pod is in.
+ * Teams with pods that belong to no scheduler's queue: where they hold, and anywhere as soon as something waits. In pools
+ * without a scheduler's quota, that holds whatever queue a pod is in.
  */
 function teamsPresent(input: QueueSystemsInput, schedulers: readonly QueueSystem[]): readonly TeamPresence[] {
   const found: PresenceTable = new Map();
@@ -85,7 +85,7 @@ function teamsPresent(input: QueueSystemsInput, schedulers: readonly QueueSystem
   );
 }
 
-/** Pods of a workload are of one team and namespace: one of them in each list of pools stands for all. */
+/** Pods of a workload belong to one team and namespace: one of them represents all in each list of pools. */
 function addEverybody(found: PresenceTable, { pods, tally }: QueueSystemsInput): void {
   for (const { pod, pools } of tally.presences) {
     const view = pods[pod];
@@ -123,7 +123,7 @@ function addUnscheduled(
   }
 }
 
-/** Names of nodes with GPUs over which no quota of a scheduler counts. */
+/** Names of nodes with GPUs that no scheduler's quota covers. */
 function uncoveredNodes(pools: readonly PoolFacts[], schedulers: readonly QueueSystem[]): ReadonlySet<string> {
   const scopes = schedulers.flatMap((system) => system.scopes);
   return new Set(

@@ -4,12 +4,12 @@ import type { DispatchedWork, GangFacts } from "./gangFacts.ts";
 import type { ReclaimRule } from "./reclaimRule.ts";
 
 /**
- * What is in a tree of queues. `Scheduler` is the root that Fairlead gives each system in a domain; `Team` and
- * `Namespace` stand for queues where no system has any; `Unqueued` is whatever no queue answers for.
+ * The kinds of objects in a tree of queues. `Scheduler` is the root that Fairlead gives each system in a domain; `Team` and
+ * `Namespace` act as queues where no system has any; `Unqueued` is everything outside of queues.
  */
 export type QueueKind = "Scheduler" | "Cohort" | "ClusterQueue" | "Queue" | "Team" | "Namespace" | "Unqueued";
 
-/** Nodes of one domain that nothing distinguishes for its queues: of one pool and capacity type, with the same flavors. */
+/** Equivalent nodes of one domain for its queues: of one pool and capacity type, with the same flavors. */
 export interface NodeClass {
   /** The pool, with its capacity type where the pool has several classes in the domain (`H100 spot`). */
   readonly name: string;
@@ -33,17 +33,19 @@ export interface QuotaDomain {
   /** In the order of their pools; absent: its nodes are one class. */
   readonly classes?: readonly NodeClass[];
   /**
-   * Physical GPUs that can be given out: of nodes that are ready and schedulable, and what is allocated on other nodes. What is
-   * held is never above it.
+   * Physical GPUs that can be given out: of nodes that are ready and schedulable, and what is allocated on other nodes. What
+   * is allocated is never above it.
    */
   readonly capacity: number;
   /** What is allocated on nodes that are not ready or not schedulable: no advice may hand it to others. */
   readonly allocatedOnUnschedulable: number;
-  /** Physical GPUs that nobody can have now and nobody holds: of nodes that are not ready, not schedulable or not allocatable; absent: none. */
+  /**
+   * Physical GPUs that are unavailable now and that nobody holds: of nodes that are not ready, not schedulable or not
+   * allocatable; absent: none.
+   */
   readonly outOfService?: number;
   /**
-   * Why nobody's entitlement can be reported here (a quota in units that are not the same part of a GPU on all nodes);
-   * `null`: it can.
+   * Why no entitlement is known here (a quota in units that are not the same part of a GPU on all nodes); `null`: it is known.
    */
   readonly unknownBecause: string | null;
 }
@@ -59,7 +61,7 @@ export interface TeamShare {
 /** What a leaf holds in one node class, physical GPUs. */
 export interface AllocatedInClass {
   readonly allocated: number;
-  /** Of it, on nodes that are not ready or not schedulable. */
+  /** The part of it on nodes that are not ready or not schedulable. */
   readonly allocatedOnUnschedulable: number;
 }
 
@@ -74,7 +76,7 @@ export interface AllocatedByPriority {
 export interface QueueView {
   readonly scheduler: QueueScheduler;
   readonly kind: QueueKind;
-  /** Untrusted text. Of a `Scheduler`: its own name; of what exists only by name: that name. */
+  /** Untrusted text. For a `Scheduler` its own name; for what exists only by name, that name. */
   readonly name: string;
   /** Index into `Queueing.domains`. */
   readonly domain: number;
@@ -84,18 +86,18 @@ export interface QueueView {
   readonly children: readonly number[];
   /** Only a leaf can hold and wait. */
   readonly isLeaf: boolean;
-  /** The one team whose work is in it; `null` where several share it, or none is known. */
+  /** The only team whose work is in it; `null` if several share it, or none is known. */
   readonly team: string | null;
   /**
-   * What it is sure of: Kueue: nominal quotas of the subtree, with what lending limits keep back in it; KAI: quota; Volcano `capacity`:
-   * the larger of guarantee and deserved, `proportion`: guarantee; a team's or namespace's: configuration.
-   * `Unqueued`: what it holds. It may be more than the domain has; where there is no bound, it is all that the domain has.
+   * Its guarantee. Kueue: nominal quotas of the subtree, including what lending limits keep in it; KAI: quota; Volcano
+   * `capacity`: the larger of guarantee and deserved, `proportion`: guarantee; a team's or namespace's: configuration.
+   * `Unqueued`: what it holds. It may be more than the domain has; without a bound, it is everything that the domain has.
    */
   readonly guaranteed: number;
   /** The most that it may hold; `Infinity` without a limit. */
   readonly limit: number;
   /**
-   * Of a `Scheduler`: what its queues are sure of as their author wrote it, which may be more than the domain has; amounts
+   * For a `Scheduler`: the guarantees of its queues as their author wrote them, which may be more than the domain has; amounts
    * without limit are left out.
    */
   readonly declaredGuarantee?: number;
@@ -108,39 +110,42 @@ export interface QueueView {
   /** Surplus goes to higher values first (KAI). */
   readonly priority: number;
   /**
-   * The guarantee counts towards the share by weight, of which it is the least (Volcano `proportion`); else, and where this is
-   * left out, the share of the surplus comes on top of it.
+   * The guarantee counts towards the share by weight, and is its minimum (Volcano `proportion`); otherwise the share of the
+   * surplus is added to it.
    */
   readonly guaranteeIsFloor?: boolean;
   /** StrictFIFO: the first gang that does not fit stops those behind it. */
   readonly isStrictOrder: boolean;
-  /** Allocated to its pods (of the whole subtree). */
+  /** Allocated to its pods (in the whole subtree). */
   readonly allocated: number;
-  /** Part of `held` on nodes that are not ready or not schedulable. */
+  /** Part of `allocated` on nodes that are not ready or not schedulable. */
   readonly allocatedOnUnschedulable: number;
-  /** Of a leaf: what it holds in each node class, parallel to `QuotaDomain.classes`; absent where the domain is one class, or it holds nothing. */
+  /**
+   * For a leaf: what it holds in each node class, parallel to `QuotaDomain.classes`; absent if the domain is one class, or if
+   * it holds nothing.
+   */
   readonly allocatedByClass?: readonly AllocatedInClass[];
-  /** Of a leaf: the same by priority, the lowest first; absent: not known. */
+  /** For a leaf: the same by priority, the lowest first; absent: not known. */
   readonly allocatedByPriority?: readonly AllocatedByPriority[];
-  /** Of a leaf: absent where nothing is known to be moved between queues. */
+  /** For a leaf: absent if it is not known that anything is moved between queues. */
   readonly reclaim?: ReclaimRule;
-  /** Quota reserved by admitted or admitting work, bound or not, where the system says; `null` where it has no such thing. */
+  /** Quota reserved by admitted or admitting work, bound or not, as the system reports it; `null` if it has no such thing. */
   readonly reserved: number | null;
-  /** Eligible pending GPUs of the subtree: whole gangs that could be admitted, and missing members of gangs begun. */
+  /** Eligible pending GPUs of the subtree: whole gangs that could be admitted, and missing members of gangs that have begun. */
   readonly pending: number;
-  /** Of a leaf: by team, adding up to `held` and `pending`. */
+  /** For a leaf: by team, adding up to `allocated` and `pending`. */
   readonly teams: readonly TeamShare[];
-  /** Of a leaf: indices into `Queueing.gangs`, in the order in which the queue serves them. */
+  /** For a leaf: indices into `Queueing.gangs`, in the order in which the queue serves them. */
   readonly gangs: readonly number[];
 }
 
 /**
- * Why a waiting gang can never run as things are, so that it is no demand: it is paused or held back by someone
- * (`paused`: suspended, deactivated, on hold, gated), asks for more than its queue may ever hold (`above-limit`), for
- * nodes that do not exist (`no-node`), its queue does not take it (`no-queue`: unknown, stopped, not for its namespace), a
- * LimitRange refuses its pods (`limit-range`), it is for another cluster (`elsewhere`: MultiKueue, not taken yet), the scheduler
- * that its pods name is not known to work here (`no-scheduler`), or what they need beside nodes is not there, or their scheduler
- * says that no node will take them however empty (`unschedulable`).
+ * Why a waiting gang can never run now, so that it does not count as demand: it is paused or held back by someone (`paused`:
+ * suspended, deactivated, on hold, gated), asks for more than its queue may ever hold (`above-limit`), for nodes that do not
+ * exist (`no-node`), its queue does not take it (`no-queue`: unknown, stopped, not for its namespace), a LimitRange refuses
+ * its pods (`limit-range`), it is for another cluster (`elsewhere`: MultiKueue, not taken yet), the scheduler that its pods
+ * name is not known to run here (`no-scheduler`), or objects that they need do not exist, or their scheduler reports that no
+ * node will take them even if it were empty (`unschedulable`).
  */
 export type NeverReason =
   | "paused"
@@ -152,7 +157,7 @@ export type NeverReason =
   | "no-scheduler"
   | "unschedulable";
 
-/** What one gang waits for in one leaf queue of one domain: pods that are alike. */
+/** What one gang waits for in one leaf queue of one domain: equal pods. */
 export interface WaitingPart {
   /** Index into `Queueing.queues`; `null` where no queue takes it. */
   readonly queue: number | null;
@@ -160,14 +165,14 @@ export interface WaitingPart {
   readonly domain: number | null;
   /** Pods that are not bound yet. */
   readonly pods: number;
-  /** Of these, those that exist: they are in `Snapshot.pods`, too. */
+  /** The existing ones of these pods: they are in `Snapshot.pods`, too. */
   readonly createdPods: number;
   /** Physical GPUs of one pod; `null` where they cannot be known. */
   readonly gpusPerPod: number | null;
   readonly needs: PodNeeds;
   /**
-   * Everywhere that it may go by its queue and its own selectors, in the queue's order of flavors, the place above among them;
-   * absent: only there, in whatever class.
+   * All places that it may use by its queue and its own selectors, in the queue's order of flavors, including the place above;
+   * absent: only there, in any class.
    */
   readonly places?: readonly WaitingPlace[];
 }
@@ -187,18 +192,18 @@ export interface WaitingPlace {
 /** Work that waits as one: a Kueue Workload, a PodGroup, a gang of pods, or the waiting pods of a workload. */
 export interface WaitingGang extends GangFacts {
   readonly scheduler: QueueScheduler;
-  /** The workload that people know (its top owner), else the object itself. */
+  /** The workload that people know (its top owner), or else the object itself. */
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  /** Of the object that waits: the Workload, PodGroup, gang or pod. */
+  /** The uid of the object that waits: the Workload, PodGroup, gang or pod. */
   readonly uid: string;
   readonly team: string;
   /** Name of the leaf queue as its users know it (ClusterQueue, Queue); `null` without one. */
   readonly queue: string | null;
   /** LocalQueue of Kueue; `null` elsewhere. */
   readonly localQueue: string | null;
-  /** The class that the queue system orders by, else the pods'; `none` without one. */
+  /** The class by which the queue system orders, or else the class of the pods; `none` without one. */
   readonly priorityClass: string;
   readonly priority: number;
   /** Since when it has waited: creation, or requeueing after an eviction; seconds since the epoch. */
@@ -210,7 +215,7 @@ export interface WaitingGang extends GangFacts {
   /** Fewest members that can run. */
   readonly min: number;
   /**
-   * Members that wait, and what they ask for; `gpus` is `null` where a part of it is not known. Where fewer will do for the queue
+   * Members that wait, and what they ask for; `gpus` is `null` if a part of it is not known. If fewer are enough for the queue
    * system (Kueue's partial admission), these few.
    */
   readonly pods: number;
@@ -226,7 +231,7 @@ export interface WaitingGang extends GangFacts {
   readonly awaitsNodes?: boolean;
 }
 
-/** A workload that began to run: the end of a wait. Seconds since the epoch. */
+/** A workload that has begun to run: the end of a wait. Seconds since the epoch. */
 export interface StartedWork {
   readonly uid: string;
   readonly queue: number | null;
@@ -254,7 +259,7 @@ export interface EvictedWork {
   readonly at: number;
   readonly reason: string;
   readonly isPreemption: boolean;
-  /** Workload that took its place, and its team and queue; `null` where it cannot be reported. */
+  /** Workload that took its place, and its team and queue; `null` where it is not known. */
   readonly preemptor: { readonly name: string; readonly team: string | null; readonly queue: string | null } | null;
   /** Physical GPUs that it held; `null` where they cannot be known. */
   readonly gpus: number | null;
@@ -263,7 +268,7 @@ export interface EvictedWork {
   readonly isUpperBound: boolean;
 }
 
-/** Queues, who is in them, and what waits: one moment. */
+/** Queues, who is in them, and what waits, at one moment. */
 export interface Queueing {
   readonly domains: readonly QuotaDomain[];
   /** Parents before children; one record for each queue and domain. */
@@ -277,7 +282,7 @@ export interface Queueing {
   readonly dispatched?: readonly DispatchedWork[];
 }
 
-/** A moment in which nothing is known of queues. */
+/** A moment in which nothing is known about queues. */
 export const noQueueing: Queueing = {
   domains: [],
   queues: [],

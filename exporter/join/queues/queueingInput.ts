@@ -5,16 +5,16 @@ import type { PodTally } from "./podTally.ts";
 import type { QueueingCache } from "./queueingCache.ts";
 import type { PoolFacts, QueueRef, QueueSystem } from "./queueSystem.ts";
 
-/** What is known of a pod beside its view: parallel to the pods of the Snapshot. */
+/** What is known about a pod besides its view: parallel to the pods of the Snapshot. */
 export interface QueuedPod {
   readonly pod: Pod;
-  /** Its queue, as a finder of a queue system says; `null` where none knows it. */
+  /** Its queue, as a finder of a queue system reports it; `null` if none knows it. */
   readonly queue: QueueRef | null;
   /** Uids of its owners that could be read, nearest first. */
   readonly owners: readonly { readonly uid: string }[];
 }
 
-/** What the queues of one moment are found from. */
+/** The input for finding the queues of one moment. */
 export interface QueueingInput {
   /** Seconds since the epoch. */
   readonly at: number;
@@ -31,9 +31,9 @@ export interface QueueingInput {
   readonly queued: (pod: number) => QueuedPod | null;
   readonly cache: QueueingCache;
   readonly evictions: readonly Eviction[];
-  /** The team of work that has no pods, by its namespace and queue alone. */
+  /** The team of work that has no pods, only by its namespace and queue. */
   readonly teamOf: (namespace: string, queue: string | null) => string;
-  /** Why nothing can be said of queues at all; absent or `null`: it can. */
+  /** Why nothing is known about queues at all; absent or `null`: they are known. */
   readonly unknownBecause?: string | null;
 }
 

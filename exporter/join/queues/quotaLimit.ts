@@ -4,9 +4,9 @@ import type { PoolFacts } from "./queueSystem.ts";
 import { isGpuResource, unitIn } from "./resourceGpus.ts";
 
 /**
- * The most physical GPUs that caps by resource leave: the capped resources by their amount, the others by all that the
- * nodes offer of them. `Infinity` where no GPU resource is capped, or where the amount of another cannot be known; `null`
- * where a capped amount cannot be converted.
+ * The most physical GPUs that caps by resource allow: capped resources count by their cap, others by everything that the nodes
+ * offer. `Infinity` if no GPU resource is capped, or if the amount of another is unknown; `null` if a capped amount cannot be
+ * converted.
  */
 export function quotaLimit(caps: ResourceAmounts | null, pools: readonly PoolFacts[]): number | null {
   const capped = Object.entries(caps ?? {}).filter(([resource]) => isGpuResource(resource, pools));

@@ -1,13 +1,13 @@
-/** What a scheduler takes back of others for a queue, and of it for others. */
+/** What a scheduler takes back from others for a queue, and from it for others. */
 export interface ReclaimRule {
-  /** Work of any priority, of a lower one than that which waits, or none at all. */
+  /** It takes work of any priority, only lower than that of the waiting work, or none at all. */
   readonly takes: "any" | "lower-priority" | "nothing";
-  /** How much the queue may hold with what is taken back for it. */
+  /** How much the queue may hold including what is taken back for it. */
   readonly upTo: "guarantee" | "entitlement";
-  /** Whether anything is taken of what it borrows. */
+  /** Whether anything that it borrows may be taken from it. */
   readonly gives: boolean;
   /** Work of this priority and above is never taken; `null`: there is no such priority. */
   readonly keptFromPriority: number | null;
-  /** The setting that says so, in the words of the object: what to look at where nothing is moved. */
+  /** The setting that decides it, in the words of the object: what to look at if nothing is moved. */
   readonly setting: string;
 }

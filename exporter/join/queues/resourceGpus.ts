@@ -3,15 +3,15 @@ import type { ResourceAmounts } from "../../model/node.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import type { PoolFacts } from "./queueSystem.ts";
 
-/** Whether a resource stands for GPUs: by its name, or because a node offers it as such. */
+/** Whether a resource counts as GPUs: by its name, or because a node offers it as such. */
 export function isGpuResource(resource: string, pools: readonly PoolFacts[]): boolean {
   return gpuLikeResource(resource) || pools.some((pool) => pool.gpusPerUnit(resource) !== undefined);
 }
 
 /**
- * Physical GPUs of one unit of a resource where all of the pools agree that offer it; `null` where they do not, or where it
- * cannot be known. What no pool offers is nothing, but for `nvidia.com/gpu`: nodes offer none while their driver is not
- * ready, and it is a GPU on all others.
+ * Physical GPUs of one unit of a resource, if all of the pools that offer it agree; `null` if they do not, or if it cannot be
+ * known. A resource that no pool offers is 0, except `nvidia.com/gpu`: nodes offer none while their driver is not ready, and
+ * it is one GPU on all others.
  */
 export function unitIn(pools: readonly PoolFacts[], resource: string): number | null {
   let agreed: number | undefined;

@@ -8,14 +8,15 @@ const aboutPod: readonly RegExp[] = [
   /\bstorageclass[\w.]* "[^"]*" not found/i,
 ];
 
-/** What it says of single nodes, with their number, and what no pod that leaves them would change. */
+/** Reasons about single nodes, with their number, which no pod could change by leaving them. */
 const aboutNodes =
   /\b(\d+) node\(s\) (?:didn't match Pod's node affinity\/selector|didn't match node selector|didn't match pod affinity rules|had volume node affinity conflict|had no available volume zone|had (?:untolerated taint(?:\(s\))?|taint) \{(?!node\.(?:cloudprovider\.)?kubernetes\.io\/)[^}]*\})/g;
 
 /**
- * Whether the message of a pod's condition `PodScheduled` says that no node will take the pod, however empty: the objects that
- * it needs are missing, or its own rules, or taints that people gave the nodes, exclude every one. Taints that Kubernetes sets with
- * the state of a node come and go. What is not understood says nothing. Volcano words it like kube-scheduler.
+ * Whether the message of a pod's condition `PodScheduled` means that no node will take the pod even if it were empty: the
+ * objects that it needs are missing, or its own rules, or taints that people gave the nodes, exclude every node. Taints that
+ * Kubernetes sets with the state of a node come and go. Unknown messages count as no. Volcano uses the same words as
+ * kube-scheduler.
  */
 export function isRefusedEverywhere(message: string): boolean {
   const [said = ""] = message.split(" preemption: ");

@@ -2,7 +2,7 @@ import type { Pod } from "../../model/pod.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { defaultScheduler, schedulerNames } from "../../model/wellKnown.ts";
 
-/** What says which schedulers work in a cluster. */
+/** Evidence of which schedulers run in a cluster. */
 export interface SchedulerEvidence {
   /** All pods that hold or ask for GPUs. */
   readonly pods: readonly Pod[];
@@ -12,11 +12,11 @@ export interface SchedulerEvidence {
 }
 
 /**
- * Says whether the scheduler that a waiting pod names is there. Anybody who may create pods may write any name, so something
- * else must agree: it is the one that every cluster has; the configuration names it; a condition says that it has looked at a
- * pod (only who may write the status of pods can set one); it has pods of another namespace on nodes (a pod can be created with a
- * node, so those of its own prove nothing); or it is KAI or Volcano and there are queues of it, which are objects of the whole
- * cluster.
+ * Decides whether the scheduler that a waiting pod names exists. Anybody who can create pods can write any name, so something
+ * else must confirm it: it is the one that every cluster has; the configuration names it; a condition shows that it has looked
+ * at a pod (setting one requires the right to write the status of pods); it has pods of another namespace on nodes (a pod can
+ * be created with a node, so those of its own prove nothing); or it is KAI or Volcano and there are queues of it, which are
+ * objects of the whole cluster.
  */
 export function schedulersAtWork(evidence: SchedulerEvidence): (pod: Pod) => boolean {
   let known: Found | null = null;

@@ -2,7 +2,10 @@ import { type GangDraft, inQueueOrder } from "./gangDraft.ts";
 import type { WaitingGang } from "./queueing.ts";
 import type { QueueingCache } from "./queueingCache.ts";
 
-/** Whether a gang is in the line of its queue at all: nobody holds it back, the queue takes it, and knows of it or it may run. */
+/**
+ * Whether a gang is in the line of its queue at all: nobody holds it back, and the queue takes it and has an object for it, or
+ * it may run.
+ */
 export const standsInLine = ({ never, isOutOfLine }: Pick<WaitingGang, "never" | "isOutOfLine">): boolean =>
   isOutOfLine !== true && never !== "paused" && never !== "no-queue";
 

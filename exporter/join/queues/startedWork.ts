@@ -18,7 +18,10 @@ export function startedWork(
   return started.sort((a, b) => (a.uid < b.uid ? -1 : a.uid > b.uid ? 1 : a.startedAt - b.startedAt));
 }
 
-/** Gangs that began to run within the last minutes: as their object says, else when the last member was bound that they need. */
+/**
+ * Gangs that began to run within the last minutes: as their object reports it, or else when the last member that they need was
+ * bound.
+ */
 function startedGangs(
   gangs: readonly GangMembers[],
   input: QueueingInput,
@@ -28,7 +31,7 @@ function startedGangs(
   for (const { gang, bound } of gangs) {
     const first = bound[0];
     if (first === undefined || gang.since === null || gang.isStarting === true) continue;
-    // Its own word first: the minimum may count members without GPUs, which are not among the pods.
+    // The object's own report comes first: the minimum may include members without GPUs, which are not among the pods.
     const startedAt = gang.startedAt ?? boundAt(bound, gang.min, input);
     if (startedAt === null || !isRecent(startedAt, input.at)) continue;
     started.push({
@@ -45,8 +48,8 @@ function startedGangs(
 }
 
 /**
- * Workloads (and gangs by label) without an object of a queue system that began to run within the last minutes: since the
- * first of their pods was made, until the last that they need was bound.
+ * Workloads (and gangs by label) without an object of a queue system that began to run within the last minutes: from the
+ * creation of their first pod until the last pod that they need was bound.
  */
 function startedWorkloads(
   gangs: readonly GangMembers[],
@@ -101,7 +104,7 @@ function startOf(
 
 const isRecent = (time: number, at: number): boolean => time > at - recentSeconds && time <= at;
 
-/** When the last of the first `min` members was bound; `null` while there are fewer, or where that is not known. */
+/** When the last of the first `min` members was bound; `null` while there are fewer, or if that is not known. */
 function boundAt(pods: readonly number[], min: number, { pods: views }: QueueingInput): number | null {
   const times = pods.map((pod) => views[pod]?.boundAt ?? null).filter((time) => time !== null);
   return times.sort((a, b) => a - b)[Math.max(1, min) - 1] ?? null;

@@ -1,12 +1,12 @@
 import type { QueueDraft } from "./queueDrafts.ts";
 
-/** Finds what a team has in a leaf, to count more into it. */
+/** Finds the entry of a team in a leaf, to add to it. */
 export type TeamCounts = (leaf: number, team: string) => QueueDraft["teams"][number];
 
-/** Counts teams into the `teams` of their leaves; a team is there once something of it is. */
+/** Counts teams into the `teams` of their leaves; a team is listed once it has anything there. */
 export function createTeamCounts(queues: readonly QueueDraft[]): TeamCounts {
   const byLeaf: Map<string, QueueDraft["teams"][number]>[] = [];
-  // Mostly the next one is of the same team.
+  // Mostly the next one belongs to the same team.
   const lastOf: (QueueDraft["teams"][number] | undefined)[] = [];
   return (leaf, team) => {
     const last = lastOf[leaf];

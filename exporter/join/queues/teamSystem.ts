@@ -7,15 +7,15 @@ import { isGpuResource } from "./resourceGpus.ts";
 import { hardByNamespace } from "./teamsQuotas.ts";
 import { teamTerms } from "./teamsTerms.ts";
 
-/** Work with GPUs of one team in one namespace that no scheduler's queue answers for. */
+/** Work with GPUs of one team in one namespace that belongs to no scheduler's queue. */
 export interface TeamPresence {
   readonly team: string;
   readonly namespace: string;
-  /** Pools in which it holds, or in which what waits may run; `null`: any. */
+  /** Pools in which it holds GPUs, or in which its waiting work may run; `null`: any. */
   readonly pools: readonly string[] | null;
 }
 
-/** What teams as queues are made of. */
+/** The input for teams as queues. */
 export interface TeamInput {
   readonly pools: readonly PoolFacts[];
   /** `queues.teams` of the configuration. */

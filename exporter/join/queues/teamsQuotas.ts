@@ -2,7 +2,7 @@ import { bareRecord } from "../../kernel/bareRecord.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
 import type { ResourceQuota } from "../../model/queues/queueObjects.ts";
 
-/** Caps on GPU resources by namespace: all of its ResourceQuotas hold, so that the smallest amount counts. */
+/** Caps on GPU resources by namespace: all of its ResourceQuotas apply, so that the smallest amount counts. */
 export function hardByNamespace(
   quotas: readonly ResourceQuota[],
   isGpu: (resource: string) => boolean,

@@ -8,8 +8,8 @@ export interface TeamTerms {
 }
 
 /**
- * Terms by team over a set of pools. Several entries of one team that count there add up; the largest weight counts. An
- * entry whose pools are not there counts elsewhere, so that it neither promises nor limits anything here.
+ * Terms by team over a set of pools. Several entries of one team that count there add up; the largest weight counts. An entry
+ * for pools outside of the set counts elsewhere: it neither promises nor limits anything here.
  */
 export function teamTerms(entries: QueueSettings["teams"], here: ReadonlySet<string>): ReadonlyMap<string, TeamTerms> {
   const terms = new Map<string, TeamTerms>();

@@ -1,6 +1,9 @@
 import type { QueueView } from "./queueing.ts";
 
-/** Index of the queue at the top of the tree that a queue is in, below the root of its system: of Kueue the root cohort, else the queue itself. */
+/**
+ * Index of the queue at the top of the tree that a queue is in, below the root of its system: for Kueue the root cohort,
+ * otherwise the queue itself.
+ */
 export function topQueue(queues: readonly QueueView[], index: number): number {
   let top = index;
   for (let next = queues[index]?.parent ?? null; next !== null; ) {

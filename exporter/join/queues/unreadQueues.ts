@@ -1,7 +1,7 @@
 import type { ClusterState, ObjectKind } from "../../model/cluster.ts";
 import type { Problem } from "../../model/problem.ts";
 
-/** What queues, and who holds and waits in them, are read from. Priority classes change nobody's entitlement. */
+/** The kinds from which queues and their holders and waiting work are read. Priority classes change nobody's entitlement. */
 const queueKinds = [
   "nodes",
   "pods",
@@ -18,8 +18,8 @@ const queueKinds = [
 ] as const satisfies readonly ObjectKind[];
 
 /**
- * Why nothing can be said of queues: kinds that they are read from may be there, and cannot be read. `null`: all are read, or
- * are not in this cluster. Half of a queue system would make its work look as if it were in no queue at all.
+ * Why nothing is known about queues: kinds from which they are read may exist, and cannot be read. `null`: all are read, or
+ * are not in this cluster. With half of a queue system its work would seem to be in no queue at all.
  */
 export function queuesUnknownBecause({ unreadable }: Pick<ClusterState, "unreadable">): string | null {
   const [first, ...others] = queueKinds.filter((kind) => unreadable?.has(kind) === true);
@@ -27,7 +27,7 @@ export function queuesUnknownBecause({ unreadable }: Pick<ClusterState, "unreada
   return `${[first, ...others].join(", ")} cannot be read from the Kubernetes API`;
 }
 
-/** The line that says so. */
+/** The line that reports it. */
 export function queuesUnknown(because: string): Problem {
   return {
     source: "join",

@@ -11,13 +11,13 @@ import type { QueueFinder } from "./queueSystem.ts";
 /** Queue of groups that name none. */
 export const volcanoDefaultQueue = "default";
 
-/** The PodGroup that a pod's annotation names, as `namespace/name`, there or not; `null` without the annotation. */
+/** The PodGroup that a pod's annotation names, as `namespace/name`, whether it exists or not; `null` without the annotation. */
 export function volcanoGroupKey(pod: Pod): string | null {
   const name = pod.annotations[podAnnotations.podGroup] ?? pod.annotations[podAnnotations.volcanoGroup];
   return name === undefined ? null : `${pod.namespace}/${name}`;
 }
 
-/** Finds the PodGroup of a pod: what was made for it, else what its annotation names. */
+/** Finds the PodGroup of a pod: the one that was made for it, or else the one that its annotation names. */
 function volcanoPodGroupFinder(
   groups: readonly VolcanoPodGroup[],
 ): (pod: Pod, owners: readonly OwnerObject[]) => VolcanoPodGroup | null {
@@ -31,9 +31,9 @@ function volcanoPodGroupFinder(
 }
 
 /**
- * Finds a pod's queue: its PodGroup says it; else the pod's own label or annotation, then those of its owners (KubeRay
- * puts the label on the RayCluster), nearest first; else the default queue. Anybody can write these names on any pod: they
- * count for pods that Volcano places, and a PodGroup for those too that it was made for.
+ * Finds a pod's queue: from its PodGroup, or else the pod's own label or annotation, then those of its owners (KubeRay puts
+ * the label on the RayCluster), nearest first; else the default queue. Anybody can write these names on any pod: they count
+ * for pods that Volcano places, and a PodGroup for those too that it was made for.
  */
 export function volcanoFinder(objects: Pick<QueueObjects, "volcanoQueues" | "volcanoPodGroups">): QueueFinder {
   if (objects.volcanoQueues.length === 0 && objects.volcanoPodGroups.length === 0) return () => null;

@@ -5,9 +5,9 @@ import type { DeclaredGang, PoolFacts } from "./queueSystem.ts";
 import { isGpuResource } from "./resourceGpus.ts";
 
 /**
- * PodGroups that have not ended as gangs; those of which neither `minResources` nor a pod with GPUs (`hasGpuPods`) speaks
- * are left out. Volcano writes no time at which a group began (the condition `Scheduled` is renewed in every session), so
- * that pods must say.
+ * PodGroups that have not ended as gangs; those are left out for which neither `minResources` nor a pod with GPUs
+ * (`hasGpuPods`) gives information. Volcano writes no time at which a group began (the condition `Scheduled` is renewed in
+ * every session), so that only pods show it.
  */
 export function volcanoGangs(
   groups: readonly VolcanoPodGroup[],
@@ -60,7 +60,7 @@ function gpuRequests(amounts: ResourceAmounts, pools: readonly PoolFacts[]): Res
   return Object.keys(gpus).length === 0 ? null : gpus;
 }
 
-/** Reason of its condition `Unschedulable`; a group that is not even in the queue says nothing yet. */
+/** Reason of its condition `Unschedulable`; a group that is not even in the queue has none yet. */
 function reasonOf(group: VolcanoPodGroup): string {
   if (group.phase === "Running") return "";
   return group.conditions.find(({ type, isTrue }) => type === "Unschedulable" && isTrue)?.reason ?? "";

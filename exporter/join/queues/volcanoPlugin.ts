@@ -5,9 +5,8 @@ import type { VolcanoQueue } from "../../model/queues/volcano.ts";
 import { volcanoRootQueue } from "./volcanoTree.ts";
 
 /**
- * Which plugin gives Volcano's queues their share: what the configuration names, else what the scheduler's own settings say,
- * else `capacity` where a queue says something that this plugin alone reads. `null`: nothing says it, and Volcano's default is
- * `proportion`.
+ * Which plugin gives Volcano's queues their share: the one in the configuration, or else in the scheduler's own settings, or
+ * else `capacity` if a queue has a field that only this plugin reads. `null`: unknown, and Volcano's default is `proportion`.
  */
 export function volcanoPlugin(
   queues: readonly VolcanoQueue[],
@@ -22,8 +21,8 @@ export function volcanoPlugin(
 }
 
 /**
- * What of a queue `proportion` never reads. Volcano's webhook wants `deserved` wherever there is a guarantee, so that an equal
- * one is no sign; its controller writes the parent `root` into every queue (v1.15: validateResourceQuantityOfQueue,
+ * A field of a queue that `proportion` never reads. Volcano's webhook wants `deserved` wherever there is a guarantee, so that
+ * an equal one is no sign; its controller writes the parent `root` into every queue (v1.15: validateResourceQuantityOfQueue,
  * updateQueueParent).
  */
 function signOf({ name, parent, deserved, guarantee }: VolcanoQueue): Omit<VolcanoPluginSign, "queues"> | null {

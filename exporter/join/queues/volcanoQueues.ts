@@ -11,17 +11,17 @@ interface VolcanoAmounts {
   readonly capability: number | null;
 }
 
-/** How queues are weighed and capped. */
+/** How queues are weighted and capped. */
 export interface VolcanoRules {
   readonly plugin: "proportion" | "capacity";
-  /** How `capacity`, which splits nothing, is taken to share what nobody deserves. */
+  /** How the surplus is assumed to be shared under `capacity`, which divides none. */
   readonly surplus: "equal" | "weight";
 }
 
 /**
  * The queues over all of `pools`, which have `capacity` GPUs. The most that a queue may hold is Volcano's realCapability:
  * min(capability, what the parent may hold - guarantees of all its children + the own guarantee). Without a hierarchy the
- * parent is the cluster; with one, `root` is as large as its own capability, else without bound (volcano,
+ * parent is the cluster; with one, `root` is as large as its own capability, otherwise without bound (volcano,
  * pkg/scheduler/plugins/{proportion,capacity}: OnSessionOpen, buildQueueAttrs, checkHierarchicalQueue).
  */
 export function volcanoQueues(
@@ -103,8 +103,8 @@ function realCapability(
 }
 
 /**
- * `proportion`: the guarantee. `capacity`: what it deserves, at least the guarantee; without a hierarchy at most what it
- * may hold. A parent is sure of what its children are sure of: Volcano reclaims for leaves, whatever the parent declares.
+ * `proportion`: the guarantee. `capacity`: what it deserves, at least the guarantee; without a hierarchy at most what it may
+ * hold. The guarantee of a parent is that of its children: Volcano reclaims for leaves, whatever the parent declares.
  */
 function guaranteedOf(
   tree: VolcanoTree,

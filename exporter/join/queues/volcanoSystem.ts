@@ -21,8 +21,8 @@ export interface VolcanoInput {
 }
 
 /**
- * Volcano: queues whose amounts count over all pools. An installation makes the queues `root` and `default` by itself, so
- * that these alone, without work, are no use of it.
+ * Volcano: queues whose amounts count over all pools. An installation creates the queues `root` and `default` by itself, so
+ * that these alone, without work, do not mean that it is used.
  */
 export function volcanoSystem(
   input: VolcanoInput,

@@ -18,8 +18,8 @@ export interface VolcanoTree {
 }
 
 /**
- * Queues as the plugin sees them: `proportion` knows no parents. Whether `capacity` has its `enableHierarchy` on is in
- * the scheduler's configuration alone; parents other than `root` are taken as a yes.
+ * Queues as the plugin sees them: `proportion` knows no parents. Whether `capacity` has its `enableHierarchy` on is in the
+ * scheduler's configuration alone; parents other than `root` are taken as evidence that it is.
  */
 export function volcanoTree(all: readonly VolcanoQueue[], plugin: "proportion" | "capacity"): VolcanoTree {
   const queues = new Map<string, VolcanoQueue>();
@@ -40,7 +40,7 @@ export function volcanoTree(all: readonly VolcanoQueue[], plugin: "proportion" |
   };
 }
 
-/** Both stop the whole plugin (`buildHierarchicalQueueAttrs` gives up), not only the queue that is wrong. */
+/** Both stop the whole plugin (`buildHierarchicalQueueAttrs` gives up), not only the wrong queue. */
 const stops = "with enableHierarchy, Volcano's capacity plugin schedules nothing while this is so";
 
 function orphanProblems(orphans: readonly VolcanoQueue[]): readonly Problem[] {

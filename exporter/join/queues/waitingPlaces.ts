@@ -1,6 +1,6 @@
 import type { WaitingPart, WaitingPlace } from "./queueing.ts";
 
-/** What of a place decides whether a part is served there. */
+/** The fields of a place that decide whether a part is served there. */
 export type PlaceAmount = Pick<WaitingPart, "queue" | "gpusPerPod">;
 
 /**

@@ -5,7 +5,7 @@ import type { ImpossibleDemand } from "./impossibleDemand.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 import type { QueueRef } from "./queueSystem.ts";
 
-/** Waiting pods that no object declares as a gang: by the gang that their labels name, else by their workload. */
+/** Waiting pods that no object declares as a gang: by the gang in their labels, or else by their workload. */
 export function gangsOfPods(rest: readonly number[], input: QueueingInput): readonly GangDraft[] {
   const groups = new Map<string | number, number[]>();
   for (const pod of rest) {
@@ -28,14 +28,14 @@ export function gangsOfPods(rest: readonly number[], input: QueueingInput): read
   return drafts;
 }
 
-/** Waiting pods of one gang or workload that are demand, or are none. */
+/** Waiting pods of one gang or workload, with and without demand. */
 interface PodsByDemand {
   readonly pods: readonly number[];
   readonly impossible: ImpossibleDemand | null;
 }
 
 /**
- * Pods that can never run, apart from those of the same work that may: anybody can give pods one owner. They are together where
+ * Pods that can never run, apart from those of the same work that may: anybody can give pods one owner. They stay together if
  * those that may run are too few for their gang.
  */
 function byDemand(pods: readonly number[], views: readonly PodView[]): readonly PodsByDemand[] {
@@ -78,7 +78,7 @@ function gangOf(pods: readonly number[], impossible: ImpossibleDemand | null, in
     bound: gang?.bound ?? boundOf(workload.pods, input.pods),
     min: gang?.min ?? 1,
     parts: partsOfPods(pods, input),
-    // A gate of a queue system is how it makes its pods wait; any other is someone's brake.
+    // A queue system's own gate is how it makes its pods wait; any other gate holds them back on purpose.
     never: gated === pods.length && first.queue === null ? "paused" : (impossible?.never ?? null),
     reason: impossible?.reason ?? "",
     notReadyPods: gated,
@@ -94,7 +94,7 @@ function boundOf(indices: readonly number[], pods: readonly PodView[]): number {
 
 /** Waiting pods by what they ask for and where they may go. */
 export function partsOfPods(pods: readonly number[], input: QueueingInput): readonly PartDraft[] {
-  // Pods that ask alike share one object that says so; fractions of different size do, too.
+  // Pods with the same requests share one object for them, even if their fractions differ in size.
   const parts = new Map<PodNeeds, Map<number | null, number[]>>();
   for (const index of pods) {
     const view = input.pods[index];

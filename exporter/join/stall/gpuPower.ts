@@ -1,24 +1,25 @@
 import type { Config } from "../../config/schema.ts";
 
-/** What a GPU draws when it does nothing, and at most; watts. */
+/** What a GPU draws when it does nothing, and its maximum; watts. */
 export interface PowerRange {
   readonly idleWatts: number;
   readonly fullWatts: number;
 }
 
-/** A row of the table, with where its numbers are from. */
+/** A row of the table, with the source of its numbers. */
 export interface PowerRow extends PowerRange {
   /** Canonical names of the GPUs. */
   readonly models: readonly string[];
   readonly source: string;
 }
 
-/** When the table was last looked over. */
+/** When the table was last reviewed. */
 export const gpuPowerDate = "2026-11-23";
 
 /**
  * Idle power is that of a GPU without a process, where it is published: with memory loaded a GPU draws two to four times as
- * much, so that the lower number judges fewer GPUs. Full power is the limit that the GPU is sold with. A GPU that is not here is not judged.
+ * much, so that the lower number judges fewer GPUs. Full power is the limit that the GPU is sold with. A model that is not
+ * listed is not judged.
  */
 export const gpuPowerTable: readonly PowerRow[] = [
   {

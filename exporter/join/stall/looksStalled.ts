@@ -2,7 +2,7 @@ import type { DeviceReading } from "../../model/telemetry.ts";
 import { profilingIsBroken } from "../activity.ts";
 import type { PowerRange } from "./gpuPower.ts";
 
-/** When a sample says that a GPU looks busy and computes nothing (docs/telemetry.md says where they are from). */
+/** When a sample shows that a GPU looks busy and computes nothing (docs/telemetry.md lists the sources). */
 export const stallLimits = {
   /** GR_ENGINE_ACTIVE, without it GPU_UTIL or SM_ACTIVE, from which a GPU looks busy: published hangs show 0.95 to 1. */
   busyFrom: 0.9,
@@ -10,7 +10,7 @@ export const stallLimits = {
   nothingUpTo: 0.02,
   /** How far from idle to full power: a fifth; published hangs draw 0.14 to 0.28 of the limit. */
   powerPart: 0.2,
-  /** Bytes a second over PCIe and NVLink up to which none to speak of move: idle GPUs show up to 0.5 MB/s. */
+  /** Bytes per second over PCIe and NVLink up to which nothing significant is moved: idle GPUs show up to 0.5 MB/s. */
   movedUpTo: 100e6,
 } as const;
 
@@ -19,12 +19,13 @@ const heldBackBits = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 /**
  * Whether a sample of a whole GPU looks busy while tensor, DRAM and power all say that nothing is computed. All three must be
- * there; everything else only speaks against it, where it is there. What a locked profiler says is no evidence, and neither is
- * the low power of a GPU that is allocated back (design: double-entry GPU time).
+ * present; any other present signal can only contradict it. The values of a locked profiler are no evidence, and neither is
+ * the low power of a throttled GPU (design: double-entry GPU time).
  */
 export function looksStalled(reading: DeviceReading, powerOf: () => PowerRange | null): boolean {
   const { gpuUtil, grEngineActive, smActive, tensorActive, dramActive, powerWatts } = reading;
-  // GPU_UTIL reads 1 for many small kernels with pauses between them, too: where the engine's own field is there, it decides.
+  // GPU_UTIL is 1 for many small kernels with pauses between them, too: if the engine's own field is present, it
+  // decides.
   const busy = grEngineActive ?? Math.max(gpuUtil ?? 0, smActive ?? 0);
   if (busy < stallLimits.busyFrom || reading.gpuInstance !== null) return false;
   if (tensorActive === null || dramActive === null || powerWatts === null) return false;
@@ -46,7 +47,7 @@ function worksElsewhere(reading: DeviceReading): boolean {
   return most > stallLimits.nothingUpTo || (movedBytesPerSecond ?? 0) > stallLimits.movedUpTo;
 }
 
-/** Where no engine's field is there to say a locked profiler, one whose fields are all exactly 0 may be locked. */
+/** Without an engine's field that would reveal a locked profiler, one whose fields are all exactly 0 may be locked. */
 function profilingIsLocked(reading: DeviceReading): boolean {
   const { grEngineActive, smActive, tensorActive, dramActive } = reading;
   if (grEngineActive === null && smActive === null) return tensorActive === 0 && dramActive === 0;
@@ -54,6 +55,6 @@ function profilingIsLocked(reading: DeviceReading): boolean {
 }
 
 function isHeldBack({ clockEventReasons }: DeviceReading): boolean {
-  // A float of a page need not be a number of bits; what is none says nothing.
+  // A float of a page need not be a bit field; other values count as nothing.
   return clockEventReasons !== null && (clockEventReasons & heldBackBits) !== 0;
 }

@@ -3,7 +3,7 @@ import type { DeviceReading } from "../../model/telemetry.ts";
 type Signal = readonly [
   name: string,
   unit: string,
-  /** Of a reading, in the unit; `null` where the exporter does not say it. */
+  /** The value of a reading, in the unit; `null` if the exporter does not report it. */
   of: (reading: DeviceReading) => number | null,
 ];
 
@@ -25,7 +25,7 @@ const signals: readonly Signal[] = [
   ],
 ];
 
-/** What GPUs show of whether they compute, in words: `GPU_UTIL 100 %`, or `power 118 to 131 W` of several that differ. */
+/** What GPUs show about whether they compute, in words: `GPU_UTIL 100 %`, or `power 118 to 131 W` for several that differ. */
 export function stallSignals(readings: readonly DeviceReading[]): readonly string[] {
   return signals.flatMap(([name, unit, of]) => {
     const values = readings.map(of).filter((value) => value !== null);

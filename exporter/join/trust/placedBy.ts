@@ -14,7 +14,7 @@ const namesOf: Readonly<Record<keyof typeof schedulerNames, ReadonlySet<string>>
 export const isPlacedBy = (scheduler: keyof typeof schedulerNames, { schedulerName }: Pick<Pod, "schedulerName">) =>
   namesOf[scheduler].has(schedulerName);
 
-/** What of an object of a queue system says for whom a controller made it. */
+/** The fields of a queue system's object that show for what a controller made it. */
 interface Owned {
   readonly namespace: string;
   readonly owner: OwnerRef | null;
@@ -23,7 +23,7 @@ interface Owned {
 /**
  * Finds the object of a queue system that a controller made for a pod or for one of its owners, the nearest first, as `isMadeFor`
  * has it: a pod may name another one in its annotations at any time. Where several were made for one owner, none is found: only
- * the pod's annotation says them apart.
+ * the pod's annotation distinguishes them.
  */
 export function groupsByOwner<Group extends Owned>(
   groups: readonly Group[],

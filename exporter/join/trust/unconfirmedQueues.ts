@@ -2,7 +2,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { SubjectPod } from "../podViews.ts";
 import { shownGpus } from "../shownGpus.ts";
 
-/** Anybody may write any number of names on pods. */
+/** Anybody can write any number of names on pods. */
 const mostLines = 20;
 
 /** Pods of one namespace that name one queue, which nothing confirms. */
@@ -16,8 +16,8 @@ interface Naming {
 }
 
 /**
- * Queues that pods name and that nothing confirms which they cannot write: one line for each namespace and name, those with
- * the most GPUs first, and one for all others. Such pods are in no queue.
+ * Queues that pods name and that nothing confirms except what the pods' authors can write: one line for each namespace and
+ * name, those with the most GPUs first, and one for all others. Such pods are in no queue.
  */
 export function unconfirmedQueues(entries: readonly SubjectPod[]): readonly Problem[] {
   const found = new Map<string, Naming>();

@@ -14,7 +14,7 @@ export interface Eviction {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  /** `namespace/name` of a PodGroup of whose eviction only its pods have reported. */
+  /** `namespace/name` of a PodGroup whose eviction only its pods have reported. */
   readonly uid: string;
   /** Seconds since the epoch. */
   readonly at: number;
@@ -22,7 +22,7 @@ export interface Eviction {
   readonly reason: string;
   /** Whether someone else's work was the reason. */
   readonly isPreemption: boolean;
-  /** Uid or `namespace/name` of what took its place; `null` where nothing says. */
+  /** Uid or `namespace/name` of the work that took its place; `null` if unknown. */
   readonly preemptor: string | null;
   /** Its queue (ClusterQueue, Queue) when it was evicted; `null` when unknown. */
   readonly queue: string | null;

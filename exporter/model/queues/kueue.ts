@@ -66,7 +66,7 @@ export interface KueueClusterQueue {
   readonly pendingWorkloads: number | null;
   readonly reservingWorkloads: number | null;
   readonly admittedWorkloads: number | null;
-  /** `status.fairSharing.weightedShare`; `null` where fair sharing is off. The largest int64 stands for infinity. */
+  /** `status.fairSharing.weightedShare`; `null` where fair sharing is off. The largest int64 means infinity. */
   readonly weightedShare: number | null;
   /** Condition `Active`. */
   readonly active: Condition | null;

@@ -1,7 +1,7 @@
 import type { Taint, TextMap } from "../node.ts";
 import type { LabelRequirement, PodNeeds, Toleration } from "./podNeeds.ts";
 
-/** Tolerations that keep nobody out: of pods of which they were not read. */
+/** Tolerations for all taints, for pods whose tolerations were not read. */
 export const toleratesAll: readonly Toleration[] = [{ key: "", operator: "Exists", value: "", effect: null }];
 
 /** Whether node selector and required affinity match labels. An empty term matches no node, as in Kubernetes. */
@@ -41,11 +41,14 @@ function isBeyond(value: string | undefined, bound: string | undefined, operator
 
 const isWhole = (text: string): boolean => /^-?\d{1,15}$/.test(text);
 
-/** Taints that Kubernetes itself sets and takes away with the state of a node: they say what is so now, not whom a node is for. */
+/**
+ * Taints that Kubernetes itself sets and removes with the state of a node: they describe the present, not the purpose of the
+ * node.
+ */
 export const isStateTaint = ({ key }: Taint): boolean => key.startsWith(stateTaintPrefix);
 const stateTaintPrefix = "node.kubernetes.io/";
 
-/** Whether a taint keeps nobody out, or one of the tolerations covers it. */
+/** Whether a taint keeps no pod out, or one of the tolerations covers it. */
 export function isTolerated({ key, value, effect }: Taint, tolerations: readonly Toleration[]): boolean {
   return (
     effect === "PreferNoSchedule" ||

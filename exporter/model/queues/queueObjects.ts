@@ -28,7 +28,7 @@ export interface LimitRange {
   readonly namespace: string;
   readonly name: string;
   readonly limits: readonly {
-    /** Whether the amounts are of each container, or of a pod with all its containers. */
+    /** Whether the amounts apply to each container, or to a pod with all its containers. */
     readonly type: "Container" | "Pod";
     readonly max: ResourceAmounts;
     /** `defaultRequest`, else `default`, which is the limit; of containers only. */

@@ -11,9 +11,9 @@ export interface TrustRule {
   readonly writer: Writer;
   /** What is read from it. */
   readonly reads: string;
-  /** What must agree that its writer cannot write; `null`: nothing needs to, since it changes nothing of anybody else. */
+  /** What must confirm it that its writer cannot write; `null`: nothing needs to, since it affects nobody else. */
   readonly witness: string | null;
-  /** What happens where nothing agrees, with the code of the problem that says so. */
+  /** What happens if nothing confirms it, with the code of the problem that reports it. */
   readonly otherwise: string;
 }
 
@@ -40,8 +40,8 @@ const noQueue = "the pod is in no queue: `queue-unconfirmed`";
 const ownOnly = "it changes nothing of other teams";
 
 /**
- * The rule of whom to believe, in one place: what a tenant can write changes another's number only where something agrees
- * that the tenant cannot write; else it is ignored, with a problem that names the pod and what it claims.
+ * The rules of trust, in one place: what a tenant can write affects another's number only if something confirms it that the
+ * tenant cannot write; otherwise it is ignored, with a problem that names the pod and what it claims.
  */
 export const trustRules = {
   localQueue: byTenant(

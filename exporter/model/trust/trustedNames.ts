@@ -103,11 +103,11 @@ const ofNodeAnnotations: RuleOfEach<typeof nodeAnnotations> = {
   scaleDownDisabled: rules.nodeKept,
 };
 
-/** Labels of nodes that say of their GPUs; all others say of their place. */
+/** Labels of nodes that describe their GPUs; all others describe their place. */
 const gpuNodeLabel =
   /^(?:(?:nvidia|amd|beta\.amd|gpu\.intel)\.com\/|feature\.node\.kubernetes\.io\/|aliyun\.accelerator\/)|accelerator|gpu/;
 
-/** Names that are elsewhere than in the list of well-known ones, because one place alone reads them. */
+/** Names that are defined elsewhere than in the list of well-known ones, because only one place reads them. */
 const ofOthers: readonly (readonly [on: string, name: string, rule: TrustRule])[] = [
   ["pods", "volcano.sh/preemptable", rules.preemptable],
   ["pods", "pod-template-hash", rules.labelsOfPods],

@@ -19,10 +19,10 @@ const gains: Readonly<Record<AdviceKind, string>> = {
   fix_source: "allocated GPUs are seen again",
 };
 
-/** Of moves after which a node goes away. */
+/** For moves after which a node is removed. */
 const removedNode = "GPUs are no longer paid for";
 
-/** Of work that hangs: it goes on with the GPUs that it has. */
+/** For work that hangs: it continues with the GPUs that it has. */
 const restarted = "GPUs compute again";
 
 function gainOf(kind: AdviceKind, isForPool: boolean, isStalled: boolean): string {
@@ -73,12 +73,12 @@ export function lifecycleText(one: Recommendation, now: number): string {
   return `${state} ${duration(now - closedAt)} ago${closedBecause === null ? "" : `: ${closedBecause}`}`;
 }
 
-/** `replaces r-4f2a91c07d`; `null` where it replaced nothing. What replaced it, its end says. */
+/** `replaces r-4f2a91c07d`; `null` if it replaced nothing. What replaced it is part of its end. */
 export function replacesText({ replaces }: Recommendation): string | null {
   return replaces.length === 0 ? null : `replaces ${replaces.join(", ")}`;
 }
 
-/** What was measured beside what was predicted; `null` while nothing was. */
+/** What was measured next to what was predicted; `null` while nothing was measured. */
 export function measuredText({ measured, effect, cost }: Recommendation): string | null {
   if (measured === null) return null;
   const soFar = measured.isFinal ? "" : " so far";
@@ -109,7 +109,7 @@ export function actText({ act, actReasons }: Pick<Recommendation, "act" | "actRe
   return actReasons.length === 0 ? acts[act] : `${acts[act]}: ${actReasons.join("; ")}`;
 }
 
-/** What became of its work; `null` while nobody can say, and where nothing happened. */
+/** What became of its work; `null` while that is unknown, and if nothing happened. */
 export function aftermathText({ aftermath, kind, stalledSince }: Recommendation, now: number): string | null {
   if (aftermath === null) return null;
   const { outcome, at, regretGpuHours } = aftermath;

@@ -30,7 +30,7 @@ const fixed: readonly Measure[] = [
   { name: "idle node-hours of the last 7 days", of: ({ idleNodeHoursPerWeek }) => idleNodeHoursPerWeek.toFixed(0) },
 ];
 
-/** The numbers that a plan changes; of those that it leaves, none. */
+/** The numbers that a plan changes; unchanged ones are left out. */
 export function effectRows({ before, after }: AdviceEffect): readonly EffectRow[] {
   const { mostAllocated, leastAllocated } = after;
   const all = [before, mostAllocated, leastAllocated];

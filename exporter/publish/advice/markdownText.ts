@@ -20,7 +20,7 @@ export function markdownText(text: string): string {
   );
 }
 
-/** The same at the beginning of a line, where it must not begin a list or underline a heading. */
+/** The same for the beginning of a line, where the text must not begin a list or underline a heading. */
 export const markdownLine = (text: string): string =>
   markdownText(text)
     .replace(/^(\d{1,9})(?=[.)](?:\s|$))/, `$1${joiner}`)

@@ -15,7 +15,7 @@ import type { NodePoolRecord, PendingRecord } from "./schema.ts";
 import { sortByTexts } from "./sortByTexts.ts";
 import { evictionRecords, findingRecords } from "./waitingRecords.ts";
 
-/** The lists of one moment, each of which is built when it is first asked for. */
+/** The lists of one moment; each is built when it is first asked for. */
 export type ListBuilder = { readonly [Name in keyof DocumentLists]: () => DocumentLists[Name] };
 
 /** Builds the lists of a moment one by one, as they are asked for. */

@@ -17,10 +17,7 @@ const usage = z.union([z.number(), z.literal("Infinity")]).nullable();
 export const localQueue = z
   .strictObject({
     namespace: z.string().nullable(),
-    name: z
-      .string()
-      .nullable()
-      .describe("Null: work of the ClusterQueue of which nothing says through which LocalQueue it came."),
+    name: z.string().nullable().describe("Null: work of the ClusterQueue whose LocalQueue is unknown."),
     clusterQueue: z.string(),
     domain: z.string().nullable().describe("Null where its ClusterQueue is not there, or has no quota for GPUs here."),
     servedBy: z

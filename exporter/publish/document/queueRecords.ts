@@ -102,7 +102,7 @@ export function queueRecords(analysis: Analysis): readonly QueueRecord[] {
   return sortByTexts(records, (record) => [record.domain, record.scheduler, record.name, record.kind]);
 }
 
-/** What a queue misses, by cause; `null` where its entitlement cannot be reported. */
+/** What a queue lacks, by cause; `null` if its entitlement cannot be reported. */
 function shortfallRecord(
   fairness: QueueFairness | null,
 ): Pick<
@@ -133,7 +133,7 @@ function byOwner(
   return Object.fromEntries(amounts.filter(({ gpus }) => gpus > 0).map(({ owner, gpus }) => [owner, gpus]));
 }
 
-/** The node classes of a domain; of one that is not divided, itself. */
+/** The node classes of a domain; the domain itself if it is not divided. */
 function domainClasses({
   name,
   classes,
@@ -178,11 +178,11 @@ function queueClasses(
 
 const finite = (amount: number): number | null => (Number.isFinite(amount) ? amount : null);
 
-/** JSON has no infinity, and `null` is what is not known. */
+/** JSON has no infinity, and `null` means unknown. */
 export const jsonNumber = (value: number | null): number | "Infinity" | null =>
   value === null || Number.isNaN(value) ? null : Number.isFinite(value) ? value : "Infinity";
 
-/** Numbers that say how fair it is, the most saying first. */
+/** Numbers that show how fair it is, the most telling first. */
 const mainNumbers: readonly SchedulerView["number"][] = [
   "kueue-weighted-share",
   "kai-fair-share-with-history",

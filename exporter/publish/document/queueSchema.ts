@@ -6,7 +6,7 @@ import { waitCauses } from "../../model/waitCauses.ts";
 import { linePosition } from "./localQueueSchema.ts";
 import { gpus, instant, ratio, seconds } from "./schemaParts.ts";
 
-const scheduler = z.enum(queueSchedulers).describe("Queue system; none: teams or namespaces stand for queues.");
+const scheduler = z.enum(queueSchedulers).describe("Queue system; none: teams or namespaces act as queues.");
 const kind = z.enum(["Scheduler", "Cohort", "ClusterQueue", "Queue", "Team", "Namespace", "Unqueued"]);
 const unknownEntitlement = "Null where entitlement is not known.";
 
@@ -268,7 +268,7 @@ export const partialGang = z
     missingGpus: gpus.nullable(),
     since: instant.nullable(),
   })
-  .meta({ id: "PartialGang", description: "A gang of which some members hold GPUs while others cannot start." });
+  .meta({ id: "PartialGang", description: "A gang that has some members with GPUs while others cannot start." });
 
 export const deadlock = z
   .strictObject({

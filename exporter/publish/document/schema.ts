@@ -23,11 +23,11 @@ const pool = z
     physicalGpus: gpus,
     states,
     allocated: gpus,
-    estimated: gpus.describe("Allocated GPUs of which the device, or the split of its activity, is estimated."),
+    estimated: gpus.describe("Allocated GPUs whose device, or the split of its activity, is estimated."),
     activity: ratio.describe("Mean activity of observed GPUs, allocated or not."),
     utilization: ratio,
     price: poolPrice.nullable().describe("What its GPUs cost; null where nobody knows."),
-    unpricedGpus: gpus.describe("GPUs of which nobody knows what they cost."),
+    unpricedGpus: gpus.describe("GPUs without a known price."),
     placement: placement.nullable().describe("How well its free GPUs lie; null where objects were not read."),
   })
   .meta({ id: "Pool", description: "GPUs that are interchangeable." });
@@ -52,7 +52,7 @@ const cost = z
     perHour: amount.nullable().describe("Of all GPUs with a price in this currency: allocated and unallocated."),
     allocatedPerHour: amount.nullable(),
     unallocatedPerHour: amount.nullable().describe("Of what nobody holds."),
-    unpricedGpus: gpus.describe("GPUs of which nobody knows what they cost."),
+    unpricedGpus: gpus.describe("GPUs without a known price."),
     byCurrency: z
       .array(
         z.strictObject({ currency: z.string(), perHour: amount, allocatedPerHour: amount, unallocatedPerHour: amount }),
@@ -226,7 +226,7 @@ export const documentSchema = z
       .strictObject({
         objects: z.boolean().describe("Objects of the Kubernetes API were read."),
         telemetry: z.boolean().describe("At least one telemetry page was read."),
-        signal: z.enum(activitySignals).nullable().describe("The signal that stands for activity."),
+        signal: z.enum(activitySignals).nullable().describe("The signal that activity is read from."),
         uncountedNodes: z.array(z.string()).describe("Nodes with GPUs whose number nothing says."),
       })
       .describe("Which parts of the picture were there."),

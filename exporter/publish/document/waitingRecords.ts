@@ -65,7 +65,7 @@ export function dispatchedRecords({ snapshot }: Analysis): DispatchedRecord[] {
   }));
 }
 
-/** Gangs of which a part holds GPUs. */
+/** Gangs that have some members with GPUs. */
 export function partialGangRecords({ waiting }: Analysis): PartialGangRecord[] {
   return waiting.partialGangs.map(
     ({ since, id, namespace, team, queue, pool, bound, min, allocatedGpus, missingGpus }) => ({

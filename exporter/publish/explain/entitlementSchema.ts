@@ -21,7 +21,7 @@ const line = z
 
 const schedulerValue = z.union([z.number(), z.literal("Infinity")]).nullable();
 
-/** How a queue in one quota domain comes to its entitlement, and who has what it misses. */
+/** How the entitlement of a queue in one quota domain is computed, and who has what it lacks. */
 export const entitlementSchema = z
   .strictObject({
     scheduler: z.string(),

@@ -17,8 +17,9 @@ import { dispatchedFacts, queueFacts } from "./queueFacts.ts";
 import { holdingSources, type ReasonContext, type ReasonSettings, reasonOf } from "./reasons.ts";
 import type { ExplainedPart, Explanation, Fact } from "./schema.ts";
 import { teamFacts } from "./teamFacts.ts";
+import { workloadFacts, workloadKey, workloadOf } from "./workloadFacts.ts";
 
-/** What an explanation is made from. */
+/** The input of an explanation. */
 export interface ExplainInput {
   readonly analysis: Analysis;
   readonly settings: ReasonSettings;
@@ -32,7 +33,7 @@ export type Explained =
   | { readonly ok: true; readonly explanation: Explanation }
   | { readonly ok: false; readonly error: string; readonly nextStep: string };
 
-/** Says how the numbers of a team, a queue, a node, or a pod (`NAMESPACE/NAME`) came about. Pure. */
+/** Explains how the numbers of a team, a queue, a node, a workload (`NAMESPACE/KIND/NAME`) or a pod (`NAMESPACE/NAME`) were computed. Pure. */
 export function explain(kind: ExplainedKind, name: string, input: ExplainInput): Explained {
   const { analysis, settings, accountedTime } = input;
   const { snapshot } = analysis;
@@ -74,7 +75,7 @@ function explainParts(
   const parts = new Map<string, ExplainedPart>();
   for (const [index, accountingEntry] of accountingEntries.entries()) {
     if (!isWanted(accountingEntry)) continue;
-    // A holding that is partly active is two accounting entries of one part; what nobody holds is a part for each state.
+    // A partly active holding is two accounting entries of one part; unallocated GPUs are a part for each state.
     const key = accountingEntry.pod === null ? `${index}` : `${accountingEntry.device}/${accountingEntry.pod}`;
     const known = parts.get(key);
     if (known === undefined) {
@@ -149,9 +150,20 @@ function subjectOf(kind: ExplainedKind, name: string, analysis: Analysis): Subje
     };
   }
   if (kind === "queue") return queueSubject(name, analysis);
+  if (kind === "workload") return workloadSubject(name, analysis);
   const index = snapshot.pods.findIndex((pod) => `${pod.namespace}/${pod.name}` === name);
   const pod = snapshot.pods[index];
   return pod === undefined ? null : { facts: podFacts(pod, index, analysis), isWanted: (b) => b.pod === index };
+}
+
+function workloadSubject(name: string, analysis: Analysis): Subject | null {
+  const { pods } = analysis.snapshot;
+  const found = workloadOf(name, analysis);
+  if (found === null) return null;
+  return {
+    facts: workloadFacts(found, analysis),
+    isWanted: ({ pod }) => pod !== null && found.index !== null && pods[pod]?.workload === found.index,
+  };
 }
 
 /** The queues of that name, and LocalQueues of Kueue with the ClusterQueues that they belong to. */
@@ -197,11 +209,11 @@ const manyLocalQueues = (count: number): Fact => ({
   how: `the first ${mostLocalQueues} are reported; name one as NAMESPACE/NAME`,
 });
 
-/** Of more names, only the first are compared with one that is mistyped. */
+/** The most names that are compared with a mistyped one. */
 const mostNames = 20_000;
 
 function namesOf(kind: ExplainedKind, analysis: Analysis): readonly string[] {
-  const { nodes, pods, queueing, queueObjects } = analysis.snapshot;
+  const { nodes, pods, queueing, queueObjects, workloads } = analysis.snapshot;
   if (kind === "node") return nodes.map((node) => node.name);
   if (kind === "team") return everyTeam(analysis).map((team) => team.team);
   if (kind === "queue") {
@@ -209,7 +221,18 @@ function namesOf(kind: ExplainedKind, analysis: Analysis): readonly string[] {
     const local = queueObjects.kueueLocalQueues.flatMap(({ namespace, name }) => [name, `${namespace}/${name}`]);
     return [...own, ...local];
   }
+  if (kind === "workload") return [...workloads, ...queueing.gangs].map(workloadKey);
   return pods.map((pod) => `${pod.namespace}/${pod.name}`);
+}
+
+const howNamed: Partial<Readonly<Record<ExplainedKind, string>>> = {
+  pod: ", and name a pod as NAMESPACE/NAME",
+  workload: ", and name a workload as NAMESPACE/KIND/NAME",
+};
+
+/** All names of a kind; of more than can be compared, the first. */
+export function explainedNames(kind: ExplainedKind, analysis: Analysis): readonly string[] {
+  return [...new Set(namesOf(kind, analysis).slice(0, mostNames))];
 }
 
 function notFound(kind: ExplainedKind, name: string, analysis: Analysis): Explained {
@@ -218,6 +241,7 @@ function notFound(kind: ExplainedKind, name: string, analysis: Analysis): Explai
     node: "node with GPUs",
     team: "team",
     queue: "queue",
+    workload: "workload that holds or asks for GPUs",
     pod: "pod that holds or asks for GPUs",
   }[kind];
   const shown = JSON.stringify(name.slice(0, 300));
@@ -226,7 +250,7 @@ function notFound(kind: ExplainedKind, name: string, analysis: Analysis): Explai
     error: `there is no ${what} ${shown}`,
     nextStep:
       nearest === null
-        ? `See /api/v1/${kind === "pod" ? "workloads" : `${kind}s`} for what there is${kind === "pod" ? ", and name a pod as NAMESPACE/NAME" : ""}.`
+        ? `See /api/v1/${kind === "pod" ? "workloads" : `${kind}s`} for what there is${howNamed[kind] ?? ""}.`
         : `Did you mean ${JSON.stringify(nearest)}?`,
   };
 }

@@ -5,7 +5,7 @@ import { gpus, percent } from "../terminal/columns.ts";
 import { allQueuesOf } from "../terminal/queueWords.ts";
 import type { EntitlementLevel, EntitlementLine } from "./entitlementSchema.ts";
 
-/** Shares of one line that are named; the rest is one share, so that they still add up. */
+/** The most shares that are named in one line; the rest is one share, so that they still add up. */
 const namedShares = 500;
 
 /** The levels of a trace as sums: the top one begins with the capacity of the domain. */
@@ -75,7 +75,7 @@ function capacityLines(
   return lines;
 }
 
-/** Where there is nobody to share with, the steps say nothing. */
+/** If there is no sibling to share with, the steps are left out. */
 function onlyChildLines({ grant, results }: LevelTrace, { nameOf, own }: Context): EntitlementLine[] {
   const { entitled = 0, demand = 0 } = results[0] ?? {};
   const left = grant - entitled;
@@ -135,8 +135,8 @@ function surplusLine(
   manyPriorities: boolean,
   context: Context,
 ) {
-  const taken = shares.map(({ queue, weight, isFloor, got, freeCapacity, cappedBy }) => {
-    const why = cappedBy === "nothing" ? `could use ${gpus(freeCapacity)}` : caps[cappedBy];
+  const taken = shares.map(({ queue, weight, isFloor, got, headroom, cappedBy }) => {
+    const why = cappedBy === "nothing" ? `could use ${gpus(headroom)}` : caps[cappedBy];
     const counted = isFloor ? ", of which its guarantee is a part" : "";
     return { queue, gpus: got, note: `${by === "last" ? "" : `weight ${weight}${counted}, `}${why}` };
   });

@@ -7,7 +7,10 @@ import type { LocalQueueFacts } from "./localQueues.ts";
 
 const namedBefore = 3;
 
-/** Whose a LocalQueue is, its weight, what it has and is entitled to and why, and who is before it in line. Names are untrusted. */
+/**
+ * The owner of a LocalQueue, its weight, what it has and is entitled to and why, and what is before it in line. Names are
+ * untrusted.
+ */
 export function localQueueSentences(facts: LocalQueueFacts): readonly string[] {
   return [belongs(facts), ...weightSentences(facts), ...shareSentences(facts), ...lineSentences(facts)];
 }

@@ -9,11 +9,11 @@ import { gpus } from "../terminal/columns.ts";
 import type { LocalGang, LocalQueueExplanation } from "./localQueueSchema.ts";
 import { localQueueSentences } from "./localQueueSentences.ts";
 
-/** Several namespaces may have LocalQueues of one name; so many are reported. */
+/** Several namespaces may have LocalQueues of one name; at most this many are reported. */
 export const mostLocalQueues = 50;
 const shownGangs = 5;
 
-/** A LocalQueue with all that is known of it. */
+/** A LocalQueue with everything that is known about it. */
 export interface LocalQueueFacts {
   readonly analysis: Analysis;
   readonly object: KueueLocalQueue;
@@ -132,7 +132,7 @@ function shareChange(facts: LocalQueueFacts, queue: KueueClusterQueue): string {
   return `ClusterQueue ${clusterQueue} has all that it is entitled to: other work of it has to end, or it needs more quota or other queues less demand; ${preemptionText(queue)}.`;
 }
 
-/** Whether Kueue itself ends work of a ClusterQueue for other work of it. */
+/** Whether Kueue itself ends work of a ClusterQueue for other work in it. */
 function preemptionText({ preemption: { withinClusterQueue } }: KueueClusterQueue): string {
   const ends = {
     Never: "none of it",

@@ -50,7 +50,7 @@ function allocatedFact({ allocatedByDevices, allocatedByPods, devices }: NodeVie
   };
 }
 
-/** Nothing of a node that is neither idle nor kept warm, or of which nobody knows it. */
+/** Nothing for a node that is neither idle nor kept warm, or about which this is unknown. */
 function idleFacts(node: NodeView, { snapshot, idleNodes }: Analysis): Fact[] {
   if (!snapshot.coverage.objects) return [];
   const index = snapshot.nodes.indexOf(node);

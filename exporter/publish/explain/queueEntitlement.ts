@@ -26,7 +26,7 @@ export function subtreeOf(index: number, { snapshot }: Analysis): ReadonlySet<nu
   return found;
 }
 
-/** What a queue is entitled to in its domain, step by step, and who has what it misses. */
+/** What a queue is entitled to in its domain, step by step, and who has what it lacks. */
 export function queueEntitlement(index: number, analysis: Analysis): Entitlement | null {
   const { snapshot, fairness } = analysis;
   const { queueing } = snapshot;

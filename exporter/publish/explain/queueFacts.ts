@@ -6,12 +6,12 @@ import type { Fact } from "./schema.ts";
 
 const shownGangs = 5;
 
-/** What is known of a queue beside what it holds and is entitled to on nodes of this cluster. */
+/** What is known about a queue besides what it holds and is entitled to on nodes of this cluster. */
 export function queueFacts(name: string, analysis: Analysis): readonly Fact[] {
   return [...waitsNowhere(name, analysis), ...dispatchedFacts(({ queue }) => queue === name, analysis)];
 }
 
-/** What some of the work runs in other clusters; nothing where none does. */
+/** The work that runs in other clusters; nothing if there is none. */
 export function dispatchedFacts(
   isWanted: (work: DispatchedWork) => boolean,
   { snapshot }: Pick<Analysis, "snapshot">,

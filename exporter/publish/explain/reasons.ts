@@ -10,7 +10,7 @@ import { duration, gpus, percent } from "../terminal/columns.ts";
 /** The settings that a reason quotes. */
 export type ReasonSettings = Pick<Config, "idle">;
 
-/** What says who holds a device, in words. */
+/** Names of the sources of holdings, in words. */
 export const holdingSources: Readonly<Record<HoldingSource, string>> = {
   dra: "its allocated ResourceClaim",
   dcgm: "the pod label of the device's telemetry",
@@ -85,7 +85,7 @@ function stalledReason(pod: PodView, holding: Holding, device: Device, at: numbe
   return `it looks busy and computes nothing${time}${signals}; this counts as stalled after ${duration(stateLimits.stalledSeconds)}`;
 }
 
-/** `serving`; of a class that is a guess that it is one. */
+/** `serving`; if the class was guessed, that it is a guess. */
 const classWords = ({ workloadClass, classGuess }: PodView): string =>
   classGuess === undefined ? workloadClass : `${workloadClass} (guessed)`;
 
@@ -126,7 +126,7 @@ function unallocatedReason(
       if (device === undefined) return "a part of the GPU that is not partitioned";
       return snapshot.coverage.objects
         ? "nobody holds it"
-        : "its telemetry row names no pod, which says for pods what they would say: no pods were read";
+        : "no pods were read, and its telemetry row, which would name its pod, names none";
   }
 }
 

@@ -30,7 +30,7 @@ const part = z
   })
   .meta({ id: "ExplainedPart", description: "A part of a physical GPU, and how it came to be counted as it is." });
 
-/** How the numbers of one team, queue, pod or node came about. */
+/** How the numbers of one team, queue, workload, pod or node were computed. */
 export const explanationSchema = z
   .strictObject({
     kind: z.enum(explainedKinds),
@@ -72,7 +72,7 @@ export const explanationSchema = z
       )
       .describe("What is wrong with the nodes and pods it rests on."),
   })
-  .meta({ id: "Explanation", description: "How the numbers of one team, queue, pod or node came about." });
+  .meta({ id: "Explanation", description: "How the numbers of one team, queue, workload, pod or node came about." });
 
 export type Explanation = z.infer<typeof explanationSchema>;
 export type ExplainedPart = z.infer<typeof part>;

@@ -31,7 +31,7 @@ export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
     {
       name: "estimated",
       value: `${gpus(team.estimated)} GPUs`,
-      how: "allocated GPUs of which the device is not known, or whose GPU's activity had to be split",
+      how: "allocated GPUs whose device is not known, or whose activity had to be split",
     },
     waitFact(team, analysis),
     ...dispatchedFacts((work) => work.team === team.team, analysis),
@@ -41,7 +41,7 @@ export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
 
 const shownQueues = 6;
 
-/** What a team is entitled to in each quota domain, and through which queues; nothing where nothing is known of queues. */
+/** What a team is entitled to in each quota domain, and through which queues; nothing if queues are unknown. */
 function shareFacts(team: string, { snapshot, fairness }: Analysis): Fact[] {
   const { domains, queues } = snapshot.queueing;
   return domains.flatMap(({ name, unknownBecause }, domain) => {
@@ -97,14 +97,14 @@ function workloadSum(team: string, { accountingEntries, snapshot }: Analysis): s
   return largest.length === 0 ? "no workload of it holds a GPU" : [...shown, ...more].join(" + ");
 }
 
-/** A check or a LimitRange is named: its word alone says nobody what to do. */
+/** A check or a LimitRange is named: the cause alone does not show what to do. */
 function whyItWaits({ checks, never, reason }: WaitingGang, cause: WaitCause): string {
   if (checks !== undefined) return `${cause}: ${reason}`;
   if (never === null) return cause;
   return `never as things are: ${never}${never === "limit-range" ? `: ${reason}` : ""}`;
 }
 
-/** What its gangs wait for, with pods or without; by its pods where nothing is known of gangs. */
+/** What its gangs wait for, with pods or without; by its pods if gangs are unknown. */
 function waitFact({ team, pending }: TeamTotals, analysis: Analysis): Fact {
   const { snapshot, waiting } = analysis;
   const own = [...snapshot.queueing.gangs.entries()].filter(([, gang]) => gang.team === team);

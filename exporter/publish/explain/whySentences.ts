@@ -8,8 +8,8 @@ import { gpus, plainText } from "../terminal/columns.ts";
 const namedQueues = 8;
 
 /**
- * Why a queue has what it has, in whole sentences, the last of which says what would have to change. Every amount of its
- * shortfall is in exactly one of them.
+ * Why a queue has what it has, in whole sentences; the last one says what would have to change. Every amount of its shortfall
+ * is in exactly one of them.
  */
 export function whySentences(trace: EntitlementTrace, queueing: Queueing): readonly string[] {
   const queue = queueing.queues[trace.queue];
@@ -106,9 +106,7 @@ function changeSentences(queue: QueueView, trace: EntitlementTrace, queueing: Qu
     ],
     [
       judged.shortfallByBorrowers - moved,
-      judged.heldBackBy === null
-        ? smallerGangs
-        : `That setting would have to change: ${plainText(judged.heldBackBy, 300)}.`,
+      judged.heldBackBy === null ? smallerGangs : "That setting would have to change.",
     ],
     [absent?.gpus ?? 0, absent === undefined ? "" : absentChanges[absent.owner]],
     [judged.shortfallByIndivisible, smallerGangs],

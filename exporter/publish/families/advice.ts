@@ -4,7 +4,7 @@ import { adviceKinds, adviceStates, type Recommendation, withheldReasons } from 
 import type { FamilyInput, Producers } from "../family.ts";
 import { plainText } from "../terminal/columns.ts";
 
-/** For so long what has closed is counted, seconds. */
+/** Closed recommendations are counted for this many seconds. */
 const closedSeconds = 86_400;
 
 /** Longest title as a label, in UTF-16 code units: no longer than any label value (kernel/labelValue.ts), and it says that it is cut. */
@@ -89,7 +89,7 @@ function shown({ advice, moment, topRecommendations }: FamilyInput): readonly Re
   return adviceKinds.flatMap((kind) => open.filter((one) => one.kind === kind).slice(0, topRecommendations));
 }
 
-/** It becomes part of a message that people read: in one line, and of no control characters. */
+/** It becomes part of a message that people read: on one line, and without control characters. */
 const titleLabel = (title: string): string => plainText(title, longestTitle);
 
 function recordLabels({ health: { cluster } }: FamilyInput, one: Recommendation) {

@@ -163,7 +163,7 @@ function ofTotals({ health: { cluster }, accounts }: FamilyInput, of: (totals: Q
   });
 }
 
-/** One number of each domain whose entitlements can be reported. */
+/** One number of each domain whose entitlements are known. */
 function ofDomains({ health: { cluster }, moment }: FamilyInput, of: (domain: DomainFairness) => number | null) {
   return domainsOf(moment).flatMap(({ name, fairness }) => {
     const value = fairness === null ? null : of(fairness);

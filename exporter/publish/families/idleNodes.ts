@@ -66,7 +66,7 @@ function kindLabels({ kind, isWarmPool }: { readonly kind: IdleKind; readonly is
   return { idle_kind: kind, warm_pool: isWarmPool ? "true" : "false" };
 }
 
-/** The labels of what is counted by the state of nodes. */
+/** The labels of everything that is counted by the state of nodes. */
 function accountedLabels(
   cluster: string,
   accounted: {

@@ -7,7 +7,7 @@ import type { WaitingSeries } from "../waitingSeries.ts";
 /** Bounds of ages as label values, `+Inf` last. */
 const ageBounds = [...waitBounds.map((bound) => `${bound}`), "+Inf"];
 
-/** What waits, who was evicted, and gangs of which only a part runs. */
+/** Waiting work, evictions, and gangs that run only in part. */
 export const waitingProducers: Producers<keyof typeof waitingMetrics> = {
   fairlead_queue_waiting_gpus: ({ health: { cluster }, moment }) =>
     (moment?.queues.waiting ?? []).flatMap(({ labels, priorityClass, gpus }) =>
@@ -69,7 +69,7 @@ function ofEvictions({ health: { cluster }, accounts }: FamilyInput, of: (totals
 
 type Moment = NonNullable<FamilyInput["moment"]>;
 
-/** One number of each pool, 0 included, where pods were read. */
+/** One number for each pool, including 0, if pods were read. */
 function ofPools(
   { health: { cluster }, moment }: FamilyInput,
   of: (waiting: Moment["analysis"]["waiting"], pool: string) => number,

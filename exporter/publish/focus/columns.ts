@@ -63,5 +63,5 @@ export const focusColumns = [
 
 export type FocusColumn = (typeof focusColumns)[number];
 
-/** One row; numbers are decimals, `null` is what cannot be said. */
+/** One row; numbers are decimals, `null` is unknown. */
 export type FocusRecord = Readonly<Record<FocusColumn, string | number | null>>;

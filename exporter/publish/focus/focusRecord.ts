@@ -13,7 +13,7 @@ export interface FocusContext {
   readonly charge: ChargeBasis;
 }
 
-/** Why a row cannot be reported in FOCUS: costs must not be null, and are in a national currency. */
+/** Why a row cannot be written in FOCUS: costs must not be null, and are in a national currency. */
 export type NoFocusReason = "unpriced" | "currency";
 
 const unit = "GPU-Hours";
@@ -21,7 +21,7 @@ const secondsPerHour = 3600;
 const joulesPerKilowattHour = 3_600_000;
 const nationalCurrencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 
-/** Whether a row can be reported in FOCUS; `null`: it can. */
+/** Whether a row can be written in FOCUS; `null`: it can. */
 export function noFocusReason({ cost, currency }: ExportRow): NoFocusReason | null {
   if (cost === null || currency === null) return "unpriced";
   return nationalCurrencies.has(currency) ? null : "currency";

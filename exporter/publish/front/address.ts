@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6, type Socket } from "node:net";
 
 /**
- * Whose connection it is, as far as limits go: an IPv4 address, or the network (/64) of an IPv6 address, of which one machine has
- * all. Empty once the connection is gone.
+ * The client's address for limits: an IPv4 address, or the network (/64) of an IPv6 address, because one machine has all of
+ * it. Empty once the connection is gone.
  */
 export function addressOf({ remoteAddress = "" }: Pick<Socket, "remoteAddress">): string {
   const mapped = remoteAddress.slice(remoteAddress.lastIndexOf(":") + 1);

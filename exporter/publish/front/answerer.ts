@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import { setUser } from "./user.ts";
 
 /**
- * Answers the questions that `forward` sends: one at a time on each way. The result takes such a way, and who asks: the other side
- * has found that out.
+ * Answers the questions that `forward` sends: one at a time on each way. The result takes such a way, and the user whom the
+ * other side has authenticated.
  */
 export function createAnswerer(answers: RequestListener): (way: Duplex, user: string) => void {
   const users = new WeakMap<object, string>();

@@ -15,7 +15,7 @@ const maxWaitingOfOne = 3;
 /** A hash that no password has, so that an unknown name takes as long as a wrong password. */
 const nobody = "$2b$10$7EqJtq98hPqEX7fNZaFWoOhi5rJ9cS4uV3Zc8aXoO5o2x6q1J0e3K";
 
-/** Whether someone may come in; `later`: after so many seconds it may be asked again. */
+/** Whether the request is let in; `later`: it may be tried again after this many seconds. */
 type Verdict = { readonly may: "yes"; readonly user: string } | { readonly may: "no" } | { readonly later: number };
 
 /** Lets only the users of the web configuration in (RFC 7617); everybody, where it has none. */

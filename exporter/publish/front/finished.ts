@@ -1,6 +1,6 @@
 /** A page of metrics that is finished. */
 export interface FinishedPage {
-  /** The moment that it says of, seconds since the epoch. */
+  /** The moment that it describes, seconds since the epoch. */
   readonly at: number;
   /** Seconds between two cycles. */
   readonly intervalSeconds: number;
@@ -19,10 +19,21 @@ export interface ProbeState {
   readonly missing: readonly string[];
 }
 
+/** A start page that is finished, but for a notice that belongs to the moment in which it is sent. */
+export interface FinishedStart {
+  /** The moment that it shows, seconds since the epoch; `null`: the first cycle is not complete. */
+  readonly at: number | null;
+  /** What comes before a notice that its numbers are old, and what comes after it. */
+  readonly before: string;
+  readonly after: string;
+}
+
 /** What is at hand and served at once, whatever the exporter is doing. */
 export interface Finished {
   /** The page of the last complete cycle; `null` before the first one. */
   readonly page: () => FinishedPage | null;
+  /** The start page of the last cycle, or of what is known before the first one; `null`: nothing is known yet. */
+  readonly start: () => FinishedStart | null;
   readonly probe: () => ProbeState;
   /** Seconds since the epoch, on the clock of the page. */
   readonly now: () => number;

@@ -5,28 +5,27 @@ import type { RequestHandler, Response } from "express";
 import { keepTurn } from "./turns.ts";
 import { userOf } from "./user.ts";
 
-/** Opens a way to who answers questions, on behalf of a user (empty: everybody); `null` while nobody answers. */
+/** Opens a way to a thread that answers questions, on behalf of a user (empty: everybody); `null` while there is none. */
 export type OpenWay = (user: string) => Duplex | null;
 
-/** What of a question matters to its answer. */
+/** The parts of a question that matter to its answer. */
 const passedOn = ["accept", "content-length", "content-type", "host", "transfer-encoding"] as const;
 
 /** What is between two neighbours only (RFC 9110, section 7.6.1), and what the server writes itself. */
 const notPassedBack: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding", "date"]);
 
-/** So long a question may go without the beginning of an answer. */
+/** The longest wait for the beginning of an answer. */
 const patienceMilliseconds = 60_000;
 
-/** After so many times that nobody believes in an answer any more. */
+/** After this many attempts, no answer is expected any more. */
 const hopelessAfter = 10;
 
 /** A pipeline alone listens seven times for the end of a response, and Node warns of the eleventh listener as of a leak. */
 const mostListeners = 20;
 
 /**
- * Answers with what another thread says: HTTP within the process, by Node's own client. Nothing is taken from the other thread that
- * the reader does not take. What is being computed for a reader who has gone keeps its turn
- * to its end.
+ * Answers with the response of another thread: HTTP within the process, by Node's own client. No more is taken from the other
+ * thread than the reader takes. An answer that is being computed for a reader who has gone keeps its turn to its end.
  */
 export function forward(open: OpenWay, patience: number = patienceMilliseconds): RequestHandler {
   return (request, response) => {

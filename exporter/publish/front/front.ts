@@ -13,6 +13,7 @@ import type { Finished } from "./finished.ts";
 import { ownHostsOnly } from "./ownHosts.ts";
 import type { ComparePassword } from "./passwords.ts";
 import { probes } from "./probes.ts";
+import { startRoute } from "./startRoute.ts";
 import { inTurn, type TurnLimits } from "./turns.ts";
 
 /** What is between the network and the answers. */
@@ -37,8 +38,8 @@ export interface FrontOptions {
 const defaultTurns = { pages: { atOnce: 32, waiting: 64 }, answers: { atOnce: 4, waiting: 64 } };
 
 /**
- * The side of Fairlead that speaks with the network: it lets in who may ask, serves at once what is finished, and passes on in
- * turn what has to be computed.
+ * The side of Fairlead that speaks with the network: it authenticates requests, serves at once what is finished, and passes on
+ * in turn what has to be computed.
  */
 export function createFront(options: FrontOptions): Express {
   const { finished, answers, telemetryPath, users, hosts, turns = defaultTurns } = options;
@@ -55,6 +56,7 @@ export function createFront(options: FrontOptions): Express {
     onlyTeamPaths(options.teams, pathsByTeam),
   );
   app.get(exactly(telemetryPath), inTurn(turns.pages), metricsRoute(finished));
+  app.get("/", inTurn(turns.pages), startRoute(finished));
   app.use(inTurn(turns.answers), answers);
   app.use(failed);
   return app;
@@ -105,7 +107,7 @@ function createCompressor(): (page: Buffer) => Promise<Buffer | null> {
   };
 }
 
-/** A path in which nothing stands for anything else. */
+/** A path without wildcards. */
 const exactly = (path: string): RegExp => new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
 
 const plainHeaders: RequestHandler = (_request, response, next) => {

@@ -3,7 +3,7 @@ const freeFailures = 5;
 /** The first wait, seconds; each further failure doubles it. */
 const firstSeconds = 0.5;
 const longestSeconds = 5;
-/** After so long without another failure the earlier ones are forgotten, seconds. */
+/** After this long without another failure the earlier ones are forgotten, seconds. */
 const forgetSeconds = 60;
 /** Addresses that are remembered; the one that failed longest ago goes first. */
 const maxAddresses = 10_000;

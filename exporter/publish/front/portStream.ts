@@ -9,12 +9,12 @@ type Message = Uint8Array | null | true;
  * it as over a socket. Bytes on their way are bounded: the next piece is sent once the other side has room for it.
  */
 export function portStream(port: MessagePort): Duplex {
-  let onFreeCapacity: (() => void) | null = null;
+  let onDrained: (() => void) | null = null;
   let owesCapacity = false;
   let hasEnded = false;
   const post = (message: Message): void => port.postMessage(message);
   const send = (bytes: Uint8Array, done: () => void): void => {
-    onFreeCapacity = done;
+    onDrained = done;
     // A copy of its own: what is sent would else take all of the memory that it is a part of with it.
     const copy = new Uint8Array(bytes);
     port.postMessage(copy, [copy.buffer]);
@@ -38,8 +38,8 @@ export function portStream(port: MessagePort): Duplex {
   });
   port.on("message", (message: Message) => {
     if (message === true) {
-      const done = onFreeCapacity;
-      onFreeCapacity = null;
+      const done = onDrained;
+      onDrained = null;
       done?.();
     } else if (message === null) {
       hasEnded = true;
@@ -50,7 +50,7 @@ export function portStream(port: MessagePort): Duplex {
   // What came before the end is still to be read; without an end, something is missing.
   port.on("close", () => {
     if (!hasEnded) stream.destroy();
-    else onFreeCapacity?.();
+    else onDrained?.();
   });
   return stream;
 }

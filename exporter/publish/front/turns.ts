@@ -14,10 +14,10 @@ export interface TurnLimits {
   readonly patience?: number;
 }
 
-/** So often it is looked who reads, milliseconds. */
+/** Interval of the checks for slow readers, milliseconds. */
 const lookMilliseconds = 250;
 
-/** What refused callers are reported, seconds. */
+/** After how long refused callers are asked to come back, seconds. */
 const retrySeconds = 5;
 
 interface Turn {
@@ -61,10 +61,11 @@ interface Waiting {
 }
 
 /**
- * Lets requests pass when it is their turn, so that readers who take nothing can neither fill the memory nor keep others out: only
- * so many answers are under way at once; who waits comes next by how few of the same address are served, and makes free capacity where too many wait by how many of the same address do; an answer that makes no
- * progress is cut, at once where others wait for its place. A place is given back when the answer is handed over, or its reader
- * has gone and nothing is computed for it any more (`keepTurn`).
+ * Lets requests pass when it is their turn, so that readers who take nothing can neither fill the memory nor keep others out:
+ * the number of answers under way is bounded; the next waiting request is one whose address is served least, and if too many
+ * wait, one whose address waits most gives up its place; an answer that makes no progress is cut, at once where others wait
+ * for its place. A place is given back when the answer is handed over, or its reader has gone and nothing is computed for it
+ * any more (`keepTurn`).
  */
 export function inTurn(limits: TurnLimits): RequestHandler {
   const { atOnce, waiting: maxWaiting, standstill = 20_000, slow = 2_000, patience = 30_000 } = limits;
@@ -112,7 +113,8 @@ export function inTurn(limits: TurnLimits): RequestHandler {
       turn.written = written;
       if (turn.still >= standstill) turn.response.destroy();
     }
-    // As many give way as wait: first those of whom there are most, and of them who kept others waiting longest.
+    // As many answers give way as requests wait: first those of the addresses that are served most, and among these the
+    // ones that have waited longest on their readers.
     const served = countByAddress(running);
     const slowest = [...running]
       .filter(({ response, waitedFor }) => waitedFor >= slow && !response.destroyed)
@@ -158,7 +160,7 @@ function nextIn(waiting: readonly Waiting[], running: ReadonlySet<Turn>): number
   return best;
 }
 
-/** Place of who has to make room for one more of an address: the last of those of whom most wait; `null`: nobody has to. */
+/** The place that is given up for one more request of an address: the last of the address that waits most; `null`: none is. */
 function placeToGiveUp(waiting: readonly Waiting[], address: string): number | null {
   const counts = countByAddress(waiting);
   const own = (counts.get(address) ?? 0) + 1;

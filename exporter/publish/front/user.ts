@@ -2,12 +2,12 @@ import type { ServerResponse } from "node:http";
 
 const users = new WeakMap<ServerResponse, string>();
 
-/** Who sent the request of this response, as far as it was asked; empty where everybody may. */
+/** The user who sent the request of this response, if this was asked; empty if everybody may. */
 export function userOf(response: ServerResponse): string {
   return users.get(response) ?? "";
 }
 
-/** Remembers who sent the request: for what has checked it, or was informed by who has. */
+/** Remembers the user who sent the request, for the code that has checked it. */
 export function setUser(response: ServerResponse, user: string): void {
   users.set(response, user);
 }

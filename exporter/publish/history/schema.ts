@@ -81,7 +81,7 @@ const forecast = z.object({
   low: z.number().nullable(),
   mid: z.number(),
   high: z.number().nullable(),
-  days: z.number().int().describe("Days of which at least half was covered."),
+  days: z.number().int().describe("Days that were covered at least by half."),
 });
 
 /** The answer of `/api/v1/budgets`. */

@@ -3,7 +3,7 @@ import type { WaterfallAmount } from "../../history/waterfall.ts";
 import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
 import { dropName, levelNames } from "../stateNames.ts";
 import { type Column, duration, plainText, tableLines } from "../terminal/columns.ts";
-import { fold } from "../terminal/fold.ts";
+import { fold, type Line } from "../terminal/layout.ts";
 import { coverageRecord } from "./coverageRecord.ts";
 
 const secondsPerHour = 3600;
@@ -12,7 +12,7 @@ const barWidth = 28;
 const shownCurrencies = 2;
 
 /** A waterfall for a terminal of 100 columns: each level, and what is lost before the next. */
-export function waterfallText(answer: WaterfallAnswer, now: number): readonly string[] {
+export function waterfallText(answer: WaterfallAnswer, now: number): readonly Line[] {
   const { stages } = answer;
   const capacity = stages[0]?.gpuSeconds ?? 0;
   const currencies = [...new Set(stages.flatMap(({ costs }) => Object.keys(costs)))].sort();
@@ -25,7 +25,7 @@ export function waterfallText(answer: WaterfallAnswer, now: number): readonly st
     ),
   ];
   const cells = (name: string, bar: string, amount: WaterfallAmount): readonly string[] => [
-    name,
+    plainText(name),
     bar,
     (amount.gpuSeconds / secondsPerHour).toFixed(1),
     share(amount.gpuSeconds, capacity),
@@ -53,7 +53,7 @@ export function waterfallText(answer: WaterfallAnswer, now: number): readonly st
   ];
 }
 
-function headingLines({ from, to, coveredSeconds, source }: WaterfallAnswer, now: number): readonly string[] {
+function headingLines({ from, to, coveredSeconds, source }: WaterfallAnswer, now: number): readonly Line[] {
   const { ratio, windowSeconds } = coverageRecord({ from, to, coveredSeconds }, now);
   return [
     ...fold(
@@ -64,7 +64,7 @@ function headingLines({ from, to, coveredSeconds, source }: WaterfallAnswer, now
   ];
 }
 
-function notes({ stages, unpricedGpuSeconds }: WaterfallAnswer, hiddenCurrencies: number): readonly string[] {
+function notes({ stages, unpricedGpuSeconds }: WaterfallAnswer, hiddenCurrencies: number): readonly Line[] {
   const hasCosts = Object.keys(stages[0]?.costs ?? {}).length > 0;
   const hours = (unpricedGpuSeconds ?? 0) / secondsPerHour;
   const unpriced =

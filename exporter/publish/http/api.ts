@@ -6,6 +6,8 @@ import { momentOf } from "../document/order.ts";
 import { recommendationRecords, withheldRecords } from "../document/recommendationRecords.ts";
 import { type ExplainedKind, explainedKinds } from "../explain/kinds.ts";
 import type { Publication } from "../publication.ts";
+import { overviewRecord } from "../terminal/overviewRecord.ts";
+import { overviewColumns } from "../terminal/overviewSchema.ts";
 import { addAdviceRoutes } from "./adviceRoutes.ts";
 import { withCluster } from "./clusterHeader.ts";
 import { addHistoryRoutes } from "./historyRoutes.ts";
@@ -39,6 +41,7 @@ export function createApi(outputs: Outputs): Router {
       snapshot: "/api/v1/snapshot",
       ...lists,
       explain: "/api/v1/explain?kind={kind}&name={name}",
+      overview: "/api/v1/overview?columns=100",
       ledger: "/api/v1/ledger?by=team,state&from=7d",
       ledgerBackup: "/api/v1/ledger/backup",
       history: "/api/v1/history?by=team,state&from=7d",
@@ -57,6 +60,21 @@ export function createApi(outputs: Outputs): Router {
     await texts.send(response, snapshotOf(publication, adviceOf(publication)));
   });
   router.get("/explain", explainRoute(outputs, texts));
+  router.get("/overview", (request, response) => {
+    const columns = columnsIn(searchOf(request.originalUrl));
+    if (columns === null) {
+      const { min, max } = overviewColumns;
+      response.status(400).json({
+        error: "expected no parameter but columns, a whole number in range",
+        nextStep: `Ask for /api/v1/overview?columns=${min} to ${max}.`,
+      });
+      return;
+    }
+    const publication = outputs.latest();
+    if (publication === null) return noAnswersYet(response);
+    const { analysis } = publication;
+    response.json(overviewRecord(analysis, problemsOf(publication), adviceOf(publication), columns));
+  });
   router.get("/ledger", ledgerRoute(outputs));
   router.get("/ledger/backup", ledgerBackupRoute(outputs));
   addHistoryRoutes(router, outputs);
@@ -92,7 +110,7 @@ export function createApi(outputs: Outputs): Router {
   return router;
 }
 
-/** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, queue, pod or node came about. */
+/** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, queue, workload, pod or node came about. */
 function explainRoute(outputs: Outputs, texts: Texts): RequestHandler {
   return async (request, response) => {
     const start = request.originalUrl.indexOf("?");
@@ -102,7 +120,7 @@ function explainRoute(outputs: Outputs, texts: Texts): RequestHandler {
     if (kind === undefined || name === null || name === "" || [...search].length !== 2) {
       response.status(400).json({
         error: "expected the parameters kind and name",
-        nextStep: `Ask for /api/v1/explain?kind=${explainedKinds.join("|")}&name=NAME; a pod's name is NAMESPACE/NAME, a LocalQueue's may be.`,
+        nextStep: `Ask for /api/v1/explain?kind=${explainedKinds.join("|")}&name=NAME; a workload's name is NAMESPACE/KIND/NAME, a pod's NAMESPACE/NAME, a LocalQueue's may be.`,
       });
       return;
     }
@@ -153,6 +171,14 @@ function rememberSnapshot(
     known.set(publication, { advice, text });
     return text;
   };
+}
+
+/** The columns that are asked for, or the standard; `null` for anything else. */
+function columnsIn(search: URLSearchParams): number | null {
+  const { min, max, standard } = overviewColumns;
+  if (search.size === 0) return standard;
+  const columns = /^\d{1,4}$/.test(search.get("columns") ?? "") ? Number(search.get("columns")) : 0;
+  return search.size === 1 && columns >= min && columns <= max ? columns : null;
 }
 
 function searchOf(url: string): URLSearchParams {

@@ -2,17 +2,21 @@ import express, { type Express, type RequestHandler } from "express";
 import { noAdvice } from "../../model/recommendation.ts";
 import { sensibleDigits } from "../document/jsonText.ts";
 import { failed } from "../front/failed.ts";
+import type { FinishedStart } from "../front/finished.ts";
 import { createFront } from "../front/front.ts";
 import { missingForReadiness } from "../health.ts";
+import { contentPolicy } from "../pages/contentPolicy.ts";
+import { nowStyleSource } from "../pages/nowStyle.ts";
+import { pageStyleSource } from "../pages/pageStyle.ts";
+import { adviceStyleSource } from "../pages/recommendationsPage.ts";
+import { renderStartPage } from "../pages/startPage.ts";
 import { prometheusContentType } from "../prometheus/render.ts";
 import { buildHealthPage } from "../publication.ts";
 import { createApi } from "./api.ts";
+import { nameRoutes } from "./nameRoutes.ts";
 import type { Outputs } from "./outputs.ts";
-import { pageStyleSource } from "./pageStyle.ts";
-import { adviceStyleSource } from "./recommendationsPage.ts";
 import { recommendationsRoutes } from "./recommendationsRoutes.ts";
 import { reviewRoute } from "./reviewRoute.ts";
-import { renderStatusPage, statusStyleSource } from "./statusPage.ts";
 
 /** The whole HTTP side in one thread, for exporters that are driven by hand: `serve` computes the answers in another. */
 export function createApp(outputs: Outputs, answers: Express = createAnswers(outputs)): Express {
@@ -21,7 +25,7 @@ export function createApp(outputs: Outputs, answers: Express = createAnswers(out
     const health = outputs.health();
     return { ...health, missing: missingForReadiness(health) };
   };
-  const finished = { page: latest, probe, now };
+  const finished = { page: latest, start: () => startPageOf(outputs), probe, now };
   return createFront({ finished, answers, telemetryPath, users, teams, hosts: null });
 }
 
@@ -34,9 +38,9 @@ export function createAnswers(outputs: Outputs): Express {
   app.set("json replacer", sensibleDigits);
   app.use(securityHeaders(outputs));
   app.use(healthPage(outputs));
-  app.get("/", start(outputs));
   app.use("/recommendations", recommendationsRoutes(outputs));
   app.get("/review", reviewRoute(outputs));
+  app.use(nameRoutes(outputs));
   app.use("/api/v1", createApi(outputs));
   app.use(notFound, failed);
   return app;
@@ -46,11 +50,11 @@ export function createAnswers(outputs: Outputs): Express {
 function securityHeaders({ review }: Outputs): RequestHandler {
   const styles = [
     pageStyleSource,
-    statusStyleSource,
+    nowStyleSource,
     adviceStyleSource,
     ...(review === undefined ? [] : [review.styleSource]),
   ];
-  const policy = `default-src 'none'; style-src ${styles.join(" ")}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
+  const policy = contentPolicy({ styles, scripts: [] });
   return (_request, response, next) => {
     response.set("Content-Security-Policy", policy);
     next();
@@ -66,18 +70,15 @@ function healthPage(outputs: Outputs): RequestHandler {
   };
 }
 
-function start(outputs: Outputs): RequestHandler {
-  return (_request, response) => {
-    const health = outputs.health();
-    const latest = outputs.latest();
-    const { telemetryPath } = outputs;
-    const problems = [...health.problems, ...(latest?.problems ?? [])];
-    const analysis = latest?.analysis ?? null;
-    const at = latest?.at ?? null;
-    const advice = outputs.adviser?.latest() ?? latest?.advice ?? noAdvice;
-    const input = { health, analysis, at, advice, problems, telemetryPath, now: outputs.now() };
-    response.type("html").send(renderStatusPage(input));
-  };
+/** The start page as of now, for whoever serves it. */
+export function startPageOf(outputs: Outputs): FinishedStart {
+  const health = outputs.health();
+  const latest = outputs.latest();
+  const { telemetryPath } = outputs;
+  const problems = [...health.problems, ...(latest?.problems ?? [])];
+  const advice = outputs.adviser?.latest() ?? latest?.advice ?? noAdvice;
+  const analysis = latest?.analysis ?? null;
+  return renderStartPage({ health, analysis, at: latest?.at ?? null, advice, problems, telemetryPath });
 }
 
 const notFound: RequestHandler = (request, response) => {

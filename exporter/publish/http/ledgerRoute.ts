@@ -39,7 +39,7 @@ export function ledgerRoute(outputs: Outputs): RequestHandler {
   };
 }
 
-/** Why a question shows more than these teams' data: most of what is kept beside GPU time is nobody's in particular. */
+/** Why a question shows more than these teams' data: most of what is kept besides GPU time belongs to nobody in particular. */
 function beyondOwn(of: string, { by, where }: QuestionText, visible: ReadonlySet<string>): Refusal | null {
   const byTeam = [gpuTime, "queues", "waits", "evictions"];
   if (!byTeam.includes(of)) return beyondTeams(visible, `Leave of out, or use one of: ${byTeam.join(", ")}.`);

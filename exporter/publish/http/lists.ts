@@ -21,7 +21,7 @@ export interface ListInput {
 /** A list of the API. */
 export interface List {
   readonly filters: readonly string[];
-  /** Whether it can be reported which of its records are whose. */
+  /** Whether it is known which of its records are whose. */
   readonly isByTeam: boolean;
   /** `visible`: the teams whose records are wanted, and nothing in them about others; `null`: all. */
   readonly select: (input: ListInput, chosen: Chosen, visible: VisibleTeams) => readonly unknown[];
@@ -174,7 +174,7 @@ export function findList(name: string): List | null {
   return isListName(name) ? lists[name] : null;
 }
 
-/** The lists that can be shown to whoever may see some teams alone. */
+/** The lists that users who may see only some teams can read. */
 export function listsByTeam(): readonly ListName[] {
   return listNames.filter((name) => lists[name].isByTeam);
 }

@@ -10,6 +10,7 @@ import {
   ledgerPriceAnswerSchema,
   ledgerTableSchema,
 } from "../ledger/answerSchema.ts";
+import { overviewColumns, overviewSchema } from "../terminal/overviewSchema.ts";
 import { adviceBodySchemas, adviceOperations } from "./adviceOperations.ts";
 import { clusterHeader } from "./clusterHeader.ts";
 import { ledgerMediaType } from "./ledgerBackupRoute.ts";
@@ -34,6 +35,20 @@ export function buildOpenApi(): Readonly<Record<string, unknown>> {
         get: operation("snapshot", "Everything that is known of the last cycle.", reference("Document"), []),
       },
       "/api/v1/explain": { get: explainOperation() },
+      "/api/v1/overview": {
+        get: operation("overview", "The overview of the last cycle as text for a terminal.", reference("Overview"), [
+          parameter(
+            "columns",
+            {
+              type: "integer",
+              minimum: overviewColumns.min,
+              maximum: overviewColumns.max,
+              default: overviewColumns.standard,
+            },
+            "Characters in a line.",
+          ),
+        ]),
+      },
       "/api/v1/ledger": { get: ledgerOperation() },
       "/api/v1/ledger/backup": { get: ledgerBackupOperation() },
       ...Object.fromEntries(historyOperations.map((one) => [`/api/v1/${one.name}`, { get: historyOperation(one) }])),
@@ -74,7 +89,7 @@ function explainOperation() {
   const required = [kind, name].map((one) => ({ ...one, required: true }));
   const described = operation(
     "explain",
-    "How the numbers of one team, queue, pod or node came about.",
+    "How the numbers of one team, queue, workload, pod or node came about.",
     reference("Explanation"),
     required,
   );
@@ -82,7 +97,7 @@ function explainOperation() {
     ...described,
     responses: {
       ...described.responses,
-      "404": answer("There is no such team, queue, pod or node.", reference("Error")),
+      "404": answer("There is no such team, queue, workload, pod or node.", reference("Error")),
     },
   };
 }
@@ -179,6 +194,7 @@ function schemas(): Readonly<Record<string, unknown>> {
   for (const schema of [
     documentSchema,
     explanationSchema,
+    overviewSchema,
     ledgerAnswerSchema,
     ledgerTableSchema,
     historySchema,

@@ -22,7 +22,7 @@ export interface Outputs {
   readonly latest: () => Publication | null;
   /** Fairlead's own health, as of now. */
   readonly health: () => Health;
-  /** How the numbers of one team, queue, pod or node came about, found in several turns; `null` before the first cycle. */
+  /** How the numbers of one team, queue, workload, pod or node came about, found in several turns; `null` before the first cycle. */
   readonly explain: (kind: ExplainedKind, name: string) => Explained | null;
   /** Answers questions about counted GPU time, outside this thread; absent when no ledger is kept. */
   readonly ledger?: (query: AccountsQuery) => Promise<AccountsResult>;
@@ -32,13 +32,13 @@ export interface Outputs {
   readonly ledgerPrices?: (query: PriceQuery) => Promise<PriceResult>;
   /** Who copies the ledger; absent when none is kept. */
   readonly ledgerBackup?: LedgerCopies;
-  /** Who knows the past, and which states nobody pays for; absent when nobody keeps it. */
+  /** The source of the past, and the states for which nobody pays; absent if nothing keeps the past. */
   readonly past?: { readonly history: History; readonly notCharged: readonly string[] };
   /** How budgets are doing; `null` while that is not known. */
   readonly budgets?: () => Budgets | null;
-  /** Who writes capacity reviews; absent when nobody keeps the past. */
+  /** The writer of capacity reviews; absent if nothing keeps the past. */
   readonly review?: ReviewOutput;
-  /** What people and alerts may say to the adviser; absent where nobody advises. */
+  /** What people and alerts may report to the adviser; absent if there is none. */
   readonly adviser?: {
     readonly latest: () => Advice;
     readonly dismiss: (id: string, by: string, reason: string) => boolean;

@@ -19,7 +19,7 @@ export const windowParameters: readonly ParameterText[] = [
   },
 ];
 
-/** By what an answer is grouped; `standard` where nothing is said, `more` what is to be known of them. */
+/** What an answer is grouped by; `standard` is the default, `more` are further remarks. */
 export function byParameter(standard: string, dimensions: readonly string[], more = ""): ParameterText {
   return {
     name: "by",

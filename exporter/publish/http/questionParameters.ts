@@ -44,7 +44,7 @@ export function parseQuestionParameters(address: string, own: readonly string[])
 }
 
 /**
- * A question of whoever may see some teams alone: chosen by those of them that it names, or by all of them. Refused where it
+ * A question of a user who may see only some teams: restricted to the teams that it names, or to all of them. Refused if it
  * names others.
  */
 export function withinTeams<Text extends Pick<QuestionText, "where">>(

@@ -2,10 +2,14 @@ import { type RequestHandler, type Response, Router } from "express";
 import { noAdvice } from "../../model/recommendation.ts";
 import { userOf } from "../front/user.ts";
 import { isTooOld } from "../health.ts";
+import {
+  type RecommendationsPageInput,
+  renderRecommendation,
+  renderRecommendations,
+} from "../pages/recommendationsPage.ts";
 import { maxDismissalReason } from "./adviceRoutes.ts";
 import type { Outputs } from "./outputs.ts";
 import { createFormTokens, formBody, onlyUsers, withToken } from "./posting.ts";
-import { type RecommendationsPageInput, renderRecommendation, renderRecommendations } from "./recommendationsPage.ts";
 
 /** The page of recommendations, and its forms. */
 export function recommendationsRoutes(outputs: Outputs): Router {

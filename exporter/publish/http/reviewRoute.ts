@@ -1,4 +1,6 @@
 import type { RequestHandler } from "express";
+import { html } from "../pages/html.ts";
+import { pageFrame } from "../pages/pageFrame.ts";
 import type { Outputs } from "./outputs.ts";
 
 /** What a review can be written as. */
@@ -24,7 +26,7 @@ export type ReviewAnswer =
   | { readonly ok: true; readonly contentType: string; readonly body: string }
   | { readonly ok: false; readonly status: 400 | 404 | 503; readonly error: string; readonly nextStep: string };
 
-/** Who writes reviews. */
+/** The writer of reviews. */
 export interface ReviewOutput {
   readonly write: (asked: ReviewAsked) => Promise<ReviewAnswer>;
   /** Source of its style sheet, for the Content-Security-Policy. */
@@ -47,11 +49,28 @@ export function reviewRoute(outputs: Outputs): RequestHandler {
       return;
     }
     const { status, error, nextStep } = answer;
-    response.status(status);
+    const format = "error" in asked ? "" : asked.format;
+    // The page is there, and says what it needs.
+    response.status(format === "html" && answer === nobodyWrites ? 200 : status);
     // Whoever asks for data reads errors as data, too, as those of the API.
     if (request.originalUrl.includes("format=json")) response.json({ error, nextStep });
+    else if (format === "html") response.type("html").send(renderNoReview(outputs.cluster, error, nextStep));
     else response.type("text/plain").send(`${error}\nNext step: ${nextStep}\n`);
   };
+}
+
+/** The page where the review would be. */
+function renderNoReview(cluster: string, error: string, nextStep: string): string {
+  return pageFrame({
+    title: `Review · Fairlead ${cluster}`,
+    heading: "Review",
+    about: html`<p>cluster <strong>${cluster}</strong></p>`,
+    here: "/review",
+    styles: [],
+    body: html`<p class="warning">${error}</p>
+<p class="next">Next: ${nextStep}</p>`,
+    foot: html`<p>The capacity review says what was allocated, used, wasted and paid in a week.</p>`,
+  });
 }
 
 type Refusal = Extract<ReviewAnswer, { ok: false }>;

@@ -8,7 +8,7 @@ export type TeamsByUser = Readonly<Record<string, readonly string[]>>;
 /** The teams whose data may be seen; `null`: everything. */
 export type VisibleTeams = ReadonlySet<string> | null;
 
-/** What whoever sent a request may see: all where no users are configured, and of users without `teams`. */
+/** What the user of a request may see: everything if no users are configured, and for users without `teams`. */
 export function visibleTeams(teams: TeamsByUser | undefined, response: Response): VisibleTeams {
   const user = userOf(response);
   return teams !== undefined && Object.hasOwn(teams, user) ? new Set(teams[user]) : null;

@@ -38,7 +38,7 @@ export interface Texts {
 /** Sends texts; when those that are read grow too many, the readers of the oldest are cut off. */
 export function createTexts(limit: number = maxBytes): Texts {
   const read = new Map<Text, Set<Response>>();
-  const makeFreeCapacity = (): void => {
+  const evict = (): void => {
     let bytes = 0;
     for (const text of read.keys()) bytes += text.bytes;
     for (const [text, readers] of read) {
@@ -52,7 +52,7 @@ export function createTexts(limit: number = maxBytes): Texts {
     async send(response, text) {
       const readers = read.get(text) ?? new Set();
       read.set(text, readers.add(response));
-      makeFreeCapacity();
+      evict();
       response.type("application/json").set("Content-Length", `${text.bytes}`);
       try {
         await pipeline(Readable.from(text.pieces, { highWaterMark: 1 }), response);

@@ -10,8 +10,8 @@ const amountNames = [
 ] as const;
 
 /**
- * An answer as RFC 4180 text with a heading; what is unknown is empty. Each currency has a column `cost_CURRENCY`, so that
- * nobody adds up different ones.
+ * An answer as RFC 4180 text with a heading; unknown values are empty. Each currency has a column `cost_CURRENCY`, so that
+ * different ones are not added up.
  */
 export function answerCsv(answer: AccountsAnswer): string {
   const currencies = [...answer.totals.costs.keys()];

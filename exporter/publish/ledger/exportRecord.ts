@@ -26,6 +26,8 @@ export const exportColumns = [
   "currency",
   "priceBasis",
   "priceSource",
+  "progressUnits",
+  "costPerProgressUnit",
 ] as const;
 
 /** A row of an export in Fairlead's own names; nothing is rounded, and what is unknown is `null`. */
@@ -56,6 +58,8 @@ export function exportRecord(row: ExportRow, cluster: string): ExportRecord {
     currency: row.currency,
     priceBasis: row.priceBasis,
     priceSource: row.priceSource,
+    progressUnits: row.progressUnits,
+    costPerProgressUnit: row.costPerProgressUnit,
   };
 }
 

@@ -14,7 +14,7 @@ export function priceAnswerRecord({ from, to, rows, totalRows }: PriceAnswer) {
   };
 }
 
-/** Prices as RFC 4180 text with a heading; what is unknown is empty. */
+/** Prices as RFC 4180 text with a heading; unknown values are empty. */
 export function priceAnswerCsv({ rows }: PriceAnswer): string {
   const lines = rows.map((row) => {
     const { dated, begins, ends } = timesOf(row);

@@ -138,7 +138,7 @@ async function answerOf(request: ClientRequest): Promise<IncomingMessage> {
   return await Promise.race([response, once(request, "error").then(([error]) => Promise.reject(error))]);
 }
 
-/** The answer's first bytes; what is longer is nothing that anybody reads. */
+/** The first bytes of the answer; nobody reads more than that. */
 async function readAnswer(response: IncomingMessage): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

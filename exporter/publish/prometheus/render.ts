@@ -34,7 +34,7 @@ function renderFamily(family: Family, { texts, order }: LabelTexts): string {
   return lines;
 }
 
-/** Of each entry its buckets with the label `le`, the sum and the count. */
+/** For each entry its buckets with the label `le`, the sum and the count. */
 function renderHistograms(
   { name, series }: Family,
   bounds: readonly number[],
@@ -112,7 +112,7 @@ function escapeHelp(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
 }
 
-/** Shortest text that reads back as the same double; Go's spelling of what is no number. */
+/** The shortest text that reads back as the same double; special values are spelled as in Go. */
 function renderNumber(value: number): string {
   if (Number.isFinite(value)) return `${value}`;
   if (Number.isNaN(value)) return "NaN";

@@ -1,26 +1,29 @@
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
 import { actText, gainText, lifecycleText, lossText, savingText, trackText } from "../advice/adviceWords.ts";
 import { plainText } from "./columns.ts";
-import { fold } from "./fold.ts";
+import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";
 
 /** Pieces of advice that the overview shows. */
 const shownInOverview = 3;
 const longestTitle = 300;
 
 /** The advice with the most worth, as the overview has it; nothing where there is none. */
-export function adviceSection({ recommendations }: Advice): readonly string[] {
+export function adviceSection({ recommendations }: Advice): readonly Line[] {
   const open = recommendations.filter(({ state }) => state === "open");
   if (open.length === 0) return [];
   const shown = open.slice(0, shownInOverview);
-  const heading =
-    open.length > shown.length
-      ? `ADVICE (${shown.length} of ${open.length}; fairlead advise for all)`
-      : `ADVICE (${open.length}; fairlead advise --what-if ID for steps and effects)`;
-  return [heading, ...shown.flatMap((one, i) => briefLines(one, i + 1))];
+  const isCut = open.length > shown.length;
+  return [
+    `ADVICE (${isCut ? `${shown.length} of ${open.length}` : open.length})`,
+    ...shown.flatMap((one, i) => briefLines(one, i + 1)),
+    // Commands are not folded: they are there to be copied.
+    ...(isCut ? ["  -> all of it: fairlead advise"] : []),
+    "  -> steps and effects: fairlead advise --what-if ID",
+  ];
 }
 
 /** One piece of advice in a few lines: what to do, what it gains and costs. */
-export function briefLines(one: Recommendation, number: number): readonly string[] {
+export function briefLines(one: Recommendation, number: number): readonly Line[] {
   const head = `  ${String(number).padStart(2)}  `;
   const indent = " ".repeat(head.length);
   const saving = savingText(one.effect.savingPerWeek);
@@ -35,17 +38,21 @@ export function briefLines(one: Recommendation, number: number): readonly string
 
 const shownWithheld = 10;
 
-function withheldLines({ kind, reason }: Advice["withheld"][number]): readonly string[] {
+function withheldLines({ kind, reason }: Advice["withheld"][number]): readonly Line[] {
   return fold(`  ${kind.padEnd(14)}${plainText(reason, longestTitle)}`, " ".repeat(16));
 }
 
 /** All advice for a terminal: open ones, what became of others lately, and how much is withheld. */
-export function adviceText({ recommendations, withheld, trackRecords = [] }: Advice, now: number): string {
+export function adviceText(
+  { recommendations, withheld, trackRecords = [] }: Advice,
+  now: number,
+  terminal: Terminal = plainTerminal,
+): string {
   const open = recommendations.filter(({ state }) => state === "open");
   const closed = recommendations.filter(({ state }) => state !== "open").slice(0, 10);
   const reasons = Map.groupBy(withheld, ({ why }) => why);
   const counts = [...reasons].map(([why, all]) => `${all.length} ${why}`).join(", ");
-  return [
+  const lines: readonly Line[] = [
     `Advice as of ${new Date(now * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`,
     open.length === 0 ? "Nothing is recommended." : `TO DO NOW (${open.length}), the most worth first`,
     ...open.flatMap((one, i) => briefLines(one, i + 1)),
@@ -65,5 +72,6 @@ export function adviceText({ recommendations, withheld, trackRecords = [] }: Adv
     // "Nothing" is an answer, and has its reasons.
     ...(open.length === 0 ? withheld.slice(0, shownWithheld).flatMap(withheldLines) : []),
     ...(open.length === 0 ? [] : ["Steps and effects of one: fairlead advise --what-if ID"]),
-  ].join("\n");
+  ];
+  return layOut(lines, terminal);
 }

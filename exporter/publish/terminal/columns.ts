@@ -38,6 +38,12 @@ export function gpus(amount: number): string {
   return Math.abs(amount) < 0.05 ? amount.toFixed(2) : amount.toFixed(1);
 }
 
+/** GPUs as people read them in a heading: whole, or with one decimal. */
+export function wholeGpus(amount: number): string {
+  const whole = Math.round(amount);
+  return Math.abs(amount - whole) < 1e-6 ? `${whole}` : amount.toFixed(1);
+}
+
 /** A ratio as whole percent; unknown is an en dash. */
 export function percent(ratio: number | null): string {
   return ratio === null ? "–" : `${Math.round(ratio * 100)} %`;

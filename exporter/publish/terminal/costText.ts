@@ -1,43 +1,13 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { createCostAdder } from "../../analysis/sums/costSums.ts";
 import { isoDay } from "../../kernel/isoTime.ts";
 import type { PriceSource } from "../../model/prices.ts";
-import { costRecord, type OwnCost, ownCosts } from "../document/costRecords.ts";
-import { mainCurrency } from "../document/priceRecords.ts";
+import type { OwnCost } from "../document/costRecords.ts";
 import { gpus, plainText } from "./columns.ts";
 
-/** What teams cost, as a terminal shows it. */
-export interface CostTexts {
-  /** Of a team that holds so many GPUs. */
-  readonly ofTeam: (team: string, allocated: number) => string;
-  /** Of everything that is allocated. */
-  readonly allocated: string;
-  /** What nobody holds: `+ $ 268 not allocated`; `null` where that is nothing, or where objects were not read. */
-  readonly notAllocated: string | null;
-}
-
-/** The costs of a moment in words; `null` where nothing has a price. */
-export function costTexts(analysis: Analysis): CostTexts | null {
-  const currency = mainCurrency(analysis.prices.groups);
-  if (currency === null) return null;
-  const adder = createCostAdder(analysis);
-  for (const accountingEntry of analysis.accountingEntries) adder.add(accountingEntry);
-  const { holders } = adder.sums();
-  const cost = ownCosts(analysis, holders, ({ team }) => team);
-  const all = ownCosts(analysis, holders, () => "all");
-  const text = ({ costPerHour, unpricedGpus }: OwnCost): string => {
-    if (costPerHour === null) return "–";
-    return `${money(costPerHour, currency)}${unpricedGpus > 1e-9 ? "+?" : ""}`;
-  };
-  const { unallocatedPerHour } = costRecord(analysis);
-  return {
-    ofTeam: (team, allocated) => text(cost(team, allocated)),
-    allocated: text(all("all", 0)),
-    notAllocated:
-      analysis.snapshot.coverage.objects && unallocatedPerHour !== null && unallocatedPerHour > 0
-        ? `+ ${money(unallocatedPerHour, currency)} not allocated`
-        : null,
-  };
+/** What someone's GPUs cost per hour: `$ 213`, with `+?` where some have no price; an en dash where none has. */
+export function costText(cost: OwnCost | null, currency: string): string {
+  if (cost === null || cost.costPerHour === null) return "–";
+  return `${money(cost.costPerHour, currency)}${cost.unpricedGpus > 1e-9 ? "+?" : ""}`;
 }
 
 /** Where a price comes from, in words. */
@@ -48,7 +18,7 @@ export const priceSourceNames: Readonly<Record<PriceSource, string>> = {
   "table-other-region": "Fairlead's table, price of another region",
 };
 
-/** Where prices come from, of when they are, and what they stand for; nothing where nothing has a price. */
+/** The sources of prices, their dates, and what they stand for; nothing if nothing has a price. */
 export function priceTexts({ prices }: Analysis): readonly string[] {
   const oldest = new Map<string, { readonly text: string; readonly basis: string; date: number; isStale: boolean }>();
   let unpriced = 0;

@@ -1,21 +1,21 @@
 import { shownMinute } from "../../kernel/isoTime.ts";
 import type { Entitlement, EntitlementLine } from "../explain/entitlementSchema.ts";
 import { duration, gpus, plainText } from "./columns.ts";
-import { fold } from "./fold.ts";
+import { fold, type Line } from "./layout.ts";
 import { queueKind } from "./queueWords.ts";
 import { signed } from "./teamTable.ts";
 
 /** Shares that a line names; the rest is added up behind them. */
 const shownShares = 8;
 
-/** How a queue comes to its entitlement, for a terminal of 100 columns. */
-export function entitlementText(one: Entitlement): readonly string[] {
+/** How a queue comes to its entitlement, for a terminal. */
+export function entitlementText(one: Entitlement): readonly Line[] {
   return [
-    ...fold(titleOf(one), "  "),
+    ...fold(entitlementTitle(one), "  "),
     ...(one.unknownBecause === null ? [] : fold(`  it is not known: ${plainText(one.unknownBecause, 300)}`, "    ")),
     ...one.levels.flatMap(({ divides, lines }) => [`  ${plainText(divides, 60)}`, ...levelText(lines)]),
-    ...fold(`  ${one.why.join(" ")}`.trimEnd(), "  ").filter((line) => line.trim() !== ""),
-    ...viewLines(one),
+    ...(one.why.length === 0 ? [] : fold(`  ${one.why.join(" ")}`, "  ")),
+    ...viewTexts(one).flatMap((text) => fold(`  ${text}`, "    ")),
     ...waitingLines(one),
     ...one.findings.flatMap(({ kind, name, reason, change }) => [
       ...fold(`  finding: ${plainText(kind, 30)} ${plainText(name, 60)}: ${plainText(reason, 600)}`, "    "),
@@ -25,7 +25,8 @@ export function entitlementText(one: Entitlement): readonly string[] {
   ];
 }
 
-function titleOf({
+/** What a queue has and is entitled to, in one line. */
+export function entitlementTitle({
   scheduler,
   kind,
   name,
@@ -47,7 +48,7 @@ function titleOf({
 }
 
 /** Names in one column, amounts in the next, so that they can be added up by eye. */
-function levelText(lines: readonly EntitlementLine[]): readonly string[] {
+function levelText(lines: readonly EntitlementLine[]): readonly Line[] {
   const names = lines.map(({ sign, name }) => `${sign.padEnd(2)}${plainText(name, 28)}`);
   const amounts = lines.map((line) => gpus(line.gpus));
   const nameWidth = Math.max(...names.map((name) => name.length));
@@ -60,7 +61,8 @@ function levelText(lines: readonly EntitlementLine[]): readonly string[] {
   });
 }
 
-function shareTexts(shares: EntitlementLine["shares"]): readonly string[] {
+/** Who gets what of a line: the first ones by name, the rest as one amount. */
+export function shareTexts(shares: EntitlementLine["shares"]): readonly string[] {
   const shown = shares
     .slice(0, shownShares)
     .map(
@@ -83,14 +85,13 @@ const numberNames: Readonly<Record<Entitlement["schedulerViews"][number]["number
   "volcano-share": "Volcano's share (allocated / deserved)",
 };
 
-function viewLines({ schedulerViews }: Entitlement): readonly string[] {
+/** The numbers of the scheduler itself beside Fairlead's. */
+export function viewTexts({ schedulerViews }: Entitlement): readonly string[] {
   const text = (value: number | "Infinity" | null) =>
     value === null ? "unknown" : value === "Infinity" ? "infinite" : String(Math.round(value * 1000) / 1000);
-  return schedulerViews.flatMap(({ number, shard, computed, reported }) =>
-    fold(
-      `  ${numberNames[number]}${shard === "" ? "" : ` in ${plainText(shard, 60)}`}: computed ${text(computed)}, reported ${text(reported)}`,
-      "    ",
-    ),
+  return schedulerViews.map(
+    ({ number, shard, computed, reported }) =>
+      `${numberNames[number]}${shard === "" ? "" : ` in ${plainText(shard, 60)}`}: computed ${text(computed)}, reported ${text(reported)}`,
   );
 }
 
@@ -115,18 +116,22 @@ const neverTexts: ReadonlyMap<string, string> = new Map([
   ["unschedulable", "what its pods ask for is not here"],
 ]);
 
-function waitingLines({ waiting, waitingGangs }: Entitlement): readonly string[] {
+/** What a gang waits for, for how long, and why. */
+export function waitingText(gang: Entitlement["waiting"][number]): string {
+  const { ageSeconds, cause, never, reason } = gang;
+  const why = never === null ? `cause ${cause}` : `never as things are: ${neverTexts.get(never) ?? never}`;
+  const age = ageSeconds === null ? "since when is unknown" : `for ${duration(ageSeconds)}`;
+  const isOwn = cause === "admission_check" || never === "limit-range";
+  const said = reason === "" ? "" : `; ${isOwn ? "" : "the scheduler: "}${plainText(reason, 200)}`;
+  return `${askedText(gang)}, ${age}, ${why}${said}`;
+}
+
+function waitingLines({ waiting, waitingGangs }: Entitlement): readonly Line[] {
   if (waitingGangs === 0) return ["  nothing waits"];
   const lines = waiting.flatMap((gang) => {
-    const { namespace, kind, name, ageSeconds, cause, never, reason } = gang;
-    const why = never === null ? `cause ${cause}` : `never as things are: ${neverTexts.get(never) ?? never}`;
-    const age = ageSeconds === null ? "since when is unknown" : `for ${duration(ageSeconds)}`;
-    const isOwn = cause === "admission_check" || never === "limit-range";
-    const said = reason === "" ? "" : `; ${isOwn ? "" : "the scheduler: "}${plainText(reason, 200)}`;
-    return fold(
-      `    ${plainText(kind, 30)} ${plainText(`${namespace}/${name}`, 80)}: ${askedText(gang)}, ${age}, ${why}${said}`,
-      "      ",
-    );
+    const { namespace, kind, name } = gang;
+    const head = `    ${plainText(kind, 30)} ${plainText(`${namespace}/${name}`, 80)}`;
+    return fold(`${head}: ${waitingText(gang)}`, "      ");
   });
   const hidden = waitingGangs - waiting.length;
   return [

@@ -2,15 +2,15 @@ import type { LocalQueueExplanation } from "../explain/localQueueSchema.ts";
 import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
 import { duration, gpus, plainText } from "./columns.ts";
 import { entitlementText } from "./entitlementText.ts";
-import { fold } from "./fold.ts";
+import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";
 
 const shownParts = 40;
 const shownGaps = 10;
 
-/** An explanation for a terminal of 100 columns. */
-export function explanationText(explanation: Explanation): string {
+/** An explanation for a terminal. */
+export function explanationText(explanation: Explanation, terminal: Terminal = plainTerminal): string {
   const { kind, name, cluster, at, facts, problems } = explanation;
-  return [
+  const lines: readonly Line[] = [
     ...fold(
       `${kind} ${plainText(name, 60)}   cluster ${plainText(cluster, 40)}   ${at.slice(0, 19).replace("T", " ")} UTC`,
       "  ",
@@ -27,14 +27,15 @@ export function explanationText(explanation: Explanation): string {
       ...fold(`           -> ${plainText(problem.nextStep, 600)}`, " ".repeat(14)),
     ]),
     ...(problems.length === 0 ? ["problems that touch it: none"] : []),
-  ].join("\n");
+  ];
+  return layOut(lines, terminal);
 }
 
 /** Names give way: a sentence has several of them. */
 const longestSentence = 2_000;
 
-/** A LocalQueue in sentences, for a terminal of 100 columns; what would have to change is last. */
-function localQueueText({ sentences }: LocalQueueExplanation): readonly string[] {
+/** A LocalQueue in sentences, for a terminal; what would have to change is last. */
+function localQueueText({ sentences }: LocalQueueExplanation): readonly Line[] {
   return [
     ...sentences.flatMap((sentence, i) => {
       const isChange = i === sentences.length - 1;
@@ -44,7 +45,7 @@ function localQueueText({ sentences }: LocalQueueExplanation): readonly string[]
   ];
 }
 
-function factLines(facts: readonly Fact[]): readonly string[] {
+function factLines(facts: readonly Fact[]): readonly Line[] {
   const names = Math.max(...facts.map((fact) => fact.name.length));
   const values = Math.min(36, Math.max(...facts.map((fact) => fact.value.length)));
   return facts.flatMap(({ name, value, how }) =>
@@ -55,21 +56,57 @@ function factLines(facts: readonly Fact[]): readonly string[] {
   );
 }
 
-function partLines(parts: readonly ExplainedPart[]): readonly string[] {
+function partLines(parts: readonly ExplainedPart[]): readonly Line[] {
   if (parts.length === 0) return ["no GPU is counted here"];
   const total = gpus(parts.reduce((sum, part) => sum + part.gpus, 0));
-  const hidden = parts.length - shownParts;
+  const groups = [...Map.groupBy(parts, likeness).values()];
+  const shown = groups.slice(0, shownParts);
+  const hidden = groups.slice(shownParts).reduce((sum, group) => sum + group.length, 0);
+  const areAllNamed = hidden === 0 && groups.length === parts.length;
+  const note = `${hidden > 0 ? `and ${hidden} more: ` : ""}--output json lists each of them`;
   return [
     `BY DEVICE (sums to ${total})`,
-    ...parts.slice(0, shownParts).flatMap(partOf),
-    ...(hidden > 0 ? [`  and ${hidden} more: --output json lists all of them`] : []),
+    ...shown.flatMap((group) => groupLines(group, parts)),
+    ...(areAllNamed ? [] : [`  ${note}`]),
   ];
 }
 
-function partOf(part: ExplainedPart): readonly string[] {
-  const instance =
-    part.gpuInstance === null ? "" : `/${part.gpuInstance}${part.profile === null ? "" : ` ${part.profile}`}`;
-  const device = part.uuid === null ? "a GPU without identity" : `${part.uuid}${instance}`;
+const percents = /\d+(?= %)/g;
+
+/** Devices of one node with the same holder, in the same states for the same reason share one line. */
+const likeness = ({ node, profile, holder, knownFrom, estimated, states, why }: ExplainedPart): string =>
+  JSON.stringify([node, profile, holder, knownFrom, estimated, Object.keys(states), why.replace(percents, "")]);
+
+function groupLines(group: readonly ExplainedPart[], parts: readonly ExplainedPart[]): readonly Line[] {
+  const [first, ...others] = group;
+  if (first === undefined) return [];
+  const whole = first.uuid === null ? "a GPU without identity" : first.uuid;
+  const instance = `/${first.gpuInstance}${first.profile === null ? "" : ` ${first.profile}`}`;
+  if (others.length === 0) return partLinesOf(first, first.gpuInstance === null ? whole : `${whole}${instance}`);
+  const ofNode = parts.filter(({ node, profile }) => node === first.node && profile === first.profile).length;
+  const noun = first.profile === null ? "GPUs" : `${first.profile} instances`;
+  const states = new Map<string, number>();
+  for (const { states: own } of group)
+    for (const [state, amount] of Object.entries(own)) states.set(state, (states.get(state) ?? 0) + (amount ?? 0));
+  return partLinesOf(
+    { ...first, states: Object.fromEntries(states), why: rangeText(group.map(({ why }) => why)) },
+    `${group.length} of ${ofNode} ${noun}, the same`,
+  );
+}
+
+/** The same sentence with other percentages in it: each as a range. */
+function rangeText(texts: readonly string[]): string {
+  const values = texts.map((text) => (text.match(percents) ?? []).map(Number));
+  let at = 0;
+  return (texts[0] ?? "").replace(percents, () => {
+    const own = values.map((list) => list[at] ?? 0);
+    at += 1;
+    const [low, high] = [Math.min(...own), Math.max(...own)];
+    return low === high ? `${low}` : `${low} to ${high}`;
+  });
+}
+
+function partLinesOf(part: ExplainedPart, device: string): readonly Line[] {
   const states = Object.entries(part.states).map(
     ([state, amount]) => `${state.replaceAll("_", " ")} ${gpus(amount ?? 0)}`,
   );
@@ -84,7 +121,7 @@ function partOf(part: ExplainedPart): readonly string[] {
   ];
 }
 
-function coverageLines(coverage: Explanation["coverage"]): readonly string[] {
+function coverageLines(coverage: Explanation["coverage"]): readonly Line[] {
   if (coverage === null) return ["this is one moment: nothing is counted over time"];
   const { since, coveredSeconds, gaps } = coverage;
   const hidden = gaps.length - shownGaps;

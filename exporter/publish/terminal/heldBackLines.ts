@@ -2,12 +2,12 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { DispatchedWork } from "../../join/queues/gangFacts.ts";
 import { duration, gpus, plainText } from "./columns.ts";
 import { askedText } from "./entitlementText.ts";
-import { fold } from "./fold.ts";
+import { fold, type Line } from "./layout.ts";
 
 const shownGangs = 5;
 
-/** Work that no free GPU and no quota would start: what holds it back; nothing where there is none. */
-export function heldBackLines({ snapshot, waiting }: Analysis): readonly string[] {
+/** Work that no free GPU and no quota would start, and what holds it back; nothing if there is none. */
+export function heldBackLines({ snapshot, waiting }: Analysis): readonly Line[] {
   const { gangs } = snapshot.queueing;
   const allocated = waiting.work.filter(({ gang: index }) => {
     const gang = gangs[index];
@@ -27,14 +27,13 @@ export function heldBackLines({ snapshot, waiting }: Analysis): readonly string[
     "HELD BACK BY CHECKS AND LIMITS",
     ...lines,
     ...(hidden > 0 ? [`  and ${hidden} more: --output json lists all of them`] : []),
-    "",
   ];
 }
 
 const shownClusters = 5;
 
-/** What runs in other clusters, by cluster; nothing where nothing does. */
-export function dispatchedLines({ snapshot }: Analysis): readonly string[] {
+/** Work that runs in other clusters, by cluster; nothing if there is none. */
+export function dispatchedLines({ snapshot }: Analysis): readonly Line[] {
   const { dispatched = [] } = snapshot.queueing;
   if (dispatched.length === 0) return [];
   const clusters = [...Map.groupBy(dispatched, ({ cluster }) => cluster)].sort(([, a], [, b]) => b.length - a.length);
@@ -43,7 +42,6 @@ export function dispatchedLines({ snapshot }: Analysis): readonly string[] {
     "RUNS IN OTHER CLUSTERS (it holds and waits for nothing here)",
     ...clusters.slice(0, shownClusters).flatMap(([cluster, work]) => fold(`  ${clusterText(cluster, work)}`, "    ")),
     ...(hidden > 0 ? [`  and ${hidden} more clusters: --output json lists all of them`] : []),
-    "",
   ];
 }
 

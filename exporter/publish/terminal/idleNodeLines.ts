@@ -3,11 +3,11 @@ import { type IdleNodeGroup, idleNodeGroups } from "../../analysis/sums/idleNode
 import { type IdleKind, idleKinds } from "../../model/idleKinds.ts";
 import { duration, plainText } from "./columns.ts";
 import { money } from "./costText.ts";
-import { fold } from "./fold.ts";
+import { fold, type Line } from "./layout.ts";
 
 const shownPools = 3;
 
-/** Idle nodes of one kind, warm ones left out, and what to say of them. */
+/** Idle nodes of one kind, without warm ones, and the text about them. */
 export interface IdleSummary {
   readonly kind: IdleKind;
   readonly nodes: number;
@@ -25,8 +25,8 @@ export function idleSummaries(analysis: Analysis): readonly IdleSummary[] {
   });
 }
 
-/** Nodes that run for nobody or for nothing, and what to do; nothing where there are none. */
-export function idleNodeLines(analysis: Analysis): readonly string[] {
+/** Nodes that serve nobody or nothing, and what to do; nothing if there are none. */
+export function idleNodeLines(analysis: Analysis): readonly Line[] {
   const summaries = idleSummaries(analysis);
   if (summaries.length === 0) return [];
   const warm = idleNodeGroups(analysis).reduce((sum, { isWarmPool, nodes }) => sum + (isWarmPool ? nodes : 0), 0);

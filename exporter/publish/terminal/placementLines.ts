@@ -2,7 +2,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { BlockedWork } from "../../analysis/blocked/blocked.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import { duration, gpus, plainText } from "./columns.ts";
-import { fold } from "./fold.ts";
+import { fold, type Line } from "./layout.ts";
 
 const shownBlocked = 5;
 
@@ -10,7 +10,7 @@ const shownBlocked = 5;
  * What fits into the free GPUs of each pool as they lie, and the work that does not although enough is free; nothing where
  * objects were not read, so that nobody knows what is free.
  */
-export function placementLines(analysis: Analysis): readonly string[] {
+export function placementLines(analysis: Analysis): readonly Line[] {
   const { placement, blocked, snapshot } = analysis;
   if (!snapshot.coverage.objects) return [];
   const pools = placement.pools.filter(hasFree);
@@ -68,7 +68,7 @@ const blockerWords: Readonly<Record<BlockedWork["blocker"], string>> = {
   spread: "the free GPUs are scattered over too many nodes",
 };
 
-function blockedLines(analysis: Analysis): readonly string[] {
+function blockedLines(analysis: Analysis): readonly Line[] {
   const { work } = analysis.blocked;
   if (work.length === 0) return [];
   const lines = blockedTexts(analysis, shownBlocked).flatMap(({ name, text }) =>

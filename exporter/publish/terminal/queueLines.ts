@@ -2,10 +2,11 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { QueueFairness } from "../../analysis/fairness/fairness.ts";
 import type { Finding } from "../../analysis/lint/finding.ts";
 import type { GangDeadlock } from "../../analysis/waiting/waiting.ts";
+import { shellQuote } from "../../kernel/shellQuote.ts";
 import type { AbsentOwner } from "../../model/shortfall.ts";
 import { type ShortQueue, shortQueues } from "../shortQueues.ts";
 import { duration, gpus, plainText } from "./columns.ts";
-import { fold } from "./fold.ts";
+import { fold, type Line } from "./layout.ts";
 import { queueKind } from "./queueWords.ts";
 
 const shownQueues = 5;
@@ -13,7 +14,7 @@ const shownFindings = 5;
 const shownDeadlocks = 3;
 
 /** Who holds less than its share, who has it instead, and what to look at; nothing where nobody is short. */
-export function shortLines(analysis: Analysis): readonly string[] {
+export function shortLines(analysis: Analysis): readonly Line[] {
   const short = shortQueues(analysis);
   if (short.length === 0) return [];
   const hidden = short.length - shownQueues;
@@ -23,13 +24,13 @@ export function shortLines(analysis: Analysis): readonly string[] {
       .slice(0, shownQueues)
       .flatMap((one) => [
         ...fold(`  ${shortText(one)}`, "    "),
-        ...fold(`    -> fairlead explain queue ${shellWord(one.queue.name)}`, "       "),
+        `    -> fairlead explain queue ${shellQuote(plainText(one.queue.name, 253))}`,
       ]),
     ...(hidden > 0 ? [`  and ${hidden} more: --output json lists all of them`] : []),
   ];
 }
 
-/** One sentence: who is short of what, and who has it. */
+/** One sentence: which queue is short of what, and who has it. */
 export function shortText({ queue, domain, fairness, borrowers, oldestSeconds, shortSeconds }: ShortQueue): string {
   const taken = borrowers.map(({ queue: name, gpus: amount }) => `${plainText(name, 30)} has ${gpus(amount)}`);
   const starts =
@@ -51,7 +52,7 @@ const ownerTexts: Readonly<Record<AbsentOwner, string>> = {
   promised_twice: "promised to others as well",
 };
 
-/** What a queue is short of beside what its scheduler would take back for it, cause by cause. */
+/** What a queue lacks besides what its scheduler would take back for it, cause by cause. */
 export function causeTexts(
   {
     shortfallByIdleGap,
@@ -74,18 +75,8 @@ export function causeTexts(
   ];
 }
 
-/** A name that a shell takes as one word. */
-export function shellWord(name: string): string {
-  const clean = plainText(name, 253);
-  return /^[\w@%+=:,./-]+$/.test(clean) ? clean : `'${clean.replaceAll("'", "'\\''")}'`;
-}
-
-/** Gangs that keep each other from starting, and what is wrong in the configuration of queues. */
-export function queueWarnings({ waiting, findings }: Analysis): readonly string[] {
-  return [...deadlockLines(waiting.deadlocks), ...findingLines(findings)];
-}
-
-function deadlockLines(deadlocks: readonly GangDeadlock[]): readonly string[] {
+/** Gangs that keep each other from starting; nothing where there are none. */
+export function deadlockLines(deadlocks: readonly GangDeadlock[]): readonly Line[] {
   if (deadlocks.length === 0) return [];
   const hidden = deadlocks.length - shownDeadlocks;
   return [
@@ -97,18 +88,18 @@ function deadlockLines(deadlocks: readonly GangDeadlock[]): readonly string[] {
         "    -> suspend one of them, so that another becomes whole",
       ]),
     ...(hidden > 0 ? [`  and ${hidden} more pools: --output json lists all of them`] : []),
-    "",
   ];
 }
 
-/** One sentence: which gangs of a pool are partly there, and what they miss. */
+/** One sentence: which gangs of a pool are partly there, and what they lack. */
 export function deadlockText({ pool, gangs, allocatedGpus, missingGpus, freeGpus }: GangDeadlock): string {
   const named = gangs.slice(0, 4).map((gang) => plainText(gang, 60));
   const more = gangs.length > 4 ? ` and ${gangs.length - 4} more` : "";
   return `pool ${plainText(pool, 24)}: ${named.join(", ")}${more} hold ${gpus(allocatedGpus)} GPUs and cannot start: they miss ${gpus(missingGpus)}, and ${gpus(freeGpus)} are free`;
 }
 
-function findingLines(findings: readonly Finding[]): readonly string[] {
+/** What is wrong in the configuration of queues; nothing where nothing is. */
+export function findingLines(findings: readonly Finding[]): readonly Line[] {
   if (findings.length === 0) return [];
   const hidden = findings.length - shownFindings;
   return [
@@ -120,6 +111,5 @@ function findingLines(findings: readonly Finding[]): readonly string[] {
         ...fold(`    -> ${plainText(change, 600)}`, "       "),
       ]),
     ...(hidden > 0 ? [`  and ${hidden} more: --output json lists all of them`] : []),
-    "",
   ];
 }

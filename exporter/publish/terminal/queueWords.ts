@@ -13,7 +13,7 @@ export function queueKind({ scheduler, kind }: { readonly scheduler: string; rea
   return kind === "Scheduler" ? allQueuesOf(scheduler) : `${system} ${kind}`;
 }
 
-/** The root that stands for a whole system: `all of Kueue`. */
+/** The root that represents a whole system: `all of Kueue`. */
 export function allQueuesOf(scheduler: string): string {
   return scheduler === "none" ? "all teams" : `all of ${schedulerNames.get(scheduler) ?? scheduler}`;
 }

@@ -1,11 +1,9 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { everyTeam } from "../../analysis/sums/everyTeam.ts";
-import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
-import type { TeamTotals } from "../../analysis/totals.ts";
 import type { NeverReason } from "../../join/queues/queueing.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
+import { type TeamRow, type TeamRows, type TeamWait, teamRows } from "../overview/teamRows.ts";
 import { type Column, duration, gpus, percent, plainText, tableLines } from "./columns.ts";
-import { type CostTexts, costTexts } from "./costText.ts";
+import { costText, money } from "./costText.ts";
 
 const name: Column = { heading: "team", align: "left" };
 const waiting: Column = { heading: "waiting", align: "left" };
@@ -47,161 +45,145 @@ const columnsOfShares = (withStalled: boolean): readonly Column[] => [
 /** Bound but not theirs to use: gangs that wait, containers that start, nodes that are down. */
 const notUsable: readonly GpuState[] = ["gang_wait", "starting", "unavailable"];
 
-/** Columns of the terminal, and of a team's name: what large amounts need is taken from the names. */
-const width = 100;
+/** Letters of a team's name: what large amounts need is taken from the names. */
 const longestTeam = 24;
+const longestWideTeam = 60;
 const shortestTeam = 8;
 
-/** Who holds what, uses it, waits, and, where there are queues, is entitled to what. */
-export function teamTable(analysis: Analysis): readonly string[] {
-  const teams = everyTeam(analysis);
-  const withShares = analysis.fairness.teams.length > 0 || analysis.snapshot.queueing.gangs.length > 0;
-  const costs = costTexts(analysis);
-  const columns = columnsFor(withShares, costs, hasStalled(teams));
-  const rowsFor = (longestName: number) =>
-    withShares ? rowsOfShares(analysis, costs, longestName) : rowsOfUse(analysis, costs, longestName);
-  const rows = rowsFor(longestTeam);
-  const lines = rows.length > 0 ? tableLines(columns, rows) : [nobody(analysis)];
-  const excess = Math.max(...lines.map((line) => line.length)) - width;
-  const names = Math.max(...rows.map(([team = ""]) => team.length));
-  const fitting = excess > 0 ? tableLines(columns, rowsFor(Math.max(shortestTeam, names - excess))) : lines;
-  const estimated = teams.reduce((sum, t) => sum + t.estimated, 0);
-  const allocated = teams.reduce((sum, t) => sum + t.allocated, 0);
+/** What a narrow terminal goes without, one more each time, until the table fits: the ages of waits, then whole columns. */
+const narrower: readonly (readonly string[])[] = [
+  [],
+  ["ages"],
+  ["ages", "use"],
+  ["ages", "use", "underutilized"],
+  ["ages", "use", "underutilized", "not usable", "other"],
+];
+
+/** Who holds what, uses it, waits, and, where there are queues, is entitled to what, in lines of at most this many columns. */
+export function teamTable(analysis: Analysis, width: number): readonly string[] {
+  const known = teamRows(analysis);
+  const columns = columnsFor(known);
+  const rowsFor = (longestName: number, hasAges: boolean) =>
+    (known.withShares ? rowsOfShares : rowsOfUse)(known, longestName, hasAges);
+  const fitting = known.rows.length > 0 ? fittingLines(columns, rowsFor, width) : [nobody(analysis)];
+  const { estimated, allocated } = known.all;
   const note =
     estimated > 1e-9
       ? [`  ~ of ${gpus(allocated)} allocated GPUs, the device or its split is estimated for ${gpus(estimated)}`]
       : [];
-  const notAllocated =
-    costs?.notAllocated == null ? [] : [costs.notAllocated.padStart(Math.max(...fitting.map((line) => line.length)))];
+  const rest = notAllocatedText(known);
+  const notAllocated = rest === null ? [] : [rest.padStart(Math.max(...fitting.map((line) => line.length)))];
   return ["WHO HOLDS WHAT (GPUs)", ...fitting, ...notAllocated, ...note];
 }
+
+/** The table with as much as fits. */
+function fittingLines(
+  columns: readonly Column[],
+  rowsFor: (longestName: number, hasAges: boolean) => readonly (readonly string[])[],
+  width: number,
+): readonly string[] {
+  let lines: readonly string[] = [];
+  for (const without of narrower) {
+    const isShown = (_: unknown, i: number): boolean => !without.includes(columns[i]?.heading ?? "");
+    const linesFor = (longestName: number): readonly string[] =>
+      tableLines(
+        columns.filter(isShown),
+        rowsFor(longestName, !without.includes("ages")).map((row) => row.filter(isShown)),
+      );
+    lines = linesFor(width > 100 ? longestWideTeam : longestTeam);
+    const excess = widthOf(lines) - width;
+    if (excess <= 0) return lines;
+    const names = Math.max(...rowsFor(longestWideTeam, false).map(([team = ""]) => team.length));
+    lines = linesFor(Math.max(shortestTeam, Math.min(longestTeam, names) - excess));
+    if (widthOf(lines) <= width) return lines;
+  }
+  return lines;
+}
+
+const widthOf = (lines: readonly string[]): number => Math.max(...lines.map((line) => line.length));
 
 const nobody = ({ snapshot }: Analysis): string =>
   snapshot.coverage.objects
     ? "  nobody holds or waits for a GPU"
     : "  not known: no pods were read, and no telemetry row names one";
 
-function columnsFor(withShares: boolean, costs: CostTexts | null, withStalled: boolean): readonly Column[] {
-  if (costs === null) return (withShares ? columnsOfShares : columnsOfUse)(withStalled);
-  return [...(withShares ? columnsOfShares : columnsOfUseAndCost)(withStalled), cost];
+function columnsFor(known: TeamRows): readonly Column[] {
+  const withStalled = hasStalled(known);
+  if (known.currency === null) return (known.withShares ? columnsOfShares : columnsOfUse)(withStalled);
+  return [...(known.withShares ? columnsOfShares : columnsOfUseAndCost)(withStalled), cost];
 }
 
-const hasStalled = (teams: readonly Pick<TeamTotals, "states">[]): boolean =>
-  teams.some(({ states }) => (states.stalled ?? 0) > 1e-9);
+/** Whether a team holds GPUs that are stalled: a column of its own is worth it then. */
+export const hasStalled = ({ rows }: Pick<TeamRows, "rows">): boolean =>
+  rows.some(({ states }) => (states.stalled ?? 0) > 1e-9);
 
 const sumOf = (states: Readonly<Partial<Record<GpuState, number>>>, wanted: readonly GpuState[]) =>
   gpus(wanted.reduce((sum, state) => sum + (states[state] ?? 0), 0));
 
-const allocatedText = ({ allocated, estimated }: { readonly allocated: number; readonly estimated: number }) =>
+/** `16.0`, or `16.0~` where the device or the split of some of it is estimated. */
+export const allocatedText = ({ allocated, estimated }: Pick<TeamRow, "allocated" | "estimated">): string =>
   `${gpus(allocated)}${estimated > 1e-9 ? "~" : ""}`;
 
-function rowsOfUse(
-  { teams, snapshot }: Analysis,
-  costs: CostTexts | null,
-  longestName: number,
-): readonly (readonly string[])[] {
-  const oldest = new Map<string, number>();
-  for (const pod of snapshot.pods) {
-    if (pod.pendingSince !== null)
-      oldest.set(pod.team, Math.min(oldest.get(pod.team) ?? Number.POSITIVE_INFINITY, pod.pendingSince));
-  }
-  const waits = (team: string, pending: number): string => {
-    const since = oldest.get(team);
-    if (since === undefined) return "-";
-    return `${pending > 0 ? gpus(pending) : "unknown"} for ${duration(snapshot.at - since)}`;
-  };
-  const withStalled = hasStalled(teams);
-  return teams.map((t) => [
-    plainText(t.team, longestName),
-    allocatedText(t),
-    gpus(t.active),
-    sumOf(t.states, ["underutilized"]),
-    sumOf(t.states, ["idle"]),
-    ...(withStalled ? [sumOf(t.states, ["stalled"])] : []),
-    ...(costs === null
-      ? [sumOf(t.states, notUsable), sumOf(t.states, ["unobserved"])]
-      : [sumOf(t.states, [...notUsable, "unobserved"])]),
-    percent(t.utilization),
-    waits(t.team, t.pending),
-    ...(costs === null ? [] : [costs.ofTeam(t.team, t.allocated)]),
+function rowsOfUse(known: TeamRows, longestName: number, hasAges: boolean): readonly (readonly string[])[] {
+  const { rows, currency } = known;
+  const withStalled = hasStalled(known);
+  return rows.map((row) => [
+    plainText(row.team, longestName),
+    allocatedText(row),
+    gpus(row.active),
+    sumOf(row.states, ["underutilized"]),
+    sumOf(row.states, ["idle"]),
+    ...(withStalled ? [sumOf(row.states, ["stalled"])] : []),
+    ...(currency === null
+      ? [sumOf(row.states, notUsable), sumOf(row.states, ["unobserved"])]
+      : [sumOf(row.states, [...notUsable, "unobserved"])]),
+    percent(row.utilization),
+    waitText(row.wait, hasAges),
+    ...(currency === null ? [] : [costText(row.cost, currency)]),
   ]);
 }
 
-function rowsOfShares(
-  analysis: Analysis,
-  costs: CostTexts | null,
-  longestName: number,
-): readonly (readonly string[])[] {
-  const teams = everyTeam(analysis);
-  const entitlements = teamEntitlements(analysis);
-  const waits = waitsOf(analysis);
-  const withStalled = hasStalled(teams);
-  const rows = teams.map((t) => {
-    const own = entitlements.get(t.team);
-    return [
-      plainText(t.team, longestName),
-      own === undefined ? "–" : gpus(own.entitled),
-      allocatedText(t),
-      gpus(t.active),
-      sumOf(t.states, ["idle"]),
-      ...(withStalled ? [sumOf(t.states, ["stalled"])] : []),
-      percent(t.utilization),
-      own === undefined ? "–" : signed(own.deviation),
-      waitText(waits.get(t.team)),
-      ...(costs === null ? [] : [costs.ofTeam(t.team, t.allocated)]),
-    ];
-  });
-  if (teams.length < 2) return rows;
-  const total = (of: (team: (typeof teams)[number]) => number) => gpus(teams.reduce((sum, team) => sum + of(team), 0));
-  const entitled = teams.every((t) => entitlements.has(t.team) || t.allocated === 0)
-    ? total((t) => entitlements.get(t.team)?.entitled ?? 0)
-    : "–";
-  const waiting = [...waits.values()].reduce((sum, wait) => sum + wait.gpus, 0);
-  const all = [
+function rowsOfShares(known: TeamRows, longestName: number, hasAges: boolean): readonly (readonly string[])[] {
+  const { rows, all, currency } = known;
+  const withStalled = hasStalled(known);
+  const lines = rows.map((row) => [
+    plainText(row.team, longestName),
+    row.entitled === null ? "–" : gpus(row.entitled),
+    allocatedText(row),
+    gpus(row.active),
+    sumOf(row.states, ["idle"]),
+    ...(withStalled ? [sumOf(row.states, ["stalled"])] : []),
+    percent(row.utilization),
+    row.deviation === null ? "–" : signed(row.deviation),
+    waitText(row.wait, hasAges),
+    ...(currency === null ? [] : [costText(row.cost, currency)]),
+  ]);
+  if (rows.length < 2) return lines;
+  const sums = [
     "all",
-    entitled,
-    total((t) => t.allocated),
-    total((t) => t.active),
-    total((t) => t.states.idle ?? 0),
-    ...(withStalled ? [total((t) => t.states.stalled ?? 0)] : []),
+    all.entitled === null ? "–" : gpus(all.entitled),
+    gpus(all.allocated),
+    gpus(all.active),
+    sumOf(all.states, ["idle"]),
+    ...(withStalled ? [sumOf(all.states, ["stalled"])] : []),
     "",
     "",
-    waiting > 0 ? gpus(waiting) : "-",
-    ...(costs === null ? [] : [costs.allocated]),
+    all.waiting > 0 ? gpus(all.waiting) : "-",
+    ...(currency === null ? [] : [costText(all.cost, currency)]),
   ];
-  return [...rows, all];
+  return [...lines, sums];
+}
+
+/** `+ $ 268 not allocated`; `null` where that is nothing or not known. */
+export function notAllocatedText({ notAllocatedPerHour, currency }: TeamRows): string | null {
+  if (notAllocatedPerHour === null || currency === null) return null;
+  return `+ ${money(notAllocatedPerHour, currency)} not allocated`;
 }
 
 /** An amount with its sign; what rounds to nothing has none. */
 export function signed(amount: number): string {
   if (Math.abs(amount) < 0.005) return "0.0";
   return amount > 0 ? `+${gpus(amount)}` : gpus(amount);
-}
-
-interface Wait {
-  gpus: number;
-  isUnknown: boolean;
-  since: number | null;
-  ageSeconds: number | null;
-  /** Why none of it can run as things are; `null`: it is demand. */
-  readonly never: NeverReason | null;
-}
-
-/** What each team's gangs wait for: those that could run, else those that cannot. */
-function waitsOf({ snapshot }: Analysis): ReadonlyMap<string, Wait> {
-  const waits = new Map<string, Wait>();
-  for (const { team, gpus: amount, since, never } of snapshot.queueing.gangs) {
-    const known = waits.get(team);
-    if (known !== undefined && never !== null && known.never === null) continue;
-    const isFirst = known === undefined || (known.never !== null && never === null);
-    const wait = isFirst ? { gpus: 0, isUnknown: false, since: null, ageSeconds: null, never } : known;
-    waits.set(team, wait);
-    wait.gpus += amount ?? 0;
-    wait.isUnknown ||= amount === null;
-    if (since !== null) wait.since = Math.min(since, wait.since ?? since);
-    if (wait.since !== null) wait.ageSeconds = snapshot.at - wait.since;
-  }
-  return waits;
 }
 
 const neverWords: Readonly<Record<NeverReason, string>> = {
@@ -215,9 +197,10 @@ const neverWords: Readonly<Record<NeverReason, string>> = {
   unschedulable: "unschedulable",
 };
 
-function waitText(wait: Wait | undefined): string {
-  if (wait === undefined) return "-";
+/** `16.0 for 42 min`, `8.0 (no node fits)`; `-` where nothing waits. */
+export function waitText(wait: TeamWait | null, hasAge = true): string {
+  if (wait === null) return "-";
   const amount = wait.gpus > 0 ? `${gpus(wait.gpus)}${wait.isUnknown ? "+?" : ""}` : "unknown";
   if (wait.never !== null) return `${amount} (${neverWords[wait.never]})`;
-  return wait.ageSeconds === null ? amount : `${amount} for ${duration(wait.ageSeconds)}`;
+  return wait.ageSeconds === null || !hasAge ? amount : `${amount} for ${duration(wait.ageSeconds)}`;
 }

@@ -13,18 +13,18 @@ import {
 import { commandNotShown, commandText } from "../advice/commandText.ts";
 import { effectRows } from "../advice/effectRows.ts";
 import { plainText, tableLines } from "./columns.ts";
-import { fold } from "./fold.ts";
+import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";
 
 const longest = 2000;
 
 /** One piece of advice in full for a terminal: why, before and after, what it costs, and the commands. */
-export function whatIfText(one: Recommendation, now: number): string {
+export function whatIfText(one: Recommendation, now: number, terminal: Terminal = plainTerminal): string {
   const rows = effectRows(one.effect);
   const saving = savingText(one.effect.savingPerWeek);
   const measured = measuredText(one);
   const replaces = replacesText(one);
   const aftermath = aftermathText(one, now);
-  return [
+  const lines: readonly Line[] = [
     ...fold(`${plainText(one.id)}  ${one.kind}  ${plainText(one.title, longest)}`, "  "),
     ...fold(plainText(one.reason, longest), "  "),
     ...fold(`${one.closedAt === null ? "open, " : ""}${plainText(lifecycleText(one, now), longest)}`, "  "),
@@ -66,10 +66,11 @@ export function whatIfText(one: Recommendation, now: number): string {
       `     then    ${shown(command)}`,
       ...(waitFor === null ? [] : fold(`     wait    until: ${plainText(waitFor, longest)}`, " ".repeat(13))),
     ]),
-  ].join("\n");
+  ];
+  return layOut(lines, terminal);
 }
 
-function questionLines({ questions }: Recommendation): readonly string[] {
+function questionLines({ questions }: Recommendation): readonly Line[] {
   if (questions.length === 0) return [];
   return [
     "QUESTIONS",
@@ -82,5 +83,5 @@ function questionLines({ questions }: Recommendation): readonly string[] {
 
 const shown = (command: string): string => commandText(command) ?? `# ${commandNotShown}`;
 
-const line = (name: string, text: string): readonly string[] =>
+const line = (name: string, text: string): readonly Line[] =>
   fold(`  ${name.padEnd(12)}${plainText(text, longest)}`, " ".repeat(14));

@@ -1,10 +1,10 @@
 import type { Problem } from "../../model/problem.ts";
 import type { DiscoveredPod } from "./discover.ts";
 
-/** Exporter pods, of which each node has those of one controller at most. */
+/** Exporter pods; each node has those of at most one controller. */
 export interface BelievedExporters<Exporter extends DiscoveredPod> {
   readonly pods: readonly Exporter[];
-  /** Pods that look like exporters, and of which nothing is taken. */
+  /** Pods that look like exporters, and whose data is not used. */
   readonly rejected: readonly Exporter[];
   readonly problems: readonly Problem[];
 }
@@ -15,7 +15,9 @@ export interface ExporterBelief<Exporter extends DiscoveredPod> {
   believe(pods: readonly Exporter[], gpuNodes: ReadonlySet<string> | null, now: number): BelievedExporters<Exporter>;
 }
 
-/** A newcomer on a node speaks for it when the exporter that did has been away for so long; shorter where it is on no node any more. Seconds. */
+/**
+ * A newcomer replaces a node's exporter when that has been away for this long; sooner if it is on no node any more. Seconds.
+ */
 const absence = { here: 600, everywhere: 120 } as const;
 
 /** The exporters of one controller, or one pod without any. */
@@ -31,7 +33,7 @@ interface Group<Exporter extends DiscoveredPod> {
   oldest: number;
 }
 
-/** Who spoke for a node last. */
+/** The exporter that was last used for a node. */
 interface Spoken {
   readonly key: string;
   /** For people: one of its pods there. */
@@ -41,11 +43,11 @@ interface Spoken {
 }
 
 /**
- * Whoever may create a namespace that the configuration names may put pods with an exporter's labels into it, one on each node.
- * So of several controllers' pods on a node the one speaks that already speaks for most nodes; where none does (after a start), a
- * DaemonSet before anything else, then what is on most nodes with GPUs, then what has the oldest pod, then by name. On a node
- * whose exporter is away (its DaemonSet replaces it) a stranger must wait until that has lasted, unless the controller
- * is gone altogether. Whenever there is a choice, a problem line names both.
+ * Anybody who can create a namespace that the configuration names can put pods with an exporter's labels into it, one on each
+ * node. So if pods of several controllers are on a node, the controller that is already used for most nodes wins; if none is
+ * used yet (after a start), a DaemonSet, then the one on most nodes with GPUs, then the one with the oldest pod, then the
+ * first by name. On a node whose exporter is away (its DaemonSet replaces it), a newcomer must wait for a while, unless the
+ * controller is gone altogether. Whenever there is a choice, a problem line names both.
  */
 export function createExporterBelief<Exporter extends DiscoveredPod>(): ExporterBelief<Exporter> {
   let spokenFor: ReadonlyMap<string, Spoken> = new Map();
@@ -139,8 +141,8 @@ function inOrderOfTrust(a: Group<DiscoveredPod>, b: Group<DiscoveredPod>): numbe
 }
 
 /**
- * The most trusted of those that are on a node; `null` where all are less trusted than whoever spoke for it, and that one may
- * come back.
+ * The most trusted of those that are on a node; `null` if all are less trusted than the one used before, and that one may come
+ * back.
  */
 function choose<Exporter extends DiscoveredPod>(
   candidates: readonly Group<Exporter>[],
@@ -168,7 +170,7 @@ interface Contest {
 interface Found<Exporter extends DiscoveredPod> {
   readonly pods: Exporter[];
   readonly rejected: Exporter[];
-  /** By the controller that is believed and the namespace of what is not: one line, however many pods there are. */
+  /** By the accepted controller and the namespace of the rejected one: one line, however many pods there are. */
   readonly contests: Map<string, Contest>;
 }
 

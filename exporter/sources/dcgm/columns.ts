@@ -13,7 +13,7 @@ export interface Columns {
   values: Float64Array;
 }
 
-/** Columns of so many rows without a value. */
+/** Columns of this many rows without a value. */
 export function createColumns(rows: number): Columns {
   return { values: new Float64Array(rows * rowWidth).fill(Number.NaN) };
 }

@@ -18,7 +18,7 @@ export interface DcgmSourceOptions {
   readonly limits?: Partial<PageLimits>;
   /** Seconds since the epoch. */
   readonly now: () => number;
-  /** Calls back once after so many seconds; the result cancels it. By default the machine's timers. */
+  /** Calls back once after this many seconds; the result cancels it. By default the machine's timers. */
   readonly schedule?: (seconds: number, callback: () => void) => () => void;
 }
 
@@ -30,7 +30,7 @@ export interface DcgmSource extends Source<DcgmState> {
 
 /** Collection plus scrape of an exporter take up to 45 s (NVIDIA/DCGM#170); a younger limit would lose good pages. */
 const leastMaxAgeSeconds = 60;
-/** A round is spread over so many moments of the interval. */
+/** A round is divided into this many parts of the interval. */
 const slicesPerRound = 20;
 
 /** Scrapes all targets, spread evenly over each interval, and keeps the last good page of each. */
@@ -96,7 +96,7 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
     start: async () => {
       isRunning = true;
       refresh();
-      // Whoever answers is asked again in its turn, however long others take.
+      // A target that answers is asked again in its turn, however long others take.
       cancelNext = schedule(intervalSeconds / slicesPerRound, tick);
       await Promise.all([...records].map(([key, record]) => scrape(key, record, now)));
     },

@@ -19,8 +19,8 @@ export interface ShapedDevices {
 }
 
 /**
- * Finds the devices in the rows of one node: all that follows from labels alone. Rows of a GPU that also has MIG
- * instances give no device of their own: they only add to what is measured for the whole GPU.
+ * Finds the devices in the rows of one node: this depends on labels only. Rows of a GPU that also has MIG instances are no
+ * device of their own: they only add to what is measured for the whole GPU.
  */
 export function shapeDevices(rows: readonly AttributedRow[], limits: DeviceLimits): ShapedDevices {
   const devices: DeviceShape[] = [];

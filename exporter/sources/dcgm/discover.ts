@@ -10,7 +10,7 @@ export interface DiscoveredPod {
   /** Container ports by name. */
   readonly ports: Readonly<Record<string, number>>;
   readonly ready: boolean;
-  /** The controller that made it; `null` or absent: nobody did, or it is not known. */
+  /** The controller that created it; `null` or absent: there is none, or it is not known. */
   readonly owner?: { readonly kind: string; readonly name: string } | null;
   /** Seconds since the epoch; `null` or absent where the object does not say. */
   readonly createdAt?: number | null;
@@ -35,14 +35,14 @@ export interface ListedTarget {
   readonly insecureSkipVerify: boolean;
 }
 
-/** Names of the metrics port in the GPU Operator's and in the are-alone chart's pods. */
+/** Names of the metrics port in the GPU Operator's and in the stand-alone chart's pods. */
 const usualPortNames = ["gpu-metrics", "metrics"] as const;
 const usualPort = 9400;
 
 /**
- * All pages to fetch: the listed ones, and one per node that runs an exporter that is believed (a ready pod of its controller before
- * others, then by name). The first rule that names a pod's namespace says how it is asked; a rule whose named port the pod has goes
- * before one whose it has not. Discovered targets get no credentials. Pure.
+ * All pages to fetch: the listed ones, and one per node that runs an exporter that is believed (a ready pod of its controller
+ * before others, then by name). The first rule that names a pod's namespace decides how it is scraped; a rule whose named port
+ * the pod has goes before one whose port it does not have. Discovered targets get no credentials. Pure.
  */
 export function discoverTargets(
   pods: readonly DiscoveredPod[],

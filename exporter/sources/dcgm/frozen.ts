@@ -1,26 +1,26 @@
 import type { DeviceReading, TelemetryPage } from "../../model/telemetry.ts";
 
 /**
- * Shortest time without any change that says a lost host engine. dcgm-exporter collects every 30 s by default; who
+ * Shortest time without any change that shows a lost host engine. dcgm-exporter collects every 30 s by default; who
  * has set DCGM_EXPORTER_INTERVAL to a minute or two sees the same values in several scrapes.
  */
 const leastFrozenSeconds = 180;
 
-/** So many pages in a row must have the values of the one before. */
+/** The number of pages in a row that must have the values of the one before. */
 const leastStillPages = 3;
 
-/** How long the values of a page may are still, for pages that are used up to `maxAgeSeconds`. */
+/** How long the values of a page may stay unchanged, for pages that are used up to `maxAgeSeconds`. */
 export function frozenAfterSeconds(maxAgeSeconds: number): number {
   return Math.max(leastFrozenSeconds, 2 * maxAgeSeconds);
 }
 
 /**
- * How long the values of a page without an energy counter may are still before nobody knows whether it is measured: less
+ * How long the values of a page without an energy counter may stay unchanged before it is unknown whether it is measured: less
  * than the shortest window of idleness (30 min), so that frozen zeros never become idle GPUs.
  */
 const doubtfulAfterSeconds = 900;
 
-/** Pages of one exporter, and how long they have said the same. */
+/** Pages of one exporter, and for how long they have been the same. */
 export interface Standstill {
   readonly pages: readonly TelemetryPage[];
   /** Since when they have the values that they have now, seconds since the epoch. */
@@ -34,9 +34,9 @@ export interface Standstill {
  *
  * - `frozen`: nothing moves, not even the energy counter of a GPU that draws power, which counts for as long as the exporter
  *   measures. That is no data.
- * - `doubtful`: there is no such counter, and for a quarter of an hour nothing moves of what jitters on a GPU that does nothing:
- *   a power in fractions of a watt, or the powers and temperatures of several GPUs. Most likely it is frozen; idle GPUs
- *   may in earnest do nothing for a while. Nobody can say the two apart, so it is no data either.
+ * - `doubtful`: there is no such counter, and for a quarter of an hour none of the values change that jitter even on an idle
+ *   GPU: a power in fractions of a watt, or the powers and temperatures of several GPUs. Most likely it is frozen, but idle
+ *   GPUs may really do nothing for a while. The two cannot be distinguished, so it is no data either.
  */
 export function standstill(
   { pages, movedAt, stillPages }: Standstill,
@@ -56,7 +56,7 @@ function isCounting({ energyJoules, powerWatts }: DeviceReading): boolean {
   return energyJoules !== null && energyJoules > 0 && powerWatts !== null && powerWatts > 0;
 }
 
-/** NVML says power in milliwatts, which no idle GPU keeps for long; whole watts and degrees may stay on one, not on several. */
+/** NVML gives power in milliwatts, which no idle GPU keeps for long; whole watts and degrees may stay on one, not on several. */
 function wouldJitter(devices: readonly DeviceReading[]): boolean {
   const physicalGpus = new Set<string>();
   for (const { uuid, powerWatts, temperatureCelsius } of devices) {

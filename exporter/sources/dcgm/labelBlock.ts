@@ -3,7 +3,7 @@ import { byte, endOfLabelName, skipBlanks } from "./bytes.ts";
 import { type LabelRole, labelRoles } from "./dialects.ts";
 import { placeOfLabel } from "./vocabulary.ts";
 
-/** The labels of a row that mean something; an empty value is `null`, as an absent label is. Untrusted text. */
+/** The labels of a row that have a meaning; an empty value is `null`, like an absent label. Untrusted text. */
 export type RowLabels = Record<LabelRole, string | null>;
 
 /** Longest label value (bytes as written) that is believed; names of Kubernetes end at 253. */
@@ -107,7 +107,7 @@ function endOfValue(bytes: Buffer, from: number, lineEnd: number): number {
   return -1;
 }
 
-/** `\\`, `\"` and `\n`; any other backslash stands for itself, as in pages that do not escape at all. */
+/** `\\`, `\"` and `\n`; any other backslash is literal, as in pages that do not escape at all. */
 function unescaped(text: string): string {
   if (!text.includes("\\")) return text;
   return text.replace(/\\([\\"n])/g, (_match, escaped: string) => (escaped === "n" ? "\n" : escaped));

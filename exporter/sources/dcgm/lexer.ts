@@ -3,7 +3,7 @@ import { noLabels, type RowLabels, readLabelBlock } from "./labelBlock.ts";
 import { maxExpectedTail, maxLineBytes, nearNewline, readSampleValue } from "./sampleTail.ts";
 import { type KnownMetric, type MetricUse, useOfMetric } from "./vocabulary.ts";
 
-/** What the lexer reports, in the order of the page. `Row` stands for one distinct set of labels. */
+/** What the lexer reports, in the order of the page. A `Row` is one distinct set of labels. */
 export interface LexerSink<Row> {
   /**
    * A label block that was not seen before, and where it is: `[from, to)`, empty for a row without labels. The

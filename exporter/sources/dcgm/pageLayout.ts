@@ -57,12 +57,12 @@ export function lengthOfBlock(layout: PageLayout, block: number): number {
   return startOfBlock(layout, block + 1) - startOfBlock(layout, block);
 }
 
-/** Row of a block in the columns; or what else it stands for, see `PageBlock`. */
+/** Row of a block in the columns; or another value of `PageBlock`. */
 export function rowOfBlock({ packed, blockCount }: PageLayout, block: number): number {
   return packed.getInt16(2 * (blockCount + 1 + block));
 }
 
-/** The block that last came after this one where it was not the next. Only says where to look first. */
+/** The block that last followed this one if it was not the next one. This is only a hint where to look first. */
 export function successorOfBlock({ packed, blockCount }: PageLayout, block: number): number {
   return packed.getUint16(2 * (2 * blockCount + 1 + block));
 }
@@ -72,7 +72,7 @@ export function setSuccessorOfBlock({ packed, blockCount }: PageLayout, block: n
   packed.setUint16(2 * (2 * blockCount + 1 + block), successor);
 }
 
-/** The block with which a metric (by the hash of its name) began last. Only says where to look first. */
+/** The block with which a metric (by the hash of its name) last began. This is only a hint where to look first. */
 export function firstBlockOf({ packed, blockCount }: PageLayout, hash: number): number {
   return packed.getUint16(2 * (3 * blockCount + 1 + (hash & (firstSlots - 1))));
 }

@@ -1,7 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { DeviceLimits } from "./devices.ts";
 
-/** What a problem of a page needs to name it. */
+/** The facts about a page that a problem needs to name it. */
 interface PageName {
   readonly target: string;
   readonly node: string | null;
@@ -55,7 +55,7 @@ export function noDevices(page: PageName): Problem {
   );
 }
 
-/** An exporter whose values are still, surely frozen or most likely so. */
+/** An exporter whose values do not change, surely frozen or most likely so. */
 export const standstillCodes = { frozen: "exporter-frozen", doubtful: "exporter-doubtful" } as const;
 
 const standstillFindings = {

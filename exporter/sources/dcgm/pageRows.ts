@@ -12,7 +12,7 @@ export interface PageRow {
   readonly drops: GrowingDrops;
 }
 
-/** What a label block stands for: a row in the columns, or one of these. */
+/** The meaning of a label block: a row in the columns, or one of these. */
 export const blockOfOther = -1;
 export const blockOfUnknown = -2;
 

@@ -15,7 +15,7 @@ export interface PageLimits extends DeviceLimits {
   readonly maxRows: number;
 }
 
-/** What is known of a page besides its bytes, but for the moment when it came. */
+/** What is known about a page besides its bytes and its time. */
 export interface PageSubject {
   /** URL without credentials, or file name. */
   readonly target: string;

@@ -63,7 +63,7 @@ export function labelOf(metric: JsonObject, name: string): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** What a server says in the body of an error, if it says it in the API's way; else `null`. */
+/** The server's own message in the body of an error, if it has the form of the API; otherwise `null`. */
 export function errorOf(body: string): string | null {
   const envelope = readEnvelope(body);
   return envelope.kind === "refused" ? envelope.reason : null;

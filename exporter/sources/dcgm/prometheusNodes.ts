@@ -5,18 +5,18 @@ import type { DiscoveredPod } from "./discover.ts";
 /** Labels of a row that have a value. */
 type Labels = ReadonlyMap<string, string>;
 
-/** Says for which node a row speaks; `null` where nothing says it. */
+/** Finds the node to which a row belongs; `null` if nothing shows it. */
 export type NodeNamer = (labels: Labels) => string | null;
 
 const hostLabels = dialects.flatMap(({ labels }) => labels.host);
 
 /**
- * Which node a row speaks for. Where the configuration names a label, that label alone decides. Else, best first:
- * the node of the exporter pod that is in the target's labels `namespace` and `pod`, or at the address in
- * `instance` (both are set by the server from its service discovery, and an exporter cannot write them unless the job
- * honours its labels; the Kubernetes API says where the pod runs); the host label, which is the exporter's own word, and
- * is taken only for nodes on which the API has no exporter: else whoever gets a page scraped could speak for any node. A row of
- * an exporter pod that is not believed (`rejected`) speaks for none.
+ * The node to which a row belongs. If the configuration names a label, only that label decides. Otherwise, best first: the
+ * node of the exporter pod that is in the target's labels `namespace` and `pod`, or at the address in `instance` (both are set
+ * by the server from its service discovery, and an exporter cannot write them unless the job honours its labels; the
+ * Kubernetes API knows where the pod runs); then the host label, which the exporter writes itself, and which counts only for
+ * nodes on which the API has no exporter: otherwise anybody with a scraped page could report about any node. A row of a
+ * rejected exporter pod (`rejected`) belongs to none.
  */
 export function nodeNamer(
   nodeLabel: string | null,
@@ -56,7 +56,7 @@ function ofHost(labels: Labels, withExporter: ReadonlySet<string>): string | nul
   return host === undefined || withExporter.has(host) ? null : host;
 }
 
-/** A name that stands for two nodes stands for none. */
+/** A name that refers to two nodes counts for none. */
 function noteUnlessTwo(names: Map<string, string | null>, name: string, node: string): void {
   const known = names.get(name);
   names.set(name, known === undefined || known === node ? node : null);

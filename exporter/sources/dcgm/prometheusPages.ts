@@ -45,14 +45,15 @@ interface Sorted {
   readonly unknownNodes: readonly string[];
 }
 
-/** So many problems of single pages are listed. */
+/** The most problems of single pages that are listed. */
 const maxPageProblems = 20;
 
 /**
- * Makes the rows of an answer to pages: one for each scrape of a node, as if it had been fetched then. All samples of a
- * scrape have one time stamp, so two jobs (or two replicas of a server) that scrape the same exporter make two pages,
- * of which the join takes the newer one's readings; in one and the same millisecond they make one. Rows older than the limit are no readings. Each scrape is written
- * as the text that an exporter would have written, and goes the way of every other page from there. Pure.
+ * Makes the rows of an answer to pages: one for each scrape of a node, as if it had been fetched then. All samples of a scrape
+ * have one time stamp, so two jobs (or two replicas of a server) that scrape the same exporter make two pages, and the join
+ * takes the readings of the newer one; within the same millisecond they make one. Rows older than the limit are no readings.
+ * Each scrape is written as the text that an exporter would have written, and goes the way of every other page from there.
+ * Pure.
  */
 export function pagesOfRows(found: ServerRows, context: AnswerContext): ServerPages {
   const sorted = sortRows(found.rows, context);

@@ -157,7 +157,7 @@ export function missingNodes(server: string, nodes: readonly string[]): Problem 
   return problem(
     server,
     "server-missing-nodes",
-    `${nodes.length} nodes run an exporter of which ${server} has no fresh sample (${shownText(some(nodes))}); the activity of their GPUs is unknown`,
+    `${nodes.length} nodes run an exporter without a fresh sample on ${server} (${shownText(some(nodes))}); the activity of their GPUs is unknown`,
     "Look at the server's targets page for these exporters, and at dcgm.prometheus.matchers.",
   );
 }

@@ -29,7 +29,7 @@ export const askedMetrics: readonly string[] = dialects.flatMap(({ metrics }) =>
  * the answer also has, for each set of labels, one series (with `timeMark`) whose value is `timestamp()`: when that row
  * was really scraped. `timestamp()` drops the metric's name and needs a plain selector, hence one call for each name.
  * A range selector would have given the times without a second part, but it ignores staleness: rows of a pod that has
- * ended would are beside those of its successor. `max by` drops the labels that nobody reads before they are sent;
+ * ended would be beside those of its successor. `max by` drops the labels that nobody reads before they are sent;
  * what it merges are copies of one sample.
  */
 export function telemetryQuery(scope: QueryScope): string {
@@ -51,7 +51,7 @@ export function telemetryQuery(scope: QueryScope): string {
 export function queryUrl(base: string, scope: QueryScope, timeoutSeconds: number): string {
   const { protocol, host, pathname, search } = new URL(base);
   const path = `${pathname.replace(/\/+$/, "")}/api/v1/query`;
-  // A comma may are in a query as it is; written out, the many of them would make the URL a sixth longer.
+  // A comma may be in a query as it is; written out, the many of them would make the URL a sixth longer.
   const query = encodeURIComponent(telemetryQuery(scope)).replaceAll("%2C", ",");
   const own = `query=${query}&timeout=${Math.ceil(timeoutSeconds)}s`;
   return `${protocol}//${host}${path}${search === "" ? "?" : `${search}&`}${own}`;

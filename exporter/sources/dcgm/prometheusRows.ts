@@ -90,7 +90,7 @@ function draftFor(
   return draft;
 }
 
-/** Values in the order of the names; `null` where one is no text, or longer than is believed. */
+/** Values in the order of the names; `null` if one is not text, or too long. */
 function labelTexts(metric: JsonObject, places: ReadonlyMap<string, number>): readonly string[] | null {
   const texts = new Array<string>(places.size).fill("");
   for (const name of Object.keys(metric)) {

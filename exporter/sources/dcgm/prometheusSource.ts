@@ -46,7 +46,7 @@ export interface PrometheusSourceOptions {
   readonly schedule?: (seconds: number, callback: () => void) => () => void;
 }
 
-/** An interval's telemetry of one cluster has so many rows at most: 16,000 GPUs of 16 instances. */
+/** The most rows of one interval's telemetry of one cluster: 16,000 GPUs of 16 instances. */
 const maxRows = 262_144;
 const leastMaxAgeSeconds = 60;
 
@@ -67,7 +67,7 @@ interface Memory {
  * an answer lacks (its exporter is down, so the server marks its series stale) keeps its last page up to the age
  * limit, as a target does that is scraped directly, and is then unobserved; the same holds for all nodes when the
  * server is down, and for samples that the server still shows within its lookback of five minutes. A server scrapes a frozen
- * exporter as faithfully as any other, so that its samples stay young: what is still is reported by the values, as for a
+ * exporter as faithfully as any other, so that its samples stay young: whether anything moves is seen in the values, as for a
  * target that is scraped directly, and is no data.
  */
 export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSource {
@@ -180,7 +180,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
   };
 }
 
-/** Pages that have the numbers of those before say since when. */
+/** Pages with the same numbers as the ones before carry the time since when they are the same. */
 function withMovedAt(pages: readonly TelemetryPage[], movement: NodeMovement | undefined): readonly TelemetryPage[] {
   if (movement === undefined || movement.stillPages === 0) return pages;
   return pages.map((page) => ({ ...page, movedAt: movement.movedAt }));
@@ -192,7 +192,7 @@ const copyOf = (bytes: Buffer): Buffer => Buffer.from(bytes);
 function faultProblem(memory: Memory, name: string, isYoung: (at: number | null) => boolean): Problem {
   const isUsable = [...memory.byNode.values()].some((pages) => pages.some(({ receivedAt }) => isYoung(receivedAt)));
   const since = new Date((memory.fault?.since ?? 0) * 1000).toISOString();
-  const effect = isUsable ? "its last answer is still used" : "the activity of the GPUs that it says of is unknown";
+  const effect = isUsable ? "its last answer is still used" : "the activity of the GPUs that it reports is unknown";
   return {
     source: problems.prometheusSourceName,
     code: memory.fault?.code ?? "server-failed",

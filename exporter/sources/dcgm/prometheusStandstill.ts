@@ -5,21 +5,21 @@ import { type Standstill, standstill } from "./frozen.ts";
 import { exporterStandsStill } from "./pageProblems.ts";
 import { firstOnes } from "./targetProblems.ts";
 
-/** What was last scraped of a node, and since when it says the same. */
+/** What was last scraped from a node, and since when it has been the same. */
 export interface NodeMovement extends Standstill {
-  /** Of the newest of its pages, seconds since the epoch. */
+  /** Time of the newest of its pages, seconds since the epoch. */
   readonly scrapedAt: number;
 }
 
 /** What moves, and what does not. */
 export interface Movements {
   readonly movements: ReadonlyMap<string, NodeMovement>;
-  /** Nodes of which the pages are no data. */
+  /** Nodes whose pages are no data. */
   readonly still: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 }
 
-/** A later scrape is another sample; clocks and ages are not reported more exactly. */
+/** A later scrape is another sample; clocks and ages are not known more exactly. */
 const leastSecondsApart = 1;
 
 /**

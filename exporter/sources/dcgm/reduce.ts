@@ -14,7 +14,7 @@ export const defaultPageLimits: PageLimits = {
   maxRows: 65_536,
 };
 
-/** What is known of a page besides its bytes. */
+/** What is known about a page besides its bytes. */
 export interface PageContext extends PageSubject {
   /** Seconds since the epoch. */
   readonly receivedAt: number;
@@ -52,7 +52,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The rows of a page; `null`, and why, where it is no exporter's. */
+/** The rows of a page; `null`, and the reason, if it is not an exporter's page. */
 export function rowsOf(
   bytes: Buffer,
   subject: PageSubject,

@@ -4,7 +4,7 @@ import { readDecimal } from "./decimal.ts";
 /** Longest line that is read; a longer one is malformed. */
 export const maxLineBytes = 65_536;
 
-/** After its labels, an ordinary line has a value and perhaps a time stamp: no more than so many bytes. */
+/** After its labels, an ordinary line has a value and perhaps a time stamp: at most this many bytes. */
 export const maxExpectedTail = 64;
 
 /**

@@ -2,7 +2,7 @@ import type { Problem } from "../../model/problem.ts";
 import { standstillCodes } from "./pageProblems.ts";
 import type { TargetRecord } from "./targetRecord.ts";
 
-/** So many problems are listed one by one; the rest is one line. */
+/** The most problems that are listed one by one; the rest is one line. */
 const maxListed = 20;
 
 /** What is wrong with the targets now: failing ones first, then odd pages. */
@@ -36,7 +36,7 @@ const noTargets: Problem = {
   nextStep: "Install dcgm-exporter, or set dcgm.discovery (namespaces, labels) or dcgm.targets to where it runs.",
 };
 
-/** The first problems one by one; of what is left one line. */
+/** The first problems one by one; the rest as one line. */
 export function firstOnes(
   problems: readonly Problem[],
   code: string,
@@ -74,7 +74,7 @@ function failingTarget(record: TargetRecord, now: number, maxAgeSeconds: number)
 
 const ownCodes: ReadonlySet<string> = new Set(Object.values(standstillCodes));
 
-/** An exporter that is still has a code of its own: the target answers, so it is no failing target to look for. */
+/** An exporter whose values do not change has a code of its own: the target answers, so it is no failing target to look for. */
 function codeOf(fault: string): string {
   return ownCodes.has(fault) ? fault : `target-${fault.replaceAll("_", "-")}`;
 }

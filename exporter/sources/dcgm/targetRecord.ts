@@ -73,8 +73,8 @@ export function recordKey(target: ScrapeTarget): string {
 }
 
 /**
- * The record after an attempt that ended at `now`, its page read by the record's own reader. Pages whose values are still
- * for so long that nobody can believe them (`standstill`) are no data, as old as their values.
+ * The record after an attempt that ended at `now`, its page read by the record's own reader. Pages whose values have not
+ * changed for an implausibly long time (`standstill`) are no data, as old as their values.
  */
 export function afterAttempt(
   record: TargetRecord,

@@ -22,10 +22,10 @@ export interface KnownMetric extends MetricSpelling {
 export type MetricUse = KnownMetric | "presence" | "skip";
 
 /**
- * Roles whose first label of a row counts; of all others the last one does. Exporters before 4.8.3 repeat a label name
- * when a pod's own label collides with theirs, and write: the device's labels, the pod's own labels, the mapping to a
- * pod (`internal/pkg/rendermetrics/render_metrics.go`). So a pod's label can take neither the device's place nor
- * another pod's name.
+ * Roles for which the first label of a row counts; for all others the last one does. Exporters before 4.8.3 repeat a label
+ * name when a pod's own label collides with theirs, and write: the device's labels, the pod's own labels, the mapping to a pod
+ * (`internal/pkg/rendermetrics/render_metrics.go`). So a pod's label can take neither the device's place nor another pod's
+ * name.
  */
 const firstCounts: ReadonlySet<LabelRole> = new Set([
   "uuid",

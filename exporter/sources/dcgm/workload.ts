@@ -4,7 +4,7 @@ import type { RowLabels } from "./labelBlock.ts";
 export type PageOrigin =
   /** From an exporter itself: `exported_*` can only be a pod's own label, and nobody added the exporter's pod. */
   | "exporter"
-  /** Through a Prometheus server (federation): its target labels may are where the workload's were. */
+  /** Through a Prometheus server (federation): its target labels may be where the workload's were. */
   | "prometheus"
   /** A file: like `prometheus`, and its last line may lack the newline. */
   | "file";
@@ -17,7 +17,7 @@ export interface RowWorkload {
   readonly container: string | null;
 }
 
-/** Containers of the exporter itself in the GPU Operator and in manifests. The are-alone chart says `exporter`. */
+/** Containers of the exporter itself in the GPU Operator and in manifests. The stand-alone chart says `exporter`. */
 const exporterContainers: ReadonlySet<string> = new Set(["nvidia-dcgm-exporter", "dcgm-exporter"]);
 const chartContainer = "exporter";
 

@@ -51,7 +51,7 @@ export function spread(seconds: number, random: () => number): number {
   return seconds * (0.5 + 0.5 * random());
 }
 
-/** Seconds to wait after so many failures in a row: doubles each time up to the longest, and of it the upper half is random. */
+/** Seconds to wait after this many failures in a row: doubles each time up to the longest, and its upper half is random. */
 function pauseAfter(failures: number, { firstSeconds, maxSeconds }: BackOffSettings, random: () => number): number {
   return spread(Math.min(maxSeconds, firstSeconds * 2 ** Math.min(failures - 1, 30)), random);
 }

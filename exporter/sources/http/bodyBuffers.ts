@@ -1,6 +1,6 @@
 /** Buffers for bodies that come in pieces, used again and again: fresh ones would be garbage at each page. */
 export interface BodyBuffers {
-  /** A buffer of at least so many bytes; what is in it is of no meaning. */
+  /** A buffer of at least this many bytes; its content is undefined. */
   take(atLeast: number): Buffer;
   /** Gives a buffer back: its bytes may be overwritten at once. */
   give(buffer: Buffer): void;

@@ -45,7 +45,10 @@ export interface GetPool {
   close(): Promise<void>;
 }
 
-/** Of a server with TLS. It is asked for one page at a time as a rule; the others are for one that holds several. */
+/**
+ * The most connections to a server with TLS. It is usually asked for one page at a time; the others are for servers with
+ * several pages.
+ */
 const connectionsPerServer = 4;
 
 const readUtf8: ReadTextFile = (path) => readFile(path, "utf8");
@@ -137,7 +140,7 @@ export function createGetPool(options: GetPoolOptions): GetPool {
   };
 }
 
-/** How a page is to be got; `null` where that is not known. */
+/** How a page is requested; `null` if that is not known. */
 function protocolOf(url: string): "http" | "https" | null {
   if (!URL.canParse(url)) return null;
   if (url.startsWith("http://")) return "http";

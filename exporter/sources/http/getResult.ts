@@ -17,8 +17,8 @@ export type GetErrorCode =
   | "failed";
 
 /**
- * Reads the whole body of a 200 answer and returns what is to be kept of it. `bytes` lie in memory that the next answer
- * overwrites: they are gone when this returns, so it must be synchronous and keep copies, never a view.
+ * Reads the whole body of a 200 answer and returns the part to keep. `bytes` lie in memory that the next answer overwrites:
+ * they are gone when this returns, so it must be synchronous and keep copies, never a view.
  */
 export type ConsumeBody<T> = (bytes: Buffer) => T;
 

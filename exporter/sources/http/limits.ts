@@ -6,7 +6,10 @@ export interface ReceiveLimits {
   readonly timeoutSeconds: number;
   /** Bytes of the body; beyond them the connection is cut. */
   readonly maxBytes: number;
-  /** So much of the body of an error (HTTP 400 and above) is kept, for servers that say there what is wrong; by default nothing. */
+  /**
+   * The number of bytes that are kept of the body of an error (HTTP 400 and above), for servers that explain there what is
+   * wrong; by default none.
+   */
   readonly errorBytes?: number;
 }
 
@@ -34,7 +37,7 @@ export function refusalOf(
   return contentLength > maxBytes ? tooLarge(maxBytes) : null;
 }
 
-/** Whether the body of a refused answer is to be read for its words. */
+/** Whether the body of a refused answer is read for its message. */
 export function keepsBodyOf(refusal: AttemptFailure, { errorBytes }: ReceiveLimits): boolean {
   return errorBytes !== undefined && errorBytes > 0 && refusal.status !== null && refusal.status >= 400;
 }

@@ -83,7 +83,7 @@ export function createPlainClient(options: PlainClientOptions): PlainClient {
     if (step !== "more") finish(exchange, step);
   };
 
-  /** Takes the connection out of those that are kept; it is of no use any more. */
+  /** Removes the connection from those that are kept, because it cannot be used again. */
   const forget = (connection: Connection<Exchange>): void => {
     if (kept.get(connection.url)?.connection === connection) kept.delete(connection.url);
     connection.socket.destroy();

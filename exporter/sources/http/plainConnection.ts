@@ -26,7 +26,7 @@ export interface ConnectionTarget {
   readonly port: number;
 }
 
-/** Opens a connection that reads into `readBuffer`; what is written before it is is sent then. */
+/** Opens a connection that reads into `readBuffer`; what is written before it is open is sent then. */
 export function connect<E>(
   { url, host, port }: ConnectionTarget,
   readBuffer: Buffer,

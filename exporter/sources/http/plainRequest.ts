@@ -13,7 +13,7 @@ export interface PlainPage {
 
 const token = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** What says where a message ends, or who answers next, is not for others to set. */
+/** Headers that decide where a message ends, or who answers next, cannot be set by others. */
 const reserved: ReadonlySet<string> = new Set([
   "connection",
   "content-length",

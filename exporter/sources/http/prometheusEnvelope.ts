@@ -1,13 +1,13 @@
 import { parseJson } from "../../kernel/parseJson.ts";
 
-/** An object as `JSON.parse` makes it: any name may are in it, `__proto__` too. */
+/** An object as `JSON.parse` makes it: any name may be in it, `__proto__` too. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What is around the series that a server with Prometheus' HTTP API answers to a query. */
 export type PrometheusEnvelope =
   /** `answer` is all of it, with what a server says beside its data (`warnings`, `isPartial`); `data` is not checked yet. */
   | { readonly kind: "success"; readonly answer: JsonObject; readonly data: JsonObject }
-  /** The server says that it failed, in its own words: untrusted text. */
+  /** The server reports a failure, with its own message: untrusted text. */
   | { readonly kind: "refused"; readonly reason: string }
   /** `html`: most often the login page of something in front of the server. */
   | { readonly kind: "not-json"; readonly found: "empty" | "html" | "other" }

@@ -1,7 +1,7 @@
 /** How the end of a body is known: by its announced length, chunk by chunk, or by the end of the connection. */
 export type BodyFraming = "length" | "chunked" | "close";
 
-/** What the head of an HTTP/1 answer says about what follows it. */
+/** What the head of an HTTP/1 answer determines about what follows it. */
 export interface ResponseHead {
   readonly status: number;
   readonly framing: BodyFraming;
@@ -16,7 +16,7 @@ export interface ResponseHead {
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 // RFC 9110 5.1 and 5.5: a token, no blank before the colon, no control character in the value, no folded line.
 const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
-/** So many digits are surely a safe integer. */
+/** A number of at most this many digits is surely a safe integer. */
 const contentLength = /^\d{1,15}$/;
 
 /**
@@ -45,7 +45,7 @@ export function parseResponseHead(text: string): ResponseHead | string {
   return { status: Number(status[2]), framing, length: length ?? 0, contentEncoding, keepsAlive };
 }
 
-/** What the fields of a head said so far. */
+/** What the fields of a head have determined so far. */
 interface Fields {
   length: number | null;
   isChunked: boolean;
@@ -76,7 +76,7 @@ function takeField(fields: Fields, name: string, value: string): string | null {
   }
 }
 
-/** Whether all lines are header fields; trailers need no more, as nothing of them is used. */
+/** Whether all lines are header fields; trailers need no more, because they are not used. */
 export function areFieldLines(text: string): boolean {
   return text === "" || text.split("\r\n").every((line) => fieldLine.test(line));
 }

@@ -33,7 +33,7 @@ export function takeBytes(reading: ResponseReading, bytes: Buffer): ReadingStep 
   return reading.refusal === null ? "done" : withBody(reading, reading.refusal);
 }
 
-/** Says that no byte will come any more. */
+/** Reports that no more bytes will come. */
 export function endOfBytes(reading: ResponseReading): "done" | AttemptFailure {
   if (reading.refusal !== null) return withBody(reading, reading.refusal);
   if (reading.place === "close") return "done";
@@ -103,13 +103,13 @@ function takeBody(reading: ResponseReading, bytes: Buffer, at: number): Taken {
   const { limits, refusal } = reading;
   const isBounded = reading.place !== "close";
   const here = isBounded ? Math.min(bytes.length - at, reading.left) : bytes.length - at;
-  const freeCapacity = (refusal === null ? limits.maxBytes : (limits.errorBytes ?? 0)) - reading.size;
-  if (refusal === null && here > freeCapacity) return tooLarge(limits.maxBytes);
-  const to = at + Math.min(here, freeCapacity);
+  const left = (refusal === null ? limits.maxBytes : (limits.errorBytes ?? 0)) - reading.size;
+  if (refusal === null && here > left) return tooLarge(limits.maxBytes);
+  const to = at + Math.min(here, left);
   appendBody(reading, bytes, at, to);
   if (isBounded) reading.left -= to - at;
   if (isBounded && reading.left === 0) reading.place = reading.place === "length" ? "done" : "chunkEnd";
-  else if (refusal !== null && here >= freeCapacity) reading.place = "done";
+  else if (refusal !== null && here >= left) reading.place = "done";
   return to;
 }
 

@@ -44,10 +44,10 @@ export interface ResponseReading {
 }
 
 const nothing = Buffer.alloc(0);
-/** An announced length reserves at most so much before any of it came. */
+/** The most bytes that an announced length reserves before any of them has come. */
 const mostReserved = 262_144;
 
-/** An answer of which nothing came yet. */
+/** An answer whose first byte has not come yet. */
 export function startReading(limits: ReceiveLimits, buffers: BodyBuffers): ResponseReading {
   return {
     limits,
@@ -88,7 +88,7 @@ export function ownBody(reading: ResponseReading): void {
   if (reading.isBorrowed && reading.size > 0) reserve(reading, Math.min(reading.left, mostReserved));
 }
 
-/** Makes the body one of our own buffers, with room for so many more bytes. */
+/** Makes the body one of our own buffers, with space for this many more bytes. */
 function reserve(reading: ResponseReading, bytes: number): void {
   const { body, buffers, isBorrowed, size } = reading;
   const needed = size + bytes;

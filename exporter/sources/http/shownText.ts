@@ -1,7 +1,7 @@
-/** So much of a text that a server or a label wrote is shown. */
+/** The most characters that are shown of a text from a server or a label. */
 export const maxShown = 300;
 
-/** Untrusted text as it may are in a message: one line, and not too long. */
+/** Untrusted text as it may be in a message: one line, and not too long. */
 export function shownText(text: string): string {
   const line = text.slice(0, 4 * maxShown).replace(/\s+/g, " ");
   return line.length > maxShown ? `${line.slice(0, maxShown)} ...` : line;

@@ -1,4 +1,4 @@
-/** At most so many tasks at once; the others wait in order of arrival. */
+/** At most this many tasks run at once; the others wait in order of arrival. */
 export interface Slots {
   run<T>(task: () => Promise<T>): Promise<T>;
 }

@@ -1,7 +1,7 @@
 import type { ApiClient } from "./apiClient.ts";
 import type { Clock } from "./clock.ts";
 
-/** A slow answer is reported for so long, so that a fast one right after it does not hide it. */
+/** A slow answer is reported for this long, so that a fast one right after it does not hide it. */
 const rememberedSeconds = 120;
 
 /** How long the API server takes to answer. */

@@ -130,7 +130,7 @@ export async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number)
 
 interface Deadline {
   readonly signal: AbortSignal;
-  /** What to say if it has passed; else `null`. */
+  /** The message if it has expired; otherwise `null`. */
   expired(): string | null;
   clear(): void;
 }

@@ -7,7 +7,7 @@ import { cut } from "./textMap.ts";
 /** Key under which the Cluster Autoscaler keeps its status. */
 export const autoscalerStatusKey = "status";
 
-/** Nobody has more node groups; addresses of instance groups are long. */
+/** No cluster has more node groups than this; addresses of instance groups are long. */
 const mostGroups = 5000;
 const maxNameChars = 512;
 const maxChars = 1024 * 1024;
@@ -37,7 +37,7 @@ interface OpenGroup {
   section: string;
 }
 
-/** The list `nodeGroups` in block style, as the autoscaler writes it; of each group its `name`, and the sizes in `health`. */
+/** The list `nodeGroups` in block style, as the autoscaler writes it; each group with its `name`, and the sizes in `health`. */
 function groupsInYaml(text: string): readonly AutoscalerNodeGroup[] {
   const groups: AutoscalerNodeGroup[] = [];
   let group: OpenGroup | null = null;

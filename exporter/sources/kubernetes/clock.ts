@@ -6,7 +6,7 @@ export interface Clock {
   now(): number;
   /** Seconds since some fixed moment; never jumps. For ages and deadlines. */
   monotonic(): number;
-  /** Calls back once after so many seconds, unless the returned function is called before. */
+  /** Calls back once after this many seconds, unless the returned function is called before. */
   schedule(seconds: number, callback: () => void): () => void;
 }
 
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after so many seconds, or as soon as the signal is aborted. */
+/** Resolves after this many seconds, or as soon as the signal is aborted. */
 export function pause(clock: Clock, seconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {

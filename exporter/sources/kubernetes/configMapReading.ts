@@ -12,7 +12,7 @@ export interface ConfigMapPlace {
   readonly name: string;
 }
 
-/** What a ConfigMap says; `odd` is what is wrong with it, as the end of a sentence. */
+/** The content of a ConfigMap; `odd` is what is wrong with it, as the end of a sentence. */
 export interface ConfigMapReading<Content> {
   readonly settings: Content | null;
   readonly odd: string | null;
@@ -34,7 +34,7 @@ export interface WatchedConfigMap<Content> {
 
 /** How often ConfigMaps are read. */
 export const configMapSeconds = 60;
-/** What was read is used for so long while it cannot be read again. */
+/** What was read is used for this long while it cannot be read again. */
 const maxAgeSeconds = 900;
 const deadlineSeconds = 10;
 /** A ConfigMap has at most 1 MiB. */

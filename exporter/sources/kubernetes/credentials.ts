@@ -66,7 +66,7 @@ export function anonymousCredentials(server: string): Credentials {
 function fromKubeConfig(config: KubeConfig): LoadedCredentials {
   const cluster = config.getCurrentCluster();
   if (!cluster) return unusable(`context "${config.getCurrentContext()}" names no cluster`);
-  // What `loadFromDefault` makes up where it has found nothing.
+  // The placeholder that `loadFromDefault` makes if it has found nothing.
   if (cluster.name === "cluster" && cluster.server === "http://localhost:8080") return unusable("none were found");
   const server = cluster.server.replace(/\/+$/, "");
   // No token ever goes over a connection that anyone can read.

@@ -5,7 +5,7 @@ import { taintOf } from "./taints.ts";
 
 /**
  * A DeviceTaintRule (`resource.k8s.io` v1beta2 or v1alpha3) as a model record. The first v1alpha3 could select by class and by
- * expressions: what such a rule selects cannot be reported, and it taints nothing here.
+ * expressions: what such a rule selects is not known, and it taints nothing here.
  */
 export function decodeDeviceTaintRule(value: unknown): Decoded<DeviceTaintRule> {
   return decodeObject("DeviceTaintRule", value, (object, meta) => {

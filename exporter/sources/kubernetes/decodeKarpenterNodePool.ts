@@ -7,7 +7,7 @@ import { amountMap, nameText, shortText, someItems } from "./queues/bounds.ts";
 import { duration } from "./queues/duration.ts";
 import { revisionOf } from "./queues/revisionOf.ts";
 
-/** The API allows no more budgets of one NodePool, and a budget no longer schedule than this. */
+/** The API allows no more budgets for one NodePool, and no longer schedule of a budget. */
 const mostBudgets = 50;
 const longestSchedule = 256;
 

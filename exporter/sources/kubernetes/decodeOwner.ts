@@ -8,8 +8,9 @@ import { keptLabels } from "./ownLabels.ts";
 import { textMap } from "./textMap.ts";
 
 /**
- * The metadata of an owner as a model record, and of what comes whole the limits of a batch/v1 Job and the size of a gang. A metadata-only answer
- * calls itself PartialObjectMetadata, so the caller says what was asked for; for whole objects from files leave `asked` out.
+ * The metadata of an owner as a model record, and from whole objects also the limits of a batch/v1 Job and the size of a gang.
+ * A metadata-only answer has the kind PartialObjectMetadata, so the caller passes what was asked for; for whole objects from
+ * files leave `asked` out.
  */
 export function decodeOwner(
   value: unknown,
@@ -19,7 +20,7 @@ export function decodeOwner(
     const metadata = child(object, "metadata");
     const apiVersion = asked?.apiVersion ?? text(object, "apiVersion") ?? "";
     const kind = asked?.kind ?? text(object, "kind") ?? "";
-    // A specification that is not understood says nothing of gangs: who owns a pod must stay known.
+    // A specification that is not understood declares no gang: the owner of a pod must stay known.
     const gangPods = gangSize({ apiVersion, kind }, { ...object, faults: [] });
     return {
       apiVersion,
@@ -76,13 +77,15 @@ interface FailureRule {
   readonly matches: (exitCode: number | null) => boolean;
 }
 
-/** Of a process that ends by SIGTERM, and of one that is killed after its grace period; `null`: it ends by itself. */
+/**
+ * Exit codes of a process that ends by SIGTERM, and of one that is killed after its grace period; `null`: it ends by itself.
+ */
 const exitCodes = [143, 137, null] as const;
 const worstFirst: readonly OnDisruption[] = ["FailJob", "FailIndex", "Count", "Ignore"];
 
 /**
- * The first rule that matches decides. One for exit codes may match a disrupted pod before one for its condition does; by
- * which code its processes end nobody knows before.
+ * The first rule that matches decides. One for exit codes may match a disrupted pod before one for its condition does; the
+ * exit code of its processes is not known beforehand.
  */
 function onDisruption(policy: Place): OnDisruption {
   const rules = bounded(policy, "rules").map(readRule);

@@ -42,12 +42,12 @@ export interface DecodedPod {
   readonly gpuPod: Pod | null;
   /** Where to scrape, for a pod that a selector for exporters matches and that has an address; else `null`. */
   readonly exporterPod: ExporterPod | null;
-  /** Why a scheduler sends it away; `null` where none does, and for pods without GPUs. */
+  /** Why a scheduler removes it; `null` if none does, and for pods without GPUs. */
   readonly preemption: PodPreemption | null;
 }
 
 export interface PodProjection {
-  /** Names of extended resources that configuration calls GPUs, beside those known by name. */
+  /** Names of extended resources that count as GPUs by configuration, besides those known by name. */
   readonly gpuResources: ReadonlySet<string>;
   readonly exporters: readonly ExporterSelector[];
   /** Labels of pods that configuration names, as team rules do. */
@@ -93,7 +93,7 @@ export function decodePod(
   });
 }
 
-/** Annotations that ask for GPUs, or say of an allocation, without any resource request that says so. */
+/** Annotations that ask for GPUs, or report an allocation, without a resource request. */
 const gpuAnnotations = [
   podAnnotations.kaiFraction,
   podAnnotations.kaiGpuMemoryMiB,

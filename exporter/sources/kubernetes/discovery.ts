@@ -52,9 +52,9 @@ function resourcesOf(body: Buffer): readonly ServedResource[] | null {
 }
 
 /**
- * The path of a kind's collection, in the best version that the API server has. Whether a cluster has an optional kind
- * is asked of discovery, which every account may read: a list that the role does not allow says "forbidden" of a kind
- * that does not exist, too.
+ * The path of a kind's collection, in the best version that the API server has. Whether a cluster has an optional kind is
+ * asked of discovery, which every account may read: a list that the role does not allow says "forbidden" for a kind that does
+ * not exist, too.
  */
 export async function locateKind(client: ApiClient, kind: WatchedKind, signal: AbortSignal): Promise<Located> {
   const [only, ...others] = kind.versions;

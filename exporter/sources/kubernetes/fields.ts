@@ -7,7 +7,7 @@ export type JsonRecord = Readonly<Record<string, unknown>>;
  */
 export interface Place {
   readonly value: JsonRecord;
-  /** The place that it is in; `null` for the object itself. Its path is made where there is a fault to say of. */
+  /** The place that contains it; `null` for the object itself. Its path is built only if there is a fault to report. */
   readonly within: Place | null;
   readonly key: string;
   /** Of an entry of a list; else -1. */

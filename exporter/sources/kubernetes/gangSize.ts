@@ -3,7 +3,7 @@ import { gpuLikeResource } from "../../model/gpuResource.ts";
 import { podAnnotations } from "../../model/wellKnown.ts";
 import { child, flag, has, items, type Place, text } from "./fields.ts";
 
-/** How the specification of a controller says how many of its pods start together; `null`: it does not say. */
+/** Reads from the specification of a controller how many of its pods start together; `null`: it does not declare that. */
 type ReadSize = (spec: Place) => number | null;
 
 /** Kinds whose pods start together or wait for each other, by name and group. */
@@ -22,7 +22,7 @@ const kinds: Readonly<Record<string, ReadSize>> = {
 /** Replicas that look on: the others start without them. */
 const bystanders: ReadonlySet<string> = new Set(["Evaluator", "Launcher"]);
 
-/** Whether the specification of an owner says how many of its pods start together. */
+/** Whether the specification of an owner declares how many of its pods start together. */
 export function hasGangSize(owner: { readonly apiVersion: string; readonly kind: string }): boolean {
   return readerOf(owner) !== null;
 }
@@ -103,7 +103,7 @@ function asksForGpus(template: Place): boolean {
   );
 }
 
-/** A count that is not one is as good as none: who owns a pod must stay known whatever the specification says. */
+/** An invalid count is the same as none: the owner of a pod must stay known whatever the specification contains. */
 function whole(place: Place, key: string): number | null {
   const found = place.value[key];
   return typeof found === "number" && Number.isSafeInteger(found) && found >= 0 ? found : null;

@@ -7,7 +7,7 @@ import { createPodTable, type PodTable } from "./podTable.ts";
 import type { EvictionWatch } from "./queues/evictionWatch.ts";
 import type { WireFormat } from "./wire.ts";
 
-/** What is kept of an object of each kind. */
+/** What is kept from an object of each kind. */
 export type KindRows = { readonly pods: DecodedPod } & {
   readonly [Kind in Exclude<WatchedKindName, "pods" | QueueObjectKind>]: ClusterState[Kind][number];
 } & { readonly [Kind in QueueObjectKind]: QueueObjects[Kind][number] };
@@ -23,7 +23,7 @@ export type KindTables = { readonly pods: PodTable } & {
   readonly [Kind in Exclude<WatchedKindName, "pods">]: RowTable<KindRows[Kind]>;
 };
 
-/** Empty tables; what says of evictions is shown to `evictions` as it changes. */
+/** Empty tables; objects that report evictions are passed to `evictions` as they change. */
 export function createKindTables(evictions: EvictionWatch): KindTables {
   return {
     nodes: createRowTable(),

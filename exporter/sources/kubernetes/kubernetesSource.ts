@@ -32,7 +32,7 @@ export interface KubernetesSourceOptions {
   readonly client: ApiClient;
   /** Which pods are exporters. */
   readonly exporters: readonly ExporterChoice[];
-  /** Names of extended resources that count as GPUs beside those known by name. */
+  /** Names of extended resources that count as GPUs besides those known by name. */
   readonly gpuResources: readonly string[];
   /** Labels of pods that configuration names: they are kept of pods with too many, too. */
   readonly readLabels?: readonly string[];
@@ -59,7 +59,7 @@ export interface KubernetesSourceOptions {
   readonly slowAnswerSeconds?: number;
 }
 
-/** The source of objects, and what it knows beside the port's state. */
+/** The source of objects, and what it knows besides the port's state. */
 export interface KubernetesSource extends Source<KubernetesState> {
   /** How reading each kind is. */
   status(): ByKind<KindStatus>;
@@ -72,7 +72,7 @@ export interface KubernetesSource extends Source<KubernetesState> {
 
 /** The rest of a kind's age limit is for opening the watch anew. */
 const silenceShare = 0.8;
-/** A page of 500 objects takes well below a second; an API server that needs so long is in trouble. */
+/** A page of 500 objects takes much less than a second; an API server that needs this long is in trouble. */
 const defaultSlowAnswerSeconds = 5;
 
 const objectKinds: readonly ObjectKind[] = [...watchedKindNames, "owners"];
@@ -182,7 +182,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         known: knownNow(),
         resourceVersions: versionsNow(),
       }),
-    // What this cluster does not have is no part of what is used, however long ago that was looked at.
+    // A kind that this cluster does not have does not count, however long ago that was checked.
     freshness: () => {
       const statuses = status();
       return freshnessOf(

@@ -2,8 +2,8 @@
 const mostSlices = 32;
 
 /**
- * The memory slice of a MIG GPU that a capacity or counter of NVIDIA's DRA driver stands for, from 0: capacity
- * `memorySlice3` of an instance that exists, counter `memory-slice-3` of one that a partitionable GPU may be cut into
+ * The memory slice of a MIG GPU that a capacity or counter of NVIDIA's DRA driver means, from 0: capacity `memorySlice3` of an
+ * instance that exists, counter `memory-slice-3` of one that a partitionable GPU may be cut into
  * (cmd/gpu-kubelet-plugin/deviceinfo.go and partitions.go of dra-driver-nvidia-gpu). `null` for any other name.
  */
 export function memorySliceOf(name: string): number | null {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { TextMap } from "../../model/node.ts";
 
-/** Labels that say the pods of one workload apart: kept, each pod would have labels of its own. */
+/** Labels that distinguish the pods of one workload: kept, each pod would have labels of its own. */
 export const perPodLabels: ReadonlySet<string> = new Set([
   "statefulset.kubernetes.io/pod-name",
   "apps.kubernetes.io/pod-index",

@@ -22,13 +22,13 @@ export interface RowTable<Row> extends ObjectTable<Row> {
   rows(): readonly Row[];
 }
 
-/** Sees a row that is new or says something else than the one before, which is absent for a new object. */
+/** Sees a row that is new or differs from the one before, which is absent for a new object. */
 export type ObserveRow<Row> = (before: Row | undefined, row: Row) => void;
 
 /**
- * A table that keeps its rows as they are. A row that says the same as the one before is not taken: what was read
- * from an object stays identical until something that Fairlead reads of it changes, also when all is listed anew.
- * `observe` is called before a row is taken, and again if a list is begun anew.
+ * A table that keeps its rows as they are. A row that equals the one before is not taken: what was read from an object stays
+ * identical until something that Fairlead reads of it changes, also when all is listed anew. `observe` is called before a row
+ * is taken, and again if a list is begun anew.
  */
 export function createRowTable<Row>(observe?: ObserveRow<Row>): RowTable<Row> {
   let byUid = new Map<string, Row>();

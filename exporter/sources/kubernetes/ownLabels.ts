@@ -4,10 +4,10 @@ import { child, type Place } from "./fields.ts";
 import { textMap, wholeLabels } from "./textMap.ts";
 
 /**
- * What is kept of the labels of a pod, or of its owner: all of them up to so many and so long together. Kubernetes bounds neither,
- * and whoever may create pods writes them: 14,000 pods with 250 labels each were 390 MB. Any key may be one that a selector of the
- * cluster names (budgets, affinity, topology spread), now or later, so nothing is left out below these bounds, which are twice of
- * what generators of workloads write.
+ * The limits on the labels of a pod, or of its owner: all of them are kept up to this number and total length. Kubernetes
+ * bounds neither, and anybody who can create pods writes them: 14,000 pods with 250 labels each were 390 MB. Any key may be
+ * one that a selector of the cluster names (budgets, affinity, topology spread), now or later, so nothing is left out below
+ * these bounds, which are twice of what generators of workloads write.
  */
 export const maxLabels = 48;
 

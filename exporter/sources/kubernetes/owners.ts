@@ -12,17 +12,17 @@ export interface OwnerLimits {
   readonly concurrency: number;
   /** Owners remembered at most; chains beyond end with what is known. */
   readonly maxOwners: number;
-  /** An owner's metadata is read again after so long, some earlier, so that not all fall due at once. */
+  /** An owner's metadata is read again after this time, for some owners earlier, so that not all are due at once. */
   readonly maxAgeSeconds: number;
   /**
-   * The same of one that says what changes all the time: how far its work is, its last checkpoint, and, of a Job, how many of
-   * its pods failed. Where there are many owners it is longer, so that no more than about `rereadsPerSecond` come of it.
+   * The same for an owner with facts that change all the time: its progress, its last checkpoint, and for a Job how many of
+   * its pods failed. With many owners it is longer, so that they cause at most about `rereadsPerSecond`.
    */
   readonly maxProgressAgeSeconds: number;
   readonly rereadsPerSecond: number;
   /** How long it is remembered that an owner cannot be read. */
   readonly unreadableSeconds: number;
-  /** The same of a kind of owner that may not be read: who grants the right should see that soon. */
+  /** The same for a kind of owner that may not be read: once the right is granted, that should be noticed soon. */
   readonly forbiddenSeconds: number;
   /** Links of a chain that are followed. */
   readonly maxDepth: number;
@@ -41,7 +41,10 @@ export const defaultOwnerLimits: OwnerLimits = {
 
 /** Reads the owners of pods with GPUs, one by one, upwards until a chain ends. */
 export interface OwnerLookup {
-  /** Says which direct owners matter now; what is not reachable from them is forgotten. Starts reading, returns at once. */
+  /**
+   * Reports which direct owners matter now; owners that are not reachable from them are forgotten. Starts reading, returns at
+   * once.
+   */
   track(wanted: readonly WantedOwner[]): void;
   /** All owners read so far; the same array until one changes. */
   owners(): readonly OwnerObject[];
@@ -68,7 +71,7 @@ interface Entry {
   /** Failures in a row, and what the last one was. */
   readonly backOff: BackOff;
   failure: string | null;
-  /** The resource that could not be read for want of a right. */
+  /** The resource that could not be read because a right is missing. */
   forbiddenResource: string | null;
 }
 
@@ -77,7 +80,7 @@ function newEntry(wanted: WantedOwner, depth: number, random: () => number): Ent
   return { wanted, depth, object: null, dueAt: 0, isReading: false, backOff, failure: null, forbiddenResource: null };
 }
 
-/** Anybody may write the uid of another namespace's object on a pod: that must not are in the way of reading the object. */
+/** Anybody may write the uid of another namespace's object on a pod: that must not get in the way of reading the object. */
 const keyOf = ({ namespace, owner }: WantedOwner): string => `${namespace}/${owner.uid}`;
 
 const changingAnnotations = [ownAnnotations.progressUnits, ...checkpointAnnotations] as const;
@@ -121,7 +124,7 @@ export function createOwnerLookup(
 
   const isForbidden = (resource: string): boolean => (forbidden.get(resource) ?? 0) > clock.monotonic();
 
-  /** Until when to ask for no owner of a resource. One that was not even asked for makes that no later. */
+  /** Until when no owner of a resource is requested. An owner that was not even requested does not extend this. */
   const forbid = (resource: string): number => {
     const now = clock.monotonic();
     const believed = forbidden.get(resource) ?? 0;

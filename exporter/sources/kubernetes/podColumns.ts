@@ -5,7 +5,7 @@ import type { PodRow } from "./decodePod.ts";
 import { labelsOf } from "./neighborLabels.ts";
 import type { KeptOff } from "./podPlacement.ts";
 
-/** Every pod of the cluster in columns: some 60 bytes each beside its uid, and its labels once for all that are alike. */
+/** Every pod of the cluster in columns: some 60 bytes each besides its uid, and its labels once for all pods with the same. */
 export interface PodColumns {
   readonly size: number;
   put(row: PodRow): void;
@@ -53,7 +53,7 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
   };
 
   const setNames = (index: number, row: PodRow, isNew: boolean): void => {
-    // Most changes of a pod move it nowhere.
+    // Most changes of a pod do not move it.
     if (isNew || !isAt(index, row)) {
       if (!isNew) releaseNames(index);
       columns.namespace[index] = namespaces.acquire(row.namespace);

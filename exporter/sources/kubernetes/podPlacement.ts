@@ -10,10 +10,10 @@ import { textMap, wholeLabels } from "./textMap.ts";
 const shared = createDataSharer<PodPlacement>();
 const sharedKeptOff = createDataSharer<KeptOff>();
 
-/** What of a pod's own rules keeps other pods away from it. */
+/** The rules of a pod itself that keep other pods away from it. */
 export type KeptOff = Pick<PodPlacement, "antiAffinity" | "hostPorts">;
 
-/** As `podPlacement`, of a pod of which only that is asked; `null` where it keeps nobody away. */
+/** Like `podPlacement`, for a pod from which only this is needed; `null` if it keeps no pod away. */
 export function keptOff(spec: Place): KeptOff | null {
   const antiAffinity = terms(child(child(spec, "affinity"), "podAntiAffinity"), antiAffinityName, new Set());
   const ports = hostPorts(spec);
@@ -23,8 +23,7 @@ export function keptOff(spec: Place): KeptOff | null {
 const antiAffinityName = "pod anti-affinity";
 
 /**
- * What the spec of a pod asks of the pods around it; the same object where the content is the same, `null` where it asks
- * nothing.
+ * What the spec of a pod requires of the pods around it; the same object for the same content, `null` if it requires nothing.
  */
 export function podPlacement(spec: Place): PodPlacement | null {
   const unknown = new Set<string>();
@@ -61,7 +60,7 @@ function terms(place: Place, name: string, unknown: Set<string>): readonly PodTe
   });
 }
 
-/** An empty `namespaceSelector` selects every namespace: it is said by being there. */
+/** An empty `namespaceSelector` selects every namespace: its presence alone has a meaning. */
 const isSaid = (place: Place, field: string): boolean =>
   field === "namespaceSelector" ? has(place, field) : textItems(place, field).length > 0;
 
@@ -100,7 +99,7 @@ function podSelector(place: Place, name: string, unknown: Set<string>): PodSelec
   return asked;
 }
 
-/** Of containers and restartable init containers; with `hostNetwork` the API server writes every port down as one. */
+/** From containers and restartable init containers; with `hostNetwork` the API server writes each port as a host port, too. */
 function hostPorts(spec: Place): readonly HostPort[] {
   const ports: HostPort[] = [];
   for (const container of items(spec, "containers")) addHostPorts(container, ports);
@@ -127,7 +126,7 @@ const maxHostPorts = 256;
 /** What is where a host port names no address. */
 export const everyAddress = "0.0.0.0";
 
-/** Disks that the pod itself names: where they can be attached, only the cloud knows. */
+/** Disks that the pod itself names: only the cloud knows where they can be attached. */
 const ownDisks = [
   "gcePersistentDisk",
   "awsElasticBlockStore",

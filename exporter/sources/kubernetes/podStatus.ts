@@ -2,7 +2,7 @@ import type { Pod, PodPhase } from "../../model/pod.ts";
 import { child, has, items, type Place, text, time } from "./fields.ts";
 import { cut } from "./textMap.ts";
 
-/** The phase as the API spells it; text that is none of them is `Unknown`, and so is a bound pod without one. */
+/** The phase as the API spells it; any other text is `Unknown`, and so is the phase of a bound pod without one. */
 export function podPhase(phase: string | null, nodeName: string | null): PodPhase {
   if (phase === "Pending" || phase === "Running" || phase === "Succeeded" || phase === "Failed") return phase;
   return phase === null && nodeName === null ? "Pending" : "Unknown";
@@ -21,7 +21,7 @@ const gatedReason = "SchedulingGated";
 /** The messages of kube-scheduler name what is wrong first; those of large clusters with many taints may be longer. */
 const maxUnschedulableChars = 1000;
 
-/** What a scheduler says of a pod that it has not placed (`Pod.unschedulable`); `null`: nothing. */
+/** What a scheduler reports about a pod that it has not placed (`Pod.unschedulable`); `null`: nothing. */
 export function unschedulable(status: Place): string | null {
   const condition = items(status, "conditions").find(
     (candidate) => text(candidate, "type") === "PodScheduled" && text(candidate, "status") === "False",

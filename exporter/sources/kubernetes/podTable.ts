@@ -18,11 +18,13 @@ export interface PodTable extends ObjectTable<DecodedPod> {
   exporterPods(): readonly ExporterPod[];
   /** Requests of all pods that are bound and have not ended, by node; the same map, and records, until they change. */
   requestsByNode(): ReadonlyMap<string, NodeRequests>;
-  /** Pods without GPUs that the rules of those with GPUs look at, or that keep them away; the same until a pod changes. */
+  /**
+   * Pods without GPUs that the rules of pods with GPUs look at, or that keep them away; the same object until a pod changes.
+   */
   neighbors(): readonly NeighborPod[];
 }
 
-/** `onPreempted` is called for each sight of a pod with GPUs whose place a scheduler has taken for another one. */
+/** `onPreempted` is called whenever a pod with GPUs is seen whose place a scheduler has given to another one. */
 export function createPodTable(onPreempted: (pod: Pod, preemption: PodPreemption) => void = () => {}): PodTable {
   let columns = createPodColumns();
   const gpuPods = createRowTable<Pod>();
@@ -97,7 +99,7 @@ export function createPodTable(onPreempted: (pod: Pod, preemption: PodPreemption
   };
 }
 
-/** The sums before where nothing changed; else the new ones, with the records before of nodes that did not. */
+/** The previous sums if nothing changed; otherwise the new ones, with the previous records of unchanged nodes. */
 function unlessSame(
   before: ReadonlyMap<string, NodeRequests>,
   now: ReadonlyMap<string, NodeRequests>,

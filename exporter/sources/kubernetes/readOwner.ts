@@ -21,12 +21,15 @@ export type OwnerReading =
 
 /** Asks for nothing but the metadata. */
 const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-/** Of a job, how many pods start together is wanted, too, and of a batch/v1 Job what it does about lost pods. */
+/** For a job, how many pods start together is needed, too, and for a batch/v1 Job how it handles lost pods. */
 const whole = "application/json";
 const deadlineSeconds = 15;
 const maxBytes = 2 * 1024 * 1024;
 
-/** Reads the metadata of one owner, and a job whole. An object of that name with another uid is another object: the owner is gone. */
+/**
+ * Reads the metadata of one owner, and a job whole. An object of the same name with another uid is another object: then the
+ * owner is gone.
+ */
 export async function readOwner(
   client: ApiClient,
   addresses: OwnerAddresses,

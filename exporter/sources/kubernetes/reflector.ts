@@ -18,8 +18,8 @@ export interface ReflectorTiming {
   /** Objects per page of a list. */
   readonly pageSize: number;
   /**
-   * A watch without event or bookmark for so long is opened anew. Servers send a bookmark each minute if their etcd
-   * reports progress; where it does not, a quiet kind costs one request in this time.
+   * A watch without event or bookmark for this long is opened anew. Servers send a bookmark each minute if their etcd reports
+   * progress; if it does not, a quiet kind costs one request in this time.
    */
   readonly silenceSeconds: number;
   /** How soon a kind that is forbidden or absent is tried again. */
@@ -59,7 +59,7 @@ export interface ReflectorOptions<Row> {
   readonly locate: (signal: AbortSignal) => Promise<Located>;
   readonly wire: WireFormat<Row>;
   readonly table: ObjectTable<Row>;
-  /** Whether a cluster may lack this kind. For one that every cluster has, "not found" is a fault on the way. */
+  /** Whether a cluster may lack this kind. For a kind that every cluster has, "not found" is a fault on the way. */
   readonly optional: boolean;
   readonly onStateChange: (change: StateChange) => void;
   readonly onRestart?: (restart: Restart) => void;
@@ -73,7 +73,7 @@ export interface Reflector {
   status(): KindStatus;
 }
 
-/** A watch that lived so long was worth opening, even if nothing happened in it. */
+/** A watch that lasted this long was worth opening, even if nothing happened in it. */
 const worthwhileSeconds = 5;
 /** No server may ask for more patience than this. */
 const maxRetryAfterSeconds = 300;
@@ -109,7 +109,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
       skipped.remove(object.uid);
       table.put(object.uid, object.decoded.value);
     } else {
-      // The earlier record of an object that cannot be read any more is not right any more.
+      // The earlier record of an object that cannot be read any more is outdated.
       skipped.add(object.uid, object.decoded.problem);
       table.remove(object.uid);
     }
@@ -193,7 +193,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     const setback: Setback = isFault ? { ...reported, state: "failing" } : reported;
     keeper.setBack(setback);
     if (setback.state === "absent") {
-      // Nothing of a kind that is not there: that is knowledge too.
+      // A missing kind has no objects: that is knowledge, too.
       if (table.size > 0) table.startReplacement().commit();
       skipped = createSkippedObjects();
       position = null;

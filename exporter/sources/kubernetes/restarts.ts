@@ -5,7 +5,7 @@ import type { WatchEnd } from "./watchStream.ts";
 export interface Restart {
   readonly kind: string;
   readonly reason: RestartReason;
-  /** What the server said; empty where it said nothing. */
+  /** The server's message; empty if there was none. */
   readonly message: string;
 }
 

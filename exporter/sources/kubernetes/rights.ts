@@ -1,7 +1,7 @@
 /**
- * What an installation may be allowed to read beside what every one must read: the part of the role that goes with a
- * scheduler, an autoscaler or a kind of workload that not every cluster has. The kinds say which right they belong to. Each
- * is a value of the Helm chart, `rbac.optional.NAME`.
+ * What an installation may be allowed to read besides what every installation must read: the part of the role that goes with a
+ * scheduler, an autoscaler or a kind of workload that not every cluster has. Each kind names the right that it needs. Each is
+ * a value of the Helm chart, `rbac.optional.NAME`.
  */
 export type OptionalRight =
   | "dynamicResourceAllocation"

@@ -2,7 +2,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { ExporterSelector } from "./exporterPods.ts";
 import { parseLabelSelector } from "./labelSelector.ts";
 
-/** Where configuration says that exporters run: a selector as `kubectl -l` takes it, in these namespaces only. */
+/** Where exporters run by configuration: a selector as `kubectl -l` takes it, only in these namespaces. */
 export interface ExporterChoice {
   readonly namespaces: readonly string[];
   readonly labelSelector: string;

@@ -9,7 +9,7 @@ export interface Setback {
   /** `absent`: the API server does not have this kind. */
   readonly state: "forbidden" | "absent" | "failing";
   readonly message: string;
-  /** How long the server asked to be left alone; `null` where it did not. */
+  /** How long the server asked to be left alone; `null` if it did not. */
   readonly retryAfterSeconds: number | null;
 }
 

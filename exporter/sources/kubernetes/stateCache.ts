@@ -7,7 +7,7 @@ import type { WatchedKindName } from "./kinds.ts";
 import type { KindTables } from "./kindTables.ts";
 import type { KubernetesState } from "./state.ts";
 
-/** What is behind the state, beside the tables. */
+/** What the state is made from, besides the tables. */
 export interface StateParts {
   readonly tables: KindTables;
   readonly owners: () => readonly OwnerObject[];

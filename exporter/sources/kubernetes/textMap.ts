@@ -3,14 +3,14 @@ import type { ResourceAmounts, TextMap } from "../../model/node.ts";
 import { child, fault, type Place } from "./fields.ts";
 import { parseQuantity } from "./quantity.ts";
 
-/** What of a map of labels or annotations is kept. */
+/** The limits on what is kept from a map of labels or annotations. */
 export interface TextMapLimits {
   readonly keep: (key: string) => boolean;
   /** Longer values are cut. */
   readonly maxValueChars: number;
 }
 
-/** More keys than this per object are not kept: nobody's rules need them, and the text is the user's. */
+/** More keys than this per object are not kept: no rules need them, and the text is untrusted. */
 const maxEntries = 256;
 
 /** Labels as Kubernetes limits them (a value has at most 63 characters; files may say anything). */

@@ -12,9 +12,9 @@ export interface WatchRequest<Row> {
   readonly path: string;
   readonly wire: WireFormat<Row>;
   readonly resourceVersion: string;
-  /** The server ends the watch after so long. */
+  /** The server ends the watch after this many seconds. */
   readonly timeoutSeconds: number;
-  /** Without event or bookmark for so long, the connection counts as dead. */
+  /** Without event or bookmark for this long, the connection counts as dead. */
   readonly silenceSeconds: number;
   readonly openDeadlineSeconds: number;
   readonly maxEventBytes: number;

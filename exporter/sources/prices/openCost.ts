@@ -11,7 +11,7 @@ import type { Freshness } from "../port.ts";
 /** Where OpenCost's series are, and how they are read; `prices.openCost` of the configuration. */
 export type OpenCostSettings = NonNullable<Config["prices"]["openCost"]>;
 
-/** The prices that OpenCost says. */
+/** The prices that OpenCost has. */
 export interface OpenCostReader {
   /** Asks once. Never rejects. */
   ask(): Promise<void>;
@@ -88,7 +88,7 @@ export function createOpenCostReader(settings: OpenCostSettings, pool: GetPool, 
   };
 }
 
-/** What a server's answer says of nodes, or why it says nothing. */
+/** What a server's answer contains about nodes, or why it contains nothing. */
 type OpenCostAnswer =
   | {
       readonly ok: true;
@@ -120,7 +120,7 @@ export function readOpenCostAnswer(body: Buffer, nodeLabel: string, at: number):
   const quoted = new Map<string, QuotedPrice>();
   let withoutGpus = 0;
   for (const [node, { perGpu, perNode, gpus }] of found) {
-    // Without the GPUs, the node's total is that of its CPU and memory alone.
+    // Without the GPUs, the node's total is only that of its CPU and memory.
     if (gpus === 0 || perGpu === 0) withoutGpus += 1;
     else if (perGpu !== null || perNode !== null) quoted.set(node, { perGpuHour: perGpu, perNodeHour: perNode, at });
   }

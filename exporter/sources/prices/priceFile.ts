@@ -15,7 +15,7 @@ export interface PriceFileReader {
   problems(): readonly Problem[];
 }
 
-/** So many errors are named in one line. */
+/** The most errors that are named in one line. */
 const mostNamed = 3;
 
 /** Watches a price file by looking at it: a mounted ConfigMap is replaced, not written. */

@@ -39,9 +39,9 @@ const entry = z
 
 /** The user's own prices, as they are in the file. */
 export const priceFileSchema = z.strictObject({
-  /** Of entries that do not say their own. */
+  /** The currency of entries without one. */
   currency: currency.default("USD"),
-  /** When the prices were last checked; of entries that do not say their own. */
+  /** When the prices were last checked; for entries without a date. */
   date: day.optional(),
   origin: z.string().min(1).max(300).optional(),
   prices: z.array(entry).max(5000),

@@ -22,7 +22,7 @@ export const fileSeconds = 60;
 /** How often OpenCost is asked, in seconds. */
 export const openCostSeconds = 300;
 
-/** A file that was not seen to be good for so long shows as not fresh; its last good prices stay in use. */
+/** A file that has not been checked successfully for this long is not fresh; its last good prices stay in use. */
 const fileFreshSeconds = 3 * fileSeconds;
 
 /**

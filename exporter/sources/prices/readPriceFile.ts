@@ -12,7 +12,7 @@ export async function readPriceFile(file: string): Promise<ConfigResult<readonly
   return yaml.ok ? checkPrices(yaml.value, path.basename(file)) : yaml;
 }
 
-/** The same of the text of a file called `name`. */
+/** The same for the text of a file called `name`. */
 export function parsePriceFile(text: string, name: string): ConfigResult<readonly ListedPrice[]> {
   const yaml = parseYaml(text);
   return yaml.ok ? checkPrices(yaml.value, name) : yaml;

@@ -13,13 +13,13 @@ export interface TableRow {
   readonly gpuModel: string;
   /** GPUs of one instance; a fraction where it has a part of a GPU. */
   readonly gpus: number;
-  /** Of one instance, on demand, per hour. */
+  /** For one instance, on demand, per hour. */
   readonly perNodeHour: number;
   readonly currency: string;
   /** When the price was read at its origin, seconds since the epoch. */
   readonly date: number;
   readonly origin: string;
-  /** Of the cloud, that the price is of; `null`: it is the same everywhere. */
+  /** The region of the cloud that the price is for; `null`: it is the same everywhere. */
   readonly region: string | null;
 }
 

@@ -64,7 +64,7 @@ function nodes(): readonly NodeSpec[] {
   ];
 }
 
-/** Used in spells and pauses, for so long. */
+/** Used in spells and pauses, for this long. */
 const inSessions = (usedSeconds: readonly [number, number] | null) =>
   ({ kind: "sessions", level: 0.6, usedSeconds }) as const;
 

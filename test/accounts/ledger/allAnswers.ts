@@ -18,7 +18,7 @@ const names: readonly AccountDimension[] = accountDimensions.filter(
 export type AllAnswers = Readonly<Record<string, string>>;
 
 /**
- * All that a ledger answers about a window of whole days: every book by everything that it can be grouped by, and coverage. Numbers
+ * All that a ledger answers about a window of whole days: every table by everything that it can be grouped by, and coverage. Numbers
  * are rounded to nine digits, because sums differ in the last ones by the order in which they are added up.
  */
 export function allAnswers(db: DatabaseSync, from: number, to: number): AllAnswers {

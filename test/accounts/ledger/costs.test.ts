@@ -187,7 +187,7 @@ test("costs of generated cycles are what was written, merged or not, and by day 
   );
 });
 
-/** A ledger as the version before the one with costs wrote it: two hours, of which one is by day, and node time. */
+/** A ledger as the version before the one with costs wrote it: two hours, one of them by day, and node time. */
 function writeVersion2(file: string): void {
   const old = new DatabaseSync(file);
   old.exec(readFileSync(fileURLToPath(new URL("version1.sql", import.meta.url)), "utf8"));

@@ -112,7 +112,7 @@ describe("a restart", () => {
   const { needs } = ended(1, 1);
   const pod = (uid: string): PodView => podView({ uid, name: uid, gpus: 1, needs });
 
-  /** One process: sees these pods, 30 s after each other. What it says of ended pods at its begin and at its end. */
+  /** One process: sees these pods, 30 s after each other. What it says about ended pods at its begin and at its end. */
   async function live(file: string, from: number, moments: readonly (readonly PodView[])[]) {
     const days = { hourlyDays: 14, dailyDays: 400, workloadDays: 100 };
     const config = { ...configSchema.parse({ cluster: "c" }), ledger: { path: file, ...days } };

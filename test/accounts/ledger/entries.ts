@@ -85,7 +85,7 @@ export function queueTime(values: Partial<QueueTime> = {}): QueueTime {
   };
 }
 
-/** Half an hour of a domain of 10 GPUs, of which 6 are allocated and 8 guaranteed, where nothing else is said. */
+/** Half an hour of a domain of 10 GPUs; 6 are allocated and 8 guaranteed, where nothing else is given. */
 export function domainTime(values: Partial<DomainTime> = {}): DomainTime {
   return {
     hour: start,
@@ -100,7 +100,7 @@ export function domainTime(values: Partial<DomainTime> = {}): DomainTime {
   };
 }
 
-/** Half an hour of a pool of which 4 GPUs are free, 1 of them for want of CPU only in name, where nothing else is said. */
+/** Half an hour of a pool with 4 free GPUs, 1 of them for want of CPU only in name, where nothing else is given. */
 export function placementTime(values: Partial<PlacementTime> = {}): PlacementTime {
   return {
     hour: start,
@@ -217,7 +217,7 @@ export function poolHoursOf(postings: readonly Posting[]): readonly PoolHour[] {
 const states: readonly GpuState[] = ["active", "underutilized", "idle", "free"];
 
 /**
- * The n-th cycle of a life that is the same in every process: whole numbers, so that sums are exact in any order. Its
+ * The n-th cycle of a lifecycle that is the same in every process: whole numbers, so that sums are exact in any order. Its
  * accounts, workloads and hours change from cycle to cycle.
  */
 export function cycleEntry(n: number, from: number, rows = 40): LedgerEntry {
@@ -272,7 +272,7 @@ function cycleQueues(n: number, hour: number, from: number) {
   return { queueTimes, waits, evictions: [seenEviction({ key: `u${key}`, at: start + key })] };
 }
 
-/** Capacity of the n-th cycle: domains that change now and then, and a node of which it is said when it became idle, and no longer is. */
+/** Capacity of the n-th cycle: domains that change now and then, and a node that has the time since which it is idle, and later has none. */
 function cycleCapacity(n: number, hour: number) {
   const domains = [0, n % 2].map((i) =>
     domainTime({

@@ -190,7 +190,7 @@ describe("what has a time of its own", () => {
   });
 });
 
-/** Advice of which nothing matters but when it was given. */
+/** Advice about which nothing matters but when it was given. */
 function storedAdvice(values: Pick<StoredAdvice, "id" | "firstSeenAt" | "closedAt" | "state">): StoredAdvice {
   return {
     kind: "release_idle",
@@ -260,7 +260,7 @@ describe("what is not merged", () => {
     expect(readdirSync(folder).sort()).toEqual(before);
   });
 
-  test("an older ledger is: from a copy, and stays what it is", () => {
+  test("but an older ledger is, from a copy, and stays what it is", () => {
     const [file = ""] = ledgersOf([entry({ from: start + 7200, postings: [posting({ hour: start + 7200 })] })]);
     const old = path.join(path.dirname(file), "old.db");
     const db = new DatabaseSync(old);

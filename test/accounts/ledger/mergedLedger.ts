@@ -22,10 +22,10 @@ export function mergedOf(files: readonly string[], name = "merged.db"): string {
   return target;
 }
 
-/** The ledgers of so many lives, in one folder. */
-export function ledgersOf(...lives: readonly (readonly LedgerEntry[])[]): readonly string[] {
+/** The ledgers of so many replicas, in one folder. */
+export function ledgersOf(...replicas: readonly (readonly LedgerEntry[])[]): readonly string[] {
   const folder = temporaryFolder();
-  return lives.map((entries, i) => {
+  return replicas.map((entries, i) => {
     const file = path.join(folder, `replica-${i}.db`);
     writeLedger(file, entries);
     return file;
@@ -54,7 +54,7 @@ export const coveredHours = (file: string): readonly number[] =>
     }),
   );
 
-/** All that a ledger answers, about the two days of the lives or another window. */
+/** All that a ledger answers, about the two days of the replicas or another window. */
 export const answers = (file: string, from: number = window[0], to: number = window[1]) =>
   readLedger(file, (db) => allAnswers(db, from, to));
 

@@ -3,7 +3,7 @@ import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
 import { queueColumns } from "../../../exporter/accounts/ledger/queueWriter.ts";
 import { type Posting, queueAmounts } from "../../../exporter/accounts/posting.ts";
 
-/** GPU-seconds, of these estimated, and joules, by everything that a posting is accounted to. */
+/** GPU-seconds, how many of them are estimated, and joules, by everything that a posting names. */
 export type Totals = ReadonlyMap<string, number>;
 
 /** Sums over what was appended, without any of the code under test. */

@@ -9,7 +9,7 @@ import { start } from "./entries.ts";
 const day = 86_400;
 const firstDay = start / day;
 
-/** A row of workload time with all that it is of. */
+/** A row of workload time with everything that it is counted under. */
 interface Allocated {
   readonly day: number;
   /** Id of the workload's row; two ids may have the same name. */
@@ -84,7 +84,15 @@ function naiveJob(rows: readonly Allocated[]) {
   };
 }
 
-const shown = ({ workload: _, team: _team, queue: _queue, costs, wasteCosts, ...amounts }: JobRow) => ({
+const shown = ({
+  workload: _,
+  team: _team,
+  queue: _queue,
+  costPerUnit: _unit,
+  costs,
+  wasteCosts,
+  ...amounts
+}: JobRow) => ({
   ...amounts,
   costs: new Map(Object.entries(costs)),
   wasteCosts: new Map(Object.entries(wasteCosts)),

@@ -86,7 +86,7 @@ test("a check finds nothing wrong with a queue that misses more than its entitle
   expect(checkLedger(db).wrong).toEqual([]);
 });
 
-test("a file of version 5 keeps its deviation, and says nothing of causes that it did not distinguish", async () => {
+test("a file of version 5 keeps its deviation, and says nothing about causes that it did not distinguish", async () => {
   const file = temporaryFile();
   const old = new DatabaseSync(file);
   old.exec(`PRAGMA application_id = ${ledgerApplicationId}`);

@@ -31,7 +31,7 @@ describe("the idle time that a ledger knows", () => {
     expect(recentIdleTime(ledgerOf([]))).toBeNull();
   });
 
-  it("is that of idle nodes, as it was written, with what of the time is booked", () => {
+  it("is that of idle nodes, as it was written, with how much of the time is covered", () => {
     const priced = nodeTime({ state: "warm_allocated", capacityType: null, currency: "USD", cost: 1.5 });
     const found = recentIdleTime(
       ledgerOf([

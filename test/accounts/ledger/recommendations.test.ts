@@ -41,7 +41,7 @@ const on = (days: number, ...given: readonly StoredAdvice[]) => ({
 });
 
 describe("recommendations in the ledger", () => {
-  test("are kept as they were said last, one row for each life", () => {
+  test("are kept as they were reported last, one row for each lifetime", () => {
     const again = advice({ firstSeenAt: start + day });
     const db = ledgerOf([on(0, advice()), on(0.5, taken), on(1, again)]);
     expect(readAdvice(db)).toEqual([again, taken]);

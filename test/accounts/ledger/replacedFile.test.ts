@@ -107,7 +107,7 @@ test("a log of the ledger's own is applied, also after the whole folder was copi
   }
 });
 
-test("a log of which nobody knows whose it is stays, and the refusal says that the file is sound without it", async () => {
+test("a log whose owner nobody knows stays, and the refusal says that the file is sound without it", async () => {
   const [file, copy] = [temporaryFile(), await goodCopy()];
   const child = await writing(file);
   await kill(child);

@@ -34,7 +34,7 @@ export function readLedger<Result>(file: string, work: (db: DatabaseSync) => Res
 /** Seconds of each hour that a replica was up, from its begin. */
 export type Uptime = readonly number[];
 
-/** Lives of a replica over some hours: whole hours, parts of one, and hours that it was not there. */
+/** When a replica is up over some hours: whole hours, parts of one, and hours that it was not there. */
 export const uptimes = (hours: number): fc.Arbitrary<Uptime> =>
   fc.array(
     fc.oneof(
@@ -46,7 +46,7 @@ export const uptimes = (hours: number): fc.Arbitrary<Uptime> =>
   );
 
 /**
- * What a replica accounts in these hours: 8 GPUs for as long as it was up, in states, teams and workloads that are its own to say
+ * What a replica counts in these hours: 8 GPUs for as long as it was up, in states, teams and workloads that are its own to say
  * (`view`), so that every number says from which replica it is. A node is idle all of the time, and one price is used.
  */
 export function replicaEntries(uptime: Uptime, view: number): readonly LedgerEntry[] {

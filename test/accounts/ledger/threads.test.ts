@@ -8,15 +8,15 @@ import { temporaryFile, temporaryFolder } from "./temporaryFolder.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Makes JavaScript of the free capacity that the ledger needs, as the compiler does: types gone, imports end in `.js`. */
+/** Makes JavaScript of the folders that the ledger needs, as the compiler does: types gone, imports end in `.js`. */
 function compiled(): string {
   const target = temporaryFolder();
-  for (const freeCapacity of ["accounts", "analysis", "join", "kernel", "model"]) {
-    const folder = path.join(root, "exporter", freeCapacity);
+  for (const layer of ["accounts", "analysis", "join", "kernel", "model"]) {
+    const folder = path.join(root, "exporter", layer);
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
       if (!name.endsWith(".ts")) continue;
       const text = stripTypeScriptTypes(readFileSync(path.join(folder, name), "utf8"));
-      const file = path.join(target, "exporter", freeCapacity, name.replace(/\.ts$/, ".js"));
+      const file = path.join(target, "exporter", layer, name.replace(/\.ts$/, ".js"));
       mkdirSync(path.dirname(file), { recursive: true });
       writeFileSync(file, text.replaceAll(/(from ")(\.[^"]+)\.ts"/g, '$1$2.js"'));
     }

@@ -83,7 +83,7 @@ describe("what a queue is owed", () => {
     ["a borrower that is within its guarantee", { ads: { guaranteed: 8 } }],
     ["a beneficiary that has its guarantee", { search: { allocated: 4 } }],
     ["a beneficiary that would hold more than its guarantee", { search: { allocated: 1 } }],
-    ["a beneficiary of which the quota is reserved", { search: { reserved: 4 } }],
+    ["a beneficiary whose quota is reserved", { search: { reserved: 4 } }],
   ])("is nothing for %s", (_, change) => {
     expect(guardsOf(twoQueues("kueue", policy("Any"), [{ gpus: 4 }], change), loss)).toEqual(["priority"]);
   });

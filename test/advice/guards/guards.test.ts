@@ -190,7 +190,7 @@ describe("gangs", () => {
       {
         guard: "gang-whole",
         pod: 1,
-        reason: "Pod research/pod-1 is of gang research/g, of which Pod research/pod-0 would stay.",
+        reason: "Pod research/pod-1 belongs to gang research/g, of which Pod research/pod-0 would stay.",
       },
     ]);
   });

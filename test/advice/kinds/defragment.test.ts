@@ -280,7 +280,7 @@ describe("advice to free whole nodes", () => {
       { parts: { nodePools: [pool({ consolidationPolicy: "WhenEmptyOrUnderutilized" })] } },
     ],
     [
-      "the Cluster Autoscaler does it by itself, of a node of which less than half is used",
+      "the Cluster Autoscaler does it by itself, of a node that is used by less than half",
       { parts: { nodePools: [pool({ manager: "cluster-autoscaler", minNodes: 0 })] } },
     ],
     ["nobody knows what becomes of an empty node", { parts: { nodePools: [pool({ consolidationPolicy: null })] } }],

@@ -93,7 +93,7 @@ describe("a ClusterQueue that takes back from lower priorities alone", () => {
   });
 });
 
-describe("ClusterQueues without a cohort, of which one waits for what the other leaves unused", () => {
+describe("ClusterQueues without a cohort, one of which waits for what the other leaves unused", () => {
   const alone = { cohort: null };
   const split: KueueCase = {
     nodes: { a: 8 },

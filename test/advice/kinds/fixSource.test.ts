@@ -43,8 +43,8 @@ function found(more: Partial<ClusterState> = {}): Found {
 
 const reasonOf = (of: Found): string => of.withheld[0]?.reason ?? "";
 
-describe("an exporter that is still", () => {
-  it("is found by what its source says of it", () => {
+describe("an exporter whose values do not change", () => {
+  it("is found by what its source says about it", () => {
     const analysis = analysisAt({
       nodes: [gpuNode("n1", 4)],
       pods: [gpuPod("train", "n1", 4)],
@@ -121,7 +121,7 @@ describe("an exporter is left alone", () => {
           ),
         ],
       },
-      "others",
+      "the exporter reports 3",
     ],
     [
       "so many fail that they have one cause",

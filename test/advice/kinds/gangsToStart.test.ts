@@ -6,7 +6,7 @@ import { part, waitingGang, waitingMoment } from "../../analysis/waiting/waiting
 import { now } from "../../join/clusterBuilder.ts";
 import { analysed } from "../../join/outcomes.ts";
 
-/** One node with 8 GPUs, of which one is free, and what waits for GPUs of its pool. */
+/** One node with 8 GPUs, one of them free, and what waits for GPUs of its pool. */
 function toStart(gangs: readonly WaitingGang[], causes: readonly WaitCause[] = []) {
   const analysis = analysed(waitingMoment([{ allocated: [1, 1, 1, 1, 1, 1, 1, 0] }], gangs));
   const work = gangs.map((_, gang) => ({

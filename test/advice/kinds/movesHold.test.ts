@@ -51,7 +51,7 @@ const pool: NodePoolView = {
   physicalGpus: 16,
 };
 
-/** Pods where there is room for them, some in gangs, some of which lack a member; something may wait. */
+/** Pods where there is room for them, some in gangs that may lack a member; something may wait. */
 const clusters: fc.Arbitrary<MoveCluster> = fc.integer({ min: 2, max: 5 }).chain((nodes) =>
   fc
     .record({

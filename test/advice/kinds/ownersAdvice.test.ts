@@ -112,7 +112,7 @@ describe.each(Object.entries(finders))("%s", (_kind, find) => {
   it("finds nothing when all is busy", () => {
     const { candidates, withheld } = foundBy(find, asIs, true);
     expect(candidates).toEqual([]);
-    // A node that is cut and free belongs to no autoscaler: that much is said of it.
+    // A node that is cut and free belongs to no autoscaler: that much is said about it.
     expect(withheld.filter(({ subject }) => subject !== "unknown")).toEqual([]);
   });
 

@@ -57,7 +57,7 @@ function withTopology(given: KueueCase): KueueCase {
   return { ...given, more: { ...given.more, queues: { ...queueObjects, kueueResourceFlavors } } };
 }
 
-/** A head that waits for 8 H100, of which 4 are free, before one that asks for an A100. */
+/** A head that waits for 8 H100 while 4 are free, before one that asks for an A100. */
 function otherGpus(headAsksForH100: boolean): KueueCase {
   const kinds = ["H100", "A100"] as const;
   const given: KueueCase = {
@@ -283,7 +283,7 @@ describe("work behind the head of a strict queue", () => {
     expect(asked(given)).toEqual({ candidates: [], withheld: [] });
   });
 
-  it("stands behind what is active only", () => {
+  it("is behind what is active only", () => {
     const { candidates, withheld } = asked(withWorkloads(blocked, ({ name }) => ({ active: name !== "big" })));
     expect(candidates).toEqual([]);
     expect(withheld.map(({ reason }) => reason).join()).toContain("vision/small fits and waits behind vision/tiny");

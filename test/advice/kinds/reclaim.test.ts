@@ -108,7 +108,7 @@ describe("a starved queue", () => {
   });
 });
 
-/** Kueue 5243: quota is freed, but on nodes where the waiting pod has no room. */
+/** Kueue 5243: quota is freed, but on nodes where the waiting pod does not fit. */
 describe("quota that comes free where it is of no use", () => {
   /** Small Jobs of ads: two on each of two nodes. The cheapest two are on different nodes. */
   const small = (name: string, node: string, hours: number): RunningJob => ({

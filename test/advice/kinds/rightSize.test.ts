@@ -81,7 +81,7 @@ describe("a workload that asks for more than it uses", () => {
     if (candidate !== undefined) expect(candidate.gainedGpus(trial.outcome(candidate.plan, "mostAllocated"))).toBe(3);
   });
 
-  it("is reported the number where it cannot be changed while it runs", () => {
+  it("is given the number where it cannot be changed while it runs", () => {
     const job = owner("Job", "train", null, { apiVersion: "batch/v1" });
     const { candidates, withheld } = found({ of: job });
     expect(candidates).toEqual([]);
@@ -90,7 +90,7 @@ describe("a workload that asks for more than it uses", () => {
     expect(withheld[0]?.reason).toContain("3 GPUs of its 4 did nothing for 12 h, 1 for each pod would be enough");
   });
 
-  it("is reported that fewer pods may do where one of them uses all", () => {
+  it("is given the hint that fewer pods may do where one of them uses all", () => {
     const { candidates, withheld } = found({
       activity: [
         [0.5, 0.5, 0.5, 0.5],
@@ -102,14 +102,14 @@ describe("a workload that asks for more than it uses", () => {
   });
 });
 
-describe("nothing is said of a workload", () => {
+describe("nothing is said about a workload", () => {
   const rows: readonly (readonly [what: string, given: Case])[] = [
     ["that uses all it has", { activity: [[0.5, 0.2, 0.1, 0.06]] }],
     ["that uses nothing: it is idle, not too large", { activity: [[0, 0, 0, 0]] }],
     ["that was not watched for long", { hours: 11 }],
     ["that serves and was watched for half a day", { labels: { "fairlead.dev/workload-class": "serving" } }],
     ["that asked to be left alone", { labels: { "fairlead.dev/idle-opt-out": "true" } }],
-    ["of which a GPU is not observed", { more: { telemetry: [] } }],
+    ["that has a GPU which is not observed", { more: { telemetry: [] } }],
   ];
   it.each(rows)("%s", (_what, given) => {
     expect(found(given)).toEqual({ candidates: [], withheld: [] });
@@ -122,7 +122,7 @@ describe("nothing is said of a workload", () => {
   });
 });
 
-it("serving work is reported after a day", () => {
+it("serving work is asked for less after a day", () => {
   const labels = { "fairlead.dev/workload-class": "serving" };
   expect(found({ labels, hours: 24 }).candidates).toHaveLength(1);
 });

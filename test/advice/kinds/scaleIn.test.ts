@@ -29,7 +29,7 @@ const gpuPool: KarpenterNodePool = {
   replicas: null,
 };
 
-/** Two nodes of one NodePool, of which the second has been idle for two hours; pods without GPUs keep it. */
+/** Two nodes of one NodePool; the second has been idle for two hours, and pods without GPUs keep it. */
 function cluster(more: Partial<ClusterState> = {}): Partial<ClusterState> {
   return {
     nodes: [karpenterNode("busy"), karpenterNode("idle")],

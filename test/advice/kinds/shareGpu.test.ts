@@ -46,7 +46,7 @@ function found(given: Case): Found {
   return findShareGpu(moment, createTrial(moment));
 }
 
-/** A GPU cut into seven instances, of which nobody holds any. */
+/** A GPU cut into seven instances that nobody holds. */
 const mig = (name: string, strategy = "mixed"): ClusterNode =>
   node(name, {
     labels: { ...gfdLabels(1), "nvidia.com/mig.strategy": strategy, "nvidia.com/mig.capable": "true" },
@@ -102,7 +102,7 @@ describe("small users of whole GPUs", () => {
   });
 });
 
-describe("nobody is reported to share", () => {
+describe("nobody is asked to share", () => {
   const rows: readonly (readonly [what: string, given: Case])[] = [
     ["who was busy with more than a quarter", { ...withMig, users: [{ activity: 0.26 }] }],
     ["who used more than a quarter of the memory", { ...withMig, users: [{ memory: 0.26 }] }],

@@ -20,7 +20,7 @@ function found(
 
 const node = (name: string, gpus: number): MoveNode => ({ name, gpus });
 
-/** A gang of two members of 4 GPUs, of which one is on a node and one waits. */
+/** A gang of two members of 4 GPUs: one is on a node and one waits. */
 function half(name: string, on: string, priority = 0, hours = 2): readonly MovePod[] {
   const gang: GangView = { id: `uid-${name}`, min: 2, bound: 1, partialSince: now - hours * 3600 };
   const both = {
@@ -123,7 +123,7 @@ describe("a gang by itself that holds GPUs and cannot run", () => {
     waiting: [waits("train-a"), wants("next", 1, 4, { priority: 10 })],
   };
 
-  it("waits again as a whole where nothing makes free capacity, if someone else then starts", () => {
+  it("waits again as a whole where nothing makes room for it, if someone else then starts", () => {
     const { only, gains } = found(full);
     expect(only).toMatchObject({
       title: "let vision/train-a (4 GPUs) wait again: then vision/next (4 GPUs) starts",

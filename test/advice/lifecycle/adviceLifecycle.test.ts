@@ -11,7 +11,7 @@ const statesOf = ({ recommendations }: LivingAdvice) => recommendations.map(({ i
 const whyOf = ({ withheld }: LivingAdvice) => withheld.map(({ why }) => why);
 const id = offer().draft.id;
 
-/** A life with one open piece of advice, after three cycles. */
+/** A lifecycle with one open piece of advice, after three cycles. */
 function opened() {
   const lifecycle = newLifecycle();
   for (const number of [0, 1, 2]) lifecycle.advance([offer()], cycle(number));
@@ -39,7 +39,7 @@ describe("advice is shown", () => {
       expect(lifecycle.advance(offers, cycle(number)).recommendations).toEqual([]);
   });
 
-  test("as one record for as long as its need is, whatever its targets, numbers, steps and title are", () => {
+  test("as one record for as long as its need lasts, whatever its targets, numbers, steps and title are", () => {
     const lifecycle = opened();
     lifecycle.takeChanges();
     const { effect } = offer().draft;
@@ -371,7 +371,7 @@ describe("the ledger", () => {
     const lifecycle = opened();
     const second = newLifecycle(lifecycle.takeChanges());
     expect(second.latest().recommendations).toEqual(lifecycle.latest().recommendations);
-    // What was need not are again.
+    // What was open is open at once.
     expect(statesOf(second.advance([offer()], cycle(10)))).toEqual([[id, "open"]]);
     second.dismiss(id, "kim", "no", start + 301);
     const third = newLifecycle(second.takeChanges());
@@ -425,7 +425,7 @@ describe("the ledger", () => {
     expect(newLifecycle(lifecycle.takeChanges()).latest().recommendations).toHaveLength(1);
   });
 
-  test("is reported of changes alone", () => {
+  test("is given the changes alone", () => {
     const lifecycle = newLifecycle();
     lifecycle.advance([offer()], cycle(0));
     expect(lifecycle.takeChanges()).toEqual([]);
@@ -438,7 +438,7 @@ describe("the ledger", () => {
 });
 
 describe("alerts", () => {
-  test("are linked once, whatever is reported how often, and in whatever order", () => {
+  test("are linked once, whatever is received how often, and in whatever order", () => {
     const lifecycle = opened();
     lifecycle.takeChanges();
     lifecycle.link([alert(), alert()], start + 70);
@@ -478,7 +478,7 @@ describe("alerts", () => {
   });
 });
 
-test("whatever is offered: one open piece for each need, none of which a target rests", () => {
+test("whatever is offered: one open piece for each need, and none whose target rests", () => {
   const offers = fc.array(
     fc.record({ id: fc.constantFrom("r-1", "r-2", "r-3"), need: fc.constantFrom("a", "b"), allocated: fc.boolean() }),
     { maxLength: 3 },

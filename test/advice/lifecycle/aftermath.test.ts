@@ -67,7 +67,7 @@ describe("idle work that was asked about", () => {
     const after = play(adviser, now + hour, 1, null);
     const ended = first(after);
     expect(ended).toMatchObject({ state: "expired", aftermath: { outcome: "came-back", at: now + hour } });
-    // What was lost when it was last told: 8 GPUs since the start.
+    // What was lost when it was last shown: 8 GPUs since the start.
     expect(ended.aftermath?.regretGpuHours).toBeCloseTo(8 * (20 + 5 / 6) + 8 / 6, 6);
     expect(after.trackRecords).toEqual([
       {
@@ -112,7 +112,7 @@ describe("idle work that was asked about", () => {
   });
 });
 
-describe("work that hangs, of which its owner was asked", () => {
+describe("work that hangs, about which its owner was asked", () => {
   const since = now - hour;
   const hung = { tensorActive: 0, dramActive: 0.001, powerWatts: 121 };
   const works = { tensorActive: 0.4, dramActive: 0.3, powerWatts: 600 };

@@ -10,7 +10,7 @@ export const start = 1_800_000_000;
 export const interval = 30;
 export const settings = configSchema.parse({}).advice;
 
-/** An offer to give search 16 GPUs back, of which two pods of ads lose theirs. Its need is that of its kind and beneficiary. */
+/** An offer to give search 16 GPUs back, which two pods of ads lose. Its need is that of its kind and beneficiary. */
 export function offer(parts: Partial<Offer["draft"]> = {}, more: Partial<Omit<Offer, "draft">> = {}): Offer {
   const {
     state,

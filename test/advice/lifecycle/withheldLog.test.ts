@@ -21,7 +21,7 @@ function keptOf(cycles: number, withheld: (cycle: number) => readonly WithheldAd
   }).flat();
 }
 
-test("a reason is kept once it has stood for a quarter of an hour, and again each hour, with the words of then", () => {
+test("a reason is kept once it has lasted for a quarter of an hour, and again each hour, with the words of then", () => {
   const kept = keptOf(30, (cycle) => [allocated(`${cycle} idle nodes (8 GPUs): they are reserved`)]);
   expect(kept).toMatchObject([
     { kind: "scale_in", subject: "a100", begins: start, ends: start + 900, reason: expect.stringMatching(/^3 idle/) },
@@ -31,7 +31,7 @@ test("a reason is kept once it has stood for a quarter of an hour, and again eac
   expect(new Set(kept.map(({ id }) => id)).size).toBe(1);
 });
 
-test("its end is kept, too; what stood for less than a quarter of an hour is not", () => {
+test("its end is kept, too; what lasted for less than a quarter of an hour is not", () => {
   const kept = keptOf(40, (cycle) => [
     ...(cycle < 17 ? [allocated("they are reserved")] : []),
     ...(cycle < 3 ? [allocated("work waits")] : []),

@@ -72,7 +72,7 @@ function reported(plan: Recommendation, named: (text: string) => string): string
 }
 
 /**
- * Nodes with the same labels, taints and pods may stand for each other, and so may alike pods of such nodes: all get the name of
+ * Nodes with the same labels, taints and pods may take each other's place, and so may alike pods of such nodes: all get the name of
  * the first of them. Only names are compared so; every number has to be the same in any case.
  */
 function firstOfAlike({ nodes, pods }: DrawnCluster): (text: string) => string {

@@ -31,7 +31,7 @@ describe("volcano issue 3948: three nodes of 8 GPUs are used 7, 6 and 7, and a j
   const nodes = [eight, eight, eight];
   const waiting = [{ gpus: 4, pods: 1 }];
 
-  it("moves the two GPUs that make free capacity on the second node", () => {
+  it("moves the two GPUs whose place on the second node the job needs", () => {
     const units = [pod("a", 0, 7), pod("b", 1, 1), pod("c", 1, 1), pod("d", 1, 4), pod("e", 2, 7)];
     expect(answerTo({ nodes, units, goal: waiting })).toMatchObject({
       names: ["b", "c"],

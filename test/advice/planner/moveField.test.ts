@@ -57,7 +57,7 @@ function movesFor(field: MoveField, gpus: number, needs: PodNeeds) {
 const whole = podNeeds({ "nvidia.com/gpu": 1 });
 
 describe("the nodes and units among which pods may be moved", () => {
-  it("have parts of GPUs, which come together on one card", () => {
+  it("have parts of GPUs, which come together on one GPU", () => {
     const half: PodNeeds = podNeeds({});
     const pods = [0, 1].map((i) => podView({ uid: `u${i}`, name: `p${i}`, node: `n${i}`, gpus: 0.5, needs: half }));
     const snapshot = clusterOf(

@@ -173,7 +173,7 @@ export function freeCapacityAfter(
   return freeCapacity;
 }
 
-/** What is wrong with a plan, reported by someone who did not make it; empty: nothing. */
+/** What is wrong with a plan, found without the planner's own code; empty: nothing. */
 export function faultsOf(problem: PlanProblem, { plan }: PlanAnswer): readonly string[] {
   if (plan === null) return [];
   const { units, maxMoves } = problem;

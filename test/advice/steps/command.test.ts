@@ -106,7 +106,7 @@ describe("a command line", () => {
     expect(run(dryRun)).toEqual({ words, input: JSON.stringify({ ...body, dryRun: ["All"] }) });
   });
 
-  it("deletes nothing without options, whose dry run could not be told", () => {
+  it("deletes nothing without options, whose dry run would look the same", () => {
     expect(commandOf(request({ verb: "DELETE", contentType: null, body: null }))).toBeNull();
   });
 

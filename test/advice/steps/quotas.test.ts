@@ -84,7 +84,12 @@ describe("the quota of a ClusterQueue", () => {
     ["a place that is not known", kueue({ place: null }), { guaranteed: 9 }, "not known"],
     ["a negative amount", kueue({}), { guaranteed: -1 }, "0 or more"],
     ["no number", kueue({}), { guaranteed: Number.NaN }, "0 or more"],
-    ["a resource that is no card", kueue({ resource: "nvidia.com/mig-1g.10gb" }), { guaranteed: 9 }, "not a whole GPU"],
+    [
+      "a resource that is no whole GPU",
+      kueue({ resource: "nvidia.com/mig-1g.10gb" }),
+      { guaranteed: 9 },
+      "not a whole GPU",
+    ],
     [
       "shared GPUs",
       queueMoment(

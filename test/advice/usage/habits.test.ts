@@ -106,11 +106,11 @@ describe("what is known of pauses", () => {
     expect(spellsOf(watch(parts))).toHaveLength(spellsPerHabit);
   });
 
-  it("says of work that was never seen working that it has not", () => {
+  it("says that work has not worked where nobody ever saw it working", () => {
     expect(watch([["idle", 30]]).known.get("Deployment/research/lab")).toMatchObject({ hasWorked: false });
   });
 
-  it("outlives a restart by the ledger's rows, of which only what changed is written", () => {
+  it("outlives a restart by the ledger's rows; only changed ones are written", () => {
     const first = watch([
       ["busy", 5],
       ["idle", 40],

@@ -58,7 +58,7 @@ describe("the watch of a workload", () => {
     expect(only(watch)?.activeGpus).toEqual(new Set(["GPU-0", "GPU-1"]));
   });
 
-  it("tells which of its GPUs were ever above the idle threshold", () => {
+  it("says which of its GPUs were ever above the idle threshold", () => {
     const watch = watched([
       [now, two(both(0.9, 0.01), now)],
       [now + 30, two(both(0.01, 0.05), now + 30)],
@@ -134,7 +134,7 @@ describe("the watch of a workload", () => {
     ).toBe(now - 60);
   });
 
-  it("is not of pods of which nobody knows the devices", () => {
+  it("is not of pods whose devices nobody knows", () => {
     const watch = watched([
       [now, two([physicalGpu("GPU-0", 0.5), physicalGpu("GPU-1", 0.5)], now, { pods: [gpuPod("a", "n1", 1)] })],
     ]);

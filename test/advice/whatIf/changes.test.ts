@@ -220,7 +220,7 @@ describe("other changes", () => {
     expect(trial.outcome(plan, "mostAllocated").measures).toMatchObject({ unobservedGpus: 0, idleGpus: 0 });
   });
 
-  it("tells what a guarantee changes in the deviation of both queues", () => {
+  it("says what a guarantee changes in the deviation of both queues", () => {
     const queue = (name: string, nominal: number) =>
       kueue.clusterQueue(name, [kueue.quota("any", nominal)], { cohort: "all" });
     const allocated = Array.from({ length: 4 }, (_, i) =>

@@ -46,7 +46,7 @@ describe("a plan that is tried on a copy", () => {
     );
   });
 
-  it("gives no device to more than it has, and the accounts still add up", () => {
+  it("gives no device to more than it has, and the sums still add up", () => {
     fc.assert(
       fc.property(anyState, planChoices, anyRule, (state, choices, rule) => {
         const analysis = analysisOf(state);
@@ -68,7 +68,7 @@ describe("a plan that is tried on a copy", () => {
     );
   });
 
-  it("makes a new NodeView of every node of which someone else holds something", () => {
+  it("makes a new NodeView of every node on which someone else holds something", () => {
     fc.assert(
       fc.property(anyState, planChoices, anyRule, (state, choices, rule) => {
         const analysis = analysisOf(state);
@@ -155,7 +155,7 @@ describe("a plan that is tried on a copy", () => {
     );
   });
 
-  it("books each GPU that work gave up or got in its queue", () => {
+  it("counts each GPU that work gave up or got in its queue", () => {
     fc.assert(
       fc.property(anyState, planChoices, anyRule, (state, choices, rule) => {
         const analysis = analysisOf(state);

@@ -15,7 +15,7 @@ const later = (seconds: number, since: ReadonlyMap<string, number>, nodes = [hal
   blockedAt({ ...waitingMoment(nodes, [gang]), at: now + seconds }, since);
 
 describe("since when work is blocked", () => {
-  it("is the moment in which it was first found so, and after more than five minutes it is", () => {
+  it("is the moment in which it was first found so, and after more than five minutes it is standing", () => {
     let blocked = later(0, new Map());
     expect(blocked.work[0]).toMatchObject({ since: now, isStanding: false });
     blocked = later(300, blocked.since);
@@ -49,7 +49,7 @@ describe("since when work is blocked", () => {
     expect(later(0, new Map([[key, now + 50]])).work[0]?.since).toBe(now);
   });
 
-  it("is reported of each gang apart, and no more of what has gone", () => {
+  it("is kept for each gang by itself, and no longer for what has gone", () => {
     const both = [gang, { ...gang, uid: "v" }];
     const blocked = blockedAt(
       waitingMoment([half, half], both),

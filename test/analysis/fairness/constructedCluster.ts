@@ -70,7 +70,7 @@ export interface KueueCluster {
   readonly more?: Partial<QueueObjects>;
 }
 
-/** What Fairlead says of it. */
+/** What Fairlead says about it. */
 export function analysedKueue(given: KueueCluster): Analysis {
   const { nodes, flavors, queues, running = [], waiting = [], outside = [], more = {} } = given;
   const pods = running.map(({ name, queue, node, gpus, priority = 0 }) =>
@@ -130,7 +130,7 @@ export function pairsOf({ fairness, snapshot }: Analysis): readonly string[] {
     .map(({ starved, borrower, gpus }) => `${queues[starved]?.name} < ${queues[borrower]?.name}: ${gpus}`);
 }
 
-/** What the leaf queues of a name are reported, added up over the domains in which they have records. */
+/** What is reported about the leaf queues of a name, added up over the domains in which they have records. */
 export function reportedOf({ fairness, snapshot }: Analysis, name: string) {
   const sum = {
     allocated: 0,

@@ -153,7 +153,7 @@ describe("what is allocated within a guarantee", () => {
   });
 });
 
-describe("a cohort of which a member has lost more than its quota", () => {
+describe("a cohort whose member has lost more than its quota", () => {
   const moment = (lost: number) =>
     queueing(
       [

@@ -199,7 +199,7 @@ describe("blame over node classes and domains", () => {
     expect(seen).toBeGreaterThan(1_000);
   });
 
-  it("says of every shortfall what it is, and of none where nothing waits", () => {
+  it("says for every shortfall what it is, and has none where nothing waits", () => {
     everyTree(({ moment, fairness }) => {
       for (const [i, of] of fairness().queues.entries()) {
         if (of === null) continue;

@@ -24,7 +24,7 @@ describe("a borrower and a starved queue", () => {
     { name: "speech", parent: "kueue", guaranteed: 8, allocated: 2, waiting: [4, 4] },
   ]);
 
-  it("are distinguished", () => {
+  it("have deviations above and below 0", () => {
     expect(of(moment, "vision")).toMatchObject({ entitled: 8, deviation: 6, excess: 6, shortfall: 0 });
     expect(of(moment, "speech")).toMatchObject({ demand: 10, entitled: 8, deviation: -6, shortfallByBorrowers: 6 });
     expect(of(moment, "kueue")).toMatchObject({ demand: 24, entitled: 16, deviation: 0 });
@@ -75,7 +75,7 @@ describe("the example of docs/fairness.md", () => {
     [quotaDomain({ capacity: 24 })],
   );
 
-  it("comes out as it is reported there", () => {
+  it("comes out as that page says", () => {
     const rows = ["research", "vision", "speech", "batch", "scraps"].map((name) => {
       const { entitled, deviation } = of(moment, name) ?? {};
       return [name, entitled, deviation];

@@ -17,7 +17,7 @@ const nevers: readonly (NeverReason | null)[] = [
   "no-node",
 ];
 
-/** The same gangs, of which some can never run, ask for what nobody knows, or have a second part. */
+/** The same gangs; some can never run, ask for what nobody knows, or have a second part. */
 function troubled({ gangs }: Queueing, seed: number): readonly WaitingGang[] {
   return gangs.map((gang, i): WaitingGang => {
     const roll = (seed + 7 * i) % 23;

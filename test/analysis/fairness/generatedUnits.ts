@@ -60,7 +60,7 @@ function parentsFrom(roll: Roll): readonly (number | null)[] {
 interface Waits {
   readonly gpus: number;
   readonly places: readonly { readonly domain: number; readonly classes: readonly number[] | null }[];
-  /** It is said of no place: anywhere in the domain of its queue. */
+  /** No place is named: anywhere in the domain of its queue. */
   readonly isUnreported: boolean;
 }
 
@@ -160,7 +160,7 @@ function flavorOf(roll: Roll, parents: readonly (number | null)[], isThere: (lea
   return found;
 }
 
-/** Up to two gangs, each of which may go to some of the domains. */
+/** Up to two gangs, which may each go to some of the domains. */
 function waitsIn(roll: Roll, domains: readonly number[], counts: readonly number[], unit: number): Waits[] {
   return Array.from({ length: roll(2) }, () => ({
     gpus: (1 + roll(11)) * unit,

@@ -28,7 +28,7 @@ const absentOf = ({ shortfallByAbsentCapacity }: QueueFairness): number =>
 
 const everyMoment = sampled(moments(everything), runs, (moment) => moment);
 
-/** Everything that is said of each queue, beside what it is. */
+/** Everything that is said about each queue, beside what it is. */
 function judged(moment: Queueing, fairness: Fairness = judgment(moment)) {
   return moment.queues.flatMap((queue, index) => {
     const of = fairness.queues[index];

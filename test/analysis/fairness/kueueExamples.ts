@@ -4,7 +4,7 @@ const story3 = "keps/1714-fair-sharing/README.md, Story 3";
 const fairSharing = "test/integration/singlecluster/scheduler/fairsharing/fair_sharing_test.go";
 const scheduler = "test/integration/singlecluster/scheduler/scheduler_test.go";
 const many = 1000;
-/** kubernetes-sigs/kueue v0.19.2. A cohort with limits or quota stands for its own root: its quota is all there is. */
+/** kubernetes-sigs/kueue v0.19.2. A cohort with limits or quota is its own root: its quota is all there is. */
 export const kueueExamples: readonly WorkedExample[] = [
   {
     name: `${story3}: two cohorts share 300 GPUs, three ClusterQueues share half of them 1 : 1 : 3`,

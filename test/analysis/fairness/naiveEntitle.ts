@@ -89,9 +89,9 @@ function divide(trees: readonly Tree[], amount: number, mine: ReadonlyMap<number
   const sure = [...got];
   let left = Math.max(0, amount - sum(got));
   const give = (isServed: (tree: Tree) => boolean, share: (tree: Tree, n: number, level: number) => number): void => {
-    const freeCapacities = trees.map((tree, n) => (isServed(tree) ? Math.max(0, demand(tree) - (got[n] ?? 0)) : 0));
-    const extra = pour(left, freeCapacities, (level) =>
-      trees.map((tree, n) => Math.min(freeCapacities[n] ?? 0, Math.max(0, share(tree, n, level)))),
+    const headrooms = trees.map((tree, n) => (isServed(tree) ? Math.max(0, demand(tree) - (got[n] ?? 0)) : 0));
+    const extra = pour(left, headrooms, (level) =>
+      trees.map((tree, n) => Math.min(headrooms[n] ?? 0, Math.max(0, share(tree, n, level)))),
     );
     for (const [n, amountOf] of extra.entries()) got[n] = (got[n] ?? 0) + amountOf;
     left = Math.max(0, left - sum(extra));

@@ -17,7 +17,7 @@ import { type NaiveRecord, type NaiveUnit, naiveUnits } from "./naiveUnits.ts";
  * What each queue is entitled to, straight from the definition, by linear programs. The variables say how much of what a leaf
  * holds in a class it keeps, and how much of each waiting item goes to which record and class; the constraints are what the
  * nodes, limits and lending limits allow. A level's vector is found by raising all together as far as any point allows,
- * stopping those of which no point allows more, and going on with the others.
+ * stopping those for which no point allows more, and going on with the others.
  */
 
 /** How far a total that is found may be given up again, for rounding. */

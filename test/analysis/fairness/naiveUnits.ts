@@ -3,7 +3,7 @@ import type { Queueing, QueueView } from "../../../exporter/join/queues/queueing
 import type { TreeNode } from "./entitledNode.ts";
 import { grow, kept, lendable, ownOf, sureOf, type Tree } from "./naiveEntitle.ts";
 
-/** One record of a queue with all that a moment says of it; what is on nodes that take no pods is left out. */
+/** One record of a queue with all that a moment says about it; what is on nodes that take no pods is left out. */
 export interface NaiveRecord {
   /** Index into `Queueing.queues`. */
   readonly index: number;

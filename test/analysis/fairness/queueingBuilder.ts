@@ -2,7 +2,7 @@ import type { Queueing, QueueView, QuotaDomain, WaitingGang } from "../../../exp
 import { podNeeds } from "../../queues/kueueRows.ts";
 import { gangView, queueView, quotaDomain } from "../../queues/queueView.ts";
 
-/** What a test says of a queue; allocated and pending of inner ones are added up. */
+/** What a test says about a queue; allocated and pending of inner ones are added up. */
 export interface QueueInput extends Partial<Omit<QueueView, "parent" | "children" | "gangs" | "teams">> {
   readonly name: string;
   /** Name of its parent, in the same domain. */

@@ -85,7 +85,7 @@ describe("the way to an entitlement", () => {
   );
   const fairness = judgeFairness(moment, null);
 
-  it("tells each step in numbers", () => {
+  it("gives each step in numbers", () => {
     const trace = traceEntitlement(moment, fairness, 3, { freeByPool: new Map([["H100", 5]]) });
     expect(trace).toMatchObject({ capacity: 24, setAside: 4, demand: 12, allocated: 0, entitled: 10 });
     expect(trace?.levels.map(({ parent, grant }) => [parent, grant])).toEqual([
@@ -103,12 +103,12 @@ describe("the way to an entitlement", () => {
       },
       surplus: 8,
       steps: [
-        { priority: 1, available: 8, left: 0, shares: [{ queue: 1, freeCapacity: 14, got: 8, cappedBy: "nothing" }] },
+        { priority: 1, available: 8, left: 0, shares: [{ queue: 1, headroom: 14, got: 8, cappedBy: "nothing" }] },
         {
           priority: 0,
           available: 0,
           shares: [
-            { queue: 4, freeCapacity: 2, got: 0, cappedBy: "nothing" },
+            { queue: 4, headroom: 2, got: 0, cappedBy: "nothing" },
             { queue: 5, weight: 0, got: 0, cappedBy: "weight" },
           ],
         },
@@ -121,8 +121,8 @@ describe("the way to an entitlement", () => {
         available: 8,
         left: 0,
         shares: [
-          { queue: 2, weight: 1, isFloor: false, effectiveWeight: 1, freeCapacity: 6, got: 2, cappedBy: "nothing" },
-          { queue: 3, weight: 3, isFloor: false, effectiveWeight: 3, freeCapacity: 8, got: 6, cappedBy: "nothing" },
+          { queue: 2, weight: 1, isFloor: false, effectiveWeight: 1, headroom: 6, got: 2, cappedBy: "nothing" },
+          { queue: 3, weight: 3, isFloor: false, effectiveWeight: 3, headroom: 8, got: 6, cappedBy: "nothing" },
         ],
       },
     ]);
@@ -133,14 +133,14 @@ describe("the way to an entitlement", () => {
     expect(trace?.idleGap).toEqual({ gpus: 5, pools: [{ pool: "H100", free: 5 }] });
   });
 
-  it("tells of an inner queue who outside it holds what is missing", () => {
+  it("says for an inner queue who outside it holds what is missing", () => {
     const trace = traceEntitlement(moment, fairness, 1);
     expect(trace?.missing).toEqual([{ starved: 3, borrower: 4, gpus: 1 }]);
     expect(trace?.owed).toEqual([]);
     expect(trace?.levels).toHaveLength(2);
   });
 
-  it("tells the borrower whom it owes", () => {
+  it("shows the borrower whom it owes", () => {
     expect(traceEntitlement(moment, fairness, 2)?.owed).toEqual([{ starved: 3, borrower: 2, gpus: 4 }]);
   });
 
@@ -162,7 +162,7 @@ describe("the way to an entitlement", () => {
     expect(level?.steps[0]?.shares.map(({ cappedBy }) => cappedBy)).toEqual(["demand", "limit", "nothing"]);
   });
 
-  it("tells what is withheld, and by how much guarantees are scaled", () => {
+  it("says what is withheld, and by how much guarantees are scaled", () => {
     const moment = queueing(
       [
         { name: "kueue", kind: "Scheduler", guaranteed: 20 },

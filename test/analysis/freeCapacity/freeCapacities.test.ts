@@ -13,7 +13,7 @@ import { device, holding, moment, nodeView, podView } from "../momentBuilder.ts"
 const freeCapacitiesOf = (snapshot: Snapshot, cache = createFreeCapacitiesCache()) =>
   findFreeCapacities(snapshot, cache).byNode;
 
-/** Two H100 and one A100, of which nobody holds any. */
+/** Two H100 and one A100, which nobody holds. */
 const mixed = moment({
   nodes: [nodeView({ pools: ["A100", "H100"], devices: [0, 1, 2], physicalGpus: 3 })],
   devices: [device(), device({ uuid: "GPU-1" }), device({ uuid: "GPU-2", pool: "A100" })],
@@ -29,7 +29,7 @@ const shown = ({ pool, now, unavailableGpus, wholeGpus, hasOnlyWholeGpus, isWhol
   isWhollyFree,
 });
 
-describe("the free capacity of a node", () => {
+describe("the free capacities of a node", () => {
   it("are one for each of its pools, with what is free there", () => {
     expect(
       freeCapacitiesOf(mixed).map((freeCapacities) => freeCapacities.map(({ pool, now }) => [pool, now?.physicalGpus])),
@@ -41,7 +41,7 @@ describe("the free capacity of a node", () => {
     ]);
   });
 
-  it("tell what nobody holds and nobody can take", () => {
+  it("keep what nobody holds apart from what nobody can take", () => {
     const half = holding({ share: 0.5 });
     const snapshot = moment({
       nodes: [
@@ -106,7 +106,7 @@ describe("the free capacity of a node", () => {
   });
 });
 
-describe("free capacity that are kept", () => {
+describe("free capacities that are kept", () => {
   const snapshot = moment({ devices: [device()], requestsByNode: new Map() });
 
   it("are the same objects while their node is as it was", () => {
@@ -149,7 +149,7 @@ describe("free capacity that are kept", () => {
   });
 });
 
-describe("the free capacity of a quota domain", () => {
+describe("the free capacities of a quota domain", () => {
   it("are those of its pools, and one where a node has several of them", () => {
     const domains = [
       quotaDomain({ name: "A100", pools: ["A100"] }),

@@ -16,7 +16,7 @@ import { byPods } from "../placement/placementBuilder.ts";
 
 const anyStep = fc.record({ change: fc.constantFrom<ChangeName>(...changeNames), pick: fc.nat(20) });
 
-describe("free capacity of snapshots that a join with a memory made", () => {
+describe("free capacities of snapshots that a join with a memory made", () => {
   it("are those that are made anew, whatever changes in the cluster, and placement is what it would be", () => {
     fc.assert(
       fc.property(anyCluster, fc.array(anyStep, { minLength: 3, maxLength: 9 }), (first, steps) => {

@@ -175,7 +175,7 @@ describe("time-based fairshare of KAI", () => {
     expect(found(code, inShards(shard({ partitionLabelValue: "no-queues" })))).toEqual([]);
   });
 
-  it("without decay is reported so", () => {
+  it("without decay is a finding", () => {
     const [finding] = lint(inShards(shard({ usage: { ...usage, halfLifeSeconds: null } })));
     expect(finding?.reason).toContain("with no half-life");
     expect(finding?.change).toContain("halfLifeSeconds: 31536000 (this shard does not let use decay)");

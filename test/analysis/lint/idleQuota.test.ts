@@ -88,7 +88,7 @@ describe("quota of ClusterQueues without a cohort", () => {
     expect(found({ ...split, queues: [strict, queue("serving", 4)], waiting })).toEqual([]);
   });
 
-  it("is not missing where the queue has free capacity of its own, or nothing waits", () => {
+  it("is not missing where the queue has headroom of its own, or nothing waits", () => {
     expect(found({ ...split, queues: [queue("research", 8), queue("serving", 4)], nodes: { a: 12 } })).toEqual([]);
     expect(found({ ...split, waiting: [] })).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { found, kueueSettings, lint } from "./lint.ts";
 const never = { reclaimWithinCohort: "Never", withinClusterQueue: "Never", borrowWithinCohort: "Never" };
 type Preemption = Partial<KueueClusterQueue["preemption"]>;
 
-/** Two queues of a cohort, each sure of 8 GPUs: `vision`, of which the policies are, and `ads`, which takes back anything. */
+/** Two queues of a cohort, each sure of 8 GPUs: `vision`, which has the policies, and `ads`, which takes back anything. */
 const queues = (vision: Preemption, parts: Partial<KueueClusterQueue> = {}) => [
   clusterQueue("vision", { cohort: "all", preemption: { ...never, ...vision }, ...parts }),
   clusterQueue("ads", { cohort: "all" }),

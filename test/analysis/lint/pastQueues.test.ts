@@ -61,7 +61,7 @@ describe("pods past the queues", () => {
       kind: "QuotaDomain",
       name: "H100",
       reason:
-        "Pods of no queue hold 8 GPUs, and queues are promised 14 of the 16 that can be given out: 6 of these no queue can have, though its scheduler may admit work for them. They are of namespaces serving (4), tools (2), alone (1) and 1 more.",
+        "Pods of no queue hold 8 GPUs, and queues are promised 14 of the 16 that can be given out: 6 of these no queue can have, though its scheduler may admit work for them. They are in namespaces serving (4), tools (2), alone (1) and 1 more.",
       change:
         "Send this work through a LocalQueue (label kueue.x-k8s.io/queue-name), or lower guarantees by 6 GPUs in all, so that there is room for it.",
     });
@@ -70,7 +70,7 @@ describe("pods past the queues", () => {
   it("take no more than they hold, however much is promised", () => {
     const [finding] = found(40, [["lab", 2]]);
     expect(finding?.reason).toContain("2 of these no queue can have");
-    expect(finding?.reason).toContain("They are of namespace lab (2).");
+    expect(finding?.reason).toContain("They are in namespace lab (2).");
   });
 
   it("are nobody's matter where there is room for both", () => {

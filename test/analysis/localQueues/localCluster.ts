@@ -34,7 +34,7 @@ export interface LocalCluster {
   readonly running?: readonly LocalJob[];
   readonly waiting?: readonly LocalJob[];
   readonly settings?: SchedulerSettings["kueue"];
-  /** What Kueue's visibility API told: names of waiting work by ClusterQueue. */
+  /** What Kueue's visibility API answered: names of waiting work by ClusterQueue. */
   readonly reported?: Readonly<Record<string, readonly string[]>>;
   /** Of the default, the nominal quota is all GPUs. */
   readonly nominal?: number;
@@ -113,7 +113,7 @@ export function analysedLocal(given: LocalCluster): Analysis {
 
 export const localQueuesOf = ({ snapshot, fairness }: Analysis): LocalQueues => findLocalQueues(snapshot, fairness);
 
-/** What each LocalQueue is reported, as `held/pending/entitled/deviation` by `namespace/name`. */
+/** What is reported about each LocalQueue, as `held/pending/entitled/deviation` by `namespace/name`. */
 export function sharesOf(analysis: Analysis): Readonly<Record<string, string>> {
   const round = (amount: number | null) => (amount === null ? "unknown" : String(Math.round(amount * 1e6) / 1e6));
   return Object.fromEntries(

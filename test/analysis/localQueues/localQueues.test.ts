@@ -95,7 +95,7 @@ describe("what a ClusterQueue is entitled to is divided among its LocalQueues", 
     expect(sharesOf(analysedLocal({ gpus: 8, locals: { "a/main": {} } }))).toEqual({ "a/main": "0/0/0/0" });
   });
 
-  test("work of which nothing says the LocalQueue is a row of its own, without weight and usage", () => {
+  test("work whose LocalQueue nothing names is a row of its own, without weight and usage", () => {
     const analysis = analysedKueue({
       nodes: [modelNode("n1", 8, "H100")],
       flavors: { h100: {} },

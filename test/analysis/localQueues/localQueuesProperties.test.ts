@@ -7,7 +7,7 @@ import { analysed, snapshotOf } from "../../join/outcomes.ts";
 import { kueueCluster } from "../../join/queues/capturedKueue.ts";
 import { analysedLocal, byUsage, lineOf, localQueuesOf, sharesOf, usageSettings } from "./localCluster.ts";
 
-/** The shares of each ClusterQueue and domain add up to what the ClusterQueue is reported there. */
+/** The shares of each ClusterQueue and domain add up to what is reported about the ClusterQueue there. */
 function checkSums(analysis: Analysis): void {
   const { shares } = localQueuesOf(analysis);
   const { queues } = analysis.snapshot.queueing;

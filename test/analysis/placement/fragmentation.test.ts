@@ -14,7 +14,7 @@ import { amountsOf, judged } from "./placedNodes.ts";
 
 const gib = 2 ** 30;
 
-/** 4 GPUs, of which one is free to 20 % and one to 50 %: 2.7 GPUs; 16 cores, 64 GiB. */
+/** 4 GPUs, one of them free to 20 % and one to 50 %: 2.7 GPUs; 16 cores, 64 GiB. */
 const used: NaiveNode = { cpu: 16_000, memory: 64 * gib, free: [0.2, 1, 1, 0.5], model: "T4" };
 
 /** 8 free GPUs, 64 cores, 512 GiB. */

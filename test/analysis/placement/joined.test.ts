@@ -13,7 +13,7 @@ import { clusterQueue, flavor, gpuQuota, kueuePodSet, kueueWorkload } from "../q
 import { byPods } from "./placementBuilder.ts";
 
 describe("a snapshot that was joined", () => {
-  it("tells members that nobody has created from pods that wait", () => {
+  it("keeps members that nobody has created apart from pods that wait", () => {
     const annotations = { "kueue.x-k8s.io/workload": "gang" };
     const pods = [
       ...Array.from({ length: 4 }, (_, i) => gpuPod(`held-${i}`, "n", 1)),

@@ -86,7 +86,7 @@ describe("MIG fragmentation", () => {
     expect(measured(partitionedGpus([[unallocated("1g.10gb", 1)]]))["7g.80gb"]).toEqual([1, 0]);
   });
 
-  it("is not said of a GPU of which something is not known", () => {
+  it("is not reported for a GPU about which something is not known", () => {
     const unknown = { profile: "1g.10gb", slots: null, isAllocated: false };
     expect(measured(partitionedGpus([[...scattered, unknown]]))).toEqual({});
     expect(measured(partitionedGpus([scattered, [unknown]]))["3g.40gb"]).toEqual([1, 1]);
@@ -96,7 +96,7 @@ describe("MIG fragmentation", () => {
     ["overlaps", [allocated("2g.20gb", 0, 1), allocated("1g.10gb", 1)]],
     ["has a hole", [allocated("2g.20gb", 0, 2)]],
     ["lies where it may not", [allocated("3g.40gb", 1, 2, 3, 4)]],
-    ["lies beside the card", [allocated("1g.10gb", 9)]],
+    ["lies beside the GPU", [allocated("1g.10gb", 9)]],
     ["has no profile", [allocated("whole", 0)]],
   ])("is not said of a GPU where an instance %s", (_, instances) => {
     expect(measured(partitionedGpus([instances]))).toEqual({});
@@ -125,7 +125,7 @@ describe("MIG fragmentation", () => {
   it.each([
     ["a node that is not ready", { node: { ready: false } }],
     ["a cordoned node", { node: { schedulable: false } }],
-    ["an unhealthy card", { physicalGpu: { unhealthy: true } }],
+    ["an unhealthy GPU", { physicalGpu: { unhealthy: true } }],
     ["a GPU of an unknown kind", { physicalGpu: { model: "RTX-PRO-6000-Blackwell" } }],
   ])("leaves out %s", (_, parts) => {
     expect(measured(partitionedGpus([scattered], parts))).toEqual({});
@@ -143,7 +143,7 @@ describe("MIG fragmentation", () => {
     expect(Object.keys(measured(snapshot)).sort()).toEqual(expected);
   });
 
-  it("of a model whose memory is not known is said for the profiles that its instances show", () => {
+  it("of a model whose memory is not known is reported for the profiles that its instances show", () => {
     const physicalGpus = [[allocated("1g.34gb", 1), allocated("1g.34gb", 5)], [allocated("3g.135gb", 0, 1, 2, 3)]];
     expect(measured(partitionedGpus(physicalGpus, { physicalGpu: { model: "B300" } }))).toEqual({
       "1g.34gb": [2, 0],

@@ -46,7 +46,7 @@ export function largestPod(nodes: readonly NaiveNode[], requestOf: (size: number
   return largest;
 }
 
-/** Nodes of which every GPU is free. */
+/** Nodes whose GPUs are all free. */
 export function wholeFreeNodes(nodes: readonly NaiveNode[]): number {
   return nodes.filter((node) => node.free.length > 0 && wholeFree(node) === node.free.length).length;
 }
@@ -97,7 +97,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
-/** Sizes for which a request is published; of all others it is distinguished from the medians per GPU. */
+/** Sizes for which a request is published; for all others it follows from the medians per GPU. */
 const publishedSizes = [1, 2, 4, 8];
 
 /**

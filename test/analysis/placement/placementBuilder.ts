@@ -53,7 +53,7 @@ export function asks(gpus: number, cores = 0, memoryGib = 0, parts: Partial<PodN
   return podNeeds({ "nvidia.com/gpu": gpus, cpu: cores, memory: memoryGib * gib }, parts);
 }
 
-/** So many running pods that ask alike. */
+/** Running pods that ask alike, as many as are wanted. */
 export function podsLike(count: number, needs: PodNeeds, gpus = needs.requests["nvidia.com/gpu"] ?? 1): PodView[] {
   return Array.from({ length: count }, (_, i) => podView({ uid: `${gpus}-${i}`, gpus, needs }));
 }

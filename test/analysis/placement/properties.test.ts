@@ -171,7 +171,7 @@ function changed(cluster: Cluster, change: Change): Cluster {
 const targetWorkload = [targetShape({ gpus: 2, cpu: 4 }), targetShape({ gpus: 1, models: ["H100"], popularity: 2 })];
 
 describe("what is kept between moments", () => {
-  it("tells GPUs apart that have as much left together", () => {
+  it("keeps GPUs apart that have as much left together", () => {
     const cache = createPlacementCache();
     const settings = { targetWorkload: [targetShape({ gpus: 0.6 })], ended: null };
     const amounts = [

@@ -44,7 +44,7 @@ describe("the target workload", () => {
     expect(turned.shapes.map(({ popularity }) => popularity)).toEqual([20 / 31, 11 / 31]);
   });
 
-  it("leaves out pods of which it is not known what they ask for", () => {
+  it("leaves out pods whose requests are not known", () => {
     const pods = [
       ...podsLike(20, asks(1)),
       podView({ gpus: null, needs: asks(1) }),
@@ -81,7 +81,7 @@ describe("the target workload", () => {
     ]);
   });
 
-  it("tells shares of a GPU, replicas and MIG instances apart", () => {
+  it("keeps shares of a GPU, replicas and MIG instances apart", () => {
     const pods = [
       ...podsLike(10, podNeeds({}), 0.5),
       ...podsLike(9, podNeeds({ "nvidia.com/gpu": 2 }), 0.5),

@@ -301,7 +301,7 @@ describe("a large fleet of machines without published types, as openb's", () => 
   });
 });
 
-describe("any fleet, any book", () => {
+describe("any fleet, any price list", () => {
   const word = fc.constantFrom("a", "b", "ab");
   const maybe = fc.option(word, { nil: null });
   const glob = fc.option(fc.constantFrom("a", "a*", "*b", "*"), { nil: null });

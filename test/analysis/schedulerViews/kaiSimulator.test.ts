@@ -31,7 +31,7 @@ it("computes the fair shares that KAI's own simulator answers", () => {
     const shares = kaiFairShares(
       queues.map((queue, index) => ({
         ...queue,
-        createdAt: 60 * index, // as the simulator was reported
+        createdAt: 60 * index, // as the simulator was given
         quota: unlimited(queue.quota),
         limit: unlimited(queue.limit),
         usage: 0,

@@ -32,7 +32,7 @@ const wishes = (most: number) =>
   });
 
 describe("placing a gang", () => {
-  it("finds free capacity exactly where trying every node for every pod does", () => {
+  it("finds places exactly where trying every node for every pod does", () => {
     fc.assert(
       fc.property(wishes(3), wishes(5), (nodes, pods) => {
         const testNodes = nodes.map(

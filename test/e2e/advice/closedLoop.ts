@@ -37,7 +37,7 @@ export interface TakenPlan {
   undo(): Promise<void>;
 }
 
-/** One piece of advice from its sight to its measured end, beside what was really so. */
+/** One piece of advice from its detection to its measured end, beside what was really so. */
 export interface ClosedLoop {
   readonly play: MemoryPlay;
   /** As it was when it was sent. */

@@ -48,7 +48,7 @@ const long = { interval: 600, openWithin: 30 * hour };
 const loops: Readonly<Record<AdviceKind, KindOfLoop>> = {
   reclaim: {
     ...short,
-    // Who wants `reclaimWithinCohort: Never` is not reported to change it; else that may be worth more than to act by hand.
+    // Who wants `reclaimWithinCohort: Never` is not advised to change it; else that may be worth more than to act by hand.
     advice: { disabledKinds: ["fix_scheduler"] },
     isSo: (loop) => {
       startedWork(loop);

@@ -30,7 +30,7 @@ const released: TrueGain = ({ offered, before, after }) =>
     .map(nameIn)
     .reduce((sum, work) => sum + Math.max(0, trulyAllocated(before, work) - trulyAllocated(after, work)), 0);
 
-/** A plan that turns out badly, and what Fairlead must then say of it. */
+/** A plan that turns out badly, and what Fairlead must then say about it. */
 interface BadCase extends Pick<LoopOptions, "interval" | "openWithin" | "advice"> {
   readonly name: string;
   readonly kind: AdviceKind;

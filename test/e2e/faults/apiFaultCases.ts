@@ -50,8 +50,8 @@ function missing(subject: string, says: string): ExpectedProblem {
   return { code: "objects-missing", subjects: [subject], says, next: `Let Fairlead list ${subject.toLowerCase()}` };
 }
 
-const noPods = "pod labels on telemetry pages stand for the holdings";
-const noNodes = "the devices on telemetry pages stand for the GPUs";
+const noPods = "pod labels on telemetry pages are taken as the holdings";
+const noNodes = "the devices on telemetry pages are taken as the GPUs";
 
 /** Faults of the Kubernetes API. */
 export const apiFaultCases: readonly FaultCase[] = [

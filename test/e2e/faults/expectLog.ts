@@ -10,7 +10,7 @@ export function expectLog(each: FaultCase, lines: readonly LogLine[]): void {
   for (const key of keys) {
     const levels = reported.filter(({ fields }) => fields.problem === key).map(({ level }) => level);
     const wanted = Array.from({ length: each.times ?? 1 }, () => ["warn", "info"]).flat();
-    // What is said of single pods and nodes may come and go with them.
+    // What is said about single pods and nodes may come and go with them.
     const isFixed = [each.early, each.late].some(({ problems }) =>
       problems.some(({ code, subjects }) => subjects?.some((subject) => key === keyOf(code, subject)) === true),
     );

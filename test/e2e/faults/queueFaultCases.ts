@@ -6,7 +6,7 @@ const relist = [{ kind: "api-gone" }, { kind: "api-watch-cut" }] as const satisf
 
 const up = { 'fairlead_source_up{source="kubernetes"}': 1, 'fairlead_source_up{source="dcgm"}': 1 };
 const entitled = { 'fairlead_queue_entitled_gpus{scheduler="kueue",queue="search"}': 32 };
-/** Numbers of queues, and what is counted of queues, are absent; counters are still. */
+/** Numbers of queues, and what is counted of queues, are absent; counters do not rise. */
 const noQueues = {
   fairlead_queue_entitled_gpus: null,
   fairlead_queue_allocated_gpus: null,

@@ -11,7 +11,7 @@ const stillUp = { 'fairlead_source_up{source="dcgm"}': 1, 'fairlead_source_up{so
 const young = "its page of 30 s ago is still used";
 const unknown = "the activity of its GPUs is unknown";
 
-/** An exporter whose page does not come: the last one stands for it until it is too old. */
+/** An exporter whose page does not come: the last one is used until it is too old. */
 function lostPage(name: string, fault: Fault, problem: Omit<ExpectedProblem, "subjects">): FaultCase {
   const named = { ...problem, subjects: [node] };
   return {

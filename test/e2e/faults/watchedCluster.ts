@@ -24,11 +24,11 @@ export interface WatchedCluster {
   readonly lines: readonly LogLine[];
   /** Switches faults on, and lets the exporter notice what they break off; the returned function switches them off. */
   fault(faults: readonly Fault[]): Promise<() => void>;
-  /** Lets 30 s go by; the accounts must be closed after it, whatever happens. */
+  /** Lets 30 s go by; the accounting must add up after it, whatever happens. */
   step(): Promise<void>;
   /** Steps until nothing is wrong and all numbers are true, at most twenty times. */
   recover(): Promise<void>;
-  /** What an HTTP face answers. */
+  /** What a page of HTTP answers. */
   get(path: string): Promise<{ readonly status: number; readonly text: string }>;
   differences(): readonly Difference[];
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ const looks = 50;
 /** How a cluster is watched. */
 export interface WatchOptions extends Pick<NonNullable<PlayOptions["stack"]>, "runStage"> {
   /**
-   * What is slow is reported after a second, as the faults that are slow take real time. Elsewhere the limits are wide, so that a
+   * What is slow is a problem after a second, as the faults that are slow take real time. Elsewhere the limits are wide, so that a
    * busy machine is no fault.
    */
   readonly shortLimits?: boolean;
@@ -136,7 +136,7 @@ function brokenWatches(cluster: PlayedCluster): number {
   return sum(Object.values(cluster.stack.kubernetes.status()).map(({ restarts }) => restarts.broken));
 }
 
-/** No running total fell, every second of every GPU is counted, and both accounts say the same. */
+/** No running total fell, every second of every GPU is counted, and the sums by device and by pod are the same. */
 function expectClosedTotals(cluster: PlayedCluster, before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const after = totalsOnPage(cluster);
   expectNothingFell(before, after);

@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const from = Date.UTC(2026, 9, 1) / 1000;
 const firstDay: Days = { kind: "span", label: "2026-10-01", from, to: from + 86_400 };
 
-/** One day has few changes, each of which may be counted up to a cycle late: the whole month is among the tests of servers. */
+/** One day has few changes, which may each be counted up to a cycle late: the whole month is among the tests of servers. */
 const ratio = 0.02;
 
 describe("the review of the first day of the simulated month", () => {

@@ -8,12 +8,12 @@ import type { ReviewQuestion } from "../../../review/build/source.ts";
 import type { Review } from "../../../review/document/review.ts";
 import { parseWindow } from "../../../review/window.ts";
 import { clientOf } from "../../history/contract/client.ts";
-import { flatten } from "../../review/plainSql/flatten.ts";
+import { flatten } from "../../review/flatten.ts";
 import { hasPrometheus } from "../scrapedByPrometheus.ts";
 
 const isThere = hasPrometheus();
 
-/** Sections and columns that no counter tells: advice, lists of single jobs, waits (other buckets), evictions, estimated splits. */
+/** Sections and columns that no counter has: advice, lists of single jobs, waits (other buckets), evictions, estimated splits. */
 const unknownOfServers =
   /^(demand|waits|idleNodes|fragmentation|jobs|runway|actions|lastActions|lastActionsLeftOut|notAdvised|notAdvisedLeftOut|trackRecords|prices|estimatedGpuHours|notes|source)\b|^teams\[.*\]\.(waits|evictions|lostToEvictions|jobs)\b|strandedGpuHours$|^coverage\.gaps/;
 
@@ -74,7 +74,7 @@ describe.skipIf(!isThere)("a review from a ledger and from the Prometheus that s
   const isNear = (place: string, found: number, wanted: number): boolean =>
     Math.abs(found - wanted) <= allowed * (place.endsWith(".change") ? 1 : Math.abs(wanted));
 
-  it("knows the entitlement of each team and the work that waits, and leaves out what no counter tells", async () => {
+  it("knows the entitlement of each team and the work that waits, and leaves out what no counter has", async () => {
     const [ledger, server] = [await review("ledger", null), await review("server", null)];
     expect(server.teams.map(({ team }) => team)).toEqual(ledger.teams.map(({ team }) => team));
     const entitled = server.teams.filter((team) => team.entitled !== null);

@@ -55,7 +55,7 @@ const server = (
   },
 });
 
-/** Servers are given the same lives, and asked the same. */
+/** Servers are given the same lifecycle, and asked the same. */
 const valuesOf = new Map<readonly Process[], readonly ScrapedValue[]>();
 const truths = new Map<string, Truth>();
 

@@ -64,7 +64,7 @@ export const secondReplica: readonly Process[] = [
   { labels: pod("fairlead-r"), from: lifecycle.from + 31 * hour + 60, to: lifecycle.from + 60 * hour },
 ];
 
-/** Begins of all cycles that any of these processes accounts, each moment once. */
+/** Begins of all cycles that any of these processes counts, each moment once. */
 export function accountedCycles(processes: readonly Process[]): readonly number[] {
   const cycles: number[] = [];
   for (let at = lifecycle.from; at < lifecycle.to; at += cycleSeconds) {
@@ -73,7 +73,7 @@ export function accountedCycles(processes: readonly Process[]): readonly number[
   return cycles;
 }
 
-/** The same life as a ledger's entries, one for each cycle that was counted and one for each gap. */
+/** The same lifecycle as a ledger's entries, one for each cycle that was counted and one for each gap. */
 export function ledgerEntries(): readonly LedgerEntry[] {
   const entries: LedgerEntry[] = [];
   let end: number | null = null;

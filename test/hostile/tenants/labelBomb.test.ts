@@ -7,7 +7,7 @@ import { gpuNode, gpuPod, namespace, now } from "../../join/clusterBuilder.ts";
 const nodes = Array.from({ length: 8 }, (_, i) => gpuNode(`n${i}`, 8));
 const cycle = 30;
 
-/** Accounts of a small page, and what one cycle adds to them. */
+/** The accounting of a small page, and what one cycle adds to it. */
 function play(limits = { teams: 10, series: 2000 }) {
   const accounts = createAccounting({ intervalSeconds: cycle, limits });
   let at = now;
@@ -26,7 +26,7 @@ function play(limits = { teams: 10, series: 2000 }) {
   return { accounts, step, queuesOfTeams };
 }
 
-/** So many pods with a GPU each, and with names of queues that nobody has seen before. */
+/** Pods with a GPU each, as many as are wanted, and with names of queues that nobody has seen before. */
 const bomb = (round: number, count: number, place: (i: number) => string | null): readonly Pod[] =>
   Array.from({ length: count }, (_, i) =>
     gpuPod(`bomb-${round}-${i}`, place(i), 1, {
@@ -42,7 +42,7 @@ const seriesOf = (accounts: Accounting, team: string) =>
   accounts.counters().gpuSeconds.filter(({ labels }) => labels.team === team);
 
 describe("names of queues that a tenant makes up", () => {
-  it("leave room for a team that comes later, and for the ledger", () => {
+  it("leave series for a team that comes later, and for the ledger", () => {
     const { accounts, step, queuesOfTeams } = play();
     for (let round = 0; round < 20; round++) step(bomb(round, 56, onNodes));
     expect(seriesOf(accounts, "other")).toEqual([]);
@@ -99,7 +99,7 @@ describe("the budget of teams", () => {
   const inNamespace = (name: string, node: string): Pod => gpuPod(`of-${name}`, node, 1, { namespace: name });
   const crowd = ["a", "b", "c"].map((name) => inNamespace(name, "n0"));
 
-  it("is given to others when nothing of a team has been accounted for an hour, and no series falls", () => {
+  it("is given to others when nothing of a team has been counted for an hour, and no series falls", () => {
     const { accounts, step } = play({ teams: 3, series: 2000 });
     step(crowd);
     step(crowd);

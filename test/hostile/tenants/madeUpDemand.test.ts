@@ -115,7 +115,7 @@ describe("demand that a tenant makes up", () => {
     expect(stops(moment)).toEqual([]);
   });
 
-  it("is none by a scheduler of which the tenant's own pods, made on a node at once, are all that is known", () => {
+  it("is none by a scheduler that only the tenant's own pods name, which were made on a node at once", () => {
     const own = gpuPod("own", "a", 0, { namespace: "tenants", schedulerName: "own" });
     const moment = momentWith([waits({ schedulerName: "own" }), own]);
     expect(demandOf(moment)).toMatchObject({ never: "no-scheduler", pending: 0, shortfall: 0 });
@@ -131,7 +131,7 @@ describe("demand that a tenant makes up", () => {
   });
 });
 
-describe("demand of which not all is known yet", () => {
+describe("demand that is not wholly known yet", () => {
   const stopped = ["give tenants 8 H100-80GB-HBM3 back: requeue ads/crawl (8)"];
   const other = (parts: Partial<Pod>): Pod => gpuPod("other", "a", 0, { namespace: "others", ...parts });
 

@@ -49,7 +49,7 @@ const lies: readonly Partial<Pod>[] = [
 const spokenFor = (parts: Partial<Pod>): Partial<Pod> =>
   parts.unschedulable === undefined ? parts : { ...parts, schedulerName: "default-scheduler" };
 
-/** Pods that a tenant may create with rights in one namespace, of which none can ever run. */
+/** Pods that a tenant may create with rights in one namespace; none of them can ever run. */
 const hostilePods: fc.Arbitrary<readonly Pod[]> = fc
   .array(
     fc.record({

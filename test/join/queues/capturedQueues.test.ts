@@ -67,7 +67,7 @@ describe("a hierarchy of Volcano 1.15 under the capacity plugin, as captured", (
   const { system, page, objects, pods } = volcano("capacity");
   const queues = declaredIn(system, domain);
 
-  it("stands below root", () => {
+  it("is below root", () => {
     expect(parentsByName(queues)).toEqual({
       default: null,
       product: null,

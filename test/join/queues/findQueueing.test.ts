@@ -126,7 +126,7 @@ describe("what pods hold", () => {
     expect(problem).toMatchObject({ subject: "kueue/gone", message: expect.stringContaining("2 pods (research/p") });
   });
 
-  it("is reported of few queues that are gone, however many names pods carry", () => {
+  it("names only some queues that are gone, however many names pods carry", () => {
     const pods = Array.from({ length: 40 }, (_, i) => gpuPod(`p${i}`, `n${i}`, 1, ofQueue(`gone-${i}`)));
     const kueueLocalQueues = pods.map((_, i) => localQueue(`q${i}`, `gone-${i}`));
     const queues = { ...kueue, kueueLocalQueues };
@@ -177,7 +177,7 @@ describe("what pods hold", () => {
 describe("work that waits", () => {
   const reserved = admission("cq", "h100", 4, 2);
 
-  it("goes to the first flavor in which its queue has free capacity, else to the first", () => {
+  it("goes to the first flavor in which its queue has headroom, else to the first", () => {
     const pods = [gpuPod("p", "a", 6, ofQueue("cq"))];
     const found = queueingOf({
       pods,
@@ -311,7 +311,7 @@ describe("work that waits", () => {
     expect(queueOf(found, "cq", a100)?.pending).toBe(1);
   });
 
-  it("of a queue that is gone is no demand; of a queue that no object says of it is", () => {
+  it("of a queue that is gone is no demand; of one whose objects were not read, it is", () => {
     const pods = [gpuPod("p", null, 1, ofQueue("gone"))];
     expect(queueingOf({ pods }).gangs).toMatchObject([{ never: "no-queue", queue: "gone" }]);
     const unread = queueingOf({ pods, queues: noQueueObjects });

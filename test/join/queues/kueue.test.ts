@@ -202,7 +202,7 @@ describe("flavors", () => {
   it.each([
     ["all of the queue, in its order", {}, flavors, ["h100", "a100"]],
     ["those that the selector allows", { nodeSelector: { physicalGpu: "a100" } }, flavors, ["a100"]],
-    ["whatever the selector says of other labels", { nodeSelector: { zone: "z" } }, flavors, ["h100", "a100"]],
+    ["whatever the selector says about other labels", { nodeSelector: { zone: "z" } }, flavors, ["h100", "a100"]],
     [
       "those that affinity allows",
       { nodeAffinity: [[{ key: "physicalGpu", operator: "NotIn", values: ["h100"] }]] },
@@ -264,7 +264,7 @@ describe("a workload", () => {
     expect(gangOf(notReserved(reason))?.never).toBe(never);
   });
 
-  it("that has quota can run, whatever is said of its queue", () => {
+  it("that has quota can run, whatever is said about its queue", () => {
     const stopped = { ...queues, kueueLocalQueues: [localQueue("q", "cq", { stopPolicy: "Hold" })] };
     expect(gangOf(admission("cq", "a100", 4, 2), stopped)?.never).toBeNull();
     expect(gangOf({}, stopped)?.never).toBe("no-queue");
@@ -363,7 +363,7 @@ describe("a workload", () => {
     expect(gangOf(notReserved("Pending"))).toMatchObject({ reservedAt: null, startedAt: null });
   });
 
-  it("has the members that are left, of which it may need fewer", () => {
+  it("has the members that are left, and may need fewer of them", () => {
     const [set] = [podSet(4, 2)];
     const found = system({
       ...queues,
@@ -429,11 +429,11 @@ describe("the queue of a pod", () => {
     ],
     ["the workload by the job's uid", gpuPod("p", null, 1, { uid: "uid-of-job" }), { name: "by-local-queue" }],
     ["its LocalQueue", gpuPod("p", null, 1, { labels }), { name: "by-local-queue", localQueue: "q" }],
-  ])("is reported by %s", (_, one, expected) => {
+  ])("is known by %s", (_, one, expected) => {
     expect(find(one, [])).toMatchObject({ scheduler: "kueue", ...expected });
   });
 
-  it("is reported by an owner's label, in the pod's namespace", () => {
+  it("is known by an owner's label, in the pod's namespace", () => {
     const owned = gpuPod("p", null, 1);
     expect(find(owned, [owner("RayCluster", "ray", null, { labels })])?.name).toBe("by-local-queue");
     expect(find({ ...owned, namespace: "other" }, [owner("RayCluster", "ray", null, { labels })])).toBeNull();

@@ -21,7 +21,7 @@ import {
   podObject,
   queueObjects,
   workloadObject,
-} from "../../queues/kueueApiObjects.ts";
+} from "./kueueApiObjects.ts";
 
 const pendingOf = (analysis: Analysis) => documentSchema.parse(buildDocument(analysis)).pending;
 const queueOf = ({ snapshot }: Analysis, name: string) => snapshot.queueing.queues.find((one) => one.name === name);
@@ -306,7 +306,7 @@ describe("partial admission", () => {
     });
   const cluster = [gpuNodeObject("n", 8), ...queueObjects(8)];
 
-  it("asks for the fewest pods that will do, and both sizes are told", () => {
+  it("asks for the fewest pods that will do, and both sizes are shown", () => {
     const analysis = analysisOf([...cluster, train(6)]);
     expect(pendingOf(analysis)).toMatchObject([{ gpus: 6, pods: 6, min: 6, mostGpus: 12, mostPods: 12, never: null }]);
     expect(queueOf(analysis, "cq")?.pending).toBe(6);

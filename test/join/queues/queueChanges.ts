@@ -24,7 +24,7 @@ function withQueues(change: (round: number, state: ClusterState, pick: number) =
 
 const names = ["q", "q0", "q1", "q2", "q3", "q4", "q5"];
 
-/** Pods that are reported something; every third, from a chosen one on. */
+/** Gives something to every third pod, from a chosen one on. */
 function ofPods(
   labels: Readonly<Record<string, string>>,
   annotations: Readonly<Record<string, string>>,
@@ -45,7 +45,7 @@ function ofPods(
   });
 }
 
-/** Changes of the objects of queue systems, and of what pods say of them. */
+/** Changes of the objects of queue systems, and of what pods say about them. */
 export const queueChanges = {
   "queues of Kueue": withQueues((round) => ({
     kueueResourceFlavors: [flavor("any"), flavor("pool", { "karpenter.sh/nodepool": "other" })],

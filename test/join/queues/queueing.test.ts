@@ -7,18 +7,18 @@ import { isInDomain } from "../../../exporter/join/queues/domainOfNode.ts";
 import type { Queueing, QueueView } from "../../../exporter/join/queues/queueing.ts";
 import type { Snapshot } from "../../../exporter/join/snapshot.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
-import { expectEqual } from "../../expectEqual.ts";
 import { sampled } from "../../sampled.ts";
 import { now } from "../clusterBuilder.ts";
 import { changed } from "../clusterChanges.ts";
 import { anyCluster } from "../clusterGenerator.ts";
+import { expectEqual } from "../expectEqual.ts";
 import { defaultSettings } from "../outcomes.ts";
 import { queueChanges } from "./queueChanges.ts";
 
 const isQueueChange = (name: string): name is keyof typeof queueChanges => Object.hasOwn(queueChanges, name);
 const changeNames = Object.keys(queueChanges).filter(isQueueChange);
 
-/** Clusters with the objects of several queue systems, of which some are broken, and pods that name them or not. */
+/** Clusters with the objects of several queue systems, some of them broken, and pods that name them or not. */
 const anyQueuedCluster: fc.Arbitrary<ClusterState> = fc
   .tuple(anyCluster, fc.array(fc.tuple(fc.constantFrom(...changeNames), fc.nat(20)), { minLength: 0, maxLength: 12 }))
   .map(([state, steps]) => steps.reduce((one, [name, pick], round) => changed(one, name, pick, round), state));

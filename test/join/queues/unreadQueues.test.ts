@@ -46,7 +46,7 @@ describe.each([
     expect(codes(snapshot)).toContain("queues-unknown");
   });
 
-  it("who holds and what waits is reported all the same, and nothing is found fault with", () => {
+  it("who holds and what waits is reported all the same, and there are no findings", () => {
     const { fairness, findings, waiting, teams } = analysed(snapshot);
     expect(fairness).toMatchObject({ queues: [], domains: [null], teams: [] });
     expect(findings).toEqual([]);
@@ -62,7 +62,7 @@ it("what a dump does not have was not asked for, and makes nothing unknown", () 
   expect(problems.map(({ code }) => code)).not.toContain("queues-unknown");
 });
 
-it("without ResourceQuotas, what teams are entitled to is unknown only where teams stand for queues", () => {
+it("without ResourceQuotas, what teams are entitled to is unknown only where teams are the queues", () => {
   const unknownIn = (state: Partial<ClusterState>) =>
     snapshotOf({ ...state, unreadable: new Set(["resourceQuotas"]) }).queueing.domains.map((one) => one.unknownBecause);
   expect(unknownIn(moment)).toEqual([null]);

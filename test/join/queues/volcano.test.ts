@@ -72,7 +72,7 @@ describe("amounts of a Volcano queue without a hierarchy", () => {
     expect(byName(queues, "limit")).toEqual({ none: 0 });
   });
 
-  it("has no free capacity left where guarantees are more than there is", () => {
+  it("has a limit of 0 where the guarantees of others are more than there is", () => {
     const queues = queuesOf(
       [volcanoQueue("a", { guarantee: gpus(20) }), volcanoQueue("b", { guarantee: gpus(10) }), volcanoQueue("c")],
       "proportion",
@@ -98,7 +98,7 @@ describe("a hierarchy of Volcano queues", () => {
     volcanoQueue("product", { parent: "root" }),
   ];
 
-  it("stands below root, which is no record", () => {
+  it("is below root, which is no record", () => {
     const queues = queuesOf(tree, "capacity");
     expect(parentsByName(queues)).toEqual({ research: null, product: null, vision: "research", language: "research" });
     expect(byName(queues, "isLeaf")).toEqual({ research: false, product: true, vision: true, language: true });

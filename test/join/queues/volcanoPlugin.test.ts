@@ -114,7 +114,7 @@ describe("a cluster with Volcano's queues in a hierarchy, of whose scheduler not
     expect([shortfall("vision"), shortfall("product"), shortfall("language")]).toEqual([[8], [0], [0]]);
   });
 
-  it("says that the plugin was guessed, and nothing where it was told", () => {
+  it("says that the plugin was guessed, and nothing where it is set", () => {
     const codesOf = (snapshot: Snapshot) => findings(snapshot).map(({ code }) => code);
     expect(codesOf(moment(null))).toContain("volcano-plugin-guessed");
     expect(codesOf(moment({ plugin: "capacity" }))).not.toContain("volcano-plugin-guessed");

@@ -75,7 +75,7 @@ describe("a GPU that looks busy and computes nothing", () => {
     ["a profiler that may be locked", { grEngineActive: null, tensorActive: 0, dramActive: 0 }],
     ["it is slowed down by heat", { clockEventReasons: 0x40 }],
     ["its power is capped", { clockEventReasons: 0x4 }],
-    ["a limit that is set leaves less room", { powerLimitWatts: 300, powerWatts: 121 }],
+    ["a limit that is set leaves less power", { powerLimitWatts: 300, powerWatts: 121 }],
     ["a MIG instance", { gpuInstance: "7" }],
   ])("is not one: %s", (_why, parts) => {
     expect(judged(parts)).toBe(false);

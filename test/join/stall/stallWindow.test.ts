@@ -82,7 +82,7 @@ describe.each([
     expect(states([hung, 10], [rowGone, 1], [hung, 5])).toEqual({ active: 1 });
   });
 
-  it("is not made of a page that is still", () => {
+  it("is not made of a page that does not change", () => {
     const still = { ...hung, telemetry: (hung.telemetry ?? []).map((one) => ({ ...one, movedAt: now })) };
     expect(states([still, 30])).toEqual({ active: 1 });
     const moves = { ...hung, telemetry: (hung.telemetry ?? []).map((one) => ({ ...one, movedAt: now + 29 * 60 })) };

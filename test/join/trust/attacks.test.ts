@@ -68,7 +68,7 @@ describe("GPUs on someone else's queue of Kueue", () => {
   const snapshotWith = (pods: readonly Pod[], more: Partial<ClusterState> = {}) =>
     snapshotOf({ nodes: nodes.slice(0, 2), pods, queues, ...more });
 
-  it("are not there by a label: its starvation stays in sight, and a line names both", () => {
+  it("are not there by a label: its starvation stays visible, and a line names both", () => {
     const snapshot = snapshotWith(eight("evil", { labels: label }));
     expect(queueIn(snapshot, "victim-cq")).toMatchObject({ allocated: 0, pending: 16 });
     expect(podOf(snapshot, "evil-a").queue).toBeNull();
@@ -377,13 +377,13 @@ describe("pods in a namespace called runai-reservation", () => {
     expect(lineOf(snapshot, "reservation-unconfirmed")).toMatch(/runai-reservation\/hidden on node n0/);
   });
 
-  it("hold what they request beside KAI, too, where they ask for more than a card", () => {
+  it("hold what they request beside KAI, too, where they ask for more than a GPU", () => {
     const queues = { ...noQueueObjects, kaiQueues: [kaiQueue("default-queue")] };
     expect(allocatedBy(snapshotOf({ nodes, pods, queues }), "hidden")).toBeCloseTo(8, 9);
   });
 });
 
-describe("a reservation pod of which KAI's fractions know nothing", () => {
+describe("a reservation pod that no fraction of KAI names", () => {
   const queues = { ...noQueueObjects, kaiQueues: [kaiQueue("default-queue")] };
   const kept = gpuPod("kept", "n0", 1, { namespace: "runai-reservation", labels: { "runai-gpu-group": "g" } });
   const user = pod("user", "n0", {

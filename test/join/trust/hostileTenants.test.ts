@@ -88,7 +88,7 @@ function difference(one: Numbers, other: Numbers): number {
 const alike = (text: string): string => text.replaceAll(/\bjob-\d+/g, "job");
 
 /**
- * What is owed to a queue and cannot be taken back. Why not may be reported of the tenant's own work, which KAI or Volcano put into the
+ * What is owed to a queue and cannot be taken back. The reason may be the tenant's own work, which KAI or Volcano put into the
  * queue that borrows, and whoever owns work may keep it from being moved.
  */
 const notTaken = ({ kind, reason }: { readonly kind: string; readonly reason: string }) => ({
@@ -107,7 +107,7 @@ function advice(analysis: Analysis) {
       targets: targets.map(alike),
       effect: { ...effect, starts: effect.starts.map(alike) },
     })),
-    // Of what the tenant's own objects lack, the tenant may be reported.
+    // The tenant may be advised about what its own objects lack.
     withheld
       .filter(({ reason }) => !reason.includes("LocalQueue aaa/"))
       .map((one) => {
@@ -126,14 +126,11 @@ function givenBy({ kaiPodGroups, volcanoPodGroups, system, silent }: PlacedPod):
 }
 
 describe("whatever a tenant writes on its own pods", () => {
-  it.each(Object.entries(numbers))(
-    "changes what honest teams are reported as %s by no more than it really got",
-    (_, of) => {
-      everyAttack(({ without, with: attacked, got, claims }) => {
-        expect(difference(of(without), of(attacked))).toBeLessThanOrEqual(got + claims + gpuTolerance);
-      });
-    },
-  );
+  it.each(Object.entries(numbers))("changes %s of honest teams by no more than it really got", (_, of) => {
+    everyAttack(({ without, with: attacked, got, claims }) => {
+      expect(difference(of(without), of(attacked))).toBeLessThanOrEqual(got + claims + gpuTolerance);
+    });
+  });
 
   it("takes nothing that honest pods hold, and says whose GPU it claims where nothing can refute that", () => {
     let divided = 0;
@@ -234,8 +231,8 @@ describe("whatever a tenant writes on its own pods", () => {
       const quiet = analysed(snapshotOf(silent));
       for (const [name, of] of Object.entries({ ...numbers, "states and costs": accountedByState }))
         expect(difference(of(quiet), of(attacked)), name).toBeLessThanOrEqual(gpuTolerance);
-      // A pod that passes for a reservation of KAI's hides its own GPU from what is reported of work past the queues: for a moment
-      // each of KAI's keeps a GPU for nobody, too, and nothing but time says them apart. It is named.
+      // A pod that passes for a reservation of KAI's hides its own GPU from what is reported about work past the queues: for a moment
+      // each of KAI's keeps a GPU for nobody, too, and nothing but time distinguishes them. It is named.
       if (isUnserved) return;
       const before = advice(quiet);
       compared += before.flat().length;

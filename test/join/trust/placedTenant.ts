@@ -25,7 +25,7 @@ export interface PlacedPod {
   /** Physical GPUs that nobody else can have because of it, at most. */
   readonly got: number;
   /**
-   * Physical GPUs that its words claim of GPUs on which others are, and of which nothing that the tenant cannot write says
+   * Physical GPUs that its words claim on GPUs of others, where nothing that the tenant cannot write says
    * whose claim is wrong: those GPUs are divided among all who claim them, and `allocated-twice` names them. These are a fraction
    * that KAI gave to nobody, in the group of others (whoever makes a pod may name a node; KAI writes group and fraction where the
    * tenant may write, too), and an allocation of HAMi's units on a GPU of others (HAMi as well writes what it gave into an
@@ -143,7 +143,7 @@ function requesting(one: Written, shared: SharedCluster, asked: Pod, physicalGpu
   return { ...made, hostile, silent: silentOf(asked, words), got: units, claims: isMoved ? units : 0 };
 }
 
-/** A pod to which KAI gave half of a GPU that it keeps: KAI's own words of that are. */
+/** A pod to which KAI gave half of a GPU that it reserves: KAI's own words about that stay. */
 function fraction(one: Written, shared: SharedCluster, asked: Pod, physicalGpu: string): PlacedPod {
   const { words, made } = placedBy(one, shared, asked);
   const group = `group-of-${asked.name}`;

@@ -22,7 +22,7 @@ import {
   pod,
 } from "../clusterBuilder.ts";
 
-/** Whose queues the cluster has; `none`: teams stand for queues. */
+/** Whose queues the cluster has; `none`: teams are the queues. */
 export type QueueSystemName = "kueue" | "kai" | "volcano" | "none";
 
 const tenants = ["alpha", "beta"] as const;
@@ -101,7 +101,7 @@ export const schedulers = {
   volcano: "volcano",
 } as const;
 
-/** What honest work of a system says of its queue. */
+/** What honest work of a system says about its queue. */
 function wordsOf(
   system: QueueSystemName,
   tenant: string,

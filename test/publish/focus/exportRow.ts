@@ -23,6 +23,8 @@ export function exportRow(values: Partial<ExportRow> = {}): ExportRow {
     currency: "USD",
     priceBasis: "whole-instance",
     priceSource: "file",
+    progressUnits: null,
+    costPerProgressUnit: null,
     ...values,
   };
 }

@@ -56,7 +56,7 @@ describe("a FOCUS row", () => {
     expect(focusHeading).toBe(`${focusColumns.join(",")}\r\n`);
   });
 
-  test("says of a job's day what it held, used and cost", () => {
+  test("says what a job held, used and cost on a day", () => {
     expect(record()).toMatchObject({
       BilledCost: 0,
       EffectiveCost: 2359.68,

@@ -23,6 +23,7 @@ afterEach(async () => {
 const page = Buffer.alloc(8 * 1024 * 1024, "x");
 const finished: Finished = {
   page: () => ({ at: 100, intervalSeconds: 30, page }),
+  start: () => null,
   probe: () => ({ startedAt: 0, lastCycleAt: 100, intervalSeconds: 30, missing: [] }),
   now: () => 101,
 };
@@ -76,7 +77,7 @@ describe("readers who take nothing", () => {
     expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([200, page.length]);
   });
 
-  test.each(["/large", "/metrics"])("of %s are cut when they are still, though nobody waits", async (path) => {
+  test.each(["/large", "/metrics"])("of %s are cut when they read nothing, though nobody waits", async (path) => {
     const server = await serve();
     const socket = await stall(server.port, path);
     await wait(2500);
@@ -87,7 +88,7 @@ describe("readers who take nothing", () => {
     expect(socket.bytesRead).toBeLessThan(page.length);
   });
 
-  test("more than may wait are reported when to come back", async () => {
+  test("those beyond what may wait are answered when to come back", async () => {
     const server = await serve({ turns: { pages: turns, answers: { atOnce: 1, waiting: 2, slow: 60_000 } } });
     await stall(server.port, "/large");
     await wait(50);
@@ -100,7 +101,7 @@ describe("readers who take nothing", () => {
     expect(refused.filter((status) => status === "waits")).toHaveLength(2);
   });
 
-  test("who read slowly, but read, get all of it while there is room", async () => {
+  test("who read slowly, but read, get all of it while nobody else waits", async () => {
     const server = await serve();
     const socket = connect({ port: server.port, host: "127.0.0.1" });
     sockets.push(socket);

@@ -90,7 +90,7 @@ test("a right answer is remembered for its user and its password alone", async (
   expect(compared).toHaveLength(3);
 });
 
-test("who failed too often is not compared any more, and is reported how long; others are", async () => {
+test("who failed too often is not compared any more, and is answered for how long; others are", async () => {
   const { port, compared } = await serve(false);
   for (let guess = 0; guess < 5; guess += 1) expect((await login(port, "ada", `${guess}`)).status).toBe(401);
   expect(await login(port, "ada", "5")).toEqual({ status: 429, retryAfter: "1" });

@@ -26,7 +26,7 @@ async function serve(limit: number, answer: RequestListener = (_request, respons
   return { port: typeof address === "object" ? (address?.port ?? 0) : 0, open } satisfies Limited;
 }
 
-/** A connection of which it is known whether it has been closed, and what came. */
+/** A connection that knows whether it has been closed, and what came. */
 async function join(port: number, localAddress = "127.0.0.2"): Promise<{ socket: Socket; got: () => string }> {
   const socket = connect({ port, host: "127.0.0.1", localAddress });
   const chunks: Buffer[] = [];

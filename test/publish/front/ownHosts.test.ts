@@ -82,6 +82,7 @@ describe("names under which Fairlead is asked", () => {
     const front = createFront({
       finished: {
         page: () => ({ at: 100, intervalSeconds: 30, page: Buffer.from("up 1\n") }),
+        start: () => null,
         probe: () => ({ startedAt: 0, lastCycleAt: 100, intervalSeconds: 30, missing: [] }),
         now: () => 101,
       },

@@ -25,7 +25,7 @@ interface Turns {
   readonly answer: (name: string) => void;
 }
 
-/** A server that answers `/large` at once, and any other question when it is reported to. */
+/** A server that answers `/large` at once, and any other question when the test says so. */
 async function serve(limits: TurnLimits): Promise<Turns> {
   const begun: string[] = [];
   const open = new Map<string, Response>();
@@ -103,7 +103,7 @@ test("who comes next is of the address that is served least, not who came first"
   expect(begun.at(-1)).toBe("a-3");
 });
 
-test("who waits too long, and who comes when too many wait, is reported so, and when to come back", async () => {
+test("who waits too long, and who comes when too many wait, is answered so, and when to come back", async () => {
   const { port, begun } = await serve({ atOnce: 1, waiting: 1, patience: 400 });
   await ask(port, "runs");
   const waits = await ask(port, "waits");
@@ -126,7 +126,7 @@ test("who has gone away waits no more: the place is another's", async () => {
   expect(begun).toEqual(["runs", "waits"]);
 });
 
-test("while the process itself is still, no reader does", async () => {
+test("while the process itself is blocked, no reader is taken for one that reads nothing", async () => {
   const { port } = await serve({ atOnce: 1, waiting: 1, standstill: 1000 });
   const reader = await ask(port, "large-1");
   await wait(400);

@@ -17,7 +17,7 @@ const weeksAfter = (time: number | null, weeks: readonly RunwayWeek[]): number |
 
 const late = (time: number | null): number => time ?? Number.POSITIVE_INFINITY;
 
-/** Demand of some weeks with a trend and noise, and at times a week of which too little is known. */
+/** Demand of some weeks with a trend and noise, and at times a week about which too little is known. */
 const demands = fc
   .record({
     seed: fc.integer(),
@@ -35,7 +35,7 @@ const demands = fc
     });
   });
 
-const freeCapacity = fc.double({ min: 1, max: 4, noNaN: true });
+const factor = fc.double({ min: 1, max: 4, noNaN: true });
 const highest = (some: readonly (number | null)[]): number => Math.max(1, ...some.map((one) => one ?? 0));
 
 describe("the weeks until capacity runs out", () => {
@@ -104,7 +104,7 @@ describe("the weeks until capacity runs out", () => {
       fc.property(
         fc.double({ min: 0, max: 1000, noNaN: true }),
         fc.integer({ min: 4, max: 26 }),
-        freeCapacity,
+        factor,
         (level, length, more) => {
           const weeks = weeksOf(Array.from({ length }, () => level));
           const found = estimateRunOut(weeks, Math.max(1, level * (1.01 + more / 10)), endOf(weeks));
@@ -124,7 +124,7 @@ describe("the weeks until capacity runs out", () => {
 
   it("come in order, and not before now", () => {
     fc.assert(
-      fc.property(demands, freeCapacity, fc.integer({ min: 0, max: 5 }), (demand, more, pause) => {
+      fc.property(demands, factor, fc.integer({ min: 0, max: 5 }), (demand, more, pause) => {
         const weeks = weeksOf(demand);
         const now = endOf(weeks) + pause * week + 1000;
         const { state, earliest, likely, latest } = estimateRunOut(weeks, highest(demand) * more, now);
@@ -139,7 +139,7 @@ describe("the weeks until capacity runs out", () => {
 
   it("are never fewer with more capacity", () => {
     fc.assert(
-      fc.property(demands, freeCapacity, freeCapacity, (demand, more, again) => {
+      fc.property(demands, factor, factor, (demand, more, again) => {
         const weeks = weeksOf(demand);
         const capacity = highest(demand) * more;
         const less = estimateRunOut(weeks, capacity, endOf(weeks));
@@ -154,7 +154,7 @@ describe("the weeks until capacity runs out", () => {
 
   it("are the same when demand and capacity are both many times as large", () => {
     fc.assert(
-      fc.property(demands, freeCapacity, fc.constantFrom(0.125, 8, 1024), (demand, more, times) => {
+      fc.property(demands, factor, fc.constantFrom(0.125, 8, 1024), (demand, more, times) => {
         const weeks = weeksOf(demand);
         const larger = weeksOf(demand.map((one) => (one === null ? null : one * times)));
         const capacity = highest(demand) * more;

@@ -40,7 +40,7 @@ export async function capture(
   lists: Readonly<Record<string, string>>,
   pages: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const root = process.env["FAIRLEAD_CAPTURE"];
+  const root = process.env.FAIRLEAD_CAPTURE;
   if (!root) return;
   const target = join(root, folder);
   await mkdir(target, { recursive: true });

@@ -46,9 +46,9 @@ export interface ScenarioCluster {
   /** Kueue does not look at the queue's waiting work until `release`: its namespace is not selected. */
   hold(queue: string): Promise<void>;
   release(queue: string): Promise<void>;
-  /** Puts a queue on hold and submits a job to it; resolves when Kueue has said of the job that it is held back. */
+  /** Puts a queue on hold and submits a job to it; resolves when Kueue has said that the job is held back. */
   submitOnHold(queue: string, job: ScenarioJob): Promise<void>;
-  /** Releases a queue that is on hold while Kueue is still: what Fairlead sees just before Kueue acts. */
+  /** Releases a queue that is on hold while Kueue does nothing: what Fairlead sees just before Kueue acts. */
   justBefore(queue: string): Promise<Look>;
   /** Lets Kueue try anew, three times, to admit what waits in a queue. */
   tryAgain(queue: string): Promise<void>;
@@ -59,7 +59,7 @@ export interface ScenarioCluster {
   stop(): Promise<void>;
 }
 
-/** What Kueue says of work whose namespace its queue does not select. */
+/** What Kueue says about work whose namespace its queue does not select. */
 const onHold = "namespace doesn't match ClusterQueue selector";
 const attempts = 3;
 /** Kueue answers within a second on a machine that is idle. */

@@ -21,7 +21,7 @@ export interface Look {
   readonly snapshot: Snapshot;
   readonly fairness: Fairness;
   readonly views: readonly SchedulerView[];
-  /** What was computed and reported of a number, by the name of the queue. */
+  /** A number as it was computed and as the scheduler reported it, by the name of the queue. */
   view(number: SchedulerNumber): ReadonlyMap<string, readonly [computed: number | null, reported: number | null]>;
   /** Sums over all domains of a queue. */
   gpusOf(
@@ -38,7 +38,7 @@ export interface Watcher {
   stop(): Promise<void>;
 }
 
-/** Starts to watch a cluster as its administrator. `telemetry`: what exporters would say of it; default: there are none. */
+/** Starts to watch a cluster as its administrator. `telemetry`: what exporters would say about it; default: there are none. */
 export async function watchCluster(
   server: ApiServer,
   plugin: VolcanoPlugin = "proportion",

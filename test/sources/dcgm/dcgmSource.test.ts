@@ -132,7 +132,7 @@ describe("a target that fails", () => {
     expect(source.problems()).toEqual([]);
   });
 
-  test("with a short interval a page still lives for 60 s: the exporter itself may lag that much", async () => {
+  test("with a short interval a page is still good for 60 s: the exporter itself may lag that much", async () => {
     const { answers, source, world } = createWorld([target("a")], 5);
     answers.set(target("a").url, good(sample(util, 0, 5)));
     await source.scrapeOnce(world.now);

@@ -37,7 +37,7 @@ function afterPages(pages: readonly Buffer[], record: TargetRecord = newRecord(t
 const still = (count: number, page: Buffer): readonly Buffer[] => Array.from({ length: count }, () => page);
 const isFrozen = (record: TargetRecord): boolean => record.fault?.code === "exporter-frozen";
 
-describe("a page that is still", () => {
+describe("a page that does not change", () => {
   const busy = pageOf(sample(util, 0, 97), sample(power, 0, 512.3), sample(energy, 0, 123_456_789));
 
   test("is used for three minutes, then it is no data, as old as its values", () => {
@@ -73,7 +73,10 @@ describe("a page that is still", () => {
   });
 
   test.each<[string, readonly string[]]>([
-    ["without an energy counter: an idle GPU may are still", [sample(util, 0, 0), sample(power, 0, 70)]],
+    [
+      "without an energy counter: the values of an idle GPU may stay the same",
+      [sample(util, 0, 0), sample(power, 0, 70)],
+    ],
     ["an energy counter of 0: the GPU has none", [sample(power, 0, 70), sample(energy, 0, 0)]],
     ["no power is drawn", [sample(power, 0, 0), sample(energy, 0, 5000)]],
     ["power is unknown", [sample(energy, 0, 5000)]],
@@ -97,14 +100,14 @@ describe("a page that is still", () => {
     });
 
     test.each<[string, readonly string[]]>([
-      ["whole watts of one card", [sample(util, 0, 0), sample(power, 0, 70), sample(temperature, 0, 30)]],
+      ["whole watts of one GPU", [sample(util, 0, 0), sample(power, 0, 70), sample(temperature, 0, 30)]],
       ["no power and no temperature", [sample(util, 0, 0), sample(util, 1, 0)]],
       ["zeros", [sample(power, 0, 0), sample(power, 1, 0)]],
       [
-        "instances of one card",
+        "instances of one GPU",
         ["1", "2"].map((id) => sample(temperature, 0, 30, { GPU_I_ID: id, GPU_I_PROFILE: "1g.10gb" })),
       ],
-    ])("is believed with %s: it may are still in earnest", (_what, lines) => {
+    ])("is believed with %s: its values may really stay the same", (_what, lines) => {
       expect(doubtful(...lines)).toBeUndefined();
     });
 
@@ -116,7 +119,7 @@ describe("a page that is still", () => {
     });
   });
 
-  test("one value that moves is enough: a single card's counter may be stuck", () => {
+  test("one value that moves is enough: a single GPU's counter may be stuck", () => {
     const pages = still(20, busy).map((_page, index) =>
       pageOf(sample(power, 0, 70), sample(energy, 0, 5000), sample(util, 1, index)),
     );

@@ -30,7 +30,7 @@ function small(): PageLayout {
 }
 
 describe("the layout of a page", () => {
-  test("has its label blocks in order, and what each stands for", () => {
+  test("has its label blocks in order, and what each means", () => {
     const layout = small();
     expect([...blocksByText(layout)]).toEqual([
       [`{${labelsOf(0)}}`, 0],

@@ -59,7 +59,7 @@ describe("a target's next page is read like its first", () => {
     ["a GPU less", first.filter((line) => !line.includes("GPU-1"))],
     ["a GPU that only a metric shows that nobody asks for", [...first, sample(clock, 3, 5)]],
     ["an error with labels of its own", [...first, sample("DCGM_FI_DEV_XID_ERRORS", 0, 79, { err_code: "79" })]],
-    ["MIG instances of a card", [...first, sample(power, 0, 90, { GPU_I_ID: "1", GPU_I_PROFILE: "1g.5gb" })]],
+    ["MIG instances of a GPU", [...first, sample(power, 0, 90, { GPU_I_ID: "1", GPU_I_PROFILE: "1g.5gb" })]],
     ["rows twice", [...first, ...first]],
     ["rows of another host", [...first, sample(util, 2, 5, { Hostname: "elsewhere" })]],
     ["rows of no device", [...first, `${util}{gpu="0"} 3`, `${util} 3`, 'DCGM_FI_DEV_NVLINK_X{nvlink="1"} 3']],
@@ -118,7 +118,7 @@ describe("what did not change keeps its identity", () => {
     expect(after.map((device, index) => device === before[index])).toEqual([true, true]);
   });
 
-  test("a pod comes to one card: the claimants of the others stay the same lists", () => {
+  test("a pod comes to one GPU: the claimants of the others stay the same lists", () => {
     const reader = createPageReader(options);
     const rows = (second: Readonly<Record<string, string>>) => [
       sample(util, 0, 5, pod("p")),

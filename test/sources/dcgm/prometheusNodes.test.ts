@@ -13,7 +13,7 @@ function exporterOn(nodeName: string, more: Partial<DiscoveredPod> = {}): Discov
 const exporters = [
   exporterOn("a", { podIp: "10.0.0.1" }),
   exporterOn("b", { podIp: "fd00::2" }),
-  // One address for two nodes, as behind a port mapping: only the ports say them apart.
+  // One address for two nodes, as behind a port mapping: only the ports distinguish them.
   exporterOn("c", { podIp: "10.9.9.9", ports: { metrics: 9401 } }),
   exporterOn("d", { podIp: "10.9.9.9", ports: { metrics: 9402 } }),
 ];
@@ -66,7 +66,7 @@ describe("the query", () => {
     expect(url.length).toBeLessThan(6000);
   });
 
-  test("stands behind the path and the parameters of the configured URL, and carries none of its credentials", () => {
+  test("comes after the path and the parameters of the configured URL, and carries none of its credentials", () => {
     const url = queryUrl(
       "https://user:secret@host:1/select/0/prometheus/?tenant=x#y",
       { matchers: {}, nodeLabel: null },

@@ -55,7 +55,7 @@ describe("recorded answers", () => {
     expect(direct.dropped).toEqual({ blank: 1, not_a_number: 2 });
   });
 
-  test.each(["honor-false", "honor-true"])("%s: the page of the exporter, reported by its host label", (name) => {
+  test.each(["honor-false", "honor-true"])("%s: the page of the exporter, known by its host label", (name) => {
     const { byNode, problems } = pagesOf(name);
     const [page, ...others] = byNode.get("node-a") ?? [];
     expect(others).toEqual([]);

@@ -74,7 +74,7 @@ describe("series that are not what they should be", () => {
     expect(Object.getPrototypeOf(byNode.get("__proto__")?.[0]?.dropped)).toBe(Object.prototype);
   });
 
-  test("series of two clusters are told", () => {
+  test("series of two clusters are reported", () => {
     const { problems } = read([
       ...row({ UUID: "GPU-1", Hostname: "node-a", cluster: "eu" }),
       ...row({ UUID: "GPU-2", Hostname: "node-a", cluster: "us" }),

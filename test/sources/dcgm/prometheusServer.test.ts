@@ -164,7 +164,7 @@ describe("a good answer after which the server ends", () => {
     await source.stop();
   });
 
-  test("what the server says is missing is told", async () => {
+  test("what the server says is missing is reported", async () => {
     const warned = JSON.stringify({
       ...JSON.parse(good),
       warnings: ["store eu-2 did not answer", "x".repeat(10_000), 7],

@@ -10,7 +10,7 @@ const physicalGpu = (parts: Partial<DeviceReading> = {}): DeviceReading =>
 
 type Answer = readonly (readonly [scrapedAt: number, physicalGpu: DeviceReading])[];
 
-/** What is still after answers, each with the pages of one node. */
+/** What does not change after answers, each with the pages of one node. */
 function followed(answers: readonly Answer[]): { readonly still: boolean; readonly codes: readonly string[] } {
   let movements: ReadonlyMap<string, NodeMovement> = new Map();
   let last: { readonly still: boolean; readonly codes: readonly string[] } = { still: false, codes: [] };
@@ -45,7 +45,7 @@ describe("samples of a server that stay young", () => {
     expect(followed(same).still).toBe(false);
   });
 
-  test("are compared with all that the answer before had of a card: two servers scrape one exporter, in any order", () => {
+  test("are compared with all that the answer before had of a GPU: two servers scrape one exporter, in any order", () => {
     const both = (turn: number): Answer => {
       const [one, other] = [
         [startAt + turn * 30, physicalGpu({ energyJoules: 5000 + turn })],

@@ -211,7 +211,7 @@ describe("pages with nothing to say", () => {
 });
 
 describe("bounds", () => {
-  test("cards, instances and claimants beyond the limits are cut and said", () => {
+  test("GPUs, instances and claimants beyond the limits are cut and reported", () => {
     const limits = { maxGpus: 2, maxInstancesPerGpu: 2, maxClaimantsPerDevice: 2 };
     const lines = pageOf(
       ...[0, 1, 2, 3].map((gpu) => sample(util, gpu, 1)),

@@ -149,7 +149,7 @@ describe("time-slicing and MPS", () => {
 });
 
 describe("MIG", () => {
-  test("identity is UUID and instance; power, energy, temperature and XID are the card's maximum", () => {
+  test("identity is UUID and instance; power, energy, temperature and XID are the GPU's maximum", () => {
     const page = read([
       sample(power, 0, "112.252", mig("3")),
       sample(power, 0, "106.463", mig("13")),
@@ -169,7 +169,7 @@ describe("MIG", () => {
     ]);
   });
 
-  test("a parent's row beside its instances is no device: it only adds what is the card's", () => {
+  test("a parent's row beside its instances is no device: it only adds what is the GPU's", () => {
     const page = read([
       sample(power, 0, 409),
       sample(used, 0, 4845),
@@ -189,7 +189,7 @@ describe("MIG", () => {
     expect(onlyDevice(read([sample(util, 0, 0, mig("1"))])).gpuUtil).toBeNull();
   });
 
-  test("MIG switched on without instances is a whole card", () => {
+  test("MIG switched on without instances is a whole GPU", () => {
     expect(onlyDevice(read([sample(power, 0, 60)]))).toMatchObject({
       gpuInstance: null,
       gpuUtil: null,

@@ -55,7 +55,7 @@ export function createTwinReader(options: PageReaderOptions): TwinReader {
 function brokenIdentity(before: ReaderResult, now: ReaderResult): string | null {
   const earlier = byKey(before);
   const found = byKey(now);
-  // Two hosts that claim one device: whose readings go on is not reported.
+  // Two hosts that claim one device: whose readings go on is not known.
   if (earlier === null || found === null) return null;
   // Devices in another order (of hosts whose names changed) count as moved.
   let moved = !isDeepStrictEqual([...earlier.keys()], [...found.keys()]);

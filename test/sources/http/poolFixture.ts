@@ -23,7 +23,7 @@ export const servers: { close(): unknown; closeAllConnections?(): void }[] = [];
 /** The pools' clock, in seconds. */
 export const settings = { clock: 0 };
 
-/** A pool with a deadline that only what hangs comes to, and a back-off from 30 s to 120 s, unless reported otherwise. */
+/** A pool with a deadline that only what hangs comes to, and a back-off from 30 s to 120 s, unless `more` says otherwise. */
 export function pool(more: Partial<GetPoolOptions> = {}): TextPool {
   const created = createGetPool({
     timeoutSeconds: 60,

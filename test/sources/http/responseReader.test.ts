@@ -32,7 +32,7 @@ describe("whole answers", () => {
   });
 });
 
-describe("answers of which two readers could see different ends, and other malformed ones", () => {
+describe("answers that two readers could end at different places, and other malformed ones", () => {
   test.each([
     ["a length and chunks", `${ok}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`],
     ["two lengths", `${ok}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`],

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../exporter/sources/kubernetes/clock.ts";
 
-/** A clock that is still until reported to go on. */
+/** A clock that goes on only when it is advanced. */
 export interface FakeClock extends Clock {
   /** Goes on, and calls back everything that falls due on the way, in order. */
   advance(seconds: number): void;

@@ -116,7 +116,7 @@ describe("the Kubernetes source", () => {
     expect(source.requestsByNode()?.get("n")).toEqual({ pods: 1, cpuMilli: 4000, memoryBytes: 0 });
   });
 
-  it("tells of what is wrong, and of nothing else", () => {
+  it("reports what is wrong, and nothing else", () => {
     expect(source.problems().map(({ code, subject }) => [code, subject])).toEqual([
       ["bad-selector", "app in ("],
       ["forbidden", "poddisruptionbudgets.policy"],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { labelsOf, labelsText } from "../../../exporter/sources/kubernetes/neighborLabels.ts";
 
-test("pods of one workload have one text, whatever labels say them apart", () => {
+test("pods of one workload have one text, whatever labels distinguish them", () => {
   const of = (index: string) => ({
     app: "db",
     tier: "a",

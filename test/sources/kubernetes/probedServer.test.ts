@@ -28,7 +28,7 @@ const containers = flags.flatMap((hasPort) => flags.map((hasProbe) => ({ hasPort
 const pairs = containers.flatMap((one) => containers.map((other) => [one, other] as const));
 
 describe("a pod that waits to be asked", () => {
-  it.each(pairs)("is one of which a container has a port and a readiness probe: %o %o", (...both) => {
+  it.each(pairs)("is one with a container that has a port and a readiness probe: %o %o", (...both) => {
     const metadata = field(1, field(1, "p"), field(3, "ns"), field(5, "uid-p"));
     const bytes = Buffer.concat([metadata, field(2, ...both.map(inBytes))]);
     const json = decodePod({ metadata: { name: "p", uid: "u" }, spec: { containers: both.map(inJson) } });

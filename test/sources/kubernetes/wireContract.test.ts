@@ -66,7 +66,7 @@ describe.each(formatNames)("a list in %s", (format) => {
     ["the other format", captured("pods", format === "json" ? "protobuf" : "json")],
   ])("is not %s", (what, body) => {
     const page = podFormat(format).page(body);
-    // A list of another kind in JSON is reported by the path alone.
+    // A list of another kind in JSON is known by the path alone.
     if (format === "json" && what === "another kind") expect(page.ok).toBe(true);
     else expect(page).toMatchObject({ ok: false, message: expect.stringMatching(/^the list /) });
   });

@@ -20,7 +20,7 @@ export function isProtobufObject(bytes: Buffer, start = 0): boolean {
   return bytes.length - start >= magicBytes && bytes.readUInt32BE(start) === magic;
 }
 
-/** What the envelope of an object says; the cursor is at the beginning of the object. */
+/** The content of the envelope of an object; the cursor is at the beginning of the object. */
 export interface Envelope {
   readonly ok: true;
   readonly apiVersion: string;
@@ -64,7 +64,7 @@ function readTypeMeta(cursor: ProtobufCursor, end: number): { readonly apiVersio
   return { apiVersion, kind };
 }
 
-/** Passes over bytes with a length; says where they are. */
+/** Passes over bytes with a length; returns where they are. */
 function passOver(cursor: ProtobufCursor, end: number): { readonly start: number; readonly end: number } {
   const limit = readLimit(cursor, end);
   const start = cursor.position;

@@ -17,7 +17,7 @@ export function annotation(object: Place, name: string): string | null {
   return typeof found === "string" ? found : null;
 }
 
-/** The last checkpoint that an object says of, seconds since the epoch; `null` where it says of none. */
+/** The last checkpoint that an object reports, seconds since the epoch; `null` if it reports none. */
 export function checkpointTime(object: Place): number | null {
   let latest: number | null = null;
   for (const name of checkpointAnnotations) {

@@ -9,7 +9,7 @@ const maxNameChars = 253;
 /** Entries kept of one list or map: no real object has more of what is read with this. */
 const maxEntries = 256;
 
-/** A text of at most so many characters; empty where it is absent. */
+/** A text of at most this many characters; empty if it is absent. */
 export function shortText(place: Place, key: string, maxChars: number): string {
   const found = text(place, key) ?? "";
   return found.length <= maxChars ? found : cut(found, maxChars);

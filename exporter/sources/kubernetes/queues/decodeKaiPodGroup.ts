@@ -45,12 +45,12 @@ interface SubGroup {
 const maxDepth = 8;
 
 /**
- * How many pods a PodGroup of KAI must have to run: `minMember`; else what its sub-groups need, of which `minSubGroup`
- * (all where it is not set) must run, the smallest first; 1 where nothing says.
+ * How many pods a PodGroup of KAI must have to run: `minMember`; or else what its sub-groups need, where `minSubGroup` of them
+ * (all if it is not set) must run, the smallest first; 1 if nothing is declared.
  */
 function gangMinimum(spec: Place): number {
   if (has(spec, "minMember")) return number(spec, "minMember") ?? 1;
-  // Names are unique: many of one name below themselves would be walked again and again.
+  // Names are unique: repeated names below themselves would be walked again and again.
   const groups = new Map<string, SubGroup>();
   for (const group of someItems(spec, "subGroups")) {
     const name = nameText(group, "name");

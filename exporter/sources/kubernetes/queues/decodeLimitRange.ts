@@ -3,7 +3,7 @@ import { type Decoded, decodeObject } from "../decoded.ts";
 import { child, type Place, text } from "../fields.ts";
 import { amountMap, someItems } from "./bounds.ts";
 
-/** A LimitRange (`v1`) as a model record: what it says of extended resources, which GPUs are, per container and per pod. */
+/** A LimitRange (`v1`) as a model record: its rules about extended resources, which GPUs are, per container and per pod. */
 export function decodeLimitRange(value: unknown): Decoded<LimitRange> {
   return decodeObject("LimitRange", value, (object, meta) => ({
     namespace: meta.namespace,

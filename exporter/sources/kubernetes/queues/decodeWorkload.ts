@@ -27,8 +27,8 @@ const conditionTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A Workload (`kueue.x-k8s.io` v1beta2, or v1beta1 where the priority class is only named) as a model record. One that
- * has finished holds and asks for nothing: of its pods and of what they had nothing is kept.
+ * A Workload (`kueue.x-k8s.io` v1beta2, or v1beta1 where the priority class is only named) as a model record. A finished one
+ * holds and asks for nothing: nothing is kept about its pods.
  */
 export function decodeWorkload(value: unknown, configuredGpus: ReadonlySet<string> = noNames): Decoded<KueueWorkload> {
   return decodeObject("Workload", value, (object, meta) => {
@@ -73,7 +73,7 @@ function podTemplate(spec: Place, configuredGpus: ReadonlySet<string>): Pick<Kue
   return { pod: podNeeds(spec, configuredGpus), ...(containers === null ? {} : { containers }) };
 }
 
-/** What the spec of a pod template asks of a node. */
+/** What the spec of a pod template requires of a node. */
 function podNeeds(spec: Place, configuredGpus: ReadonlySet<string>): PodNeeds {
   return {
     requests: requests(spec, configuredGpus),
@@ -101,7 +101,7 @@ const maxChecks = 32;
 function checks(status: Place): Pick<KueueWorkload, "checks"> {
   const found = someItems(status, "admissionChecks", maxChecks).flatMap((entry): KueueCheckState[] => {
     const state = text(entry, "state");
-    // A state that a later version adds says nothing here; the rest of the Workload still does.
+    // An unknown state of a later version is ignored; the rest of the Workload still counts.
     if (!isCheckState(state)) return [];
     const message = shortText(entry, "message", maxMessageChars);
     return [{ name: nameText(entry, "name"), state, message, changedAt: time(entry, "lastTransitionTime") }];

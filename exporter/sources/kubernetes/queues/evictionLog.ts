@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 export interface EvictionLog {
   /**
    * Notes an eviction once, however often it is seen. It is reported after `settleSeconds` from the first sight (at once by
-   * default); until then a later sight takes the place of an earlier one, and afterwards only if it knows more.
+   * default); until then a later report replaces an earlier one, and afterwards only if it contains more.
    */
   note(eviction: Eviction, settleSeconds?: number): void;
   /** Those of the last minutes; the same array until one is noted, begins to be reported or is no longer reported. */
@@ -17,7 +17,7 @@ export interface EvictionLog {
 export interface EvictionLimits {
   /** How long an eviction is reported after it was seen first. */
   readonly reportSeconds: number;
-  /** So many are remembered, so that none is reported twice; the oldest are forgotten first. */
+  /** The most evictions that are remembered, so that none is reported twice; the oldest are forgotten first. */
   readonly maxEvictions: number;
 }
 

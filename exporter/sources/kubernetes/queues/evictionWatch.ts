@@ -9,12 +9,12 @@ import { createGroupEvictions } from "./groupEvictions.ts";
 import { createKaiEvictions } from "./kaiEviction.ts";
 import { kueueEviction } from "./kueueEviction.ts";
 
-/** Sees the objects that say of evictions, as they change; `before` is absent for an object that is new here. */
+/** Watches the objects that report evictions, as they change; `before` is absent for an object that is new here. */
 export interface EvictionWatch {
   onWorkload(before: KueueWorkload | undefined, now: KueueWorkload): void;
   onKaiPodGroup(before: KaiPodGroup | undefined, now: KaiPodGroup): void;
   onPreemptedPod(pod: Pod, preemption: PodPreemption): void;
-  /** Evictions of the last minutes, some seconds late where several objects say of one. */
+  /** Evictions of the last minutes, some seconds late if several objects report the same one. */
   evictions(): readonly Eviction[];
   /** All that was seen, for a single look. */
   all(): readonly Eviction[];

@@ -9,13 +9,13 @@ import type { EvictionLog } from "./evictionLog.ts";
 import { groupKey, podGang, preemptionWords } from "./podGang.ts";
 
 /**
- * Makes one eviction of what several objects say: the pods of a group that lose their places at one time, and the
- * group itself where it says so (KAI). The pods say why; the group knows all that it held.
+ * Makes one eviction of what several objects report: the pods of a group that lose their places at one time, and the group
+ * itself if it reports it (KAI). The pods know why; the group knows everything that it held.
  */
 export interface GroupEvictions {
-  /** Takes one sight of a preempted pod. */
+  /** Takes one report of a preempted pod. */
   notePod(pod: Pod, preemption: PodPreemption): void;
-  /** Takes what a group says of its eviction. */
+  /** Takes what a group reports about its eviction. */
   noteGroup(eviction: Eviction): void;
 }
 
@@ -37,7 +37,7 @@ interface Growing {
 export function createGroupEvictions(log: EvictionLog): GroupEvictions {
   const groups = new Map<string, Growing>();
 
-  /** The eviction of this group at about that time, or the one that begins with this sight. */
+  /** The eviction of this group at about that time, or the one that begins with this report. */
   const growingAt = (key: string, at: number, begin: () => Eviction): Growing => {
     const before = groups.get(key);
     if (before !== undefined && Math.abs(at - before.eviction.at) <= sameEvictionSeconds) return before;

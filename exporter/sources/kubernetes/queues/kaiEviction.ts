@@ -4,7 +4,7 @@ import type { Eviction } from "../../../model/queues/eviction.ts";
 import type { KaiPodGroup } from "../../../model/queues/kai.ts";
 import { groupKey } from "./podGang.ts";
 
-/** Sees each PodGroup of KAI as it was and as it is; the eviction that its annotation says of, or `null`. */
+/** Compares each PodGroup of KAI with its previous state; the eviction that its annotation reports, or `null`. */
 export type KaiEvictions = (before: KaiPodGroup | undefined, now: KaiPodGroup) => Eviction | null;
 
 /** What a group held until a moment ago. */
@@ -15,15 +15,17 @@ interface Lost {
   readonly seenAt: number;
 }
 
-/** KAI's scheduler stamps an eviction; another controller counts what is allocated. Either may be first, by so much. */
+/**
+ * KAI's scheduler stamps an eviction; another controller counts what is allocated. Either may be first, by at most this much.
+ */
 const settleSeconds = 60;
 /** Groups remembered that have just lost something. */
 const maxLost = 10_000;
 
 /**
- * A PodGroup of KAI says of an eviction only by an annotation with its time (`kai.scheduler/last-eviction-timestamp`,
- * since v0.17): not for whom, and not why, except that a group which was already stale loses its rest for that. What it
- * held is what the group was said to have before. The conditions of its pods say more, while they are there.
+ * A PodGroup of KAI reports an eviction only by an annotation with its time (`kai.scheduler/last-eviction-timestamp`, since
+ * v0.17). It does not show for which work, and not why, except that a group which was already stale loses its remaining pods
+ * for that reason. What it held is what the group had before. The conditions of its pods contain more, while they exist.
  */
 export function createKaiEvictions(monotonic: () => number): KaiEvictions {
   const lost = new Map<string, Lost>();
@@ -47,7 +49,7 @@ export function createKaiEvictions(monotonic: () => number): KaiEvictions {
     if (before !== undefined) remember(before, now);
     const at = now.lastEvictionAt;
     if (at === null || before?.lastEvictionAt === at) return null;
-    // The annotation stays: a group that has started since says of an eviction that is over.
+    // The annotation stays: if the group has started since, it reports an eviction that is over.
     if (before === undefined && now.lastStartAt !== null && now.lastStartAt > at) return null;
     const allocated = before && isSome(before.allocated) ? before : (lately(now.uid) ?? now);
     const isStale = (before ?? now).staleSince !== null;

@@ -10,10 +10,10 @@ const cleared = "Previously: ";
 const preempted = "Preempted";
 
 /**
- * The eviction that a Workload says of, by what it said before; `null` where there is none, or `before` reported it
- * already. `before` is absent for a Workload that is seen for the first time: then only an eviction that still is
- * counts, with what the object still says. Kueue clears Evicted with the next reservation; where an eviction came and
- * went between two sights, the cleared condition says of it, and its time is that of the reservation, at the latest.
+ * The eviction that a Workload reports, compared with its previous state; `null` where there is none, or `before` reported it
+ * already. `before` is absent for a Workload that is seen for the first time: then only an eviction that still lasts counts,
+ * with what the object still contains. Kueue clears Evicted with the next reservation; if an eviction came and went between
+ * two looks, only the cleared condition reports it, and its time is at the latest that of the reservation.
  */
 export function kueueEviction(before: KueueWorkload | undefined, now: KueueWorkload): Eviction | null {
   const evicted = conditionOf(now.conditions, "Evicted");
@@ -26,8 +26,8 @@ export function kueueEviction(before: KueueWorkload | undefined, now: KueueWorkl
     if (!isMissed || !evicted.message.startsWith(cleared)) return null;
   }
   const isPreemption = evicted.isTrue ? evicted.reason === preempted : preemptionMessage.test(evicted.message);
-  // What waited for quota and was made to stop waiting has lost nothing. Only a reservation clears Evicted, so that
-  // what is evicted twice has held something in between.
+  // Work that waited for quota and was made to stop waiting has lost nothing. Only a reservation clears Evicted, so
+  // that work that is evicted twice has held something in between.
   const neverAllocated = before?.admission === null && now.admission === null && !known?.isTrue;
   if (evicted.isTrue && neverAllocated && !isPreemption) return null;
   return describe(before, now, evicted, evicted.changedAt, isPreemption);
@@ -40,7 +40,7 @@ function describe(
   at: number,
   isPreemption: boolean,
 ): Eviction {
-  // A cleared condition is about the time before; what is admitted now came after it.
+  // A cleared condition is about the time before; the present admission came after it.
   const holder = before?.admission ? before : evicted.isTrue ? now : null;
   const admission = holder?.admission ?? null;
   return {
@@ -87,7 +87,7 @@ const reasonWords: readonly (readonly [words: string, reason: string])[] = [
   ["Fair Sharing within the cohort", "InCohortFairSharing"],
 ];
 
-/** What kind of preemption it was: by the condition Preempted while it is, else by the message. */
+/** The kind of preemption: by the condition Preempted while it is true, otherwise by the message. */
 function preemptionReason(now: KueueWorkload, evicted: Condition): string {
   const standing = conditionOf(now.conditions, preempted);
   if (evicted.isTrue && standing?.isTrue) return standing.reason;

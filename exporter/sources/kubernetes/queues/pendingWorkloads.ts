@@ -27,7 +27,7 @@ export interface PendingWorkloadsReader {
   read(): KueuePendingWorkloads;
 }
 
-/** A ClusterQueue of which it is known, or may be, that several Workloads wait in it. */
+/** A ClusterQueue in which several Workloads wait, or may wait. */
 export interface AskedQueue {
   readonly name: string;
   readonly pendingWorkloads: number | null;
@@ -36,9 +36,12 @@ export interface AskedQueue {
 /** How often lines are asked for, and how old one may be that is used. */
 const secondsBetween = 60;
 const maxAgeSeconds = 180;
-/** The oldest of so many lines are asked for each time: where more queues have one, the order of the others is Fairlead's own. */
+/**
+ * The number of lines that are requested each time, the oldest first: if more queues have one, the order of the others is
+ * Fairlead's own.
+ */
 const queuesEachTime = 50;
-/** Of each line; Kueue's own default is the same. */
+/** The most entries of each line; Kueue's own default is the same. */
 const longestLine = 1000;
 const deadlineSeconds = 10;
 const maxBytes = 8 * 1024 * 1024;
@@ -50,8 +53,8 @@ interface Line {
 }
 
 /**
- * Creates the reader. `queues` are the ClusterQueues of the moment. That the API is not there, or may not be read, is no problem: the
- * order is then computed by Kueue's rule, and whoever shows it says so.
+ * Creates the reader. `queues` are the ClusterQueues of the moment. That the API is not there, or may not be read, is no
+ * problem: the order is then computed by Kueue's rule, and is shown as computed.
  */
 export function createPendingWorkloads(
   client: ApiClient,

@@ -2,20 +2,23 @@ import type { Pod } from "../../../model/pod.ts";
 import type { Eviction, QueueScheduler } from "../../../model/queues/eviction.ts";
 import { podAnnotations, podLabels, schedulerNames } from "../../../model/wellKnown.ts";
 
-/** What is evicted as one when a pod is: its group, else the pod alone. */
+/** The unit that is evicted with a pod: its group, or the pod alone. */
 export interface PodGang {
-  /** Says groups apart. */
+  /** Distinguishes groups. */
   readonly key: string;
   readonly scheduler: QueueScheduler;
   readonly kind: "PodGroup" | "Pod";
   readonly name: string;
-  /** Of the pod; `namespace/name` of a group, whose uid its pods do not know. */
+  /** The uid of the pod; `namespace/name` of a group, because its pods do not know the uid. */
   readonly uid: string;
   readonly queue: string | null;
   readonly priorityClass: string | null;
 }
 
-/** Anybody can write the name of a queue: it counts for pods that its scheduler places; of others the group's object says it. */
+/**
+ * Anybody can write the name of a queue: it counts for pods that the queue's scheduler places; for others the group's object
+ * decides.
+ */
 const isOf = (scheduler: keyof typeof schedulerNames, { schedulerName }: Pod): boolean =>
   schedulerNames[scheduler].some((name) => name === schedulerName);
 
@@ -53,7 +56,7 @@ function ofGroup(
   };
 }
 
-/** Says groups apart, by what their pods know of them. */
+/** Distinguishes groups, by what their pods know of them. */
 export function groupKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
@@ -68,7 +71,7 @@ const kaiConsolidation = /resource consolidation/;
 /** Older versions said "have". */
 const kaiStale = /^Workload doesn't (?:meet|have) the minimum required number of pods/;
 
-/** What the message of the pod's condition says: KAI names who took the place; kube-scheduler and Volcano do not. */
+/** Words for the message of the pod's condition: KAI names the work that took the place; kube-scheduler and Volcano do not. */
 export function preemptionWords(
   scheduler: QueueScheduler,
   message: string,

@@ -14,9 +14,9 @@ import { decodeVolcanoQueue } from "./decodeVolcanoQueue.ts";
 import { decodeWorkload } from "./decodeWorkload.ts";
 import { decodeWorkloadPriorityClass } from "./decodeWorkloadPriorityClass.ts";
 
-/** What the decoders of queue objects are reported. */
+/** What the decoders of queue objects are given. */
 export interface QueueProjection {
-  /** Names of extended resources that configuration calls GPUs, beside those known by name. */
+  /** Names of extended resources that count as GPUs by configuration, besides those known by name. */
   readonly gpuResources: ReadonlySet<string>;
   /** Label of KAI's Queues and PodGroups that names their node pool. */
   readonly kaiNodePoolLabel: string;

@@ -1,7 +1,7 @@
 import type { ObjectRevision } from "../../../model/queues/objectRevision.ts";
 import { child, number, type Place, text } from "../fields.ts";
 
-/** Which state of an object was read; `null` where it does not say, as in hand-written files. */
+/** The revision of an object that was read; `null` if it has none, as in hand-written files. */
 export function revisionOf(object: Place): ObjectRevision | null {
   const metadata = child(object, "metadata");
   const uid = text(metadata, "uid") ?? "";

@@ -12,7 +12,7 @@ import {
 } from "../configMapReading.ts";
 import { readKueueSettings, readVolcanoSettings } from "./settingsText.ts";
 
-/** Where the settings of schedulers are; what is not here is not read. */
+/** Where the settings of schedulers are; settings that are not listed are not read. */
 export interface SettingsPlaces {
   readonly kueue?: ConfigMapPlace;
   /** A plugin that is named here needs no ConfigMap. */

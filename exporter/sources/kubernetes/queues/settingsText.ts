@@ -12,7 +12,7 @@ export type VolcanoSettings = NonNullable<SchedulerSettings["volcano"]>;
 /** Keys under which the schedulers' own manifests keep their configuration. */
 export const settingsKeys = { kueue: "controller_manager_config.yaml", volcano: "volcano-scheduler.conf" } as const;
 
-/** Kueue takes a sample so often where it is not reported. */
+/** The interval of Kueue's samples if none is set. */
 const defaultSamplingSeconds = 300;
 const maxChars = 1024 * 1024;
 const maxWeights = 256;

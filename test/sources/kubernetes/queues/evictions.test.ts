@@ -94,7 +94,7 @@ describe("an eviction by Kueue", () => {
     expect(kueueEviction(admitted, evicted)).toEqual(whole);
   });
 
-  it("is reported whole even if the admission is gone at the first sight", () => {
+  it("is reported whole even if the admission is gone at the first look", () => {
     expect(kueueEviction(admitted, waitsAgain)).toEqual(whole);
   });
 
@@ -103,16 +103,16 @@ describe("an eviction by Kueue", () => {
     expect(kueueEviction(waitsAgain, reservedAgain)).toBeNull();
   });
 
-  it("is reported of a workload that is seen for the first time, with what the object still says", () => {
+  it("is reported for a workload that is seen for the first time, with what the object still says", () => {
     const first = kueueEviction(undefined, waitsAgain);
     expect(first).toEqual({ ...whole, allocated: {}, allocatedSince: null });
   });
 
-  it("that came and went between two sights is reported at the time of the new reservation", () => {
+  it("that came and went between two looks is reported at the time of the new reservation", () => {
     expect(kueueEviction(admitted, reservedAgain)).toEqual({ ...whole, key: `wl-1@${seconds(32)}`, at: seconds(32) });
   });
 
-  it("of long ago is not reported of a workload that is seen for the first time and runs again", () => {
+  it("of long ago is not reported for a workload that is seen for the first time and runs again", () => {
     expect(kueueEviction(undefined, reservedAgain)).toBeNull();
   });
 
@@ -136,7 +136,7 @@ describe("an eviction by Kueue", () => {
     expect(kueueEviction(pending, stopped)).toBeNull();
   });
 
-  it("that is no preemption and came and went between two sights goes by the count that grew", () => {
+  it("that is no preemption and came and went between two looks goes by the count that grew", () => {
     const counts = (count: number): object => ({ evictions: [{ reason: "NodeFailures", underlyingCause: "", count }] });
     const before = {
       ...admitted,
@@ -205,7 +205,7 @@ beforeEach(() => {
 });
 
 describe("the watch for evictions", () => {
-  it("tells of what a table sees, also when all is listed anew", () => {
+  it("reports what a table sees, also when all is listed anew", () => {
     const table = createRowTable<KueueWorkload>(watch.onWorkload);
     table.put("wl-1", admitted);
     const listed = table.startReplacement();
@@ -215,7 +215,7 @@ describe("the watch for evictions", () => {
     expect(watch.evictions()).toBe(watch.evictions());
   });
 
-  it("tells of one for 15 minutes, and never again", () => {
+  it("reports one for 15 minutes, and never again", () => {
     watch.onWorkload(admitted, evicted);
     clock.advance(899);
     expect(watch.evictions()).toHaveLength(1);
@@ -235,7 +235,7 @@ describe("the log of evictions", () => {
     expect(log.evictions().map(({ key }) => key)).toEqual(["b", "c"]);
   });
 
-  it("keeps the sight that knows more", () => {
+  it("keeps the record that knows more", () => {
     const log = createEvictionLog(clock);
     log.note({ ...whole, allocatedSince: null });
     log.note(whole);
@@ -286,7 +286,7 @@ const kaiPod = (name: string): Pod =>
 const preemptedByKai = "Pod ns/p was preempted by workload other/pg-b. q uses <GPUs: 8> with a quota of <GPUs: 4>";
 
 describe("an eviction by KAI", () => {
-  it("is reported by the group's annotation, with what the group held", () => {
+  it("is known by the group's annotation, with what the group held", () => {
     watch.onKaiPodGroup(group("4"), group(null, evictedAt(30)));
     expect(watch.evictions()).toEqual([]);
     clock.advance(10);
@@ -378,7 +378,7 @@ describe("an eviction by KAI", () => {
     expect(watch.evictions()).toMatchObject([{ reason: "StaleGang", isPreemption: false }]);
   });
 
-  it("of long ago is not reported of a group that is seen for the first time and runs again", () => {
+  it("of long ago is not reported for a group that is seen for the first time and runs again", () => {
     watch.onKaiPodGroup(undefined, group("4", { ...evictedAt(30), "kai.scheduler/last-start-timestamp": at(31) }));
     clock.advance(10);
     expect(watch.evictions()).toEqual([]);
@@ -395,7 +395,7 @@ describe("an eviction by KAI", () => {
   });
 });
 
-describe("a preemption that only pods say of", () => {
+describe("a preemption that only pods report", () => {
   it("is one of the group's in Volcano", () => {
     const annotations = { "scheduling.k8s.io/group-name": "g", "volcano.sh/queue-name": "batch" };
     const message = "volcano: preempting to accommodate a higher priority pod";

@@ -251,7 +251,7 @@ describe("a Workload", () => {
     ]);
   });
 
-  it("tells its admission checks, its clusters and what it replaces, and nothing of them once it has finished", () => {
+  it("has its admission checks, its clusters and what it replaces, and none of them once it has finished", () => {
     const metadata = { annotations: { "kueue.x-k8s.io/workload-slice-replacement-for": "ns/v" } };
     const check = { name: "c", state: "Pending", message: "soon", lastTransitionTime: "2026-11-21T10:00:00Z" };
     const status = {
@@ -326,7 +326,7 @@ describe("a LimitRange", () => {
   const limitsOf = (...limits: readonly object[]): unknown =>
     recordOf(decodeLimitRange({ metadata: { name: "l", namespace: "ns" }, spec: { limits } })).limits;
 
-  it("is what it says of extended resources, per container and per pod", () => {
+  it("is what it names as extended resources, per container and per pod", () => {
     const gpus = (amount: string) => ({ "nvidia.com/gpu": amount, cpu: "4" });
     expect(
       limitsOf(

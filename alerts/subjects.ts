@@ -1,0 +1,76 @@
+import type { AlertName, SubjectLabel } from "./alertList.ts";
+import type { RecordedName } from "./rules/recordedNames.ts";
+
+/** Where an alert finds the names of the workloads or nodes that it is about. */
+export interface NamedSubjects {
+  readonly series: RecordedName;
+  /** Label of the series -> label of the alert, beside the cluster. */
+  readonly same: Readonly<Partial<Record<SubjectLabel, SubjectLabel>>>;
+  /** Label of the series -> the value that it must have. */
+  readonly only: Readonly<Record<string, string>>;
+  /** How the sentence about them begins. */
+  readonly lead: string;
+  /** List of the API that has all of them; `{label}` stands for the label of the alert. */
+  readonly list: string;
+  /** Whether they are nodes. */
+  readonly isNodes: boolean;
+}
+
+function heads(same: NamedSubjects["same"], list: string, only: NamedSubjects["only"] = {}): NamedSubjects {
+  return {
+    series: "cluster_queue_team_domain_cause_namespace_workload:fairlead_queue_head_gpus:max",
+    same,
+    only,
+    lead: "First in line:",
+    list,
+    isNodes: false,
+  };
+}
+
+const blocked: NamedSubjects = {
+  series: "cluster_pool_namespace_workload:fairlead_blocked_workload_gpus:sum",
+  same: { pool: "pool" },
+  only: {},
+  lead: "Blocked:",
+  list: "blocked?pool={pool}",
+  isNodes: false,
+};
+
+const lost: NamedSubjects = {
+  series: "cluster_node_pool_lost_node:fairlead_lost_node_gpus:max",
+  same: { node_pool: "node_pool" },
+  only: {},
+  lead: "Not ready:",
+  list: "nodes?nodePool={node_pool}",
+  isNodes: true,
+};
+
+function idle(same: NamedSubjects["same"]): NamedSubjects {
+  return {
+    series: "cluster_team_pool_namespace_workload:fairlead_idle_workload_gpus:sum",
+    same,
+    only: {},
+    lead: "Idle:",
+    list: "workloads?team={team}",
+    isNodes: false,
+  };
+}
+
+const ofTeam = heads({ team: "team", domain: "domain" }, "pending?team={team}");
+const stuck = heads({ queue: "queue" }, "pending?queue={queue}&cause=scheduler", { cause: "scheduler" });
+
+/** The alerts that are about workloads or nodes; the labels of all others name what they are about. */
+export const namedSubjects: Readonly<Partial<Record<AlertName, NamedSubjects>>> = {
+  GpuTeamStarved: ofTeam,
+  GpuTeamStarvedLong: ofTeam,
+  GpuQueueWaitHigh: heads({ queue: "queue" }, "pending?queue={queue}"),
+  GpuQueueStuck: stuck,
+  GpuQueueStuckLong: stuck,
+  GpuCapacityExhausted: heads({ domain: "domain" }, "pending?domain={domain}&cause=capacity", { cause: "capacity" }),
+  GpuJobUnplaceable: blocked,
+  GpuJobUnplaceableLong: blocked,
+  GpuNodeLost: lost,
+  GpuNodeLostLong: lost,
+  GpuIdleAllocated: idle({ team: "team", pool: "pool" }),
+  GpuIdleExpensive: idle({ team: "team" }),
+};

@@ -1,0 +1,111 @@
+import express, { type Express } from "express";
+import { openWebConfig } from "../../exporter/config/webConfig.ts";
+import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
+import { prometheusContentType } from "../../exporter/publish/prometheus/render.ts";
+import type { Io } from "../io.ts";
+import { createAdviceDoer, outsideOf } from "./boards/carryOut.ts";
+import { type PreparedBoards, prepareBoards } from "./boards/startBoards.ts";
+import { alertPaceText, demoAlerts, demoRuleFiles, type PlayedPace, stepSeconds } from "./demoRules.ts";
+import type { PlayedCluster } from "./playCluster.ts";
+import { type RunningPrometheus, startPrometheus } from "./prometheus.ts";
+import { createServerTime } from "./serverTime.ts";
+
+/** What a Prometheus beside the demo is to know, and to show. */
+export interface DemoPrometheusOptions extends PlayedPace {
+  /** Where the demo answers. */
+  readonly demoUrl: string;
+  /** Whether its dashboards are served as pages, too. */
+  readonly dashboards: boolean;
+}
+
+/** A Prometheus that scrapes the demo and evaluates its rules, and the dashboards on it. */
+export interface DemoPrometheus {
+  /** What there is, a line each. */
+  readonly lines: readonly string[];
+  /** Address of Prometheus; of the dashboards, where they are served. */
+  readonly url: string;
+  readonly boardsUrl: string | null;
+  /** Passes the cycle that has just ended on, and takes the next steps of advice that is being carried out. */
+  afterStep(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const notInstalled =
+  "prometheus could not be started. Next step: install it (Debian: apt-get install prometheus), and run the demo again.";
+
+/** Starts all of it on the loopback address. What is missing is said, with the next step; `null`: there is no Prometheus. */
+export async function startDemoPrometheus(
+  cluster: PlayedCluster,
+  { demoUrl, dashboards, ...pace }: DemoPrometheusOptions,
+  io: Pick<Io, "err">,
+): Promise<DemoPrometheus | null> {
+  const say = (line: string): void => io.err(`fairlead: ${line}\n`);
+  const { stack, simulator } = cluster;
+  const alerts = demoAlerts(pace, demoUrl);
+  const scraped = createScraped(cluster, pace.speed);
+  const seconds = stepSeconds(pace);
+  const scrape = await listenHere(scraped.app);
+  const prometheus =
+    scrape === null
+      ? null
+      : await startPrometheus({ url: `${scrape.url}/metrics`, seconds, rules: demoRuleFiles(alerts) });
+  if (prometheus === null) {
+    say(dashboards ? `${notInstalled} Without it there are no dashboards.` : notInstalled);
+    await scrape?.close();
+    return null;
+  }
+  const doer = createAdviceDoer(outsideOf(cluster));
+  const recommendations = () => stack.latest()?.advice.recommendations ?? [];
+  const input = { stepSeconds: seconds, speed: pace.speed, simulatedNow: simulator.now, recommendations, doer };
+  const boards = dashboards
+    ? await prepareBoards({ ...input, prometheus: prometheus.url, alerts, say }).catch((error: unknown) => {
+        say(`the dashboards cannot be shown: ${error instanceof Error ? error.message : String(error)}`);
+        return null;
+      })
+    : null;
+  const shown = boards === null ? null : await listenHere(boards.app);
+  return {
+    lines: [
+      `Prometheus ${prometheus.url} (rules and alerts: ${prometheus.url}/alerts)`,
+      alertPaceText(alerts, pace.speed),
+      ...(shown === null ? [] : [`dashboards ${shown.url}/`]),
+    ],
+    url: prometheus.url,
+    boardsUrl: shown?.url ?? null,
+    async afterStep() {
+      scraped.look();
+      await doer.goOn(simulator.now());
+    },
+    stop: () => stopAll(prometheus, [scrape, shown], boards),
+  };
+}
+
+async function stopAll(
+  prometheus: RunningPrometheus,
+  servers: readonly (RunningServer | null)[],
+  boards: PreparedBoards | null,
+): Promise<void> {
+  await Promise.all([prometheus.stop(), ...servers.map((server) => server?.close()), boards?.remove()]);
+}
+
+async function listenHere(handler: Express): Promise<RunningServer | null> {
+  const options = { handler, listenAddress: "127.0.0.1:0", web: openWebConfig, onProblem: () => {} };
+  const started = await startServer(options);
+  return started.ok ? started.server : null;
+}
+
+/** The page of metrics for a server whose clock is this machine's. */
+function createScraped({ stack }: PlayedCluster, speed: number): { readonly app: Express; look(): void } {
+  const inServerTime = createServerTime(speed);
+  let page = "";
+  const look = (): void => {
+    const latest = stack.latest();
+    if (latest !== null)
+      page = inServerTime({ text: latest.page.toString("utf8"), simulatedAt: latest.at, at: Date.now() / 1000 });
+  };
+  look();
+  const app = express();
+  app.disable("x-powered-by");
+  app.get("/metrics", (_request, response) => void response.set("Content-Type", prometheusContentType).end(page));
+  return { app, look };
+}

@@ -1,0 +1,53 @@
+import type { Terminal } from "../../exporter/publish/terminal/layout.ts";
+import { type OverviewText, overviewColumns } from "../../exporter/publish/terminal/overviewSchema.ts";
+import type { Io } from "../io.ts";
+import { screenText, type View, views } from "./screenText.ts";
+import type { Window } from "./window.ts";
+
+/** A screen that is open. */
+export interface OpenScreen {
+  /** Columns for which the next overview is wanted. */
+  readonly columns: () => number;
+  /** Shows another moment; `null` leaves what is there. `status` is above the keys. */
+  readonly show: (overview: OverviewText | null, status: readonly string[]) => void;
+  /** Resolves when the user quits. */
+  readonly ended: Promise<void>;
+  readonly close: () => void;
+}
+
+/** Opens a screen in a window: keys choose what is shown below the teams. */
+export function openScreen(window: Window, io: Pick<Io, "terminal" | "interrupted">, source: string): OpenScreen {
+  let [overview, status, scrolled]: [OverviewText | null, readonly string[], number] = [null, [], 0];
+  let view: View = views[0];
+  const columns = (): number =>
+    Math.min(overviewColumns.max, Math.max(overviewColumns.min, window.columns() || overviewColumns.standard));
+  const draw = (): void => {
+    // What is wider than the window is cut there, not at the 80 columns for which texts are made.
+    const terminal: Terminal = { ...io.terminal, source, columns: Math.max(1, window.columns() || columns()) };
+    // The line after the last one, where the cursor is, is the window's own.
+    const screen = screenText({ overview, status, view, scrolled, terminal, rows: (window.rows() || 24) - 1 });
+    scrolled = Math.min(scrolled, screen.mostScrolled);
+    window.draw(screen.lines);
+  };
+  const { promise: quit, resolve } = Promise.withResolvers<void>();
+  window.listen((key) => {
+    const chosen = views.find((one) => one.key === key);
+    const step = steps[key] ?? 0;
+    if (key === "q") return resolve();
+    if (chosen !== undefined) [view, scrolled] = [chosen, 0];
+    scrolled = Math.max(0, scrolled + step);
+    draw();
+  }, draw);
+  return {
+    columns,
+    show(next, lines) {
+      overview = next ?? overview;
+      status = lines;
+      draw();
+    },
+    ended: Promise.race([quit, io.interrupted]),
+    close: window.close,
+  };
+}
+
+const steps: Readonly<Record<string, number>> = { up: -1, down: 1, pageup: -10, pagedown: 10, home: -1e6, end: 1e6 };

@@ -1,0 +1,100 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { WaitingGang } from "../../join/queues/queueing.ts";
+import type { WorkloadView } from "../../join/snapshot.ts";
+import type { WaitCause } from "../../model/waitCauses.ts";
+import { duration, gpus } from "../terminal/columns.ts";
+import type { Fact } from "./schema.ts";
+
+/** A workload as it is explained: what holds or asks for GPUs, and what of it waits in queues. */
+export interface ExplainedWorkload {
+  /** Index into `Snapshot.workloads`; `null`: it has no pods, and only waits. */
+  readonly index: number | null;
+  /** Indices into `Queueing.gangs`. */
+  readonly gangs: readonly number[];
+}
+
+/** The name under which a workload is explained: `NAMESPACE/KIND/NAME`. */
+export const workloadKey = ({ namespace, kind, name }: Pick<WorkloadView, "namespace" | "kind" | "name">): string =>
+  `${namespace}/${kind}/${name}`;
+
+/** The workload of that key; `null`: nothing of it holds or asks for a GPU. */
+export function workloadOf(key: string, { snapshot }: Analysis): ExplainedWorkload | null {
+  const index = snapshot.workloads.findIndex((one) => workloadKey(one) === key);
+  const gangs = [...snapshot.queueing.gangs.entries()].flatMap(([i, gang]) => (workloadKey(gang) === key ? [i] : []));
+  return index < 0 && gangs.length === 0 ? null : { index: index < 0 ? null : index, gangs };
+}
+
+/** How a workload's numbers, and what it belongs to, came about. */
+export function workloadFacts({ index, gangs }: ExplainedWorkload, analysis: Analysis): Fact[] {
+  const { snapshot } = analysis;
+  const workload = index === null ? undefined : snapshot.workloads[index];
+  const waiting = gangs.flatMap((i) => snapshot.queueing.gangs[i] ?? []);
+  const belongs = workload ?? waiting[0];
+  return [
+    ...(index === null ? [] : [heldFact(index, analysis)]),
+    ...gangs.flatMap((gang) => waitFact(gang, analysis)),
+    ...(belongs === undefined ? [] : belongings(belongs)),
+    ...(workload === undefined
+      ? []
+      : [
+          {
+            name: "class",
+            value: workload.workloadClass,
+            how:
+              workload.classGuess === undefined
+                ? "by what its owners and pods are"
+                : `which is a guess: ${workload.classGuess}`,
+          },
+        ]),
+  ];
+}
+
+const shownNodes = 6;
+
+function heldFact(index: number, { accountingEntries, snapshot }: Analysis): Fact {
+  const own = accountingEntries.filter(({ pod }) => pod !== null && snapshot.pods[pod]?.workload === index);
+  const pods = new Set(own.map(({ pod }) => pod));
+  const nodes = [...new Set(own.map(({ node }) => node))];
+  const more = nodes.length > shownNodes ? ` and ${nodes.length - shownNodes} more` : "";
+  const where = `${nodes.slice(0, shownNodes).join(", ")}${more}`;
+  return {
+    name: "holds",
+    value: `${gpus(own.reduce((sum, entry) => sum + entry.gpus, 0))} GPUs`,
+    how: own.length === 0 ? "no pod of it holds a GPU" : `by ${pods.size} of its pods, on ${where}`,
+  };
+}
+
+function waitFact(index: number, { snapshot, waiting }: Analysis): readonly Fact[] {
+  const gang = snapshot.queueing.gangs[index];
+  if (gang === undefined) return [];
+  const cause = waiting.work.find((one) => one.gang === index)?.cause ?? "unknown";
+  const age = gang.since === null ? "since when is not known" : `for ${duration(snapshot.at - gang.since)}`;
+  const place = gang.queue === null ? "in no queue" : `in queue ${gang.queue}`;
+  return [
+    {
+      name: "waits for",
+      value: gang.gpus === null ? "an unknown number of GPUs" : `${gpus(gang.gpus)} GPUs`,
+      how: `${gang.pods} ${gang.pods === 1 ? "pod" : "pods"} of it, ${age}, ${place}: ${why(gang, cause)}`,
+    },
+  ];
+}
+
+function why({ never, reason }: WaitingGang, cause: WaitCause): string {
+  const said = reason === "" ? "" : ` (${reason})`;
+  return never === null ? `cause ${cause}${said}` : `never as things are, ${never}${said}`;
+}
+
+function belongings({ team, queue, localQueue, namespace, priority, priorityClass }: Belonging): readonly Fact[] {
+  const through = localQueue === null ? "" : `, through the LocalQueue ${namespace}/${localQueue}`;
+  return [
+    { name: "team", value: team, how: `by the rules in teams, from namespace ${namespace}` },
+    {
+      name: "queue",
+      value: queue ?? "none",
+      how: queue === null ? "nothing names one" : `as its queue system says${through}`,
+    },
+    { name: "priority", value: `${priority}`, how: `priority class ${priorityClass}` },
+  ];
+}
+
+type Belonging = Pick<WorkloadView, "team" | "queue" | "localQueue" | "namespace" | "priority" | "priorityClass">;

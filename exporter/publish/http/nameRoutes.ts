@@ -1,0 +1,89 @@
+import { type RequestHandler, type Response, Router } from "express";
+import { noAdvice } from "../../model/recommendation.ts";
+import { createListBuilder, type ListBuilder } from "../document/listBuilder.ts";
+import { explainedNames } from "../explain/explain.ts";
+import { isTooOld } from "../health.ts";
+import { listPath, type PageKind, pageKinds } from "../pages/links.ts";
+import { renderNamePage } from "../pages/namePage.ts";
+import { type NamesPageInput, renderNamesPage, renderNoSuchName, workloadNamed } from "../pages/namesPage.ts";
+import { askPast } from "../past/askPast.ts";
+import type { Publication } from "../publication.ts";
+import type { Outputs } from "./outputs.ts";
+
+/** `/teams`, `/queues`, `/nodes` and `/workloads`, and below them the page of each name. */
+export function nameRoutes(outputs: Outputs): Router {
+  const router = Router({ strict: false });
+  const known = new WeakMap<Publication, ListBuilder>();
+  const momentOf = (publication: Publication): NamesPageInput["moment"] => {
+    const { analysis } = publication;
+    const lists = known.get(publication) ?? createListBuilder(analysis);
+    known.set(publication, lists);
+    return { analysis, lists };
+  };
+  for (const kind of pageKinds) {
+    const inputNow = (): NamesPageInput => {
+      const latest = outputs.latest();
+      return { kind, cluster: outputs.cluster, moment: latest === null ? null : momentOf(latest) };
+    };
+    router.get(listPath(kind), listRoute(outputs, kind, inputNow));
+    const below = kind === "workload" ? "/:namespace/:kind/:name" : "/:name";
+    router.get(`${listPath(kind)}${below}`, async ({ params }, response) => {
+      // In the order of the path.
+      await sendName(outputs, inputNow(), Object.values(params).join("/"), response);
+    });
+  }
+  return router;
+}
+
+/** The list, or with `?name=` the page of that name: what a form asks, and names that no path can say. */
+function listRoute(outputs: Outputs, kind: PageKind, inputNow: () => NamesPageInput): RequestHandler {
+  return async (request, response) => {
+    const { searchParams } = new URL(request.originalUrl, "http://localhost");
+    const name = searchParams.get("name");
+    if (name === null || name === "") {
+      response.type("html").send(renderNamesPage(inputNow()));
+      return;
+    }
+    const found = outputs.explain(kind, name);
+    await sendName(outputs, inputNow(), found?.ok === true ? name : decoded(name), response);
+  };
+}
+
+/** The parts of a name that a path cannot say are encoded one by one. */
+function decoded(name: string): string {
+  try {
+    return name.split("/").map(decodeURIComponent).join("/");
+  } catch {
+    return name;
+  }
+}
+
+async function sendName(outputs: Outputs, input: NamesPageInput, asked: string, response: Response): Promise<void> {
+  const { kind, cluster, moment } = input;
+  if (moment === null) {
+    response.status(503).set("Retry-After", "5").type("html").send(renderNoSuchName(input, asked));
+    return;
+  }
+  const { analysis } = moment;
+  const name = wellFormedName(kind, asked, input);
+  const explained = outputs.explain(kind, name);
+  const { namespace, kind: ofKind, name: own } = workloadNamed(name);
+  const inLedger = kind === "workload" ? `${ofKind}/${namespace}/${own}` : name;
+  const past = await askPast(outputs, { of: kind, name: inLedger, now: outputs.now() });
+  const explanation = explained?.ok === true ? explained.explanation : null;
+  if (explanation === null && !(past.isKnown && kind !== "node")) {
+    response.status(404).type("html").send(renderNoSuchName(input, asked));
+    return;
+  }
+  const { at } = analysis.snapshot;
+  const now = outputs.now();
+  const oldSeconds = isTooOld(at, outputs.health(), now) ? Math.round(now - at) : null;
+  const advice = outputs.adviser?.latest() ?? outputs.latest()?.advice ?? noAdvice;
+  response.type("html").send(renderNamePage({ kind, name, explanation, analysis, advice, past, cluster, oldSeconds }));
+}
+
+/** An address has no lone surrogates: the name that it means may. */
+function wellFormedName(kind: PageKind, asked: string, { moment }: NamesPageInput): string {
+  if (moment === null || !asked.includes("\ufffd")) return asked;
+  return explainedNames(kind, moment.analysis).find((name) => name.toWellFormed() === asked) ?? asked;
+}

@@ -1,0 +1,46 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { GpusByState } from "../../analysis/totals.ts";
+import { type GpuState, gpuStates } from "../../model/gpuStates.ts";
+
+/** A part of a pool that is in one state, physical GPUs. */
+export interface PoolPart {
+  readonly state: GpuState;
+  readonly gpus: number;
+}
+
+/** Where the GPUs of one pool are: its parts add up to `physicalGpus`. */
+export interface PoolRow {
+  readonly pool: string;
+  readonly physicalGpus: number;
+  /** In the order of the states, without those in which nothing is. */
+  readonly parts: readonly PoolPart[];
+}
+
+/** All pools, and their sum. */
+export interface PoolRows {
+  readonly rows: readonly PoolRow[];
+  readonly physicalGpus: number;
+}
+
+/** The pools of a moment as every overview shows them. Pure. */
+export function poolRows({ pools }: Pick<Analysis, "pools">): PoolRows {
+  const rows = pools.map(({ pool, physicalGpus, states }) => ({
+    pool,
+    physicalGpus,
+    parts: partsOf(states),
+  }));
+  return { rows, physicalGpus: rows.reduce((sum, row) => sum + row.physicalGpus, 0) };
+}
+
+/** What is in some state, in the order of the states. */
+function partsOf(states: GpusByState): readonly PoolPart[] {
+  return gpuStates.map((state) => ({ state, gpus: states[state] ?? 0 })).filter(({ gpus }) => gpus > 1e-9);
+}
+
+/** The same of parts of GPUs that are added up. */
+export function poolPartsOf(parts: readonly { readonly states: GpusByState }[]): readonly PoolPart[] {
+  const sums: { -readonly [State in keyof GpusByState]: GpusByState[State] } = {};
+  for (const { states } of parts)
+    for (const state of gpuStates) sums[state] = (sums[state] ?? 0) + (states[state] ?? 0);
+  return partsOf(sums);
+}

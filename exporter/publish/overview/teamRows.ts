@@ -1,0 +1,156 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { createCostAdder } from "../../analysis/sums/costSums.ts";
+import { everyTeam } from "../../analysis/sums/everyTeam.ts";
+import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
+import type { GpusByState, TeamTotals } from "../../analysis/totals.ts";
+import type { NeverReason } from "../../join/queues/queueing.ts";
+import { costRecord, type OwnCost, ownCosts } from "../document/costRecords.ts";
+import { mainCurrency } from "../document/priceRecords.ts";
+
+/** What a team's work waits for: what could run, else what cannot. */
+export interface TeamWait {
+  /** Physical GPUs, of the work whose GPUs are known. */
+  readonly gpus: number;
+  /** For some of the work it is not known how many GPUs it needs. */
+  readonly isUnknown: boolean;
+  /** Since when the oldest of it waits, seconds until now; `null`: not known. */
+  readonly ageSeconds: number | null;
+  /** Why none of it can run as things are; `null`: it is demand. */
+  readonly never: NeverReason | null;
+}
+
+/** What one team holds, does with it, is entitled to and waits for. All amounts are physical GPUs. */
+export interface TeamRow {
+  readonly team: string;
+  /** `null`: not known, or nothing is known of queues. */
+  readonly entitled: number | null;
+  readonly allocated: number;
+  /** The part of `allocated` whose device or split is estimated. */
+  readonly estimated: number;
+  readonly active: number;
+  readonly states: GpusByState;
+  /** 0..1; `null`: nothing that it holds was observed. */
+  readonly utilization: number | null;
+  /** allocated - entitled; `null` where `entitled` is. */
+  readonly deviation: number | null;
+  /** `null`: it waits for nothing. */
+  readonly wait: TeamWait | null;
+  /** `null`: nothing in the cluster has a price. */
+  readonly cost: OwnCost | null;
+}
+
+/** The sums of all teams. */
+export interface AllTeams extends Pick<TeamRow, "entitled" | "allocated" | "estimated" | "active" | "states" | "cost"> {
+  /** GPUs that work waits for, of the work whose GPUs are known. */
+  readonly waiting: number;
+}
+
+/** Who holds what, uses it, waits, and, where there are queues, is entitled to what. */
+export interface TeamRows {
+  /** Every team of the moment, also those that only wait. */
+  readonly rows: readonly TeamRow[];
+  readonly all: AllTeams;
+  /** Whether anything is known of entitlements or of gangs. */
+  readonly withShares: boolean;
+  /** Currency of every cost; `null` where nothing has a price. */
+  readonly currency: string | null;
+  /** What nobody holds costs per hour; `null` where that is nothing, or where objects were not read. */
+  readonly notAllocatedPerHour: number | null;
+}
+
+/** The teams of a moment as every overview shows them. Pure. */
+export function teamRows(analysis: Analysis): TeamRows {
+  const { fairness, snapshot, prices } = analysis;
+  const withShares = fairness.teams.length > 0 || snapshot.queueing.gangs.length > 0;
+  const teams = everyTeam(analysis);
+  const entitlements = teamEntitlements(analysis);
+  const waits = withShares ? waitsOfGangs(analysis) : waitsOfPods(analysis);
+  const currency = mainCurrency(prices.groups);
+  const costOf = currency === null ? null : costs(analysis);
+  const rows = teams.map((totals): TeamRow => {
+    const { team, allocated, active, estimated, states, utilization } = totals;
+    const own = withShares ? entitlements.get(team) : undefined;
+    return {
+      team,
+      entitled: own?.entitled ?? null,
+      allocated,
+      estimated,
+      active,
+      states,
+      utilization,
+      deviation: own?.deviation ?? null,
+      wait: waits.get(team) ?? null,
+      cost: costOf === null ? null : costOf.team(team, allocated),
+    };
+  });
+  return {
+    rows,
+    all: sumOf(rows, costOf === null ? null : costOf.all()),
+    withShares,
+    currency,
+    notAllocatedPerHour: currency === null ? null : notAllocated(analysis),
+  };
+}
+
+/** A team that holds nothing is entitled to nothing that would change the sum; one that holds something and is unknown does. */
+function sumOf(rows: readonly TeamRow[], cost: OwnCost | null): AllTeams {
+  const total = (of: (row: TeamRow) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
+  const states: Record<string, number> = {};
+  for (const row of rows)
+    for (const [state, gpus] of Object.entries(row.states)) states[state] = (states[state] ?? 0) + gpus;
+  const isKnown = rows.every(({ entitled, allocated }) => entitled !== null || allocated === 0);
+  return {
+    entitled: isKnown ? total(({ entitled }) => entitled ?? 0) : null,
+    allocated: total(({ allocated }) => allocated),
+    estimated: total(({ estimated }) => estimated),
+    active: total(({ active }) => active),
+    states,
+    waiting: total(({ wait }) => wait?.gpus ?? 0),
+    cost,
+  };
+}
+
+function costs(analysis: Analysis): { team: (team: string, allocated: number) => OwnCost; all: () => OwnCost } {
+  const adder = createCostAdder(analysis);
+  for (const accountingEntry of analysis.accountingEntries) adder.add(accountingEntry);
+  const { holders } = adder.sums();
+  const all = ownCosts(analysis, holders, () => "all");
+  return { team: ownCosts(analysis, holders, ({ team }) => team), all: () => all("all", 0) };
+}
+
+function notAllocated(analysis: Analysis): number | null {
+  const { unallocatedPerHour } = costRecord(analysis);
+  const isKnown = analysis.snapshot.coverage.objects && unallocatedPerHour !== null && unallocatedPerHour > 0;
+  return isKnown ? unallocatedPerHour : null;
+}
+
+/** By its pods, where nothing is known of gangs: how many GPUs, and since when the oldest waits. */
+function waitsOfPods({ teams, snapshot }: Analysis): ReadonlyMap<string, TeamWait> {
+  const oldest = new Map<string, number>();
+  for (const { team, pendingSince } of snapshot.pods) {
+    if (pendingSince !== null) oldest.set(team, Math.min(oldest.get(team) ?? Number.POSITIVE_INFINITY, pendingSince));
+  }
+  const pending = new Map(teams.map((one: TeamTotals) => [one.team, one.pending] as const));
+  const waits = new Map<string, TeamWait>();
+  for (const [team, since] of oldest) {
+    const gpus = pending.get(team) ?? 0;
+    waits.set(team, { gpus, isUnknown: gpus === 0, ageSeconds: snapshot.at - since, never: null });
+  }
+  return waits;
+}
+
+/** What each team's gangs wait for: those that could run, else those that cannot. */
+function waitsOfGangs({ snapshot }: Analysis): ReadonlyMap<string, TeamWait> {
+  const waits = new Map<string, { -readonly [Name in keyof TeamWait]: TeamWait[Name] }>();
+  for (const { team, gpus, since, never } of snapshot.queueing.gangs) {
+    const known = waits.get(team);
+    if (known !== undefined && never !== null && known.never === null) continue;
+    const isFirst = known === undefined || (known.never !== null && never === null);
+    const wait = isFirst ? { gpus: 0, isUnknown: false, ageSeconds: null, never } : known;
+    waits.set(team, wait);
+    wait.gpus += gpus ?? 0;
+    wait.isUnknown ||= gpus === null;
+    if (since !== null) wait.ageSeconds = Math.max(snapshot.at - since, wait.ageSeconds ?? 0);
+  }
+  return waits;
+}

@@ -1,0 +1,150 @@
+import type { Entitlement, EntitlementLine } from "../explain/entitlementSchema.ts";
+import type { LocalQueueExplanation } from "../explain/localQueueSchema.ts";
+import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
+import { duration, gpus, plainText } from "../terminal/columns.ts";
+import { entitlementTitle, shareTexts, viewTexts, waitingText } from "../terminal/entitlementText.ts";
+import { type Html, html } from "./html.ts";
+import { nameLink, workloadLink } from "./links.ts";
+import type { NameLinks, Subjects } from "./nameLinks.ts";
+
+/** Parts that are shown, and how many of them are not folded. */
+const shownParts = 100;
+const openParts = 12;
+const shownGaps = 10;
+const longestSentence = 2000;
+/** A queue of one name may be in many domains: those beyond are left to the API. */
+const shownEntitlements = 20;
+
+/** The sums, rules and objects behind the numbers, as `fairlead explain` prints them. */
+export function factSection(facts: readonly Fact[], links: NameLinks, subjects: Subjects): Html {
+  const rows = facts.map(
+    ({ name, value, how }) =>
+      html`<tr><th scope="row">${name}</th><td>${links.inText(plainText(value, 300), name === "queue" ? { queues: [value] } : subjects)}</td><td class="words">${links.inText(plainText(how, longestSentence), subjects)}</td></tr>\n`,
+  );
+  return html`<section id="facts"><h2>How the numbers came about</h2>
+<div class="wide" tabindex="0" role="region" aria-label="How the numbers came about"><table><thead><tr><th scope="col">number</th><th scope="col">value</th><th scope="col" class="words">how</th></tr></thead><tbody>
+${rows}</tbody></table></div></section>
+`;
+}
+
+/** LocalQueues of Kueue in sentences; what would have to change is last. */
+export function localQueueSection(localQueues: readonly LocalQueueExplanation[], links: NameLinks): Html {
+  if (localQueues.length === 0) return html``;
+  const items = localQueues.map(({ namespace, name, clusterQueue, sentences }) => {
+    const subjects = { queues: [name, `${namespace}/${name}`, clusterQueue] };
+    const texts = sentences.map(
+      (sentence) => html`<p>${links.inText(plainText(sentence, longestSentence), subjects)}</p>\n`,
+    );
+    return html`<h3>LocalQueue ${nameLink("queue", `${namespace}/${name}`)}</h3>${texts}`;
+  });
+  return html`<section id="local-queues"><h2>In its namespace</h2>
+${items}</section>
+`;
+}
+
+/** What a queue is entitled to in each domain, step by step, and who has what it misses. */
+export function entitlementSection(entitlements: readonly Entitlement[], links: NameLinks): Html {
+  if (entitlements.length === 0) return html``;
+  const rest = entitlements.length - shownEntitlements;
+  return html`<section id="entitlements"><h2>What it is entitled to</h2>
+${entitlements.slice(0, shownEntitlements).map((one) => entitlementHtml(one, links))}${rest > 0 ? html`<p>In ${rest} more domains: see the JSON.</p>` : html``}</section>
+`;
+}
+
+function entitlementHtml(one: Entitlement, links: NameLinks): Html {
+  const subjects = subjectsOf(one);
+  const sentence = (text: string): Html => html`<p>${links.inText(plainText(text, longestSentence), subjects)}</p>\n`;
+  const { unknownBecause, levels, why, waiting, waitingGangs, findings } = one;
+  return html`<h3>${links.inText(entitlementTitle(one), subjects)}</h3>
+${why.map(sentence)}${unknownBecause === null ? html`` : html`<p class="warning">It is not known: ${unknownBecause}</p>`}
+${levels.map(({ divides, lines }) => levelTable(divides, lines, links, subjects))}
+${viewTexts(one).map((text) => html`<p class="next">${text}</p>\n`)}${waitingList(waiting, waitingGangs)}${findings.map(
+  ({ kind, name, reason, change }) =>
+    html`<p class="warning">Finding: ${kind} ${links.queue(plainText(name, 300))} ${links.inText(reason, subjects)}<br><span class="next">Next: ${links.inText(change, subjects)}</span></p>\n`,
+)}`;
+}
+
+/** Every queue that the explanation names. */
+function subjectsOf({ name, path, missing, owed, levels }: Entitlement): Subjects {
+  const shares = levels.flatMap(({ lines }) => lines.flatMap((line) => line.shares.map(({ queue }) => queue)));
+  return {
+    queues: [name, ...path, ...missing.map(({ queue }) => queue), ...owed.map(({ queue }) => queue), ...shares],
+  };
+}
+
+function levelTable(divides: string, lines: readonly EntitlementLine[], links: NameLinks, subjects: Subjects): Html {
+  const rows = lines.map(
+    ({ sign, name, gpus: amount, how, shares }) =>
+      html`<tr><th scope="row">${sign} ${links.inText(plainText(name, 100), subjects)}</th><td class="number">${gpus(amount)}</td><td class="words">${links.inText([...(how === "" ? [] : [plainText(how, 300)]), ...shareTexts(shares)].join("; "), subjects)}</td></tr>\n`,
+  );
+  return html`<div class="wide" tabindex="0" role="region" aria-label="How ${plainText(divides, 100)} is divided"><table><caption class="next">${links.inText(plainText(divides, 100), subjects)}, GPUs</caption><thead><tr><th scope="col">step</th><th scope="col" class="number">GPUs</th><th scope="col" class="words">how</th></tr></thead><tbody>
+${rows}</tbody></table></div>
+`;
+}
+
+function waitingList(waiting: Entitlement["waiting"], all: number): Html {
+  if (all === 0) return html`<p>Nothing waits.</p>`;
+  const items = waiting.map((gang) => html`<li>${gang.kind} ${workloadLink(gang)}: ${waitingText(gang)}</li>\n`);
+  const rest = all - waiting.length;
+  return html`<h4>Waiting (${all})</h4><ol>${items}</ol>${rest > 0 ? html`<p>${rest} more: <a href="/api/v1/pending">all that waits, as JSON</a></p>` : html``}`;
+}
+
+/** Each part of a GPU that is counted: where it is, who holds it, its state and why. */
+export function partSection(parts: readonly ExplainedPart[], links: NameLinks): Html {
+  if (parts.length === 0)
+    return html`<section id="devices"><h2>By device</h2><p>No GPU is counted here.</p></section>
+`;
+  const total = gpus(parts.reduce((sum, part) => sum + part.gpus, 0));
+  const rest = parts.length - shownParts;
+  const others = parts.slice(openParts, shownParts);
+  const folded =
+    others.length === 0
+      ? html``
+      : html`<details id="more-devices"><summary>${others.length} more</summary>
+${partTable(others, links)}</details>`;
+  return html`<section id="devices"><h2>By device (sums to ${total})</h2>
+${partTable(parts.slice(0, openParts), links)}${folded}
+${rest > 0 ? html`<p>${rest} more parts are counted, and not shown here.</p>` : html``}</section>
+`;
+}
+
+const partTable = (parts: readonly ExplainedPart[], links: NameLinks): Html =>
+  html`<div class="wide" tabindex="0" role="region" aria-label="By device"><table><thead><tr><th scope="col">node</th><th scope="col">device</th><th scope="col">states</th><th scope="col">pod</th><th scope="col" class="words">why</th></tr></thead><tbody>
+${parts.map((part) => partRow(part, links))}</tbody></table></div>
+`;
+
+function partRow(part: ExplainedPart, links: NameLinks): Html {
+  const { uuid, gpuInstance, profile, holder, knownFrom, estimated, why } = part;
+  const instance = gpuInstance === null ? "" : `/${gpuInstance}${profile === null ? "" : ` ${profile}`}`;
+  const device = uuid === null ? "without identity" : plainText(`${uuid}${instance}`, 80);
+  const states = Object.entries(part.states).map(
+    ([state, amount]) => `${state.replaceAll("_", " ")} ${gpus(amount ?? 0)}`,
+  );
+  const known = knownFrom === null ? "" : `Known from ${knownFrom}${estimated ? " (estimated)" : ""}: `;
+  const pod =
+    holder === null
+      ? html`nobody`
+      : html`${plainText(`${holder.namespace}/${holder.pod}`, 300)} (${nameLink("team", holder.team, 60)})`;
+  return html`<tr><th scope="row">${nameLink("node", part.node)}</th><td>${device}</td><td>${states.join(", ")}</td><td>${pod}</td><td class="words">${known}${links.inText(plainText(why, 400))}</td></tr>
+`;
+}
+
+/** Since when time is counted, what is missing, and what is wrong with what the numbers rest on. */
+export function groundSection({ coverage, problems }: Explanation, links: NameLinks): Html {
+  const counted =
+    coverage === null
+      ? html``
+      : html`<p>Counted: ${duration(coverage.coveredSeconds)} since ${clock(coverage.since)}; not covered: ${coverage.gaps.length === 0 ? "nothing" : `${coverage.gaps.length} intervals`}.</p>
+<ul>${coverage.gaps.slice(-shownGaps).map(({ from, to, reason }) => html`<li>${clock(from)} to ${clock(to)}: ${reason}</li>\n`)}</ul>`;
+  const items = problems
+    .slice(0, shownParts)
+    .map(
+      ({ severity, message, nextStep }) =>
+        html`<li class="${severity}"><strong>${severity}</strong> ${links.inText(plainText(message, 600))}<br><span class="next">Next: ${plainText(nextStep, 600)}</span></li>\n`,
+    );
+  return html`<section id="problems"><h2>Problems that touch it</h2>
+${items.length === 0 ? html`<p class="ok">None.</p>` : html`<ul class="problems">${items}</ul>`}${counted}</section>
+`;
+}
+
+const clock = (instant: string): string => `${instant.slice(0, 19).replace("T", " ")} UTC`;

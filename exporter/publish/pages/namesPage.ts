@@ -1,0 +1,201 @@
+import type { Analysis } from "../../analysis/analysis.ts";
+import { nearestName } from "../../config/nearestName.ts";
+import type { ListBuilder } from "../document/listBuilder.ts";
+import { explainedNames } from "../explain/explain.ts";
+import { teamRows } from "../overview/teamRows.ts";
+import { gpus, plainText } from "../terminal/columns.ts";
+import { queueKind } from "../terminal/queueWords.ts";
+import { type Html, html } from "./html.ts";
+import { listPath, longestName, nameLink, type PageKind, type WorkloadName, workloadLink } from "./links.ts";
+import { nowStyle } from "./nowStyle.ts";
+import { pageFrame } from "./pageFrame.ts";
+import { mostFirst, teamTableHtml } from "./startTeams.ts";
+
+/** Names that a page lists; the rest is counted, and found by its name. */
+const shownNames = 250;
+const shownNear = 10;
+
+/** What the list of a kind is made from; `analysis` is `null` before the first cycle. */
+export interface NamesPageInput {
+  readonly kind: PageKind;
+  readonly cluster: string;
+  readonly moment: { readonly analysis: Analysis; readonly lists: ListBuilder } | null;
+}
+
+const headings: Readonly<Record<PageKind, string>> = {
+  team: "Teams",
+  queue: "Queues",
+  node: "Nodes",
+  workload: "Workloads",
+};
+
+/** All teams, queues, nodes or workloads, each a link to its page. */
+export function renderNamesPage(input: NamesPageInput): string {
+  const { kind, moment } = input;
+  const list = moment === null ? nothingYet : lists[kind](moment.analysis, moment.lists);
+  return frame(input, headings[kind], html`${findForm(kind)}${list}`);
+}
+
+/** Says that there is no such name, and what there is. */
+export function renderNoSuchName(input: NamesPageInput, name: string): string {
+  const { kind, moment } = input;
+  const near = moment === null ? [] : nearNames(kind, name, moment.analysis);
+  const links = near.map((one) => html`<li>${linkOf(kind, one)}</li>\n`);
+  const body = html`<p class="warning">There is no ${kind} <strong>${plainText(name, longestName)}</strong> that holds or waits for GPUs${moment === null ? html`, as far as is known: the first cycle is not complete` : html``}.</p>
+${links.length === 0 ? html`` : html`<p>Names that are near:</p><ul>${links}</ul>`}<p><a href="${listPath(kind)}">All ${kind}s</a></p>
+${findForm(kind)}`;
+  return frame(input, `No such ${kind}`, body);
+}
+
+function frame({ kind, cluster }: NamesPageInput, heading: string, body: Html): string {
+  return pageFrame({
+    title: `${heading} · Fairlead ${cluster}`,
+    heading,
+    about: html`<p>cluster <strong>${cluster}</strong> · <a href="/api/v1/${kind}s">as JSON</a></p>`,
+    here: listPath(kind),
+    isBelow: heading !== headings[kind],
+    styles: [nowStyle],
+    body,
+    foot: html`<p>The same in a terminal: fairlead explain ${kind} NAME.</p>`,
+  });
+}
+
+const hints: Readonly<Record<PageKind, string>> = {
+  team: "",
+  queue: " (a LocalQueue as NAMESPACE/NAME)",
+  node: "",
+  workload: " (as NAMESPACE/KIND/NAME)",
+};
+
+const findForm = (
+  kind: PageKind,
+): Html => html`<form method="get" action="${listPath(kind)}"><label>Find a ${kind} by its name${hints[kind]}<input type="text" name="name" required maxlength="1000" autocomplete="off" spellcheck="false"></label><button type="submit">Find</button></form>
+`;
+
+const nothingYet = html`<p class="warning">No answers yet: the first cycle is not complete. See <a href="/">the start page</a>.</p>`;
+
+/** Names that hold what was asked for, or the other way round, and the one that is spelled most like it. */
+function nearNames(kind: PageKind, asked: string, analysis: Analysis): readonly string[] {
+  const names = explainedNames(kind, analysis);
+  const small = asked.toLowerCase();
+  const alike = names.filter((name) => {
+    const other = name.toLowerCase();
+    return small !== "" && (other.includes(small) || (other !== "" && small.includes(other)));
+  });
+  const nearest = nearestName(asked, names);
+  return [...new Set([...(nearest === null ? [] : [nearest]), ...alike])].slice(0, shownNear);
+}
+
+function linkOf(kind: PageKind, name: string): Html {
+  if (kind !== "workload") return nameLink(kind, name);
+  const workload = workloadNamed(name);
+  return html`${workload.kind} ${workloadLink(workload)}`;
+}
+
+/** The parts of `NAMESPACE/KIND/NAME`. */
+export function workloadNamed(key: string): WorkloadName {
+  const [namespace = "", kind = "", ...rest] = key.split("/");
+  return { namespace, kind, name: rest.join("/") };
+}
+
+const lists: Readonly<Record<PageKind, (analysis: Analysis, lists: ListBuilder) => Html>> = {
+  team: (analysis) => {
+    const known = teamRows(analysis);
+    const rows = mostFirst(known.rows);
+    return listHtml(
+      "team",
+      rows.length,
+      rows.length === 0 ? html`` : teamTableHtml(known, rows.slice(0, shownNames), known.all),
+    );
+  },
+  queue: (_analysis, lists) => {
+    const all = lists.queues().filter(({ kind }) => kind !== "Scheduler");
+    const rows = all
+      .slice(0, shownNames)
+      .map(
+        (one) =>
+          html`<tr><th scope="row">${nameLink("queue", one.name)}</th><td>${queueKind(one)}</td><td>${plainText(one.domain, 100)}</td><td class="number">${one.entitled === null ? "–" : gpus(one.entitled)}</td><td class="number">${gpus(one.allocated)}</td><td class="number">${gpus(one.pending)}</td></tr>\n`,
+      );
+    const heads = ["queue", "what it is", "domain", "*entitled", "*allocated", "*waiting"];
+    const local = lists.localQueues();
+    const locals = local
+      .slice(0, shownNames)
+      .map(
+        (one) =>
+          html`<tr><th scope="row">${nameLink("queue", `${one.namespace}/${one.name}`)}</th><td>${nameLink("queue", one.clusterQueue)}</td></tr>\n`,
+      );
+    const second =
+      local.length === 0
+        ? html``
+        : html`<h2>LocalQueues of Kueue (${local.length})</h2>${tableHtml("LocalQueues", ["LocalQueue", "ClusterQueue"], locals)}`;
+    return html`${listHtml("queue", all.length, tableHtml("Queues", heads, rows))}${second}`;
+  },
+  node: (_analysis, lists) => {
+    const all = lists.nodes();
+    const rows = all
+      .slice(0, shownNames)
+      .map(
+        (one) =>
+          html`<tr><th scope="row">${nameLink("node", one.name)}</th><td>${plainText(one.pools.join(", "), 100)}</td><td class="number">${one.physicalGpus === null ? "–" : gpus(one.physicalGpus)}</td><td class="number">${gpus(one.allocated)}</td><td class="words">${nodeState(one)}</td></tr>\n`,
+      );
+    return listHtml("node", all.length, tableHtml("Nodes", ["node", "pools", "*GPUs", "*allocated", "state"], rows));
+  },
+  workload: (_analysis, lists) => {
+    const all = lists.workloads().toSorted((one, other) => other.gpus - one.gpus);
+    const rows = all
+      .slice(0, shownNames)
+      .map(
+        (one) =>
+          html`<tr><th scope="row">${workloadLink(one)}</th><td>${plainText(one.kind, 60)}</td><td>${nameLink("team", one.team, 60)}</td><td>${one.queue === null ? html`–` : nameLink("queue", one.queue, 60)}</td><td class="number">${gpus(one.gpus)}</td></tr>\n`,
+      );
+    const heads = ["workload", "kind", "team", "queue", "*allocated GPUs"];
+    const waiting = lists.pending();
+    const waits = waiting
+      .slice(0, shownNames)
+      .map(
+        (one) =>
+          html`<tr><th scope="row">${workloadLink(one)}</th><td>${plainText(one.kind, 60)}</td><td>${nameLink("team", one.team, 60)}</td><td>${one.queue === null ? html`–` : nameLink("queue", one.queue, 60)}</td><td class="number">${one.gpus === null ? "unknown" : gpus(one.gpus)}</td><td class="words">${one.cause}</td></tr>\n`,
+      );
+    const second =
+      waiting.length === 0
+        ? html``
+        : html`<h2>Waiting (${waiting.length})</h2>${tableHtml("Waiting work", ["workload", "kind", "team", "queue", "*waits for GPUs", "cause"], waits)}`;
+    return html`${listHtml("workload", all.length, tableHtml("Workloads", heads, rows))}${second}`;
+  },
+};
+
+/** The state of a node in a word or two. */
+function nodeState({
+  ready,
+  schedulable,
+  idle,
+}: {
+  readonly ready: boolean | null;
+  readonly schedulable: boolean | null;
+  readonly idle: string | null;
+}): string {
+  if (ready === null) return "unknown";
+  if (!ready) return "not ready";
+  const idleText = idle === null ? "" : `idle (${idle})`;
+  return [schedulable === false ? "cordoned" : "", idleText].filter((text) => text !== "").join(", ") || "ready";
+}
+
+/** A table; a heading that begins with `*` is of numbers. */
+function tableHtml(label: string, heads: readonly string[], rows: readonly Html[]): Html {
+  if (rows.length === 0) return html``;
+  const cells = heads.map((head) =>
+    head.startsWith("*")
+      ? html`<th scope="col" class="number">${head.slice(1)}</th>`
+      : html`<th scope="col">${head}</th>`,
+  );
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${cells}</tr></thead><tbody>
+${rows}</tbody></table></div>
+`;
+}
+
+function listHtml(kind: PageKind, all: number, table: Html): Html {
+  if (all === 0) return html`<p>There is no ${kind} that holds or waits for GPUs.</p>`;
+  const rest = all - shownNames;
+  return html`<h2>${headings[kind]} (${all})</h2>
+${table}${rest > 0 ? html`<p>${rest} more are not shown: find one by its name.</p>` : html``}`;
+}

@@ -1,0 +1,131 @@
+import type { Advice, Recommendation } from "../../model/recommendation.ts";
+import { trackText } from "../advice/adviceWords.ts";
+import { plainText } from "../terminal/columns.ts";
+import { type Html, html } from "./html.ts";
+import { pageFrame } from "./pageFrame.ts";
+import { inlineSource } from "./pageStyle.ts";
+import { type ArticleInput, recommendationArticle } from "./recommendationArticle.ts";
+
+/** What the page says. */
+export interface RecommendationsPageInput {
+  readonly cluster: string;
+  readonly advice: Advice;
+  /** Moment that the advice is of, seconds since the epoch; `null` before the first cycle. */
+  readonly at: number | null;
+  readonly isTooOld: boolean;
+  readonly now: number;
+  /** Token of the forms; `null`: no users are configured, so that nobody may dismiss. */
+  readonly token: string | null;
+}
+
+/** What is beyond these numbers is counted, and listed by the API alone. */
+const maxOpen = 50;
+const maxWithheld = 50;
+const maxClosed = 10;
+
+/** Style of the page of recommendations, beside that of every page. Colour repeats what the text says. */
+export const adviceStyle = `
+article { border: 1px solid var(--line); border-radius: 0.4rem; padding: 0.8rem 1rem; margin: 1rem 0; }
+article h3 { margin: 0 0 0.4rem; font-size: 1.05rem; }
+article h4 { margin: 1rem 0 0.3rem; font-size: 0.95rem; }
+article p { margin: 0.4rem 0; }
+.kind { display: inline-block; border: 1px solid var(--line); border-radius: 0.3rem; padding: 0 0.4rem; font-size: 0.85rem;
+  color: var(--quiet); }
+article ul { margin: 0.2rem 0; padding-left: 1.3rem; }
+.id { color: var(--quiet); white-space: nowrap; }
+.facts { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 0.8rem; margin: 0.6rem 0; }
+.facts dt, .facts dd { font-size: 1rem; } .facts dd { font-weight: 600; }
+pre { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.3rem; padding: 0.5rem 0.7rem; margin: 0.3rem 0;
+  font: 0.85rem/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+ol.steps { padding-left: 1.3rem; } ol.steps > li { margin-bottom: 0.8rem; }
+.wide th[scope=row] { min-width: 7rem; } .withheld li { margin-bottom: 0.5rem; }
+.taken { color: var(--ok); } .expired, .dismissed { color: var(--quiet); }
+`;
+
+/** Source of the page's own style sheet, for the Content-Security-Policy. */
+export const adviceStyleSource = inlineSource(adviceStyle);
+
+/** The page of all recommendations: open ones, the results of others, and what is not recommended and why. */
+export function renderRecommendations(input: RecommendationsPageInput): string {
+  const { advice, now, token } = input;
+  const open = advice.recommendations.filter(({ state }) => state === "open");
+  const closed = advice.recommendations.filter(({ state }) => state !== "open");
+  const article: ArticleInput = { now, token, isOpen: false };
+  return frame(
+    input,
+    html`${notice(input)}
+<h2>To do now (${open.length})</h2>
+${open.length === 0 ? html`<p class="ok">Nothing is recommended${input.at === null ? " yet" : ""}. What was looked at is below.</p>` : html`<p>The one with the most worth first. Fairlead only advises: people carry it out.</p>`}
+${open.slice(0, maxOpen).map((one) => recommendationArticle(one, article))}
+${more(open.length - maxOpen, "/api/v1/recommendations?state=open")}
+${token === null && open.length > 0 ? html`<p class="next">To dismiss advice here, configure basic_auth_users in the web configuration file.</p>` : html``}
+${trackSection(advice)}<h2>Not recommended (${advice.withheld.length})</h2>
+${withheldList(advice)}
+<h2>Taken, expired or dismissed lately (${closed.length})</h2>
+${closed.length === 0 ? html`<p>None.</p>` : closed.slice(0, maxClosed).map((one) => recommendationArticle(one, article))}
+${more(closed.length - maxClosed, "/api/v1/recommendations")}`,
+  );
+}
+
+/** The page of one recommendation, with all its details; `null` where there is none of that id. */
+export function renderRecommendation(input: RecommendationsPageInput, id: string): string | null {
+  const [found, ...earlier] = input.advice.recommendations.filter((one: Recommendation) => one.id === id);
+  if (found === undefined) return null;
+  const { now, token } = input;
+  return frame(
+    input,
+    html`${notice(input)}
+<p><a href="/recommendations">All recommendations</a></p>
+${recommendationArticle(found, { now, token, isOpen: true })}${
+  earlier.length === 0
+    ? html``
+    : html`<h2>Before (${earlier.length})</h2>
+<p>What became of it earlier, the last first.</p>${earlier.slice(0, maxClosed).map((one) => recommendationArticle(one, { now, token, isOpen: false }))}`
+}`,
+  );
+}
+
+function frame({ cluster }: RecommendationsPageInput, body: Html): string {
+  return pageFrame({
+    title: `Recommendations · Fairlead ${cluster}`,
+    heading: "Recommendations",
+    about: html`<p>cluster <strong>${cluster}</strong> · <a href="/api/v1/recommendations">as JSON</a></p>`,
+    here: "/recommendations",
+    styles: [adviceStyle],
+    body,
+    foot: html`<p>Every effect is simulated on a copy of this cluster twice: with pods on the fullest node that fits (packed) and on the emptiest (spread). The worse of the two decides.</p>`,
+  });
+}
+
+function notice({ at, isTooOld, now }: RecommendationsPageInput): Html {
+  if (at === null)
+    return html`<p class="warning">No answers yet: the first cycle is not complete. See <a href="/readyz">/readyz</a>.</p>`;
+  if (!isTooOld) return html``;
+  const age = Math.round(now - at);
+  return html`<p class="error">This is ${age} s old: the last cycles did not complete. Do not act on it; see the <a href="/">start page</a>.</p>`;
+}
+
+/** How those that were shown turned out: whether the work that they named came back by itself. */
+function trackSection({ trackRecords = [] }: Advice): Html {
+  if (trackRecords.length === 0) return html``;
+  return html`<h2>How earlier ones turned out</h2>
+<p>Of those shown whose outcome became known in the last 30 days. Wrong is what named work that came back by itself, or moved what was evicted again.</p>
+<ul>${trackRecords.map((one) => html`<li>${trackText(one)}</li>\n`)}</ul>
+`;
+}
+
+function withheldList({ withheld }: Advice): Html {
+  if (withheld.length === 0) return html`<p>Nothing else was found that could be better.</p>`;
+  const items = withheld
+    .slice(0, maxWithheld)
+    .map(
+      ({ kind, subject, why, reason }) =>
+        html`<li><span class="kind">${kind}</span> <strong>${plainText(subject, 100)}</strong> <span class="next">${why}</span><br>${plainText(reason, 1000)}</li>\n`,
+    );
+  return html`<details><summary>What was looked at, and why it is not advised</summary><ul class="withheld">${items}</ul>
+${more(withheld.length - items.length, "/api/v1/withheld")}</details>`;
+}
+
+function more(rest: number, path: string): Html {
+  return rest > 0 ? html`<p>${rest} more: <a href="${path}">${path}</a></p>` : html``;
+}

@@ -1,0 +1,60 @@
+import { styled } from "./colours.ts";
+
+/** What is known of the terminal that a text is for, and of how its reader calls Fairlead. */
+export interface Terminal {
+  /** Characters in a line; texts are made for 80 to 200. */
+  readonly columns: number;
+  /** Colours and bold letters are understood and wanted. They repeat what the text says. */
+  readonly hasColours: boolean;
+  /** How the reader types `fairlead`: `npx fairlead` in a clone. */
+  readonly program: string;
+  /** What `explain` and `advise` need to answer about the same cluster, with a blank before it: ` --dump=DIR`. */
+  readonly source: string;
+}
+
+/** A file or a pipe: 100 columns, no colours, and an installed program that asks a running exporter. */
+export const plainTerminal: Terminal = { columns: 100, hasColours: false, program: "fairlead", source: "" };
+
+/** A line that goes on below, at an indent, where a terminal is too narrow for it. */
+export interface LongLine {
+  readonly text: string;
+  readonly indent: string;
+}
+
+/** A line of a text for a terminal; a plain string is never folded. */
+export type Line = string | LongLine;
+
+/** One line that may be folded at its blanks. */
+export const fold = (text: string, indent: string): readonly LongLine[] => [{ text, indent }];
+
+/** The finished text: commands as the reader types them, long lines folded, colours where they are wanted. */
+export function layOut(lines: readonly Line[], terminal: Terminal): string {
+  return lines
+    .flatMap((line) =>
+      typeof line === "string"
+        ? [typeable(line, terminal)]
+        : folded(typeable(line.text, terminal), line.indent, terminal.columns),
+    )
+    .map((line) => (terminal.hasColours ? styled(line) : line))
+    .join("\n");
+}
+
+/** Commands that a text names, as its reader can type them. */
+export function typeable(text: string, { program, source }: Terminal): string {
+  return text.replace(
+    /(?<![\w./-])fairlead (explain|advise|serve|demo|inspect|ledger|review|price|alerts|dashboards|check-config|top|waterfall)\b/g,
+    (_, command: string) => `${program} ${command}${command === "explain" || command === "advise" ? source : ""}`,
+  );
+}
+
+function folded(line: string, indent: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > columns) {
+    const at = rest.lastIndexOf(" ", columns);
+    const cut = at > indent.length + 10 ? at : columns;
+    lines.push(rest.slice(0, cut).trimEnd());
+    rest = `${indent}${rest.slice(cut).trimStart()}`;
+  }
+  return [...lines, rest];
+}
