@@ -214,7 +214,7 @@ describe.skipIf(!isThere)("two clusters in one VictoriaMetrics, by deploy/exampl
   async function shown(query: string, chosen: string, more: Readonly<Record<string, string>> = {}) {
     const range = query.includes("$__range") ? 7 * day : day;
     // The first eight of two clusters are not those of one, and which of equal ones are first is open: all of them.
-    const filled = filledIn(query.replaceAll(/topk\(\d+,/g, "topk(100000,"), {
+    const filled = filledIn(query.replaceAll(/(topk|bottomk)\(\d+,/g, "$1(100000,"), {
       range: `${range}s`,
       variables: { cluster: chosen },
     });

@@ -49,12 +49,13 @@ export function reviewRoute(outputs: Outputs): RequestHandler {
       return;
     }
     const { status, error, nextStep } = answer;
-    const format = "error" in asked ? "" : asked.format;
+    // A browser gets a page; whoever asks from a terminal gets the sentence alone.
+    const isPage = !("error" in asked) && asked.format === "html" && request.accepts(["text", "html"]) === "html";
     // The page is there, and says what it needs.
-    response.status(format === "html" && answer === nobodyWrites ? 200 : status);
+    response.status(isPage && answer === nobodyWrites ? 200 : status);
     // Whoever asks for data reads errors as data, too, as those of the API.
     if (request.originalUrl.includes("format=json")) response.json({ error, nextStep });
-    else if (format === "html") response.type("html").send(renderNoReview(outputs.cluster, error, nextStep));
+    else if (isPage) response.type("html").send(renderNoReview(outputs.cluster, error, nextStep));
     else response.type("text/plain").send(`${error}\nNext step: ${nextStep}\n`);
   };
 }

@@ -63,6 +63,10 @@ function whyNone({ coverage, to, rows }: Answered, { of }: PastQuestion): Past |
   if (coverage.coveredSeconds > 0 && rows.length > 0) return null;
   if (coverage.coveredSeconds > 0)
     return { isKnown: false, why: `The ledger has nothing of it in the last ${days} days.`, nextStep: "" };
+  return noFullHour({ to }, { of });
+}
+
+function noFullHour({ to }: Pick<Answered, "to">, { of }: Pick<PastQuestion, "of">): Past {
   const first = `${isoTime(to + hour).slice(11, 16)} UTC`;
   return {
     isKnown: false,
@@ -98,17 +102,8 @@ async function teamPast(ledger: NonNullable<PastSource["ledger"]>, question: Pas
   const none = whyNone(answer, question);
   if (none !== null) return none;
   const covered = coveredSteps(steps, answer.coverage);
-  const rowsOf = (isWanted: (state: string | null | undefined) => boolean) =>
-    answer.rows
-      .filter(({ values: [, state] }) => isWanted(state))
-      .map(({ values: [at = null], gpuSeconds }) => ({ at, amount: gpuSeconds }));
-  const means = (isWanted: (state: string | null | undefined) => boolean) =>
-    byStep(rowsOf(isWanted), steps).map((sum, i) => meanOf(sum, covered[i] ?? null, steps.seconds));
-  const active: GpuState = "active";
-  return lastDayAndWeek(steps, "GPUs", [
-    { name: "allocated", look: "allocated", values: means(() => true) },
-    { name: "active", look: "active", values: means((state) => state === active) },
-  ]);
+  const series = allocatedAndActive(answer, steps, (sum, i) => meanOf(sum, covered[i] ?? null, steps.seconds));
+  return lastDayAndWeek(steps, series);
 }
 
 async function queuePast(tables: NonNullable<PastSource["ledgerTables"]>, question: PastQuestion): Promise<Past> {
@@ -133,7 +128,7 @@ async function queuePast(tables: NonNullable<PastSource["ledgerTables"]>, questi
   const judged = amounts("judgedSeconds");
   const means = (name: string) => amounts(name).map((sum, i) => meanOf(sum, covered[i] ?? null, steps.seconds));
   const entitled = means("entitled").map((mean, i) => ((judged[i] ?? 0) > 0 ? mean : null));
-  return lastDayAndWeek(steps, "GPUs", [
+  return lastDayAndWeek(steps, [
     { name: "allocated", look: "allocated", values: means("allocated") },
     { name: "entitled", look: "entitled", values: entitled },
     { name: "waiting", look: "waiting", values: means("pending") },
@@ -155,29 +150,34 @@ async function workloadPast(ledger: NonNullable<PastSource["ledger"]>, question:
   const none = whyNone(answer, question);
   if (none !== null) return none;
   const covered = coveredSteps(steps, answer.coverage);
-  const hours = (isWanted: (state: string | null | undefined) => boolean) => {
-    const rows = answer.rows.filter(({ values: [, state] }) => isWanted(state));
-    const sums = byStep(
-      rows.map(({ values: [at = null], gpuSeconds }) => ({ at, amount: gpuSeconds })),
-      steps,
-    );
-    return sums.map((sum, i) => (sum === 0 && (covered[i] ?? 0) === 0 ? null : sum / hour));
-  };
-  const series = [
-    { name: "allocated", look: "allocated", values: hours(() => true) },
-    { name: "active", look: "active", values: hours((state) => state === "active") },
-  ] as const;
-  const chart = (title: string, last: number): PastChart => ({
-    title,
-    from: steps.from + (steps.count - last) * day,
-    stepSeconds: day,
-    unit: "GPU-hours",
-    series: series.map((one) => ({ ...one, values: one.values.slice(-last) })),
-  });
+  const series = allocatedAndActive(answer, steps, (sum, i) =>
+    sum === 0 && (covered[i] ?? 0) === 0 ? null : sum / hour,
+  );
+  const chart = (title: string, last: number): PastChart => lastSteps({ steps, series }, "GPU-hours", title, last);
   return {
     isKnown: true,
     charts: [chart("Yesterday and today so far", 2), chart("Last 7 days with today so far, by day", days)],
   };
+}
+
+/** What was allocated, and the part of it that was active, from GPU-seconds by step and state. */
+function allocatedAndActive(
+  { rows }: Pick<Extract<AccountsResult, { ok: true }>["answer"], "rows">,
+  steps: Steps,
+  valueOfStep: (gpuSeconds: number, step: number) => number | null,
+): PastChart["series"] {
+  const active: GpuState = "active";
+  const values = (isWanted: (state: string | null | undefined) => boolean) =>
+    byStep(
+      rows
+        .filter(({ values: [, state] }) => isWanted(state))
+        .map(({ values: [at = null], gpuSeconds }) => ({ at, amount: gpuSeconds })),
+      steps,
+    ).map(valueOfStep);
+  return [
+    { name: "allocated", look: "allocated", values: values(() => true) },
+    { name: "active", look: "active", values: values((state) => state === active) },
+  ];
 }
 
 /** The ledger keeps of single nodes when they were idle for an hour at least. */
@@ -196,8 +196,7 @@ async function nodePast(tables: NonNullable<PastSource["ledgerTables"]>, questio
   const [last, all] = await Promise.all([one(to - day), one(steps.from)]);
   if (!last.ok) return failed(last);
   if (!all.ok) return failed(all);
-  if (all.answer.coverage.coveredSeconds === 0)
-    return whyNone(all.answer, question) ?? failed({ error: "", nextStep: "" });
+  if (all.answer.coverage.coveredSeconds === 0) return noFullHour(all.answer, question);
   const chart = (title: string, seconds: number, { rows }: typeof all.answer): PastChart => ({
     title,
     from: to - seconds,
@@ -226,13 +225,22 @@ const failed = ({ error, nextStep }: { readonly error: string; readonly nextStep
   nextStep,
 });
 
-function lastDayAndWeek(steps: Steps, unit: PastChart["unit"], series: PastChart["series"]): Past {
-  const chart = (title: string, last: number): PastChart => ({
+function lastDayAndWeek(steps: Steps, series: PastChart["series"]): Past {
+  const chart = (title: string, last: number): PastChart => lastSteps({ steps, series }, "GPUs", title, last);
+  return { isKnown: true, charts: [chart("Last day, by hour", 24), chart("Last 7 days, by hour", steps.count)] };
+}
+
+function lastSteps(
+  { steps, series }: { readonly steps: Steps; readonly series: PastChart["series"] },
+  unit: PastChart["unit"],
+  title: string,
+  last: number,
+): PastChart {
+  return {
     title,
     from: steps.from + (steps.count - last) * steps.seconds,
     stepSeconds: steps.seconds,
     unit,
     series: series.map((one) => ({ ...one, values: one.values.slice(-last) })),
-  });
-  return { isKnown: true, charts: [chart("Last day, by hour", 24), chart("Last 7 days, by hour", steps.count)] };
+  };
 }
