@@ -269,10 +269,7 @@ function idleNodes({ query, currency, money, page, rowLink }: Tools): PanelDraft
     widths: { Pool: 160, Why: 110, Cluster: 110, "In 24 hours": 115, Now: 90, Longest: 110, "Cost an hour": 115 },
     links: {
       node_pool: rowLink("fleet", "What does the fleet have?", { cluster: "cluster", pool: "pool" }),
-      idle_kind: page(
-        `/api/v1/nodes?idle=\${__data.fields.idle_kind:percentencode}`,
-        "Names of these nodes, in Fairlead",
-      ),
+      idle_kind: page(`/nodes?idle=\${__data.fields.idle_kind:percentencode}`, "Names of these nodes, in Fairlead"),
     },
   });
 }

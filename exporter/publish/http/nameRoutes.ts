@@ -23,7 +23,7 @@ export function nameRoutes(outputs: Outputs): Router {
   for (const kind of pageKinds) {
     const inputNow = (): NamesPageInput => {
       const latest = outputs.latest();
-      return { kind, cluster: outputs.cluster, moment: latest === null ? null : momentOf(latest) };
+      return { kind, cluster: outputs.cluster, idle: null, moment: latest === null ? null : momentOf(latest) };
     };
     router.get(listPath(kind), listRoute(outputs, kind, inputNow));
     const below = kind === "workload" ? "/:namespace/:kind/:name" : "/:name";
@@ -41,7 +41,7 @@ function listRoute(outputs: Outputs, kind: PageKind, inputNow: () => NamesPageIn
     const { searchParams } = new URL(request.originalUrl, "http://localhost");
     const name = searchParams.get("name");
     if (name === null || name === "") {
-      response.type("html").send(renderNamesPage(inputNow()));
+      response.type("html").send(renderNamesPage({ ...inputNow(), idle: searchParams.get("idle") }));
       return;
     }
     const found = outputs.explain(kind, name);

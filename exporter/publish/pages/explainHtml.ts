@@ -1,3 +1,4 @@
+import { type AlikeParts, alikeParts } from "../explain/alikeParts.ts";
 import type { Entitlement, EntitlementLine } from "../explain/entitlementSchema.ts";
 import type { LocalQueueExplanation } from "../explain/localQueueSchema.ts";
 import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
@@ -95,28 +96,27 @@ export function partSection(parts: readonly ExplainedPart[], links: NameLinks): 
     return html`<section id="devices"><h2>By device</h2><p>No GPU is counted here.</p></section>
 `;
   const total = gpus(parts.reduce((sum, part) => sum + part.gpus, 0));
-  const rest = parts.length - shownParts;
-  const others = parts.slice(openParts, shownParts);
+  const groups = alikeParts(parts);
+  const rest = groups.slice(shownParts).reduce((sum, { count }) => sum + count, 0);
+  const others = groups.slice(openParts, shownParts);
   const folded =
     others.length === 0
       ? html``
       : html`<details id="more-devices"><summary>${others.length} more</summary>
 ${partTable(others, links)}</details>`;
   return html`<section id="devices"><h2>By device (sums to ${total})</h2>
-${partTable(parts.slice(0, openParts), links)}${folded}
+${partTable(groups.slice(0, openParts), links)}${folded}
 ${rest > 0 ? html`<p>${rest} more parts are counted, and not shown here.</p>` : html``}</section>
 `;
 }
 
-const partTable = (parts: readonly ExplainedPart[], links: NameLinks): Html =>
+const partTable = (groups: readonly AlikeParts[], links: NameLinks): Html =>
   html`<div class="wide" tabindex="0" role="region" aria-label="By device"><table><thead><tr><th scope="col">node</th><th scope="col">device</th><th scope="col">states</th><th scope="col">pod</th><th scope="col" class="words">why</th></tr></thead><tbody>
-${parts.map((part) => partRow(part, links))}</tbody></table></div>
+${groups.map((group) => partRow(group, links))}</tbody></table></div>
 `;
 
-function partRow(part: ExplainedPart, links: NameLinks): Html {
-  const { uuid, gpuInstance, profile, holder, knownFrom, estimated, why } = part;
-  const instance = gpuInstance === null ? "" : `/${gpuInstance}${profile === null ? "" : ` ${profile}`}`;
-  const device = uuid === null ? "without identity" : plainText(`${uuid}${instance}`, 80);
+function partRow({ part, device }: AlikeParts, links: NameLinks): Html {
+  const { holder, knownFrom, estimated, why } = part;
   const states = Object.entries(part.states).map(
     ([state, amount]) => `${state.replaceAll("_", " ")} ${gpus(amount ?? 0)}`,
   );
@@ -125,7 +125,7 @@ function partRow(part: ExplainedPart, links: NameLinks): Html {
     holder === null
       ? html`nobody`
       : html`${plainText(`${holder.namespace}/${holder.pod}`, 300)} (${nameLink("team", holder.team, 60)})`;
-  return html`<tr><th scope="row">${nameLink("node", part.node)}</th><td>${device}</td><td>${states.join(", ")}</td><td>${pod}</td><td class="words">${known}${links.inText(plainText(why, 400))}</td></tr>
+  return html`<tr><th scope="row">${nameLink("node", part.node)}</th><td>${plainText(device, 80)}</td><td>${states.join(", ")}</td><td>${pod}</td><td class="words">${known}${links.inText(plainText(why, 400))}</td></tr>
 `;
 }
 

@@ -19,6 +19,8 @@ const shownNear = 10;
 export interface NamesPageInput {
   readonly kind: PageKind;
   readonly cluster: string;
+  /** Of nodes, only those that are idle so: `unallocated` or `allocated`; `null`: all. */
+  readonly idle: string | null;
   readonly moment: { readonly analysis: Analysis; readonly lists: ListBuilder } | null;
 }
 
@@ -32,7 +34,7 @@ const headings: Readonly<Record<PageKind, string>> = {
 /** All teams, queues, nodes or workloads, each a link to its page. */
 export function renderNamesPage(input: NamesPageInput): string {
   const { kind, moment } = input;
-  const list = moment === null ? nothingYet : lists[kind](moment.analysis, moment.lists);
+  const list = moment === null ? nothingYet : lists[kind](moment.analysis, moment.lists, input);
   return frame(input, headings[kind], html`${findForm(kind)}${list}`);
 }
 
@@ -98,7 +100,9 @@ export function workloadNamed(key: string): WorkloadName {
   return { namespace, kind, name: rest.join("/") };
 }
 
-const lists: Readonly<Record<PageKind, (analysis: Analysis, lists: ListBuilder) => Html>> = {
+type ListOf = (analysis: Analysis, lists: ListBuilder, asked: Pick<NamesPageInput, "idle">) => Html;
+
+const lists: Readonly<Record<PageKind, ListOf>> = {
   team: (analysis) => {
     const known = teamRows(analysis);
     const rows = mostFirst(known.rows);
@@ -130,15 +134,16 @@ const lists: Readonly<Record<PageKind, (analysis: Analysis, lists: ListBuilder) 
         : html`<h2>LocalQueues of Kueue (${local.length})</h2>${tableHtml("LocalQueues", ["LocalQueue", "ClusterQueue"], locals)}`;
     return html`${listHtml("queue", all.length, tableHtml("Queues", heads, rows))}${second}`;
   },
-  node: (_analysis, lists) => {
-    const all = lists.nodes();
+  node: (_analysis, lists, { idle }) => {
+    const all = lists.nodes().filter((node) => idle === null || node.idle === idle);
     const rows = all
       .slice(0, shownNames)
       .map(
         (one) =>
           html`<tr><th scope="row">${nameLink("node", one.name)}</th><td>${plainText(one.pools.join(", "), 100)}</td><td class="number">${one.physicalGpus === null ? "–" : gpus(one.physicalGpus)}</td><td class="number">${gpus(one.allocated)}</td><td class="words">${nodeState(one)}</td></tr>\n`,
       );
-    return listHtml("node", all.length, tableHtml("Nodes", ["node", "pools", "*GPUs", "*allocated", "state"], rows));
+    const table = tableHtml("Nodes", ["node", "pools", "*GPUs", "*allocated", "state"], rows);
+    return idle === null ? listHtml("node", all.length, table) : idleNodes(idle, all.length, table);
   },
   workload: (_analysis, lists) => {
     const all = lists.workloads().toSorted((one, other) => other.gpus - one.gpus);
@@ -179,6 +184,10 @@ function nodeState({
   const idleText = idle === null ? "" : `idle (${idle})`;
   return [schedulable === false ? "cordoned" : "", idleText].filter((text) => text !== "").join(", ") || "ready";
 }
+
+const idleNodes = (idle: string, count: number, table: Html): Html =>
+  html`<h2>Idle nodes: ${plainText(idle, 60)} (${count})</h2>
+${table}<p>${count > shownNames ? html`${count - shownNames} more are not shown. ` : html``}<a href="${listPath("node")}">All nodes</a></p>`;
 
 /** A table; a heading that begins with `*` is of numbers. */
 function tableHtml(label: string, heads: readonly string[], rows: readonly Html[]): Html {

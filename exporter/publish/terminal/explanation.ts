@@ -1,3 +1,4 @@
+import { alikeParts } from "../explain/alikeParts.ts";
 import type { LocalQueueExplanation } from "../explain/localQueueSchema.ts";
 import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
 import { duration, gpus, plainText } from "./columns.ts";
@@ -59,51 +60,16 @@ function factLines(facts: readonly Fact[]): readonly Line[] {
 function partLines(parts: readonly ExplainedPart[]): readonly Line[] {
   if (parts.length === 0) return ["no GPU is counted here"];
   const total = gpus(parts.reduce((sum, part) => sum + part.gpus, 0));
-  const groups = [...Map.groupBy(parts, likeness).values()];
+  const groups = alikeParts(parts);
   const shown = groups.slice(0, shownParts);
-  const hidden = groups.slice(shownParts).reduce((sum, group) => sum + group.length, 0);
+  const hidden = groups.slice(shownParts).reduce((sum, { count }) => sum + count, 0);
   const areAllNamed = hidden === 0 && groups.length === parts.length;
   const note = `${hidden > 0 ? `and ${hidden} more: ` : ""}--output json lists each of them`;
   return [
     `BY DEVICE (sums to ${total})`,
-    ...shown.flatMap((group) => groupLines(group, parts)),
+    ...shown.flatMap(({ part, device }) => partLinesOf(part, device)),
     ...(areAllNamed ? [] : [`  ${note}`]),
   ];
-}
-
-const percents = /\d+(?= %)/g;
-
-/** Devices of one node with the same holder, in the same states for the same reason share one line. */
-const likeness = ({ node, profile, holder, knownFrom, estimated, states, why }: ExplainedPart): string =>
-  JSON.stringify([node, profile, holder, knownFrom, estimated, Object.keys(states), why.replace(percents, "")]);
-
-function groupLines(group: readonly ExplainedPart[], parts: readonly ExplainedPart[]): readonly Line[] {
-  const [first, ...others] = group;
-  if (first === undefined) return [];
-  const whole = first.uuid === null ? "a GPU without identity" : first.uuid;
-  const instance = `/${first.gpuInstance}${first.profile === null ? "" : ` ${first.profile}`}`;
-  if (others.length === 0) return partLinesOf(first, first.gpuInstance === null ? whole : `${whole}${instance}`);
-  const ofNode = parts.filter(({ node, profile }) => node === first.node && profile === first.profile).length;
-  const noun = first.profile === null ? "GPUs" : `${first.profile} instances`;
-  const states = new Map<string, number>();
-  for (const { states: own } of group)
-    for (const [state, amount] of Object.entries(own)) states.set(state, (states.get(state) ?? 0) + (amount ?? 0));
-  return partLinesOf(
-    { ...first, states: Object.fromEntries(states), why: rangeText(group.map(({ why }) => why)) },
-    `${group.length} of ${ofNode} ${noun}, the same`,
-  );
-}
-
-/** The same sentence with other percentages in it: each as a range. */
-function rangeText(texts: readonly string[]): string {
-  const values = texts.map((text) => (text.match(percents) ?? []).map(Number));
-  let at = 0;
-  return (texts[0] ?? "").replace(percents, () => {
-    const own = values.map((list) => list[at] ?? 0);
-    at += 1;
-    const [low, high] = [Math.min(...own), Math.max(...own)];
-    return low === high ? `${low}` : `${low} to ${high}`;
-  });
 }
 
 function partLinesOf(part: ExplainedPart, device: string): readonly Line[] {

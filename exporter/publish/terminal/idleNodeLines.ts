@@ -94,6 +94,6 @@ function nextForUnallocated(groups: readonly IdleNodeGroup[], { snapshot }: Anal
   return "scale their node pools in, or label nodes that are kept ready on purpose (idle.warmPools)";
 }
 
-const nextForAllocated = "ask who holds them: fairlead explain node NAME; /api/v1/nodes?idle=allocated lists them";
+const nextForAllocated = "ask who holds them: fairlead explain node NAME; /nodes?idle=allocated lists them";
 
 const counted = (nodes: number): string => `${nodes} node${nodes === 1 ? "" : "s"}`;

@@ -139,7 +139,7 @@ describe("in a terminal", () => {
       "  2 nodes run for nobody (train 2), for up to 5 h, $ 55.04 per hour (1 unpriced)",
       "    -> scale their node pools in, or label nodes that are kept ready on purpose (idle.warmPools)",
       "  1 node allocated, and nothing there works (burst 1), for up to 1 h, $ 20.00 per hour",
-      "    -> ask who holds them: fairlead explain node NAME; /api/v1/nodes?idle=allocated lists them",
+      "    -> ask who holds them: fairlead explain node NAME; /nodes?idle=allocated lists them",
       "  beside 1 node kept warm on purpose",
     ]);
   });

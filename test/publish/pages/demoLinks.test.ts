@@ -47,7 +47,7 @@ const isSaidToBeOther = ({ text }: Found): boolean => /\b(?:JSON|text)\b/.test(t
 
 /** What is wrong with what a link leads to, and where that leads to. */
 async function follow(one: Found): Promise<{ faults: readonly string[]; links: readonly Found[] }> {
-  const response = await fetch(`${server.url}${one.href}`);
+  const response = await fetch(`${server.url}${one.href}`, { headers: { accept: "text/html" } });
   const type = response.headers.get("content-type") ?? "";
   const text = await response.text();
   const fault = (what: string) => `${one.href} on ${one.on}: ${what}`;

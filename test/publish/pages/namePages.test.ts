@@ -57,6 +57,31 @@ describe("the page of a team", () => {
   });
 });
 
+describe("the list of nodes", () => {
+  test("shows those that are idle in the way that is asked for, and none of a way that is not there", async () => {
+    const analysis: Analysis = {
+      ...queueMoment,
+      idleNodes: {
+        nodes: [
+          { node: 0, kind: "unallocated", isWarmPool: false, since: 0 },
+          { node: 1, kind: "allocated", isWarmPool: false, since: 0 },
+        ],
+        since: new Map(),
+        warm: new Set(),
+      },
+    };
+    const ask = await serve(analysis);
+    const nodesOf = async (path: string) =>
+      linksOf((await ask(path)).text).flatMap((link) => (link.startsWith("/nodes/") ? [link] : []));
+    const [first, second] = queueMoment.snapshot.nodes.map(({ name }) => pagePath("node", name));
+    expect(await nodesOf("/nodes?idle=unallocated")).toEqual([first]);
+    expect(await nodesOf("/nodes?idle=allocated")).toEqual([second]);
+    expect(await nodesOf("/nodes?idle=%3Cb%3E")).toEqual([]);
+    expect((await nodesOf("/nodes")).length).toBe(queueMoment.snapshot.nodes.length);
+    expect((await ask("/nodes?idle=%3Cb%3E")).text).toContain("Idle nodes: &lt;b&gt; (0)");
+  });
+});
+
 describe("the page of a queue", () => {
   test("has the sums of every domain that has one of that name, who has what it misses, and what waits", async () => {
     const { status, text } = await (await serve())("/queues/search");
