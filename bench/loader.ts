@@ -1,18 +1,25 @@
-/** Asks for a URL again and again over a few kept connections. Arguments: URL, requests, connections. */
+/**
+ * Asks for a URL again and again over a few kept connections. Arguments: URL, requests, connections. Sends, in milliseconds of
+ * each request that was answered with 200, until its first byte (`first`) and until its last (`last`).
+ */
 import { Agent, get } from "node:http";
 
 const [, , url = "", requests = "0", connections = "1"] = process.argv;
 const agent = new Agent({ keepAlive: true, maxSockets: Number(connections) });
-const times: number[] = [];
+const times: { readonly first: number[]; readonly last: number[] } = { first: [], last: [] };
 
 function ask(): Promise<void> {
   return new Promise((resolve, reject) => {
     const from = performance.now();
     get(url, { agent }, (response) => {
+      const first = performance.now() - from;
       response.on("data", () => undefined);
       response.on("error", reject);
       response.on("end", () => {
-        if (response.statusCode === 200) times.push(performance.now() - from);
+        if (response.statusCode === 200) {
+          times.first.push(first);
+          times.last.push(performance.now() - from);
+        }
         resolve();
       });
     }).on("error", reject);

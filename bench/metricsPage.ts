@@ -1,89 +1,136 @@
 /**
- * How fast is `/metrics` under load, between cycles and during them, against a plain node:http server that sends the
- * same bytes? The load comes from a third process.
+ * How fast are `/metrics` and `/` while `fairlead serve` runs its cycles, against a plain node:http server that sends the
+ * same bytes? Both are asked in turns for the same minutes, so that what else keeps the machine busy (exporters, the API
+ * server, the cycle itself) delays both alike. The load comes from a process of its own.
  */
-import { fork } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { startServer } from "../exporter/publish/http/server.ts";
+import { z } from "zod";
 import { startFleet } from "./fleet/fleet.ts";
-import { median, quantile } from "./measure.ts";
-import { createProduct } from "./product.ts";
+import { quantile } from "./measure.ts";
 import { ask } from "./question.ts";
+import { serveCommand } from "./serve.ts";
 
-const requests = 500;
+/** Requests of one turn: short against a cycle, so that turns fall into all its parts. */
+const requests = 60;
 /** Scrapers as a rule: two Prometheus replicas, a collector, and a person. */
 const connections = 4;
+/** Seconds between two cycles: so few that one is nearly always under way at 10,000 nodes. */
+const interval = 5;
+const port = 19_846;
+const probePort = 19_847;
+const patienceMs = 600_000;
+
+const loadSchema = z.object({ first: z.array(z.number()), last: z.array(z.number()) });
+type Load = z.infer<typeof loadSchema>;
 
 await ask("metricsPage", async ({ nodes, samples, helpers, progress }) => {
-  const rounds = Math.max(3, Math.floor(samples / 2));
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
   const fleet = await startFleet(nodes);
   for (const pid of fleet.pids) helpers.add(pid);
-  const product = createProduct(fleet);
-  await product.sync();
-  for (let done = 0; done < 4; done += 1) await product.cycle();
-  const page = product.stack.latest()?.page ?? Buffer.alloc(0);
-  const started = await startServer({
-    handler: product.stack.app,
-    listenAddress: "127.0.0.1:0",
-    web: { basic_auth_users: {} },
-    onProblem: () => undefined,
+  const [program = "", ...args] = serveCommand({
+    folder,
+    apiUrl: fleet.apiUrl,
+    port,
+    probePort,
+    config: `interval: ${interval}\n`,
   });
-  if (!started.ok) throw new Error(started.error);
-  const folder = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
-  writeFileSync(join(folder, "page"), page);
-  const still = fork(fileURLToPath(new URL("staticServer.ts", import.meta.url)), [join(folder, "page")], {
-    execArgv: [],
-  });
-  if (still.pid !== undefined) helpers.add(still.pid);
-  const [stillUrl] = await once(still, "message");
-
-  const idle: number[][] = [];
-  const plain: number[][] = [];
-  const busy: number[][] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    progress(`round ${round + 1} of ${rounds}`);
-    plain.push(await load(`${stillUrl}/metrics`));
-    idle.push(await load(`${started.server.url}/metrics`));
-    let isOver = false;
-    const cycles = (async () => {
-      while (!isOver) await product.cycle();
-    })();
-    busy.push(await load(`${started.server.url}/metrics`));
-    isOver = true;
-    await cycles;
+  const served = spawn(program, args, { stdio: "ignore" });
+  if (served.pid !== undefined) helpers.add(served.pid);
+  const children: ChildProcess[] = [served];
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady(served);
+    progress("ready");
+    const server = async (path: string, name: string): Promise<string> => {
+      const page = Buffer.from(await (await fetch(`${url}${path}`)).arrayBuffer());
+      writeFileSync(join(folder, name), page);
+      const still = fork(fileURLToPath(new URL("staticServer.ts", import.meta.url)), [join(folder, name)], {
+        execArgv: [],
+      });
+      children.push(still);
+      if (still.pid !== undefined) helpers.add(still.pid);
+      const [address] = await once(still, "message");
+      return `${address}${path}`;
+    };
+    const asked = {
+      metrics: `${url}/metrics`,
+      static: await server("/metrics", "page"),
+      start: `${url}/`,
+      staticStart: await server("/", "start"),
+    };
+    const pageBytes = (await (await fetch(asked.metrics)).arrayBuffer()).byteLength;
+    const startBytes = (await (await fetch(asked.start)).arrayBuffer()).byteLength;
+    const found = new Map<string, Load>(Object.keys(asked).map((name) => [name, { first: [], last: [] }]));
+    const cyclesBefore = await cyclesOf(asked.metrics);
+    const turns = Math.max(5, samples * 5);
+    for (let turn = 1; turn <= turns; turn += 1) {
+      // As in a cluster, the fleet changes while it is asked.
+      if (turn % 5 === 0) await fleet.advance(turn);
+      for (const [name, address] of Object.entries(asked)) {
+        const { first, last } = await load(address);
+        found.get(name)?.first.push(...first);
+        found.get(name)?.last.push(...last);
+      }
+      if (turn % 5 === 0) progress(`turn ${turn} of ${turns}`);
+    }
+    const cycles = (await cyclesOf(asked.metrics)) - cyclesBefore;
+    const at = (name: keyof typeof asked, part: keyof Load, q: number): number =>
+      quantile(found.get(name)?.[part] ?? [], q);
+    const figures = {
+      pageBytes,
+      startBytes,
+      cycles,
+      staticP50Ms: at("static", "last", 0.5),
+      staticP99Ms: at("static", "last", 0.99),
+      metricsP50Ms: at("metrics", "last", 0.5),
+      metricsP99Ms: at("metrics", "last", 0.99),
+      staticStartFirstByteP99Ms: at("staticStart", "first", 0.99),
+      startFirstByteP50Ms: at("start", "first", 0.5),
+      startFirstByteP99Ms: at("start", "first", 0.99),
+    };
+    return { measurements: [], figures };
+  } finally {
+    for (const child of children) child.kill();
+    fleet.stop();
+    if (served.exitCode === null && served.signalCode === null) await once(served, "exit");
+    rmSync(folder, { recursive: true, force: true });
   }
-  still.kill();
-  await started.server.close();
-  await product.stop();
-  fleet.stop();
-  rmSync(folder, { recursive: true, force: true });
-  const at = (all: readonly (readonly number[])[], q: number): number => median(all.map((round) => quantile(round, q)));
-  const figures = {
-    pageBytes: page.length,
-    staticP50Ms: at(plain, 0.5),
-    staticP99Ms: at(plain, 0.99),
-    metricsP50Ms: at(idle, 0.5),
-    metricsP99Ms: at(idle, 0.99),
-    metricsDuringCyclesP50Ms: at(busy, 0.5),
-    metricsDuringCyclesP99Ms: at(busy, 0.99),
-  };
-  return { measurements: [], figures };
 });
 
-/** Milliseconds of each request. */
-async function load(url: string): Promise<number[]> {
+async function untilReady(served: ChildProcess): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  const status = async (): Promise<number> => {
+    try {
+      return (await fetch(`http://127.0.0.1:${probePort}/readyz`)).status;
+    } catch {
+      return 0;
+    }
+  };
+  while ((await status()) !== 200) {
+    if (served.exitCode !== null || performance.now() > deadline) throw new Error("serve did not become ready");
+    await wait(500);
+  }
+}
+
+/** Cycles that were complete so far. */
+async function cyclesOf(metrics: string): Promise<number> {
+  const page = await (await fetch(metrics)).text();
+  return Number(/^fairlead_cycles_total\{[^}]*result="ok"[^}]*\} (\S+)$/m.exec(page)?.[1] ?? Number.NaN);
+}
+
+/** Milliseconds of each request of one turn. */
+async function load(url: string): Promise<Load> {
   const child = fork(
     fileURLToPath(new URL("loader.ts", import.meta.url)),
     [url, String(requests), String(connections)],
-    {
-      execArgv: [],
-    },
+    { execArgv: [] },
   );
   const [times] = await once(child, "message");
-  if (!Array.isArray(times)) throw new Error("the loader gave no times");
-  return times.map(Number);
+  return loadSchema.parse(times);
 }

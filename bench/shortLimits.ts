@@ -8,7 +8,6 @@ export const shortLimits: Readonly<Record<string, number | null>> = {
   "parse-npm": 32.5,
   sync: 2.7,
   "placement-changed": 0.13,
-  page: null,
   "page-cycle": null,
 };
 

@@ -11,6 +11,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { hashSync } from "bcryptjs";
 import { startFleet } from "../fleet/fleet.ts";
+import { serveCommand } from "../serve.ts";
 import type { Attack } from "./attackers.ts";
 import { type Measured, reportOf } from "./report.ts";
 import { perform, type Served, statusOf } from "./victims.ts";
@@ -58,25 +59,20 @@ async function measure(nodes: number): Promise<Measured> {
 }
 
 function startServe(folder: string, apiUrl: string, limitMiB: number): ChildProcess {
-  const file = (name: string, text: string): string => {
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
-  };
+  const web = join(folder, "web.yml");
   const hash = hashSync(password, 10);
   const users = ["scraper", "ada", ...loginUsers].map((name) => `  ${name}: ${hash}\n`);
-  const web = file("web.yml", `basic_auth_users:\n${users.join("")}`);
-  const cluster = `clusters: [{name: a, cluster: {server: "${apiUrl}"}}]`;
-  const context =
-    "users: [{name: a, user: {}}]\ncontexts: [{name: a, context: {cluster: a, user: a}}]\ncurrent-context: a";
-  const kubeconfig = file("kubeconfig.yaml", `apiVersion: v1\nkind: Config\n${cluster}\n${context}\n`);
-  const ledger = join(folder, "ledger.db");
-  const config = file("fairlead.yaml", `kubernetes: { kubeconfig: ${kubeconfig} }\nledger: { path: ${ledger} }\n`);
-  const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+  writeFileSync(web, `basic_auth_users:\n${users.join("")}`);
   const container = enterContainer(limitMiB);
-  const heap = container === "" ? [`--max-old-space-size=${limitMiB / 2}`] : [];
-  const flags = ["--max-semi-space-size=8", ...heap, main, "serve", `--config.file=${config}`];
-  const where = [`--web.listen-address=127.0.0.1:${port}`, `--health-probe-bind-address=127.0.0.1:${probePort}`];
-  const words = [process.execPath, ...flags, ...where, `--web.config.file=${web}`, "--log.level=warn"];
+  const words = serveCommand({
+    folder,
+    apiUrl,
+    port,
+    probePort,
+    config: `ledger: { path: ${join(folder, "ledger.db")} }\n`,
+    nodeFlags: container === "" ? [`--max-old-space-size=${limitMiB / 2}`] : [],
+    flags: [`--web.config.file=${web}`],
+  });
   const child = spawn("sh", ["-c", `${container}exec "$@"`, "sh", ...words], { stdio: ["ignore", "ignore", "pipe"] });
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     if (text.includes("ending")) process.stderr.write(text);
