@@ -3,6 +3,7 @@ import { type UnpackedPast, unpackPast } from "../../../../cli/demo/past/unpackP
 import { demoStartAt } from "../../../../cli/demo/startDemo.ts";
 import { createReviewOutput } from "../../../../cli/review/reviewOutput.ts";
 import { createLedgerReader, type LedgerReader } from "../../../../exporter/accounts/ledger/ledgerReader.ts";
+import { askWaterfall } from "../../../../exporter/history/askWaterfall.ts";
 import { budgetDays } from "../../../../exporter/history/budgetDays.ts";
 import { createLedgerHistory } from "../../../../exporter/history/ledgerHistory.ts";
 import { demoScenario } from "../../../../simulator/scenarios/demo.ts";
@@ -22,7 +23,7 @@ afterAll(async () => {
   past.remove();
 });
 
-it("the states of the last whole week add up to all GPUs of the demo at all times but for a lost node's", async () => {
+it("the states of the last whole week add up to all GPUs of the demo at all times", async () => {
   const result = await reader.query({
     from: monday,
     to: monday + week,
@@ -57,6 +58,20 @@ it("the review of the last whole week is covered and has all teams of the demo",
   const markdown = await output.write({ ...asked, format: "markdown" });
   if (!markdown.ok) throw new Error(markdown.error);
   expect(markdown.body).toContain("Covered: 100");
+});
+
+it("the waterfall of the last whole week begins with all GPUs, and each level is the next one and its losses", async () => {
+  const history = createLedgerHistory("the demo's past", reader.query);
+  const result = await askWaterfall(history, { from: monday, to: monday + week, where: {} });
+  if (!result.ok) throw new Error(result.error);
+  const { stages } = result.answer;
+  expect((stages[0]?.gpuSeconds ?? 0) / (physicalGpus * week)).toBeCloseTo(1, 9);
+  expect(stages.at(-1)?.gpuSeconds).toBeGreaterThan(0);
+  for (const [i, { level, gpuSeconds, drops }] of stages.entries()) {
+    const lost = drops.reduce((sum, drop) => sum + drop.gpuSeconds, 0);
+    const next = stages[i + 1]?.gpuSeconds ?? gpuSeconds - lost;
+    expect((next + lost) / gpuSeconds, level).toBeCloseTo(1, 9);
+  }
 });
 
 it("the days of the demo's month are all known, as its budgets need them", async () => {
