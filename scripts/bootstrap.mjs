@@ -119,6 +119,7 @@ else if (mode === "test") {
 else if (mode === "soak")
   status = inNode(["--expose-gc", smallYoungHeap, "--max-old-space-size=640", join("bench", "soak.ts"), ...rest]);
 else if (mode === "week") status = inNode([smallYoungHeap, join("scripts", "adviceWeek.ts"), ...rest]);
+else if (mode === "past") status = inNode([smallYoungHeap, join("scripts", "demoPast.ts"), ...rest]);
 else if (mode === "burst") status = inNode([join("scripts", "burstFigures.ts"), ...rest]);
 else if (mode === "screenshots") {
   installDebianServers();

@@ -1,5 +1,4 @@
 import type { MetricName } from "../../exporter/catalogue/catalogue.ts";
-import type { Config } from "../../exporter/config/schema.ts";
 import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
 import { noAdvice } from "../../exporter/model/recommendation.ts";
@@ -13,7 +12,7 @@ import { openScreen } from "../top/watchScreen.ts";
 import { type AccountedGpuTime, compareWithTruth } from "./compareWithTruth.ts";
 import { startDemoPrometheus } from "./demoPrometheus.ts";
 import type { PlayedCluster } from "./playCluster.ts";
-import { type DemoChoice, defaultSeed, startDemo } from "./startDemo.ts";
+import { type DemoChoice, defaultSeed, type StartedDemo, startDemo } from "./startDemo.ts";
 
 /** Options of `fairlead demo`. */
 export interface DemoOptions extends DemoChoice {
@@ -30,9 +29,9 @@ export interface DemoOptions extends DemoChoice {
 export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   const started = await startDemo(options, io);
   if (started === null) return 1;
-  const { cluster, config } = started;
+  const { cluster } = started;
   try {
-    return options.once ? showOnce(cluster, options, io) : await showLive(cluster, config, options, io);
+    return options.once ? showOnce(cluster, options, io) : await showLive(started, options, io);
   } finally {
     await cluster.stop();
   }
@@ -77,7 +76,7 @@ function accountedTime(stack: PlayedCluster["stack"]): AccountedGpuTime {
   };
 }
 
-async function showLive(cluster: PlayedCluster, config: Config, options: DemoOptions, io: Io): Promise<ExitCode> {
+async function showLive({ cluster, config, hasPast }: StartedDemo, options: DemoOptions, io: Io): Promise<ExitCode> {
   const { stack } = cluster;
   const started = await startServer({
     handler: stack.app,
@@ -98,6 +97,7 @@ async function showLive(cluster: PlayedCluster, config: Config, options: DemoOpt
       : null;
   const addresses = [
     `start page ${url}/   (metrics: /metrics, API: /api/v1)`,
+    ...(hasPast ? [`past ${url}/review   (15 days, simulated as the cluster is, and played beforehand)`] : []),
     ...(prometheus?.lines ?? []),
     `simulated time runs ${options.speed} times as fast; ${io.openWindow === undefined ? "Ctrl-C" : "q"} ends everything`,
   ];

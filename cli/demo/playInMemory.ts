@@ -12,12 +12,15 @@ import {
   type SimulatorOptions,
 } from "../../simulator/simulatedCluster.ts";
 import { buildExporter, type ExporterStack } from "../exporterStack.ts";
+import type { LedgerOutput } from "../ledgerOutput.ts";
 import { countRequests } from "./countRequests.ts";
 import { createPlayedClock } from "./playedClock.ts";
 import { answerText, type RequestAnswer } from "./sendRequest.ts";
 
 export interface MemoryPlayOptions extends SimulatorOptions {
   readonly config: Config;
+  /** Where the exporter writes what it counts; its owner closes it. Default: nowhere. */
+  readonly ledger?: LedgerOutput;
 }
 
 /** A simulated cluster and the real exporter on it in one process, without sockets and timers. */
@@ -51,6 +54,7 @@ export async function playInMemory(options: MemoryPlayOptions): Promise<MemoryPl
     telemetryPath: "/metrics",
     users: {},
     kubernetes: { random: () => 0.5, clock },
+    ...(options.ledger === undefined ? {} : { ledger: options.ledger }),
   });
   await Promise.all([stack.kubernetes.start(), stack.prices.start()]);
 

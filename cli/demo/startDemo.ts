@@ -1,8 +1,11 @@
 import { type Config, configSchema } from "../../exporter/config/schema.ts";
+import type { Problem } from "../../exporter/model/problem.ts";
 import type { Scenario } from "../../simulator/scenario.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { traceScenario } from "../../simulator/scenarios/trace.ts";
 import type { Io } from "../io.ts";
+import { type LedgerOutput, prepareLedger } from "../ledgerOutput.ts";
+import { pastLedger, unpackPast } from "./past/unpackPast.ts";
 import { type PlayedCluster, playCluster } from "./playCluster.ts";
 
 /** What the demo plays. */
@@ -16,6 +19,8 @@ export interface DemoChoice {
 export interface StartedDemo {
   readonly cluster: PlayedCluster;
   readonly config: Config;
+  /** Whether its ledger begins with the two weeks before it. */
+  readonly hasPast: boolean;
 }
 
 /** The seed of a demo that is asked for without one. */
@@ -28,6 +33,13 @@ export const demoSettings: Readonly<Record<string, unknown>> = {
   cluster: "harbor",
   teams: [{ from: "namespace-label", key: "team" }],
 };
+/** What the teams of the built-in cluster may spend in a month, USD. */
+const budgets = [
+  { team: "ads", perMonth: 240_000 },
+  { team: "search", perMonth: 210_000 },
+  { team: "vision", perMonth: 60_000 },
+  { team: "notebooks", perMonth: 30_000 },
+];
 /** Long enough for idle holdings to be called so, and to say who has been short for how long. */
 const historySeconds = 60 * 60;
 
@@ -37,10 +49,52 @@ export async function startDemo({ traceDir, seed }: DemoChoice, io: Io): Promise
   if (scenario === null) return null;
   const isTrace = traceDir !== null;
   io.err(`fairlead: starting a simulated cluster of ${scenario.nodes.length} nodes ...\n`);
-  const config: Config = configSchema.parse({ ...demoSettings, ...(isTrace ? { cluster: "openb" } : {}) });
-  const cluster = await playCluster({ scenario, seed, startAt: demoStartAt, config });
+  const past = isTrace ? null : await openPast(io);
+  const config: Config = configSchema.parse({
+    ...demoSettings,
+    ...(isTrace ? { cluster: "openb" } : {}),
+    ...(past === null ? {} : { ledger: pastLedger(past.ledgerPath), cost: { budgets } }),
+  });
+  const stack = past === null ? {} : { ledger: past.ledger };
+  const played = await playCluster({ scenario, seed, startAt: demoStartAt, config, stack });
+  const cluster = past === null ? played : { ...played, stop: () => stopBoth(played, past) };
   await playHistory(cluster, config, isTrace ? 2 * config.interval : historySeconds, io);
-  return { cluster, config };
+  return { cluster, config, hasPast: past !== null };
+}
+
+/** The opened ledger of a demo. */
+interface OpenPast {
+  readonly ledgerPath: string;
+  readonly ledger: LedgerOutput;
+  remove(): void;
+}
+
+/** The past is worth having and not worth failing for: where it cannot be had, the demo begins without one and says so. */
+async function openPast(io: Io): Promise<OpenPast | null> {
+  const none = (why: string): null => {
+    io.err(`fairlead: the demo begins without a past: ${why}\n`);
+    return null;
+  };
+  try {
+    const { ledgerPath, remove } = unpackPast();
+    const prepared = await prepareLedger(configSchema.parse({ ...demoSettings, ledger: pastLedger(ledgerPath) }));
+    if (prepared.ok && prepared.output !== null) return { ledgerPath, ledger: prepared.output, remove };
+    remove();
+    return none(prepared.ok ? "no ledger is configured" : problemText(prepared.problem));
+  } catch (error) {
+    return none(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const problemText = ({ message, nextStep }: Problem): string => `${message} (${nextStep})`;
+
+async function stopBoth(played: PlayedCluster, { ledger, remove }: OpenPast): Promise<void> {
+  try {
+    await played.stop();
+    await ledger.close();
+  } finally {
+    remove();
+  }
 }
 
 function chooseScenario(traceDir: string | null, io: Io): Scenario | null {

@@ -70,7 +70,7 @@ function renderNoReview(cluster: string, error: string, nextStep: string): strin
     styles: [],
     body: html`<p class="warning">${error}</p>
 <p class="next">Next: ${nextStep}</p>`,
-    foot: html`<p>The capacity review says what was allocated, used, wasted and paid in a week.</p>`,
+    foot: html`<p>The capacity review says what was allocated, used, wasted and paid in a week. With a ledger, the week that goes on is here from the second cycle on, and each later one from its Monday on.</p>`,
   });
 }
 
