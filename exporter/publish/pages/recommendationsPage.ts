@@ -58,7 +58,7 @@ export function renderRecommendations(input: RecommendationsPageInput): string {
 ${open.length === 0 ? html`<p class="ok">Nothing is recommended${input.at === null ? " yet" : ""}. What was looked at is below.</p>` : html`<p>The one with the most worth first. Fairlead only advises: people carry it out.</p>`}
 ${open.slice(0, maxOpen).map((one) => recommendationArticle(one, article))}
 ${more(open.length - maxOpen, "/api/v1/recommendations?state=open")}
-${token === null && open.length > 0 ? html`<p class="next">To dismiss advice here, configure basic_auth_users in the web configuration file.</p>` : html``}
+${token === null && open.length > 0 ? html`<p class="next">To say "I did it" or "Not now" here, configure basic_auth_users in the web configuration file.</p>` : html``}
 ${trackSection(advice)}<h2>Not recommended (${advice.withheld.length})</h2>
 ${withheldList(advice)}
 <h2>Taken, expired or dismissed lately (${closed.length})</h2>

@@ -247,7 +247,7 @@ describe("the form that dismisses", () => {
     const { url, dismissed } = await start(someAdvice, { users: {} });
     const page = await pageOf(`${url}/recommendations`, {});
     expect(page).not.toContain("<form");
-    expect(textOf(page)).toContain("To dismiss advice here, configure basic_auth_users");
+    expect(textOf(page)).toContain('To say "I did it" or "Not now" here, configure basic_auth_users');
     expect((await dismiss(url, { reason: "x" }, {})).status).toBe(403);
     expect(dismissed).toEqual([]);
   });
