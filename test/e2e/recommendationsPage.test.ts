@@ -125,6 +125,7 @@ describe.skipIf(!hasChromium)("the page of recommendations in a browser", () => 
     await answered;
     expect(dismissed).toEqual([[reclaimAdvice.id, "kim", "deadline"]]);
     expect(await page.evaluate("location.pathname")).toBe("/recommendations");
+    await page.evaluate(openAll);
     expect(await isShown("kim: deadline")).toBe(true);
     expect(await isShown("Do now (2)")).toBe(true);
     expect(page.complaints).toEqual([]);

@@ -208,6 +208,20 @@ describe("the form that dismisses", () => {
     expect((await dismiss(url, { token, reason: "again" })).status).toBe(404);
   });
 
+  test("has one beside it that says it is done, once, and not without its token", async () => {
+    const { url, taken } = await start();
+    const page = await pageOf(`${url}/recommendations`);
+    const take = (token: string) =>
+      fetch(`${url}/recommendations/${reclaimAdvice.id}/take`, {
+        ...{ method: "POST", body: new URLSearchParams({ token }), headers: asKim, redirect: "manual" },
+      });
+    expect((await take("")).status).toBe(403);
+    expect(taken).toEqual([]);
+    expect((await take(tokenOf(page))).status).toBe(303);
+    expect(taken).toEqual([[reclaimAdvice.id, "kim"]]);
+    expect((await take(tokenOf(page))).status).toBe(404);
+  });
+
   test("is refused without its token, with a wrong one, with another user's, and with one of another process", async () => {
     const { url, dismissed } = await start();
     const { url: other } = await start();
