@@ -181,6 +181,10 @@ export function buildExporter(options: StackOptions): ExporterStack {
           accountedTime: cycle.accountedTime(),
         });
   };
+  const shown = (isDone: boolean): boolean => {
+    if (isDone) options.onAdvice?.();
+    return isDone;
+  };
   const outputs: Outputs = {
     cluster: config.cluster,
     latest: () => publication,
@@ -195,11 +199,8 @@ export function buildExporter(options: StackOptions): ExporterStack {
     budgets: budgets.latest,
     adviser: {
       latest: adviser.latest,
-      dismiss: (id, by, reason) => {
-        const isDone = adviser.dismiss(id, by, reason, now());
-        if (isDone) options.onAdvice?.();
-        return isDone;
-      },
+      dismiss: (id, by, reason) => shown(adviser.dismiss(id, by, reason, now())),
+      take: (id, by) => shown(adviser.take(id, by, now())),
       // A fault in here occurs in the next cycle, too, which reports it.
       receive: (alerts) => {
         try {

@@ -60,6 +60,7 @@ describe("a cycle in which the making of advice fails", () => {
     },
     latest: () => someAdvice,
     dismiss: () => false,
+    take: () => false,
     receive: createAdviser({ ...advisedNever() }, 30).receive,
     takeChanges: () => [],
     takeWithheld: () => [],

@@ -16,10 +16,12 @@ import { type Habits, nothingKnown, watchHabits } from "./usage/watchHabits.ts";
 export interface Adviser {
   /** The advice of one more moment; `problems` are the known faults of its sources. Errors are thrown. */
   advise(analysis: Analysis, sourceProblems?: readonly Problem[]): Advice;
-  /** The last advice, with what was dismissed or alerted since; none before the first moment. */
+  /** The last advice, with what was dismissed, taken or alerted since; none before the first moment. */
   latest(): Advice;
   /** Whether there was open advice of that id. */
   dismiss(id: string, by: string, reason: string, at: number): boolean;
+  /** The same for advice that a person says was carried out: it is measured from the next moment on. */
+  take(id: string, by: string, at: number): boolean;
   /** Takes in alerts; the subject of one that fires gets a fresh plan from the last moment. */
   receive(alerts: readonly ReceivedAlert[], at: number): Advice;
   /** What the ledger must store of the changes since the last call. */
@@ -82,6 +84,7 @@ export function createAdviser(
     },
     latest,
     dismiss: (id, by, reason, at) => lifecycle.dismiss(id, by, reason, at),
+    take: (id, by, at) => lifecycle.take(id, by, at),
     receive(alerts, at) {
       lifecycle.link(alerts, at);
       if (last !== null && settings.enabled && alerts.some(({ status }) => status === "firing")) {

@@ -24,7 +24,7 @@ export type AdviceKind = (typeof adviceKinds)[number];
  */
 export const observingKinds: ReadonlySet<AdviceKind> = new Set<AdviceKind>(["fix_source"]);
 
-/** Where a recommendation is in its life. `taken`: the cluster itself shows that someone did it. */
+/** Where a recommendation is in its life. `taken`: the cluster itself shows that someone did it, or a person says so. */
 export const adviceStates = ["open", "taken", "expired", "dismissed"] as const;
 
 export type AdviceState = (typeof adviceStates)[number];
@@ -230,13 +230,13 @@ export interface Recommendation {
   readonly replaces: readonly string[];
   /** The id of the advice that replaced it; `null` if none did. */
   readonly replacedBy: string | null;
-  /** Parts of its plan (pods, nodes, settings) that were seen to be done; `null` while none was. */
+  /** Parts of its plan (pods, nodes, settings) that were seen to be done; `null` while none was, whatever a person says. */
   readonly parts: { readonly done: number; readonly all: number } | null;
   readonly computedAt: number;
   readonly validUntil: number;
   /** When it left `open`; `null` while it has not. */
   readonly closedAt: number | null;
-  /** Why it left `open`: the sign by which it was seen, what expired, or who dismissed it and why. */
+  /** Why it left `open`: the sign by which it was seen, what expired, who says that it is done, or who dismissed it and why. */
   readonly closedBecause: string | null;
   readonly measured: MeasuredEffect | null;
   readonly aftermath: Aftermath | null;

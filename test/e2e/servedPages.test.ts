@@ -109,7 +109,7 @@ describe("the pages of a running exporter that keeps a ledger", () => {
     const page = await look();
     for (const [at, text] of [
       ["/", "Fairlead"],
-      ["/recommendations", "To do now"],
+      ["/recommendations", "Do now"],
       ["/review", "GPU capacity review"],
     ] as const) {
       await page.goto(`${url}${at}`);

@@ -25,6 +25,7 @@ type AdviserOutput = NonNullable<Outputs["adviser"]>;
 export function scriptedAdviser(given: Advice = someAdvice) {
   let advice = given;
   const dismissed: (readonly string[])[] = [];
+  const taken: (readonly string[])[] = [];
   const received: ReceivedAlert[] = [];
   const adviser: AdviserOutput = {
     latest: () => advice,
@@ -37,12 +38,21 @@ export function scriptedAdviser(given: Advice = someAdvice) {
       advice = { ...advice, recommendations: advice.recommendations.map(close) };
       return true;
     },
+    take(id, by) {
+      const isOpen = advice.recommendations.some((one) => one.id === id && one.state === "open");
+      if (!isOpen) return false;
+      taken.push([id, by]);
+      const closed = { state: "taken", closedAt: at, closedBecause: `${by} says that it is done` } as const;
+      const close = (one: Advice["recommendations"][number]) => (one.id === id ? { ...one, ...closed } : one);
+      advice = { ...advice, recommendations: advice.recommendations.map(close) };
+      return true;
+    },
     receive: (alerts) => {
       received.push(...alerts);
       return advice;
     },
   };
-  return { adviser, dismissed, received };
+  return { adviser, dismissed, taken, received };
 }
 
 /** A server of one moment and that adviser. */

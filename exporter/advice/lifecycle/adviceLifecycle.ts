@@ -7,11 +7,12 @@ import type { AdviceSettings } from "../adviceSettings.ts";
 import { servedBy } from "../identity.ts";
 import type { OpenPlan } from "../moment.ts";
 import { byWorth, type Offer } from "../offer.ts";
-import { createAlertLog } from "./alertLog.ts";
+import { createAlertLog, isSameAlert } from "./alertLog.ts";
 import { createClosedAdvice, shownClosed } from "./closedAdvice.ts";
 import { createTakenFollower } from "./followTaken.ts";
 import { type LivingOffer, notEnded, recommendationOf, storedAdviceOf } from "./livingAdvice.ts";
 import { indexMoment, type MomentIndex } from "./momentIndex.ts";
+import { dismissedBecause, takenBecause } from "./personSays.ts";
 import { createPlansInHand } from "./planInHand.ts";
 import { type HeldBack, restAfter } from "./restAfter.ts";
 import { seenWords, targetsLeft } from "./signs.ts";
@@ -39,8 +40,9 @@ export interface AdviceLifecycle {
   latest(): LivingAdvice;
   /** How those that were shown turned out, by kind and act. */
   trackRecords(at: number): readonly AdviceTrackRecord[];
-  /** Closes open advice; `false` where there is none of that id. */
+  /** Close open advice that a person does not want, or reports as done, to be measured from then on; `false`: none has that id. */
   dismiss(id: string, by: string, reason: string, at: number): boolean;
+  take(id: string, by: string, at: number): boolean;
   /** Links alerts with the advice for their subjects; the same alert twice is one. */
   link(alerts: readonly ReceivedAlert[], at: number): void;
   /** What changed since it was last asked: what the ledger must keep. */
@@ -49,7 +51,6 @@ export interface AdviceLifecycle {
 
 /** Advice is valid for this many cycles after it was last worked out. */
 const validCycles = 2;
-const longestText = 500;
 
 /** The life of advice in a process that begins with what the ledger kept. */
 export function createAdviceLifecycle(
@@ -89,6 +90,12 @@ export function createAdviceLifecycle(
     inHand.forget(id);
     closed.add(living, at);
     changed.add(living);
+  }
+
+  function closeOpen(id: string, state: AdviceState, because: string, at: number): boolean {
+    const living = open.get(id);
+    if (living !== undefined) close(living, state, because, at);
+    return living !== undefined;
   }
 
   /** Closes advice whose place another took. */
@@ -241,7 +248,8 @@ export function createAdviceLifecycle(
   }
 
   function setAlerts(living: LivingOffer, alerts: readonly LinkedAlert[]): void {
-    if (alerts.length === living.alerts.length && alerts.every((alert, i) => isSame(alert, living.alerts[i]))) return;
+    if (alerts.length === living.alerts.length && alerts.every((alert, i) => isSameAlert(alert, living.alerts[i])))
+      return;
     living.alerts = alerts;
     changed.add(living);
   }
@@ -277,12 +285,8 @@ export function createAdviceLifecycle(
     latest,
     openPlans: () => new Map([...open].map(([id, { offer }]) => [id, offer.draft])),
     trackRecords: (at) => trackRecords.at(at),
-    dismiss(id, by, reason, at) {
-      const living = open.get(id);
-      if (living === undefined) return false;
-      close(living, "dismissed", `${by.slice(0, longestText)}: ${reason.slice(0, longestText)}`, at);
-      return true;
-    },
+    dismiss: (id, by, reason, at) => closeOpen(id, "dismissed", dismissedBecause(by, reason), at),
+    take: (id, by, at) => closeOpen(id, "taken", takenBecause(by), at),
     link(alerts, at) {
       alertLog.receive(alerts, at);
       linkAlerts();
@@ -293,8 +297,4 @@ export function createAdviceLifecycle(
       return all;
     },
   };
-}
-
-function isSame(one: LivingOffer["alerts"][number], other: LivingOffer["alerts"][number] | undefined): boolean {
-  return one.fingerprint === other?.fingerprint && one.startsAt === other.startsAt && one.status === other.status;
 }

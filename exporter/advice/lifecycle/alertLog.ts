@@ -58,6 +58,11 @@ export function createAlertLog(): AlertLog {
   };
 }
 
+/** Whether two links say the same of the same alert. */
+export function isSameAlert(one: LinkedAlert, other: LinkedAlert | undefined): boolean {
+  return one.fingerprint === other?.fingerprint && one.startsAt === other.startsAt && one.status === other.status;
+}
+
 /**
  * Whether an alert is about what advice is about: whatever of team, queue and pool its labels name is the advice's, too, and
  * one of them at least is named.

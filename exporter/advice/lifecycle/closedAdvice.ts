@@ -4,6 +4,7 @@ import type { TakenFollower } from "./followTaken.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
 import type { MomentIndex } from "./momentIndex.ts";
 import { secondsPerDay } from "./restAfter.ts";
+import { partsDone } from "./signs.ts";
 
 /** Advice that closed, the newest first: what is still shown, or still decides what is. */
 export interface ClosedAdvice {
@@ -14,7 +15,10 @@ export interface ClosedAdvice {
    * of that need since. Who needs again what he needed this morning finds the same record, and not one for each time.
    */
   takeBack(id: string, at: number): LivingOffer | null;
-  /** Measures what was taken, and sees what undoes it, until its horizon is over. Returns what changed. */
+  /**
+   * Measures what was taken, and sees what undoes it, until its horizon is over. What a person says to be done is measured from
+   * the first moment after that on; how much of it the cluster shows is noted. Returns what changed.
+   */
   measure(moment: MomentIndex, at: number): readonly LivingOffer[];
   /** After a clock was set back, what closed later closed now. Returns what changed. */
   noteClock(at: number): readonly LivingOffer[];
@@ -35,6 +39,7 @@ export function createClosedAdvice(
 ): ClosedAdvice {
   let all = stored.toSorted((a, b) => (b.closedAt ?? 0) - (a.closedAt ?? 0));
   const coolDownSeconds = settings.coolDownMinutes * 60;
+  const horizonSeconds = settings.horizonHours * 3600;
 
   /** Whether what became of it still decides what is shown, or is still measured. */
   function isHeeded(living: LivingOffer, at: number): boolean {
@@ -43,8 +48,16 @@ export function createClosedAdvice(
     if (isFollowed(living)) return true;
     const age = at - closedAt;
     if (state === "expired") return age < reopenSeconds;
-    const seconds = state === "dismissed" ? settings.dismissedDays * secondsPerDay : settings.horizonHours * 3600;
+    const seconds = state === "dismissed" ? settings.dismissedDays * secondsPerDay : horizonSeconds;
     return age < Math.max(seconds, coolDownSeconds) || measured?.isFinal === false;
+  }
+
+  function begin(living: LivingOffer, closedAt: number, moment: MomentIndex, at: number): boolean {
+    // A moment from before does not contain it, and what is much later cannot be due to it.
+    if (at < closedAt || at - closedAt > horizonSeconds) return false;
+    living.measured = follower.begin(living.offer, moment, at);
+    noteParts(living, moment);
+    return true;
   }
 
   return {
@@ -62,13 +75,16 @@ export function createClosedAdvice(
     },
     measure(moment, at) {
       return all.filter((living) => {
-        const { measured, closedAt } = living;
-        if (living.state !== "taken" || measured === null || closedAt === null || closedAt === at) return false;
-        const now = follower.goOn(living.offer, closedAt, measured, moment, at);
+        const { offer, measured, closedAt } = living;
+        if (living.state !== "taken" || closedAt === null || closedAt === at) return false;
+        if (measured === null) return begin(living, closedAt, moment, at);
+        const isUnderWay = isNotAllSeen(living);
+        const now = follower.goOn(offer, closedAt, measured, moment, at, isUnderWay);
         living.measured = now;
+        const isMoreSeen = isUnderWay && at - closedAt <= horizonSeconds && noteParts(living, moment);
         const { gainedGpus, lostGpuHours, isFinal, undone } = measured;
         const isSame = now.gainedGpus === gainedGpus && now.lostGpuHours === lostGpuHours && now.undone === undone;
-        return !isSame || now.isFinal !== isFinal;
+        return !isSame || now.isFinal !== isFinal || isMoreSeen;
       });
     },
     noteClock(at) {
@@ -77,4 +93,16 @@ export function createClosedAdvice(
       return later;
     },
   };
+}
+
+/** Whether a person reported a plan as done before the cluster shows every part. What was taken in part has an end. */
+const isNotAllSeen = ({ parts, rests }: LivingOffer): boolean =>
+  rests === null && (parts === null || parts.done < parts.all);
+
+/** Notes how many parts the cluster shows; whether these are more than before. */
+function noteParts(living: LivingOffer, moment: MomentIndex): boolean {
+  const seen = partsDone(living.offer.signs, moment);
+  if (seen === null || seen.done <= (living.parts?.done ?? 0)) return false;
+  living.parts = seen;
+  return true;
 }

@@ -10,14 +10,26 @@ import { isTakenBack } from "./signs.ts";
 export interface TakenFollower {
   /** The first look, in the moment in which it was seen to be taken. */
   begin(offer: Offer, moment: MomentIndex, at: number): MeasuredEffect;
-  /** One more look; the same value where nothing has changed. */
-  goOn(offer: Offer, closedAt: number, before: MeasuredEffect, moment: MomentIndex, at: number): MeasuredEffect;
+  /**
+   * One more look; the same value where nothing has changed. `isUnderWay`: a person says that it is done, and the cluster had not
+   * shown all of it before; what still stops is a loss of the plan, and a setting that is as it was was not taken back.
+   */
+  goOn(
+    offer: Offer,
+    closedAt: number,
+    before: MeasuredEffect,
+    moment: MomentIndex,
+    at: number,
+    isUnderWay?: boolean,
+  ): MeasuredEffect;
 }
 
 /** What the last look at one piece of advice left to be compared with; a new process begins with a first look of its own. */
 interface LastLook {
   /** Pods that hold, of work that the plan moved or let start. */
   readonly placed: readonly PlacedPod[];
+  /** Those that the plan is to stop and that hold. */
+  readonly toStop: readonly DisruptedPod[];
   readonly gained: number;
   /** The least that released work has asked for since, physical GPUs. */
   readonly leastWanted: number;
@@ -44,7 +56,8 @@ export function createTakenFollower(settings: AdviceSettings): TakenFollower {
     const { measuredBy } = offer;
     const wanted = measuredBy.kind === "work-released" ? wantedBy(measuredBy.work, moment) : 0;
     const leastWanted = Math.min(wanted, looks.get(offer)?.leastWanted ?? wanted);
-    return { placed: placedPods(offer, takenAt, moment), gained, leastWanted };
+    const toStop = offer.disrupted.filter(({ uid }) => moment.allocated(uid) !== undefined);
+    return { placed: placedPods(offer, takenAt, moment), toStop, gained, leastWanted };
   }
 
   return {
@@ -54,19 +67,21 @@ export function createTakenFollower(settings: AdviceSettings): TakenFollower {
       const lostGpuHours = measuredLoss(offer.disrupted, moment, at, settings.restartMinutes);
       return { gainedGpus, lostGpuHours, at, isFinal: false, undone: null };
     },
-    goOn(offer, closedAt, before, moment, at) {
+    goOn(offer, closedAt, before, moment, at, isUnderWay = false) {
       const age = at - closedAt;
       if (before.isFinal && age > settings.horizonHours * secondsPerHour) return before;
       const gainedNow = measuredGpus(offer.measuredBy, moment);
       const last = looks.get(offer) ?? look(offer, closedAt, gainedNow, moment);
       looks.set(offer, look(offer, closedAt, gainedNow, moment));
       const evicted = evictedPods(last.placed, moment);
+      const stopped = isUnderWay ? measuredLoss(last.toStop, moment, at, settings.restartMinutes) : 0;
       const lost = evicted.reduce(
         (sum, { pod }) =>
           sum + lostGpuHours(pod.gpus ?? 0, undoneSince(pod, undefined, at), at, settings.restartMinutes),
-        0,
+        stopped,
       );
-      const undone = before.undone ?? undoneNow(offer, last, gainedNow, evicted, moment, at);
+      const shown = isUnderWay ? { ...offer, signs: [] } : offer;
+      const undone = before.undone ?? undoneNow(shown, last, gainedNow, evicted, moment, at);
       // Work that has started ends in the end: after the cool-down less of it is no fault of the plan.
       const gainedGpus = before.isFinal ? before.gainedGpus : gainedNow;
       const isSame = before.isFinal && lost === 0 && undone === before.undone;
@@ -185,10 +200,11 @@ function placedPods(
   const started = measuredBy.kind === "work-started" ? measuredBy.work : [];
   const { pods } = moment.analysis.snapshot;
   const found = new Map<string, PlacedPod>();
+  const toStop = new Set(disrupted.map(({ uid }) => uid));
   for (const work of [...moved, ...started])
     for (const index of moment.workloads(work).flatMap((one) => one.pods)) {
       const pod = pods[index];
-      if (pod?.status !== "allocated" || pod.uid === null) continue;
+      if (pod?.status !== "allocated" || pod.uid === null || toStop.has(pod.uid)) continue;
       // Others of the same work were where they are before.
       const isNew = !moved.has(work) || (pod.boundAt ?? takenAt) >= takenAt - longestPlanSeconds;
       if (isNew) found.set(pod.uid, { work, uid: pod.uid, pod });

@@ -122,7 +122,7 @@ const plainHeaders: RequestHandler = (_request, response, next) => {
 };
 
 /** What may be written to Fairlead itself: it never writes to anything else. */
-const writable = /^(?:\/api\/v1)?\/recommendations\/[^/]+\/dismiss$|^\/api\/v1\/alerts$/;
+const writable = /^(?:\/api\/v1)?\/recommendations\/[^/]+\/(?:dismiss|take)$|^\/api\/v1\/alerts$/;
 
 const onlyReading: RequestHandler = (request, response, next) => {
   const { method, path } = request;

@@ -58,6 +58,24 @@ export const adviceOperations = {
       },
     },
   },
+  "/api/v1/recommendations/{id}/take": {
+    post: {
+      operationId: "takeRecommendation",
+      summary: "Closes an open recommendation that a person has carried out.",
+      description:
+        "Its gain is measured from then on, as of one that the cluster itself shows to be taken. Who says so is the user of the request.",
+      security,
+      parameters: [id],
+      requestBody: { required: true, content: json(reference("Taking")) },
+      responses: {
+        ...refusals,
+        "200": answer("It is taken.", "Recommendation"),
+        "400": answer("The body has fields.", "Error"),
+        "404": unknownId,
+        "409": answer("It is not open any more.", "Error"),
+      },
+    },
+  },
   "/api/v1/alerts": {
     post: {
       operationId: "alerts",
@@ -88,6 +106,12 @@ export const adviceBodySchemas = {
     properties: {
       reason: { type: "string", minLength: 1, maxLength: maxDismissalReason, description: "Why it is not done." },
     },
+  },
+  Taking: {
+    type: "object",
+    description: "An empty object: who it was and when is known.",
+    additionalProperties: false,
+    properties: {},
   },
   AlertmanagerWebhook: {
     type: "object",

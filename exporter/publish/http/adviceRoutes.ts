@@ -10,9 +10,12 @@ import { jsonBody, onlyUsers } from "./posting.ts";
 /** Longest reason of a dismissal, characters. */
 export const maxDismissalReason = 500;
 
+/** Who it was and when is known: there is nothing more to say. */
+const taking = z.strictObject({});
+
 const dismissal = z.strictObject({ reason: z.string().trim().min(1).max(maxDismissalReason) });
 
-/** One recommendation, its dismissal, and the webhook of Alertmanager; the list is one like the others. */
+/** One recommendation, how a person closes it (dismissed, taken), and the webhook of Alertmanager; the list is one like the others. */
 export function addAdviceRoutes(router: Router, outputs: Outputs): void {
   router.get("/recommendations/:id", (request, response) => {
     const found = outputs.adviser?.latest().recommendations.find(({ id }) => id === request.params.id);
@@ -32,15 +35,17 @@ export function addAdviceRoutes(router: Router, outputs: Outputs): void {
     const [id = ""] = [request.params.id].flat();
     const { adviser } = outputs;
     const isDone = adviser?.dismiss(id, userOf(response), asked.data.reason) ?? false;
-    const now = adviser?.latest().recommendations.find((one) => one.id === id);
-    if (now === undefined) return notThere(response);
-    if (isDone) response.json(recommendationRecord(now));
-    else {
-      response.status(409).json({
-        error: `${now.id} is not open: ${now.state}${now.closedBecause === null ? "" : ` (${now.closedBecause})`}`,
-        nextStep: "See /api/v1/recommendations?state=open.",
-      });
+    sendClosed(response, adviser, id, isDone);
+  });
+
+  router.post("/recommendations/:id/take", onlyUsers(outputs.users), ...jsonBody, (request, response) => {
+    if (!taking.safeParse(request.body ?? {}).success) {
+      response.status(400).json({ error: "this takes no fields", nextStep: "Send {}." });
+      return;
     }
+    const [id = ""] = [request.params.id].flat();
+    const { adviser } = outputs;
+    sendClosed(response, adviser, id, adviser?.take(id, userOf(response)) ?? false);
   });
 
   router.post("/alerts", onlyUsers(outputs.users), ...jsonBody, (request, response) => {
@@ -58,6 +63,19 @@ export function addAdviceRoutes(router: Router, outputs: Outputs): void {
     const firing = received.alerts.filter(({ status }) => status === "firing").length;
     response.json({ received: received.alerts.length, firing });
   });
+}
+
+/** Answers with the recommendation that was closed, or says why it was not. */
+function sendClosed(response: Response, adviser: Outputs["adviser"], id: string, isDone: boolean): void {
+  const now = adviser?.latest().recommendations.find((one) => one.id === id);
+  if (now === undefined) notThere(response);
+  else if (isDone) response.json(recommendationRecord(now));
+  else {
+    response.status(409).json({
+      error: `${now.id} is not open: ${now.state}${now.closedBecause === null ? "" : ` (${now.closedBecause})`}`,
+      nextStep: "See /api/v1/recommendations?state=open.",
+    });
+  }
 }
 
 /** Of one call; Alertmanager says itself how many it left out (`truncatedAlerts`). */

@@ -29,7 +29,7 @@ export function createApp(outputs: Outputs, answers: Express = createAnswers(out
   return createFront({ finished, answers, telemetryPath, users, teams, hosts: null });
 }
 
-/** Everything that is computed when someone asks. What may be written goes to Fairlead alone: dismissals and alerts. */
+/** Everything that is computed when someone asks. What may be written goes to Fairlead alone: what people say of advice, and alerts. */
 export function createAnswers(outputs: Outputs): Express {
   const app = express();
   app.disable("x-powered-by");

@@ -26,7 +26,7 @@ export function buildOpenApi(): Readonly<Record<string, unknown>> {
       title: "Fairlead",
       version: "1",
       description:
-        "Who holds the GPUs of a Kubernetes cluster, do they use them, and what to do about it. Nothing here changes the cluster: what can be sent is a dismissal of advice and the alerts of an Alertmanager, both only by a user of basic_auth_users. Every answer names its cluster, as in a URL, in the header Fairlead-Cluster.",
+        "Who holds the GPUs of a Kubernetes cluster, do they use them, and what to do about it. Nothing here changes the cluster: what can be sent is that advice is dismissed or done, and the alerts of an Alertmanager, both only by a user of basic_auth_users. Every answer names its cluster, as in a URL, in the header Fairlead-Cluster.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     security: [{}, { basic: [] }],

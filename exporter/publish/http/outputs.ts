@@ -42,6 +42,7 @@ export interface Outputs {
   readonly adviser?: {
     readonly latest: () => Advice;
     readonly dismiss: (id: string, by: string, reason: string) => boolean;
+    readonly take: (id: string, by: string) => boolean;
     readonly receive: (alerts: readonly ReceivedAlert[]) => Advice;
   };
   /** Seconds since the epoch. */

@@ -40,7 +40,9 @@ export function recommendationsRoutes(outputs: Outputs): Router {
     if (page === null) notThere(response);
     else response.type("html").send(page);
   });
-  router.post("/:id/dismiss", onlyUsers(outputs.users), formBody, withToken(tokens), dismiss(outputs));
+  const asForm = [onlyUsers(outputs.users), formBody, withToken(tokens)];
+  router.post("/:id/dismiss", ...asForm, dismiss(outputs));
+  router.post("/:id/take", ...asForm, take(outputs));
   return router;
 }
 
@@ -58,6 +60,14 @@ function dismiss(outputs: Outputs): RequestHandler {
     const [id = ""] = [request.params.id].flat();
     if (outputs.adviser?.dismiss(id, userOf(response), reason.trim()) === true)
       response.redirect(303, "/recommendations");
+    else notThere(response);
+  };
+}
+
+function take(outputs: Outputs): RequestHandler {
+  return (request, response) => {
+    const [id = ""] = [request.params.id].flat();
+    if (outputs.adviser?.take(id, userOf(response)) === true) response.redirect(303, "/recommendations");
     else notThere(response);
   };
 }

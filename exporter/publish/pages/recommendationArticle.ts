@@ -61,7 +61,7 @@ ${list(
 ${list("How sure it is", one.confidence.reasons)}
 ${one.guards.length === 0 ? html`` : list("Guards that let it pass", [one.guards.join(", ")])}
 ${list("What would have been better, and may not be", one.blockedAlternatives)}</details>
-${one.state === "open" && token !== null ? dismissForm(one, token, open) : html``}</article>
+${one.state === "open" && token !== null ? html`${takeForm(one, token)}${dismissForm(one, token, open)}` : html``}</article>
 `;
 }
 
@@ -152,11 +152,19 @@ function alertList({ alerts }: Recommendation): Html {
   return html`<p>Alerts about it: ${text(names.join(", "))}</p>`;
 }
 
+function takeForm(one: Recommendation, token: string): Html {
+  const when = one.act === "ask" ? "Once its owner has agreed and it is done: " : "";
+  return html`<form method="post" action="${recommendationPath(one)}/take">
+<input type="hidden" name="token" value="${token}">
+<span class="next">${when}its effect is measured from then on.</span><button type="submit">I did it</button></form>
+`;
+}
+
 function dismissForm(one: Recommendation, token: string, open: Html): Html {
-  return html`<details${open}><summary>Dismiss</summary>
+  return html`<details${open}><summary>Not now</summary>
 <form method="post" action="${recommendationPath(one)}/dismiss">
 <input type="hidden" name="token" value="${token}">
 <label>Why it is not done<input type="text" name="reason" required maxlength="500" autocomplete="off"></label>
-<button type="submit">Dismiss</button></form></details>
+<button type="submit">Not now</button></form></details>
 `;
 }

@@ -1,10 +1,12 @@
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
+import { adviceGroups } from "../advice/adviceGroups.ts";
 import { trackText } from "../advice/adviceWords.ts";
 import { plainText } from "../terminal/columns.ts";
 import { type Html, html } from "./html.ts";
 import { pageFrame } from "./pageFrame.ts";
 import { inlineSource } from "./pageStyle.ts";
 import { type ArticleInput, recommendationArticle } from "./recommendationArticle.ts";
+import { recommendationFolds } from "./recommendationFold.ts";
 
 /** What the page says. */
 export interface RecommendationsPageInput {
@@ -19,13 +21,14 @@ export interface RecommendationsPageInput {
 }
 
 /** What is beyond these numbers is counted, and listed by the API alone. */
-const maxOpen = 50;
+const maxOpen = 100;
 const maxWithheld = 50;
 const maxClosed = 10;
 
 /** Style of the page of recommendations, beside that of every page. Colour repeats what the text says. */
 export const adviceStyle = `
 article { border: 1px solid var(--line); border-radius: 0.4rem; padding: 0.8rem 1rem; margin: 1rem 0; }
+.need { border-bottom: 1px solid var(--line); margin: 0; padding: 0.3rem 0; } .need summary { line-height: 1.35; }
 article h3 { margin: 0 0 0.4rem; font-size: 1.05rem; }
 article h4 { margin: 1rem 0 0.3rem; font-size: 0.95rem; }
 article p { margin: 0.4rem 0; }
@@ -48,22 +51,36 @@ export const adviceStyleSource = inlineSource(adviceStyle);
 /** The page of all recommendations: open ones, the results of others, and what is not recommended and why. */
 export function renderRecommendations(input: RecommendationsPageInput): string {
   const { advice, now, token } = input;
-  const open = advice.recommendations.filter(({ state }) => state === "open");
+  const groups = adviceGroups(advice.recommendations);
+  const open = groups.flatMap(({ all }) => all);
+  const shown = new Set(open.slice(0, maxOpen));
   const closed = advice.recommendations.filter(({ state }) => state !== "open");
   const article: ArticleInput = { now, token, isOpen: false };
   return frame(
     input,
     html`${notice(input)}
-<h2>To do now (${open.length})</h2>
-${open.length === 0 ? html`<p class="ok">Nothing is recommended${input.at === null ? " yet" : ""}. What was looked at is below.</p>` : html`<p>The one with the most worth first. Fairlead only advises: people carry it out.</p>`}
-${open.slice(0, maxOpen).map((one) => recommendationArticle(one, article))}
+${groups.map(({ act, heading, all }) =>
+  act !== "do" && all.length === 0
+    ? html``
+    : html`<h2>${heading} (${all.length})</h2>
+${recommendationFolds(
+  all.filter((one) => shown.has(one)),
+  article,
+  open.length,
+)}`,
+)}
+${open.length === 0 ? html`<p class="ok">Nothing is recommended${input.at === null ? " yet" : ""}. What was looked at is below.</p>` : html``}
 ${more(open.length - maxOpen, "/api/v1/recommendations?state=open")}
-${token === null && open.length > 0 ? html`<p class="next">To dismiss advice here, configure basic_auth_users in the web configuration file.</p>` : html``}
+${token === null && open.length > 0 ? html`<p class="next">To say "I did it" or "Not now" here, configure basic_auth_users in the web configuration file.</p>` : html``}
 ${trackSection(advice)}<h2>Not recommended (${advice.withheld.length})</h2>
 ${withheldList(advice)}
 <h2>Taken, expired or dismissed lately (${closed.length})</h2>
-${closed.length === 0 ? html`<p>None.</p>` : closed.slice(0, maxClosed).map((one) => recommendationArticle(one, article))}
-${more(closed.length - maxClosed, "/api/v1/recommendations")}`,
+${
+  closed.length === 0
+    ? html`<p>None.</p>`
+    : html`<details><summary>What became of them, the last first</summary>${closed.slice(0, maxClosed).map((one) => recommendationArticle(one, article))}
+${more(closed.length - maxClosed, "/api/v1/recommendations")}</details>`
+}`,
   );
 }
 

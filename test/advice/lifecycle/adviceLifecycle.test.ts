@@ -366,6 +366,60 @@ describe("advice is dismissed", () => {
   });
 });
 
+describe("advice that a person says is done", () => {
+  test("is taken once, and is not detected or advised a second time", () => {
+    const lifecycle = opened();
+    expect(lifecycle.take("r-unknown", "kim", start)).toBe(false);
+    expect(lifecycle.take(id, "kim", start + 70)).toBe(true);
+    expect(lifecycle.take(id, "kim", start + 71)).toBe(false);
+    expect(lifecycle.dismiss(id, "kim", "no", start + 71)).toBe(false);
+    // The cluster does not show it yet, then it does.
+    expect(whyOf(lifecycle.advance([offer()], cycle(3)))).toEqual(["cool-down"]);
+    const seen = lifecycle.advance([offer()], cycle(4, [])).recommendations;
+    expect(seen).toMatchObject([
+      {
+        id,
+        state: "taken",
+        closedAt: start + 70,
+        closedBecause: "kim says that it is done",
+        parts: { done: 2, all: 2 },
+      },
+    ]);
+  });
+
+  test("is measured from the first moment after that on, also what stops only then", () => {
+    const lifecycle = opened();
+    lifecycle.take(id, "kim", start + 70);
+    expect(lifecycle.latest().recommendations[0]?.measured).toBeNull();
+    expect(lifecycle.advance([], cycle(3)).recommendations[0]?.measured).toMatchObject({
+      ...{ gainedGpus: 0, lostGpuHours: 0, isFinal: false, undone: null },
+    });
+    const after = lifecycle.advance([], cycle(4, [])).recommendations[0]?.measured;
+    const restart = settings.restartMinutes / 60;
+    expect(after?.lostGpuHours).toBeCloseTo(2 * 8 * ((1800 + 4 * interval) / 3600 + restart), 9);
+    // Each pod stops once.
+    expect(lifecycle.advance([], cycle(5, [])).recommendations[0]?.measured?.lostGpuHours).toBe(after?.lostGpuHours);
+  });
+
+  test("is measured after a restart, too", () => {
+    const first = opened();
+    first.takeChanges();
+    first.take(id, "kim", start + 70);
+    const second = newLifecycle(first.takeChanges());
+    expect(second.take(id, "lee", start + 80)).toBe(false);
+    expect(second.advance([], cycle(3, [])).recommendations).toMatchObject([
+      { id, state: "taken", closedBecause: "kim says that it is done", measured: { isFinal: false, undone: null } },
+    ]);
+  });
+
+  test("is not taken when it has expired", () => {
+    const lifecycle = opened();
+    for (const number of [3, 4]) lifecycle.advance([], cycle(number));
+    expect(lifecycle.take(id, "kim", start + 130)).toBe(false);
+    expect(statesOf(lifecycle.latest())).toEqual([[id, "expired"]]);
+  });
+});
+
 describe("the ledger", () => {
   test("brings open, dismissed and taken advice back as it was", () => {
     const lifecycle = opened();

@@ -57,6 +57,30 @@ describe("/api/v1/recommendations", () => {
   });
 });
 
+describe("advice that a person says is done", () => {
+  test("is taken, by whom the password says, once", async () => {
+    const { adviser, taken } = scriptedAdviser();
+    const url = await start(adviser);
+    const take = (body: unknown) => ask(`${url}/api/v1/recommendations/${reclaimAdvice.id}/take`, body);
+    for (const wrong of [{ by: "root" }, { reason: "x" }, []]) expect(await take(wrong)).toMatchObject({ status: 400 });
+    expect(taken).toEqual([]);
+    expect(await take({})).toMatchObject({
+      status: 200,
+      body: { state: "taken", closedBecause: "kim says that it is done" },
+    });
+    expect(taken).toEqual([[reclaimAdvice.id, "kim"]]);
+    expect(await take({})).toMatchObject({ status: 409 });
+    expect(await ask(`${url}/api/v1/recommendations/r-0/take`, {})).toMatchObject({ status: 404 });
+  });
+
+  test("needs a user", async () => {
+    const { adviser, taken } = scriptedAdviser();
+    const open = await start(adviser, {});
+    expect(await ask(`${open}/api/v1/recommendations/${reclaimAdvice.id}/take`, {}, {})).toMatchObject({ status: 403 });
+    expect(taken).toEqual([]);
+  });
+});
+
 /** What Alertmanager 0.25 sends, as its documentation has it, with a field of a later version. */
 const call = {
   version: "4",

@@ -328,7 +328,7 @@ describe("API", () => {
         components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
       })
       .parse(await (await get("/api/v1/openapi.json")).json());
-    const writable = ["/api/v1/alerts", "/api/v1/recommendations/{id}/dismiss"];
+    const writable = ["/api/v1/alerts", "/api/v1/recommendations/{id}/dismiss", "/api/v1/recommendations/{id}/take"];
     const beside = ["/api/v1/recommendations/{id}", ...writable];
     expect(Object.keys(description.paths)).toEqual(expect.arrayContaining(beside));
     for (const [path, operations] of Object.entries(description.paths))

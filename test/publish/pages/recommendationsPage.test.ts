@@ -48,7 +48,7 @@ describe("/recommendations", () => {
     const { url } = await start(severalAdvice);
     const page = await pageOf(`${url}/recommendations`);
     const text = textOf(page);
-    expect(text).toContain("To do now (5)");
+    expect(text).toContain("Do now (3)");
     expect(text).toContain("give search 16 H100 back: suspend ads/embed-v3 (8) and ads/crawl-42 (8)");
     expect(text).toContain("gain 16.0 GPUs start for who is entitled to them (search/rank-7, search/rank-8 start)");
     expect(text).toContain("cost 2 pods stop, 3.1 GPU-hours lost (ads)");
@@ -79,7 +79,7 @@ describe("/recommendations", () => {
   test("where nothing is recommended says so, with the reasons below; and that no cycle is complete yet", async () => {
     const { url } = await start({ ...someAdvice, recommendations: [] });
     const text = textOf(await pageOf(`${url}/recommendations`));
-    expect(text).toContain("To do now (0) Nothing is recommended. What was looked at is below.");
+    expect(text).toContain("Do now (0) Nothing is recommended. What was looked at is below.");
     expect(text).toContain("Not recommended (1)");
     expect(text).toContain("allows 0 disruptions");
     const { url: early } = await start(noAdvice, { latest: () => null });
@@ -97,7 +97,7 @@ describe("/recommendations", () => {
     expect(textOf(await pageOf(`${fresh}/recommendations`))).not.toContain("Do not act on it");
   });
 
-  test("shows 50 open ones, ten that ended, and counts the rest", async () => {
+  test("shows 100 open ones in at most 200 KB, ten that ended, and counts the rest", async () => {
     const copies = (state: Recommendation["state"], count: number) =>
       Array.from({ length: count }, (_, index) => ({ ...reclaimAdvice, state, id: `r-${state}-${index}` }));
     const [withheld = { kind: "reclaim", subject: "", why: "worth", reason: "" }] = someAdvice.withheld;
@@ -105,16 +105,17 @@ describe("/recommendations", () => {
       cluster: "harbor",
       advice: {
         ...noAdvice,
-        recommendations: [...copies("open", 60), ...copies("expired", 100)],
+        recommendations: [...copies("open", 120), ...copies("expired", 100)],
         withheld: Array.from({ length: 1000 }, () => withheld),
       },
       ...{ at, now: at, isTooOld: false, token: null },
     });
     const text = textOf(page);
-    expect(page.match(/<article /g)).toHaveLength(60);
+    expect(page.match(/<details class="need">/g)).toHaveLength(100);
+    expect(Buffer.byteLength(page)).toBeLessThan(200_000);
     for (const words of [
-      "To do now (60)",
-      "10 more: /api/v1/recommendations?state=open",
+      "Do now (120)",
+      "20 more: /api/v1/recommendations?state=open",
       "Not recommended (1000)",
       "950 more: /api/v1/withheld",
       "lately (100)",
@@ -207,6 +208,20 @@ describe("the form that dismisses", () => {
     expect((await dismiss(url, { token, reason: "again" })).status).toBe(404);
   });
 
+  test("has one beside it that says it is done, once, and not without its token", async () => {
+    const { url, taken } = await start();
+    const page = await pageOf(`${url}/recommendations`);
+    const take = (token: string) =>
+      fetch(`${url}/recommendations/${reclaimAdvice.id}/take`, {
+        ...{ method: "POST", body: new URLSearchParams({ token }), headers: asKim, redirect: "manual" },
+      });
+    expect((await take("")).status).toBe(403);
+    expect(taken).toEqual([]);
+    expect((await take(tokenOf(page))).status).toBe(303);
+    expect(taken).toEqual([[reclaimAdvice.id, "kim"]]);
+    expect((await take(tokenOf(page))).status).toBe(404);
+  });
+
   test("is refused without its token, with a wrong one, with another user's, and with one of another process", async () => {
     const { url, dismissed } = await start();
     const { url: other } = await start();
@@ -247,7 +262,7 @@ describe("the form that dismisses", () => {
     const { url, dismissed } = await start(someAdvice, { users: {} });
     const page = await pageOf(`${url}/recommendations`, {});
     expect(page).not.toContain("<form");
-    expect(textOf(page)).toContain("To dismiss advice here, configure basic_auth_users");
+    expect(textOf(page)).toContain('To say "I did it" or "Not now" here, configure basic_auth_users');
     expect((await dismiss(url, { reason: "x" }, {})).status).toBe(403);
     expect(dismissed).toEqual([]);
   });
