@@ -1,7 +1,7 @@
 import { mainCurrency } from "../build/sumCosts.ts";
 import type { Review } from "../document/review.ts";
 import type { WaterfallDropRow } from "../document/use.ts";
-import type { Decision, DecisionKind, Undecided } from "./decision.ts";
+import type { Decision, Undecided } from "./decision.ts";
 import { type lossOf, proposeLoss } from "./proposeLoss.ts";
 import { proposeWaiting } from "./proposeWaiting.ts";
 
@@ -19,8 +19,8 @@ export interface Decisions {
 /**
  * What a director should decide after this review: at most five, ranked by the money at stake in the currency with most of it;
  * what has no price, and work that waits, counts with the mean price of all GPU time, for the order alone. Where nothing has
- * a price, GPU-hours are compared. The best decision to buy and the best to shift quota are kept among the five, because work
- * that waits has no price. Of the largest losses of the waterfall each has a decision or a reason.
+ * a price, GPU-hours are compared. The best decision for a pool that is short and the best for those who wait long are kept among
+ * the five, because work that waits has no price. Of the largest losses of the waterfall each has a decision or a reason.
  *
  * Impossible: more than five decisions; a purchase and the closing of nodes of the same pool; the closing of nodes that a
  * withheld recommendation explains (reserved capacity, nodes kept warm); an amount that is no finite number.
@@ -45,11 +45,10 @@ export function decide(review: Review): Decisions {
     if ("decision" in one || (one.undecided.loss !== null && !isOneOf(largest, one.undecided.loss))) return [];
     return [one.undecided];
   });
-  const outranked = ranked.flatMap(({ coversLoss, title }) =>
-    coversLoss === null || !isOneOf(largest, coversLoss) || decisions.some((one) => one.coversLoss === coversLoss)
-      ? []
-      : [{ loss: coversLoss, reason: `More is at stake elsewhere; else: ${title}.` }],
-  );
+  const outranked = ranked
+    .filter((one) => !decisions.includes(one))
+    .filter(({ coversLoss }) => coversLoss === null || isOneOf(largest, coversLoss))
+    .map(({ coversLoss, title }) => ({ loss: coversLoss, reason: `More is at stake elsewhere; else: ${title}.` }));
   return { decisions, undecided: [...undecided, ...outranked] };
 }
 
@@ -59,10 +58,10 @@ const nameOf = ({ state, isAllocated }: Pick<WaterfallDropRow, "state" | "isAllo
 const isOneOf = (drops: readonly WaterfallDropRow[], loss: ReturnType<typeof lossOf>): boolean =>
   drops.some((drop) => nameOf(drop) === nameOf(loss));
 
-/** The first five, in which one of each kind that work waits for keeps its place. */
+/** The first five, in which the best for a pool that is short and the best for those who wait long keep their places. */
 function firstOf(ranked: readonly Decision[]): readonly Decision[] {
-  const waitsFor: readonly DecisionKind[] = ["buy-or-rent", "shift-quota"];
-  const kept = waitsFor.flatMap((kind) => ranked.find((one) => one.kind === kind) ?? []);
+  const waiting = ranked.filter(({ coversLoss }) => coversLoss === null);
+  const kept = [true, false].flatMap((isOfPool) => waiting.find(({ cluster }) => (cluster !== "") === isOfPool) ?? []);
   const others = ranked.filter((one) => !kept.includes(one)).slice(0, mostDecisions - kept.length);
   return ranked.filter((one) => kept.includes(one) || others.includes(one));
 }

@@ -84,6 +84,10 @@ describe("decisions", () => {
     const closing: Review = { ...calm, demand, actions: [{ ...action, kind: "scale_in", pool: "H100" }] };
     expect(kindsOf(closing)).not.toContain("buy-or-rent");
     expect(kindsOf(closing)).toContain("shift-quota");
+    // Nor does someone who waits long take its place.
+    const titles = decide(sample).decisions.map(({ title }) => title);
+    expect(titles).toContain("Let waiting work use the idle nodes of H100");
+    expect(titles).toContain("Give back the share of search");
   });
 
   test("a team that waits 19.5 h has one", () => {
