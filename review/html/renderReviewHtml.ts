@@ -59,13 +59,13 @@ function numbers(review: Review): Html {
   const { demand, idleNodes, fragmentation, runway } = review;
   const unless = (part: unknown, shown: (of: Review) => Html): Html =>
     isOfNoTeam(review, part) ? html`` : shown(review);
-  return html`<section aria-labelledby="glance"><h2 id="glance">At a glance</h2>
+  return html`${decideList(review)}<section aria-labelledby="glance"><h2 id="glance">At a glance</h2>
 ${tileList(review)}
 <p>${sentence(termsSentence(review))}</p>
 ${periods === null ? html`` : html`<details><summary>The periods in numbers</summary>\n${table(periods, { most: 60 })}</details>`}
 ${coverage === null ? html`` : table(coverage, { most: 50 })}
 </section>
-${decideList(review)}${wasteSection(review)}${unless(demand, demandSection)}${teamSection(review)}${waitSection(review)}
+${wasteSection(review)}${unless(demand, demandSection)}${teamSection(review)}${waitSection(review)}
 <div class="pair">${unless(idleNodes, nodeSection)}${unless(fragmentation, fragmentationSection)}</div>
 ${jobSection(review)}${unless(runway, runwaySection)}${actionSection(review)}`;
 }

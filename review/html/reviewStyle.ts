@@ -61,12 +61,12 @@ svg line, svg path, svg polyline { vector-effect: non-scaling-stroke; }
 @media (max-width: 40rem) {
   td.bar { width: auto; min-width: 5rem; } tbody th { min-width: 6.3rem; } th, td { padding-left: 0.35rem; padding-right: 0.35rem; }
 }
-@page { margin: 11mm 10mm; }
+@page { margin: 10mm 10mm 9mm; @bottom-right { content: counter(page) " / " counter(pages); font-size: 8pt; } }
 @media print {
   :root { color-scheme: light; --text: #000000; --back: #ffffff; --line: #c5cbd2; --quiet: #454c54; --link: #000000; --warning: #6b4600;
     --error: #8f1d16; --ok: #125c28; --allocated: #b5d3f2; --active: #1f6fbf; --level: #1f6fbf; --good: #1a7f37; --lost: #e0a637;
     --unknown: #8b949e; --wait: #a15c00; --grid: #e3e7ec; }
-  html { font-size: 8pt; }
+  html { font-size: 7.7pt; }
   body { max-width: none; padding: 0; line-height: 1.35; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   a { text-decoration: none; } nav, details { display: none; }
   h1 { font-size: 1.5rem; } h2 { margin: 0.7rem 0 0.2rem; break-after: avoid; } h3 { margin: 0.4rem 0 0.1rem; break-after: avoid; }
@@ -74,7 +74,7 @@ svg line, svg path, svg polyline { vector-effect: non-scaling-stroke; }
   .tiles { grid-template-columns: repeat(5, 1fr); gap: 0.4rem; margin: 0.6rem 0 0.3rem; } .tiles li { padding: 0.3rem 0.5rem; break-inside: avoid; }
   .tiles .value { font-size: 1.3rem; } .spark { height: 1.4rem; }
   .pair { grid-template-columns: 1fr 1fr; gap: 0 1.2rem; }
-  .tables { gap: 0.4rem; } .jobs .pair { grid-template-columns: 1fr; gap: 0.4rem; } .charts { grid-template-columns: repeat(auto-fit, minmax(56mm, 1fr)); gap: 0 1rem; }
+  .decide { margin: 0.3rem 0; } .decide ul { margin: 0; columns: 2; } .tables { gap: 0.4rem; } .jobs .pair { grid-template-columns: 1fr; gap: 0.4rem; } .charts { grid-template-columns: repeat(auto-fit, minmax(56mm, 1fr)); gap: 0 1rem; }
   table { font-size: 0.88rem; line-height: 1.2; } th, td { padding: 0.12rem 0.3rem; }
   thead th { font-size: 0.85rem; } tbody th, .wordy tbody th { min-width: 5.5rem; } td.long { min-width: 0; } caption span { max-width: none; }
   tr, figure, .keep, li { break-inside: avoid; }

@@ -1,14 +1,8 @@
 import { place } from "../../exporter/publish/pages/geometry.ts";
 import { type Html, html } from "../../exporter/publish/pages/html.ts";
 import type { Review } from "../document/review.ts";
-import {
-  actionTable,
-  decisions,
-  lastActionTable,
-  notAdvisedTable,
-  trackTable,
-  whyNothing,
-} from "../sections/actions.ts";
+import { actionTable, lastActionTable, notAdvisedTable, trackTable, whyNothing } from "../sections/actions.ts";
+import { decisionTable, undecidedTexts } from "../sections/decisions.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
 import { missingText } from "../sections/missing.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
@@ -47,12 +41,17 @@ ${inner}
 `;
 }
 
-/** What to decide today: the actions in short. */
+/** What to decide, and why nothing about other large losses. */
 export function decideList(review: Review): Html {
-  const list = decisions(review).slice(0, most.actions);
-  if (list.length === 0) return html``;
+  const shown = decisionTable(review);
+  const rest = undecidedTexts(review);
+  if (shown === null && rest.length === 0) return html``;
+  const why =
+    rest.length === 0
+      ? html``
+      : html`<p>No decision about these large losses:</p>\n<ul>${rest.map((text) => html`<li>${text}</li>\n`)}</ul>`;
   return html`<section class="decide keep" aria-labelledby="decide"><h2 id="decide">Decide today</h2>
-<ol>${list.map((one) => html`<li><a href="#actions">${one.title}</a>: ${sentence(one)}</li>\n`)}</ol></section>
+${tables([shown, most.actions, "wordy"]) ?? html``}${why}</section>
 `;
 }
 

@@ -1,6 +1,7 @@
 import { markdownLine, markdownText } from "../../exporter/publish/advice/markdownText.ts";
 import type { Review } from "../document/review.ts";
 import { actionTable, lastActionTable, notAdvisedTable, trackTable } from "../sections/actions.ts";
+import { decisionTable, undecidedTexts } from "../sections/decisions.ts";
 import { demandTable } from "../sections/demand.ts";
 import { coverageTable, headSentences, isCovered, noteTexts } from "../sections/head.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
@@ -51,6 +52,11 @@ function numbers(review: Review): readonly string[] {
     markdownSentence(termsSentence(review).pieces),
     "",
     ...(coverage === null ? [] : markdownTable(coverage, 20)),
+    "## Decide today",
+    "",
+    ...tables([[decisionTable(review), most.actions]]),
+    ...undecidedTexts(review).map((text) => `- ${markdownText(`No decision about ${text}`)}`),
+    "",
     ...part(review, "What to do", [
       [actionTable(review), most.actions],
       [notAdvisedTable(review), most.nodes],

@@ -1,5 +1,6 @@
 import type { Review } from "../document/review.ts";
 import { actionTable, lastActionTable, notAdvisedTable, trackTable } from "./actions.ts";
+import { decisionTable } from "./decisions.ts";
 import { demandTable, stepTable } from "./demand.ts";
 import { coverageTable, headSentences, isCovered, priceTable } from "./head.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "./jobs.ts";
@@ -18,6 +19,7 @@ export function everyNumber(review: Review): readonly (Table | Sentence)[] {
         ...headSentences(review),
         coverageTable(review),
         priceTable(review),
+        decisionTable(review),
         tileTable(review),
         periodTable(review),
         termsSentence(review),

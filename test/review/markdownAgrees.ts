@@ -44,6 +44,7 @@ function readTables(text: string): readonly MarkdownTable[] {
 /** Which tables of the CSV the tables of Markdown are, by how their captions begin; the tiles have none. */
 const sections: readonly (readonly [caption: string, section: string])[] = [
   ["", "tiles"],
+  ["Most at stake first", "decisions"],
   ["Where the GPU time went", "waterfall"],
   ["Allocated, used and paid", "teams"],
   ["Entitled, waited", "fairness"],

@@ -15,6 +15,7 @@ const inCsv = (text: string): string =>
 
 /** Sections that a page shows with every row, as far as there are no more than this. */
 const wholeSections = [
+  "decisions",
   "tiles",
   "waterfall",
   "teams",
