@@ -2,6 +2,7 @@ import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snaps
 import type { GpuState } from "../model/gpuStates.ts";
 import type { AccountingEntry } from "./accountingEntry.ts";
 import { isQuiet } from "./quietHolding.ts";
+import { quietSince } from "./quietSince.ts";
 import { stalledSince } from "./stalledSince.ts";
 import { mayBeQuietLong, stateLimits } from "./stateLimits.ts";
 import { isWarmPool, type WarmPools } from "./warmPools.ts";
@@ -203,8 +204,7 @@ function isIdle(holding: Holding, pod: PodView, boundAt: number, at: number, set
   if (pod.idleOptOut || holding.idleSince === null) return false;
   if (at - (pod.createdAt ?? boundAt) <= youngPodSeconds) return false;
   const window = mayBeQuietLong(pod) ? settings.idleServingSeconds : settings.idleBatchSeconds;
-  // What a device did before this pod had it says nothing about this pod.
-  return at - Math.max(holding.idleSince, Math.min(boundAt, at)) >= window;
+  return at - quietSince(holding.idleSince, boundAt, at) >= window;
 }
 
 function accountUnallocated(

@@ -1,5 +1,6 @@
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
+import { quietSince } from "../../analysis/quietSince.ts";
 import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
@@ -73,8 +74,7 @@ function addAccountingEntry(
   tally.idle[workload] = (tally.idle[workload] ?? 0) + gpus;
   if (estimated) tally.isEstimated[workload] = 1;
   const holding = device === null ? undefined : devices[device]?.holders.find((holder) => holder.pod === index);
-  // What the device did before this pod had it does not count for this pod.
-  const begin = Math.max(holding?.idleSince ?? at, Math.min(pod.boundAt ?? pod.createdAt ?? 0, at));
+  const begin = quietSince(holding?.idleSince ?? at, pod.boundAt ?? pod.createdAt ?? 0, at);
   if (begin > (tally.since[workload] ?? 0)) tally.since[workload] = begin;
 }
 

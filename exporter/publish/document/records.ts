@@ -5,6 +5,7 @@ import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { type Accounted, largestState, totalOf } from "./accounted.ts";
 import { ownCosts } from "./costRecords.ts";
+import { idleRecords } from "./idleRecords.ts";
 import { instant } from "./order.ts";
 import { placementRecords } from "./placementRecords.ts";
 import { poolCosts } from "./priceRecords.ts";
@@ -128,6 +129,7 @@ export function workloadRecords(analysis: Analysis, accounted: Accounted): reado
   const { snapshot } = analysis;
   const costs = ownCosts(analysis, accounted.holders, ({ workload }) => workload);
   const activity = meanActivity(snapshot, (pod) => pod.workload);
+  const idle = idleRecords(analysis);
   const records = snapshot.workloads.map((workload, index) => {
     const states = accounted.statesByWorkload.get(index) ?? {};
     return {
@@ -142,6 +144,7 @@ export function workloadRecords(analysis: Analysis, accounted: Accounted): reado
       gang: workload.gang === null ? null : { min: workload.gang.min, bound: workload.gang.bound },
       activity: activity.get(index) ?? null,
       states: { ...states },
+      idle: [...(idle.get(index) ?? [])],
       ...costs(index, totalOf(states)),
       progressUnits: workload.progressUnits,
       startedAt: instant(startOf(workload, snapshot)),

@@ -141,6 +141,16 @@ const device = z
   })
   .meta({ id: "Device", description: "A GPU or a MIG instance." });
 
+const idleGpus = z.strictObject({
+  model: z.string(),
+  gpus,
+  since: instant.describe("Since when all of them have been idle."),
+  costs: z
+    .array(z.strictObject({ currency: z.string(), perHour: amount }))
+    .describe("What they cost per hour, by currency; empty where none of them has a price."),
+  unpricedGpus: gpus.describe("Those that are not in costs, because they have no known price."),
+});
+
 const workload = z
   .strictObject({
     kind: z.string(),
@@ -154,6 +164,9 @@ const workload = z
     gang: z.strictObject({ min: z.number(), bound: z.number() }).nullable(),
     activity: ratio,
     states,
+    idle: z
+      .array(idleGpus)
+      .describe("Its idle GPUs by model, without those whose device, or the split of its activity, is estimated."),
     ...ownCost,
     progressUnits: z
       .number()
