@@ -48,7 +48,11 @@ export function decide(review: Review): Decisions {
   const outranked = ranked
     .filter((one) => !decisions.includes(one))
     .filter(({ coversLoss }) => coversLoss === null || isOneOf(largest, coversLoss))
-    .map(({ coversLoss, title }) => ({ loss: coversLoss, reason: `More is at stake elsewhere; else: ${title}.` }));
+    .map(({ coversLoss, title }) => ({
+      loss: coversLoss,
+      reason:
+        coversLoss === null ? `${title}: more is at stake elsewhere.` : `More is at stake elsewhere; else: ${title}.`,
+    }));
   return { decisions, undecided: [...undecided, ...outranked] };
 }
 

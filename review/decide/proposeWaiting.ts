@@ -12,13 +12,23 @@ export function proposeWaiting(review: Review): readonly Proposal[] {
   return [...shortDomains(review).map((domain) => moreGpus(review, domain)), ...otherShares(review)];
 }
 
-function moreGpus({ actions, runway }: Review, demand: Demand): Proposal {
+function moreGpus({ actions, runway, idleNodes }: Review, demand: Demand): Proposal {
   const { cluster, domain, pools, p95DemandGpus, meanCapacityGpus } = demand;
   const removed = (actions ?? []).some(
-    (one) => one.kind === "scale_in" && one.cluster === cluster && (pools.includes(one.pool) || one.pool === domain),
+    (one) =>
+      one.kind === "scale_in" &&
+      one.state === "open" &&
+      one.cluster === cluster &&
+      (pools.includes(one.pool) || one.pool === domain),
   );
   const idle = (runway ?? []).find((one) => one.cluster === cluster && one.domain === domain)?.recoverableGpus ?? null;
   const name = domain === "" ? "all pools" : domain;
+  const unused = (idleNodes?.pools ?? [])
+    .filter((one) => one.state === "idle_unallocated" && one.cluster === cluster && pools.includes(one.pool))
+    .map(({ nodeHours }) => nodeHours)
+    // Sums of floating point depend on their order; this one must not on that of a list.
+    .toSorted((one, other) => one - other)
+    .reduce((sum, nodeHours) => sum + nodeHours, 0);
   return {
     decision: {
       // Nodes that Fairlead advises to close cannot be bought beside it: what waits is kept from them by something else.
@@ -31,6 +41,7 @@ function moreGpus({ actions, runway }: Review, demand: Demand): Proposal {
         { name: "p95 demand", unit: "GPUs", value: p95DemandGpus },
         { name: "mean capacity", unit: "GPUs", value: meanCapacityGpus },
         { name: "idle, though allocated", unit: "GPUs", value: idle },
+        ...(unused > 0 ? [{ name: "idle nodes", unit: "node-h" as const, value: unused }] : []),
       ],
       owner: removed ? "platform" : "who pays",
       ifNothingIsDone: "Work above capacity waits as long again next week.",

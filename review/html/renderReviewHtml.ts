@@ -5,6 +5,7 @@ import { pageFrame } from "../../exporter/publish/pages/pageFrame.ts";
 import type { Review } from "../document/review.ts";
 import type { Tile } from "../document/tiles.ts";
 import { coverageTable, headSentences, isCovered, noteTexts } from "../sections/head.ts";
+import { headline } from "../sections/headline.ts";
 import { isOfNoTeam } from "../sections/missing.ts";
 import { periodTable, termsSentence, tileChange, tileItem, tileUnit, tileValue } from "../sections/tiles.ts";
 import { spokenText } from "../words/figureText.ts";
@@ -48,7 +49,9 @@ export function renderReviewHtml(review: Review, options: ReviewPageOptions = {}
 ${headSentences(review).map((one) => html`<p>${sentence(one)}</p>\n`)}`,
     here: options.isServed === true ? "/review" : null,
     styles: [reviewStyle],
-    body: isCovered(review) ? html`${numbers(review)}${notes(review)}` : notes(review),
+    body: isCovered(review)
+      ? html`<p class="headline">${headline(review).map((one) => html`${sentence(one)} `)}</p>\n${numbers(review)}${notes(review)}`
+      : notes(review),
     foot: foot(review, options),
   });
 }

@@ -36,6 +36,7 @@ tr.level th { font-weight: 600; }
 td.bar { width: 40%; min-width: 6rem; vertical-align: middle; }
 td.bar svg { display: block; width: 100%; height: 0.9rem; }
 .decide { border-left: 0.25rem solid var(--active); padding: 0.1rem 0 0.1rem 1rem; margin: 1rem 0; }
+.headline { font-size: 1.15rem; margin: 0.4rem 0; }
 .decide h2 { margin: 0 0 0.3rem; } .decide ol { margin: 0; padding-left: 1.3rem; }
 figure { margin: 0.8rem 0 1.2rem; }
 figcaption { font-size: 0.9rem; } figcaption strong { font-weight: 600; }
@@ -63,15 +64,16 @@ svg line, svg path, svg polyline { vector-effect: non-scaling-stroke; }
 }
 @page { margin: 10mm 10mm 9mm; @bottom-right { content: counter(page) " / " counter(pages); font-size: 8pt; } }
 @media print {
+.headline { font-size: 1em; margin: 0.1rem 0; }
   :root { color-scheme: light; --text: #000000; --back: #ffffff; --line: #c5cbd2; --quiet: #454c54; --link: #000000; --warning: #6b4600;
     --error: #8f1d16; --ok: #125c28; --allocated: #b5d3f2; --active: #1f6fbf; --level: #1f6fbf; --good: #1a7f37; --lost: #e0a637;
     --unknown: #8b949e; --wait: #a15c00; --grid: #e3e7ec; }
   html { font-size: 7.7pt; }
   body { max-width: none; padding: 0; line-height: 1.35; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   a { text-decoration: none; } nav, details { display: none; }
-  h1 { font-size: 1.5rem; } h2 { margin: 0.7rem 0 0.2rem; break-after: avoid; } h3 { margin: 0.4rem 0 0.1rem; break-after: avoid; }
+  h1 { font-size: 1.5rem; } h2 { margin: 0.45rem 0 0.15rem; break-after: avoid; } h3 { margin: 0.4rem 0 0.1rem; break-after: avoid; }
   .wide { overflow: visible; } .pair .short { white-space: normal; }
-  .tiles { grid-template-columns: repeat(5, 1fr); gap: 0.4rem; margin: 0.6rem 0 0.3rem; } .tiles li { padding: 0.3rem 0.5rem; break-inside: avoid; }
+  .tiles { grid-template-columns: repeat(5, 1fr); gap: 0.4rem; margin: 0.3rem 0 0.2rem; } .tiles li { padding: 0.3rem 0.5rem; break-inside: avoid; }
   .tiles .value { font-size: 1.3rem; } .spark { height: 1.4rem; }
   .pair { grid-template-columns: 1fr 1fr; gap: 0 1.2rem; }
   .decide { margin: 0.3rem 0; } .decide ul { margin: 0; columns: 2; } .tables { gap: 0.4rem; } .jobs .pair { grid-template-columns: 1fr; gap: 0.4rem; } .charts { grid-template-columns: repeat(auto-fit, minmax(56mm, 1fr)); gap: 0 1rem; }

@@ -47,9 +47,7 @@ export function decideList(review: Review): Html {
   const rest = undecidedTexts(review);
   if (shown === null && rest.length === 0) return html``;
   const why =
-    rest.length === 0
-      ? html``
-      : html`<p>No decision about these large losses:</p>\n<ul>${rest.map((text) => html`<li>${text}</li>\n`)}</ul>`;
+    rest.length === 0 ? html`` : html`<p>Not among them:</p>\n<ul>${rest.map((text) => html`<li>${text}</li>\n`)}</ul>`;
   return html`<section class="decide keep" aria-labelledby="decide"><h2 id="decide">Decide today</h2>
 ${tables([shown, most.actions, "wordy"]) ?? html``}${why}</section>
 `;

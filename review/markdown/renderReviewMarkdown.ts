@@ -4,6 +4,7 @@ import { actionTable, lastActionTable, notAdvisedTable, trackTable } from "../se
 import { decisionTable, undecidedTexts } from "../sections/decisions.ts";
 import { demandTable } from "../sections/demand.ts";
 import { coverageTable, headSentences, isCovered, noteTexts } from "../sections/head.ts";
+import { headline } from "../sections/headline.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
 import { isOfNoTeam, missingText } from "../sections/missing.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
@@ -48,6 +49,7 @@ function numbers(review: Review): readonly string[] {
   const coverage = coverageTable(review);
   const said = jobsSentence(review);
   return [
+    ...headline(review).flatMap(({ pieces }) => [markdownSentence(pieces), ""]),
     ...markdownTable(tileTable(review), 10),
     markdownSentence(termsSentence(review).pieces),
     "",
@@ -55,7 +57,7 @@ function numbers(review: Review): readonly string[] {
     "## Decide today",
     "",
     ...tables([[decisionTable(review), most.actions]]),
-    ...undecidedTexts(review).map((text) => `- ${markdownText(`No decision about ${text}`)}`),
+    ...undecidedTexts(review).map((text) => `- ${markdownText(`Not among them: ${text}`)}`),
     "",
     ...part(review, "What to do", [
       [actionTable(review), most.actions],

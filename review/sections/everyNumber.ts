@@ -3,6 +3,7 @@ import { actionTable, lastActionTable, notAdvisedTable, trackTable } from "./act
 import { decisionTable } from "./decisions.ts";
 import { demandTable, stepTable } from "./demand.ts";
 import { coverageTable, headSentences, isCovered, priceTable } from "./head.ts";
+import { headline } from "./headline.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "./jobs.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "./nodes.ts";
 import { runOutTable, runwayTable, runwayWeekTable } from "./runway.ts";
@@ -17,6 +18,7 @@ export function everyNumber(review: Review): readonly (Table | Sentence)[] {
   const parts: readonly (Table | Sentence | null)[] = isCovered(review)
     ? [
         ...headSentences(review),
+        ...headline(review),
         coverageTable(review),
         priceTable(review),
         decisionTable(review),

@@ -73,6 +73,7 @@ export function termsSentence({ terms, team }: Review): Sentence {
     ["total", { measure: "total", unit: "GPUs", value: terms.totalGpus }],
     ["effective (active)", { measure: "effective", unit: "GPUs", value: terms.effectiveGpus }],
     ["wasted (allocated, not active)", { measure: "wasted", unit: "GPUs", value: terms.wastedGpus }],
+    ["not allocated", { measure: "not_allocated", unit: "GPUs", value: notAllocated(terms) }],
     ["utilization", { measure: "utilization", unit: "ratio", value: terms.utilization }],
     ["scheduling efficiency", { measure: "scheduling_efficiency", unit: "ratio", value: terms.schedulingEfficiency }],
   ];
@@ -83,6 +84,12 @@ export function termsSentence({ terms, team }: Review): Sentence {
     item: "",
     pieces: ["On average: ", ...joinedParts(shown), "."],
   };
+}
+
+/** What is neither effective nor wasted, so that the three add up to the total; `null` where one of them is not known. */
+function notAllocated({ totalGpus, effectiveGpus, wastedGpus }: Review["terms"]): number | null {
+  if (totalGpus === null || effectiveGpus === null || wastedGpus === null) return null;
+  return Math.max(0, totalGpus - effectiveGpus - wastedGpus);
 }
 
 const joinedParts = (parts: readonly (readonly [text: string, figure: Figure])[]): readonly Piece[] =>

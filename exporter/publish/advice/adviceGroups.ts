@@ -5,10 +5,18 @@ import type { Recommendation } from "../../model/recommendation.ts";
 export interface AdviceGroup {
   readonly act: AdviceAct;
   readonly heading: string;
+  /** In a sentence, what sets this group apart. */
+  readonly about: string;
   readonly all: readonly Recommendation[];
 }
 
 const headings: Readonly<Record<AdviceAct, string>> = { do: "Do now", ask: "Ask the owner", watch: "Watch" };
+
+const sentences: Readonly<Record<AdviceAct, string>> = {
+  do: "Every guard allows it, and its steps are commands. Fairlead only advises: people carry them out.",
+  ask: "Only the owner of the work can say whether it may be done.",
+  watch: "A signal is missing or in doubt: repair it before its values are trusted.",
+};
 
 /** What a recommendation asks of its reader: its act, but without any step there is nothing to do by hand, only to watch. */
 export function groupOf({ act, steps }: Pick<Recommendation, "act" | "steps">): AdviceAct {
@@ -18,5 +26,10 @@ export function groupOf({ act, steps }: Pick<Recommendation, "act" | "steps">): 
 /** The open ones in their three groups, in the order in which they come. */
 export function adviceGroups(all: readonly Recommendation[]): readonly AdviceGroup[] {
   const open = all.filter(({ state }) => state === "open");
-  return adviceActs.map((act) => ({ act, heading: headings[act], all: open.filter((one) => groupOf(one) === act) }));
+  return adviceActs.map((act) => ({
+    act,
+    heading: headings[act],
+    about: sentences[act],
+    all: open.filter((one) => groupOf(one) === act),
+  }));
 }

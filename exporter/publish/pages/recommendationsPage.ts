@@ -59,11 +59,11 @@ export function renderRecommendations(input: RecommendationsPageInput): string {
   return frame(
     input,
     html`${notice(input)}
-${groups.map(({ act, heading, all }) =>
+${groups.map(({ act, heading, about, all }) =>
   act !== "do" && all.length === 0
     ? html``
     : html`<h2>${heading} (${all.length})</h2>
-${recommendationFolds(
+${all.length === 0 ? html`` : html`<p class="next">${about}</p>`}${recommendationFolds(
   all.filter((one) => shown.has(one)),
   article,
   open.length,

@@ -75,7 +75,7 @@ describe("decisions", () => {
     const demand = [{ ...h100, p95DemandGpus: 200, meanCapacityGpus: 128, steps: [] }];
     const { decisions } = decide({ ...calm, demand });
     expect(decisions.find(({ kind }) => kind === "buy-or-rent")).toMatchObject({
-      evidence: [{ value: 200 }, { value: 128 }, { value: 14.2 }],
+      evidence: [{ value: 200 }, { value: 128 }, { value: 14.2 }, { value: 41.5 }],
       worth: { waitingGpuHours: null, moneyPerWeek: null },
     });
     // Advice to close nodes of the pool stands: what waits is kept from them, and nothing is bought.
@@ -84,6 +84,9 @@ describe("decisions", () => {
     const closing: Review = { ...calm, demand, actions: [{ ...action, kind: "scale_in", pool: "H100" }] };
     expect(kindsOf(closing)).not.toContain("buy-or-rent");
     expect(kindsOf(closing)).toContain("shift-quota");
+    // Advice that has expired stands for nothing.
+    const expired: Review = { ...closing, actions: [{ ...action, kind: "scale_in", pool: "H100", state: "expired" }] };
+    expect(kindsOf(expired)).toContain("buy-or-rent");
     // Nor does someone who waits long take its place.
     const titles = decide(sample).decisions.map(({ title }) => title);
     expect(titles).toContain("Let waiting work use the idle nodes of H100");

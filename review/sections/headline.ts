@@ -1,0 +1,56 @@
+import { decide } from "../decide/decide.ts";
+import type { Review } from "../document/review.ts";
+import type { Figure } from "../words/figure.ts";
+import { longText } from "../words/names.ts";
+import { money } from "./money.ts";
+import type { Piece, Sentence } from "./section.ts";
+
+/**
+ * The review in two sentences: what happened, and what to decide first. Of a window of which something is covered. Ratios are of
+ * all GPU time; what is not known of it is left out.
+ */
+export function headline(review: Review): readonly [happened: Sentence, toDecide: Sentence] {
+  const whole = (item: string, pieces: readonly Piece[]): Sentence => ({
+    section: "headline",
+    cluster: "",
+    item,
+    pieces,
+  });
+  return [whole("happened", happened(review)), whole("decide", toDecide(review))];
+}
+
+function happened({ waterfall }: Review): readonly Piece[] {
+  const gpuHoursOf = (wanted: string): number | null =>
+    waterfall.find(({ level }) => level === wanted)?.gpuHours ?? null;
+  const capacity = gpuHoursOf("capacity");
+  const costs = waterfall.find(({ level }) => level === "capacity")?.costs ?? {};
+  const part = (name: string): readonly Piece[] => {
+    const amount = gpuHoursOf(name);
+    if (amount === null || capacity === null || !(capacity > 0)) return [];
+    const ratio: Figure = { measure: name, unit: "ratio", value: amount / capacity };
+    return [", ", ratio, ` ${name}`];
+  };
+  return [
+    { measure: "capacity", unit: "GPU-h", value: capacity },
+    ...part("allocated"),
+    ...part("active"),
+    ...(Object.keys(costs).length === 0 ? [", no price known"] : [", cost ", ...money("cost", costs)]),
+    ".",
+  ];
+}
+
+function toDecide(review: Review): readonly Piece[] {
+  const [first] = decide(review).decisions;
+  if (first === undefined) return ["Nothing to decide: no loss is large, and no work waits long."];
+  const { title, worth, owner } = first;
+  const { moneyPerWeek, lostGpuHours, waitingGpuHours } = worth;
+  const stake: readonly Piece[] =
+    moneyPerWeek !== null
+      ? [...money("at_stake", moneyPerWeek, "week"), " at stake, "]
+      : lostGpuHours !== null
+        ? [{ measure: "lost", unit: "GPU-h", value: lostGpuHours }, " lost, "]
+        : waitingGpuHours !== null
+          ? [{ measure: "waited", unit: "GPU-h", value: waitingGpuHours }, " waited, "]
+          : [];
+  return [`Decide first: ${longText(title)} (`, ...stake, `${longText(owner)} decides).`];
+}
