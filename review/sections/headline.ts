@@ -19,7 +19,7 @@ export function headline(review: Review): readonly [happened: Sentence, toDecide
   return [whole("happened", happened(review)), whole("decide", toDecide(review))];
 }
 
-function happened({ waterfall }: Review): readonly Piece[] {
+function happened({ waterfall, team }: Review): readonly Piece[] {
   const gpuHoursOf = (wanted: string): number | null =>
     waterfall.find(({ level }) => level === wanted)?.gpuHours ?? null;
   const capacity = gpuHoursOf("capacity");
@@ -32,7 +32,8 @@ function happened({ waterfall }: Review): readonly Piece[] {
   };
   return [
     { measure: "capacity", unit: "GPU-h", value: capacity },
-    ...part("allocated"),
+    // What a team is asked for is what was allocated to it.
+    ...(team === null ? part("allocated") : []),
     ...part("active"),
     ...(Object.keys(costs).length === 0 ? [", no price known"] : [", cost ", ...money("cost", costs)]),
     ".",

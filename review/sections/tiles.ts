@@ -73,7 +73,7 @@ export function termsSentence({ terms, team }: Review): Sentence {
     ["total", { measure: "total", unit: "GPUs", value: terms.totalGpus }],
     ["effective (active)", { measure: "effective", unit: "GPUs", value: terms.effectiveGpus }],
     ["wasted (allocated, not active)", { measure: "wasted", unit: "GPUs", value: terms.wastedGpus }],
-    ["not allocated", { measure: "not_allocated", unit: "GPUs", value: notAllocated(terms) }],
+    ["not allocated", { measure: "not_allocated", unit: "GPUs", value: team === null ? notAllocated(terms) : null }],
     ["utilization", { measure: "utilization", unit: "ratio", value: terms.utilization }],
     ["scheduling efficiency", { measure: "scheduling_efficiency", unit: "ratio", value: terms.schedulingEfficiency }],
   ];

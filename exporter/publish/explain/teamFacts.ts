@@ -1,9 +1,10 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { TeamTotals } from "../../analysis/totals.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
+import { shellQuote } from "../../kernel/shellQuote.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
-import { gpus, percent } from "../terminal/columns.ts";
+import { gpus, percent, plainText } from "../terminal/columns.ts";
 import { signed } from "../terminal/teamTable.ts";
 import { dispatchedFacts } from "./queueFacts.ts";
 import type { Fact } from "./schema.ts";
@@ -62,11 +63,14 @@ function shareFacts(team: string, { snapshot, fairness }: Analysis): Fact[] {
     });
     const more = own.length > shownQueues ? [`${own.length - shownQueues} more`] : [];
     const through = [...shown, ...more].join(", ");
+    const [first] = own;
+    const next =
+      first === undefined ? "" : `; see fairlead explain queue ${shellQuote(plainText(first.queue.name, 253))}`;
     return [
       {
         name: "entitled",
         value: `${gpus(total.entitled)} GPUs`,
-        how: `in domain ${name}, where it holds ${gpus(total.allocated)}: deviation ${signed(total.deviation)}; through ${through || "no queue"}; see fairlead explain queue`,
+        how: `in domain ${name}, where it holds ${gpus(total.allocated)}: deviation ${signed(total.deviation)}; through ${through || "no queue"}${next}`,
       },
     ];
   });
