@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { defaultCompare, maxCompare, reviewFormats } from "../../exporter/publish/http/reviewRoute.ts";
+import { type PostFormat, postFormats } from "../../review/chat/chatMessage.ts";
 import { type ExporterAddress, exporterAt } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
 import type { Replicas } from "./mergedReplicas.ts";
@@ -26,6 +27,7 @@ interface ReviewFlags {
   readonly caFile?: string;
   readonly merge?: readonly string[];
   readonly postSummaryFile?: string;
+  readonly postFormat: PostFormat;
   readonly link?: string;
 }
 
@@ -52,6 +54,14 @@ export function addReview(program: Command, io: Io, done: (code: ExitCode) => vo
     .option("--ca-file <file>", "CA certificates that sign the exporter's certificate")
     .option("--merge <file...>", "make one review of those of several clusters, written with --format json")
     .option("--post-summary-file <file>", "also post a summary to the webhook whose address is in this file")
+    .addOption(
+      new Option(
+        "--post-format <format>",
+        "how the summary is posted: a text as Slack and Mattermost take it, blocks for Slack, or what a workflow of Teams takes",
+      )
+        .choices(postFormats)
+        .default("text"),
+    )
     .option("--link <url>", "where the summary's readers find the whole review")
     .action(async (flags: ReviewFlags) => {
       const { reviewCommand } = await import("./reviewCommand.ts");
@@ -77,7 +87,7 @@ function optionsOf(flags: ReviewFlags): ReviewOptions {
     },
     exporter: onlyOne(exportersOf(flags)),
     replicas: replicasOf(flags),
-    summary: postSummaryFile === undefined ? null : { file: postSummaryFile, link },
+    summary: postSummaryFile === undefined ? null : { file: postSummaryFile, format: flags.postFormat, link },
   };
 }
 

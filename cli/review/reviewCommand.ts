@@ -7,9 +7,10 @@ import { createLedgerHistory } from "../../exporter/history/ledgerHistory.ts";
 import type { ReviewFormat } from "../../exporter/publish/http/reviewRoute.ts";
 import { buildReview } from "../../review/build/buildReview.ts";
 import type { ReviewQuestion } from "../../review/build/source.ts";
+import { chatMessage, type PostFormat } from "../../review/chat/chatMessage.ts";
 import { type Review, reviewSchema } from "../../review/document/review.ts";
 import { parseReview } from "../../review/json/parseReview.ts";
-import { renderReviewSummary } from "../../review/markdown/renderReviewSummary.ts";
+import { summaryLines } from "../../review/markdown/renderReviewSummary.ts";
 import { mergeReviews } from "../../review/merge/mergeReviews.ts";
 import { reviewRenderings } from "../../review/render.ts";
 import { parseWindow, type WindowText } from "../../review/window.ts";
@@ -37,7 +38,7 @@ export interface ReviewOptions {
   /** Files that are merged. */
   readonly merge: readonly string[];
   /** File with the address of a webhook; `link`: where the whole review is. */
-  readonly summary: { readonly file: string; readonly link: string | null } | null;
+  readonly summary: { readonly file: string; readonly format: PostFormat; readonly link: string | null } | null;
 }
 
 type Found = { readonly ok: true; readonly review: Review } | { readonly ok: false; readonly lines: readonly string[] };
@@ -215,7 +216,7 @@ async function post(review: Review, summary: NonNullable<ReviewOptions["summary"
   }
   const wrong = await postSummary(
     address,
-    renderReviewSummary(review, summary.link === null ? {} : { url: summary.link }),
+    chatMessage(summary.format, { lines: summaryLines(review), url: summary.link }),
   );
   if (wrong !== null)
     return refuse(
@@ -231,13 +232,13 @@ async function post(review: Review, summary: NonNullable<ReviewOptions["summary"
 
 const timeoutMilliseconds = 15_000;
 
-/** Sends a text to a webhook as `{"text": ...}`, the form that Slack, Mattermost and others take; `null`, or what went wrong. */
-async function postSummary(url: string, text: string): Promise<string | null> {
+/** Sends a message to a webhook as JSON; `null`, or what went wrong. */
+async function postSummary(url: string, message: Readonly<Record<string, unknown>>): Promise<string | null> {
   try {
     const response = await request(url, {
       method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ text }),
+      headers: { "content-type": "application/json; charset=utf-8" },
+      body: JSON.stringify(message),
       headersTimeout: timeoutMilliseconds,
       bodyTimeout: timeoutMilliseconds,
     });

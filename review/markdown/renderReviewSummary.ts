@@ -1,5 +1,6 @@
 import { dropName } from "../../exporter/publish/stateNames.ts";
 import { plainText } from "../../exporter/publish/terminal/columns.ts";
+import { summaryText } from "../chat/chatMessage.ts";
 import type { Review } from "../document/review.ts";
 import { wastedHours } from "../document/wastedHours.ts";
 import { decisions, whyNothing } from "../sections/actions.ts";
@@ -18,14 +19,19 @@ import { windowText } from "../words/times.ts";
 /** Where the whole review is. */
 export interface SummaryOptions {
   /** Address of the page; ours, not the cluster's. */
-  readonly url?: string;
+  readonly url?: string | null;
 }
 
 const mostClusters = 6;
 const mostDomains = 2;
 
 /** A review in at most twelve lines, for a chat: what it came to, the largest waste, the first action, how long GPUs last. */
-export function renderReviewSummary(review: Review, { url }: SummaryOptions = {}): string {
+export function renderReviewSummary(review: Review, { url = null }: SummaryOptions = {}): string {
+  return summaryText({ lines: summaryLines(review), url });
+}
+
+/** The lines of the summary, without the address of the whole review. */
+export function summaryLines(review: Review): readonly string[] {
   const { clusters, team, window } = review;
   const named = clusters.slice(0, mostClusters).map(chatText).join(", ");
   const rest = clusters.length - mostClusters;
@@ -35,9 +41,7 @@ export function renderReviewSummary(review: Review, { url }: SummaryOptions = {}
     `GPU capacity review ${chatText(window.label)}, ${where} (${windowText(window)})`,
     words(coverage?.pieces ?? []),
     ...(isCovered(review) ? numberLines(review) : []),
-    ...(url === undefined ? [] : [`All of it: ${url}`]),
-    "",
-  ].join("\n");
+  ];
 }
 
 function numberLines(review: Review): readonly string[] {

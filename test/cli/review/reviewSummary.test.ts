@@ -58,6 +58,17 @@ describe("the summary for a webhook", () => {
     expect(err + out).not.toContain("secret");
   });
 
+  it.each([
+    ["slack", { text: expect.stringContaining("GPU capacity review"), blocks: expect.any(Array) }],
+    ["teams", { type: "message", attachments: [expect.any(Object)] }],
+  ])("is posted as %s takes it", async (format, body) => {
+    const { received, secret } = await webhook(200);
+    const { code, err } = await review("--post-summary-file", secret, "--post-format", format);
+    expect([code, err]).toEqual([0, expect.stringContaining("posted the summary")]);
+    expect(received).toEqual([body]);
+    expect(await review("--post-summary-file", secret, "--post-format", "irc")).toMatchObject({ code: 2 });
+  });
+
   it.each([500, 404])(
     "that answers with status %i fails after the review, and its address is in no message",
     async (status) => {

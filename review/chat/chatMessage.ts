@@ -1,0 +1,94 @@
+import { z } from "zod";
+
+/** How a summary is posted: as `{"text": ...}`, as blocks of Slack, or as an adaptive card for a workflow of Teams. */
+export const postFormats = ["text", "slack", "teams"] as const;
+
+export type PostFormat = (typeof postFormats)[number];
+
+/** A summary for a chat. Its lines are free of markup, mentions and links but for the last, with `&`, `<` and `>` as entities. */
+export interface ChatSummary {
+  readonly lines: readonly string[];
+  /** Where the whole review is; ours, not the cluster's. */
+  readonly url: string | null;
+}
+
+/** Characters: Slack's limits for a header and for the text of a section (https://docs.slack.dev/reference/block-kit/blocks). */
+const longestHeader = 150;
+const longestSection = 3000;
+/** Characters of a card: Teams takes 28 KB in all (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors). */
+const longestCard = 12_000;
+
+/** The body of the request that posts a summary, to be sent as JSON. Pure. */
+export function chatMessage(format: PostFormat, summary: ChatSummary): Readonly<Record<string, unknown>> {
+  switch (format) {
+    case "text":
+      return { text: summaryText(summary) };
+    case "slack":
+      return slackMessage(summary);
+    case "teams":
+      return teamsMessage(summary);
+  }
+}
+
+/** The summary as plain lines, the address of the whole review last. */
+export function summaryText({ lines, url }: ChatSummary): string {
+  return [...lines, ...(url === null ? [] : [`All of it: ${url}`]), ""].join("\n");
+}
+
+/** The first line is the header; others are one section, in which Slack looks for no links by itself. */
+function slackMessage({ lines, url }: ChatSummary): Readonly<Record<string, unknown>> {
+  const [title = "", ...rest] = lines;
+  const body = within(rest, longestSection).join("\n");
+  const section = (text: string) => ({ type: "section", text: { type: "mrkdwn", text, verbatim: true } });
+  const address = url === null ? null : httpAddress.safeParse(url);
+  return {
+    // What a notification shows, and who cannot see blocks.
+    text: title,
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: cut(withoutEntities(title), longestHeader), emoji: false } },
+      ...(body === "" ? [] : [section(body)]),
+      ...(address?.success === true ? [section(`<${address.data}|All of it>`)] : []),
+    ],
+  };
+}
+
+const httpAddress = z.url({ protocol: /^https?$/ }).transform((text) => new URL(text).href.replaceAll("|", "%7C"));
+
+/** Text of the cluster is in runs, in which Teams reads no Markdown. */
+function teamsMessage({ lines, url }: ChatSummary): Readonly<Record<string, unknown>> {
+  const [title = "", ...rest] = within(lines.map(withoutEntities), longestCard);
+  const run = (text: string, more: Readonly<Record<string, string>> = {}) => ({
+    type: "RichTextBlock",
+    inlines: [{ type: "TextRun", text, ...more }],
+  });
+  const address = url === null ? null : httpAddress.safeParse(url);
+  const content = {
+    $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+    type: "AdaptiveCard",
+    version: "1.4",
+    body: [run(title, { size: "Large", weight: "Bolder" }), ...rest.map((line) => run(line))],
+    ...(address?.success === true
+      ? { actions: [{ type: "Action.OpenUrl", title: "All of it", url: address.data }] }
+      : {}),
+  };
+  return {
+    type: "message",
+    attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", contentUrl: null, content }],
+  };
+}
+
+/** As many lines as fit; the last one says how many do not. */
+function within(lines: readonly string[], most: number): readonly string[] {
+  const reserve = 40;
+  let length = 0;
+  const kept = lines.findIndex((line) => {
+    length += line.length + 1;
+    return length > most - reserve;
+  });
+  return kept < 0 ? lines : [...lines.slice(0, kept), `(${lines.length - kept} more lines)`];
+}
+
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+const withoutEntities = (text: string): string =>
+  text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
