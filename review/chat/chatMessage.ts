@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How a summary is posted: as `{"text": ...}`, as blocks of Slack, or as an adaptive card for a workflow of Teams. */
+/** How a summary is posted: as `{"text": ...}`, as blocks of Slack, or as a workflow of Teams takes it. */
 export const postFormats = ["text", "slack", "teams"] as const;
 
 export type PostFormat = (typeof postFormats)[number];
@@ -15,8 +15,8 @@ export interface ChatSummary {
 /** Characters: Slack's limits for a header and for the text of a section (https://docs.slack.dev/reference/block-kit/blocks). */
 const longestHeader = 150;
 const longestSection = 3000;
-/** Characters of a card: Teams takes 28 KB in all (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors). */
-const longestCard = 12_000;
+/** Characters of a message: Teams takes 28 KB in all (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors). */
+const longestMessage = 12_000;
 
 /** The body of the request that posts a summary, to be sent as JSON. Pure. */
 export function chatMessage(format: PostFormat, summary: ChatSummary): Readonly<Record<string, unknown>> {
@@ -56,7 +56,7 @@ const httpAddress = z.url({ protocol: /^https?$/ }).transform((text) => new URL(
 
 /** Text of the cluster is in runs, in which Teams reads no Markdown. */
 function teamsMessage({ lines, url }: ChatSummary): Readonly<Record<string, unknown>> {
-  const [title = "", ...rest] = within(lines.map(withoutEntities), longestCard);
+  const [title = "", ...rest] = within(lines.map(withoutEntities), longestMessage);
   const run = (text: string, more: Readonly<Record<string, string>> = {}) => ({
     type: "RichTextBlock",
     inlines: [{ type: "TextRun", text, ...more }],

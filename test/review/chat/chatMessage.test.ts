@@ -84,8 +84,8 @@ describe("blocks of Slack", () => {
   });
 });
 
-describe("a card of Teams", () => {
-  test.each(cases)("is an adaptive card below 28 KB that shows text as text: %s", (_name, lines) => {
+describe("a message for Teams", () => {
+  test.each(cases)("is below 28 KB, has the form of its workflows and shows text as text: %s", (_name, lines) => {
     const message = chatMessage("teams", { lines, url });
     const { content } = teamsSchema.parse(message).attachments[0];
     expect(Buffer.byteLength(JSON.stringify(message), "utf16le")).toBeLessThan(2 * 28_000);
