@@ -8,13 +8,12 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { startFleet } from "./fleet/fleet.ts";
 import { quantile } from "./measure.ts";
 import { ask } from "./question.ts";
-import { serveCommand } from "./serve.ts";
+import { serveCommand, untilReady } from "./serve.ts";
 
 /** Requests of one turn: short against a cycle, so that turns fall into all its parts. */
 const requests = 60;
@@ -24,7 +23,6 @@ const connections = 4;
 const interval = 5;
 const port = 19_846;
 const probePort = 19_847;
-const patienceMs = 600_000;
 
 const loadSchema = z.object({ first: z.array(z.number()), last: z.array(z.number()) });
 type Load = z.infer<typeof loadSchema>;
@@ -45,27 +43,26 @@ await ask("metricsPage", async ({ nodes, samples, helpers, progress }) => {
   const children: ChildProcess[] = [served];
   try {
     const url = `http://127.0.0.1:${port}`;
-    await untilReady(served);
+    await untilReady(served, probePort);
     progress("ready");
-    const server = async (path: string, name: string): Promise<string> => {
-      const page = Buffer.from(await (await fetch(`${url}${path}`)).arrayBuffer());
-      writeFileSync(join(folder, name), page);
+    const server = async (path: string, name: string) => {
+      const bytes = Buffer.from(await (await fetch(`${url}${path}`)).arrayBuffer());
+      writeFileSync(join(folder, name), bytes);
       const still = fork(fileURLToPath(new URL("staticServer.ts", import.meta.url)), [join(folder, name)], {
         execArgv: [],
       });
       children.push(still);
       if (still.pid !== undefined) helpers.add(still.pid);
       const [address] = await once(still, "message");
-      return `${address}${path}`;
+      return { address: `${address}${path}`, bytes: bytes.length };
     };
+    const [page, start] = [await server("/metrics", "page"), await server("/", "start")];
     const asked = {
       metrics: `${url}/metrics`,
-      static: await server("/metrics", "page"),
+      static: page.address,
       start: `${url}/`,
-      staticStart: await server("/", "start"),
+      staticStart: start.address,
     };
-    const pageBytes = (await (await fetch(asked.metrics)).arrayBuffer()).byteLength;
-    const startBytes = (await (await fetch(asked.start)).arrayBuffer()).byteLength;
     const found = new Map<string, Load>(Object.keys(asked).map((name) => [name, { first: [], last: [] }]));
     const cyclesBefore = await cyclesOf(asked.metrics);
     const turns = Math.max(5, samples * 5);
@@ -83,8 +80,8 @@ await ask("metricsPage", async ({ nodes, samples, helpers, progress }) => {
     const at = (name: keyof typeof asked, part: keyof Load, q: number): number =>
       quantile(found.get(name)?.[part] ?? [], q);
     const figures = {
-      pageBytes,
-      startBytes,
+      pageBytes: page.bytes,
+      startBytes: start.bytes,
       cycles,
       staticP50Ms: at("static", "last", 0.5),
       staticP99Ms: at("static", "last", 0.99),
@@ -102,21 +99,6 @@ await ask("metricsPage", async ({ nodes, samples, helpers, progress }) => {
     rmSync(folder, { recursive: true, force: true });
   }
 });
-
-async function untilReady(served: ChildProcess): Promise<void> {
-  const deadline = performance.now() + patienceMs;
-  const status = async (): Promise<number> => {
-    try {
-      return (await fetch(`http://127.0.0.1:${probePort}/readyz`)).status;
-    } catch {
-      return 0;
-    }
-  };
-  while ((await status()) !== 200) {
-    if (served.exitCode !== null || performance.now() > deadline) throw new Error("serve did not become ready");
-    await wait(500);
-  }
-}
 
 /** Cycles that were complete so far. */
 async function cyclesOf(metrics: string): Promise<number> {

@@ -1,5 +1,8 @@
+import type { ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /** How `fairlead serve` is run on a fleet. */
@@ -45,4 +48,29 @@ export function serveCommand(options: ServeOptions): readonly string[] {
     "--log.level=warn",
     ...flags,
   ];
+}
+
+const startMilliseconds = 600_000;
+
+/** Waits until `/readyz` of a started `serve` answers with 200; rejects when it ends before, or does not within ten minutes. */
+export async function untilReady(served: ChildProcess, probePort: number): Promise<void> {
+  const deadline = performance.now() + startMilliseconds;
+  while ((await statusOf(probePort, "/readyz", "")) !== 200) {
+    if (served.exitCode !== null || performance.now() > deadline) throw new Error("serve did not become ready");
+    await wait(500);
+  }
+}
+
+/** Of a whole answer; 0 where it broke off or took half a minute. */
+export function statusOf(port: number, path: string, authorization: string): Promise<number> {
+  const headers = { ...(authorization === "" ? {} : { authorization }), "accept-encoding": "gzip" };
+  return new Promise((resolve) => {
+    const signal = AbortSignal.timeout(30_000);
+    const asked = request({ port, host: "127.0.0.1", path, headers, agent: false, signal }, (response) => {
+      response.on("error", () => resolve(0)).resume();
+      response.on("close", () => resolve(response.complete ? (response.statusCode ?? 0) : 0));
+    });
+    asked.on("error", () => resolve(0));
+    asked.end();
+  });
 }

@@ -11,16 +11,15 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { hashSync } from "bcryptjs";
 import { startFleet } from "../fleet/fleet.ts";
-import { serveCommand } from "../serve.ts";
+import { serveCommand, untilReady } from "../serve.ts";
 import type { Attack } from "./attackers.ts";
 import { type Measured, reportOf } from "./report.ts";
-import { perform, type Served, statusOf } from "./victims.ts";
+import { perform, type Served } from "./victims.ts";
 
 const port = 19_836;
 const probePort = 19_837;
 const attackSeconds = 90;
 const quietSeconds = 20;
-const startMilliseconds = 600_000;
 
 const password = "correct horse";
 const loginUsers = Array.from({ length: 200 }, (_, index) => `user${index}`);
@@ -35,7 +34,7 @@ async function measure(nodes: number): Promise<Measured> {
   const limitMiB = limitOf(nodes);
   const started = startServe(folder, fleet.apiUrl, limitMiB);
   try {
-    await untilReady(started);
+    await untilReady(started, probePort);
     const pid = started.pid ?? 0;
     const quiet = await serveFor(quietSeconds, null, started);
     const attack: Attack = {
@@ -95,14 +94,6 @@ function enterContainer(limitMiB: number): string {
       .join("");
   } catch {
     return "";
-  }
-}
-
-async function untilReady(started: ChildProcess): Promise<void> {
-  const deadline = performance.now() + startMilliseconds;
-  while ((await statusOf(probePort, "/readyz", "")) !== 200) {
-    if (started.exitCode !== null || performance.now() > deadline) throw new Error("serve did not become ready");
-    await wait(500);
   }
 }
 

@@ -1,5 +1,5 @@
-import { request } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import { statusOf } from "../serve.ts";
 
 /** How long answers took that had to come, by what was asked. */
 export interface Served {
@@ -43,18 +43,4 @@ export async function perform(
     await wait(every);
   }
   return { what, milliseconds, failed };
-}
-
-/** Of a whole answer; 0 where it broke off or took half a minute. */
-export function statusOf(port: number, path: string, authorization: string): Promise<number> {
-  const headers = { ...(authorization === "" ? {} : { authorization }), "accept-encoding": "gzip" };
-  return new Promise((resolve) => {
-    const signal = AbortSignal.timeout(30_000);
-    const asked = request({ port, host: "127.0.0.1", path, headers, agent: false, signal }, (response) => {
-      response.on("error", () => resolve(0)).resume();
-      response.on("close", () => resolve(response.complete ? (response.statusCode ?? 0) : 0));
-    });
-    asked.on("error", () => resolve(0));
-    asked.end();
-  });
 }

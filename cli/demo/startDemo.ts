@@ -50,11 +50,7 @@ export async function startDemo({ traceDir, seed }: DemoChoice, io: Io): Promise
   const isTrace = traceDir !== null;
   io.err(`fairlead: starting a simulated cluster of ${scenario.nodes.length} nodes ...\n`);
   const past = isTrace ? null : await openPast(io);
-  const config: Config = configSchema.parse({
-    ...demoSettings,
-    ...(isTrace ? { cluster: "openb" } : {}),
-    ...(past === null ? {} : { ledger: pastLedger(past.ledgerPath), cost: { budgets } }),
-  });
+  const config = past?.config ?? configSchema.parse({ ...demoSettings, ...(isTrace ? { cluster: "openb" } : {}) });
   const stack = past === null ? {} : { ledger: past.ledger };
   const played = await playCluster({ scenario, seed, startAt: demoStartAt, config, stack });
   const cluster = past === null ? played : { ...played, stop: () => stopBoth(played, past) };
@@ -64,7 +60,8 @@ export async function startDemo({ traceDir, seed }: DemoChoice, io: Io): Promise
 
 /** The opened ledger of a demo. */
 interface OpenPast {
-  readonly ledgerPath: string;
+  /** The demo's, with this ledger and what the teams may spend. */
+  readonly config: Config;
   readonly ledger: LedgerOutput;
   remove(): void;
 }
@@ -77,8 +74,9 @@ async function openPast(io: Io): Promise<OpenPast | null> {
   };
   try {
     const { ledgerPath, remove } = unpackPast();
-    const prepared = await prepareLedger(configSchema.parse({ ...demoSettings, ledger: pastLedger(ledgerPath) }));
-    if (prepared.ok && prepared.output !== null) return { ledgerPath, ledger: prepared.output, remove };
+    const config = configSchema.parse({ ...demoSettings, ledger: pastLedger(ledgerPath), cost: { budgets } });
+    const prepared = await prepareLedger(config);
+    if (prepared.ok && prepared.output !== null) return { config, ledger: prepared.output, remove };
     remove();
     return none(prepared.ok ? "no ledger is configured" : problemText(prepared.problem));
   } catch (error) {

@@ -40,16 +40,22 @@ function slackMessage({ lines, url }: ChatSummary): Readonly<Record<string, unkn
   const [title = "", ...rest] = lines;
   const body = within(rest, longestSection).join("\n");
   const section = (text: string) => ({ type: "section", text: { type: "mrkdwn", text, verbatim: true } });
-  const address = url === null ? null : httpAddress.safeParse(url);
+  const link = linkOf(url);
   return {
     // What a notification shows, and who cannot see blocks.
     text: title,
     blocks: [
       { type: "header", text: { type: "plain_text", text: cut(withoutEntities(title), longestHeader), emoji: false } },
       ...(body === "" ? [] : [section(body)]),
-      ...(address?.success === true ? [section(`<${address.data}|All of it>`)] : []),
+      ...(link === null ? [] : [section(`<${link}|All of it>`)]),
     ],
   };
+}
+
+/** An address that may be a link; `null`: none is given, or it is no address of the web. */
+function linkOf(url: string | null): string | null {
+  const parsed = httpAddress.safeParse(url);
+  return parsed.success ? parsed.data : null;
 }
 
 const httpAddress = z.url({ protocol: /^https?$/ }).transform((text) => new URL(text).href.replaceAll("|", "%7C"));
@@ -61,15 +67,13 @@ function teamsMessage({ lines, url }: ChatSummary): Readonly<Record<string, unkn
     type: "RichTextBlock",
     inlines: [{ type: "TextRun", text, ...more }],
   });
-  const address = url === null ? null : httpAddress.safeParse(url);
+  const link = linkOf(url);
   const content = {
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     type: "AdaptiveCard",
     version: "1.4",
     body: [run(title, { size: "Large", weight: "Bolder" }), ...rest.map((line) => run(line))],
-    ...(address?.success === true
-      ? { actions: [{ type: "Action.OpenUrl", title: "All of it", url: address.data }] }
-      : {}),
+    ...(link === null ? {} : { actions: [{ type: "Action.OpenUrl", title: "All of it", url: link }] }),
   };
   return {
     type: "message",

@@ -4,6 +4,7 @@ import type { TeamRow, WaterfallDropRow } from "../document/use.ts";
 import type { IdleNodePool } from "../document/waste.ts";
 import type { DecisionKind, Evidence, Loss, Proposal } from "./decision.ts";
 import { isShort, shortDomains } from "./shortDomains.ts";
+import { sumInAnyOrder } from "./sumInAnyOrder.ts";
 
 /** A loss below this part of all GPU time is no decision for a director. */
 const leastPart = 0.01;
@@ -78,12 +79,8 @@ function closeNodes(review: Review, drop: WaterfallDropRow): Proposal {
 const keyOf = ({ cluster, nodePool, pool }: IdleNodePool): string => JSON.stringify([cluster, nodePool, pool]);
 
 function useFree(review: Review, drop: WaterfallDropRow): Proposal {
-  const blocked = (review.fragmentation ?? [])
-    .map(({ blockedGpuHours }) => blockedGpuHours)
-    // Sums of floating point depend on their order; this one must not on that of a list.
-    .toSorted((one, other) => one - other)
-    .reduce((sum, gpuHours) => sum + gpuHours, 0);
   if (review.fragmentation === null) return none(drop, "What would have fitted on the free GPUs is not known.");
+  const blocked = sumInAnyOrder(review.fragmentation.map(({ blockedGpuHours }) => blockedGpuHours));
   if (blocked <= 0)
     return none(drop, "No work was kept from them, and a node goes away only when nothing is left on it.");
   return decided(review, drop, "fix", "Place work so that free GPUs can be used", "platform", [

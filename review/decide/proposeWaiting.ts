@@ -2,6 +2,7 @@ import type { Review } from "../document/review.ts";
 import type { Demand } from "../document/use.ts";
 import type { Proposal } from "./decision.ts";
 import { shortDomains, waitingGpuHours } from "./shortDomains.ts";
+import { sumInAnyOrder } from "./sumInAnyOrder.ts";
 
 /** A p95 wait from which on someone should decide about it: half a working day, in seconds. */
 export const longWaitSeconds = 4 * 3600;
@@ -23,12 +24,11 @@ function moreGpus({ actions, runway, idleNodes }: Review, demand: Demand): Propo
   );
   const idle = (runway ?? []).find((one) => one.cluster === cluster && one.domain === domain)?.recoverableGpus ?? null;
   const name = domain === "" ? "all pools" : domain;
-  const unused = (idleNodes?.pools ?? [])
-    .filter((one) => one.state === "idle_unallocated" && one.cluster === cluster && pools.includes(one.pool))
-    .map(({ nodeHours }) => nodeHours)
-    // Sums of floating point depend on their order; this one must not on that of a list.
-    .toSorted((one, other) => one - other)
-    .reduce((sum, nodeHours) => sum + nodeHours, 0);
+  const unused = sumInAnyOrder(
+    (idleNodes?.pools ?? [])
+      .filter((one) => one.state === "idle_unallocated" && one.cluster === cluster && pools.includes(one.pool))
+      .map(({ nodeHours }) => nodeHours),
+  );
   return {
     decision: {
       // Nodes that Fairlead advises to close cannot be bought beside it: what waits is kept from them by something else.

@@ -1,4 +1,5 @@
 import { decide } from "../decide/decide.ts";
+import type { Decision } from "../decide/decision.ts";
 import type { Review } from "../document/review.ts";
 import type { Figure } from "../words/figure.ts";
 import { longText } from "../words/names.ts";
@@ -22,8 +23,9 @@ export function headline(review: Review): readonly [happened: Sentence, toDecide
 function happened({ waterfall, team }: Review): readonly Piece[] {
   const gpuHoursOf = (wanted: string): number | null =>
     waterfall.find(({ level }) => level === wanted)?.gpuHours ?? null;
-  const capacity = gpuHoursOf("capacity");
-  const costs = waterfall.find(({ level }) => level === "capacity")?.costs ?? {};
+  const all = waterfall.find(({ level }) => level === "capacity");
+  const capacity = all?.gpuHours ?? null;
+  const costs = all?.costs ?? {};
   const part = (name: string): readonly Piece[] => {
     const amount = gpuHoursOf(name);
     if (amount === null || capacity === null || !(capacity > 0)) return [];
@@ -44,14 +46,12 @@ function toDecide(review: Review): readonly Piece[] {
   const [first] = decide(review).decisions;
   if (first === undefined) return ["Nothing to decide: no loss is large, and no work waits long."];
   const { title, worth, owner } = first;
-  const { moneyPerWeek, lostGpuHours, waitingGpuHours } = worth;
-  const stake: readonly Piece[] =
-    moneyPerWeek !== null
-      ? [...money("at_stake", moneyPerWeek, "week"), " at stake, "]
-      : lostGpuHours !== null
-        ? [{ measure: "lost", unit: "GPU-h", value: lostGpuHours }, " lost, "]
-        : waitingGpuHours !== null
-          ? [{ measure: "waited", unit: "GPU-h", value: waitingGpuHours }, " waited, "]
-          : [];
-  return [`Decide first: ${longText(title)} (`, ...stake, `${longText(owner)} decides).`];
+  return [`Decide first: ${longText(title)} (`, ...stake(worth), `${longText(owner)} decides).`];
+}
+
+function stake({ moneyPerWeek, lostGpuHours, waitingGpuHours }: Decision["worth"]): readonly Piece[] {
+  if (moneyPerWeek !== null) return [...money("at_stake", moneyPerWeek, "week"), " at stake, "];
+  if (lostGpuHours !== null) return [{ measure: "lost", unit: "GPU-h", value: lostGpuHours }, " lost, "];
+  if (waitingGpuHours !== null) return [{ measure: "waited", unit: "GPU-h", value: waitingGpuHours }, " waited, "];
+  return [];
 }

@@ -57,9 +57,15 @@ export function lossText({ cost, act }: Recommendation): string {
 
 /** `$ 1,320 a week, as the last 7 days were`; empty where nothing is saved or nothing has a price. */
 export function savingText(saving: readonly Money[]): string {
+  const perWeek = savedPerWeek(saving);
+  return perWeek === "" ? "" : `${perWeek}, as the last 7 days were`;
+}
+
+/** The same in short: `$ 1,320 a week`. */
+export function savedPerWeek(saving: readonly Money[]): string {
   const known = saving.filter(({ amount }) => amount >= 0.005);
   if (known.length === 0) return "";
-  return `${known.map(({ currency, amount }) => money(amount, currency)).join(" + ")} a week, as the last 7 days were`;
+  return `${known.map(({ currency, amount }) => money(amount, currency)).join(" + ")} a week`;
 }
 
 /** `first seen 12 min ago`, `taken 2 h ago: its 2 pods have left their nodes`. */

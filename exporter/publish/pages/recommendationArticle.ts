@@ -18,7 +18,7 @@ import type { Subjects } from "./nameLinks.ts";
 export interface ArticleInput {
   /** Seconds since the epoch. */
   readonly now: number;
-  /** Token of the form that dismisses; `null`: nobody may. */
+  /** Token of the forms that close it; `null`: nobody may. */
   readonly token: string | null;
   /** Whether the details are open from the beginning: on a page of its own. */
   readonly isOpen: boolean;
@@ -29,7 +29,7 @@ const longestTitle = 300;
 const longestText = 2000;
 const shownItems = 50;
 
-/** One recommendation: what, why, the steps, what it changes, and a form to dismiss it. */
+/** One recommendation: what, why, the steps, what it changes, and the forms that close it. */
 export function recommendationArticle(one: Recommendation, { now, token, isOpen }: ArticleInput): Html {
   const saving = savingText(one.effect.savingPerWeek);
   const measured = measuredText(one);

@@ -1,5 +1,5 @@
 import type { Recommendation } from "../../model/recommendation.ts";
-import { lossText, rangeText, savingText } from "../advice/adviceWords.ts";
+import { lossText, rangeText, savedPerWeek } from "../advice/adviceWords.ts";
 import { plainText } from "../terminal/columns.ts";
 import { type Html, html } from "./html.ts";
 import { type ArticleInput, recommendationArticle, recommendationPath } from "./recommendationArticle.ts";
@@ -29,10 +29,9 @@ export function recommendationFolds(
 }
 
 function fold(one: Recommendation, body: Html): Html {
-  const saving = savingText(one.effect.savingPerWeek).replace(/,[^,]*$/, "");
   const facts = [
     `${rangeText(one.effect.gainedGpus)} GPUs`,
-    saving,
+    savedPerWeek(one.effect.savingPerWeek),
     lossText(one),
     `confidence ${one.confidence.level}`,
   ];

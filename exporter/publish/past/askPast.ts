@@ -29,9 +29,10 @@ const mostRows = 5000;
 export async function askPast(source: PastSource, question: PastQuestion): Promise<Past> {
   const { ledger, ledgerTables } = source;
   if (ledger === undefined || ledgerTables === undefined) return withoutLedger(question);
-  if (question.of === "team") return await teamPast(ledger, question);
-  if (question.of === "queue") return await queuePast(ledgerTables, question);
-  if (question.of === "workload") return await workloadPast(ledger, question);
+  const { of, name, now } = question;
+  if (of === "team") return await accountsPast(ledger, { of, name, now }, ofTeam(now));
+  if (of === "queue") return await queuePast(ledgerTables, question);
+  if (of === "workload") return await accountsPast(ledger, { of, name, now }, ofWorkload(now));
   return await nodePast(ledgerTables, question);
 }
 
@@ -89,12 +90,24 @@ function byStep(
   return sums;
 }
 
-async function teamPast(ledger: NonNullable<PastSource["ledger"]>, question: PastQuestion): Promise<Past> {
-  const steps = week(question.now);
+/** How GPU time of the accounts is asked for and drawn. */
+interface AccountsPast {
+  readonly steps: Steps;
+  readonly by: "hour" | "day";
+  /** What is drawn of a step from its GPU-seconds and how many of its seconds are covered; `null`: it is not known. */
+  readonly valueOfStep: (gpuSeconds: number, coveredSeconds: number | null) => number | null;
+  readonly draw: (series: PastChart["series"]) => Past;
+}
+
+async function accountsPast(
+  ledger: NonNullable<PastSource["ledger"]>,
+  question: PastQuestion & { readonly of: "team" | "workload" },
+  { steps, by, valueOfStep, draw }: AccountsPast,
+): Promise<Past> {
   const result = await ledger({
     ...window(steps),
-    groupBy: ["hour", "state"],
-    where: new Map([["team", [question.name]]]),
+    groupBy: [by, "state"],
+    where: new Map([[question.of, [question.name]]]),
     limit: mostRows,
   });
   if (!result.ok) return failed(result);
@@ -102,8 +115,36 @@ async function teamPast(ledger: NonNullable<PastSource["ledger"]>, question: Pas
   const none = whyNone(answer, question);
   if (none !== null) return none;
   const covered = coveredSteps(steps, answer.coverage);
-  const series = allocatedAndActive(answer, steps, (sum, i) => meanOf(sum, covered[i] ?? null, steps.seconds));
-  return lastDayAndWeek(steps, series);
+  return draw(allocatedAndActive(answer, steps, (sum, i) => valueOfStep(sum, covered[i] ?? null)));
+}
+
+function ofTeam(now: number): AccountsPast {
+  const steps = week(now);
+  return {
+    steps,
+    by: "hour",
+    valueOfStep: (gpuSeconds, coveredSeconds) => meanOf(gpuSeconds, coveredSeconds, steps.seconds),
+    draw: (series) => lastDayAndWeek(steps, series),
+  };
+}
+
+/** The ledger keeps single workloads by day. */
+function ofWorkload(now: number): AccountsPast {
+  const to = (Math.floor(now / day) + 1) * day;
+  const steps: Steps = { from: to - days * day, seconds: day, count: days };
+  return {
+    steps,
+    by: "day",
+    valueOfStep: (gpuSeconds, coveredSeconds) =>
+      gpuSeconds === 0 && (coveredSeconds ?? 0) === 0 ? null : gpuSeconds / hour,
+    draw: (series) => {
+      const chart = (title: string, last: number): PastChart => lastSteps({ steps, series }, "GPU-hours", title, last);
+      return {
+        isKnown: true,
+        charts: [chart("Yesterday and today so far", 2), chart("Last 7 days with today so far, by day", days)],
+      };
+    },
+  };
 }
 
 async function queuePast(tables: NonNullable<PastSource["ledgerTables"]>, question: PastQuestion): Promise<Past> {
@@ -133,31 +174,6 @@ async function queuePast(tables: NonNullable<PastSource["ledgerTables"]>, questi
     { name: "entitled", look: "entitled", values: entitled },
     { name: "waiting", look: "waiting", values: means("pending") },
   ]);
-}
-
-/** The ledger keeps single workloads by day. */
-async function workloadPast(ledger: NonNullable<PastSource["ledger"]>, question: PastQuestion): Promise<Past> {
-  const to = (Math.floor(question.now / day) + 1) * day;
-  const steps: Steps = { from: to - days * day, seconds: day, count: days };
-  const result = await ledger({
-    ...window(steps),
-    groupBy: ["day", "state"],
-    where: new Map([["workload", [question.name]]]),
-    limit: mostRows,
-  });
-  if (!result.ok) return failed(result);
-  const { answer } = result;
-  const none = whyNone(answer, question);
-  if (none !== null) return none;
-  const covered = coveredSteps(steps, answer.coverage);
-  const series = allocatedAndActive(answer, steps, (sum, i) =>
-    sum === 0 && (covered[i] ?? 0) === 0 ? null : sum / hour,
-  );
-  const chart = (title: string, last: number): PastChart => lastSteps({ steps, series }, "GPU-hours", title, last);
-  return {
-    isKnown: true,
-    charts: [chart("Yesterday and today so far", 2), chart("Last 7 days with today so far, by day", days)],
-  };
 }
 
 /** What was allocated, and the part of it that was active, from GPU-seconds by step and state. */
