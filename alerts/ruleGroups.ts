@@ -2,16 +2,16 @@ import { type AlertName, type Area, alertNames, areas, listedAlert } from "./ale
 import { type Annotations, annotationsOf } from "./annotations.ts";
 import { renameClusterLabel, renameInTemplate } from "./clusterLabel.ts";
 import { conditions } from "./rules/conditions.ts";
+import { type ReadingName, readingRules } from "./rules/readings.ts";
 import { exhaustionRecordings } from "./rules/recordExhaustion.ts";
 import type { Recordings } from "./rules/recorded.ts";
-import { type RecordedName, recordedLabels } from "./rules/recordedNames.ts";
+import type { RecordedName } from "./rules/recordedNames.ts";
 import { fairnessRecordings } from "./rules/recordFairness.ts";
 import { moneyRecordings } from "./rules/recordMoney.ts";
 import { nameRecordings } from "./rules/recordNames.ts";
 import { priceRecordings } from "./rules/recordPrices.ts";
 import { processRecordings } from "./rules/recordProcess.ts";
 import { queueRecordings } from "./rules/recordQueues.ts";
-import { readingRecordings } from "./rules/recordReadings.ts";
 import { replicaRecordings } from "./rules/recordReplicas.ts";
 import { selfRecordings } from "./rules/recordSelf.ts";
 import { teamRecordings } from "./rules/recordTeams.ts";
@@ -44,11 +44,14 @@ export interface RuleGroup<Rule> {
 
 /** All recording rules in one group: each reads what those before it have just written. */
 export function recordingGroups(config: AlertsConfig): readonly RuleGroup<RecordingRule>[] {
-  const rules = recordedNames().map((record) => ({
-    record,
-    expr: renameClusterLabel(recordings[record](config).text, config.clusterLabel),
-  }));
+  const rules = [...rulesOf(replicaRecordings, config), ...readingRules(), ...rulesOf(recordings, config)].map(
+    ({ record, expr }) => ({ record, expr: renameClusterLabel(expr, config.clusterLabel) }),
+  );
   return [{ name: "fairlead-recording", interval: config.interval, rules }];
+}
+
+function rulesOf(of: Partial<Recordings<RecordedName>>, config: AlertsConfig): readonly RecordingRule[] {
+  return Object.entries(of).map(([record, expression]) => ({ record, expr: expression(config).text }));
 }
 
 /** The alerts that are enabled, one group for each area. */
@@ -94,19 +97,10 @@ function renamed(annotations: Annotations, cluster: string): Annotations {
   };
 }
 
-/** In the order in which they read each other. */
-function recordedNames(): readonly RecordedName[] {
-  const names: RecordedName[] = [];
-  for (const name in recordings) if (isRecorded(name)) names.push(name);
-  return names;
-}
-
-/** The rule of every recorded series, each after those that it reads. */
-const recordings: Recordings<RecordedName> = {
-  ...replicaRecordings,
+/** The rules of all other recorded series, each after those that it reads. */
+const recordings: Recordings<Exclude<RecordedName, ReadingName | keyof typeof replicaRecordings>> = {
   ...selfRecordings,
   ...processRecordings,
-  ...readingRecordings,
   ...fairnessRecordings,
   ...queueRecordings,
   ...exhaustionRecordings,
@@ -117,7 +111,3 @@ const recordings: Recordings<RecordedName> = {
   ...priceRecordings,
   ...nameRecordings,
 };
-
-function isRecorded(name: string): name is RecordedName {
-  return Object.hasOwn(recordedLabels, name);
-}

@@ -1,4 +1,4 @@
-import { readingLabels } from "./readingNames.ts";
+import { readingLabels } from "./readings.ts";
 
 /**
  * Every series that a recording rule makes, with the labels that it keeps: `labels:metric:operation`. Dashboards, alerts and

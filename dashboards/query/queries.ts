@@ -1,4 +1,4 @@
-import { type ReadingName, readingLabels } from "../../alerts/rules/readingNames.ts";
+import { type ReadingName, readingLabels } from "../../alerts/rules/readings.ts";
 import { type RecordedLabels, type RecordedName, recordedLabels } from "../../alerts/rules/recordedNames.ts";
 import type { LabelValue, SeriesName } from "../../exporter/catalogue/catalogue.ts";
 import {

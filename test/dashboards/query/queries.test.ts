@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readingLabels } from "../../../alerts/rules/readingNames.ts";
+import { readingLabels } from "../../../alerts/rules/readings.ts";
 import { shows } from "../../../dashboards/panel/shown.ts";
 import { table } from "../../../dashboards/panel/table.ts";
 import { units } from "../../../dashboards/panel/units.ts";

@@ -1,6 +1,11 @@
+import type { LabelsOf, SeriesName } from "../../exporter/catalogue/catalogue.ts";
+import { aggregate, call } from "../../exporter/catalogue/promql.ts";
+import { ofOneReplica } from "./recorded.ts";
+
 /**
  * Metrics of the catalogue as panels read them: of the replica that is read, added up to the labels of the name, or the
- * largest of each where all series of a metric say the same number. Each metric is here once.
+ * largest of each where all series of a metric say the same number. Each metric is here once; a panel itself says nothing
+ * about replicas. The rule of each follows from its name.
  */
 export const readingLabels = {
   "cluster_signal:fairlead_activity_signal_info:max": ["cluster", "signal"],
@@ -109,6 +114,23 @@ export const readingLabels = {
   "cluster_team_currency:fairlead_budget_spent:max": ["cluster", "team", "currency"],
   "cluster_team_currency_bound:fairlead_budget_forecast:max": ["cluster", "team", "currency", "bound"],
   "cluster_kind_state:fairlead_recommendations:sum": ["cluster", "kind", "state"],
-} as const;
+} as const satisfies {
+  readonly [Name in `${string}:${SeriesName}:${"sum" | "max"}`]?: readonly LabelsOf<MetricOf<Name>>[];
+};
+
+type MetricOf<Name extends string> = Name extends `${string}:${infer Metric extends SeriesName}:${string}`
+  ? Metric
+  : never;
 
 export type ReadingName = keyof typeof readingLabels;
+
+/** The rule of each reading. */
+export function readingRules(): readonly { readonly record: string; readonly expr: string }[] {
+  return Object.entries(readingLabels).map(([record, labels]) => {
+    const [, metric = "", operation] = record.split(":");
+    return {
+      record,
+      expr: aggregate(operation === "max" ? "max" : "sum", ofOneReplica(call<string>(metric)), labels).text,
+    };
+  });
+}
