@@ -10,7 +10,7 @@ export interface NamedSubjects {
   readonly only: Readonly<Record<string, string>>;
   /** How the sentence about them begins. */
   readonly lead: string;
-  /** List of the API that has all of them; `{label}` stands for the label of the alert. */
+  /** List of the API that has all of them; `{label}` is replaced by the label of the alert. */
   readonly list: string;
   /** Whether they are nodes. */
   readonly isNodes: boolean;

@@ -32,7 +32,7 @@ interface OpenPlan {
 /** Nobody is asked the same more often, seconds. */
 const askedEverySeconds = 86_400;
 
-/** Advice for one need may change while it is open: who waits for it counts from its first sight. */
+/** Advice for one need may change while it is open: who waits for it counts from when it was first seen. */
 const needOf = ({ kind, beneficiary }: Recommendation): string => `${kind}/${beneficiary.kind}/${beneficiary.name}`;
 
 /** Follows all advice after `delaySeconds`. */

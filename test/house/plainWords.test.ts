@@ -13,9 +13,6 @@ const pages = [
   ),
 ];
 
-/** Written by scripts from texts of the code, which are not plain yet. Take a page out when its texts are. */
-const notYet: ReadonlySet<string> = new Set(["docs/faults.md", "docs/performance.md"]);
-
 /** Words that mean something in this house alone, with the common ones. */
 const houseWords: readonly (readonly [RegExp, string])[] = [
   [/\b(?:side )?books\b|\bbook(?:ed|ing|ings)\b/i, "accounting, ledger tables; accounted for, counted"],
@@ -32,7 +29,7 @@ const houseWords: readonly (readonly [RegExp, string])[] = [
   [/\bsomebody\b/i, "the person or thing that is meant"],
 ];
 
-test.each(pages.filter((page) => !notYet.has(page)))("%s is written in common words", (page) => {
+test.each(pages)("%s is written in common words", (page) => {
   // Code is quoted as it is, and so are labels such as `standing`; some tables are written by scripts.
   const text = readFileSync(new URL(page, root), "utf8")
     .replace(/<!-- (.+?): (?:generated|written) by [\s\S]*?<!-- end of \1 -->/g, "")

@@ -36,7 +36,7 @@ const style = `
 :root { color-scheme: light dark; --text: #1c2126; --back: #ffffff; --line: #d5dae0; --quiet: #57606a; --link: #0b5cad; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e9ec; --back: #14181c; --line: #333b43; --quiet: #9aa4ae; --link: #7cb7f5; } }
 body { margin: 0; }
-/* Tables of the library skip what is out of sight, and stay blank in a picture or on paper. */
+/* Tables of the library skip what is out of view, and stay blank in a picture or on paper. */
 [role="grid"] { content-visibility: visible !important; contain: none !important; }
 .head { padding: 0.75rem 16px; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 .head h1 { margin: 0; font-size: 1.25rem; } .head h2 { margin: 0.75rem 0 0; font-size: 1rem; }

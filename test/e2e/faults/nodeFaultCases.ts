@@ -34,7 +34,7 @@ export const nodeFaultCases: readonly FaultCase[] = [
       series: { 'fairlead_nodes{state="not_ready"}': 1, 'fairlead_targets{state="stale"}': 1 },
       truth: "all",
     },
-    does: "books what its pods hold as before, as `unobserved` once the last page is too old, and as `unavailable` after five minutes",
+    does: "counts what its pods hold as before, as `unobserved` once the last page is too old, and as `unavailable` after five minutes",
   },
   {
     name: "a GPU falls off the bus",

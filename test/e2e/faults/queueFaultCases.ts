@@ -31,7 +31,7 @@ function unreadKind(name: string, resource: string, kind: string, fault: Fault, 
       series: { ...up, ...noQueues },
       truth: "holders",
     },
-    does: `uses the last good list of ${resource} for \`kubernetes.maxAgeSeconds\`; then says nothing of queues, of any system, until it can be read again: no team stands in for a queue, and the time is not counted to any`,
+    does: `uses the last good list of ${resource} for \`kubernetes.maxAgeSeconds\`; then says nothing of queues, of any system, until it can be read again: no team takes the place of a queue, and the time is not counted to any`,
   };
 }
 
