@@ -38,8 +38,8 @@ export interface ScreenText {
 const fewestTeamLines = 4;
 
 /**
- * The screen as lines that fit the window: the heading, the teams, what was chosen below them, the keys. The teams stay in
- * sight: where they need more than half of the window, the last of them are counted.
+ * The screen as lines that fit the window: the heading, the teams, what was chosen below them, the keys. The teams stay
+ * in view: where they need more than half of the window, the last of them are counted.
  */
 export function screenText({ overview, status, view, scrolled, terminal, rows }: Screen): ScreenText {
   const linesOf = (name: SectionName): readonly string[] =>
