@@ -2,7 +2,7 @@ import { type AlertName, type Area, alertNames, areas, listedAlert } from "./ale
 import { type Annotations, annotationsOf } from "./annotations.ts";
 import { renameClusterLabel, renameInTemplate } from "./clusterLabel.ts";
 import { conditions } from "./rules/conditions.ts";
-import { type ReadingName, readingRules } from "./rules/readings.ts";
+import type { ReadingName } from "./rules/readings.ts";
 import { exhaustionRecordings } from "./rules/recordExhaustion.ts";
 import type { Recordings } from "./rules/recorded.ts";
 import type { RecordedName } from "./rules/recordedNames.ts";
@@ -12,6 +12,7 @@ import { nameRecordings } from "./rules/recordNames.ts";
 import { priceRecordings } from "./rules/recordPrices.ts";
 import { processRecordings } from "./rules/recordProcess.ts";
 import { queueRecordings } from "./rules/recordQueues.ts";
+import { readingRules } from "./rules/recordReadings.ts";
 import { replicaRecordings } from "./rules/recordReplicas.ts";
 import { selfRecordings } from "./rules/recordSelf.ts";
 import { teamRecordings } from "./rules/recordTeams.ts";

@@ -1,12 +1,9 @@
 import type { LabelsOf, SeriesName } from "../../exporter/catalogue/catalogue.ts";
-import { aggregate, call } from "../../exporter/catalogue/promql.ts";
-import { ofOneReplica } from "./recorded.ts";
 
 /**
  * Metrics of the catalogue as panels read them: of the replica that is read, added up to the labels of the name, or the
  * largest of each where all series of a metric say the same number. Each metric is here once; a panel itself says nothing
- * about replicas. The rule of each follows from its name.
- */
+ * about replicas. */
 export const readingLabels = {
   "cluster_signal:fairlead_activity_signal_info:max": ["cluster", "signal"],
   "cluster_stage:fairlead_cycle_duration_seconds:sum": ["cluster", "stage"],
@@ -123,14 +120,3 @@ type MetricOf<Name extends string> = Name extends `${string}:${infer Metric exte
   : never;
 
 export type ReadingName = keyof typeof readingLabels;
-
-/** The rule of each reading. */
-export function readingRules(): readonly { readonly record: string; readonly expr: string }[] {
-  return Object.entries(readingLabels).map(([record, labels]) => {
-    const [, metric = "", operation] = record.split(":");
-    return {
-      record,
-      expr: aggregate(operation === "max" ? "max" : "sum", ofOneReplica(call<string>(metric)), labels).text,
-    };
-  });
-}
