@@ -3,7 +3,8 @@ import type { LabelsOf, SeriesName } from "../../exporter/catalogue/catalogue.ts
 /**
  * Metrics of the catalogue as panels read them: of the replica that is read, added up to the labels of the name, or the
  * largest of each where all series of a metric say the same number. Each metric is here once; a panel itself says nothing
- * about replicas. */
+ * about replicas.
+ */
 export const readingLabels = {
   "cluster_signal:fairlead_activity_signal_info:max": ["cluster", "signal"],
   "cluster_stage:fairlead_cycle_duration_seconds:sum": ["cluster", "stage"],
