@@ -4,35 +4,41 @@ import {
   decodeScaledObject,
   decodeVerticalPodAutoscaler,
 } from "../../exporter/sources/kubernetes/decodeAutoscalers.ts";
-import { decodeDeviceTaintRule } from "../../exporter/sources/kubernetes/decodeDeviceTaintRule.ts";
+import {
+  decodeNamespace,
+  decodeNode,
+  decodePodDisruptionBudget,
+  decodePriorityClass,
+} from "../../exporter/sources/kubernetes/decodeCluster.ts";
+import {
+  decodeDeviceTaintRule,
+  decodeResourceClaim,
+  decodeResourceSlice,
+} from "../../exporter/sources/kubernetes/decodeDevices.ts";
 import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
 import { decodeKarpenterNodePool } from "../../exporter/sources/kubernetes/decodeKarpenterNodePool.ts";
-import { decodeNamespace } from "../../exporter/sources/kubernetes/decodeNamespace.ts";
-import { decodeNode } from "../../exporter/sources/kubernetes/decodeNode.ts";
-import { decodePodDisruptionBudget } from "../../exporter/sources/kubernetes/decodePodDisruptionBudget.ts";
-import { decodePriorityClass } from "../../exporter/sources/kubernetes/decodePriorityClass.ts";
-import { decodeResourceClaim } from "../../exporter/sources/kubernetes/decodeResourceClaim.ts";
-import { decodeResourceSlice } from "../../exporter/sources/kubernetes/decodeResourceSlice.ts";
 import {
   decodePersistentVolume,
   decodePersistentVolumeClaim,
 } from "../../exporter/sources/kubernetes/decodeVolumes.ts";
 import type { WatchedKindName } from "../../exporter/sources/kubernetes/kinds.ts";
 import type { KindRows } from "../../exporter/sources/kubernetes/kindTables.ts";
-import { decodeAdmissionCheck } from "../../exporter/sources/kubernetes/queues/decodeAdmissionCheck.ts";
-import { decodeClusterQueue } from "../../exporter/sources/kubernetes/queues/decodeClusterQueue.ts";
-import { decodeCohort } from "../../exporter/sources/kubernetes/queues/decodeCohort.ts";
-import { decodeKaiPodGroup } from "../../exporter/sources/kubernetes/queues/decodeKaiPodGroup.ts";
-import { decodeKaiQueue } from "../../exporter/sources/kubernetes/queues/decodeKaiQueue.ts";
-import { decodeLimitRange } from "../../exporter/sources/kubernetes/queues/decodeLimitRange.ts";
-import { decodeLocalQueue } from "../../exporter/sources/kubernetes/queues/decodeLocalQueue.ts";
-import { decodeResourceFlavor } from "../../exporter/sources/kubernetes/queues/decodeResourceFlavor.ts";
-import { decodeResourceQuota } from "../../exporter/sources/kubernetes/queues/decodeResourceQuota.ts";
-import { decodeSchedulingShard } from "../../exporter/sources/kubernetes/queues/decodeSchedulingShard.ts";
-import { decodeVolcanoPodGroup } from "../../exporter/sources/kubernetes/queues/decodeVolcanoPodGroup.ts";
-import { decodeVolcanoQueue } from "../../exporter/sources/kubernetes/queues/decodeVolcanoQueue.ts";
+import {
+  decodeKaiPodGroup,
+  decodeKaiQueue,
+  decodeSchedulingShard,
+} from "../../exporter/sources/kubernetes/queues/decodeKai.ts";
+import {
+  decodeAdmissionCheck,
+  decodeClusterQueue,
+  decodeCohort,
+  decodeLocalQueue,
+  decodeResourceFlavor,
+  decodeWorkloadPriorityClass,
+} from "../../exporter/sources/kubernetes/queues/decodeKueueQueues.ts";
+import { decodeLimitRange, decodeResourceQuota } from "../../exporter/sources/kubernetes/queues/decodeQuotaRules.ts";
+import { decodeVolcanoPodGroup, decodeVolcanoQueue } from "../../exporter/sources/kubernetes/queues/decodeVolcano.ts";
 import { decodeWorkload } from "../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
-import { decodeWorkloadPriorityClass } from "../../exporter/sources/kubernetes/queues/decodeWorkloadPriorityClass.ts";
 import type { QueueProjection } from "../../exporter/sources/kubernetes/queues/queueWires.ts";
 
 /** Kinds that are one record each; a pod is more than that. */

@@ -5,9 +5,8 @@ import { annotationsOfPods } from "./annotations.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod, mayBeExporter } from "./exporterPods.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
-import { labelsText } from "./neighborLabels.ts";
 import { requiredAffinity, tolerations } from "./nodeRules.ts";
-import { keptLabels } from "./ownLabels.ts";
+import { keptLabels, labelsText } from "./ownLabels.ts";
 import { claimNames, type KeptOff, keptOff, podPlacement } from "./podPlacement.ts";
 import { type PodResources, podResources } from "./podResources.ts";
 import {

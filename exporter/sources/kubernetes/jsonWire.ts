@@ -1,7 +1,14 @@
 import type { Decoded } from "./decoded.ts";
 import { isRecord, type JsonRecord } from "./fields.ts";
-import { createLineReader } from "./frames.ts";
-import type { BodyFormat, DecodedObject, ListPage, Malformed, WatchEvent, WireFormat } from "./wire.ts";
+import {
+  type BodyFormat,
+  createLineReader,
+  type DecodedObject,
+  type ListPage,
+  type Malformed,
+  type WatchEvent,
+  type WireFormat,
+} from "./wire.ts";
 
 /** Lists and watches in JSON only, whatever an answer calls itself; `decode` projects one object. */
 export function jsonWire<Row>(decode: (value: unknown) => Decoded<Row>): WireFormat<Row> {

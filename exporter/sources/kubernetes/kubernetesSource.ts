@@ -6,7 +6,7 @@ import { createAutoscalerStatus } from "./autoscalerStatus.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ConfigMapPlace } from "./configMapReading.ts";
 import { decodeHorizontalPodAutoscaler, decodeScaledObject, decodeVerticalPodAutoscaler } from "./decodeAutoscalers.ts";
-import { decodeDeviceTaintRule } from "./decodeDeviceTaintRule.ts";
+import { decodeDeviceTaintRule } from "./decodeDevices.ts";
 import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
 import { decodePersistentVolume, decodePersistentVolumeClaim } from "./decodeVolumes.ts";
 import { locateKind } from "./discovery.ts";
@@ -25,8 +25,7 @@ import { createReflector, defaultTiming, type Reflector, type ReflectorTiming } 
 import type { KindStatus, StateChange } from "./reflectorStatus.ts";
 import type { Restart } from "./restarts.ts";
 import { type ExporterChoice, readSelectors } from "./selectors.ts";
-import type { KubernetesState } from "./state.ts";
-import { stateOf } from "./stateCache.ts";
+import { type KubernetesState, stateOf } from "./state.ts";
 
 export interface KubernetesSourceOptions {
   readonly client: ApiClient;

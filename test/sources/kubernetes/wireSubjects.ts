@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
-import { decodeNamespace } from "../../../exporter/sources/kubernetes/decodeNamespace.ts";
-import { decodeNode } from "../../../exporter/sources/kubernetes/decodeNode.ts";
+import {
+  decodeNamespace,
+  decodeNode,
+  decodePodDisruptionBudget,
+  decodePriorityClass,
+} from "../../../exporter/sources/kubernetes/decodeCluster.ts";
+import { decodeResourceClaim, decodeResourceSlice } from "../../../exporter/sources/kubernetes/decodeDevices.ts";
 import { decodePod, type PodProjection } from "../../../exporter/sources/kubernetes/decodePod.ts";
-import { decodePodDisruptionBudget } from "../../../exporter/sources/kubernetes/decodePodDisruptionBudget.ts";
-import { decodePriorityClass } from "../../../exporter/sources/kubernetes/decodePriorityClass.ts";
-import { decodeResourceClaim } from "../../../exporter/sources/kubernetes/decodeResourceClaim.ts";
-import { decodeResourceSlice } from "../../../exporter/sources/kubernetes/decodeResourceSlice.ts";
 import { jsonWire } from "../../../exporter/sources/kubernetes/jsonWire.ts";
 import { parseLabelSelector } from "../../../exporter/sources/kubernetes/labelSelector.ts";
 import { wireFormats } from "../../../exporter/sources/kubernetes/protobuf/kinds.ts";

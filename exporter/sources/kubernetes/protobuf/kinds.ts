@@ -1,10 +1,6 @@
-import { decodeNamespace } from "../decodeNamespace.ts";
-import { decodeNode } from "../decodeNode.ts";
+import { decodeNamespace, decodeNode, decodePodDisruptionBudget, decodePriorityClass } from "../decodeCluster.ts";
+import { decodeResourceClaim, decodeResourceSlice } from "../decodeDevices.ts";
 import { type DecodedPod, decodePod, type PodProjection } from "../decodePod.ts";
-import { decodePodDisruptionBudget } from "../decodePodDisruptionBudget.ts";
-import { decodePriorityClass } from "../decodePriorityClass.ts";
-import { decodeResourceClaim } from "../decodeResourceClaim.ts";
-import { decodeResourceSlice } from "../decodeResourceSlice.ts";
 import { protobufWire, type ReadObject, readByShape } from "./protobufWire.ts";
 import {
   namespaceShape,

@@ -10,9 +10,8 @@ import {
 } from "../../../kernel/protobuf.ts";
 import type { Decoded } from "../decoded.ts";
 import { isRecord } from "../fields.ts";
-import type { FrameReader } from "../frames.ts";
 import { jsonFormat, uidOf } from "../jsonWire.ts";
-import type { BodyFormat, DecodedObject, ListPage, Malformed, WatchEvent, WireFormat } from "../wire.ts";
+import type { BodyFormat, DecodedObject, FrameReader, ListPage, Malformed, WatchEvent, WireFormat } from "../wire.ts";
 import { type Envelope, openEnvelope, openEvent } from "./envelope.ts";
 import { readRecord } from "./readRecord.ts";
 import { message, ownText, type Shape, shape, text } from "./shape.ts";

@@ -3,7 +3,7 @@
  * v0.36.3 (Kubernetes 1.36). Numbers never change their meaning within a version of a group; new ones are passed over.
  */
 import { annotationsOfNamespaces, annotationsOfNodes, annotationsOfPods } from "../annotations.ts";
-import { memorySliceOf } from "../memorySlices.ts";
+import { memorySliceOf } from "../decodeDevices.ts";
 import { affinityShape, requirement, spreadConstraintShape, tolerationShape, volumeShape } from "./podRuleShapes.ts";
 import {
   flag,

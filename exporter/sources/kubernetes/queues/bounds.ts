@@ -1,6 +1,10 @@
 import { bareRecord } from "../../../kernel/bareRecord.ts";
+import { parseTimeStamp } from "../../../kernel/timeStamp.ts";
 import type { ResourceAmounts } from "../../../model/node.ts";
-import { child, fault, has, items, type Place, text } from "../fields.ts";
+import type { Condition } from "../../../model/queues/condition.ts";
+import type { ObjectRevision } from "../../../model/queues/objectRevision.ts";
+import { checkpointAnnotations } from "../../../model/wellKnown.ts";
+import { child, fault, has, items, number, type Place, text, time } from "../fields.ts";
 import { parseAmount } from "../quantity.ts";
 import { cut } from "../textMap.ts";
 
@@ -59,4 +63,67 @@ export function amountMap(place: Place, key: string, keep: (name: string) => boo
 /** As `amountMap`; `null` where the object has no such map. */
 export function optionalAmounts(place: Place, key: string): ResourceAmounts | null {
   return has(place, key) ? amountMap(place, key) : null;
+}
+
+/**
+ * The time stamp (RFC 3339) in an annotation, seconds since the epoch. Annotations are free text that no API server
+ * checks: what is no time stamp counts as absent, so that nobody can have an object left out by writing nonsense.
+ */
+export function annotationTime(object: Place, name: string): number | null {
+  return parseTimeStamp(annotation(object, name));
+}
+
+/** The text of an annotation; `null` where it is absent. */
+export function annotation(object: Place, name: string): string | null {
+  const annotations = child(child(object, "metadata"), "annotations").value;
+  const found = Object.hasOwn(annotations, name) ? annotations[name] : undefined;
+  return typeof found === "string" ? found : null;
+}
+
+/** The last checkpoint that an object reports, seconds since the epoch; `null` if it reports none. */
+export function checkpointTime(object: Place): number | null {
+  let latest: number | null = null;
+  for (const name of checkpointAnnotations) {
+    const at = annotationTime(object, name);
+    if (at !== null && (latest === null || at > latest)) latest = at;
+  }
+  return latest;
+}
+
+/** The revision of an object that was read; `null` if it has none, as in hand-written files. */
+export function revisionOf(object: Place): ObjectRevision | null {
+  const metadata = child(object, "metadata");
+  const uid = text(metadata, "uid") ?? "";
+  const apiVersion = text(object, "apiVersion") ?? "";
+  if (uid === "" || apiVersion === "") return null;
+  return { apiVersion, uid, generation: number(metadata, "generation") };
+}
+
+/** More than any object has. */
+const maxConditions = 32;
+/** What is kept of a reason, and of a message. */
+export const maxReasonChars = 100;
+export const maxMessageChars = 500;
+
+/** `status.conditions`, only of types that `keep` accepts; the schedulers' own shapes of a condition share these fields. */
+export function conditions(status: Place, keep: (type: string) => boolean = () => true): readonly Condition[] {
+  return someItems(status, "conditions", maxConditions).flatMap((entry) => {
+    const type = shortText(entry, "type", maxReasonChars);
+    return keep(type) ? [condition(entry, type)] : [];
+  });
+}
+
+function condition(entry: Place, type: string): Condition {
+  return {
+    type,
+    isTrue: text(entry, "status") === "True",
+    reason: shortText(entry, "reason", maxReasonChars),
+    message: shortText(entry, "message", maxMessageChars),
+    changedAt: time(entry, "lastTransitionTime"),
+  };
+}
+
+/** The condition of a type; `null` where the object does not have it. */
+export function conditionOf(all: readonly Condition[], type: string): Condition | null {
+  return all.find((candidate) => candidate.type === type) ?? null;
 }

@@ -8,9 +8,19 @@ import { child, flag, has, number, type Place, text, textItems, time } from "../
 import { requiredAffinity, tolerations } from "../nodeRules.ts";
 import { containerGpus, podResources } from "../podResources.ts";
 import { cut, type TextMapLimits, textMap, wholeLabels } from "../textMap.ts";
-import { annotation, checkpointTime } from "./annotationTime.ts";
-import { amountMap, nameText, optionalName, shortText, someItems } from "./bounds.ts";
-import { conditionOf, conditions, maxMessageChars, maxReasonChars } from "./conditions.ts";
+import {
+  amountMap,
+  annotation,
+  checkpointTime,
+  conditionOf,
+  conditions,
+  maxMessageChars,
+  maxReasonChars,
+  nameText,
+  optionalName,
+  shortText,
+  someItems,
+} from "./bounds.ts";
 
 /** Kueue allows 18. */
 const maxPodSets = 64;

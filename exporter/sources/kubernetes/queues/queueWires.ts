@@ -1,18 +1,16 @@
 import { jsonWire } from "../jsonWire.ts";
-import { decodeAdmissionCheck } from "./decodeAdmissionCheck.ts";
-import { decodeClusterQueue } from "./decodeClusterQueue.ts";
-import { decodeCohort } from "./decodeCohort.ts";
-import { decodeKaiPodGroup } from "./decodeKaiPodGroup.ts";
-import { decodeKaiQueue } from "./decodeKaiQueue.ts";
-import { decodeLimitRange } from "./decodeLimitRange.ts";
-import { decodeLocalQueue } from "./decodeLocalQueue.ts";
-import { decodeResourceFlavor } from "./decodeResourceFlavor.ts";
-import { decodeResourceQuota } from "./decodeResourceQuota.ts";
-import { decodeSchedulingShard } from "./decodeSchedulingShard.ts";
-import { decodeVolcanoPodGroup } from "./decodeVolcanoPodGroup.ts";
-import { decodeVolcanoQueue } from "./decodeVolcanoQueue.ts";
+import { decodeKaiPodGroup, decodeKaiQueue, decodeSchedulingShard } from "./decodeKai.ts";
+import {
+  decodeAdmissionCheck,
+  decodeClusterQueue,
+  decodeCohort,
+  decodeLocalQueue,
+  decodeResourceFlavor,
+  decodeWorkloadPriorityClass,
+} from "./decodeKueueQueues.ts";
+import { decodeLimitRange, decodeResourceQuota } from "./decodeQuotaRules.ts";
+import { decodeVolcanoPodGroup, decodeVolcanoQueue } from "./decodeVolcano.ts";
 import { decodeWorkload } from "./decodeWorkload.ts";
-import { decodeWorkloadPriorityClass } from "./decodeWorkloadPriorityClass.ts";
 
 /** What the decoders of queue objects are given. */
 export interface QueueProjection {

@@ -5,7 +5,7 @@ import type { KaiPodGroup } from "../../../../exporter/model/queues/kai.ts";
 import type { KueueWorkload } from "../../../../exporter/model/queues/kueue.ts";
 import { decodePod } from "../../../../exporter/sources/kubernetes/decodePod.ts";
 import { createRowTable } from "../../../../exporter/sources/kubernetes/objectTable.ts";
-import { decodeKaiPodGroup } from "../../../../exporter/sources/kubernetes/queues/decodeKaiPodGroup.ts";
+import { decodeKaiPodGroup } from "../../../../exporter/sources/kubernetes/queues/decodeKai.ts";
 import { decodeWorkload } from "../../../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
 import { createEvictionLog } from "../../../../exporter/sources/kubernetes/queues/evictionLog.ts";
 import {
