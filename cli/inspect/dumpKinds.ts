@@ -1,53 +1,10 @@
 import { apiGroup } from "../../exporter/model/apiGroup.ts";
-import {
-  decodeHorizontalPodAutoscaler,
-  decodeScaledObject,
-  decodeVerticalPodAutoscaler,
-} from "../../exporter/sources/kubernetes/decodeAutoscalers.ts";
-import {
-  decodeNamespace,
-  decodeNode,
-  decodePodDisruptionBudget,
-  decodePriorityClass,
-} from "../../exporter/sources/kubernetes/decodeCluster.ts";
-import {
-  decodeDeviceTaintRule,
-  decodeResourceClaim,
-  decodeResourceSlice,
-} from "../../exporter/sources/kubernetes/decodeDevices.ts";
-import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
-import { decodeKarpenterNodePool } from "../../exporter/sources/kubernetes/decodeKarpenterNodePool.ts";
-import {
-  decodePersistentVolume,
-  decodePersistentVolumeClaim,
-} from "../../exporter/sources/kubernetes/decodeVolumes.ts";
+import type { RecordKind } from "../../exporter/sources/kubernetes/kindDecoders.ts";
 import type { WatchedKindName } from "../../exporter/sources/kubernetes/kinds.ts";
 import type { KindRows } from "../../exporter/sources/kubernetes/kindTables.ts";
-import {
-  decodeKaiPodGroup,
-  decodeKaiQueue,
-  decodeSchedulingShard,
-} from "../../exporter/sources/kubernetes/queues/decodeKai.ts";
-import {
-  decodeAdmissionCheck,
-  decodeClusterQueue,
-  decodeCohort,
-  decodeLocalQueue,
-  decodeResourceFlavor,
-  decodeWorkloadPriorityClass,
-} from "../../exporter/sources/kubernetes/queues/decodeKueueQueues.ts";
-import { decodeLimitRange, decodeResourceQuota } from "../../exporter/sources/kubernetes/queues/decodeQuotaRules.ts";
-import { decodeVolcanoPodGroup, decodeVolcanoQueue } from "../../exporter/sources/kubernetes/queues/decodeVolcano.ts";
-import { decodeWorkload } from "../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
-import type { QueueProjection } from "../../exporter/sources/kubernetes/queues/queueWires.ts";
-
-/** Kinds that are one record each; a pod is more than that. */
-export type RecordKind = Exclude<WatchedKindName, "pods">;
 
 /** What the objects of a dump become, by kind. */
 export type DumpRows = { readonly [Kind in RecordKind]: KindRows[Kind][] };
-
-type Decoders = { readonly [Kind in RecordKind]: (value: unknown) => Decoded<KindRows[Kind]> };
 
 /** Kinds of Kubernetes itself go by their name alone: files written by hand often leave `apiVersion` out. */
 const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
@@ -125,38 +82,5 @@ export function noRows(): DumpRows {
     karpenterNodePools: [],
     persistentVolumeClaims: [],
     persistentVolumes: [],
-  };
-}
-
-/** How an object of each kind becomes a record. */
-export function recordDecoders({ gpuResources, kaiNodePoolLabel }: QueueProjection): Decoders {
-  return {
-    nodes: decodeNode,
-    namespaces: decodeNamespace,
-    priorityClasses: decodePriorityClass,
-    podDisruptionBudgets: decodePodDisruptionBudget,
-    horizontalPodAutoscalers: decodeHorizontalPodAutoscaler,
-    scaledObjects: decodeScaledObject,
-    verticalPodAutoscalers: decodeVerticalPodAutoscaler,
-    resourceClaims: decodeResourceClaim,
-    resourceSlices: decodeResourceSlice,
-    deviceTaintRules: decodeDeviceTaintRule,
-    kueueClusterQueues: decodeClusterQueue,
-    kueueLocalQueues: decodeLocalQueue,
-    kueueCohorts: decodeCohort,
-    kueueResourceFlavors: decodeResourceFlavor,
-    kueueWorkloads: (value) => decodeWorkload(value, gpuResources),
-    kueueWorkloadPriorityClasses: decodeWorkloadPriorityClass,
-    kueueAdmissionChecks: decodeAdmissionCheck,
-    kaiQueues: (value) => decodeKaiQueue(value, kaiNodePoolLabel),
-    kaiPodGroups: (value) => decodeKaiPodGroup(value, kaiNodePoolLabel),
-    kaiSchedulingShards: decodeSchedulingShard,
-    volcanoQueues: decodeVolcanoQueue,
-    volcanoPodGroups: decodeVolcanoPodGroup,
-    resourceQuotas: decodeResourceQuota,
-    limitRanges: decodeLimitRange,
-    karpenterNodePools: decodeKarpenterNodePool,
-    persistentVolumeClaims: decodePersistentVolumeClaim,
-    persistentVolumes: decodePersistentVolume,
   };
 }

@@ -4,7 +4,7 @@ import { annotationsOfPods } from "./annotations.ts";
 import { controllerOf, type Decoded, decodeObject } from "./decoded.ts";
 import { child, fault, flag, has, items, type Place, pathOf, text } from "./fields.ts";
 import { gangSize } from "./gangSize.ts";
-import { keptLabels } from "./ownLabels.ts";
+import { keptLabels } from "./keptLabels.ts";
 import { textMap } from "./textMap.ts";
 
 /**

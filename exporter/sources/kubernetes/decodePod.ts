@@ -5,8 +5,8 @@ import { annotationsOfPods } from "./annotations.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod, mayBeExporter } from "./exporterPods.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
+import { keptLabels, labelsText } from "./keptLabels.ts";
 import { requiredAffinity, tolerations } from "./nodeRules.ts";
-import { keptLabels, labelsText } from "./ownLabels.ts";
 import { claimNames, type KeptOff, keptOff, podPlacement } from "./podPlacement.ts";
 import { type PodResources, podResources } from "./podResources.ts";
 import {

@@ -1,5 +1,6 @@
 import type { ClusterState } from "../../model/cluster.ts";
 import type { QueueObjectKind, QueueObjects } from "../../model/queues/queueObjects.ts";
+import type { Decoded } from "./decoded.ts";
 import type { DecodedPod } from "./decodePod.ts";
 import type { WatchedKindName } from "./kinds.ts";
 import { createRowTable, type ObjectTable, type RowTable } from "./objectTable.ts";
@@ -14,6 +15,9 @@ export type KindRows = { readonly pods: DecodedPod } & {
 
 /** A table for each kind, as what fills it sees it. */
 export type ObjectTables = { readonly [Kind in WatchedKindName]: ObjectTable<KindRows[Kind]> };
+
+/** How an object of each kind becomes what is kept of it. */
+export type KindDecoders = { readonly [Kind in WatchedKindName]: (value: unknown) => Decoded<KindRows[Kind]> };
 
 /** A format for each kind. */
 export type KindWires = { readonly [Kind in WatchedKindName]: WireFormat<KindRows[Kind]> };

@@ -5,32 +5,29 @@ import type { ApiClient } from "./apiClient.ts";
 import { createAutoscalerStatus } from "./autoscalerStatus.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ConfigMapPlace } from "./configMapReading.ts";
-import { decodeHorizontalPodAutoscaler, decodeScaledObject, decodeVerticalPodAutoscaler } from "./decodeAutoscalers.ts";
-import { decodeDeviceTaintRule } from "./decodeDevices.ts";
-import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
-import { decodePersistentVolume, decodePersistentVolumeClaim } from "./decodeVolumes.ts";
+import { decodePod } from "./decodePod.ts";
 import { locateKind } from "./discovery.ts";
+import { type ExporterSelector, selectorProblems } from "./exporterPods.ts";
 import { jsonWire } from "./jsonWire.ts";
+import { recordDecoders } from "./kindDecoders.ts";
 import { kindProblems, slowAnswers } from "./kindProblems.ts";
 import { type ByKind, byKind, type WatchedKindName, watchedKindNames, watchedKinds } from "./kinds.ts";
-import { createKindTables, type KindRows, type KindWires, type ObjectTables } from "./kindTables.ts";
+import { createKindTables, type KindDecoders, type KindRows, type KindWires, type ObjectTables } from "./kindTables.ts";
 import { defaultOwnerLimits, type OwnerLimits } from "./owners.ts";
 import { createOwnerTracker } from "./ownerTracker.ts";
 import { wireFormats } from "./protobuf/kinds.ts";
 import { createEvictionWatch } from "./queues/evictionWatch.ts";
 import { createPendingWorkloads } from "./queues/pendingWorkloads.ts";
-import { queueWires } from "./queues/queueWires.ts";
 import { createSchedulerSettings, type SettingsPlaces } from "./queues/schedulerSettings.ts";
 import { createReflector, defaultTiming, type Reflector, type ReflectorTiming } from "./reflector.ts";
 import type { KindStatus, StateChange } from "./reflectorStatus.ts";
 import type { Restart } from "./restarts.ts";
-import { type ExporterChoice, readSelectors } from "./selectors.ts";
 import { type KubernetesState, stateOf } from "./state.ts";
 
 export interface KubernetesSourceOptions {
   readonly client: ApiClient;
   /** Which pods are exporters. */
-  readonly exporters: readonly ExporterChoice[];
+  readonly exporters: readonly ExporterSelector[];
   /** Names of extended resources that count as GPUs besides those known by name. */
   readonly gpuResources: readonly string[];
   /** Labels of pods that configuration names: they are kept of pods with too many, too. */
@@ -82,22 +79,16 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   // A dead connection must be noticed before what it brought is too old to be used.
   const silenceSeconds = Math.min(wished.silenceSeconds, silenceShare * maxAgeSeconds);
   const timing: ReflectorTiming = { ...wished, silenceSeconds };
-  const selectors = readSelectors(options.exporters);
   const gpuResources: ReadonlySet<string> = new Set(options.gpuResources);
   const evictions = createEvictionWatch(clock);
   const tables = createKindTables(evictions);
   const objectTables: ObjectTables = tables;
-  const wires: KindWires = {
-    ...wireFormats({ gpuResources, exporters: selectors.usable, readLabels: new Set(options.readLabels) }),
-    ...queueWires({ gpuResources, kaiNodePoolLabel: options.kaiNodePoolLabel ?? kaiNames.nodePool }),
-    horizontalPodAutoscalers: jsonWire(decodeHorizontalPodAutoscaler),
-    scaledObjects: jsonWire(decodeScaledObject),
-    verticalPodAutoscalers: jsonWire(decodeVerticalPodAutoscaler),
-    deviceTaintRules: jsonWire(decodeDeviceTaintRule),
-    karpenterNodePools: jsonWire(decodeKarpenterNodePool),
-    persistentVolumeClaims: jsonWire(decodePersistentVolumeClaim),
-    persistentVolumes: jsonWire(decodePersistentVolume),
+  const podProjection = { gpuResources, exporters: options.exporters, readLabels: new Set(options.readLabels) };
+  const decoders: KindDecoders = {
+    ...recordDecoders({ gpuResources, kaiNodePoolLabel: options.kaiNodePoolLabel ?? kaiNames.nodePool }),
+    pods: (value) => decodePod(value, podProjection),
   };
+  const protobufWires: Partial<KindWires> = wireFormats(podProjection);
   const ownerLimits = { ...defaultOwnerLimits, ...options.ownerLimits };
   const owners = createOwnerTracker(client, options.ownerClock ?? clock, random, ownerLimits, tables.pods);
   const settings = createSchedulerSettings(client, clock, options.schedulerSettings ?? {});
@@ -115,7 +106,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       table: objectTables[kind],
       optional: watchedKinds[kind].optional,
       locate: (signal) => locateKind(client, watchedKinds[kind], signal),
-      wire: wires[kind],
+      wire: protobufWires[kind] ?? jsonWire(decoders[kind]),
       onStateChange: options.onStateChange ?? (() => {}),
       ...(options.onRestart === undefined ? {} : { onRestart: options.onRestart }),
     });
@@ -195,7 +186,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       const ofKinds = watchedKindNames.flatMap((kind) => kindProblems(kind, statuses[kind], known.has(kind)));
       const slow = slowAnswers(watchedKindNames, statuses, options.slowAnswerSeconds ?? defaultSlowAnswerSeconds);
       return [
-        ...selectors.problems,
+        ...selectorProblems(options.exporters),
         ...ofKinds,
         ...slow,
         ...owners.problems(),

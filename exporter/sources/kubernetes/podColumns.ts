@@ -2,7 +2,7 @@ import type { NodeRequests } from "../../model/cluster.ts";
 import type { PodPhase } from "../../model/pod.ts";
 import type { NeighborPod } from "../../model/podPlacement.ts";
 import type { PodRow } from "./decodePod.ts";
-import { labelsOf } from "./ownLabels.ts";
+import { labelsOf } from "./keptLabels.ts";
 import type { KeptOff } from "./podPlacement.ts";
 
 /** Every pod of the cluster in columns: some 60 bytes each besides its uid, and its labels once for all pods with the same. */

@@ -2,8 +2,8 @@ import { createDataSharer } from "../../kernel/sharedData.ts";
 import type { HostPort, PodPlacement, PodSelector, PodTerm, SpreadRule } from "../../model/podPlacement.ts";
 import type { LabelRequirement } from "../../model/queues/podNeeds.ts";
 import { child, flag, has, items, number, type Place, text, textItems } from "./fields.ts";
+import { perPodLabels } from "./keptLabels.ts";
 import { labelRequirements } from "./nodeRules.ts";
-import { perPodLabels } from "./ownLabels.ts";
 import { nameText, someItems } from "./queues/bounds.ts";
 import { textMap, wholeLabels } from "./textMap.ts";
 

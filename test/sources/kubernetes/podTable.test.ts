@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PodPhase } from "../../../exporter/model/pod.ts";
 import type { PodRow } from "../../../exporter/sources/kubernetes/decodePod.ts";
+import { labelsOf } from "../../../exporter/sources/kubernetes/keptLabels.ts";
 import { createRowTable } from "../../../exporter/sources/kubernetes/objectTable.ts";
-import { labelsOf } from "../../../exporter/sources/kubernetes/ownLabels.ts";
 import { createPodColumns } from "../../../exporter/sources/kubernetes/podColumns.ts";
 import { createPodTable } from "../../../exporter/sources/kubernetes/podTable.ts";
 

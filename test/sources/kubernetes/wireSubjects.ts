@@ -8,14 +8,13 @@ import {
 import { decodeResourceClaim, decodeResourceSlice } from "../../../exporter/sources/kubernetes/decodeDevices.ts";
 import { decodePod, type PodProjection } from "../../../exporter/sources/kubernetes/decodePod.ts";
 import { jsonWire } from "../../../exporter/sources/kubernetes/jsonWire.ts";
-import { parseLabelSelector } from "../../../exporter/sources/kubernetes/labelSelector.ts";
 import { wireFormats } from "../../../exporter/sources/kubernetes/protobuf/kinds.ts";
 import type { WireFormat } from "../../../exporter/sources/kubernetes/wire.ts";
 
 /** With one selector for exporters and one resource name that only configuration calls a GPU. */
 export const projection: PodProjection = {
   gpuResources: new Set(["example.com/gpu"]),
-  exporters: [{ namespaces: new Set(["gpu-operator"]), labels: parseLabelSelector("app=nvidia-dcgm-exporter") ?? [] }],
+  exporters: [{ namespaces: ["gpu-operator"], matchLabels: { app: "nvidia-dcgm-exporter" } }],
 };
 
 /** The formats of a kind: JSON alone, and protobuf with JSON behind it. */
