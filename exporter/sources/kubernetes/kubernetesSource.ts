@@ -71,6 +71,7 @@ const silenceShare = 0.8;
 /** A page of 500 objects takes much less than a second; an API server that needs this long is in trouble. */
 const defaultSlowAnswerSeconds = 5;
 
+const noNodeGroups: KubernetesState["autoscalerNodeGroups"] = [];
 const objectKinds: readonly ObjectKind[] = [...watchedKindNames, "owners"];
 
 export function createKubernetesSource(options: KubernetesSourceOptions): KubernetesSource {
@@ -92,7 +93,8 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   const ownerLimits = { ...defaultOwnerLimits, ...options.ownerLimits };
   const owners = createOwnerTracker(client, options.ownerClock ?? clock, random, ownerLimits, tables.pods);
   const settings = createSchedulerSettings(client, clock, options.schedulerSettings ?? {});
-  const autoscaler = createAutoscalerStatus(client, clock, options.autoscalerStatus ?? null);
+  const { autoscalerStatus } = options;
+  const autoscaler = autoscalerStatus === undefined ? null : createAutoscalerStatus(client, clock, autoscalerStatus);
 
   const pendingWorkloads = createPendingWorkloads(client, clock, () => tables.kueueClusterQueues.rows());
 
@@ -152,14 +154,15 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       await Promise.all([
         ...watchedKindNames.map((kind) => reflectors[kind].start()),
         settings.start(),
-        autoscaler.start(),
+        autoscaler?.start(),
       ]);
-      pendingWorkloads.start();
+      // Nothing of a cycle waits for these.
+      void pendingWorkloads.start();
       await owners.start();
     },
     stop: async () => {
       const reading = watchedKindNames.map((kind) => reflectors[kind].stop());
-      await Promise.all([...reading, owners.stop(), settings.stop(), autoscaler.stop(), pendingWorkloads.stop()]);
+      await Promise.all([...reading, owners.stop(), settings.stop(), autoscaler?.stop(), pendingWorkloads.stop()]);
     },
     read: () =>
       stateOf({
@@ -168,7 +171,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         evictions: evictions.evictions(),
         schedulerSettings: settings.read(),
         kueuePendingWorkloads: pendingWorkloads.read(),
-        autoscalerNodeGroups: autoscaler.read(),
+        autoscalerNodeGroups: autoscaler?.read() ?? noNodeGroups,
         known: knownNow(),
         resourceVersions: versionsNow(),
       }),
@@ -191,7 +194,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         ...slow,
         ...owners.problems(),
         ...settings.problems(),
-        ...autoscaler.problems(),
+        ...(autoscaler?.problems() ?? []),
       ];
     },
     status,
