@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, own, readEnvelope } from "../http/prometheusEnvelope.ts";
+import { isRecord, type JsonRecord } from "../../kernel/parseJson.ts";
+import { own, readEnvelope } from "../http/prometheusEnvelope.ts";
 import type { AnswerFault } from "./prometheusProblems.ts";
 import * as problems from "./prometheusProblems.ts";
 
@@ -16,7 +17,7 @@ export type Answer =
 /** One series of a vector, checked. */
 export interface Series {
   /** Untrusted names and values; read with `labelOf`. */
-  readonly metric: JsonObject;
+  readonly metric: JsonRecord;
   /** When the query was evaluated, by the server's clock, seconds since the epoch. */
   readonly evaluatedAt: number;
   /** `NaN` where the text is no finite number. */
@@ -45,10 +46,10 @@ export function parseAnswer(bytes: Buffer | string): Answer {
 
 /** A series of the vector, or `null` where it has not the form of one. */
 export function readSeries(entry: unknown): Series | null {
-  if (!isObject(entry)) return null;
+  if (!isRecord(entry)) return null;
   const metric = own(entry, "metric");
   const sample = own(entry, "value");
-  if (!isObject(metric) || !Array.isArray(sample) || sample.length !== 2) return null;
+  if (!isRecord(metric) || !Array.isArray(sample) || sample.length !== 2) return null;
   const [evaluatedAt, text]: readonly unknown[] = sample;
   if (typeof evaluatedAt !== "number" || typeof text !== "string") return null;
   const isNumber = text.length <= maxNumberLength && decimal.test(text);
@@ -57,7 +58,7 @@ export function readSeries(entry: unknown): Series | null {
 }
 
 /** A label's value; `""` where it is absent, as for Prometheus itself; `null` where it is no text. */
-export function labelOf(metric: JsonObject, name: string): string | null {
+export function labelOf(metric: JsonRecord, name: string): string | null {
   const value = own(metric, name);
   if (value === undefined) return "";
   return typeof value === "string" ? value : null;

@@ -1,12 +1,9 @@
-import { parseJson } from "../../kernel/parseJson.ts";
-
-/** An object as `JSON.parse` makes it: any name may be in it, `__proto__` too. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { isRecord, type JsonRecord, parseJson } from "../../kernel/parseJson.ts";
 
 /** What is around the series that a server with Prometheus' HTTP API answers to a query. */
 export type PrometheusEnvelope =
   /** `answer` is all of it, with what a server says beside its data (`warnings`, `isPartial`); `data` is not checked yet. */
-  | { readonly kind: "success"; readonly answer: JsonObject; readonly data: JsonObject }
+  | { readonly kind: "success"; readonly answer: JsonRecord; readonly data: JsonRecord }
   /** The server reports a failure, with its own message: untrusted text. */
   | { readonly kind: "refused"; readonly reason: string }
   /** `html`: most often the login page of something in front of the server. */
@@ -17,25 +14,20 @@ export type PrometheusEnvelope =
 export function readEnvelope(text: string | Buffer): PrometheusEnvelope {
   const answer = parseJson(text);
   if (answer === undefined) return { kind: "not-json", found: sniffed(text) };
-  if (!isObject(answer)) return { kind: "odd", finding: "the answer is no JSON object" };
+  if (!isRecord(answer)) return { kind: "odd", finding: "the answer is no JSON object" };
   const status = own(answer, "status");
   if (status === "error") return { kind: "refused", reason: reasonIn(answer) };
   const data = own(answer, "data");
-  if (status !== "success" || !isObject(data)) return { kind: "odd", finding: "the answer has no status or no data" };
+  if (status !== "success" || !isRecord(data)) return { kind: "odd", finding: "the answer has no status or no data" };
   return { kind: "success", answer, data };
 }
 
-/** Whether it is an object, and no list. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A property of the object itself, never of its prototype. */
-export function own(object: JsonObject, name: string): unknown {
+export function own(object: JsonRecord, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-function reasonIn(answer: JsonObject): string {
+function reasonIn(answer: JsonRecord): string {
   const texts = [own(answer, "errorType"), own(answer, "error")];
   const said = texts.filter((text) => typeof text === "string" && text !== "");
   return said.length === 0 ? "it gives no reason" : said.join(": ");

@@ -1,4 +1,4 @@
-import { parseJson } from "../../kernel/parseJson.ts";
+import { type JsonRecord, parseJson } from "../../kernel/parseJson.ts";
 import type { AutoscalerNodeGroup } from "../../model/nodePools.ts";
 import type { ApiClient } from "./apiClient.ts";
 import type { Clock } from "./clock.ts";
@@ -8,7 +8,6 @@ import {
   type ConfigMapReading,
   createConfigMapReader,
 } from "./configMapReading.ts";
-import type { JsonRecord } from "./fields.ts";
 import { cut } from "./textMap.ts";
 
 /** Reads the node groups of the Cluster Autoscaler from the ConfigMap that the configuration names, again and again. */

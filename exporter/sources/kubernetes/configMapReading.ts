@@ -1,8 +1,7 @@
-import { parseJson } from "../../kernel/parseJson.ts";
+import { isRecord, type JsonRecord, parseJson } from "../../kernel/parseJson.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { type Clock, type Repetition, repeat } from "./clock.ts";
-import { isRecord, type JsonRecord } from "./fields.ts";
 import { groupVersionPath } from "./kinds.ts";
 import { setbackOf } from "./setback.ts";
 

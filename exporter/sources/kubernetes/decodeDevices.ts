@@ -1,3 +1,4 @@
+import { isRecord } from "../../kernel/parseJson.ts";
 import type {
   AllocatedDevice,
   DeviceRequest,
@@ -7,7 +8,7 @@ import type {
   SliceDevice,
 } from "../../model/cluster.ts";
 import { type Decoded, decodeObject } from "./decoded.ts";
-import { child, fault, flag, has, isRecord, items, number, type Place, text, textItems } from "./fields.ts";
+import { child, fault, flag, has, items, number, type Place, text, textItems } from "./fields.ts";
 import { taintOf, taints } from "./nodeRules.ts";
 import { parseQuantity } from "./quantity.ts";
 import { amounts } from "./textMap.ts";

@@ -1,5 +1,5 @@
+import { isRecord, parseJson } from "../../kernel/parseJson.ts";
 import type { ApiClient } from "./apiClient.ts";
-import { isRecord } from "./fields.ts";
 import { groupVersionPath, type WatchedKind } from "./kinds.ts";
 import type { Located } from "./reflector.ts";
 import { failing, type Setback, setbackOf } from "./setback.ts";
@@ -37,18 +37,14 @@ export async function discover(
 }
 
 function resourcesOf(body: Buffer): readonly ServedResource[] | null {
-  try {
-    const document: unknown = JSON.parse(body.toString("utf8"));
-    if (!isRecord(document) || !Array.isArray(document.resources)) return null;
-    const entries: readonly unknown[] = document.resources;
-    return entries.flatMap((entry) => {
-      if (!isRecord(entry) || typeof entry.kind !== "string" || typeof entry.name !== "string") return [];
-      if (entry.name.includes("/")) return [];
-      return [{ kind: entry.kind, resource: entry.name, namespaced: entry.namespaced === true }];
-    });
-  } catch {
-    return null;
-  }
+  const document = parseJson(body);
+  if (!isRecord(document) || !Array.isArray(document.resources)) return null;
+  const entries: readonly unknown[] = document.resources;
+  return entries.flatMap((entry) => {
+    if (!isRecord(entry) || typeof entry.kind !== "string" || typeof entry.name !== "string") return [];
+    if (entry.name.includes("/")) return [];
+    return [{ kind: entry.kind, resource: entry.name, namespaced: entry.namespaced === true }];
+  });
 }
 
 /**

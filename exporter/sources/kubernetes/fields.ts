@@ -1,5 +1,4 @@
-/** A JSON object of unknown content. */
-export type JsonRecord = Readonly<Record<string, unknown>>;
+import { isRecord, type JsonRecord } from "../../kernel/parseJson.ts";
 
 /**
  * A place in an object from outside: a record, where it is, and the list of faults found so far. Reading never
@@ -17,10 +16,6 @@ export interface Place {
 
 const empty: JsonRecord = Object.freeze({});
 const nothing: readonly Place[] = Object.freeze([]);
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** An object from outside, without any fault so far. */
 export function placeOf(value: JsonRecord): Place {

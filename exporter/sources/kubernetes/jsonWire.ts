@@ -1,5 +1,5 @@
+import { isRecord, type JsonRecord, parseJson } from "../../kernel/parseJson.ts";
 import type { Decoded } from "./decoded.ts";
-import { isRecord, type JsonRecord } from "./fields.ts";
 import {
   type BodyFormat,
   createLineReader,
@@ -23,14 +23,6 @@ export function jsonFormat<Row>(decode: (value: unknown) => Decoded<Row>): BodyF
     page: (body) => decodePage(parseJson(body), toObject),
     event: (frame) => decodeEvent(parseJson(frame), toObject),
   };
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 function decodePage<Row>(list: unknown, toObject: (value: unknown) => DecodedObject<Row>): ListPage<Row> | Malformed {

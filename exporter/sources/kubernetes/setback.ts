@@ -1,5 +1,5 @@
+import { isRecord, parseJson } from "../../kernel/parseJson.ts";
 import { protobufCursor } from "../../kernel/protobuf.ts";
-import { isRecord } from "./fields.ts";
 import { isProtobufObject, openEnvelope } from "./protobuf/envelope.ts";
 import { readRecord } from "./protobuf/readRecord.ts";
 import { statusShape } from "./protobuf/shapes.ts";
@@ -29,13 +29,9 @@ export function setbackOf(status: number, body: Buffer, retryAfterSeconds: numbe
 function statusMessage(body: Buffer): string {
   if (isProtobufObject(body)) return readStatusMessage(body) ?? "a status that cannot be read";
   const text = body.toString("utf8", 0, 2000).trim();
-  try {
-    const status: unknown = JSON.parse(text);
-    if (isRecord(status) && typeof status.message === "string") return status.message.slice(0, 300);
-  } catch {
-    // Not every answer on the way comes from the API server.
-  }
-  return text.slice(0, 300);
+  const status = parseJson(text);
+  // Not every answer on the way comes from the API server.
+  return (isRecord(status) && typeof status.message === "string" ? status.message : text).slice(0, 300);
 }
 
 /** The message of a `Status` in protobuf, cut to what is shown; `null` if it has none that can be read. */

@@ -5,12 +5,12 @@ import { kaiSystem } from "../../../exporter/join/queues/kaiSystem.ts";
 import { volcanoFinder } from "../../../exporter/join/queues/volcanoFinder.ts";
 import { volcanoPlugin } from "../../../exporter/join/queues/volcanoPlugin.ts";
 import { volcanoSystem } from "../../../exporter/join/queues/volcanoSystem.ts";
+import { isRecord } from "../../../exporter/kernel/parseJson.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { decodePriorityClass } from "../../../exporter/sources/kubernetes/decodeCluster.ts";
 import type { Decoded } from "../../../exporter/sources/kubernetes/decoded.ts";
 import { decodePod } from "../../../exporter/sources/kubernetes/decodePod.ts";
-import { isRecord } from "../../../exporter/sources/kubernetes/fields.ts";
 import {
   decodeKaiPodGroup,
   decodeKaiQueue,

@@ -1,3 +1,4 @@
+import { isRecord } from "../../../kernel/parseJson.ts";
 import {
   fieldOf,
   type ProtobufCursor,
@@ -9,7 +10,6 @@ import {
   wireTypes,
 } from "../../../kernel/protobuf.ts";
 import type { Decoded } from "../decoded.ts";
-import { isRecord } from "../fields.ts";
 import { jsonFormat, uidOf } from "../jsonWire.ts";
 import type { BodyFormat, DecodedObject, FrameReader, ListPage, Malformed, WatchEvent, WireFormat } from "../wire.ts";
 import { type Envelope, openEnvelope, openEvent } from "./envelope.ts";

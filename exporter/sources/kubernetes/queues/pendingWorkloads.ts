@@ -1,9 +1,9 @@
-import { parseJson } from "../../../kernel/parseJson.ts";
+import { isRecord, parseJson } from "../../../kernel/parseJson.ts";
 import type { KueuePendingWorkloads } from "../../../model/queues/kueue.ts";
 import type { ApiClient } from "../apiClient.ts";
 import { type Clock, type Repetition, repeat } from "../clock.ts";
 import { locateKind } from "../discovery.ts";
-import { child, isRecord, items, placeOf, text } from "../fields.ts";
+import { child, items, placeOf, text } from "../fields.ts";
 import type { WatchedKind } from "../kinds.ts";
 
 /** Kueue's visibility API: the right to read it goes with Kueue's other kinds. */

@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { bareRecord } from "../../../kernel/bareRecord.ts";
+import { isRecord, type JsonRecord } from "../../../kernel/parseJson.ts";
 import type { ResourceAmounts } from "../../../model/node.ts";
 import { type SchedulerSettings, unknownSchedulerSettings } from "../../../model/queues/queueObjects.ts";
 import type { ApiClient } from "../apiClient.ts";
@@ -10,7 +11,6 @@ import {
   type ConfigMapReading,
   createConfigMapReader,
 } from "../configMapReading.ts";
-import { isRecord, type JsonRecord } from "../fields.ts";
 import { parseDuration } from "./duration.ts";
 
 /** Where the settings of schedulers are; settings that are not listed are not read. */

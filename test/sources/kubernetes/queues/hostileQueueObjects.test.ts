@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isRecord } from "../../../../exporter/kernel/parseJson.ts";
 import type { Decoded } from "../../../../exporter/sources/kubernetes/decoded.ts";
-import { isRecord } from "../../../../exporter/sources/kubernetes/fields.ts";
 import {
   decodeKaiPodGroup,
   decodeKaiQueue,
