@@ -1,8 +1,7 @@
 import type { GetPool } from "../sources/http/getPool.ts";
 import type { GetFailure } from "../sources/http/getResult.ts";
 import type { GetAuth } from "../sources/http/secretFiles.ts";
-import { shownAddress } from "../sources/http/shownAddress.ts";
-import { shownText } from "../sources/http/shownText.ts";
+import { shownAddress, shownText } from "../sources/http/shownText.ts";
 import { type AnsweredSeries, type ParsedAnswer, parseHistoryAnswer } from "./prometheusAnswer.ts";
 
 /** A server with Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics. */

@@ -2,7 +2,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetPool } from "../http/getPool.ts";
 import type { GetResult } from "../http/getResult.ts";
-import { shownAddress } from "../http/shownAddress.ts";
+import { shownAddress } from "../http/shownText.ts";
 import type { BelievedExporters } from "./believedExporters.ts";
 import { type DcgmSource, scheduleOnMachine } from "./dcgmSource.ts";
 import type { DiscoveredPod } from "./discover.ts";

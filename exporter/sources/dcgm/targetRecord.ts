@@ -1,6 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetFailure, GetResult } from "../http/getResult.ts";
+import { shownAddress } from "../http/shownText.ts";
 import { standstill } from "./frozen.ts";
 import { exporterStandsStill } from "./pageProblems.ts";
 import { createPageReader, type PageReader, type ReaderResult } from "./pageReader.ts";
@@ -43,7 +44,7 @@ export interface TargetRecord {
 
 /** A target that was not asked yet. */
 export function newRecord(target: ScrapeTarget, limits?: Partial<PageLimits>): TargetRecord {
-  const name = withoutCredentials(target.url);
+  const name = shownAddress(target.url);
   const { node } = target;
   // A page of a known node is taken as its exporter's own; where the host label decides, it may be a federation.
   const reader = createPageReader({
@@ -145,11 +146,4 @@ function nextStepAfter(failure: GetFailure): string {
     default:
       return "Ask the same URL by hand (curl) from Fairlead's pod and read the exporter's log.";
   }
-}
-
-/** A URL that may be shown: without user, password, query and fragment. */
-function withoutCredentials(url: string): string {
-  if (!URL.canParse(url)) return "(not a URL)";
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 }

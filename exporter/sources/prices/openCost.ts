@@ -4,8 +4,7 @@ import type { QuotedPrice } from "../../model/prices.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { GetPool } from "../http/getPool.ts";
 import { readEnvelope } from "../http/prometheusEnvelope.ts";
-import { shownAddress } from "../http/shownAddress.ts";
-import { shownText } from "../http/shownText.ts";
+import { shownAddress, shownText } from "../http/shownText.ts";
 import type { Freshness } from "../port.ts";
 
 /** Where OpenCost's series are, and how they are read; `prices.openCost` of the configuration. */
