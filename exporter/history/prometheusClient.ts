@@ -1,6 +1,6 @@
+import type { Auth } from "../config/prometheusSchema.ts";
 import type { GetPool } from "../sources/http/getPool.ts";
 import type { GetFailure } from "../sources/http/getResult.ts";
-import type { GetAuth } from "../sources/http/secretFiles.ts";
 import { shownAddress, shownText } from "../sources/http/shownText.ts";
 import { type AnsweredSeries, type ParsedAnswer, parseHistoryAnswer } from "./prometheusAnswer.ts";
 
@@ -8,7 +8,7 @@ import { type AnsweredSeries, type ParsedAnswer, parseHistoryAnswer } from "./pr
 export interface HistoryServer {
   /** What is before `/api/v1`; parameters after `?` are sent along. */
   readonly url: string;
-  readonly auth: GetAuth;
+  readonly auth: Auth;
   readonly caFile: string | null;
   readonly insecureSkipVerify: boolean;
   /** Sent with each query, such as `X-Scope-OrgID`. */

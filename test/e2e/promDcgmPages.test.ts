@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningPrometheus } from "../../cli/demo/prometheus.ts";
 import type { DeviceReading } from "../../exporter/model/telemetry.ts";
 import { queryUrl } from "../../exporter/sources/dcgm/prometheusQuery.ts";
-import { readPage } from "../../exporter/sources/dcgm/reduce.ts";
 import { type Listener, listen } from "../../simulator/listen.ts";
+import { readPage } from "../sources/dcgm/pages.ts";
 import {
   count,
   hasPrometheus,

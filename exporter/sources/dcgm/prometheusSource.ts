@@ -1,3 +1,4 @@
+import type { Auth } from "../../config/prometheusSchema.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetPool } from "../http/getPool.ts";
@@ -5,22 +6,20 @@ import type { GetResult } from "../http/getResult.ts";
 import { shownAddress } from "../http/shownText.ts";
 import type { BelievedExporters } from "./believedExporters.ts";
 import { type DcgmSource, scheduleOnMachine } from "./dcgmSource.ts";
-import type { DiscoveredPod } from "./discover.ts";
 import { frozenAfterSeconds } from "./frozen.ts";
+import type { PageLimits } from "./pageShape.ts";
 import { errorOf, parseAnswer } from "./prometheusAnswer.ts";
 import { pagesOfRows } from "./prometheusPages.ts";
 import * as problems from "./prometheusProblems.ts";
 import { type QueryScope, queryUrl } from "./prometheusQuery.ts";
 import { readServerRows } from "./prometheusRows.ts";
 import { type NodeMovement, watchMovement } from "./prometheusStandstill.ts";
-import type { PageLimits } from "./reduce.ts";
-import type { TargetAuth } from "./target.ts";
 
 /** A server with Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics. */
 export interface PrometheusServer extends QueryScope {
   /** What is before `/api/v1`. */
   readonly url: string;
-  readonly auth: TargetAuth;
+  readonly auth: Auth;
   readonly caFile: string | null;
   readonly insecureSkipVerify: boolean;
   /** Sent with each query, such as `X-Scope-OrgID`. */
@@ -37,7 +36,7 @@ export interface PrometheusSourceOptions {
   /** How old a sample may be when it is used: by default 3 intervals, at least 60 s, as for a scraped page. */
   readonly maxSampleAgeSeconds?: number;
   /** Exporter pods that the Kubernetes API has now, and those that only look like some. */
-  readonly exporters: () => Pick<BelievedExporters<DiscoveredPod>, "pods" | "rejected">;
+  readonly exporters: () => Pick<BelievedExporters, "pods" | "rejected">;
   /** Names of all nodes; `null` while they are not known. */
   readonly knownNodes: () => ReadonlySet<string> | null;
   readonly limits?: Partial<PageLimits>;
@@ -113,7 +112,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
       knownNodes: options.knownNodes(),
       maxSampleAgeSeconds: maxAge,
       at,
-      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      limits: options.limits,
     });
     const watched = watchMovement(memory.movements, found.byNode, name, frozenAfterSeconds(maxAge));
     const isKept = ([node, pages]: readonly [string, readonly TelemetryPage[]]): boolean =>

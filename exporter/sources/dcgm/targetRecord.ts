@@ -2,11 +2,11 @@ import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetFailure, GetResult } from "../http/getResult.ts";
 import { shownAddress } from "../http/shownText.ts";
+import type { ScrapeTarget } from "./discover.ts";
 import { standstill } from "./frozen.ts";
 import { exporterStandsStill } from "./pageProblems.ts";
 import { createPageReader, type PageReader, type ReaderResult } from "./pageReader.ts";
 import type { PageLimits } from "./pageShape.ts";
-import type { ScrapeTarget } from "./target.ts";
 
 /** Why the last attempt at a target gave no page. */
 export interface TargetFault {

@@ -1,17 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { Agent } from "undici";
+import type { Auth } from "../../config/prometheusSchema.ts";
 import { type BackOff, type BackOffSettings, createBackOff } from "./backOff.ts";
 import { type Attempt, attemptFailure, type ConsumeBody, type GetFailure, type GetResult } from "./getResult.ts";
 import type { ReceiveLimits } from "./limits.ts";
 import { createPlainClient } from "./plainClient.ts";
 import { receive } from "./receive.ts";
-import { authorization, createSecretFiles, type GetAuth, type ReadTextFile, secretFileOf } from "./secretFiles.ts";
+import { authorization, createSecretFiles, type ReadTextFile, secretFileOf } from "./secretFiles.ts";
 import { createSlots } from "./slots.ts";
 
 /** One page to get. */
 export interface GetRequest {
   readonly url: string;
-  readonly auth: GetAuth;
+  readonly auth: Auth;
   /** PEM file of the CAs to trust instead of the system's; `null` for the system's. */
   readonly caFile: string | null;
   /** Takes any certificate. Only where the configuration says so. */
