@@ -11,7 +11,7 @@ import type { PageLimits } from "./pageShape.ts";
 import { errorOf, parseAnswer } from "./prometheusAnswer.ts";
 import { pagesOfRows } from "./prometheusPages.ts";
 import * as problems from "./prometheusProblems.ts";
-import { type QueryScope, queryUrl } from "./prometheusQuery.ts";
+import { type QueryScope, telemetryUrl } from "./prometheusQuery.ts";
 import { readServerRows } from "./prometheusRows.ts";
 import { type NodeMovement, watchMovement } from "./prometheusStandstill.ts";
 
@@ -73,7 +73,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
   const { server, pool, now, intervalSeconds } = options;
   const schedule = options.schedule ?? scheduleOnMachine;
   const maxAge = options.maxSampleAgeSeconds ?? Math.max(leastMaxAgeSeconds, 3 * intervalSeconds);
-  const url = queryUrl(server.url, server, server.timeoutSeconds);
+  const url = telemetryUrl(server.url, server, server.timeoutSeconds);
   const name = shownAddress(server.url);
   const { auth, caFile, insecureSkipVerify, headers } = server;
   let memory: Memory = {
