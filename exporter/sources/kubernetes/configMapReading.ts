@@ -3,7 +3,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { type Clock, type Repetition, repeat } from "./clock.ts";
 import { groupVersionPath } from "./kinds.ts";
-import { setbackOf } from "./setback.ts";
+import { getGood } from "./setback.ts";
 
 /** Where a ConfigMap is. */
 export interface ConfigMapPlace {
@@ -54,14 +54,10 @@ export function createConfigMapReader<Content>(
   let problem: Problem | null = null;
 
   const look = async (signal: AbortSignal): Promise<void> => {
-    const answer = await client.get(path, { accept: "application/json", signal, deadlineSeconds, maxBytes });
+    const answer = await getGood(client, path, { accept: "application/json", signal, deadlineSeconds, maxBytes });
     if (signal.aborted) return;
     if (!answer.ok) {
-      problem = problemOf(named, `cannot be read: ${answer.message}`, checkServer);
-      return;
-    }
-    if (answer.status !== 200) {
-      const { state, message } = setbackOf(answer.status, answer.body, answer.retryAfterSeconds);
+      const { state, message } = answer.setback;
       const advice = { forbidden: allowIt(named), absent: correctIt(named), failing: checkServer }[state];
       problem = problemOf(named, `cannot be read: ${message}`, advice);
       return;

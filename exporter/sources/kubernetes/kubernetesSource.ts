@@ -20,8 +20,7 @@ import { createEvictionWatch } from "./queues/evictionWatch.ts";
 import { createPendingWorkloads } from "./queues/pendingWorkloads.ts";
 import { createSchedulerSettings, type SettingsPlaces } from "./queues/schedulerSettings.ts";
 import { createReflector, defaultTiming, type Reflector, type ReflectorTiming } from "./reflector.ts";
-import type { KindStatus, StateChange } from "./reflectorStatus.ts";
-import type { Restart } from "./restarts.ts";
+import type { KindStatus, Restart, StateChange } from "./reflectorStatus.ts";
 import { type KubernetesState, stateOf } from "./state.ts";
 
 export interface KubernetesSourceOptions {

@@ -1,5 +1,6 @@
 import { isRecord, parseJson } from "../../kernel/parseJson.ts";
 import { protobufCursor } from "../../kernel/protobuf.ts";
+import type { ApiClient } from "./apiClient.ts";
 import { isProtobufObject, openEnvelope } from "./protobuf/envelope.ts";
 import { readRecord } from "./protobuf/readRecord.ts";
 import { statusShape } from "./protobuf/shapes.ts";
@@ -15,6 +16,24 @@ export interface Setback {
 
 export function failing(message: string, retryAfterSeconds: number | null = null): Setback {
   return { state: "failing", message, retryAfterSeconds };
+}
+
+/** A whole answer with the status 200, or why there is none; the status is `null` where nothing was answered. */
+export type GoodAnswer =
+  | { readonly ok: true; readonly body: Buffer; readonly contentType: string | null }
+  | { readonly ok: false; readonly status: number | null; readonly setback: Setback };
+
+/** GETs something that is only useful where the status is 200. */
+export async function getGood(
+  client: ApiClient,
+  path: string,
+  options: Parameters<ApiClient["get"]>[1],
+): Promise<GoodAnswer> {
+  const answer = await client.get(path, options);
+  if (!answer.ok) return { ok: false, status: null, setback: failing(answer.message) };
+  if (answer.status === 200) return answer;
+  const setback = setbackOf(answer.status, answer.body, answer.retryAfterSeconds);
+  return { ok: false, status: answer.status, setback };
 }
 
 /** The setback that an HTTP answer other than 200 means. */

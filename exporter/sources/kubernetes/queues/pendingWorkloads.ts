@@ -5,6 +5,7 @@ import { type Clock, type Repetition, repeat } from "../clock.ts";
 import { locateKind } from "../discovery.ts";
 import { child, items, placeOf, text } from "../fields.ts";
 import type { WatchedKind } from "../kinds.ts";
+import { getGood } from "../setback.ts";
 
 /** Kueue's visibility API: the right to read it goes with Kueue's other kinds. */
 export const visibilityApi = {
@@ -63,9 +64,8 @@ export function createPendingWorkloads(
 
   const readLine = async (path: string, name: string, signal: AbortSignal): Promise<void> => {
     const query = `${path}/${encodeURIComponent(name)}/${pendingWorkloadsSubresource}?limit=${longestLine}`;
-    const answer = await client.get(query, { accept: "application/json", signal, deadlineSeconds, maxBytes });
-    if (!answer.ok || answer.status !== 200) return;
-    const names = lineOf(parseJson(answer.body));
+    const answer = await getGood(client, query, { accept: "application/json", signal, deadlineSeconds, maxBytes });
+    const names = answer.ok ? lineOf(parseJson(answer.body)) : null;
     if (names !== null) lines.set(name, { readAt: clock.monotonic(), names });
   };
 
