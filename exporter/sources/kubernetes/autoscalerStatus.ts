@@ -1,6 +1,7 @@
 import { type JsonRecord, parseJson } from "../../kernel/parseJson.ts";
 import type { AutoscalerNodeGroup } from "../../model/nodePools.ts";
 import type { ApiClient } from "./apiClient.ts";
+import { cut } from "./boundedFields.ts";
 import type { Clock } from "./clock.ts";
 import {
   type ConfigMapPlace,
@@ -8,7 +9,6 @@ import {
   type ConfigMapReading,
   createConfigMapReader,
 } from "./configMapReading.ts";
-import { cut } from "./textMap.ts";
 
 /** Reads the node groups of the Cluster Autoscaler from the ConfigMap that the configuration names, again and again. */
 export function createAutoscalerStatus(

@@ -1,10 +1,16 @@
 import type { Namespace, PodDisruptionBudget, PriorityClass } from "../../model/cluster.ts";
 import type { ClusterNode } from "../../model/node.ts";
-import { annotationsOfNamespaces, annotationsOfNodes } from "./annotations.ts";
+import {
+  amounts,
+  annotationsOfNamespaces,
+  annotationsOfNodes,
+  quantity,
+  textMap,
+  wholeLabels,
+} from "./boundedFields.ts";
 import { type Decoded, decodeObject } from "./decoded.ts";
 import { child, flag, has, items, number, type Place, text, textItems, time } from "./fields.ts";
 import { taints } from "./nodeRules.ts";
-import { amounts, quantity, textMap, wholeLabels } from "./textMap.ts";
 
 /** A Node (`v1`) as a model record. */
 export function decodeNode(value: unknown): Decoded<ClusterNode> {

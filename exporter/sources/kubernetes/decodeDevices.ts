@@ -7,11 +7,11 @@ import type {
   ResourceSlice,
   SliceDevice,
 } from "../../model/cluster.ts";
+import { amounts } from "./boundedFields.ts";
 import { type Decoded, decodeObject } from "./decoded.ts";
 import { child, fault, flag, has, items, number, type Place, text, textItems } from "./fields.ts";
 import { taintOf, taints } from "./nodeRules.ts";
 import { parseQuantity } from "./quantity.ts";
-import { amounts } from "./textMap.ts";
 
 /** More memory slices than any GPU has; a higher number is not read. */
 const mostSlices = 32;

@@ -1,7 +1,7 @@
 import type { TextMap } from "../../model/node.ts";
 import type { GpuDemand, Pod, PodClaim, PodPhase } from "../../model/pod.ts";
 import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
-import { annotationsOfPods } from "./annotations.ts";
+import { annotationsOfPods, textMap, wholeLabels } from "./boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod, mayBeExporter } from "./exporterPods.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
@@ -18,7 +18,6 @@ import {
   unschedulable,
 } from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
-import { textMap, wholeLabels } from "./textMap.ts";
 
 /** What is kept of every pod, GPUs or not. */
 export interface PodRow {

@@ -104,12 +104,26 @@ export function flag(place: Place, key: string): boolean {
   return false;
 }
 
-/** A time stamp (RFC 3339) as seconds since the epoch. */
-export function time(place: Place, key: string): number | null {
+/** What `parse` makes of a field; `null` where it is absent, and where `parse` makes nothing of it, which is a fault. */
+export function parsed<Value>(
+  place: Place,
+  key: string,
+  parse: (found: unknown) => Value | null,
+  expected: string,
+): Value | null {
   const found = place.value[key];
   if (found === undefined || found === null) return null;
+  const value = parse(found);
+  if (value === null) fault(place, key, expected);
+  return value;
+}
+
+/** A time stamp (RFC 3339) as seconds since the epoch. */
+export function time(place: Place, key: string): number | null {
+  return parsed(place, key, parseTime, "a time stamp");
+}
+
+function parseTime(found: unknown): number | null {
   const milliseconds = found instanceof Date ? found.getTime() : typeof found === "string" ? Date.parse(found) : NaN;
-  if (!Number.isNaN(milliseconds)) return milliseconds / 1000;
-  fault(place, key, "a time stamp");
-  return null;
+  return Number.isNaN(milliseconds) ? null : milliseconds / 1000;
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { TextMap } from "../../model/node.ts";
 import { podLabels } from "../../model/wellKnown.ts";
+import { textMap, wholeLabels } from "./boundedFields.ts";
 import { child, type Place } from "./fields.ts";
-import { textMap, wholeLabels } from "./textMap.ts";
 
 /**
  * The limits on the labels of a pod, or of its owner: all of them are kept up to this number and total length. Kubernetes

@@ -1,8 +1,8 @@
 import { createDataSharer } from "../../kernel/sharedData.ts";
 import type { Taint } from "../../model/node.ts";
 import type { LabelRequirement, PodNeeds, Toleration } from "../../model/queues/podNeeds.ts";
+import { nameText, someItems } from "./boundedFields.ts";
 import { child, items, type Place, text, textItems } from "./fields.ts";
-import { nameText, someItems } from "./queues/bounds.ts";
 
 type NodeAffinity = PodNeeds["nodeAffinity"];
 type Tolerations = PodNeeds["tolerations"];

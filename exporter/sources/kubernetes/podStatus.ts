@@ -1,6 +1,6 @@
 import type { Pod, PodPhase } from "../../model/pod.ts";
+import { cut } from "./boundedFields.ts";
 import { child, has, items, type Place, text, time } from "./fields.ts";
-import { cut } from "./textMap.ts";
 
 /** The phase as the API spells it; any other text is `Unknown`, and so is the phase of a bound pod without one. */
 export function podPhase(phase: string | null, nodeName: string | null): PodPhase {

@@ -6,12 +6,11 @@ import type {
   KaiSchedulingShard,
 } from "../../../model/queues/kai.ts";
 import { kaiNames } from "../../../model/wellKnown.ts";
-import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
-import { child, has, number, type Place, time } from "../fields.ts";
 import {
   annotationTime,
   checkpointTime,
   conditions,
+  duration,
   maxMessageChars,
   maxReasonChars,
   nameText,
@@ -20,8 +19,9 @@ import {
   revisionOf,
   shortText,
   someItems,
-} from "./bounds.ts";
-import { duration } from "./duration.ts";
+} from "../boundedFields.ts";
+import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
+import { child, has, number, type Place, time } from "../fields.ts";
 
 const defaultPriority = 100;
 

@@ -8,10 +8,6 @@ import type {
   KueueUsage,
   KueueWorkloadPriorityClass,
 } from "../../../model/queues/kueue.ts";
-import { type Decoded, decodeObject } from "../decoded.ts";
-import { child, has, number, type Place, text, time } from "../fields.ts";
-import { labelRequirements, taints, tolerations } from "../nodeRules.ts";
-import { textMap, wholeLabels } from "../textMap.ts";
 import {
   amount,
   conditionOf,
@@ -21,7 +17,12 @@ import {
   optionalName,
   revisionOf,
   someItems,
-} from "./bounds.ts";
+  textMap,
+  wholeLabels,
+} from "../boundedFields.ts";
+import { type Decoded, decodeObject } from "../decoded.ts";
+import { child, has, number, type Place, text, time } from "../fields.ts";
+import { labelRequirements, taints, tolerations } from "../nodeRules.ts";
 
 /** A ClusterQueue (`kueue.x-k8s.io` v1beta2, or v1beta1 where the cohort's field is `cohort`) as a model record. */
 export function decodeClusterQueue(value: unknown): Decoded<KueueClusterQueue> {

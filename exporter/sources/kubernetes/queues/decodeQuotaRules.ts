@@ -1,9 +1,9 @@
 import { bareRecord } from "../../../kernel/bareRecord.ts";
 import type { ResourceAmounts } from "../../../model/node.ts";
 import type { LimitRange, ResourceQuota } from "../../../model/queues/queueObjects.ts";
+import { amountMap, someItems } from "../boundedFields.ts";
 import { type Decoded, decodeObject } from "../decoded.ts";
 import { child, type Place, text } from "../fields.ts";
-import { amountMap, someItems } from "./bounds.ts";
 
 /** Extended resources are counted by requests alone. */
 const prefix = "requests.";

@@ -1,17 +1,17 @@
 import type { VolcanoPodGroup, VolcanoQueue } from "../../../model/queues/volcano.ts";
 import { volcanoNames } from "../../../model/wellKnown.ts";
-import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
-import { child, flag, has, number, type Place } from "../fields.ts";
-import { cut } from "../textMap.ts";
 import {
   annotation,
   checkpointTime,
   conditions,
+  cut,
   nameText,
   optionalAmounts,
   optionalName,
   revisionOf,
-} from "./bounds.ts";
+} from "../boundedFields.ts";
+import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
+import { child, flag, has, number, type Place } from "../fields.ts";
 
 const maxHierarchyChars = 1024;
 

@@ -11,7 +11,7 @@ import {
   type ConfigMapReading,
   createConfigMapReader,
 } from "../configMapReading.ts";
-import { parseDuration } from "./duration.ts";
+import { parseDuration } from "../quantity.ts";
 
 /** Where the settings of schedulers are; settings that are not listed are not read. */
 export interface SettingsPlaces {

@@ -1,18 +1,93 @@
-import { bareRecord } from "../../../kernel/bareRecord.ts";
-import { parseTimeStamp } from "../../../kernel/timeStamp.ts";
-import type { ResourceAmounts } from "../../../model/node.ts";
-import type { Condition } from "../../../model/queues/condition.ts";
-import type { ObjectRevision } from "../../../model/queues/objectRevision.ts";
-import { checkpointAnnotations } from "../../../model/wellKnown.ts";
-import { child, fault, has, items, number, type Place, text, time } from "../fields.ts";
-import { parseAmount } from "../quantity.ts";
-import { cut } from "../textMap.ts";
+import { bareRecord } from "../../kernel/bareRecord.ts";
+import { parseTimeStamp } from "../../kernel/timeStamp.ts";
+import type { ResourceAmounts, TextMap } from "../../model/node.ts";
+import type { Condition } from "../../model/queues/condition.ts";
+import type { ObjectRevision } from "../../model/queues/objectRevision.ts";
+import { checkpointAnnotations, nodeAnnotations, podAnnotations } from "../../model/wellKnown.ts";
+import { child, fault, has, items, number, type Place, parsed, text, time } from "./fields.ts";
+import { parseAmount, parseDuration, parseQuantity } from "./quantity.ts";
+
+/** The limits on what is kept from a map of labels or annotations. */
+export interface TextMapLimits {
+  readonly keep: (key: string) => boolean;
+  /** Longer values are cut. */
+  readonly maxValueChars: number;
+}
+
+/** Entries kept of one list or map: no real object has more of what is read with this, and the text is untrusted. */
+const maxEntries = 256;
+
+/** Labels as Kubernetes limits them (a value has at most 63 characters; files may say anything). */
+export const wholeLabels: TextMapLimits = { keep: () => true, maxValueChars: 256 };
+
+/** Copies a map of texts within limits, without a prototype, so that no key can mean more than itself. */
+export function textMap(place: Place, key: string, limits: TextMapLimits): TextMap {
+  const source = child(place, key);
+  const copy = bareRecord<string>();
+  let entries = 0;
+  for (const name of Object.keys(source.value)) {
+    if (name === "__proto__" || !limits.keep(name)) continue;
+    const value = source.value[name];
+    if (typeof value !== "string") {
+      fault(source, name, "text");
+      continue;
+    }
+    if (entries === maxEntries) break;
+    entries += 1;
+    copy[name] = value.length <= limits.maxValueChars ? value : cut(value, limits.maxValueChars);
+  }
+  return copy;
+}
+
+/** The beginning of a text; a copy, since a slice would keep the whole text in memory. */
+export function cut(value: string, chars: number): string {
+  return Buffer.from(value.slice(0, chars)).toString();
+}
+
+/** Copies a map of quantities as numbers of base units; only names that `keep` accepts. */
+export function amounts(place: Place, key: string, keep: (name: string) => boolean): ResourceAmounts {
+  const source = child(place, key);
+  const copy = bareRecord<number>();
+  for (const name of Object.keys(source.value)) {
+    if (name === "__proto__" || !keep(name)) continue;
+    const amount = parseQuantity(source.value[name]);
+    if (amount === null) fault(source, name, "a quantity");
+    else copy[name] = amount;
+  }
+  return copy;
+}
+
+/** One quantity of a map, in units of 10^-`decimals`; `null` where it is absent. */
+export function quantity(place: Place, key: string, decimals = 0): number | null {
+  return parsed(place, key, (found) => parseQuantity(found, decimals), "a quantity");
+}
+
+const ownPrefix = "fairlead.dev/";
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+const podNames: ReadonlySet<string> = new Set(Object.values(podAnnotations));
+const nodeNames: ReadonlySet<string> = new Set(Object.values(nodeAnnotations));
+
+/** Annotations kept of pods and of their owners. */
+export const annotationsOfPods: TextMapLimits = {
+  keep: (key) => podNames.has(key) || key.startsWith(ownPrefix),
+  maxValueChars: 4096,
+};
+
+/** Annotations kept of nodes. */
+export const annotationsOfNodes: TextMapLimits = {
+  keep: (key) => nodeNames.has(key),
+  maxValueChars: 4096,
+};
+
+/** Annotations kept of namespaces: team rules may name any. */
+export const annotationsOfNamespaces: TextMapLimits = {
+  keep: (key) => key !== lastApplied,
+  maxValueChars: 1024,
+};
 
 /** The longest name that the API allows. */
 const maxNameChars = 253;
-/** Entries kept of one list or map: no real object has more of what is read with this. */
-const maxEntries = 256;
-
 /** A text of at most this many characters; empty if it is absent. */
 export function shortText(place: Place, key: string, maxChars: number): string {
   const found = text(place, key) ?? "";
@@ -37,11 +112,12 @@ export function someItems(place: Place, key: string, max = maxEntries): readonly
 
 /** One quantity in base units with its fraction; `null` where it is absent. */
 export function amount(place: Place, key: string): number | null {
-  const found = place.value[key];
-  if (found === undefined || found === null) return null;
-  const read = parseAmount(found);
-  if (read === null) fault(place, key, "a quantity");
-  return read;
+  return parsed(place, key, parseAmount, "a quantity");
+}
+
+/** A duration in seconds; `null` where it is absent. */
+export function duration(place: Place, key: string): number | null {
+  return parsed(place, key, parseDuration, "a duration");
 }
 
 /** A map of quantities in base units with their fractions, without a prototype; only names that `keep` accepts. */
