@@ -4,6 +4,7 @@ import {
   type BodyFormat,
   createLineReader,
   type DecodedObject,
+  eventOf,
   type ListPage,
   type Malformed,
   type WatchEvent,
@@ -44,17 +45,7 @@ function decodeEvent<Row>(event: unknown, toObject: (value: unknown) => DecodedO
     const { code, message } = object;
     return { type: "error", code: typeof code === "number" ? code : 500, message: String(message).slice(0, 500) };
   }
-  const { resourceVersion } = metadataOf(object);
-  if (typeof resourceVersion !== "string" || resourceVersion === "") {
-    return { type: "malformed", message: "an event's object has no resourceVersion" };
-  }
-  if (type === "BOOKMARK") return { type: "bookmark", resourceVersion };
-  if (uidOf(object) === "/") return { type: "malformed", message: "an event's object has no name" };
-  if (type === "DELETED") return { type: "remove", resourceVersion, uid: uidOf(object) };
-  if (type !== "ADDED" && type !== "MODIFIED") {
-    return { type: "malformed", message: `an event has the unknown type ${String(type).slice(0, 40)}` };
-  }
-  return { type: "put", resourceVersion, object: toObject(object) };
+  return eventOf(type, metadataOf(object).resourceVersion, uidOf(object), () => toObject(object));
 }
 
 function metadataOf(object: JsonRecord): JsonRecord {

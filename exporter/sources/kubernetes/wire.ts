@@ -27,6 +27,23 @@ export interface Malformed {
   readonly message: string;
 }
 
+/** An event of a watch that is no error, as both formats have it; `object` reads its object, and is called for `put` alone. */
+export function eventOf<Row>(
+  type: unknown,
+  resourceVersion: unknown,
+  uid: string,
+  object: () => DecodedObject<Row>,
+): WatchEvent<Row> {
+  if (typeof resourceVersion !== "string" || resourceVersion === "") {
+    return { type: "malformed", message: "an event's object has no resourceVersion" };
+  }
+  if (type === "BOOKMARK") return { type: "bookmark", resourceVersion };
+  if (uid === "/") return { type: "malformed", message: "an event's object has no name" };
+  if (type === "DELETED") return { type: "remove", resourceVersion, uid };
+  if (type === "ADDED" || type === "MODIFIED") return { type: "put", resourceVersion, object: object() };
+  return { type: "malformed", message: `an event has the unknown type ${String(type).slice(0, 40)}` };
+}
+
 /** How bytes of one kind in one format become records. Nothing here throws. */
 export interface BodyFormat<Row> {
   /** Cuts the bytes of a watch into events. */

@@ -56,7 +56,7 @@ describe("the columns of pods", () => {
   it("say the same as a map of objects after any sequence of changes", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const columns = createPodColumns(2);
+        const columns = createPodColumns();
         const naive = new Map<string, PodRow>();
         for (const { put, remove } of steps) {
           if (put !== null) {
