@@ -2,7 +2,7 @@ import type { CapacityType } from "./capacityType.ts";
 import type { TextMap } from "./node.ts";
 
 /**
- * What a price of a GPU stands for: the whole node (its CPU, memory and network included) divided over its GPUs, or only
+ * What a price of a GPU contains: the whole node (its CPU, memory and network included) divided over its GPUs, or only
  * the GPUs' own part of what the node costs.
  */
 export const priceBases = ["whole-instance", "gpu-share"] as const;

@@ -1,6 +1,6 @@
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetPool } from "../http/getPool.ts";
-import type { Source } from "../port.ts";
+import { freshnessOf, type Source } from "../port.ts";
 import type { ScrapeTarget } from "./discover.ts";
 import { frozenAfterSeconds } from "./frozen.ts";
 import type { PageLimits } from "./pageShape.ts";
@@ -125,11 +125,7 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
       };
     },
     freshness: () =>
-      [...records.values()].map(({ name, lastGoodAt }) => ({
-        part: name,
-        ageSeconds: lastGoodAt === null ? null : Math.max(0, now() - lastGoodAt),
-        fresh: isYoung(lastGoodAt),
-      })),
+      [...records.values()].map(({ name, lastGoodAt }) => freshnessOf(name, lastGoodAt, now(), maxAgeSeconds)),
     problems: () => targetProblems([...records.values()], now(), maxAgeSeconds),
   };
 }

@@ -43,7 +43,7 @@ export interface PageReaderOptions extends PageSubject {
 /** Reading is synchronous, so one set of columns serves all targets. */
 const columns = createColumns(64);
 
-/** Reads the bytes of a target of which no others will come. Pure; never throws. */
+/** Reads the only bytes that a target will give. Pure; never throws. */
 export function readOnce(bytes: Uint8Array, options: PageReaderOptions, receivedAt: number): ReaderResult {
   return createPageReader(options).read(bytes, receivedAt);
 }

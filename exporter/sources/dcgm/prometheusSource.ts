@@ -4,6 +4,7 @@ import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetPool } from "../http/getPool.ts";
 import type { GetResult } from "../http/getResult.ts";
 import { shownAddress } from "../http/shownText.ts";
+import { freshnessOf } from "../port.ts";
 import type { BelievedExporters } from "./believedExporters.ts";
 import { type DcgmSource, scheduleOnMachine } from "./dcgmSource.ts";
 import { frozenAfterSeconds } from "./frozen.ts";
@@ -88,7 +89,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
   let cancelNext: (() => void) | null = null;
   let isRunning = false;
 
-  const isYoung = (at: number | null): at is number => at !== null && now() - at <= maxAge;
+  const isYoung = ({ receivedAt }: TelemetryPage): boolean => now() - receivedAt <= maxAge;
 
   const failed = (fault: problems.AnswerFault, at: number): Memory => ({
     ...memory,
@@ -164,17 +165,11 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
     },
     scrapeOnce: (at) => ask(() => at),
     read: () => ({
-      pages: [...memory.byNode.values()].flat().filter(({ receivedAt }) => isYoung(receivedAt)),
+      pages: [...memory.byNode.values()].flat().filter(isYoung),
       targets: 1,
       targetsUp: memory.wasTried && memory.fault === null ? 1 : 0,
     }),
-    freshness: () => [
-      {
-        part: name,
-        ageSeconds: memory.lastGoodAt === null ? null : Math.max(0, now() - memory.lastGoodAt),
-        fresh: isYoung(memory.lastGoodAt),
-      },
-    ],
+    freshness: () => [freshnessOf(name, memory.lastGoodAt, now(), maxAge)],
     problems: () => (memory.fault === null ? memory.problems : [faultProblem(memory, name, isYoung)]),
   };
 }
@@ -188,8 +183,8 @@ function withMovedAt(pages: readonly TelemetryPage[], movement: NodeMovement | u
 /** The bytes of an answer are gone when they have been looked at once, and reading them takes several turns. */
 const copyOf = (bytes: Buffer): Buffer => Buffer.from(bytes);
 
-function faultProblem(memory: Memory, name: string, isYoung: (at: number | null) => boolean): Problem {
-  const isUsable = [...memory.byNode.values()].some((pages) => pages.some(({ receivedAt }) => isYoung(receivedAt)));
+function faultProblem(memory: Memory, name: string, isYoung: (page: TelemetryPage) => boolean): Problem {
+  const isUsable = [...memory.byNode.values()].some((pages) => pages.some(isYoung));
   const since = new Date((memory.fault?.since ?? 0) * 1000).toISOString();
   const effect = isUsable ? "its last answer is still used" : "the activity of the GPUs that it reports is unknown";
   return {

@@ -27,7 +27,7 @@ export function own(object: JsonRecord, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** The series of a vector, of which nothing is checked yet; `null` where the data is something else. */
+/** The series of a vector, not checked yet; `null` where the data is something else. */
 export function vectorOf(data: JsonRecord): readonly unknown[] | null {
   const result = own(data, "result");
   return own(data, "resultType") === "vector" && Array.isArray(result) ? result : null;

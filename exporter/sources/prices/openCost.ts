@@ -12,7 +12,7 @@ import {
   vectorOf,
 } from "../http/prometheusApi.ts";
 import { shownAddress, shownText } from "../http/shownText.ts";
-import type { Freshness } from "../port.ts";
+import { type Freshness, freshnessOf } from "../port.ts";
 
 /** Where OpenCost's series are, and how they are read; `prices.openCost` of the configuration. */
 export type OpenCostSettings = NonNullable<Config["prices"]["openCost"]>;
@@ -84,11 +84,7 @@ export function createOpenCostReader(settings: OpenCostSettings, pool: GetPool, 
       if (now() - oldest > maxAgeSeconds) keep(known);
       return known;
     },
-    freshness: () => ({
-      part: "opencost",
-      ageSeconds: goodAt === null ? null : Math.max(0, now() - goodAt),
-      fresh: goodAt !== null && now() - goodAt <= maxAgeSeconds,
-    }),
+    freshness: () => freshnessOf("opencost", goodAt, now(), maxAgeSeconds),
     problems: () => (fault === null ? [] : [faultProblem(server, fault, known.size > 0)]),
     close: () => pool.close(),
   };

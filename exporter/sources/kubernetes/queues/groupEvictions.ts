@@ -5,7 +5,7 @@ import type { Pod } from "../../../model/pod.ts";
 import type { Eviction } from "../../../model/queues/eviction.ts";
 import { checkpointAnnotations } from "../../../model/wellKnown.ts";
 import type { PodPreemption } from "../podStatus.ts";
-import type { EvictionLog } from "./evictionLog.ts";
+import { type EvictionLog, remember } from "./evictionLog.ts";
 import { groupKey, podGang, preemptionWords } from "./podGang.ts";
 
 /**
@@ -23,8 +23,6 @@ export interface GroupEvictions {
 const settleSeconds = 10;
 /** What happens later than this is another eviction. */
 const sameEvictionSeconds = 60;
-/** Groups remembered. */
-const maxGroups = 10_000;
 
 /** An eviction that is being put together. */
 interface Growing {
@@ -43,11 +41,7 @@ export function createGroupEvictions(log: EvictionLog): GroupEvictions {
     if (before !== undefined && Math.abs(at - before.eviction.at) <= sameEvictionSeconds) return before;
     const growing: Growing = { pods: new Set(), isOfGroup: false, eviction: begin() };
     groups.delete(key);
-    groups.set(key, growing);
-    for (const oldest of groups.keys()) {
-      if (groups.size <= maxGroups) break;
-      groups.delete(oldest);
-    }
+    remember(groups, key, growing);
     return growing;
   };
 

@@ -230,7 +230,7 @@ describe("the log of evictions", () => {
   const eviction = (key: string): Eviction => ({ ...whole, key });
 
   it("forgets the oldest beyond its limit", () => {
-    const log = createEvictionLog(clock, { reportSeconds: 900, maxEvictions: 2 });
+    const log = createEvictionLog(clock, 2);
     for (const key of ["a", "b", "c"]) log.note(eviction(key));
     expect(log.evictions().map(({ key }) => key)).toEqual(["b", "c"]);
   });
