@@ -12,21 +12,17 @@ import { parseYaml, readYamlFile } from "./yamlFile.ts";
 const fileSettings: readonly FileSetting[] = [
   ["kubernetes", "kubeconfig"],
   ["dcgm", "discovery", "[]", "caFile"],
-  ["dcgm", "targets", "[]", "caFile"],
-  ["dcgm", "targets", "[]", "auth", "tokenFile"],
-  ["dcgm", "targets", "[]", "auth", "passwordFile"],
+  ...filesOfServer("dcgm", "targets", "[]"),
   ["otlp", "headersFile"],
-  ["dcgm", "prometheus", "caFile"],
-  ["dcgm", "prometheus", "auth", "tokenFile"],
-  ["dcgm", "prometheus", "auth", "passwordFile"],
+  ...filesOfServer("dcgm", "prometheus"),
   ["prices", "file"],
-  ["prices", "openCost", "caFile"],
-  ["prices", "openCost", "auth", "tokenFile"],
-  ["prices", "openCost", "auth", "passwordFile"],
-  ["history", "prometheus", "caFile"],
-  ["history", "prometheus", "auth", "tokenFile"],
-  ["history", "prometheus", "auth", "passwordFile"],
+  ...filesOfServer("prices", "openCost"),
+  ...filesOfServer("history", "prometheus"),
 ];
+
+function filesOfServer(...place: FileSetting): readonly FileSetting[] {
+  return [["caFile"], ["auth", "tokenFile"], ["auth", "passwordFile"]].map((key) => [...place, ...key]);
+}
 
 /** Reads, checks and completes the configuration file. File names in the result are absolute. */
 export async function loadConfig(file: string): Promise<ConfigResult<Config>> {

@@ -56,9 +56,13 @@ export function readSeries(entry: unknown): Series | null {
   if (!isRecord(metric) || !Array.isArray(sample) || sample.length !== 2) return null;
   const [evaluatedAt, text]: readonly unknown[] = sample;
   if (typeof evaluatedAt !== "number" || typeof text !== "string") return null;
-  const isNumber = text.length <= maxNumberLength && decimal.test(text);
-  const value = isNumber ? Number(text) : Number.NaN;
-  return { metric, evaluatedAt, value: Number.isFinite(value) ? value : Number.NaN };
+  return { metric, evaluatedAt, value: finiteNumber(text) };
+}
+
+/** The number that a text is; `NaN` for anything that is not one finite decimal number. */
+export function finiteNumber(text: string): number {
+  const value = text.length <= maxNumberLength && decimal.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(value) ? value : Number.NaN;
 }
 
 /** A label's value; `""` where it is absent, as for Prometheus itself; `null` where it is no text. */

@@ -1,5 +1,5 @@
 import { bareRecord } from "../../kernel/bareRecord.ts";
-import { parseTimeStamp } from "../../kernel/timeStamp.ts";
+import { parseTimeStamp } from "../../kernel/isoTime.ts";
 import type { ResourceAmounts, TextMap } from "../../model/node.ts";
 import type { Condition } from "../../model/queues/condition.ts";
 import type { ObjectRevision } from "../../model/queues/objectRevision.ts";

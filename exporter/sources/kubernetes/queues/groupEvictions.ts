@@ -1,5 +1,5 @@
 import { bareRecord } from "../../../kernel/bareRecord.ts";
-import { parseTimeStamp } from "../../../kernel/timeStamp.ts";
+import { parseTimeStamp } from "../../../kernel/isoTime.ts";
 import type { ResourceAmounts } from "../../../model/node.ts";
 import type { Pod } from "../../../model/pod.ts";
 import type { Eviction } from "../../../model/queues/eviction.ts";

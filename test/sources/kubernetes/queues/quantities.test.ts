@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseTimeStamp } from "../../../../exporter/kernel/timeStamp.ts";
+import { parseTimeStamp } from "../../../../exporter/kernel/isoTime.ts";
 import { parseAmount, parseDuration } from "../../../../exporter/sources/kubernetes/quantity.ts";
 
 describe("an amount", () => {
