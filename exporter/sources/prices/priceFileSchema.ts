@@ -15,11 +15,11 @@ const day = z.string().superRefine((text, context) => {
 
 const entry = z
   .strictObject({
-    instanceType: name.nullable().default(null),
-    gpuModel: name.nullable().default(null),
-    provider: name.nullable().default(null),
-    region: name.nullable().default(null),
-    nodePool: name.nullable().default(null),
+    instanceType: name.optional(),
+    gpuModel: name.optional(),
+    provider: name.optional(),
+    region: name.optional(),
+    nodePool: name.optional(),
     labels: z.record(z.string().min(1).max(317), z.string().max(63)).default({}),
     perNodeHour: amount.optional(),
     perGpuHour: amount.optional(),

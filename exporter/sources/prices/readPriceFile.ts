@@ -45,15 +45,15 @@ function listed(entry: PriceFile["prices"][number], file: PriceFile, name: strin
   };
 }
 
-function nodesOf({
-  instanceType,
-  gpuModel,
-  provider,
-  region,
-  nodePool,
-  labels,
-}: PriceFile["prices"][number]): PricedNodes {
-  return { instanceType, gpuModel, provider, region, nodePool, labels: Object.assign(bareRecord<string>(), labels) };
+function nodesOf(entry: PriceFile["prices"][number]): PricedNodes {
+  return {
+    instanceType: entry.instanceType ?? null,
+    gpuModel: entry.gpuModel ?? null,
+    provider: entry.provider ?? null,
+    region: entry.region ?? null,
+    nodePool: entry.nodePool ?? null,
+    labels: Object.assign(bareRecord<string>(), entry.labels),
+  };
 }
 
 /** A price without a date would never grow old. */
