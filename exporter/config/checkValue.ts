@@ -45,9 +45,7 @@ function expectation(issue: RawIssue): string {
       if (issue.format === "starts_with" && typeof issue.prefix === "string") {
         return `text that begins with ${JSON.stringify(issue.prefix)}`;
       }
-      return issue.format === "url"
-        ? "a URL that begins with http:// or https://"
-        : `text in the form of ${issue.format}`;
+      return issue.format === "url" ? urlWords : `text in the form of ${issue.format}`;
     default:
       return "another value";
   }
