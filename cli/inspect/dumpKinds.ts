@@ -1,7 +1,6 @@
 import { apiGroup } from "../../exporter/model/apiGroup.ts";
-import type { RecordKind } from "../../exporter/sources/kubernetes/kindDecoders.ts";
 import type { WatchedKindName } from "../../exporter/sources/kubernetes/kinds.ts";
-import type { KindRows } from "../../exporter/sources/kubernetes/kindTables.ts";
+import type { KindRows, RecordKind } from "../../exporter/sources/kubernetes/kindTables.ts";
 
 /** What the objects of a dump become, by kind. */
 export type DumpRows = { readonly [Kind in RecordKind]: KindRows[Kind][] };

@@ -1,7 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { DeviceReading, TelemetryClaimant, TelemetryPage } from "../../model/telemetry.ts";
 import { createColumns } from "./columns.ts";
-import { type DeviceShape, isSameMeasurement } from "./deviceReading.ts";
+import { type DeviceShape, deviceKey, isSameMeasurement } from "./deviceReading.ts";
 import { readKnownPage } from "./knownPage.ts";
 import { layoutOf, type PageLayout } from "./pageLayout.ts";
 import * as problems from "./pageProblems.ts";
@@ -156,10 +156,6 @@ function adoptReadings(shapes: readonly DeviceShape[], before: readonly DeviceRe
       ? known
       : { ...known, uuid, gpuInstance, profile, migUuid, modelName, gpuIndex, virtualSlots, claimants };
   }
-}
-
-function deviceKey({ uuid, gpuInstance }: DeviceReading): string {
-  return `${gpuInstance ?? ""}\n${uuid}`;
 }
 
 /** Whether a list names a shape's workloads; per-process values are read anew where the shape has any. */

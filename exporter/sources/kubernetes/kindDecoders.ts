@@ -3,8 +3,7 @@ import { decodeNamespace, decodeNode, decodePodDisruptionBudget, decodePriorityC
 import { decodeDeviceTaintRule, decodeResourceClaim, decodeResourceSlice } from "./decodeDevices.ts";
 import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
 import { decodePersistentVolume, decodePersistentVolumeClaim } from "./decodeVolumes.ts";
-import type { WatchedKindName } from "./kinds.ts";
-import type { KindDecoders } from "./kindTables.ts";
+import type { KindDecoders, RecordKind } from "./kindTables.ts";
 import { decodeKaiPodGroup, decodeKaiQueue, decodeSchedulingShard } from "./queues/decodeKai.ts";
 import {
   decodeAdmissionCheck,
@@ -25,9 +24,6 @@ export interface RecordProjection {
   /** Label of KAI's Queues and PodGroups that names their node pool. */
   readonly kaiNodePoolLabel: string;
 }
-
-/** Kinds that are one record each; a pod is more than that. */
-export type RecordKind = Exclude<WatchedKindName, "pods">;
 
 /** How an object of each kind becomes a record, whether the API or a file has it. */
 export function recordDecoders({ gpuResources, kaiNodePoolLabel }: RecordProjection): Pick<KindDecoders, RecordKind> {

@@ -8,6 +8,9 @@ import { createPodTable, type PodTable } from "./podTable.ts";
 import type { EvictionWatch } from "./queues/evictionWatch.ts";
 import type { WireFormat } from "./wire.ts";
 
+/** Kinds that are one record each; a pod is more than that. */
+export type RecordKind = Exclude<WatchedKindName, "pods">;
+
 /** What is kept from an object of each kind. */
 export type KindRows = { readonly pods: DecodedPod } & {
   readonly [Kind in Exclude<WatchedKindName, "pods" | QueueObjectKind>]: ClusterState[Kind][number];
@@ -23,9 +26,8 @@ export type KindDecoders = { readonly [Kind in WatchedKindName]: (value: unknown
 export type KindWires = { readonly [Kind in WatchedKindName]: WireFormat<KindRows[Kind]> };
 
 /** A table for each kind, as what reads it sees it. */
-export type KindTables = { readonly pods: PodTable } & {
-  readonly [Kind in Exclude<WatchedKindName, "pods">]: RowTable<KindRows[Kind]>;
-};
+export type RecordTables = { readonly [Kind in RecordKind]: RowTable<KindRows[Kind]> };
+export type KindTables = { readonly pods: PodTable } & RecordTables;
 
 /** Empty tables; objects that report evictions are passed to `evictions` as they change. */
 export function createKindTables(evictions: EvictionWatch): KindTables {

@@ -1,10 +1,6 @@
 import type { ClusterState, ExporterPodRef, ObjectKind, OwnerObject } from "../../model/cluster.ts";
-import type { AutoscalerNodeGroup } from "../../model/nodePools.ts";
-import type { Eviction } from "../../model/queues/eviction.ts";
-import type { KueuePendingWorkloads } from "../../model/queues/kueue.ts";
-import type { QueueObjects, SchedulerSettings } from "../../model/queues/queueObjects.ts";
-import type { WatchedKindName } from "./kinds.ts";
-import type { KindTables } from "./kindTables.ts";
+import type { QueueObjects } from "../../model/queues/queueObjects.ts";
+import type { KindRows, KindTables, RecordKind, RecordTables } from "./kindTables.ts";
 
 /** A pod that may be an exporter: it matched one of the configured label selectors in a configured namespace. */
 export interface ExporterPod extends ExporterPodRef {
@@ -28,55 +24,56 @@ export interface KubernetesState extends Omit<ClusterState, "telemetry" | "price
 }
 
 /** What the state is made from, besides the tables. */
-export interface StateParts {
+interface StateParts
+  extends Pick<
+    KubernetesState,
+    "evictions" | "schedulerSettings" | "kueuePendingWorkloads" | "autoscalerNodeGroups" | "known" | "resourceVersions"
+  > {
   readonly tables: KindTables;
   readonly owners: () => readonly OwnerObject[];
-  readonly evictions: readonly Eviction[];
-  readonly schedulerSettings: SchedulerSettings;
-  readonly kueuePendingWorkloads: KueuePendingWorkloads;
-  readonly autoscalerNodeGroups: readonly AutoscalerNodeGroup[];
-  readonly known: KubernetesState["known"];
-  readonly resourceVersions: KubernetesState["resourceVersions"];
 }
 
 const none: readonly never[] = [];
 
 /** The state of this moment. Arrays are the tables' own, so that an unchanged kind keeps its array. */
 export function stateOf({ tables, owners, known, ...parts }: StateParts): KubernetesState {
-  const ifKnown = <Row>(kind: WatchedKindName | "owners", read: () => readonly Row[]): readonly Row[] =>
+  const ifKnown = <Row>(kind: ObjectKind, read: () => readonly Row[]): readonly Row[] =>
     known.has(kind) ? read() : none;
+  const ofRecords: RecordTables = tables;
+  const rows = <Kind extends RecordKind>(kind: Kind): readonly KindRows[Kind][] =>
+    known.has(kind) ? ofRecords[kind].rows() : none;
   const queues: QueueObjects = {
-    kueueClusterQueues: ifKnown("kueueClusterQueues", tables.kueueClusterQueues.rows),
-    kueueLocalQueues: ifKnown("kueueLocalQueues", tables.kueueLocalQueues.rows),
-    kueueCohorts: ifKnown("kueueCohorts", tables.kueueCohorts.rows),
-    kueueResourceFlavors: ifKnown("kueueResourceFlavors", tables.kueueResourceFlavors.rows),
-    kueueWorkloads: ifKnown("kueueWorkloads", tables.kueueWorkloads.rows),
-    kueueWorkloadPriorityClasses: ifKnown("kueueWorkloadPriorityClasses", tables.kueueWorkloadPriorityClasses.rows),
-    kueueAdmissionChecks: ifKnown("kueueAdmissionChecks", tables.kueueAdmissionChecks.rows),
-    kaiQueues: ifKnown("kaiQueues", tables.kaiQueues.rows),
-    kaiPodGroups: ifKnown("kaiPodGroups", tables.kaiPodGroups.rows),
-    kaiSchedulingShards: ifKnown("kaiSchedulingShards", tables.kaiSchedulingShards.rows),
-    volcanoQueues: ifKnown("volcanoQueues", tables.volcanoQueues.rows),
-    volcanoPodGroups: ifKnown("volcanoPodGroups", tables.volcanoPodGroups.rows),
-    resourceQuotas: ifKnown("resourceQuotas", tables.resourceQuotas.rows),
-    limitRanges: ifKnown("limitRanges", tables.limitRanges.rows),
+    kueueClusterQueues: rows("kueueClusterQueues"),
+    kueueLocalQueues: rows("kueueLocalQueues"),
+    kueueCohorts: rows("kueueCohorts"),
+    kueueResourceFlavors: rows("kueueResourceFlavors"),
+    kueueWorkloads: rows("kueueWorkloads"),
+    kueueWorkloadPriorityClasses: rows("kueueWorkloadPriorityClasses"),
+    kueueAdmissionChecks: rows("kueueAdmissionChecks"),
+    kaiQueues: rows("kaiQueues"),
+    kaiPodGroups: rows("kaiPodGroups"),
+    kaiSchedulingShards: rows("kaiSchedulingShards"),
+    volcanoQueues: rows("volcanoQueues"),
+    volcanoPodGroups: rows("volcanoPodGroups"),
+    resourceQuotas: rows("resourceQuotas"),
+    limitRanges: rows("limitRanges"),
   };
   return {
-    nodes: ifKnown("nodes", tables.nodes.rows),
+    nodes: rows("nodes"),
     pods: ifKnown("pods", tables.pods.gpuPods),
-    namespaces: ifKnown("namespaces", tables.namespaces.rows),
-    priorityClasses: ifKnown("priorityClasses", tables.priorityClasses.rows),
-    podDisruptionBudgets: ifKnown("podDisruptionBudgets", tables.podDisruptionBudgets.rows),
-    horizontalPodAutoscalers: ifKnown("horizontalPodAutoscalers", tables.horizontalPodAutoscalers.rows),
-    scaledObjects: ifKnown("scaledObjects", tables.scaledObjects.rows),
-    verticalPodAutoscalers: ifKnown("verticalPodAutoscalers", tables.verticalPodAutoscalers.rows),
-    resourceClaims: ifKnown("resourceClaims", tables.resourceClaims.rows),
-    resourceSlices: ifKnown("resourceSlices", tables.resourceSlices.rows),
-    deviceTaintRules: ifKnown("deviceTaintRules", tables.deviceTaintRules.rows),
+    namespaces: rows("namespaces"),
+    priorityClasses: rows("priorityClasses"),
+    podDisruptionBudgets: rows("podDisruptionBudgets"),
+    horizontalPodAutoscalers: rows("horizontalPodAutoscalers"),
+    scaledObjects: rows("scaledObjects"),
+    verticalPodAutoscalers: rows("verticalPodAutoscalers"),
+    resourceClaims: rows("resourceClaims"),
+    resourceSlices: rows("resourceSlices"),
+    deviceTaintRules: rows("deviceTaintRules"),
     owners: ifKnown("owners", owners),
-    karpenterNodePools: ifKnown("karpenterNodePools", tables.karpenterNodePools.rows),
-    persistentVolumeClaims: ifKnown("persistentVolumeClaims", tables.persistentVolumeClaims.rows),
-    persistentVolumes: ifKnown("persistentVolumes", tables.persistentVolumes.rows),
+    karpenterNodePools: rows("karpenterNodePools"),
+    persistentVolumeClaims: rows("persistentVolumeClaims"),
+    persistentVolumes: rows("persistentVolumes"),
     queues,
     ...parts,
     ...(known.has("pods") ? { neighbors: tables.pods.neighbors() } : {}),
