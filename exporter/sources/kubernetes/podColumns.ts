@@ -138,18 +138,23 @@ interface Columns {
 }
 
 function sumByNode(columns: Columns, nodes: NameIds): ReadonlyMap<string, NodeRequests> {
-  const sums = new Map<number, { pods: number; cpuMilli: number; memoryBytes: number }>();
-  for (const [index, node] of columns.node.entries()) {
+  const pods = new Int32Array(nodes.limit);
+  const cpuMilli = new Float64Array(nodes.limit);
+  const memoryBytes = new Float64Array(nodes.limit);
+  for (let index = 0; index < columns.node.length; index += 1) {
+    const node = columns.node[index] ?? unbound;
     if (node === unbound || hasEnded(columns.phase[index])) continue;
-    const sum = sums.get(node) ?? { pods: 0, cpuMilli: 0, memoryBytes: 0 };
-    if (sum.pods === 0) sums.set(node, sum);
-    sum.pods += 1;
-    sum.cpuMilli += columns.cpuMilli[index] ?? 0;
-    sum.memoryBytes += columns.memoryBytes[index] ?? 0;
+    pods[node] = (pods[node] ?? 0) + 1;
+    cpuMilli[node] = (cpuMilli[node] ?? 0) + (columns.cpuMilli[index] ?? 0);
+    memoryBytes[node] = (memoryBytes[node] ?? 0) + (columns.memoryBytes[index] ?? 0);
   }
-  // In the order of their numbers, so that it does not depend on which pod was listed first.
-  const inOrder = [...sums].sort(([a], [b]) => a - b);
-  return new Map(inOrder.map(([node, sum]) => [nodes.nameOf(node), sum]));
+  const sums = new Map<string, NodeRequests>();
+  for (const [node, count] of pods.entries()) {
+    if (count === 0) continue;
+    const sum = { pods: count, cpuMilli: cpuMilli[node] ?? 0, memoryBytes: memoryBytes[node] ?? 0 };
+    sums.set(nodes.nameOf(node), sum);
+  }
+  return sums;
 }
 
 /** Small numbers for names that many rows share; a number is free again when no row uses it any more. */
