@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isRecord } from "../exporter/kernel/parseJson.ts";
 import {
   fieldOf,
   protobufCursor,
@@ -8,7 +9,6 @@ import {
   wireTypeOf,
   wireTypes,
 } from "../exporter/kernel/protobuf.ts";
-import { isRecord } from "../exporter/sources/kubernetes/fields.ts";
 import { openEnvelope } from "../exporter/sources/kubernetes/protobuf/envelope.ts";
 
 /** Pods of 500 namespaces on 10,000 nodes, as pages and events in one format. */

@@ -26,7 +26,6 @@ import {
 } from "../exporter/sources/kubernetes/kubernetesSource.ts";
 import type { SettingsPlaces } from "../exporter/sources/kubernetes/queues/schedulerSettings.ts";
 import type { Source } from "../exporter/sources/port.ts";
-import { exporterChoices } from "./exporterChoices.ts";
 import { configuredHistory } from "./history/historySource.ts";
 import { labelsInRules } from "./labelsInRules.ts";
 import type { LedgerOutput } from "./ledgerOutput.ts";
@@ -95,7 +94,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
   const autoscaler = config.clusterAutoscaler.statusConfigMap;
   const kubernetes = createKubernetesSource({
     client,
-    exporters: exporterChoices(config),
+    exporters: config.dcgm.discovery,
     gpuResources: Object.keys(config.gpu.resources),
     readLabels: labelsInRules(config),
     maxAgeSeconds: config.kubernetes.maxAgeSeconds,

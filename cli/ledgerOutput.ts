@@ -13,8 +13,7 @@ import type { EndedOnDay } from "../exporter/accounts/shapeAccount.ts";
 import type { Config } from "../exporter/config/schema.ts";
 import type { Memory } from "../exporter/join/memory.ts";
 import type { Problem } from "../exporter/model/problem.ts";
-import type { StoredAdvice } from "../exporter/model/storedAdvice.ts";
-import type { StoredWithheld } from "../exporter/model/storedWithheld.ts";
+import type { StoredAdvice, StoredWithheld } from "../exporter/model/storedAdvice.ts";
 
 /** The ledger between the cycle and the outputs. */
 export interface LedgerOutput {

@@ -6,7 +6,6 @@ import { discoverTargets } from "../exporter/sources/dcgm/discover.ts";
 import { createPrometheusSource } from "../exporter/sources/dcgm/prometheusSource.ts";
 import { createGetPool, type GetPool } from "../exporter/sources/http/getPool.ts";
 import type { KubernetesSource } from "../exporter/sources/kubernetes/kubernetesSource.ts";
-import type { ExporterPod } from "../exporter/sources/kubernetes/state.ts";
 import { createSteadyClock } from "./steadyClock.ts";
 
 /** All ways in for GPU telemetry that the configuration asks for. */
@@ -73,11 +72,11 @@ function pagePool(config: Config, steady: () => number): GetPool {
 }
 
 /** Looks up the exporters that are believed; where pods cannot be read, they are where they were. */
-type ExporterLookup = () => BelievedExporters<ExporterPod>;
+type ExporterLookup = () => BelievedExporters;
 
 function exporterLookup(kubernetes: Pick<KubernetesSource, "read">, monotonic: () => number): ExporterLookup {
-  const belief = createExporterBelief<ExporterPod>();
-  let last: BelievedExporters<ExporterPod> = { pods: [], rejected: [], problems: [] };
+  const belief = createExporterBelief();
+  let last: BelievedExporters = { pods: [], rejected: [], problems: [] };
   return () => {
     const { exporterPods, known, nodes } = kubernetes.read();
     if (!known.has("pods")) return last;

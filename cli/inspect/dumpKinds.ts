@@ -1,47 +1,9 @@
 import { apiGroup } from "../../exporter/model/apiGroup.ts";
-import {
-  decodeHorizontalPodAutoscaler,
-  decodeScaledObject,
-  decodeVerticalPodAutoscaler,
-} from "../../exporter/sources/kubernetes/decodeAutoscalers.ts";
-import { decodeDeviceTaintRule } from "../../exporter/sources/kubernetes/decodeDeviceTaintRule.ts";
-import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
-import { decodeKarpenterNodePool } from "../../exporter/sources/kubernetes/decodeKarpenterNodePool.ts";
-import { decodeNamespace } from "../../exporter/sources/kubernetes/decodeNamespace.ts";
-import { decodeNode } from "../../exporter/sources/kubernetes/decodeNode.ts";
-import { decodePodDisruptionBudget } from "../../exporter/sources/kubernetes/decodePodDisruptionBudget.ts";
-import { decodePriorityClass } from "../../exporter/sources/kubernetes/decodePriorityClass.ts";
-import { decodeResourceClaim } from "../../exporter/sources/kubernetes/decodeResourceClaim.ts";
-import { decodeResourceSlice } from "../../exporter/sources/kubernetes/decodeResourceSlice.ts";
-import {
-  decodePersistentVolume,
-  decodePersistentVolumeClaim,
-} from "../../exporter/sources/kubernetes/decodeVolumes.ts";
 import type { WatchedKindName } from "../../exporter/sources/kubernetes/kinds.ts";
-import type { KindRows } from "../../exporter/sources/kubernetes/kindTables.ts";
-import { decodeAdmissionCheck } from "../../exporter/sources/kubernetes/queues/decodeAdmissionCheck.ts";
-import { decodeClusterQueue } from "../../exporter/sources/kubernetes/queues/decodeClusterQueue.ts";
-import { decodeCohort } from "../../exporter/sources/kubernetes/queues/decodeCohort.ts";
-import { decodeKaiPodGroup } from "../../exporter/sources/kubernetes/queues/decodeKaiPodGroup.ts";
-import { decodeKaiQueue } from "../../exporter/sources/kubernetes/queues/decodeKaiQueue.ts";
-import { decodeLimitRange } from "../../exporter/sources/kubernetes/queues/decodeLimitRange.ts";
-import { decodeLocalQueue } from "../../exporter/sources/kubernetes/queues/decodeLocalQueue.ts";
-import { decodeResourceFlavor } from "../../exporter/sources/kubernetes/queues/decodeResourceFlavor.ts";
-import { decodeResourceQuota } from "../../exporter/sources/kubernetes/queues/decodeResourceQuota.ts";
-import { decodeSchedulingShard } from "../../exporter/sources/kubernetes/queues/decodeSchedulingShard.ts";
-import { decodeVolcanoPodGroup } from "../../exporter/sources/kubernetes/queues/decodeVolcanoPodGroup.ts";
-import { decodeVolcanoQueue } from "../../exporter/sources/kubernetes/queues/decodeVolcanoQueue.ts";
-import { decodeWorkload } from "../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
-import { decodeWorkloadPriorityClass } from "../../exporter/sources/kubernetes/queues/decodeWorkloadPriorityClass.ts";
-import type { QueueProjection } from "../../exporter/sources/kubernetes/queues/queueWires.ts";
-
-/** Kinds that are one record each; a pod is more than that. */
-export type RecordKind = Exclude<WatchedKindName, "pods">;
+import type { KindRows, RecordKind } from "../../exporter/sources/kubernetes/kindTables.ts";
 
 /** What the objects of a dump become, by kind. */
 export type DumpRows = { readonly [Kind in RecordKind]: KindRows[Kind][] };
-
-type Decoders = { readonly [Kind in RecordKind]: (value: unknown) => Decoded<KindRows[Kind]> };
 
 /** Kinds of Kubernetes itself go by their name alone: files written by hand often leave `apiVersion` out. */
 const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
@@ -119,38 +81,5 @@ export function noRows(): DumpRows {
     karpenterNodePools: [],
     persistentVolumeClaims: [],
     persistentVolumes: [],
-  };
-}
-
-/** How an object of each kind becomes a record. */
-export function recordDecoders({ gpuResources, kaiNodePoolLabel }: QueueProjection): Decoders {
-  return {
-    nodes: decodeNode,
-    namespaces: decodeNamespace,
-    priorityClasses: decodePriorityClass,
-    podDisruptionBudgets: decodePodDisruptionBudget,
-    horizontalPodAutoscalers: decodeHorizontalPodAutoscaler,
-    scaledObjects: decodeScaledObject,
-    verticalPodAutoscalers: decodeVerticalPodAutoscaler,
-    resourceClaims: decodeResourceClaim,
-    resourceSlices: decodeResourceSlice,
-    deviceTaintRules: decodeDeviceTaintRule,
-    kueueClusterQueues: decodeClusterQueue,
-    kueueLocalQueues: decodeLocalQueue,
-    kueueCohorts: decodeCohort,
-    kueueResourceFlavors: decodeResourceFlavor,
-    kueueWorkloads: (value) => decodeWorkload(value, gpuResources),
-    kueueWorkloadPriorityClasses: decodeWorkloadPriorityClass,
-    kueueAdmissionChecks: decodeAdmissionCheck,
-    kaiQueues: (value) => decodeKaiQueue(value, kaiNodePoolLabel),
-    kaiPodGroups: (value) => decodeKaiPodGroup(value, kaiNodePoolLabel),
-    kaiSchedulingShards: decodeSchedulingShard,
-    volcanoQueues: decodeVolcanoQueue,
-    volcanoPodGroups: decodeVolcanoPodGroup,
-    resourceQuotas: decodeResourceQuota,
-    limitRanges: decodeLimitRange,
-    karpenterNodePools: decodeKarpenterNodePool,
-    persistentVolumeClaims: decodePersistentVolumeClaim,
-    persistentVolumes: decodePersistentVolume,
   };
 }

@@ -3,7 +3,7 @@ import { gpuLikeResource } from "../../exporter/model/gpuResource.ts";
 import type { ClusterNode } from "../../exporter/model/node.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
 import type { TelemetryPage } from "../../exporter/model/telemetry.ts";
-import { splitByHost } from "../../exporter/sources/dcgm/reduce.ts";
+import { readOnce } from "../../exporter/sources/dcgm/pageReader.ts";
 import type { DumpFile } from "./readFiles.ts";
 
 /** Reads the pages of a dump, and gives each its node. */
@@ -17,7 +17,7 @@ export function readPages(
   const read: { readonly page: TelemetryPage; readonly stem: string }[] = [];
   for (const file of files) {
     if (file.kind !== "page") continue;
-    const split = splitByHost(file.bytes, { target: file.path, node: null, receivedAt: at, origin: "file" });
+    const split = readOnce(file.bytes, { target: file.path, node: null, origin: "file", splitsByHost: true }, at);
     problems.push(...split.problems);
     read.push(...split.pages.map((page) => ({ page: { ...page, node: page.hostLabel }, stem: file.stem })));
   }

@@ -1,15 +1,15 @@
 import type { Config } from "../../exporter/config/schema.ts";
+import { isRecord } from "../../exporter/kernel/parseJson.ts";
 import type { AutoscalerNodeGroup } from "../../exporter/model/nodePools.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
 import { type SchedulerSettings, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
-import { readAutoscalerStatus } from "../../exporter/sources/kubernetes/autoscalerStatusText.ts";
+import { readAutoscalerStatus } from "../../exporter/sources/kubernetes/autoscalerStatus.ts";
 import type { ConfigMapReading } from "../../exporter/sources/kubernetes/configMapReading.ts";
-import { isRecord } from "../../exporter/sources/kubernetes/fields.ts";
 import {
   readKueueSettings,
   readVolcanoSettings,
   settingsKeys,
-} from "../../exporter/sources/kubernetes/queues/settingsText.ts";
+} from "../../exporter/sources/kubernetes/queues/schedulerSettings.ts";
 import type { DumpObject } from "./readObjects.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord } from "../../exporter/sources/kubernetes/fields.ts";
+import { isRecord } from "../../exporter/kernel/parseJson.ts";
 import type { DumpFile } from "./readFiles.ts";
 import type { DumpObject } from "./readObjects.ts";
 

@@ -10,13 +10,14 @@ import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
 import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
 import { decodeOwner } from "../../exporter/sources/kubernetes/decodeOwner.ts";
 import { decodePod } from "../../exporter/sources/kubernetes/decodePod.ts";
-import { lookedAtNamespaces } from "../../exporter/sources/kubernetes/lookedAtNamespaces.ts";
+import { selectorProblems } from "../../exporter/sources/kubernetes/exporterPods.ts";
+import { recordDecoders } from "../../exporter/sources/kubernetes/kindDecoders.ts";
+import type { RecordKind } from "../../exporter/sources/kubernetes/kindTables.ts";
 import { createPodColumns } from "../../exporter/sources/kubernetes/podColumns.ts";
+import { lookedAtNamespaces } from "../../exporter/sources/kubernetes/podTable.ts";
 import { createEvictionWatch } from "../../exporter/sources/kubernetes/queues/evictionWatch.ts";
-import { readSelectors } from "../../exporter/sources/kubernetes/selectors.ts";
-import { exporterChoices } from "../exporterChoices.ts";
 import { labelsInRules } from "../labelsInRules.ts";
-import { noRows, type RecordKind, recordDecoders, watchedKindOf } from "./dumpKinds.ts";
+import { noRows, watchedKindOf } from "./dumpKinds.ts";
 import { readPages } from "./dumpPages.ts";
 import { createDumpSettings } from "./dumpSettings.ts";
 import { timeOfDump } from "./dumpTime.ts";
@@ -39,8 +40,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
   const owners: OwnerObject[] = [];
   const gpuPods: Pod[] = [];
   const exporterPods: ExporterPodRef[] = [];
-  const selectors = readSelectors(exporterChoices(config));
-  problems.push(...selectors.problems);
+  problems.push(...selectorProblems(config.dcgm.discovery));
   const allPods = createPodColumns();
   const evictions = createEvictionWatch(systemClock);
   const nodeOfPod = new Map<string, string>();
@@ -60,7 +60,7 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
   };
   const keepPod = (value: DumpObject["value"], file: DumpFile): void => {
     notePod(value, nodeOfPod);
-    const decoded = decodePod(value, { gpuResources, exporters: selectors.usable, readLabels });
+    const decoded = decodePod(value, { gpuResources, exporters: config.dcgm.discovery, readLabels });
     for (const { pod, gpuPod, exporterPod, preemption } of recordsOf(decoded, file)) {
       allPods.put(pod);
       podNamespaces.add(pod.namespace);

@@ -1,5 +1,4 @@
-import { priceBases, priceSources } from "../model/prices.ts";
-import { unpricedReasons } from "../model/unpriced.ts";
+import { priceBases, priceSources, unpricedReasons } from "../model/prices.ts";
 import { capacityTypeLabels } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 

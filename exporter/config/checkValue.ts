@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "../kernel/parseJson.ts";
 import { type ConfigError, type ConfigResult, formatPath } from "./configError.ts";
 import { nearestName } from "./nearestName.ts";
 
@@ -19,7 +20,7 @@ function issueText(issue: RawIssue): string {
     return issue.keys.map((key) => unknownSetting(key, allowedKeys(issue.inst))).join("\n");
   }
   if (issue.code === "invalid_union" && issue.discriminator !== undefined) {
-    const found = isMap(issue.input) ? issue.input[issue.discriminator] : issue.input;
+    const found = isRecord(issue.input) ? issue.input[issue.discriminator] : issue.input;
     return foundAndExpected(found, oneOf(Array.isArray(issue.options) ? issue.options : []));
   }
   if (issue.code === "invalid_union") {
@@ -44,9 +45,7 @@ function expectation(issue: RawIssue): string {
       if (issue.format === "starts_with" && typeof issue.prefix === "string") {
         return `text that begins with ${JSON.stringify(issue.prefix)}`;
       }
-      return issue.format === "url"
-        ? "a URL that begins with http:// or https://"
-        : `text in the form of ${issue.format}`;
+      return issue.format === "url" ? urlWords : `text in the form of ${issue.format}`;
     default:
       return "another value";
   }
@@ -97,10 +96,6 @@ function unknownSetting(key: string, allowed: readonly string[]): string {
 
 function allowedKeys(schema: unknown): readonly string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function toErrors(issue: z.core.$ZodIssue): ConfigError[] {

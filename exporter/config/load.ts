@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import path from "node:path";
 import type { z } from "zod";
+import { isRecord } from "../kernel/parseJson.ts";
 import { checkValue } from "./checkValue.ts";
 import { type ConfigError, type ConfigResult, formatPath } from "./configError.ts";
 import { type Config, configSchema } from "./schema.ts";
@@ -11,21 +12,17 @@ import { parseYaml, readYamlFile } from "./yamlFile.ts";
 const fileSettings: readonly FileSetting[] = [
   ["kubernetes", "kubeconfig"],
   ["dcgm", "discovery", "[]", "caFile"],
-  ["dcgm", "targets", "[]", "caFile"],
-  ["dcgm", "targets", "[]", "auth", "tokenFile"],
-  ["dcgm", "targets", "[]", "auth", "passwordFile"],
+  ...filesOfServer("dcgm", "targets", "[]"),
   ["otlp", "headersFile"],
-  ["dcgm", "prometheus", "caFile"],
-  ["dcgm", "prometheus", "auth", "tokenFile"],
-  ["dcgm", "prometheus", "auth", "passwordFile"],
+  ...filesOfServer("dcgm", "prometheus"),
   ["prices", "file"],
-  ["prices", "openCost", "caFile"],
-  ["prices", "openCost", "auth", "tokenFile"],
-  ["prices", "openCost", "auth", "passwordFile"],
-  ["history", "prometheus", "caFile"],
-  ["history", "prometheus", "auth", "tokenFile"],
-  ["history", "prometheus", "auth", "passwordFile"],
+  ...filesOfServer("prices", "openCost"),
+  ...filesOfServer("history", "prometheus"),
 ];
+
+function filesOfServer(...place: FileSetting): readonly FileSetting[] {
+  return [["caFile"], ["auth", "tokenFile"], ["auth", "passwordFile"]].map((key) => [...place, ...key]);
+}
 
 /** Reads, checks and completes the configuration file. File names in the result are absolute. */
 export async function loadConfig(file: string): Promise<ConfigResult<Config>> {
@@ -101,7 +98,7 @@ function findSettings(value: unknown, setting: FileSetting, place: readonly Prop
   if (key === "[]") {
     return Array.isArray(value) ? value.flatMap((entry, index) => findSettings(entry, rest, [...place, index])) : [];
   }
-  if (!isMap(value) || !Object.hasOwn(value, key)) return [];
+  if (!isRecord(value) || !Object.hasOwn(value, key)) return [];
   return rest.length === 0
     ? [{ holder: value, key, place: [...place, key] }]
     : findSettings(value[key], rest, [...place, key]);
@@ -119,8 +116,4 @@ async function fileProblem(written: string, resolved: string, configFile: string
     const looked = path.isAbsolute(written) ? "" : ` (looked in the folder of ${path.basename(configFile)})`;
     return `${written} does not exist${looked}`;
   }
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -18,6 +18,8 @@ export const auth = z.discriminatedUnion("kind", [
     .describe("Name and password are sent."),
 ]);
 
+export type Auth = z.infer<typeof auth>;
+
 const labelName = z.string().regex(/^(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,99}$/, "expected the name of a label");
 /** Names that the connection, the body or `auth` decide. No flag: the chart's JSON schema takes over the pattern alone. */
 const extraHeader = z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { own, readEnvelope } from "../sources/http/prometheusEnvelope.ts";
+import { own, readEnvelope } from "../sources/http/prometheusApi.ts";
 
 /** One series of an answer: its labels, and its values in the order of time. Untrusted text. */
 export interface AnsweredSeries {

@@ -1,15 +1,15 @@
+import type { Auth } from "../config/prometheusSchema.ts";
 import type { GetPool } from "../sources/http/getPool.ts";
 import type { GetFailure } from "../sources/http/getResult.ts";
-import type { GetAuth } from "../sources/http/secretFiles.ts";
-import { shownAddress } from "../sources/http/shownAddress.ts";
-import { shownText } from "../sources/http/shownText.ts";
+import { queryUrl } from "../sources/http/prometheusApi.ts";
+import { shownAddress, shownText } from "../sources/http/shownText.ts";
 import { type AnsweredSeries, type ParsedAnswer, parseHistoryAnswer } from "./prometheusAnswer.ts";
 
 /** A server with Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics. */
 export interface HistoryServer {
   /** What is before `/api/v1`; parameters after `?` are sent along. */
   readonly url: string;
-  readonly auth: GetAuth;
+  readonly auth: Auth;
   readonly caFile: string | null;
   readonly insecureSkipVerify: boolean;
   /** Sent with each query, such as `X-Scope-OrgID`. */
@@ -40,12 +40,9 @@ export function createPrometheusClient(server: HistoryServer, pool: GetPool): Pr
   const { auth, caFile, insecureSkipVerify, headers } = server;
   const name = shownAddress(server.url);
 
-  const ask = async (path: string, parameters: Readonly<Record<string, string>>): Promise<Asked> => {
-    const url = addressOf(server.url, path, {
-      ...parameters,
-      timeout: `${Math.ceil(server.timeoutSeconds)}s`,
-      ...whole,
-    });
+  const ask = async (path: "query" | "query_range", parameters: Readonly<Record<string, string>>): Promise<Asked> => {
+    const timeout = `${Math.ceil(server.timeoutSeconds)}s`;
+    const url = queryUrl(server.url, path, `${new URLSearchParams({ ...parameters, timeout, ...whole })}`);
     const got = await pool.get({ url, auth, caFile, insecureSkipVerify, headers }, (bytes) => bytes.toString("utf8"));
     pool.retain(new Set());
     if (!got.ok) return failure(name, got);
@@ -62,12 +59,6 @@ export function createPrometheusClient(server: HistoryServer, pool: GetPool): Pr
 
 /** Whole answers or none: Thanos, and VictoriaMetrics' cluster. */
 const whole = { partial_response: "false", deny_partial_response: "1" } as const;
-
-function addressOf(base: string, path: string, parameters: Readonly<Record<string, string>>): string {
-  const { protocol, host, pathname, search } = new URL(base);
-  const own = new URLSearchParams(parameters).toString();
-  return `${protocol}//${host}${pathname.replace(/\/+$/, "")}/api/v1/${path}${search === "" ? "?" : `${search}&`}${own}`;
-}
 
 function answered(name: string, answer: ParsedAnswer): Asked {
   if (answer.kind === "series") return { ok: true, series: answer.series };

@@ -1,4 +1,4 @@
-import { parseTimeStamp } from "../kernel/timeStamp.ts";
+import { parseTimeStamp } from "../kernel/isoTime.ts";
 import type { TextMap } from "../model/node.ts";
 import { checkpointAnnotations } from "../model/wellKnown.ts";
 

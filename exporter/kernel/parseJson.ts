@@ -1,7 +1,16 @@
+/** A JSON object of unknown content: any name may be in it, `__proto__` too. */
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** Whether it is an object, and no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** The value of a JSON text; `undefined`, which no JSON text has as its value, if it is invalid. Never throws. */
-export function parseJson(text: string | Buffer): unknown {
+export function parseJson(text: string | Uint8Array): unknown {
   try {
-    return JSON.parse(typeof text === "string" ? text : text.toString("utf8"));
+    if (typeof text === "string") return JSON.parse(text);
+    return JSON.parse(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString("utf8"));
   } catch {
     return undefined;
   }

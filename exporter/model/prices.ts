@@ -2,7 +2,7 @@ import type { CapacityType } from "./capacityType.ts";
 import type { TextMap } from "./node.ts";
 
 /**
- * What a price of a GPU stands for: the whole node (its CPU, memory and network included) divided over its GPUs, or only
+ * What a price of a GPU contains: the whole node (its CPU, memory and network included) divided over its GPUs, or only
  * the GPUs' own part of what the node costs.
  */
 export const priceBases = ["whole-instance", "gpu-share"] as const;
@@ -70,3 +70,12 @@ export interface PriceList {
 
 /** Nothing is known about costs. */
 export const noPrices: PriceList = { listed: [], quoted: new Map(), quotedCurrency: "USD" };
+
+/**
+ * Why a node has no price. `no-price`: the price list has nothing for it; `no-price-for-capacity-type`: there is a price, but
+ * not for the way in which the node is paid for (spot, reserved); `unknown-node`: it does not say what instance type or model
+ * it is.
+ */
+export const unpricedReasons = ["no-price", "no-price-for-capacity-type", "unknown-node"] as const;
+
+export type UnpricedReason = (typeof unpricedReasons)[number];

@@ -10,6 +10,12 @@ export interface Freshness {
   readonly fresh: boolean;
 }
 
+/** The freshness of a part that was last right at `goodAt` (`null`: never), on the clock of `now`. Seconds. */
+export function freshnessOf(part: string, goodAt: number | null, now: number, maxAgeSeconds: number): Freshness {
+  const ageSeconds = goodAt === null ? null : Math.max(0, now - goodAt);
+  return { part, ageSeconds, fresh: ageSeconds !== null && ageSeconds <= maxAgeSeconds };
+}
+
 /**
  * The port that every folder under `sources/` offers. A source works on its own clock between `start` and `stop`;
  * `read` returns at once with the last good state and never throws.

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningPrometheus } from "../../cli/demo/prometheus.ts";
 import type { DeviceReading } from "../../exporter/model/telemetry.ts";
-import { queryUrl } from "../../exporter/sources/dcgm/prometheusQuery.ts";
-import { readPage } from "../../exporter/sources/dcgm/reduce.ts";
+import { telemetryUrl } from "../../exporter/sources/dcgm/prometheusQuery.ts";
 import { type Listener, listen } from "../../simulator/listen.ts";
+import { readPage } from "../sources/dcgm/pages.ts";
 import {
   count,
   hasPrometheus,
@@ -161,10 +161,10 @@ describe.skipIf(!isInstalled)("what a real Prometheus does with exporters that e
 async function record(url: string): Promise<void> {
   mkdirSync(recorded, { recursive: true });
   const answers = {
-    "honor-false": queryUrl(url, { matchers: { job: "operator", node: "lasting" }, nodeLabel: null }, 10),
-    "honor-true": queryUrl(url, { matchers: { job: "honored" }, nodeLabel: null }, 10),
-    "two-jobs": queryUrl(url, { matchers: { node: "lasting" }, nodeLabel: "node" }, 10),
-    nothing: queryUrl(url, { matchers: { node: "nobody" }, nodeLabel: null }, 10),
+    "honor-false": telemetryUrl(url, { matchers: { job: "operator", node: "lasting" }, nodeLabel: null }, 10),
+    "honor-true": telemetryUrl(url, { matchers: { job: "honored" }, nodeLabel: null }, 10),
+    "two-jobs": telemetryUrl(url, { matchers: { node: "lasting" }, nodeLabel: "node" }, 10),
+    nothing: telemetryUrl(url, { matchers: { node: "nobody" }, nodeLabel: null }, 10),
     "bad-query": `${url}/api/v1/query?query=${encodeURIComponent("max by(")}`,
     "failed-query": `${url}/api/v1/query?query=${encodeURIComponent('timestamp({__name__=~"DCGM_.*"})')}`,
   };

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { ClusterState } from "../../exporter/model/cluster.ts";
+import { decodeNode } from "../../exporter/sources/kubernetes/decodeCluster.ts";
+import { decodeResourceSlice } from "../../exporter/sources/kubernetes/decodeDevices.ts";
 import type { Decoded } from "../../exporter/sources/kubernetes/decoded.ts";
-import { decodeNode } from "../../exporter/sources/kubernetes/decodeNode.ts";
 import { decodePod } from "../../exporter/sources/kubernetes/decodePod.ts";
-import { decodeResourceSlice } from "../../exporter/sources/kubernetes/decodeResourceSlice.ts";
 import { node as plainNode } from "./clusterBuilder.ts";
 import { holdingsOf, nodeOf, snapshotOf, statesOf } from "./outcomes.ts";
 

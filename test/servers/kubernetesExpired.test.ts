@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Namespace } from "../../exporter/model/cluster.ts";
 import { type ApiClient, createApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
 import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
-import { decodeNamespace } from "../../exporter/sources/kubernetes/decodeNamespace.ts";
+import { decodeNamespace } from "../../exporter/sources/kubernetes/decodeCluster.ts";
 import { jsonWire } from "../../exporter/sources/kubernetes/jsonWire.ts";
 import { createRowTable } from "../../exporter/sources/kubernetes/objectTable.ts";
 import { createReflector, defaultTiming, type Reflector } from "../../exporter/sources/kubernetes/reflector.ts";

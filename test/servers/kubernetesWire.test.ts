@@ -58,7 +58,7 @@ async function list(path: string, wire: WireFormat<unknown>): Promise<{ records:
 async function startSource(through: ApiClient): Promise<KubernetesSource> {
   const source = createKubernetesSource({
     client: through,
-    exporters: [{ namespaces: ["gpu-operator"], labelSelector: "app=nvidia-dcgm-exporter" }],
+    exporters: [{ namespaces: ["gpu-operator"], matchLabels: { app: "nvidia-dcgm-exporter" } }],
     gpuResources: ["example.com/gpu"],
     maxAgeSeconds: 90,
     timing: { pageSize: 50 },

@@ -1,5 +1,4 @@
-import type { StoredAdvice } from "../../model/storedAdvice.ts";
-import type { StoredAdviceDetail } from "../../model/storedAdviceDetail.ts";
+import type { StoredAdvice, StoredAdviceDetail } from "../../model/storedAdvice.ts";
 import type { LedgerFailure } from "./ledgerQuestion.ts";
 
 /** A question about recommendations that were open at some moment of a window. */

@@ -1,7 +1,6 @@
 import type { GapReason } from "../../model/gapReasons.ts";
 import type { Problem } from "../../model/problem.ts";
-import type { StoredAdvice } from "../../model/storedAdvice.ts";
-import type { StoredWithheld } from "../../model/storedWithheld.ts";
+import type { StoredAdvice, StoredWithheld } from "../../model/storedAdvice.ts";
 import type { PastIdleTime } from "../idleHours.ts";
 import type { AccruedStep } from "../posting.ts";
 import type { EndedOnDay } from "../shapeAccount.ts";

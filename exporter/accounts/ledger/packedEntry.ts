@@ -1,6 +1,5 @@
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
-import type { StoredAdvice } from "../../model/storedAdvice.ts";
-import type { StoredWithheld } from "../../model/storedWithheld.ts";
+import type { StoredAdvice, StoredWithheld } from "../../model/storedAdvice.ts";
 import type { Account, NodeTime, PoolHour, PricesInUse, WorkloadKey } from "../posting.ts";
 import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
 import type { PackedCapacity } from "./packedCapacity.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isoTime } from "../../kernel/isoTime.ts";
-import { adviceDetailOf } from "../../model/storedAdviceDetail.ts";
+import { adviceDetailOf } from "../../model/storedAdvice.ts";
 import type { AdviceLifecycle, AdviceQuery, AdviceResult } from "./adviceQuery.ts";
 import { adviceColumns, adviceIn } from "./adviceWriter.ts";
 

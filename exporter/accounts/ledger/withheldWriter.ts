@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { StoredWithheld } from "../../model/storedWithheld.ts";
+import type { StoredWithheld } from "../../model/storedAdvice.ts";
 
 const columns = "id, begins, ends, kind, subject, why, reason";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { withoutGeneratedSuffixes } from "../../kernel/stemOfName.ts";
 import type { WithheldAdvice, WithheldReason } from "../../model/recommendation.ts";
-import type { StoredWithheld } from "../../model/storedWithheld.ts";
+import type { StoredWithheld } from "../../model/storedAdvice.ts";
 
 /** Why needs are not served, over time: what stood for a while is worth keeping. */
 export interface WithheldLog {

@@ -1,7 +1,7 @@
 import type { Snapshot } from "../../join/snapshot.ts";
 import { isoDay } from "../../kernel/isoTime.ts";
+import { type UnpricedReason, unpricedReasons } from "../../model/prices.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
-import { type UnpricedReason, unpricedReasons } from "../../model/unpriced.ts";
 import type { PriceGroup, Prices } from "./prices.ts";
 
 /** The most instance types or models that are named in one line. */

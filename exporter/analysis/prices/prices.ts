@@ -1,6 +1,5 @@
 import type { CapacityType } from "../../model/capacityType.ts";
-import type { PriceBasis, PriceSource } from "../../model/prices.ts";
-import type { UnpricedReason } from "../../model/unpriced.ts";
+import type { PriceBasis, PriceSource, UnpricedReason } from "../../model/prices.ts";
 
 /** What the GPUs of one node cost. */
 export interface NodePrice {

@@ -7,7 +7,7 @@ export type QueueScheduler = (typeof queueSchedulers)[number];
 
 /** One time that a workload lost what it had been given. */
 export interface Eviction {
-  /** The same for every sight of the same eviction: uid of the object (`namespace/name` of a PodGroup) and the time. */
+  /** The same in every report of the same eviction: uid of the object (`namespace/name` of a PodGroup) and the time. */
   readonly key: string;
   readonly scheduler: QueueScheduler;
   /** Kind of the object that says so: `Workload`, `PodGroup`, `Pod`. */

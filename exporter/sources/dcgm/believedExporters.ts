@@ -1,18 +1,19 @@
+import { compareText } from "../../kernel/compareText.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { DiscoveredPod } from "./discover.ts";
 
 /** Exporter pods; each node has those of at most one controller. */
-export interface BelievedExporters<Exporter extends DiscoveredPod> {
-  readonly pods: readonly Exporter[];
+export interface BelievedExporters {
+  readonly pods: readonly DiscoveredPod[];
   /** Pods that look like exporters, and whose data is not used. */
-  readonly rejected: readonly Exporter[];
+  readonly rejected: readonly DiscoveredPod[];
   readonly problems: readonly Problem[];
 }
 
 /** Decides which of the pods that look like exporters speak for their nodes; remembers what it decided. */
-export interface ExporterBelief<Exporter extends DiscoveredPod> {
+export interface ExporterBelief {
   /** `gpuNodes`: names of the nodes with GPUs, `null` where they are not known. `now`: seconds of a clock that is never set back. */
-  believe(pods: readonly Exporter[], gpuNodes: ReadonlySet<string> | null, now: number): BelievedExporters<Exporter>;
+  believe(pods: readonly DiscoveredPod[], gpuNodes: ReadonlySet<string> | null, now: number): BelievedExporters;
 }
 
 /**
@@ -21,10 +22,10 @@ export interface ExporterBelief<Exporter extends DiscoveredPod> {
 const absence = { here: 600, everywhere: 120 } as const;
 
 /** The exporters of one controller, or one pod without any. */
-interface Group<Exporter extends DiscoveredPod> {
+interface Group {
   readonly key: string;
   readonly isDaemonSet: boolean;
-  readonly byNode: Map<string, Exporter[]>;
+  readonly byNode: Map<string, DiscoveredPod[]>;
   /** Nodes with GPUs on which it is. */
   coverage: number;
   /** Nodes for which it speaks already. */
@@ -49,12 +50,12 @@ interface Spoken {
  * first by name. On a node whose exporter is away (its DaemonSet replaces it), a newcomer must wait for a while, unless the
  * controller is gone altogether. Whenever there is a choice, a problem line names both.
  */
-export function createExporterBelief<Exporter extends DiscoveredPod>(): ExporterBelief<Exporter> {
+export function createExporterBelief(): ExporterBelief {
   let spokenFor: ReadonlyMap<string, Spoken> = new Map();
   return {
     believe(pods, gpuNodes, now) {
       const groups = groupsOf(pods, gpuNodes, trustIn(spokenFor));
-      const found: Found<Exporter> = { pods: [], rejected: [], contests: new Map() };
+      const found: Found = { pods: [], rejected: [], contests: new Map() };
       const next = new Map<string, Spoken>();
       for (const [node, candidates] of candidatesByNode(groups)) {
         const before = spokenFor.get(node);
@@ -84,33 +85,27 @@ function trustIn(spokenFor: ReadonlyMap<string, Spoken>): ReadonlyMap<string, nu
 }
 
 /** Controllers with a pod on each node, the most trusted first. */
-function candidatesByNode<Exporter extends DiscoveredPod>(
-  groups: ReadonlyMap<string, Group<Exporter>>,
-): ReadonlyMap<string, readonly Group<Exporter>[]> {
-  const byNode = new Map<string, Group<Exporter>[]>();
-  for (const group of [...groups.values()].sort(inOrderOfTrust)) {
-    for (const node of group.byNode.keys()) {
-      const known = byNode.get(node);
-      if (known === undefined) byNode.set(node, [group]);
-      else known.push(group);
-    }
-  }
-  return new Map([...byNode].sort(([a], [b]) => (a < b ? -1 : 1)));
+function candidatesByNode(groups: ReadonlyMap<string, Group>): ReadonlyMap<string, readonly Group[]> {
+  const places = [...groups.values()]
+    .sort(inOrderOfTrust)
+    .flatMap((group) => [...group.byNode.keys()].map((node) => ({ node, group })));
+  const byNode = [...Map.groupBy(places, ({ node }) => node)].sort(([a], [b]) => compareText(a, b));
+  return new Map(byNode.map(([node, found]) => [node, found.map(({ group }) => group)]));
 }
 
-function groupsOf<Exporter extends DiscoveredPod>(
-  pods: readonly Exporter[],
+function groupsOf(
+  pods: readonly DiscoveredPod[],
   gpuNodes: ReadonlySet<string> | null,
   trust: ReadonlyMap<string, number>,
-): ReadonlyMap<string, Group<Exporter>> {
-  const groups = new Map<string, Group<Exporter>>();
+): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
   for (const pod of pods) {
     if (pod.nodeName === "") continue;
     const { owner = null, namespace, name, nodeName } = pod;
     // A controller that is made anew with its name is the same one; in another namespace nobody can have its name.
     const key = owner === null ? `${namespace}/${name}` : `${namespace}/${owner.kind}/${owner.name}`;
     const isDaemonSet = owner?.kind === "DaemonSet";
-    const group: Group<Exporter> = groups.get(key) ?? {
+    const group: Group = groups.get(key) ?? {
       key,
       isDaemonSet,
       byNode: new Map(),
@@ -130,13 +125,13 @@ function groupsOf<Exporter extends DiscoveredPod>(
   return groups;
 }
 
-function inOrderOfTrust(a: Group<DiscoveredPod>, b: Group<DiscoveredPod>): number {
+function inOrderOfTrust(a: Group, b: Group): number {
   return (
     b.trust - a.trust ||
     Number(b.isDaemonSet) - Number(a.isDaemonSet) ||
     b.coverage - a.coverage ||
     (a.oldest === b.oldest ? 0 : a.oldest - b.oldest) ||
-    (a.key < b.key ? -1 : 1)
+    compareText(a.key, b.key)
   );
 }
 
@@ -144,12 +139,12 @@ function inOrderOfTrust(a: Group<DiscoveredPod>, b: Group<DiscoveredPod>): numbe
  * The most trusted of those that are on a node; `null` if all are less trusted than the one used before, and that one may come
  * back.
  */
-function choose<Exporter extends DiscoveredPod>(
-  candidates: readonly Group<Exporter>[],
+function choose(
+  candidates: readonly Group[],
   before: Spoken | undefined,
-  groups: ReadonlyMap<string, Group<Exporter>>,
+  groups: ReadonlyMap<string, Group>,
   now: number,
-): Group<Exporter> | null {
+): Group | null {
   const [best] = candidates;
   if (best === undefined) return null;
   if (before === undefined || candidates.some(({ key }) => key === before.key)) return best;
@@ -167,20 +162,20 @@ interface Contest {
   nodes: number;
 }
 
-interface Found<Exporter extends DiscoveredPod> {
-  readonly pods: Exporter[];
-  readonly rejected: Exporter[];
+interface Found {
+  readonly pods: DiscoveredPod[];
+  readonly rejected: DiscoveredPod[];
   /** By the accepted controller and the namespace of the rejected one: one line, however many pods there are. */
   readonly contests: Map<string, Contest>;
 }
 
 const podName = (pod: DiscoveredPod | undefined): string => (pod === undefined ? "" : `${pod.namespace}/${pod.name}`);
 
-function note<Exporter extends DiscoveredPod>(
-  { pods, rejected, contests }: Found<Exporter>,
+function note(
+  { pods, rejected, contests }: Found,
   node: string,
-  candidates: readonly Group<Exporter>[],
-  chosen: Group<Exporter> | null,
+  candidates: readonly Group[],
+  chosen: Group | null,
   before: Spoken | undefined,
 ): void {
   for (const group of candidates) {

@@ -1,3 +1,4 @@
+import { compareText } from "../../kernel/compareText.ts";
 import type { TelemetryClaimant } from "../../model/telemetry.ts";
 import { rowWidth } from "./columns.ts";
 import { signals } from "./dialects.ts";
@@ -121,8 +122,7 @@ function isVirtual({ row }: AttributedRow): boolean {
 }
 
 function inOrder(one: RowWorkload, other: RowWorkload): number {
-  if (one.namespace !== other.namespace) return one.namespace < other.namespace ? -1 : 1;
-  return one.pod < other.pod ? -1 : 1;
+  return compareText(one.namespace, other.namespace) || compareText(one.pod, other.pod);
 }
 
 function claimOf(rows: readonly AttributedRow[]): TelemetryClaimant["claim"] {

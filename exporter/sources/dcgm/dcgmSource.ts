@@ -1,14 +1,15 @@
+import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetPool } from "../http/getPool.ts";
-import type { Source } from "../port.ts";
+import { freshnessOf, type Source } from "../port.ts";
+import type { ScrapeTarget } from "./discover.ts";
 import { frozenAfterSeconds } from "./frozen.ts";
 import type { PageLimits } from "./pageShape.ts";
-import type { DcgmState, ScrapeTarget, TargetProvider } from "./target.ts";
 import { targetProblems } from "./targetProblems.ts";
 import { afterAttempt, newRecord, recordKey, type TargetRecord } from "./targetRecord.ts";
 
 export interface DcgmSourceOptions {
   /** Asked before each round, so that new and removed targets are seen. */
-  readonly targets: TargetProvider;
+  readonly targets: () => readonly ScrapeTarget[];
   /** Sends the requests. The source owns it and closes it on `stop`. */
   readonly pool: GetPool;
   /** Each target is asked once in this time; dcgm-exporter itself collects every 30 s. */
@@ -20,6 +21,14 @@ export interface DcgmSourceOptions {
   readonly now: () => number;
   /** Calls back once after this many seconds; the result cancels it. By default the machine's timers. */
   readonly schedule?: (seconds: number, callback: () => void) => () => void;
+}
+
+/** The telemetry of this moment. */
+export interface DcgmState {
+  /** Last good page of every target that is young enough to be used. */
+  readonly pages: readonly TelemetryPage[];
+  readonly targets: number;
+  readonly targetsUp: number;
 }
 
 /** A source that can also be driven by hand. */
@@ -116,11 +125,7 @@ export function createDcgmSource(options: DcgmSourceOptions): DcgmSource {
       };
     },
     freshness: () =>
-      [...records.values()].map(({ name, lastGoodAt }) => ({
-        part: name,
-        ageSeconds: lastGoodAt === null ? null : Math.max(0, now() - lastGoodAt),
-        fresh: isYoung(lastGoodAt),
-      })),
+      [...records.values()].map(({ name, lastGoodAt }) => freshnessOf(name, lastGoodAt, now(), maxAgeSeconds)),
     problems: () => targetProblems([...records.values()], now(), maxAgeSeconds),
   };
 }

@@ -1,6 +1,6 @@
+import { finiteNumber } from "../http/prometheusApi.ts";
 import { byte } from "./bytes.ts";
 
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** Digits that a double holds exactly, whatever they are. */
 const exactDigits = 15;
 /** 10 to the power of the index. */
@@ -26,7 +26,5 @@ export function readDecimal(bytes: Buffer, from: number, to: number): number {
   }
   if (at === to && digits > 0 && digits <= exactDigits)
     return decimals > 0 ? value / (powersOfTen[decimals] ?? 1) : value;
-  const text = bytes.toString("latin1", from, Math.min(to, from + 400));
-  const slow = decimal.test(text) ? Number(text) : Number.NaN;
-  return Number.isFinite(slow) ? slow : Number.NaN;
+  return finiteNumber(bytes.toString("latin1", from, Math.min(to, from + 400)));
 }

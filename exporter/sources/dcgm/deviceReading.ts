@@ -85,6 +85,11 @@ export function readDevice(shape: DeviceShape, values: Float64Array): DeviceRead
   return next;
 }
 
+/** Identifies a device on the pages of its node. */
+export function deviceKey({ uuid, gpuInstance }: DeviceReading): string {
+  return `${gpuInstance ?? ""}\n${uuid}`;
+}
+
 /** Whether two readings of a device have the same numbers, those of single pods aside. */
 export function isSameMeasurement(one: DeviceReading, other: DeviceReading): boolean {
   return (

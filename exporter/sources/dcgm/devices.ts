@@ -1,3 +1,4 @@
+import { compareText } from "../../kernel/compareText.ts";
 import type { DeviceReading } from "../../model/telemetry.ts";
 import { type AttributedRow, claimantsOf, smallest, virtualSlots } from "./claimants.ts";
 import type { DeviceShape } from "./deviceReading.ts";
@@ -26,14 +27,14 @@ export function shapeDevices(rows: readonly AttributedRow[], limits: DeviceLimit
   const devices: DeviceShape[] = [];
   const cutRows: number[] = [];
   let hasCutClaimants = false;
-  const physicalGpus = sorted(groupBy(rows, ({ row }) => row.labels.uuid ?? ""));
+  const physicalGpus = sorted(Map.groupBy(rows, ({ row }) => row.labels.uuid ?? ""));
   for (const [index, [uuid, gpuRows]] of physicalGpus.entries()) {
     if (index >= limits.maxGpus) {
       addIndexes(cutRows, gpuRows);
       continue;
     }
     const instanceRows = gpuRows.filter(({ row }) => row.labels.gpuInstance !== null);
-    const instances = sorted(groupBy(instanceRows, ({ row }) => row.labels.gpuInstance ?? ""));
+    const instances = sorted(Map.groupBy(instanceRows, ({ row }) => row.labels.gpuInstance ?? ""));
     for (const [, beyond] of instances.slice(limits.maxInstancesPerGpu)) addIndexes(cutRows, beyond);
     const kept: readonly (readonly [string | null, readonly AttributedRow[]])[] =
       instances.length > 0 ? instances.slice(0, limits.maxInstancesPerGpu) : [[null, gpuRows]];
@@ -110,34 +111,11 @@ function addIndexes(indexes: number[], rows: readonly AttributedRow[]): void {
   for (const { row } of rows) indexes.push(row.index);
 }
 
-function groupBy(
-  rows: readonly AttributedRow[],
-  key: (row: AttributedRow) => string,
-): ReadonlyMap<string, readonly AttributedRow[]> {
-  const groups = new Map<string, AttributedRow[]>();
-  for (const row of rows) {
-    const name = key(row);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [row]);
-    else group.push(row);
-  }
-  return groups;
-}
-
 /** By name, numbers in numeric order, so that instance 9 comes before 13. */
 function sorted<Row>(groups: ReadonlyMap<string, Row>): readonly (readonly [string, Row])[] {
-  const keyed = [...groups.entries()].map((group) => ({ key: sortKey(group[0]), group }));
-  keyed.sort((one, other) => (isBefore(one, other) ? -1 : 1));
-  return keyed.map(({ group }) => group);
-}
-
-interface Keyed {
-  readonly key: string;
-  readonly group: readonly [string, unknown];
-}
-
-function isBefore(one: Keyed, other: Keyed): boolean {
-  return one.key === other.key ? one.group[0] < other.group[0] : one.key < other.key;
+  const keyed = [...groups].map(([name, rows]) => ({ key: sortKey(name), name, rows }));
+  keyed.sort((one, other) => compareText(one.key, other.key) || compareText(one.name, other.name));
+  return keyed.map(({ name, rows }) => [name, rows]);
 }
 
 function sortKey(name: string): string {

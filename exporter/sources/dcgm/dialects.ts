@@ -78,7 +78,7 @@ export interface TelemetryDialect {
   /** A row of any metric with one of these prefixes proves that its device exists, and who is on it. */
   readonly prefixes: readonly string[];
   readonly labels: Readonly<Record<LabelRole, readonly string[]>>;
-  /** Numbers that stand for "no value". */
+  /** Which numbers mean "no value". */
   readonly sentinels: "dcgm" | "none";
 }
 

@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from "node:net";
-import type { ScrapeTarget, TargetAuth } from "./target.ts";
+import type { Config } from "../../config/schema.ts";
+import type { GetRequest } from "../http/getPool.ts";
 
 /** What discovery needs of a pod that the Kubernetes source found to be an exporter. */
 export interface DiscoveredPod {
@@ -17,22 +18,15 @@ export interface DiscoveredPod {
 }
 
 /** How the exporters of some namespaces are asked. */
-export interface DiscoveryRule {
-  readonly namespaces: readonly string[];
-  /** Port number, or name of a container port. */
-  readonly port: number | string;
-  readonly path: string;
-  readonly scheme: "http" | "https";
-  readonly caFile?: string | undefined;
-}
+export type DiscoveryRule = Omit<Config["dcgm"]["discovery"][number], "matchLabels">;
 
 /** A page that the configuration lists. */
-export interface ListedTarget {
-  readonly url: string;
-  readonly node?: string | undefined;
-  readonly auth: TargetAuth;
-  readonly caFile?: string | undefined;
-  readonly insecureSkipVerify: boolean;
+export type ListedTarget = Config["dcgm"]["targets"][number];
+
+/** One page to fetch. Discovered targets get no credentials. */
+export interface ScrapeTarget extends GetRequest {
+  /** The node it speaks for; `null` takes the page's host label (only for targets that the configuration lists). */
+  readonly node: string | null;
 }
 
 /** Names of the metrics port in the GPU Operator's and in the stand-alone chart's pods. */

@@ -1,7 +1,6 @@
 import { byte, endOfMetricName, hashOfRange, isSameBytes, skipBlanks } from "./bytes.ts";
 import { addValue, type Columns, clearColumns } from "./columns.ts";
 import { powersOfTen } from "./decimal.ts";
-import { countDrop, type GrowingDrops } from "./drops.ts";
 import { readLabelBlock } from "./labelBlock.ts";
 import {
   blocksByText,
@@ -14,7 +13,7 @@ import {
   startOfBlock,
   successorOfBlock,
 } from "./pageLayout.ts";
-import { blockOfUnknown } from "./pageRows.ts";
+import { blockOfUnknown, countDrop, type GrowingDrops } from "./pageRows.ts";
 import { maxExpectedTail, maxLineBytes, nearNewline, readSampleValue } from "./sampleTail.ts";
 import { type MetricUse, useOfMetricAt } from "./vocabulary.ts";
 

@@ -1,4 +1,4 @@
-import { createInterner } from "../../kernel/intern.ts";
+import { createTextCache } from "../../kernel/textCache.ts";
 import { byte, endOfLabelName, skipBlanks } from "./bytes.ts";
 import { type LabelRole, labelRoles } from "./dialects.ts";
 import { placeOfLabel } from "./vocabulary.ts";
@@ -22,9 +22,7 @@ const isRepeated: ReadonlySet<LabelRole> = new Set([
   "exportedNamespace",
   "exportedContainer",
 ]);
-const interned = createInterner(4096);
-/** Longer texts are not what repeats, and a hostile page could write many. */
-const maxInternedBytes = 64;
+const shared = createTextCache(4096);
 
 /** Labels of a row without any. */
 export function noLabels(): RowLabels {
@@ -88,9 +86,9 @@ function readLabel(bytes: Buffer, start: number, lineEnd: number, labels: RowLab
   if (closing < 0 || closing - quote - 1 > maxLabelBytes) return -1;
   const place = placeOfLabel(bytes, start, nameEnd);
   if (place !== undefined && !(place.keepsFirst && labels[place.role])) {
-    const text = unescaped(bytes.toString("utf8", quote + 1, closing));
-    const isShort = closing - quote <= maxInternedBytes;
-    labels[place.role] = isShort && isRepeated.has(place.role) ? interned(text) : text;
+    const isShared = isRepeated.has(place.role);
+    const text = isShared ? shared(bytes, quote + 1, closing) : bytes.toString("utf8", quote + 1, closing);
+    labels[place.role] = unescaped(text);
   }
   const after = skipBlanks(bytes, closing + 1, lineEnd);
   return after < lineEnd && bytes[after] === byte.comma ? skipBlanks(bytes, after + 1, lineEnd) : after;

@@ -1,11 +1,19 @@
 import type { Problem } from "../../model/problem.ts";
 import type { DeviceReading, TelemetryClaimant, TelemetryPage } from "../../model/telemetry.ts";
 import { createColumns } from "./columns.ts";
-import { type DeviceShape, isSameMeasurement } from "./deviceReading.ts";
+import { type DeviceShape, deviceKey, isSameMeasurement } from "./deviceReading.ts";
 import { readKnownPage } from "./knownPage.ts";
 import { layoutOf, type PageLayout } from "./pageLayout.ts";
-import { measurePage, type PageLimits, type PageSubject, shapeAsOne, shapeByHost } from "./pageShape.ts";
-import { asBuffer, defaultPageLimits, rowsOf } from "./reduce.ts";
+import * as problems from "./pageProblems.ts";
+import { type PageRows, readRows } from "./pageRows.ts";
+import {
+  defaultPageLimits,
+  measurePage,
+  type PageLimits,
+  type PageSubject,
+  shapeAsOne,
+  shapeByHost,
+} from "./pageShape.ts";
 
 /** What one target's bytes say. */
 export interface ReaderResult {
@@ -35,6 +43,11 @@ export interface PageReaderOptions extends PageSubject {
 /** Reading is synchronous, so one set of columns serves all targets. */
 const columns = createColumns(64);
 
+/** Reads the only bytes that a target will give. Pure; never throws. */
+export function readOnce(bytes: Uint8Array, options: PageReaderOptions, receivedAt: number): ReaderResult {
+  return createPageReader(options).read(bytes, receivedAt);
+}
+
 /** What a reader knows. */
 interface ReaderState {
   readonly subject: PageSubject;
@@ -56,7 +69,7 @@ export function createPageReader(options: PageReaderOptions): PageReader {
   };
   return {
     read: (bytes, receivedAt) => {
-      const buffer = asBuffer(bytes);
+      const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const { layout } = state;
       const known = layout === null ? null : readKnown(state, layout, buffer, receivedAt);
       return known ?? readInFull(state, buffer, receivedAt);
@@ -68,8 +81,8 @@ function readKnown(state: ReaderState, layout: PageLayout, bytes: Buffer, receiv
   const { subject, limits } = state;
   const drops = readKnownPage(bytes, layout, columns, subject.origin === "file");
   if (drops === null) return null;
-  const { page, problems } = measurePage(layout.shape, columns.values, drops, subject, receivedAt, limits);
-  return resultOf(state, [page], problems);
+  const { page, problems: found } = measurePage(layout.shape, columns.values, drops, subject, receivedAt, limits);
+  return resultOf(state, [page], found);
 }
 
 function readInFull(state: ReaderState, bytes: Buffer, receivedAt: number): ReaderResult {
@@ -89,16 +102,28 @@ function readInFull(state: ReaderState, bytes: Buffer, receivedAt: number): Read
   return resultOf(
     state,
     read.map(({ page }) => page),
-    read.flatMap(({ problems }) => problems),
+    read.flatMap((one) => one.problems),
   );
 }
 
-function resultOf(state: ReaderState, pages: readonly TelemetryPage[], problems: readonly Problem[]): ReaderResult {
+/** The rows of a page; `null`, and the reason, if it is not an exporter's page. An empty page is no data, never an idle node. */
+function rowsOf(
+  bytes: Buffer,
+  subject: PageSubject,
+  limits: PageLimits,
+): { readonly rows: PageRows | null; readonly empty: readonly Problem[] } {
+  const rows = readRows(bytes, { acceptsCutLine: subject.origin === "file", maxRows: limits.maxRows });
+  if (rows.hasKnownRows || bytes.includes("# TYPE DCGM_") || bytes.includes("# TYPE dcgm_")) return { rows, empty: [] };
+  const isBlank = !bytes.some((value) => value > 0x20);
+  return { rows: null, empty: [isBlank ? problems.emptyPage(subject) : problems.notAnExporter(subject)] };
+}
+
+function resultOf(state: ReaderState, pages: readonly TelemetryPage[], found: readonly Problem[]): ReaderResult {
   const [first, second] = pages;
   const devices = first !== undefined && second === undefined ? first.devices : pages.flatMap((page) => page.devices);
   const hasMoved = haveMoved(state.last, devices);
   state.last = devices;
-  return { pages, problems, hasMoved };
+  return { pages, problems: found, hasMoved };
 }
 
 /** Whether any number differs; devices that are others, or in another order, count as different. */
@@ -131,10 +156,6 @@ function adoptReadings(shapes: readonly DeviceShape[], before: readonly DeviceRe
       ? known
       : { ...known, uuid, gpuInstance, profile, migUuid, modelName, gpuIndex, virtualSlots, claimants };
   }
-}
-
-function deviceKey({ uuid, gpuInstance }: DeviceReading): string {
-  return `${gpuInstance ?? ""}\n${uuid}`;
 }
 
 /** Whether a list names a shape's workloads; per-process values are read anew where the shape has any. */

@@ -1,5 +1,5 @@
+import type { DropReason } from "../../model/telemetry.ts";
 import { addValue, type Columns, createColumns, growColumns } from "./columns.ts";
-import { countDrop, type GrowingDrops } from "./drops.ts";
 import type { RowLabels } from "./labelBlock.ts";
 import { lexPage } from "./lexer.ts";
 
@@ -81,4 +81,12 @@ export function readRows(
     malformed: () => countDrop(drops, "malformed_line"),
   });
   return { rows, columns, blocks, drops, hasKnownRows, isCut };
+}
+
+/** Counts that are still growing. */
+export type GrowingDrops = Partial<Record<DropReason, number>>;
+
+/** Counts `by` more drops. */
+export function countDrop(drops: GrowingDrops, reason: DropReason, by = 1): void {
+  drops[reason] = (drops[reason] ?? 0) + by;
 }

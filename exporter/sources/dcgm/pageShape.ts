@@ -4,9 +4,8 @@ import type { AttributedRow } from "./claimants.ts";
 import { rowWidth } from "./columns.ts";
 import { type DeviceShape, readDevice } from "./deviceReading.ts";
 import { type DeviceLimits, shapeDevices } from "./devices.ts";
-import { countDrop, type GrowingDrops } from "./drops.ts";
 import * as problems from "./pageProblems.ts";
-import type { PageRows } from "./pageRows.ts";
+import { countDrop, type GrowingDrops, type PageRows } from "./pageRows.ts";
 import { type PageOrigin, targetPodsOf, workloadOf } from "./workload.ts";
 
 /** Bounds on what one page can make us keep. */
@@ -14,6 +13,14 @@ export interface PageLimits extends DeviceLimits {
   /** Distinct label sets of devices: GPUs x instances x sharers x pods. */
   readonly maxRows: number;
 }
+
+/** Room for 64 GPUs of 16 instances each, all of them shared. */
+export const defaultPageLimits: PageLimits = {
+  maxGpus: 64,
+  maxInstancesPerGpu: 16,
+  maxClaimantsPerDevice: 128,
+  maxRows: 65_536,
+};
 
 /** What is known about a page besides its bytes and its time. */
 export interface PageSubject {
@@ -41,12 +48,6 @@ export interface ShapedPage {
   readonly drops: GrowingDrops;
 }
 
-/** One node's page; `null` where the bytes have nothing to say. */
-export interface ReadPage {
-  readonly page: TelemetryPage | null;
-  readonly problems: readonly Problem[];
-}
-
 /** Takes all rows as those of one node. */
 export function shapeAsOne(rows: PageRows, subject: PageSubject, limits: PageLimits): ShapedPage {
   const hosts = new Set(rows.rows.map(({ labels }) => labels.host));
@@ -55,13 +56,7 @@ export function shapeAsOne(rows: PageRows, subject: PageSubject, limits: PageLim
 
 /** Takes the rows of each host as a node's own; in order of host. */
 export function shapeByHost(rows: PageRows, subject: PageSubject, limits: PageLimits): readonly ShapedPage[] {
-  const byHost = new Map<string | null, AttributedRow[]>();
-  for (const attributed of attribute(rows, subject)) {
-    const { host } = attributed.row.labels;
-    const group = byHost.get(host);
-    if (group === undefined) byHost.set(host, [attributed]);
-    else group.push(attributed);
-  }
+  const byHost = Map.groupBy(attribute(rows, subject), ({ row }) => row.labels.host);
   const hosts = [...byHost.keys()].sort((one, other) => ((one ?? "") < (other ?? "") ? -1 : 1));
   if (hosts.length === 0) hosts.push(null);
   return hosts.map((host, index) =>

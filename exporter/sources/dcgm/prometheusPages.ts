@@ -1,11 +1,12 @@
 import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { DiscoveredPod } from "./discover.ts";
+import { readOnce } from "./pageReader.ts";
+import type { PageLimits } from "./pageShape.ts";
 import { nodeNamer, podOf } from "./prometheusNodes.ts";
 import * as problems from "./prometheusProblems.ts";
 import { askedMetrics } from "./prometheusQuery.ts";
 import type { ServerRow, ServerRows } from "./prometheusRows.ts";
-import { type PageLimits, readPage } from "./reduce.ts";
 
 /** What is known besides the answer. */
 export interface AnswerContext {
@@ -21,7 +22,7 @@ export interface AnswerContext {
   readonly maxSampleAgeSeconds: number;
   /** When the answer came, seconds since the epoch. */
   readonly at: number;
-  readonly limits?: Partial<PageLimits>;
+  readonly limits?: Partial<PageLimits> | undefined;
 }
 
 /** Pages by the node that they speak for. */
@@ -56,28 +57,20 @@ const maxPageProblems = 20;
  * Pure.
  */
 export function pagesOfRows(found: ServerRows, context: AnswerContext): ServerPages {
+  const { limits } = context;
   const sorted = sortRows(found.rows, context);
   const targetPods = targetPodsOf(sorted.scrapes, context.exporters);
+  const read = sorted.scrapes.map(({ node, ageSeconds, rows }) => {
+    const options = { target: context.server, node, origin: "prometheus", splitsByHost: false, limits } as const;
+    return { node, ...readOnce(pageText(rows, targetPods), options, context.at - ageSeconds) };
+  });
   const byNode = new Map<string, TelemetryPage[]>();
-  const pageProblems: Problem[] = [];
-  for (const { node, ageSeconds, rows } of sorted.scrapes) {
-    const read = readPage(pageText(rows, targetPods), {
-      target: context.server,
-      node,
-      receivedAt: context.at - ageSeconds,
-      origin: "prometheus",
-      ...(context.limits === undefined ? {} : { limits: context.limits }),
-    });
-    pageProblems.push(...read.problems);
-    if (read.page === null) continue;
-    const pages = byNode.get(node);
-    if (pages === undefined) byNode.set(node, [read.page]);
-    else pages.push(read.page);
+  for (const [node, reads] of Map.groupBy(read, (one) => one.node)) {
+    const pages = reads.flatMap((one) => one.pages);
+    if (pages.length > 0) byNode.set(node, pages);
   }
-  return {
-    byNode,
-    problems: [...answerProblems(found, sorted, byNode, context), ...pageProblems.slice(0, maxPageProblems)],
-  };
+  const pageProblems = read.flatMap((one) => one.problems).slice(0, maxPageProblems);
+  return { byNode, problems: [...answerProblems(found, sorted, byNode, context), ...pageProblems] };
 }
 
 function sortRows(rows: readonly ServerRow[], context: AnswerContext): Sorted {

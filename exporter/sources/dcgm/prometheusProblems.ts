@@ -1,5 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
-import type { GetFailure } from "../http/getResult.ts";
+import type { GetErrorCode, GetFailure } from "../http/getResult.ts";
 import { maxShown, shownText } from "../http/shownText.ts";
 
 /** Name of the source in problems, on `/` and in metrics. */
@@ -60,29 +60,32 @@ export function requestFailed(failure: GetFailure, said: string | null): AnswerF
   };
 }
 
+const refused =
+  "Read the server's reason; limits are widened at the server, or the query narrowed by dcgm.prometheus.matchers.";
+const credentials = "Give credentials that may query in dcgm.prometheus.auth.";
+const tooLong = "Shorten dcgm.prometheus.matchers: something refuses so long a URL.";
+const ofStatus: Readonly<Record<number, string>> = {
+  400: refused,
+  401: credentials,
+  403: credentials,
+  404: "Check the path in dcgm.prometheus.url: it ends where /api/v1 begins.",
+  414: tooLong,
+  422: refused,
+  431: tooLong,
+};
+const ofCode: Partial<Record<GetErrorCode, string>> = {
+  status: "Read the server's log; if it is overloaded, narrow the query by dcgm.prometheus.matchers.",
+  timeout: "Look at the server's load and at network policies, or raise dcgm.prometheus.timeoutSeconds.",
+  tls: "Check the scheme of dcgm.prometheus.url and dcgm.prometheus.caFile.",
+  credentials: "Check that the file exists, is mounted and may be read by Fairlead.",
+  bad_redirect:
+    "Give the final URL in dcgm.prometheus.url; credentials are never sent elsewhere, and a redirect often means a login page.",
+  too_large: "Select fewer series by dcgm.prometheus.matchers, or raise dcgm.prometheus.maxAnswerBytes.",
+};
+
 function nextStepAfter({ code, status }: GetFailure): string {
-  if (code === "status") {
-    if (status === 401 || status === 403) return "Give credentials that may query in dcgm.prometheus.auth.";
-    if (status === 404) return "Check the path in dcgm.prometheus.url: it ends where /api/v1 begins.";
-    if (status === 414 || status === 431) return "Shorten dcgm.prometheus.matchers: something refuses so long a URL.";
-    if (status === 400 || status === 422)
-      return "Read the server's reason; limits are widened at the server, or the query narrowed by dcgm.prometheus.matchers.";
-    return "Read the server's log; if it is overloaded, narrow the query by dcgm.prometheus.matchers.";
-  }
-  switch (code) {
-    case "timeout":
-      return "Look at the server's load and at network policies, or raise dcgm.prometheus.timeoutSeconds.";
-    case "tls":
-      return "Check the scheme of dcgm.prometheus.url and dcgm.prometheus.caFile.";
-    case "credentials":
-      return "Check that the file exists, is mounted and may be read by Fairlead.";
-    case "bad_redirect":
-      return "Give the final URL in dcgm.prometheus.url; credentials are never sent elsewhere, and a redirect often means a login page.";
-    case "too_large":
-      return "Select fewer series by dcgm.prometheus.matchers, or raise dcgm.prometheus.maxAnswerBytes.";
-    default:
-      return "Check dcgm.prometheus.url and the network policies between Fairlead and the server.";
-  }
+  const step = code === "status" && status !== null ? (ofStatus[status] ?? ofCode.status) : ofCode[code];
+  return step ?? "Check dcgm.prometheus.url and the network policies between Fairlead and the server.";
 }
 
 /** The server's own words on what its answer lacks. */

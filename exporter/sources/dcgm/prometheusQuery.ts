@@ -1,3 +1,4 @@
+import { matcherTexts, queryUrl } from "../http/prometheusApi.ts";
 import { dialects, labelRoles } from "./dialects.ts";
 
 /** What decides which series are asked for. */
@@ -34,7 +35,7 @@ export const askedMetrics: readonly string[] = dialects.flatMap(({ metrics }) =>
  */
 export function telemetryQuery(scope: QueryScope): string {
   const labels = reportedLabels(scope).join(",");
-  const matchers = Object.entries(scope.matchers).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  const matchers = matcherTexts(scope.matchers);
   const named = [`__name__=~"${askedMetrics.join("|")}"`, ...matchers].join(",");
   const only = matchers.length === 0 ? "" : `{${matchers.join(",")}}`;
   const times = askedMetrics.map((name) => `timestamp(${name}${only})`).join(" or ");
@@ -44,15 +45,9 @@ export function telemetryQuery(scope: QueryScope): string {
   );
 }
 
-/**
- * The URL of the query: a GET, because read-only access to a server often forbids POST. `base` is what is before
- * `/api/v1`; parameters that it has are kept. The server is asked to give up when nobody waits any more.
- */
-export function queryUrl(base: string, scope: QueryScope, timeoutSeconds: number): string {
-  const { protocol, host, pathname, search } = new URL(base);
-  const path = `${pathname.replace(/\/+$/, "")}/api/v1/query`;
+/** The URL of the query. The server is asked to give up when nobody waits any more. */
+export function telemetryUrl(base: string, scope: QueryScope, timeoutSeconds: number): string {
   // A comma may be in a query as it is; written out, the many of them would make the URL a sixth longer.
   const query = encodeURIComponent(telemetryQuery(scope)).replaceAll("%2C", ",");
-  const own = `query=${query}&timeout=${Math.ceil(timeoutSeconds)}s`;
-  return `${protocol}//${host}${path}${search === "" ? "?" : `${search}&`}${own}`;
+  return queryUrl(base, "query", `query=${query}&timeout=${Math.ceil(timeoutSeconds)}s`);
 }

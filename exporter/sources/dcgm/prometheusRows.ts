@@ -1,6 +1,6 @@
-import type { JsonObject } from "../http/prometheusEnvelope.ts";
+import type { JsonRecord } from "../../kernel/parseJson.ts";
+import { labelOf, readSeries, type Series } from "../http/prometheusApi.ts";
 import { maxLabelBytes } from "./labelBlock.ts";
-import { labelOf, readSeries, type Series } from "./prometheusAnswer.ts";
 import { askedMetrics, type QueryScope, reportedLabels, timeMark } from "./prometheusQuery.ts";
 
 /** All series of an answer that agree in every label but the metric's name: what an exporter's page calls a row. */
@@ -91,7 +91,7 @@ function draftFor(
 }
 
 /** Values in the order of the names; `null` if one is not text, or too long. */
-function labelTexts(metric: JsonObject, places: ReadonlyMap<string, number>): readonly string[] | null {
+function labelTexts(metric: JsonRecord, places: ReadonlyMap<string, number>): readonly string[] | null {
   const texts = new Array<string>(places.size).fill("");
   for (const name of Object.keys(metric)) {
     const place = places.get(name);

@@ -1,26 +1,26 @@
+import type { Auth } from "../../config/prometheusSchema.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetPool } from "../http/getPool.ts";
 import type { GetResult } from "../http/getResult.ts";
-import { shownAddress } from "../http/shownAddress.ts";
+import { shownAddress } from "../http/shownText.ts";
+import { freshnessOf } from "../port.ts";
 import type { BelievedExporters } from "./believedExporters.ts";
 import { type DcgmSource, scheduleOnMachine } from "./dcgmSource.ts";
-import type { DiscoveredPod } from "./discover.ts";
 import { frozenAfterSeconds } from "./frozen.ts";
+import type { PageLimits } from "./pageShape.ts";
 import { errorOf, parseAnswer } from "./prometheusAnswer.ts";
 import { pagesOfRows } from "./prometheusPages.ts";
 import * as problems from "./prometheusProblems.ts";
-import { type QueryScope, queryUrl } from "./prometheusQuery.ts";
+import { type QueryScope, telemetryUrl } from "./prometheusQuery.ts";
 import { readServerRows } from "./prometheusRows.ts";
 import { type NodeMovement, watchMovement } from "./prometheusStandstill.ts";
-import type { PageLimits } from "./reduce.ts";
-import type { TargetAuth } from "./target.ts";
 
 /** A server with Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics. */
 export interface PrometheusServer extends QueryScope {
   /** What is before `/api/v1`. */
   readonly url: string;
-  readonly auth: TargetAuth;
+  readonly auth: Auth;
   readonly caFile: string | null;
   readonly insecureSkipVerify: boolean;
   /** Sent with each query, such as `X-Scope-OrgID`. */
@@ -37,7 +37,7 @@ export interface PrometheusSourceOptions {
   /** How old a sample may be when it is used: by default 3 intervals, at least 60 s, as for a scraped page. */
   readonly maxSampleAgeSeconds?: number;
   /** Exporter pods that the Kubernetes API has now, and those that only look like some. */
-  readonly exporters: () => Pick<BelievedExporters<DiscoveredPod>, "pods" | "rejected">;
+  readonly exporters: () => Pick<BelievedExporters, "pods" | "rejected">;
   /** Names of all nodes; `null` while they are not known. */
   readonly knownNodes: () => ReadonlySet<string> | null;
   readonly limits?: Partial<PageLimits>;
@@ -74,7 +74,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
   const { server, pool, now, intervalSeconds } = options;
   const schedule = options.schedule ?? scheduleOnMachine;
   const maxAge = options.maxSampleAgeSeconds ?? Math.max(leastMaxAgeSeconds, 3 * intervalSeconds);
-  const url = queryUrl(server.url, server, server.timeoutSeconds);
+  const url = telemetryUrl(server.url, server, server.timeoutSeconds);
   const name = shownAddress(server.url);
   const { auth, caFile, insecureSkipVerify, headers } = server;
   let memory: Memory = {
@@ -89,7 +89,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
   let cancelNext: (() => void) | null = null;
   let isRunning = false;
 
-  const isYoung = (at: number | null): at is number => at !== null && now() - at <= maxAge;
+  const isYoung = ({ receivedAt }: TelemetryPage): boolean => now() - receivedAt <= maxAge;
 
   const failed = (fault: problems.AnswerFault, at: number): Memory => ({
     ...memory,
@@ -113,7 +113,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
       knownNodes: options.knownNodes(),
       maxSampleAgeSeconds: maxAge,
       at,
-      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      limits: options.limits,
     });
     const watched = watchMovement(memory.movements, found.byNode, name, frozenAfterSeconds(maxAge));
     const isKept = ([node, pages]: readonly [string, readonly TelemetryPage[]]): boolean =>
@@ -165,17 +165,11 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
     },
     scrapeOnce: (at) => ask(() => at),
     read: () => ({
-      pages: [...memory.byNode.values()].flat().filter(({ receivedAt }) => isYoung(receivedAt)),
+      pages: [...memory.byNode.values()].flat().filter(isYoung),
       targets: 1,
       targetsUp: memory.wasTried && memory.fault === null ? 1 : 0,
     }),
-    freshness: () => [
-      {
-        part: name,
-        ageSeconds: memory.lastGoodAt === null ? null : Math.max(0, now() - memory.lastGoodAt),
-        fresh: isYoung(memory.lastGoodAt),
-      },
-    ],
+    freshness: () => [freshnessOf(name, memory.lastGoodAt, now(), maxAge)],
     problems: () => (memory.fault === null ? memory.problems : [faultProblem(memory, name, isYoung)]),
   };
 }
@@ -189,8 +183,8 @@ function withMovedAt(pages: readonly TelemetryPage[], movement: NodeMovement | u
 /** The bytes of an answer are gone when they have been looked at once, and reading them takes several turns. */
 const copyOf = (bytes: Buffer): Buffer => Buffer.from(bytes);
 
-function faultProblem(memory: Memory, name: string, isYoung: (at: number | null) => boolean): Problem {
-  const isUsable = [...memory.byNode.values()].some((pages) => pages.some(({ receivedAt }) => isYoung(receivedAt)));
+function faultProblem(memory: Memory, name: string, isYoung: (page: TelemetryPage) => boolean): Problem {
+  const isUsable = [...memory.byNode.values()].some((pages) => pages.some(isYoung));
   const since = new Date((memory.fault?.since ?? 0) * 1000).toISOString();
   const effect = isUsable ? "its last answer is still used" : "the activity of the GPUs that it reports is unknown";
   return {

@@ -1,6 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 import type { DeviceReading, TelemetryPage } from "../../model/telemetry.ts";
-import { isSameMeasurement } from "./deviceReading.ts";
+import { deviceKey, isSameMeasurement } from "./deviceReading.ts";
 import { type Standstill, standstill } from "./frozen.ts";
 import { exporterStandsStill } from "./pageProblems.ts";
 import { firstOnes } from "./targetProblems.ts";
@@ -67,22 +67,11 @@ function moved(known: NodeMovement | undefined, pages: readonly TelemetryPage[])
  * one exporter give two pages, in any order.
  */
 function haveMoved(before: readonly TelemetryPage[], now: readonly TelemetryPage[]): boolean {
-  const known = new Map<string, DeviceReading[]>();
-  for (const { devices } of before)
-    for (const device of devices) {
-      const key = keyOf(device);
-      const others = known.get(key);
-      if (others === undefined) known.set(key, [device]);
-      else others.push(device);
-    }
-  const seen = new Set<string>();
-  for (const { devices } of now)
-    for (const device of devices) {
-      const key = keyOf(device);
-      seen.add(key);
-      if (known.get(key)?.some((other) => isSameMeasurement(other, device)) !== true) return true;
-    }
-  return seen.size !== known.size;
+  const known = Map.groupBy(devicesOf(before), deviceKey);
+  const devices = devicesOf(now);
+  const isKnown = (device: DeviceReading): boolean =>
+    known.get(deviceKey(device))?.some((other) => isSameMeasurement(other, device)) === true;
+  return !devices.every(isKnown) || new Set(devices.map(deviceKey)).size !== known.size;
 }
 
-const keyOf = ({ uuid, gpuInstance }: DeviceReading): string => `${gpuInstance ?? ""}\n${uuid}`;
+const devicesOf = (pages: readonly TelemetryPage[]): readonly DeviceReading[] => pages.flatMap((page) => page.devices);

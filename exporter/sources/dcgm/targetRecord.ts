@@ -1,11 +1,12 @@
 import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
-import type { GetFailure, GetResult } from "../http/getResult.ts";
+import type { GetErrorCode, GetFailure, GetResult } from "../http/getResult.ts";
+import { shownAddress } from "../http/shownText.ts";
+import type { ScrapeTarget } from "./discover.ts";
 import { standstill } from "./frozen.ts";
 import { exporterStandsStill } from "./pageProblems.ts";
 import { createPageReader, type PageReader, type ReaderResult } from "./pageReader.ts";
 import type { PageLimits } from "./pageShape.ts";
-import type { ScrapeTarget } from "./target.ts";
 
 /** Why the last attempt at a target gave no page. */
 export interface TargetFault {
@@ -43,7 +44,7 @@ export interface TargetRecord {
 
 /** A target that was not asked yet. */
 export function newRecord(target: ScrapeTarget, limits?: Partial<PageLimits>): TargetRecord {
-  const name = withoutCredentials(target.url);
+  const name = shownAddress(target.url);
   const { node } = target;
   // A page of a known node is taken as its exporter's own; where the host label decides, it may be a federation.
   const reader = createPageReader({
@@ -120,36 +121,20 @@ function failed(
   return { ...record, fault, pageProblems, wasTried: true };
 }
 
-function nextStepAfter(failure: GetFailure): string {
-  switch (failure.code) {
-    case "timeout":
-      return "Look at the exporter's load (dense MIG nodes need long), at network policies, or raise dcgm.timeoutSeconds.";
-    case "refused":
-      return "Check that the exporter runs and listens on this port (dcgm.discovery[].port).";
-    case "unreachable":
-      return "Check the network policies between Fairlead and the exporter, and whether the node is up.";
-    case "dns":
-      return "Check the host name in dcgm.targets.";
-    case "tls":
-      return "Check the scheme and the CA file of this target (caFile).";
-    case "credentials":
-      return "Check that the file exists, is mounted and may be read by Fairlead.";
-    case "status":
-      return failure.status === 401 || failure.status === 403
-        ? "List the target in dcgm.targets with its credentials."
-        : "Read the exporter's log; 4.8.3 answers 500 to a single duplicate series.";
-    case "bad_redirect":
-      return "Give the final URL in dcgm.targets, or the path in dcgm.discovery[].path.";
-    case "too_large":
-      return "Look at what answers there; if it is right, raise dcgm.maxPageBytes.";
-    default:
-      return "Ask the same URL by hand (curl) from Fairlead's pod and read the exporter's log.";
-  }
-}
+const nextSteps: Partial<Record<GetErrorCode, string>> = {
+  timeout:
+    "Look at the exporter's load (dense MIG nodes need long), at network policies, or raise dcgm.timeoutSeconds.",
+  refused: "Check that the exporter runs and listens on this port (dcgm.discovery[].port).",
+  unreachable: "Check the network policies between Fairlead and the exporter, and whether the node is up.",
+  dns: "Check the host name in dcgm.targets.",
+  tls: "Check the scheme and the CA file of this target (caFile).",
+  credentials: "Check that the file exists, is mounted and may be read by Fairlead.",
+  status: "Read the exporter's log; 4.8.3 answers 500 to a single duplicate series.",
+  bad_redirect: "Give the final URL in dcgm.targets, or the path in dcgm.discovery[].path.",
+  too_large: "Look at what answers there; if it is right, raise dcgm.maxPageBytes.",
+};
 
-/** A URL that may be shown: without user, password, query and fragment. */
-function withoutCredentials(url: string): string {
-  if (!URL.canParse(url)) return "(not a URL)";
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
+function nextStepAfter({ code, status }: GetFailure): string {
+  if (status === 401 || status === 403) return "List the target in dcgm.targets with its credentials.";
+  return nextSteps[code] ?? "Ask the same URL by hand (curl) from Fairlead's pod and read the exporter's log.";
 }

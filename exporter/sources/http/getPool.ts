@@ -1,17 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { Agent } from "undici";
-import { afterFailure, type BackOffSettings, type FailureRun } from "./backOff.ts";
+import type { Auth } from "../../config/prometheusSchema.ts";
+import { type BackOff, type BackOffSettings, createBackOff } from "./backOff.ts";
 import { type Attempt, attemptFailure, type ConsumeBody, type GetFailure, type GetResult } from "./getResult.ts";
 import type { ReceiveLimits } from "./limits.ts";
 import { createPlainClient } from "./plainClient.ts";
 import { receive } from "./receive.ts";
-import { authorization, createSecretFiles, type GetAuth, type ReadTextFile, secretFileOf } from "./secretFiles.ts";
+import { authorization, createSecretFiles, type ReadTextFile, secretFileOf } from "./secretFiles.ts";
 import { createSlots } from "./slots.ts";
 
 /** One page to get. */
 export interface GetRequest {
   readonly url: string;
-  readonly auth: GetAuth;
+  readonly auth: Auth;
   /** PEM file of the CAs to trust instead of the system's; `null` for the system's. */
   readonly caFile: string | null;
   /** Takes any certificate. Only where the configuration says so. */
@@ -59,7 +60,7 @@ export function createGetPool(options: GetPoolOptions): GetPool {
   const ownHeaders = { accept: options.accept, "user-agent": "fairlead" };
   const plain = createPlainClient({ ...options, headers: ownHeaders });
   const agents = new Map<string, { readonly ca: string | null; readonly agent: Agent }>();
-  const failing = new Map<string, { readonly run: FailureRun; readonly failure: GetFailure }>();
+  const failing = new Map<string, { readonly backOff: BackOff; readonly failure: GetFailure }>();
   let isClosed = false;
 
   const agentFor = (caFile: string | null, ca: string | null, insecureSkipVerify: boolean): Agent => {
@@ -113,15 +114,17 @@ export function createGetPool(options: GetPoolOptions): GetPool {
 
   const get = async <T>(request: GetRequest, consume: ConsumeBody<T>): Promise<GetResult<T>> => {
     const before = failing.get(request.url);
-    if (before !== undefined && options.now() < before.run.retryAt) return { ...before.failure, skipped: true };
+    if (before !== undefined && options.now() < before.failure.retryAt) return { ...before.failure, skipped: true };
     const result = await slots.run(() => attempt(request, consume));
     if (result.ok) {
       failing.delete(request.url);
       return result;
     }
-    const run = afterFailure(failing.get(request.url)?.run, options.now(), options.backOff, options.random);
-    const failure: GetFailure = { ...result, skipped: false, failures: run.failures, retryAt: run.retryAt };
-    if (!isClosed) failing.set(request.url, { run, failure });
+    const known = failing.get(request.url);
+    const backOff = known?.backOff ?? createBackOff(options.backOff, options.random);
+    const failures = (known?.failure.failures ?? 0) + 1;
+    const failure: GetFailure = { ...result, skipped: false, failures, retryAt: options.now() + backOff.next() };
+    if (!isClosed) failing.set(request.url, { backOff, failure });
     return failure;
   };
 

@@ -1,12 +1,10 @@
-import { createBodyBuffers } from "./bodyBuffers.ts";
-import { createDeadlines } from "./deadlines.ts";
+import { connect as connectSocket, type Socket } from "node:net";
 import { describeError } from "./describeError.ts";
 import { type Attempt, type AttemptFailure, attemptFailure, type ConsumeBody } from "./getResult.ts";
 import { type ReceiveLimits, tooLate } from "./limits.ts";
-import { type Connection, type ConnectionEvents, connect } from "./plainConnection.ts";
 import { type PlainPage, plainPage, plainRequest } from "./plainRequest.ts";
 import { endOfBytes, type ReadingStep, takeBytes } from "./responseReader.ts";
-import { bodyOf, type ResponseReading, startReading, stopReading } from "./responseReading.ts";
+import { bodyOf, createBodyBuffers, type ResponseReading, startReading, stopReading } from "./responseReading.ts";
 
 /** GETs without TLS, by sockets of its own: at ten thousand servers half the CPU time of a general HTTP client. */
 export interface PlainClient {
@@ -36,13 +34,26 @@ interface Exchange {
   readonly text: string;
   readonly reading: ResponseReading;
   readonly settle: (outcome: Buffer | AttemptFailure) => void;
-  connection: Connection<Exchange> | null;
+  connection: Connection | null;
+  /** Ends it when its time is over. */
+  readonly deadline: NodeJS.Timeout;
+}
+
+/** A connection to a server, and what it is busy with. */
+interface Connection {
+  readonly socket: Socket;
+  /** The page for which it is kept while it is idle. */
+  readonly url: string;
+  /** `null` while it is idle. */
+  exchange: Exchange | null;
+  /** Whether it carried a request before. */
+  isReused: boolean;
 }
 
 /** A page and the connection that waits for its next request. */
 interface Kept {
   readonly page: PlainPage;
-  readonly connection: Connection<Exchange>;
+  readonly connection: Connection;
   readonly since: number;
 }
 
@@ -54,20 +65,22 @@ const closed = attemptFailure("closed", "the pool was closed");
  */
 export function createPlainClient(options: PlainClientOptions): PlainClient {
   const kept = new Map<string, Kept>();
+  const underWay = new Set<Exchange>();
   const buffers = createBodyBuffers();
   const readBuffer = Buffer.allocUnsafeSlow(readBytes);
   let sweeper: NodeJS.Timeout | null = null;
 
   const finish = (exchange: Exchange, step: "done" | AttemptFailure): void => {
     const { page, connection, reading } = exchange;
-    deadlines.remove(exchange);
+    clearTimeout(exchange.deadline);
+    underWay.delete(exchange);
     exchange.connection = null;
     if (connection !== null) release(page, connection, step === "done" && reading.keepsAlive);
     exchange.settle(step === "done" ? bodyOf(reading) : step);
     stopReading(reading);
   };
 
-  const release = (page: PlainPage, connection: Connection<Exchange>, isReusable: boolean): void => {
+  const release = (page: PlainPage, connection: Connection, isReusable: boolean): void => {
     connection.exchange = null;
     if (!isReusable || kept.has(page.url)) {
       connection.socket.destroy();
@@ -84,7 +97,7 @@ export function createPlainClient(options: PlainClientOptions): PlainClient {
   };
 
   /** Removes the connection from those that are kept, because it cannot be used again. */
-  const forget = (connection: Connection<Exchange>): void => {
+  const forget = (connection: Connection): void => {
     if (kept.get(connection.url)?.connection === connection) kept.delete(connection.url);
     connection.socket.destroy();
   };
@@ -101,28 +114,40 @@ export function createPlainClient(options: PlainClientOptions): PlainClient {
     sendOn(open(page), exchange);
   };
 
-  const events: ConnectionEvents<Exchange> = {
-    bytes: (connection, bytes) => {
-      const { exchange } = connection;
-      if (exchange === null) forget(connection);
-      else advance(exchange, takeBytes(exchange.reading, bytes));
-    },
-    end: (connection, error) => {
-      const { exchange } = connection;
-      if (exchange === null) {
-        forget(connection);
-        return;
-      }
-      const step = endOfBytes(exchange.reading);
-      if (error !== null && exchange.reading.refusal === null) lose(exchange, describeError(error));
-      else if (step === "done") finish(exchange, step);
-      else lose(exchange, step);
-    },
+  /** Bytes came; they are overwritten once this returns. */
+  const onBytes = (connection: Connection, bytes: Buffer): void => {
+    const { exchange } = connection;
+    if (exchange === null) forget(connection);
+    else advance(exchange, takeBytes(exchange.reading, bytes));
   };
 
-  const open = (page: PlainPage): Connection<Exchange> => connect(page, readBuffer, events);
+  /** No more will come: the other side ended it (`null`), or it broke. May be called several times. */
+  const onEnd = (connection: Connection, error: Error | null): void => {
+    const { exchange } = connection;
+    if (exchange === null) {
+      forget(connection);
+      return;
+    }
+    const step = endOfBytes(exchange.reading);
+    if (error !== null && exchange.reading.refusal === null) lose(exchange, describeError(error));
+    else if (step === "done") finish(exchange, step);
+    else lose(exchange, step);
+  };
 
-  const sendOn = (connection: Connection<Exchange>, exchange: Exchange): void => {
+  /** Opens a connection; what is written before it is open is sent then. */
+  const open = ({ url, host, port }: PlainPage): Connection => {
+    const callback = (count: number): boolean => {
+      onBytes(connection, readBuffer.subarray(0, count));
+      return true;
+    };
+    const socket = connectSocket({ host, port, onread: { buffer: readBuffer, callback } });
+    const connection: Connection = { socket, url, exchange: null, isReused: false };
+    socket.on("error", (error) => onEnd(connection, error));
+    for (const event of ["end", "close"] as const) socket.on(event, () => onEnd(connection, null));
+    return connection;
+  };
+
+  const sendOn = (connection: Connection, exchange: Exchange): void => {
     connection.exchange = exchange;
     exchange.connection = connection;
     connection.socket.write(exchange.text, "latin1");
@@ -135,7 +160,7 @@ export function createPlainClient(options: PlainClientOptions): PlainClient {
       kept.delete(page.url);
       known.connection.socket.ref();
     }
-    deadlines.add(exchange);
+    underWay.add(exchange);
     sendOn(known === undefined || known.connection.socket.destroyed ? open(page) : known.connection, exchange);
   };
 
@@ -143,8 +168,6 @@ export function createPlainClient(options: PlainClientOptions): PlainClient {
     const oldest = performance.now() - options.keepAliveSeconds * 1000;
     for (const { connection, since } of kept.values()) if (since <= oldest) forget(connection);
   };
-
-  const deadlines = createDeadlines<Exchange>(options.timeoutSeconds, (exchange) => finish(exchange, tooLate(options)));
 
   const pageOf = (url: string, headers: PlainGet["headers"]): PlainPage | null => {
     const known = kept.get(url)?.page;
@@ -166,13 +189,17 @@ export function createPlainClient(options: PlainClientOptions): PlainClient {
             reject(error);
           }
         };
-        start({ page, text, reading: startReading(options, buffers), settle, connection: null });
+        const late = (): void => finish(exchange, tooLate(options));
+        const deadline = setTimeout(late, options.timeoutSeconds * 1000).unref();
+        const reading = startReading(options, buffers);
+        const exchange: Exchange = { page, text, reading, settle, connection: null, deadline };
+        start(exchange);
       });
     },
     close: () => {
       if (sweeper !== null) clearInterval(sweeper);
       for (const { connection } of kept.values()) forget(connection);
-      for (const exchange of deadlines.items()) finish(exchange, closed);
+      for (const exchange of underWay) finish(exchange, closed);
     },
   };
 }

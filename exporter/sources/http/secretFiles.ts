@@ -1,13 +1,9 @@
-/** Credentials of a request. Files are read again and again, so a rotated secret is picked up. */
-export type GetAuth =
-  | { readonly kind: "none" }
-  | { readonly kind: "bearer"; readonly tokenFile: string }
-  | { readonly kind: "basic"; readonly username: string; readonly passwordFile: string };
+import type { Auth } from "../../config/prometheusSchema.ts";
 
 /** Reads a file as text; rejects when it cannot. */
 export type ReadTextFile = (path: string) => Promise<string>;
 
-/** Texts of small files, kept for a few seconds so that ten thousand requests do not read one file ten thousand times. */
+/** Texts of small files. They are read again and again, so that a rotated secret is picked up, and kept for a few seconds so that ten thousand requests do not read one file ten thousand times. */
 export interface SecretFiles {
   /** Text of the file; rejects when it cannot be read. */
   read(path: string): Promise<string>;
@@ -33,13 +29,13 @@ export function createSecretFiles(readTextFile: ReadTextFile, now: () => number,
 }
 
 /** The file that holds the secret; `null` without credentials. */
-export function secretFileOf(auth: GetAuth): string | null {
+export function secretFileOf(auth: Auth): string | null {
   if (auth.kind === "bearer") return auth.tokenFile;
   return auth.kind === "basic" ? auth.passwordFile : null;
 }
 
 /** Value of the `authorization` header; `null` without credentials. Rejects when the file is unreadable or empty. */
-export async function authorization(auth: GetAuth, files: SecretFiles): Promise<string | null> {
+export async function authorization(auth: Auth, files: SecretFiles): Promise<string | null> {
   const path = secretFileOf(auth);
   if (path === null) return null;
   const secret = (await files.read(path)).replace(/[\r\n]+$/, "");

@@ -7,23 +7,7 @@ export interface Slots {
 export function createSlots(count: number): Slots {
   const limit = Math.max(1, Math.floor(count));
   const waiting: (() => void)[] = [];
-  let head = 0;
   let busy = 0;
-
-  const release = (): void => {
-    const next = waiting[head];
-    if (next === undefined) {
-      busy -= 1;
-      return;
-    }
-    head += 1;
-    if (head === waiting.length) {
-      waiting.length = 0;
-      head = 0;
-    }
-    next();
-  };
-
   return {
     run: async (task) => {
       if (busy < limit) busy += 1;
@@ -31,7 +15,9 @@ export function createSlots(count: number): Slots {
       try {
         return await task();
       } finally {
-        release();
+        const next = waiting.shift();
+        if (next === undefined) busy -= 1;
+        else next();
       }
     },
   };

@@ -67,31 +67,31 @@ export function createApiClient(credentials: Credentials, clock: Clock): ApiClie
     });
   };
 
+  /** An answer with what `take` makes of its body before the deadline. */
+  const answer = async <Body>(
+    path: string,
+    options: RequestOptions,
+    take: (response: Dispatcher.ResponseData) => Body | Promise<Body>,
+  ): Promise<Answer<Body> | NoAnswer> => {
+    const passed = new AbortController();
+    const message = `no answer within ${options.deadlineSeconds} s`;
+    const clear = clock.schedule(options.deadlineSeconds, () => passed.abort(new Error(message)));
+    try {
+      const response = await request(path, options.accept, AbortSignal.any([passed.signal, options.signal]));
+      return { ok: true, ...head(response), body: await take(response) };
+    } catch (error) {
+      return { ok: false, message: passed.signal.aborted ? message : describe(error) };
+    } finally {
+      clear();
+    }
+  };
+
   return {
-    get: async (path, options) => {
-      const deadline = withDeadline(clock, options);
-      try {
-        const response = await request(path, options.accept, deadline.signal);
-        const limit = response.statusCode === 200 ? options.maxBytes : maxErrorBodyBytes;
-        const body = await readAll(response.body, limit);
-        return { ok: true, ...head(response), body };
-      } catch (error) {
-        return { ok: false, message: deadline.expired() ?? describe(error) };
-      } finally {
-        deadline.clear();
-      }
-    },
-    open: async (path, options) => {
-      const deadline = withDeadline(clock, options);
-      try {
-        const response = await request(path, options.accept, deadline.signal);
-        return { ok: true, ...head(response), body: response.body };
-      } catch (error) {
-        return { ok: false, message: deadline.expired() ?? describe(error) };
-      } finally {
-        deadline.clear();
-      }
-    },
+    get: (path, options) =>
+      answer(path, options, ({ body, statusCode }) =>
+        readAll(body, statusCode === 200 ? options.maxBytes : maxErrorBodyBytes),
+      ),
+    open: (path, options) => answer<AsyncIterable<Uint8Array>>(path, options, ({ body }) => body),
     close: async () => {
       await current?.dispatcher.destroy();
       current = null;
@@ -126,24 +126,6 @@ export async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number)
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, bytes);
-}
-
-interface Deadline {
-  readonly signal: AbortSignal;
-  /** The message if it has expired; otherwise `null`. */
-  expired(): string | null;
-  clear(): void;
-}
-
-function withDeadline(clock: Clock, options: RequestOptions): Deadline {
-  const passed = new AbortController();
-  const message = `no answer within ${options.deadlineSeconds} s`;
-  const clear = clock.schedule(options.deadlineSeconds, () => passed.abort(new Error(message)));
-  return {
-    signal: AbortSignal.any([passed.signal, options.signal]),
-    expired: () => (passed.signal.aborted ? message : null),
-    clear,
-  };
 }
 
 /** The reason of a failed request in words; the innermost cause says most. */

@@ -36,3 +36,35 @@ export function pause(clock: Clock, seconds: number, signal: AbortSignal): Promi
     signal.addEventListener("abort", over, { once: true });
   });
 }
+
+/** Work that is done again and again. */
+export interface Repetition {
+  /** Does the work for the first time, and resolves when that is over. */
+  start(): Promise<void>;
+  /** Resolves when the work is not being done any more. */
+  stop(): Promise<void>;
+}
+
+/** Does work with a pause of this many seconds after each time. It never rejects, and gives up when the signal is aborted. */
+export function repeat(clock: Clock, seconds: number, work: (signal: AbortSignal) => Promise<void>): Repetition {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<void> = Promise.resolve();
+  const goOn = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await pause(clock, seconds, signal);
+      if (!signal.aborted) await work(signal);
+    }
+  };
+  return {
+    start: () => {
+      const first = work(signal);
+      running = first.then(goOn);
+      return first;
+    },
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

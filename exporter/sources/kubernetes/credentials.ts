@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { parse } from "yaml";
+import { isRecord } from "../../kernel/parseJson.ts";
 import type { Problem } from "../../model/problem.ts";
-import { isRecord } from "./fields.ts";
 
 /** Where credentials come from. */
 export interface CredentialChoice {

@@ -4,9 +4,9 @@ import type {
   ScaleTarget,
   VerticalPodAutoscaler,
 } from "../../model/autoscalers.ts";
+import { nameText, optionalName, someItems } from "./boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject } from "./decoded.ts";
 import { child, number, type Place, text } from "./fields.ts";
-import { nameText, optionalName, someItems } from "./queues/bounds.ts";
 
 /** A HorizontalPodAutoscaler of `autoscaling/v2`; the API server fills in `minReplicas`. */
 export function decodeHorizontalPodAutoscaler(value: unknown): Decoded<HorizontalPodAutoscaler> {

@@ -1,11 +1,9 @@
 import { type CapacityType, capacityTypes } from "../../model/capacityType.ts";
 import type { KarpenterNodePool, NodePoolBudget } from "../../model/nodePools.ts";
 import { nodeLabels } from "../../model/wellKnown.ts";
+import { amountMap, duration, nameText, revisionOf, shortText, someItems } from "./boundedFields.ts";
 import { type Decoded, decodeObject } from "./decoded.ts";
 import { child, number, type Place, text, textItems } from "./fields.ts";
-import { amountMap, nameText, shortText, someItems } from "./queues/bounds.ts";
-import { duration } from "./queues/duration.ts";
-import { revisionOf } from "./queues/revisionOf.ts";
 
 /** The API allows no more budgets for one NodePool, and no longer schedule of a budget. */
 const mostBudgets = 50;

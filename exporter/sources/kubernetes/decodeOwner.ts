@@ -1,11 +1,10 @@
 import type { OwnerObject } from "../../model/cluster.ts";
 import type { JobLimits } from "../../model/disruption.ts";
-import { annotationsOfPods } from "./annotations.ts";
+import { annotationsOfPods, textMap } from "./boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject } from "./decoded.ts";
-import { child, fault, flag, has, items, type Place, pathOf, text } from "./fields.ts";
+import { child, fault, flag, has, items, type Place, parsed, pathOf, text } from "./fields.ts";
 import { gangSize } from "./gangSize.ts";
-import { keptLabels } from "./ownLabels.ts";
-import { textMap } from "./textMap.ts";
+import { keptLabels } from "./keptLabels.ts";
 
 /**
  * The metadata of an owner as a model record, and from whole objects also the limits of a batch/v1 Job and the size of a gang.
@@ -64,11 +63,9 @@ function jobLimits(job: Place): JobLimits | null {
 }
 
 function count(place: Place, key: string): number | null {
-  const found = place.value[key];
-  if (found === undefined || found === null) return null;
-  if (typeof found === "number" && Number.isSafeInteger(found) && found >= 0) return found;
-  fault(place, key, "a whole number from 0 on");
-  return null;
+  const read = (found: unknown) =>
+    typeof found === "number" && Number.isSafeInteger(found) && found >= 0 ? found : null;
+  return parsed(place, key, read, "a whole number from 0 on");
 }
 
 /** A rule of `podFailurePolicy`, as far as a disrupted pod can match it. */

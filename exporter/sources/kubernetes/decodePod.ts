@@ -1,13 +1,12 @@
 import type { TextMap } from "../../model/node.ts";
 import type { GpuDemand, Pod, PodClaim, PodPhase } from "../../model/pod.ts";
 import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
-import { annotationsOfPods } from "./annotations.ts";
+import { annotationsOfPods, textMap, wholeLabels } from "./boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod, mayBeExporter } from "./exporterPods.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
-import { labelsText } from "./neighborLabels.ts";
+import { keptLabels, labelsText } from "./keptLabels.ts";
 import { requiredAffinity, tolerations } from "./nodeRules.ts";
-import { keptLabels } from "./ownLabels.ts";
 import { claimNames, type KeptOff, keptOff, podPlacement } from "./podPlacement.ts";
 import { type PodResources, podResources } from "./podResources.ts";
 import {
@@ -19,7 +18,6 @@ import {
   unschedulable,
 } from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
-import { textMap, wholeLabels } from "./textMap.ts";
 
 /** What is kept of every pod, GPUs or not. */
 export interface PodRow {

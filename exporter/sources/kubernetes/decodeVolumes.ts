@@ -1,10 +1,8 @@
-import type { PersistentVolume, PersistentVolumeClaim } from "../../model/volumes.ts";
-import { volumeTopologyLabels } from "../../model/volumes.ts";
+import { type PersistentVolume, type PersistentVolumeClaim, volumeTopologyLabels } from "../../model/volumes.ts";
+import { optionalName, textMap, wholeLabels } from "./boundedFields.ts";
 import { type Decoded, decodeObject } from "./decoded.ts";
 import { child, items, textItems } from "./fields.ts";
 import { nodeSelectorTerms } from "./nodeRules.ts";
-import { optionalName } from "./queues/bounds.ts";
-import { textMap, wholeLabels } from "./textMap.ts";
 
 /** Access modes with which a volume is attached to several nodes at once. */
 const forSeveral: ReadonlySet<string> = new Set(["ReadWriteMany", "ReadOnlyMany"]);

@@ -1,6 +1,7 @@
+import { isRecord } from "../../kernel/parseJson.ts";
 import type { OwnerRef } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
-import { child, flag, isRecord, items, type Place, placeOf, text, time } from "./fields.ts";
+import { child, flag, items, type Place, placeOf, text, time } from "./fields.ts";
 
 /** A record, or why there is none. */
 export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };

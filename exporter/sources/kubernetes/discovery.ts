@@ -1,8 +1,8 @@
+import { isRecord, parseJson } from "../../kernel/parseJson.ts";
 import type { ApiClient } from "./apiClient.ts";
-import { isRecord } from "./fields.ts";
 import { groupVersionPath, type WatchedKind } from "./kinds.ts";
 import type { Located } from "./reflector.ts";
-import { failing, type Setback, setbackOf } from "./setback.ts";
+import { failing, getGood, type Setback } from "./setback.ts";
 
 /** One resource that a group and version serves. */
 export interface ServedResource {
@@ -26,29 +26,22 @@ export async function discover(
   signal: AbortSignal,
 ): Promise<Discovered> {
   const path = groupVersionPath(group, version);
-  const answer = await client.get(path, { accept: "application/json", signal, deadlineSeconds, maxBytes });
-  if (!answer.ok) return { ok: false, setback: failing(answer.message) };
-  if (answer.status !== 200) {
-    return { ok: false, setback: setbackOf(answer.status, answer.body, answer.retryAfterSeconds) };
-  }
+  const answer = await getGood(client, path, { accept: "application/json", signal, deadlineSeconds, maxBytes });
+  if (!answer.ok) return answer;
   const resources = resourcesOf(answer.body);
   if (resources === null) return { ok: false, setback: failing(`${path} did not answer with a list of resources`) };
   return { ok: true, resources };
 }
 
 function resourcesOf(body: Buffer): readonly ServedResource[] | null {
-  try {
-    const document: unknown = JSON.parse(body.toString("utf8"));
-    if (!isRecord(document) || !Array.isArray(document.resources)) return null;
-    const entries: readonly unknown[] = document.resources;
-    return entries.flatMap((entry) => {
-      if (!isRecord(entry) || typeof entry.kind !== "string" || typeof entry.name !== "string") return [];
-      if (entry.name.includes("/")) return [];
-      return [{ kind: entry.kind, resource: entry.name, namespaced: entry.namespaced === true }];
-    });
-  } catch {
-    return null;
-  }
+  const document = parseJson(body);
+  if (!isRecord(document) || !Array.isArray(document.resources)) return null;
+  const entries: readonly unknown[] = document.resources;
+  return entries.flatMap((entry) => {
+    if (!isRecord(entry) || typeof entry.kind !== "string" || typeof entry.name !== "string") return [];
+    if (entry.name.includes("/")) return [];
+    return [{ kind: entry.kind, resource: entry.name, namespaced: entry.namespaced === true }];
+  });
 }
 
 /**
@@ -60,18 +53,13 @@ export async function locateKind(client: ApiClient, kind: WatchedKind, signal: A
   const [only, ...others] = kind.versions;
   if (others.length === 0 && !kind.optional)
     return { ok: true, path: `${groupVersionPath(kind.group, only)}/${kind.resource}` };
-  let last: Setback = { state: "absent", message: `no version of ${kind.group} is known`, retryAfterSeconds: null };
   for (const version of kind.versions) {
     const found = await discover(client, kind.group, version, signal);
     if (found.ok && found.resources.some((served) => served.resource === kind.resource)) {
       return { ok: true, path: `${groupVersionPath(kind.group, version)}/${kind.resource}` };
     }
     if (!found.ok && found.setback.state !== "absent") return found;
-    last = {
-      state: "absent",
-      message: `the API server has ${kind.resource}.${kind.group} in none of ${kind.versions.join(", ")}`,
-      retryAfterSeconds: null,
-    };
   }
-  return { ok: false, setback: last };
+  const message = `the API server has ${kind.resource}.${kind.group} in none of ${kind.versions.join(", ")}`;
+  return { ok: false, setback: { state: "absent", message, retryAfterSeconds: null } };
 }

@@ -1,18 +1,41 @@
+import type { Problem } from "../../model/problem.ts";
 import { controllerOf, type ObjectMeta } from "./decoded.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
-import { type LabelSelector, matchesLabels } from "./labelSelector.ts";
 import { isReady } from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
 
 /** Which pods are exporters. Only in named namespaces: elsewhere anyone could put such a label on a pod. */
 export interface ExporterSelector {
-  readonly namespaces: ReadonlySet<string>;
-  readonly labels: LabelSelector;
+  readonly namespaces: readonly string[];
+  /** All of them; a selector without any would take every pod, and takes none. */
+  readonly matchLabels: Readonly<Record<string, string>>;
+}
+
+const labelKey = /^[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?$/;
+const labelText = /^[A-Za-z0-9._-]*$/;
+
+/** A problem for each selector that can match no pod: it has no label, or one that no object can have. */
+export function selectorProblems(selectors: readonly ExporterSelector[]): readonly Problem[] {
+  return selectors.flatMap(({ matchLabels }): readonly Problem[] => {
+    const labels = Object.entries(matchLabels);
+    if (labels.length > 0 && labels.every(([key, value]) => labelKey.test(key) && labelText.test(value))) return [];
+    const shown = labels.map(([key, value]) => `${key}=${value}`).join(",");
+    return [
+      {
+        source: "kubernetes",
+        code: "bad-selector",
+        severity: "error",
+        subject: shown,
+        message: `"${shown}" is not a label selector, so it finds no exporters.`,
+        nextStep: "Give dcgm.discovery[].matchLabels labels that Kubernetes allows, such as app: nvidia-dcgm-exporter.",
+      },
+    ];
+  });
 }
 
 /** Whether a pod is where exporters are. */
 export function mayBeExporter({ namespace }: ObjectMeta, selectors: readonly ExporterSelector[]): boolean {
-  return selectors.some(({ namespaces }) => namespaces.has(namespace));
+  return selectors.some(({ namespaces }) => namespaces.includes(namespace));
 }
 
 /** Where to scrape a pod, if a selector matches it, it is bound, has an address and has not ended or begun to. */
@@ -25,7 +48,7 @@ export function exporterPod(
   const metadata = child(object, "metadata");
   const labels = child(metadata, "labels").value;
   const isSelected = selectors.some(
-    (selector) => selector.namespaces.has(meta.namespace) && matchesLabels(selector.labels, labels),
+    ({ namespaces, matchLabels }) => namespaces.includes(meta.namespace) && hasLabels(labels, matchLabels),
   );
   const status = child(object, "status");
   const phase = text(status, "phase");
@@ -47,6 +70,11 @@ export function exporterPod(
     createdAt,
     owner: owner === null ? null : { kind: owner.kind, name: owner.name },
   };
+}
+
+function hasLabels(labels: Readonly<Record<string, unknown>>, wanted: ExporterSelector["matchLabels"]): boolean {
+  const names = Object.keys(wanted);
+  return names.length > 0 && names.every((name) => Object.hasOwn(labels, name) && labels[name] === wanted[name]);
 }
 
 function portsByName(spec: Place): ExporterPod["ports"] {

@@ -1,5 +1,4 @@
-/** A JSON object of unknown content. */
-export type JsonRecord = Readonly<Record<string, unknown>>;
+import { isRecord, type JsonRecord } from "../../kernel/parseJson.ts";
 
 /**
  * A place in an object from outside: a record, where it is, and the list of faults found so far. Reading never
@@ -17,10 +16,6 @@ export interface Place {
 
 const empty: JsonRecord = Object.freeze({});
 const nothing: readonly Place[] = Object.freeze([]);
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** An object from outside, without any fault so far. */
 export function placeOf(value: JsonRecord): Place {
@@ -109,12 +104,26 @@ export function flag(place: Place, key: string): boolean {
   return false;
 }
 
-/** A time stamp (RFC 3339) as seconds since the epoch. */
-export function time(place: Place, key: string): number | null {
+/** What `parse` makes of a field; `null` where it is absent, and where `parse` makes nothing of it, which is a fault. */
+export function parsed<Value>(
+  place: Place,
+  key: string,
+  parse: (found: unknown) => Value | null,
+  expected: string,
+): Value | null {
   const found = place.value[key];
   if (found === undefined || found === null) return null;
+  const value = parse(found);
+  if (value === null) fault(place, key, expected);
+  return value;
+}
+
+/** A time stamp (RFC 3339) as seconds since the epoch. */
+export function time(place: Place, key: string): number | null {
+  return parsed(place, key, parseTime, "a time stamp");
+}
+
+function parseTime(found: unknown): number | null {
   const milliseconds = found instanceof Date ? found.getTime() : typeof found === "string" ? Date.parse(found) : NaN;
-  if (!Number.isNaN(milliseconds)) return milliseconds / 1000;
-  fault(place, key, "a time stamp");
-  return null;
+  return Number.isNaN(milliseconds) ? null : milliseconds / 1000;
 }

@@ -1,7 +1,15 @@
+import { isRecord, type JsonRecord, parseJson } from "../../kernel/parseJson.ts";
 import type { Decoded } from "./decoded.ts";
-import { isRecord, type JsonRecord } from "./fields.ts";
-import { createLineReader } from "./frames.ts";
-import type { BodyFormat, DecodedObject, ListPage, Malformed, WatchEvent, WireFormat } from "./wire.ts";
+import {
+  type BodyFormat,
+  createLineReader,
+  type DecodedObject,
+  eventOf,
+  type ListPage,
+  type Malformed,
+  type WatchEvent,
+  type WireFormat,
+} from "./wire.ts";
 
 /** Lists and watches in JSON only, whatever an answer calls itself; `decode` projects one object. */
 export function jsonWire<Row>(decode: (value: unknown) => Decoded<Row>): WireFormat<Row> {
@@ -16,14 +24,6 @@ export function jsonFormat<Row>(decode: (value: unknown) => Decoded<Row>): BodyF
     page: (body) => decodePage(parseJson(body), toObject),
     event: (frame) => decodeEvent(parseJson(frame), toObject),
   };
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 function decodePage<Row>(list: unknown, toObject: (value: unknown) => DecodedObject<Row>): ListPage<Row> | Malformed {
@@ -45,17 +45,7 @@ function decodeEvent<Row>(event: unknown, toObject: (value: unknown) => DecodedO
     const { code, message } = object;
     return { type: "error", code: typeof code === "number" ? code : 500, message: String(message).slice(0, 500) };
   }
-  const { resourceVersion } = metadataOf(object);
-  if (typeof resourceVersion !== "string" || resourceVersion === "") {
-    return { type: "malformed", message: "an event's object has no resourceVersion" };
-  }
-  if (type === "BOOKMARK") return { type: "bookmark", resourceVersion };
-  if (uidOf(object) === "/") return { type: "malformed", message: "an event's object has no name" };
-  if (type === "DELETED") return { type: "remove", resourceVersion, uid: uidOf(object) };
-  if (type !== "ADDED" && type !== "MODIFIED") {
-    return { type: "malformed", message: `an event has the unknown type ${String(type).slice(0, 40)}` };
-  }
-  return { type: "put", resourceVersion, object: toObject(object) };
+  return eventOf(type, metadataOf(object).resourceVersion, uidOf(object), () => toObject(object));
 }
 
 function metadataOf(object: JsonRecord): JsonRecord {

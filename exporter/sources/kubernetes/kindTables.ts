@@ -1,11 +1,15 @@
 import type { ClusterState } from "../../model/cluster.ts";
 import type { QueueObjectKind, QueueObjects } from "../../model/queues/queueObjects.ts";
+import type { Decoded } from "./decoded.ts";
 import type { DecodedPod } from "./decodePod.ts";
 import type { WatchedKindName } from "./kinds.ts";
 import { createRowTable, type ObjectTable, type RowTable } from "./objectTable.ts";
 import { createPodTable, type PodTable } from "./podTable.ts";
 import type { EvictionWatch } from "./queues/evictionWatch.ts";
 import type { WireFormat } from "./wire.ts";
+
+/** Kinds that are one record each; a pod is more than that. */
+export type RecordKind = Exclude<WatchedKindName, "pods">;
 
 /** What is kept from an object of each kind. */
 export type KindRows = { readonly pods: DecodedPod } & {
@@ -15,13 +19,15 @@ export type KindRows = { readonly pods: DecodedPod } & {
 /** A table for each kind, as what fills it sees it. */
 export type ObjectTables = { readonly [Kind in WatchedKindName]: ObjectTable<KindRows[Kind]> };
 
+/** How an object of each kind becomes what is kept of it. */
+export type KindDecoders = { readonly [Kind in WatchedKindName]: (value: unknown) => Decoded<KindRows[Kind]> };
+
 /** A format for each kind. */
 export type KindWires = { readonly [Kind in WatchedKindName]: WireFormat<KindRows[Kind]> };
 
 /** A table for each kind, as what reads it sees it. */
-export type KindTables = { readonly pods: PodTable } & {
-  readonly [Kind in Exclude<WatchedKindName, "pods">]: RowTable<KindRows[Kind]>;
-};
+export type RecordTables = { readonly [Kind in RecordKind]: RowTable<KindRows[Kind]> };
+export type KindTables = { readonly pods: PodTable } & RecordTables;
 
 /** Empty tables; objects that report evictions are passed to `evictions` as they change. */
 export function createKindTables(evictions: EvictionWatch): KindTables {

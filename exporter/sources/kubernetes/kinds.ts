@@ -86,42 +86,24 @@ export const watchedKinds = {
 /** One value for each kind that is watched. */
 export type ByKind<Value> = Readonly<Record<WatchedKindName, Value>>;
 
-/** Makes one value for each kind that is watched. */
-export function byKind<Value>(make: (kind: WatchedKindName) => Value): ByKind<Value> {
-  return {
-    nodes: make("nodes"),
-    pods: make("pods"),
-    namespaces: make("namespaces"),
-    priorityClasses: make("priorityClasses"),
-    podDisruptionBudgets: make("podDisruptionBudgets"),
-    horizontalPodAutoscalers: make("horizontalPodAutoscalers"),
-    scaledObjects: make("scaledObjects"),
-    verticalPodAutoscalers: make("verticalPodAutoscalers"),
-    resourceClaims: make("resourceClaims"),
-    resourceSlices: make("resourceSlices"),
-    deviceTaintRules: make("deviceTaintRules"),
-    kueueClusterQueues: make("kueueClusterQueues"),
-    kueueLocalQueues: make("kueueLocalQueues"),
-    kueueCohorts: make("kueueCohorts"),
-    kueueResourceFlavors: make("kueueResourceFlavors"),
-    kueueWorkloads: make("kueueWorkloads"),
-    kueueWorkloadPriorityClasses: make("kueueWorkloadPriorityClasses"),
-    kueueAdmissionChecks: make("kueueAdmissionChecks"),
-    kaiQueues: make("kaiQueues"),
-    kaiPodGroups: make("kaiPodGroups"),
-    kaiSchedulingShards: make("kaiSchedulingShards"),
-    volcanoQueues: make("volcanoQueues"),
-    volcanoPodGroups: make("volcanoPodGroups"),
-    resourceQuotas: make("resourceQuotas"),
-    limitRanges: make("limitRanges"),
-    karpenterNodePools: make("karpenterNodePools"),
-    persistentVolumeClaims: make("persistentVolumeClaims"),
-    persistentVolumes: make("persistentVolumes"),
-  };
+/** The names of all kinds that are watched. */
+export const watchedKindNames: readonly WatchedKindName[] = Object.keys(watchedKinds).filter(isWatched);
+
+function isWatched(name: string): name is WatchedKindName {
+  return Object.hasOwn(watchedKinds, name);
 }
 
-/** The names of all kinds that are watched. */
-export const watchedKindNames: readonly WatchedKindName[] = Object.values(byKind((kind) => kind));
+/** Makes one value for each kind that is watched. */
+export function byKind<Value>(make: (kind: WatchedKindName) => Value): ByKind<Value> {
+  const made: Partial<Record<WatchedKindName, Value>> = {};
+  for (const name of watchedKindNames) made[name] = make(name);
+  if (!hasAll(made)) throw new Error("a kind that is watched was left out");
+  return made;
+}
+
+function hasAll<Value>(made: Partial<ByKind<Value>>): made is ByKind<Value> {
+  return watchedKindNames.every((name) => Object.hasOwn(made, name));
+}
 
 /** Path of a group and version: `/api/v1`, `/apis/batch/v1`. */
 export function groupVersionPath(group: string, version: string): string {

@@ -5,33 +5,28 @@ import type { ApiClient } from "./apiClient.ts";
 import { createAutoscalerStatus } from "./autoscalerStatus.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ConfigMapPlace } from "./configMapReading.ts";
-import { decodeHorizontalPodAutoscaler, decodeScaledObject, decodeVerticalPodAutoscaler } from "./decodeAutoscalers.ts";
-import { decodeDeviceTaintRule } from "./decodeDeviceTaintRule.ts";
-import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
-import { decodePersistentVolume, decodePersistentVolumeClaim } from "./decodeVolumes.ts";
+import { decodePod } from "./decodePod.ts";
 import { locateKind } from "./discovery.ts";
+import { type ExporterSelector, selectorProblems } from "./exporterPods.ts";
 import { jsonWire } from "./jsonWire.ts";
+import { recordDecoders } from "./kindDecoders.ts";
 import { kindProblems, slowAnswers } from "./kindProblems.ts";
 import { type ByKind, byKind, type WatchedKindName, watchedKindNames, watchedKinds } from "./kinds.ts";
-import { createKindTables, type KindRows, type KindWires, type ObjectTables } from "./kindTables.ts";
+import { createKindTables, type KindDecoders, type KindRows, type KindWires, type ObjectTables } from "./kindTables.ts";
 import { defaultOwnerLimits, type OwnerLimits } from "./owners.ts";
 import { createOwnerTracker } from "./ownerTracker.ts";
 import { wireFormats } from "./protobuf/kinds.ts";
 import { createEvictionWatch } from "./queues/evictionWatch.ts";
 import { createPendingWorkloads } from "./queues/pendingWorkloads.ts";
-import { queueWires } from "./queues/queueWires.ts";
 import { createSchedulerSettings, type SettingsPlaces } from "./queues/schedulerSettings.ts";
 import { createReflector, defaultTiming, type Reflector, type ReflectorTiming } from "./reflector.ts";
-import type { KindStatus, StateChange } from "./reflectorStatus.ts";
-import type { Restart } from "./restarts.ts";
-import { type ExporterChoice, readSelectors } from "./selectors.ts";
-import type { KubernetesState } from "./state.ts";
-import { stateOf } from "./stateCache.ts";
+import type { KindStatus, Restart, StateChange } from "./reflectorStatus.ts";
+import { type KubernetesState, stateOf } from "./state.ts";
 
 export interface KubernetesSourceOptions {
   readonly client: ApiClient;
   /** Which pods are exporters. */
-  readonly exporters: readonly ExporterChoice[];
+  readonly exporters: readonly ExporterSelector[];
   /** Names of extended resources that count as GPUs besides those known by name. */
   readonly gpuResources: readonly string[];
   /** Labels of pods that configuration names: they are kept of pods with too many, too. */
@@ -75,6 +70,7 @@ const silenceShare = 0.8;
 /** A page of 500 objects takes much less than a second; an API server that needs this long is in trouble. */
 const defaultSlowAnswerSeconds = 5;
 
+const noNodeGroups: KubernetesState["autoscalerNodeGroups"] = [];
 const objectKinds: readonly ObjectKind[] = [...watchedKindNames, "owners"];
 
 export function createKubernetesSource(options: KubernetesSourceOptions): KubernetesSource {
@@ -83,26 +79,21 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   // A dead connection must be noticed before what it brought is too old to be used.
   const silenceSeconds = Math.min(wished.silenceSeconds, silenceShare * maxAgeSeconds);
   const timing: ReflectorTiming = { ...wished, silenceSeconds };
-  const selectors = readSelectors(options.exporters);
   const gpuResources: ReadonlySet<string> = new Set(options.gpuResources);
   const evictions = createEvictionWatch(clock);
   const tables = createKindTables(evictions);
   const objectTables: ObjectTables = tables;
-  const wires: KindWires = {
-    ...wireFormats({ gpuResources, exporters: selectors.usable, readLabels: new Set(options.readLabels) }),
-    ...queueWires({ gpuResources, kaiNodePoolLabel: options.kaiNodePoolLabel ?? kaiNames.nodePool }),
-    horizontalPodAutoscalers: jsonWire(decodeHorizontalPodAutoscaler),
-    scaledObjects: jsonWire(decodeScaledObject),
-    verticalPodAutoscalers: jsonWire(decodeVerticalPodAutoscaler),
-    deviceTaintRules: jsonWire(decodeDeviceTaintRule),
-    karpenterNodePools: jsonWire(decodeKarpenterNodePool),
-    persistentVolumeClaims: jsonWire(decodePersistentVolumeClaim),
-    persistentVolumes: jsonWire(decodePersistentVolume),
+  const podProjection = { gpuResources, exporters: options.exporters, readLabels: new Set(options.readLabels) };
+  const decoders: KindDecoders = {
+    ...recordDecoders({ gpuResources, kaiNodePoolLabel: options.kaiNodePoolLabel ?? kaiNames.nodePool }),
+    pods: (value) => decodePod(value, podProjection),
   };
+  const protobufWires: Partial<KindWires> = wireFormats(podProjection);
   const ownerLimits = { ...defaultOwnerLimits, ...options.ownerLimits };
   const owners = createOwnerTracker(client, options.ownerClock ?? clock, random, ownerLimits, tables.pods);
   const settings = createSchedulerSettings(client, clock, options.schedulerSettings ?? {});
-  const autoscaler = createAutoscalerStatus(client, clock, options.autoscalerStatus ?? null);
+  const { autoscalerStatus } = options;
+  const autoscaler = autoscalerStatus === undefined ? null : createAutoscalerStatus(client, clock, autoscalerStatus);
 
   const pendingWorkloads = createPendingWorkloads(client, clock, () => tables.kueueClusterQueues.rows());
 
@@ -116,7 +107,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       table: objectTables[kind],
       optional: watchedKinds[kind].optional,
       locate: (signal) => locateKind(client, watchedKinds[kind], signal),
-      wire: wires[kind],
+      wire: protobufWires[kind] ?? jsonWire(decoders[kind]),
       onStateChange: options.onStateChange ?? (() => {}),
       ...(options.onRestart === undefined ? {} : { onRestart: options.onRestart }),
     });
@@ -162,14 +153,15 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       await Promise.all([
         ...watchedKindNames.map((kind) => reflectors[kind].start()),
         settings.start(),
-        autoscaler.start(),
+        autoscaler?.start(),
       ]);
-      pendingWorkloads.start();
+      // Nothing of a cycle waits for these.
+      void pendingWorkloads.start();
       await owners.start();
     },
     stop: async () => {
       const reading = watchedKindNames.map((kind) => reflectors[kind].stop());
-      await Promise.all([...reading, owners.stop(), settings.stop(), autoscaler.stop(), pendingWorkloads.stop()]);
+      await Promise.all([...reading, owners.stop(), settings.stop(), autoscaler?.stop(), pendingWorkloads.stop()]);
     },
     read: () =>
       stateOf({
@@ -178,7 +170,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         evictions: evictions.evictions(),
         schedulerSettings: settings.read(),
         kueuePendingWorkloads: pendingWorkloads.read(),
-        autoscalerNodeGroups: autoscaler.read(),
+        autoscalerNodeGroups: autoscaler?.read() ?? noNodeGroups,
         known: knownNow(),
         resourceVersions: versionsNow(),
       }),
@@ -196,12 +188,12 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       const ofKinds = watchedKindNames.flatMap((kind) => kindProblems(kind, statuses[kind], known.has(kind)));
       const slow = slowAnswers(watchedKindNames, statuses, options.slowAnswerSeconds ?? defaultSlowAnswerSeconds);
       return [
-        ...selectors.problems,
+        ...selectorProblems(options.exporters),
         ...ofKinds,
         ...slow,
         ...owners.problems(),
         ...settings.problems(),
-        ...autoscaler.problems(),
+        ...(autoscaler?.problems() ?? []),
       ];
     },
     status,

@@ -1,5 +1,5 @@
 import type { ApiClient } from "./apiClient.ts";
-import { failing, type Setback, setbackOf } from "./setback.ts";
+import { failing, getGood, type Setback } from "./setback.ts";
 import type { DecodedObject, WireFormat } from "./wire.ts";
 
 export interface ListRequest<Row> {
@@ -28,19 +28,15 @@ const maxPages = 20_000;
 
 /** Reads all pages of a list. A continue token that has expired (410) starts the list anew. */
 export async function listPages<Row>(request: ListRequest<Row>): Promise<ListOutcome> {
-  let expired: Setback = failing("the list expired");
-  for (let attempt = 0; attempt <= maxRestarts; attempt += 1) {
+  for (let restarts = 0; ; restarts += 1) {
     const outcome = await readOnce(request);
     if (outcome.ok || !outcome.expired) return outcome;
-    expired = outcome.setback;
-    request.onExpired?.(expired.message);
+    request.onExpired?.(outcome.setback.message);
+    if (restarts === maxRestarts) return outcome;
   }
-  return { ok: false, setback: expired };
 }
 
-type Reading =
-  | { readonly ok: true; readonly resourceVersion: string }
-  | { readonly ok: false; readonly expired: boolean; readonly setback: Setback };
+type Reading = ListOutcome & { readonly expired?: boolean };
 
 async function readOnce<Row>(request: ListRequest<Row>): Promise<Reading> {
   const take = request.begin();
@@ -48,22 +44,18 @@ async function readOnce<Row>(request: ListRequest<Row>): Promise<Reading> {
   for (let pages = 0; pages < maxPages; pages += 1) {
     const query = new URLSearchParams({ limit: String(request.pageSize) });
     if (continueToken !== null) query.set("continue", continueToken);
-    const answer = await request.client.get(`${request.path}?${query}`, {
+    const answer = await getGood(request.client, `${request.path}?${query}`, {
       accept: request.wire.listAccept,
       signal: request.signal,
       deadlineSeconds: request.pageDeadlineSeconds,
       maxBytes: request.maxPageBytes,
     });
-    if (!answer.ok) return { ok: false, expired: false, setback: failing(answer.message) };
-    if (answer.status !== 200) {
-      const setback = setbackOf(answer.status, answer.body, answer.retryAfterSeconds);
-      return { ok: false, expired: answer.status === 410, setback };
-    }
+    if (!answer.ok) return { ok: false, expired: answer.status === 410, setback: answer.setback };
     const page = request.wire.formatOf(answer.contentType).page(answer.body);
-    if (!page.ok) return { ok: false, expired: false, setback: failing(page.message) };
+    if (!page.ok) return { ok: false, setback: failing(page.message) };
     for (const object of page.objects) take(object);
     if (page.continueToken === null) return { ok: true, resourceVersion: page.resourceVersion };
     continueToken = page.continueToken;
   }
-  return { ok: false, expired: false, setback: failing(`the list did not end within ${maxPages} pages`) };
+  return { ok: false, setback: failing(`the list did not end within ${maxPages} pages`) };
 }

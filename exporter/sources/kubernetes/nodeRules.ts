@@ -1,7 +1,8 @@
 import { createDataSharer } from "../../kernel/sharedData.ts";
+import type { Taint } from "../../model/node.ts";
 import type { LabelRequirement, PodNeeds, Toleration } from "../../model/queues/podNeeds.ts";
+import { nameText, someItems } from "./boundedFields.ts";
 import { child, items, type Place, text, textItems } from "./fields.ts";
-import { nameText, someItems } from "./queues/bounds.ts";
 
 type NodeAffinity = PodNeeds["nodeAffinity"];
 type Tolerations = PodNeeds["tolerations"];
@@ -65,4 +66,18 @@ export function tolerations(spec: Place): Tolerations {
       ];
     }),
   );
+}
+
+/** Taints of a node or a device. Effects that keep nothing away (`None` of device taints) are left out. */
+export function taints(place: Place, key: string): readonly Taint[] {
+  return items(place, key)
+    .map(taintOf)
+    .filter((taint) => taint !== null);
+}
+
+/** One taint; `null` for one that keeps nothing away. */
+export function taintOf(taint: Place): Taint | null {
+  const effect = text(taint, "effect");
+  if (effect !== "NoSchedule" && effect !== "PreferNoSchedule" && effect !== "NoExecute") return null;
+  return { key: text(taint, "key") ?? "", value: text(taint, "value") ?? "", effect };
 }

@@ -1,7 +1,7 @@
 import type { OwnerObject } from "../../model/cluster.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { ApiClient } from "./apiClient.ts";
-import { type Clock, pause } from "./clock.ts";
+import { type Clock, pause, repeat } from "./clock.ts";
 import { knownOwner } from "./ownerKinds.ts";
 import { createOwnerLookup, type OwnerLimits } from "./owners.ts";
 import type { PodTable } from "./podTable.ts";
@@ -33,11 +33,9 @@ export function createOwnerTracker(
   pods: PodTable,
 ): OwnerTracker {
   const lookup = createOwnerLookup(client, clock, random, limits);
-  const stopping = new AbortController();
   let trackedRevision = -1;
   let trackedAt = 0;
   let wasReadOnce = false;
-  let ticking: Promise<void> = Promise.resolve();
 
   const track = (): void => {
     const now = clock.monotonic();
@@ -48,13 +46,10 @@ export function createOwnerTracker(
     lookup.track(pods.gpuPods().flatMap(({ namespace, owner }) => (owner === null ? [] : [{ namespace, owner }])));
   };
 
-  const tick = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      track();
-      if (!wasReadOnce && lookup.pending === 0 && pods.revision > 0) wasReadOnce = true;
-      await pause(clock, tickSeconds, stopping.signal);
-    }
-  };
+  const ticking = repeat(clock, tickSeconds, async () => {
+    track();
+    if (!wasReadOnce && lookup.pending === 0 && pods.revision > 0) wasReadOnce = true;
+  });
 
   return {
     start: async () => {
@@ -62,11 +57,10 @@ export function createOwnerTracker(
       const enough = new AbortController();
       await Promise.race([lookup.idle(), pause(clock, firstOwnersSeconds, enough.signal)]);
       enough.abort();
-      ticking = tick();
+      await ticking.start();
     },
     stop: async () => {
-      stopping.abort();
-      await Promise.all([lookup.stop(), ticking]);
+      await Promise.all([lookup.stop(), ticking.stop()]);
     },
     owners: lookup.owners,
     ageSeconds: () => {

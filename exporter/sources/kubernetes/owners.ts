@@ -4,8 +4,7 @@ import { checkpointAnnotations, ownAnnotations } from "../../model/wellKnown.ts"
 import { type BackOff, createBackOff, spread } from "../http/backOff.ts";
 import type { ApiClient } from "./apiClient.ts";
 import type { Clock } from "./clock.ts";
-import { createOwnerAddresses } from "./ownerAddress.ts";
-import { type OwnerReading, readOwner, type WantedOwner } from "./readOwner.ts";
+import { createOwnerReader, type OwnerReading, type WantedOwner } from "./readOwner.ts";
 
 export interface OwnerLimits {
   /** Requests at a time. */
@@ -100,7 +99,7 @@ export function createOwnerLookup(
   limits: OwnerLimits,
 ): OwnerLookup {
   const stopping = new AbortController();
-  const addresses = createOwnerAddresses(client, clock, limits.unreadableSeconds);
+  const readOwner = createOwnerReader(client, clock, limits.unreadableSeconds);
   /** Resources that may not be read, and until when that is believed. */
   const forbidden = new Map<string, number>();
   let entries = new Map<string, Entry>();
@@ -166,7 +165,7 @@ export function createOwnerLookup(
   const read = async (entry: Entry): Promise<void> => {
     entry.isReading = true;
     active += 1;
-    const reading = await readOwner(client, addresses, entry.wanted, isForbidden, stopping.signal);
+    const reading = await readOwner(entry.wanted, isForbidden, stopping.signal);
     if (!stopping.signal.aborted) settle(entry, reading);
     entry.isReading = false;
     active -= 1;

@@ -2,7 +2,7 @@ import type { NodeRequests } from "../../model/cluster.ts";
 import type { PodPhase } from "../../model/pod.ts";
 import type { NeighborPod } from "../../model/podPlacement.ts";
 import type { PodRow } from "./decodePod.ts";
-import { labelsOf } from "./neighborLabels.ts";
+import { labelsOf } from "./keptLabels.ts";
 import type { KeptOff } from "./podPlacement.ts";
 
 /** Every pod of the cluster in columns: some 60 bytes each besides its uid, and its labels once for all pods with the same. */
@@ -20,23 +20,14 @@ const phases = ["Pending", "Running", "Succeeded", "Failed", "Unknown"] as const
 const phaseIds: Readonly<Record<PodPhase, number>> = { Pending: 0, Running: 1, Succeeded: 2, Failed: 3, Unknown: 4 };
 const unbound = -1;
 
-export function createPodColumns(firstCapacity = 1024): PodColumns {
+export function createPodColumns(): PodColumns {
   const indexOf = new Map<string, number>();
   const free: number[] = [];
   const namespaces: NameIds = createNameIds();
   const nodes: NameIds = createNameIds();
   const labels: NameIds = createNameIds();
   const placements = new Map<number, KeptOff>();
-  let columns = allocate(firstCapacity);
-  let used = 0;
-
-  const takeIndex = (): number => {
-    const recycled = free.pop();
-    if (recycled !== undefined) return recycled;
-    if (used === columns.phase.length) columns = grow(columns);
-    used += 1;
-    return used - 1;
-  };
+  const columns: Columns = { namespace: [], node: [], labels: [], phase: [], cpuMilli: [], memoryBytes: [] };
 
   const releaseNames = (index: number): void => {
     namespaces.release(columns.namespace[index] ?? 0);
@@ -71,7 +62,7 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
     },
     put: (row) => {
       const known = indexOf.get(row.uid);
-      const index = known ?? takeIndex();
+      const index = known ?? free.pop() ?? columns.node.length;
       if (known === undefined) indexOf.set(row.uid, index);
       setNames(index, row, known === undefined);
       if (row.placement !== null) placements.set(index, row.placement);
@@ -106,7 +97,7 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
         placement: placements.get(index) ?? null,
       };
     },
-    requestsByNode: () => sumByNode(columns, used, nodes),
+    requestsByNode: () => sumByNode(columns, nodes),
     neighbors: (wanted) => {
       const isWanted = new Uint8Array(namespaces.limit);
       for (let id = 0; id < namespaces.limit; id += 1) if (wanted.has(namespaces.nameOf(id))) isWanted[id] = 1;
@@ -124,7 +115,7 @@ export function createPodColumns(firstCapacity = 1024): PodColumns {
         found.push({ namespace, nodeName: nodes.nameOf(node), labels: known, antiAffinity, hostPorts });
       };
       if (wanted.size > 0)
-        for (let index = 0; index < used; index += 1)
+        for (let index = 0; index < columns.node.length; index += 1)
           if (isWanted[columns.namespace[index] ?? 0] === 1 && !placements.has(index)) add(index);
       for (const index of placements.keys()) add(index);
       return found;
@@ -136,58 +127,32 @@ const asksNothing: KeptOff = { antiAffinity: [], hostPorts: [] };
 
 const hasEnded = (phase: number | undefined): boolean => phase === phaseIds.Succeeded || phase === phaseIds.Failed;
 
+/** A number for each pod, by its index; that of a pod that is gone is used again. */
 interface Columns {
-  readonly namespace: Int32Array;
-  readonly node: Int32Array;
-  readonly labels: Int32Array;
-  readonly phase: Uint8Array;
-  readonly cpuMilli: Float64Array;
-  readonly memoryBytes: Float64Array;
+  readonly namespace: number[];
+  readonly node: number[];
+  readonly labels: number[];
+  readonly phase: number[];
+  readonly cpuMilli: number[];
+  readonly memoryBytes: number[];
 }
 
-function allocate(capacity: number): Columns {
-  return {
-    namespace: new Int32Array(capacity),
-    node: new Int32Array(capacity).fill(unbound),
-    labels: new Int32Array(capacity),
-    phase: new Uint8Array(capacity),
-    cpuMilli: new Float64Array(capacity),
-    memoryBytes: new Float64Array(capacity),
-  };
-}
-
-function grow(old: Columns): Columns {
-  const next = allocate(Math.max(64, old.phase.length * 2));
-  next.namespace.set(old.namespace);
-  next.node.set(old.node);
-  next.labels.set(old.labels);
-  next.phase.set(old.phase);
-  next.cpuMilli.set(old.cpuMilli);
-  next.memoryBytes.set(old.memoryBytes);
-  return next;
-}
-
-function sumByNode(columns: Columns, used: number, nodes: NameIds): ReadonlyMap<string, NodeRequests> {
+function sumByNode(columns: Columns, nodes: NameIds): ReadonlyMap<string, NodeRequests> {
   const pods = new Int32Array(nodes.limit);
   const cpuMilli = new Float64Array(nodes.limit);
   const memoryBytes = new Float64Array(nodes.limit);
-  for (let index = 0; index < used; index += 1) {
+  for (let index = 0; index < columns.node.length; index += 1) {
     const node = columns.node[index] ?? unbound;
-    const phase = columns.phase[index];
-    if (node === unbound || hasEnded(phase)) continue;
+    if (node === unbound || hasEnded(columns.phase[index])) continue;
     pods[node] = (pods[node] ?? 0) + 1;
     cpuMilli[node] = (cpuMilli[node] ?? 0) + (columns.cpuMilli[index] ?? 0);
     memoryBytes[node] = (memoryBytes[node] ?? 0) + (columns.memoryBytes[index] ?? 0);
   }
   const sums = new Map<string, NodeRequests>();
-  for (let node = 0; node < nodes.limit; node += 1) {
-    const count = pods[node] ?? 0;
+  for (const [node, count] of pods.entries()) {
     if (count === 0) continue;
-    sums.set(nodes.nameOf(node), {
-      pods: count,
-      cpuMilli: cpuMilli[node] ?? 0,
-      memoryBytes: memoryBytes[node] ?? 0,
-    });
+    const sum = { pods: count, cpuMilli: cpuMilli[node] ?? 0, memoryBytes: memoryBytes[node] ?? 0 };
+    sums.set(nodes.nameOf(node), sum);
   }
   return sums;
 }

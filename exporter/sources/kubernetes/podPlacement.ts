@@ -1,11 +1,10 @@
 import { createDataSharer } from "../../kernel/sharedData.ts";
 import type { HostPort, PodPlacement, PodSelector, PodTerm, SpreadRule } from "../../model/podPlacement.ts";
 import type { LabelRequirement } from "../../model/queues/podNeeds.ts";
+import { nameText, someItems, textMap, wholeLabels } from "./boundedFields.ts";
 import { child, flag, has, items, number, type Place, text, textItems } from "./fields.ts";
-import { perPodLabels } from "./neighborLabels.ts";
+import { perPodLabels } from "./keptLabels.ts";
 import { labelRequirements } from "./nodeRules.ts";
-import { nameText, someItems } from "./queues/bounds.ts";
-import { textMap, wholeLabels } from "./textMap.ts";
 
 const shared = createDataSharer<PodPlacement>();
 const sharedKeptOff = createDataSharer<KeptOff>();

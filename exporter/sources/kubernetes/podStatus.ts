@@ -1,6 +1,6 @@
 import type { Pod, PodPhase } from "../../model/pod.ts";
+import { cut } from "./boundedFields.ts";
 import { child, has, items, type Place, text, time } from "./fields.ts";
-import { cut } from "./textMap.ts";
 
 /** The phase as the API spells it; any other text is `Unknown`, and so is the phase of a bound pod without one. */
 export function podPhase(phase: string | null, nodeName: string | null): PodPhase {
@@ -8,11 +8,16 @@ export function podPhase(phase: string | null, nodeName: string | null): PodPhas
   return phase === null && nodeName === null ? "Pending" : "Unknown";
 }
 
+/** The condition of a type, if it has this status. */
+function conditionIn(status: Place, type: string, value: "True" | "False"): Place | undefined {
+  return items(status, "conditions").find(
+    (condition) => text(condition, "type") === type && text(condition, "status") === value,
+  );
+}
+
 /** When condition `PodScheduled` became true, else `status.startTime`. */
 export function scheduledAt(status: Place): number | null {
-  const condition = items(status, "conditions").find(
-    (candidate) => text(candidate, "type") === "PodScheduled" && text(candidate, "status") === "True",
-  );
+  const condition = conditionIn(status, "PodScheduled", "True");
   return (condition === undefined ? null : time(condition, "lastTransitionTime")) ?? time(status, "startTime");
 }
 
@@ -23,9 +28,7 @@ const maxUnschedulableChars = 1000;
 
 /** What a scheduler reports about a pod that it has not placed (`Pod.unschedulable`); `null`: nothing. */
 export function unschedulable(status: Place): string | null {
-  const condition = items(status, "conditions").find(
-    (candidate) => text(candidate, "type") === "PodScheduled" && text(candidate, "status") === "False",
-  );
+  const condition = conditionIn(status, "PodScheduled", "False");
   if (condition === undefined || text(condition, "reason") === gatedReason) return null;
   return cut(text(condition, "message") ?? "", maxUnschedulableChars);
 }
@@ -45,9 +48,7 @@ const maxMessageChars = 500;
  * reclaim alike) and KAI set before they delete the pod; `null` without it.
  */
 export function podPreemption(status: Place): PodPreemption | null {
-  const condition = items(status, "conditions").find(
-    (candidate) => text(candidate, "type") === "DisruptionTarget" && text(candidate, "status") === "True",
-  );
+  const condition = conditionIn(status, "DisruptionTarget", "True");
   if (condition === undefined || text(condition, "reason") !== "PreemptionByScheduler") return null;
   const at = time(condition, "lastTransitionTime");
   return at === null ? null : { at, message: cut(text(condition, "message") ?? "", maxMessageChars) };
@@ -55,9 +56,7 @@ export function podPreemption(status: Place): PodPreemption | null {
 
 /** Condition `Ready` is true. */
 export function isReady(status: Place): boolean {
-  return items(status, "conditions").some(
-    (condition) => text(condition, "type") === "Ready" && text(condition, "status") === "True",
-  );
+  return conditionIn(status, "Ready", "True") !== undefined;
 }
 
 /** Every container and restartable init container runs, or has run at least once. */

@@ -3,7 +3,6 @@ import type { NodeRequests } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { NeighborPod } from "../../model/podPlacement.ts";
 import type { DecodedPod } from "./decodePod.ts";
-import { lookedAtNamespaces } from "./lookedAtNamespaces.ts";
 import { createRowTable, type ObjectTable, type RowTable } from "./objectTable.ts";
 import { createPodColumns, type PodColumns } from "./podColumns.ts";
 import type { PodPreemption } from "./podStatus.ts";
@@ -118,4 +117,16 @@ function unlessSame(
 function putOrRemove<Row>(table: RowTable<Row>, uid: string, row: Row | null): void {
   if (row === null) table.remove(uid);
   else table.put(uid, row);
+}
+
+/** Namespaces whose pods the rules of pods with GPUs look at: affinity, anti-affinity and topology spread. */
+export function lookedAtNamespaces(pods: readonly Pod[]): ReadonlySet<string> {
+  const namespaces = new Set<string>();
+  for (const { namespace, placement } of pods) {
+    if (placement === undefined) continue;
+    if (placement.spread.length > 0) namespaces.add(namespace);
+    for (const term of [...placement.affinity, ...placement.antiAffinity])
+      for (const other of term.namespaces.length === 0 ? [namespace] : term.namespaces) namespaces.add(other);
+  }
+  return namespaces;
 }

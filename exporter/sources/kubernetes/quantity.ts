@@ -93,3 +93,28 @@ const suffixFactors: Readonly<Record<string, number>> = Object.assign(Object.cre
   k: 1000,
   M: 1_000_000,
 });
+
+const wholeDuration = /^([+-]?)((?:\d+(?:\.\d*)?(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const durationPart = /(\d+(?:\.\d*)?)(ns|us|µs|μs|ms|s|m|h)/g;
+
+const secondsOf: Readonly<Record<string, number>> = {
+  ns: 1e-9,
+  us: 1e-6,
+  µs: 1e-6,
+  μs: 1e-6,
+  ms: 1e-3,
+  s: 1,
+  m: 60,
+  h: 3600,
+};
+
+/** Seconds of a duration as Go writes it: `168h`, `1h30m`, `500ms`, `0`. `null` if it is not one. */
+export function parseDuration(value: unknown): number | null {
+  if (typeof value !== "string" || value.length > maxChars) return null;
+  if (value === "0") return 0;
+  const parts = wholeDuration.exec(value);
+  if (parts === null) return null;
+  let seconds = 0;
+  for (const [, number, unit] of value.matchAll(durationPart)) seconds += Number(number) * (secondsOf[unit ?? ""] ?? 0);
+  return parts[1] === "-" ? -seconds : seconds;
+}

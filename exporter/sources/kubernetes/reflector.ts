@@ -1,13 +1,13 @@
+import type { Problem } from "../../model/problem.ts";
+import type { RestartReason } from "../../model/restartReasons.ts";
 import { createBackOff, spread } from "../http/backOff.ts";
 import { timeAnswers } from "./answerTimes.ts";
 import type { ApiClient } from "./apiClient.ts";
 import { type Clock, pause } from "./clock.ts";
 import { listPages } from "./listPages.ts";
 import type { ObjectTable } from "./objectTable.ts";
-import { createStateKeeper, type KindStatus, type StateChange } from "./reflectorStatus.ts";
-import { createRestartCounter, type Restart, restartAfter } from "./restarts.ts";
+import { createStateKeeper, type KindStatus, noRestarts, type Restart, type StateChange } from "./reflectorStatus.ts";
 import { failing, type Setback } from "./setback.ts";
-import { createSkippedObjects } from "./skippedObjects.ts";
 import { type Change, type WatchEnd, watchOnce } from "./watchStream.ts";
 import type { DecodedObject, WireFormat } from "./wire.ts";
 
@@ -88,8 +88,9 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     { firstSeconds: timing.firstPauseSeconds, maxSeconds: timing.longestPauseSeconds },
     random,
   );
-  const restarts = createRestartCounter(options.kind, options.onRestart ?? (() => {}));
-  let skipped = createSkippedObjects();
+  const restarts = noRestarts();
+  /** Objects that cannot be read, by uid; only the first of them have their problem. */
+  let skipped = new Map<string, Problem | null>();
   let position: { readonly path: string; readonly resourceVersion: string } | null = null;
   let lastVersion: string | null = null;
   /** Monotonic time of the last moment at which the cache was known to be right. */
@@ -104,13 +105,18 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     rightAt = clock.monotonic();
   };
 
+  const noteRestart = (reason: RestartReason, message: string): void => {
+    restarts[reason] += 1;
+    options.onRestart?.({ kind: options.kind, reason, message });
+  };
+
   const apply = (object: DecodedObject<Row>): void => {
     if (object.decoded.ok) {
-      skipped.remove(object.uid);
+      skipped.delete(object.uid);
       table.put(object.uid, object.decoded.value);
     } else {
       // The earlier record of an object that cannot be read any more is outdated.
-      skipped.add(object.uid, object.decoded.problem);
+      skip(skipped, object.uid, object.decoded.problem);
       table.remove(object.uid);
     }
   };
@@ -119,7 +125,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     const located = await options.locate(stopping.signal);
     if (!located.ok) return located.setback;
     let replacement = table.startReplacement();
-    let skippedNow = createSkippedObjects();
+    let skippedNow = new Map<string, Problem | null>();
     let begunAt = clock.monotonic();
     const outcome = await listPages({
       client,
@@ -129,14 +135,14 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
       pageDeadlineSeconds: timing.requestDeadlineSeconds,
       maxPageBytes: timing.maxPageBytes,
       signal: stopping.signal,
-      onExpired: (message) => restarts.note("token-expired", message),
+      onExpired: (message) => noteRestart("token-expired", message),
       begin: () => {
         replacement = table.startReplacement();
-        skippedNow = createSkippedObjects();
+        skippedNow = new Map();
         begunAt = clock.monotonic();
         return ({ uid, decoded }) => {
           if (decoded.ok) replacement.add(uid, decoded.value);
-          else skippedNow.add(uid, decoded.problem);
+          else skip(skippedNow, uid, decoded.problem);
         };
       },
     });
@@ -155,7 +161,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     if (change.type === "put") apply(change.object);
     else if (change.type === "remove") {
       table.remove(change.uid);
-      skipped.remove(change.uid);
+      skipped.delete(change.uid);
     }
     position = { path, resourceVersion: change.resourceVersion };
     lastVersion = change.resourceVersion;
@@ -195,7 +201,7 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
     if (setback.state === "absent") {
       // A missing kind has no objects: that is knowledge, too.
       if (table.size > 0) table.startReplacement().commit();
-      skipped = createSkippedObjects();
+      skipped = new Map();
       position = null;
       noteRight();
     }
@@ -205,8 +211,8 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
 
   /** What follows the end of a watch: seconds to wait. */
   const afterWatch = (end: WatchEnd, openedAt: number, versionBefore: string): number => {
-    const { reason, message } = restartAfter(end);
-    restarts.note(reason, message);
+    if (end.type === "setback") noteRestart("broken", end.setback.message);
+    else noteRestart(end.type, "message" in end ? end.message : "");
     const wasWorthwhile =
       position?.resourceVersion !== versionBefore || clock.monotonic() - openedAt >= worthwhileSeconds;
     if (wasWorthwhile) backOff.reset();
@@ -267,12 +273,20 @@ export function createReflector<Row>(options: ReflectorOptions<Row>): Reflector 
         resourceVersion: lastVersion,
         lists,
         watches,
-        restarts: { ...restarts.counts },
+        restarts: { ...restarts },
         answerSeconds: answers.slowestSeconds(),
         malformedMessages: malformed,
         skippedObjects: skipped.size,
-        problems: skipped.problems(),
+        problems: [...skipped.values()].filter((problem) => problem !== null),
       };
     },
   };
+}
+
+/** Everything that is left out is counted; so many of the objects are reported. */
+const maxReported = 100;
+
+function skip(skipped: Map<string, Problem | null>, uid: string, problem: Problem): void {
+  const isReported = skipped.size < maxReported || Boolean(skipped.get(uid));
+  skipped.set(uid, isReported ? problem : null);
 }

@@ -43,6 +43,19 @@ export interface StateChange {
   readonly message: string;
 }
 
+/** A watch or list that was begun anew, for the log. */
+export interface Restart {
+  readonly kind: string;
+  readonly reason: RestartReason;
+  /** The server's message; empty if there was none. */
+  readonly message: string;
+}
+
+/** Counts of restarts, before the first. */
+export function noRestarts(): Record<RestartReason, number> {
+  return { closed: 0, broken: 0, silent: 0, expired: 0, malformed: 0, "token-expired": 0 };
+}
+
 /** The state and what led to it. */
 export interface StateKeeper {
   readonly state: KindState;

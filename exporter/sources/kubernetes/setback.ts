@@ -1,5 +1,6 @@
+import { isRecord, parseJson } from "../../kernel/parseJson.ts";
 import { protobufCursor } from "../../kernel/protobuf.ts";
-import { isRecord } from "./fields.ts";
+import type { ApiClient } from "./apiClient.ts";
 import { isProtobufObject, openEnvelope } from "./protobuf/envelope.ts";
 import { readRecord } from "./protobuf/readRecord.ts";
 import { statusShape } from "./protobuf/shapes.ts";
@@ -17,6 +18,24 @@ export function failing(message: string, retryAfterSeconds: number | null = null
   return { state: "failing", message, retryAfterSeconds };
 }
 
+/** A whole answer with the status 200, or why there is none; the status is `null` where nothing was answered. */
+export type GoodAnswer =
+  | { readonly ok: true; readonly body: Buffer; readonly contentType: string | null }
+  | { readonly ok: false; readonly status: number | null; readonly setback: Setback };
+
+/** GETs something that is only useful where the status is 200. */
+export async function getGood(
+  client: ApiClient,
+  path: string,
+  options: Parameters<ApiClient["get"]>[1],
+): Promise<GoodAnswer> {
+  const answer = await client.get(path, options);
+  if (!answer.ok) return { ok: false, status: null, setback: failing(answer.message) };
+  if (answer.status === 200) return answer;
+  const setback = setbackOf(answer.status, answer.body, answer.retryAfterSeconds);
+  return { ok: false, status: answer.status, setback };
+}
+
 /** The setback that an HTTP answer other than 200 means. */
 export function setbackOf(status: number, body: Buffer, retryAfterSeconds: number | null): Setback {
   const message = `HTTP ${status}: ${statusMessage(body)}`;
@@ -29,13 +48,9 @@ export function setbackOf(status: number, body: Buffer, retryAfterSeconds: numbe
 function statusMessage(body: Buffer): string {
   if (isProtobufObject(body)) return readStatusMessage(body) ?? "a status that cannot be read";
   const text = body.toString("utf8", 0, 2000).trim();
-  try {
-    const status: unknown = JSON.parse(text);
-    if (isRecord(status) && typeof status.message === "string") return status.message.slice(0, 300);
-  } catch {
-    // Not every answer on the way comes from the API server.
-  }
-  return text.slice(0, 300);
+  const status = parseJson(text);
+  // Not every answer on the way comes from the API server.
+  return (isRecord(status) && typeof status.message === "string" ? status.message : text).slice(0, 300);
 }
 
 /** The message of a `Status` in protobuf, cut to what is shown; `null` if it has none that can be read. */

@@ -1,4 +1,6 @@
-import type { ClusterState, ExporterPodRef, ObjectKind } from "../../model/cluster.ts";
+import type { ClusterState, ExporterPodRef, ObjectKind, OwnerObject } from "../../model/cluster.ts";
+import type { QueueObjects } from "../../model/queues/queueObjects.ts";
+import type { KindRows, KindTables, RecordKind, RecordTables } from "./kindTables.ts";
 
 /** A pod that may be an exporter: it matched one of the configured label selectors in a configured namespace. */
 export interface ExporterPod extends ExporterPodRef {
@@ -19,4 +21,65 @@ export interface KubernetesState extends Omit<ClusterState, "telemetry" | "price
   readonly resourceVersions: Readonly<Partial<Record<ObjectKind, string>>>;
   /** All pods that the API has, with or without GPUs. */
   readonly podCount: number;
+}
+
+/** What the state is made from, besides the tables. */
+interface StateParts
+  extends Pick<
+    KubernetesState,
+    "evictions" | "schedulerSettings" | "kueuePendingWorkloads" | "autoscalerNodeGroups" | "known" | "resourceVersions"
+  > {
+  readonly tables: KindTables;
+  readonly owners: () => readonly OwnerObject[];
+}
+
+const none: readonly never[] = [];
+
+/** The state of this moment. Arrays are the tables' own, so that an unchanged kind keeps its array. */
+export function stateOf({ tables, owners, known, ...parts }: StateParts): KubernetesState {
+  const ifKnown = <Row>(kind: ObjectKind, read: () => readonly Row[]): readonly Row[] =>
+    known.has(kind) ? read() : none;
+  const ofRecords: RecordTables = tables;
+  const rows = <Kind extends RecordKind>(kind: Kind): readonly KindRows[Kind][] =>
+    known.has(kind) ? ofRecords[kind].rows() : none;
+  const queues: QueueObjects = {
+    kueueClusterQueues: rows("kueueClusterQueues"),
+    kueueLocalQueues: rows("kueueLocalQueues"),
+    kueueCohorts: rows("kueueCohorts"),
+    kueueResourceFlavors: rows("kueueResourceFlavors"),
+    kueueWorkloads: rows("kueueWorkloads"),
+    kueueWorkloadPriorityClasses: rows("kueueWorkloadPriorityClasses"),
+    kueueAdmissionChecks: rows("kueueAdmissionChecks"),
+    kaiQueues: rows("kaiQueues"),
+    kaiPodGroups: rows("kaiPodGroups"),
+    kaiSchedulingShards: rows("kaiSchedulingShards"),
+    volcanoQueues: rows("volcanoQueues"),
+    volcanoPodGroups: rows("volcanoPodGroups"),
+    resourceQuotas: rows("resourceQuotas"),
+    limitRanges: rows("limitRanges"),
+  };
+  return {
+    nodes: rows("nodes"),
+    pods: ifKnown("pods", tables.pods.gpuPods),
+    namespaces: rows("namespaces"),
+    priorityClasses: rows("priorityClasses"),
+    podDisruptionBudgets: rows("podDisruptionBudgets"),
+    horizontalPodAutoscalers: rows("horizontalPodAutoscalers"),
+    scaledObjects: rows("scaledObjects"),
+    verticalPodAutoscalers: rows("verticalPodAutoscalers"),
+    resourceClaims: rows("resourceClaims"),
+    resourceSlices: rows("resourceSlices"),
+    deviceTaintRules: rows("deviceTaintRules"),
+    owners: ifKnown("owners", owners),
+    karpenterNodePools: rows("karpenterNodePools"),
+    persistentVolumeClaims: rows("persistentVolumeClaims"),
+    persistentVolumes: rows("persistentVolumes"),
+    queues,
+    ...parts,
+    ...(known.has("pods") ? { neighbors: tables.pods.neighbors() } : {}),
+    requestsByNode: known.has("pods") ? tables.pods.requestsByNode() : null,
+    known,
+    exporterPods: ifKnown("pods", tables.pods.exporterPods),
+    podCount: known.has("pods") ? tables.pods.size : 0,
+  };
 }

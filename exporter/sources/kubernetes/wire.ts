@@ -1,5 +1,4 @@
 import type { Decoded } from "./decoded.ts";
-import type { FrameReader } from "./frames.ts";
 
 /** One object of a list or an event: its identity, and its record or what is wrong with it. */
 export interface DecodedObject<Row> {
@@ -28,6 +27,23 @@ export interface Malformed {
   readonly message: string;
 }
 
+/** An event of a watch that is no error, as both formats have it; `object` reads its object, and is called for `put` alone. */
+export function eventOf<Row>(
+  type: unknown,
+  resourceVersion: unknown,
+  uid: string,
+  object: () => DecodedObject<Row>,
+): WatchEvent<Row> {
+  if (typeof resourceVersion !== "string" || resourceVersion === "") {
+    return { type: "malformed", message: "an event's object has no resourceVersion" };
+  }
+  if (type === "BOOKMARK") return { type: "bookmark", resourceVersion };
+  if (uid === "/") return { type: "malformed", message: "an event's object has no name" };
+  if (type === "DELETED") return { type: "remove", resourceVersion, uid };
+  if (type === "ADDED" || type === "MODIFIED") return { type: "put", resourceVersion, object: object() };
+  return { type: "malformed", message: `an event has the unknown type ${String(type).slice(0, 40)}` };
+}
+
 /** How bytes of one kind in one format become records. Nothing here throws. */
 export interface BodyFormat<Row> {
   /** Cuts the bytes of a watch into events. */
@@ -46,4 +62,39 @@ export interface WireFormat<Row> {
   readonly watchAccept: string;
   /** By the `Content-Type` of an answer; `null` where it has none. */
   formatOf(contentType: string | null): BodyFormat<Row>;
+}
+
+/** Cuts the stream of a watch into frames, each one event. */
+export interface FrameReader {
+  /** The frames that this chunk completes; `null` once a frame is longer than allowed. */
+  push(chunk: Uint8Array): readonly Buffer[] | null;
+}
+
+const lineFeed = 10;
+
+/** Frames in JSON are lines; blank ones are left out. */
+export function createLineReader(maxBytes: number): FrameReader {
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  return {
+    push: (chunk) => {
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      const lines: Buffer[] = [];
+      let start = 0;
+      for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
+        const rest = bytes.subarray(start, end);
+        const line = pending.length === 0 ? rest : Buffer.concat([...pending, rest]);
+        pending = [];
+        pendingBytes = 0;
+        start = end + 1;
+        if (line.length > maxBytes) return null;
+        if (line.length > 0) lines.push(line);
+      }
+      if (start < bytes.length) {
+        pending.push(bytes.subarray(start));
+        pendingBytes += bytes.length - start;
+      }
+      return pendingBytes > maxBytes ? null : lines;
+    },
+  };
 }

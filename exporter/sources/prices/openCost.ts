@@ -1,12 +1,18 @@
-import { z } from "zod";
 import type { Config } from "../../config/schema.ts";
 import type { QuotedPrice } from "../../model/prices.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { GetPool } from "../http/getPool.ts";
-import { readEnvelope } from "../http/prometheusEnvelope.ts";
-import { shownAddress } from "../http/shownAddress.ts";
-import { shownText } from "../http/shownText.ts";
-import type { Freshness } from "../port.ts";
+import {
+  labelOf,
+  matcherTexts,
+  queryUrl,
+  readEnvelope,
+  readSeries,
+  type Series,
+  vectorOf,
+} from "../http/prometheusApi.ts";
+import { shownAddress, shownText } from "../http/shownText.ts";
+import { type Freshness, freshnessOf } from "../port.ts";
 
 /** Where OpenCost's series are, and how they are read; `prices.openCost` of the configuration. */
 export type OpenCostSettings = NonNullable<Config["prices"]["openCost"]>;
@@ -78,11 +84,7 @@ export function createOpenCostReader(settings: OpenCostSettings, pool: GetPool, 
       if (now() - oldest > maxAgeSeconds) keep(known);
       return known;
     },
-    freshness: () => ({
-      part: "opencost",
-      ageSeconds: goodAt === null ? null : Math.max(0, now() - goodAt),
-      fresh: goodAt !== null && now() - goodAt <= maxAgeSeconds,
-    }),
+    freshness: () => freshnessOf("opencost", goodAt, now(), maxAgeSeconds),
     problems: () => (fault === null ? [] : [faultProblem(server, fault, known.size > 0)]),
     close: () => pool.close(),
   };
@@ -100,9 +102,6 @@ type OpenCostAnswer =
     }
   | { readonly ok: false; readonly message: string };
 
-const vector = z.object({ resultType: z.literal("vector"), result: z.array(z.unknown()) });
-const series = z.object({ metric: z.record(z.string(), z.unknown()), value: z.tuple([z.number(), z.string()]) });
-
 const mostNodes = 100_000;
 const mostPerHour = 1_000_000;
 
@@ -110,12 +109,12 @@ const mostPerHour = 1_000_000;
 export function readOpenCostAnswer(body: Buffer, nodeLabel: string, at: number): OpenCostAnswer {
   const envelope = readEnvelope(body);
   if (envelope.kind === "refused") return { ok: false, message: `refuses the query: ${shownText(envelope.reason)}` };
-  const checked = vector.safeParse(envelope.kind === "success" ? envelope.data : null);
-  if (!checked.success) return { ok: false, message: "does not answer as Prometheus answers a query" };
+  const result = envelope.kind === "success" ? vectorOf(envelope.data) : null;
+  if (result === null) return { ok: false, message: "does not answer as Prometheus answers a query" };
   const found = new Map<string, NodeNumbers>();
-  for (const entry of checked.data.result) {
-    const one = series.safeParse(entry);
-    if (one.success) take(found, one.data, nodeLabel);
+  for (const entry of result) {
+    const series = readSeries(entry);
+    if (series !== null) take(found, series, nodeLabel);
   }
   const quoted = new Map<string, QuotedPrice>();
   let withoutGpus = 0;
@@ -133,16 +132,14 @@ interface NodeNumbers {
   gpus: number | null;
 }
 
-function take(found: Map<string, NodeNumbers>, { metric, value }: z.infer<typeof series>, nodeLabel: string): void {
-  const node = metric[nodeLabel];
-  const name = metric.__name__;
-  const number = Number(value[1]);
-  if (typeof node !== "string" || node === "" || node.length > 253) return;
-  if (value[1].trim() === "" || !(number >= 0) || number > mostPerHour) return;
+function take(found: Map<string, NodeNumbers>, { metric, value }: Series, nodeLabel: string): void {
+  const node = labelOf(metric, nodeLabel) ?? "";
+  const name = labelOf(metric, "__name__");
+  if (node === "" || node.length > 253 || !(value >= 0) || value > mostPerHour) return;
   const known = found.get(node) ?? { perGpu: null, perNode: null, gpus: null };
-  if (name === openCostMetrics.perGpu) known.perGpu = number;
-  else if (name === openCostMetrics.perNode) known.perNode = number;
-  else if (name === openCostMetrics.gpus) known.gpus = number;
+  if (name === openCostMetrics.perGpu) known.perGpu = value;
+  else if (name === openCostMetrics.perNode) known.perNode = value;
+  else if (name === openCostMetrics.gpus) known.gpus = value;
   else return;
   if (found.size < mostNodes) found.set(node, known);
 }
@@ -166,16 +163,13 @@ interface OpenCostScope {
 /** One instant query. `max by` leaves one series of a node and metric where a server scrapes two replicas of OpenCost. */
 export function openCostQuery({ matchers, nodeLabel }: OpenCostScope): string {
   const names = Object.values(openCostMetrics).join("|");
-  const more = Object.entries(matchers).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
-  return `max by(__name__,${nodeLabel})({${[`__name__=~"${names}"`, ...more].join(",")}})`;
+  return `max by(__name__,${nodeLabel})({${[`__name__=~"${names}"`, ...matcherTexts(matchers)].join(",")}})`;
 }
 
-/** The URL of the query; `base` is what is before `/api/v1`, parameters that it has are kept. */
+/** The URL of the query. */
 export function openCostUrl(base: string, scope: OpenCostScope, timeoutSeconds: number): string {
-  const { protocol, host, pathname, search } = new URL(base);
-  const path = `${pathname.replace(/\/+$/, "")}/api/v1/query`;
-  const own = `query=${encodeURIComponent(openCostQuery(scope))}&timeout=${Math.ceil(timeoutSeconds)}s`;
-  return `${protocol}//${host}${path}${search === "" ? "?" : `${search}&`}${own}`;
+  const query = encodeURIComponent(openCostQuery(scope));
+  return queryUrl(base, "query", `query=${query}&timeout=${Math.ceil(timeoutSeconds)}s`);
 }
 
 function faultProblem(server: string, { code, message, nextStep }: Fault, isUsable: boolean): Problem {

@@ -15,17 +15,19 @@ export interface PriceFileReader {
   problems(): readonly Problem[];
 }
 
+/** What was read last, and from which state of the file. */
+interface LastRead {
+  readonly stamp: string | null;
+  readonly prices: readonly ListedPrice[];
+  readonly goodAt: number | null;
+}
+
 /** The most errors that are named in one line. */
 const mostNamed = 3;
 
 /** Watches a price file by looking at it: a mounted ConfigMap is replaced, not written. */
 export function createPriceFileReader(file: string, now: () => number): PriceFileReader {
-  let read: { readonly stamp: string | null; readonly prices: readonly ListedPrice[]; readonly goodAt: number | null } =
-    {
-      stamp: null,
-      prices: [],
-      goodAt: null,
-    };
+  let read: LastRead = { stamp: null, prices: [], goodAt: null };
   let errors: readonly ConfigError[] = [];
   return {
     async look() {

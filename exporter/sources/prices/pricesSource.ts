@@ -1,7 +1,7 @@
 import type { Config } from "../../config/schema.ts";
 import type { ListedPrice, PriceList } from "../../model/prices.ts";
 import type { GetPool } from "../http/getPool.ts";
-import type { Freshness, Source } from "../port.ts";
+import { freshnessOf, type Source } from "../port.ts";
 import { createOpenCostReader } from "./openCost.ts";
 import { createPriceFileReader } from "./priceFile.ts";
 import { tablePrices } from "./table.ts";
@@ -50,12 +50,6 @@ export function createPricesSource(options: PricesSourceOptions): Source<PriceLi
       );
   };
 
-  const fileFreshness = (): Freshness => {
-    const goodAt = file?.goodAt() ?? null;
-    const ageSeconds = goodAt === null ? null : Math.max(0, now() - goodAt);
-    return { part: "file", ageSeconds, fresh: ageSeconds !== null && ageSeconds <= fileFreshSeconds };
-  };
-
   return {
     name: "prices",
     start: async () => {
@@ -79,7 +73,7 @@ export function createPricesSource(options: PricesSourceOptions): Source<PriceLi
       return last.account;
     },
     freshness: () => [
-      ...(file === null ? [] : [fileFreshness()]),
+      ...(file === null ? [] : [freshnessOf("file", file.goodAt(), now(), fileFreshSeconds)]),
       ...(openCost === null ? [] : [openCost.freshness()]),
     ],
     problems: () => [...(file?.problems() ?? []), ...(openCost?.problems() ?? [])],

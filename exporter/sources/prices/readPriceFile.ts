@@ -3,6 +3,7 @@ import { checkValue } from "../../config/checkValue.ts";
 import type { ConfigError, ConfigResult } from "../../config/configError.ts";
 import { parseYaml, readYamlFile } from "../../config/yamlFile.ts";
 import { bareRecord } from "../../kernel/bareRecord.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import type { ListedPrice, PricedNodes } from "../../model/prices.ts";
 import { dayOrTime, type PriceFile, priceFileSchema } from "./priceFileSchema.ts";
 
@@ -45,31 +46,23 @@ function listed(entry: PriceFile["prices"][number], file: PriceFile, name: strin
 }
 
 function nodesOf(entry: PriceFile["prices"][number]): PricedNodes {
-  const labels = bareRecord<string>();
-  for (const [label, value] of Object.entries(entry.labels)) labels[label] = value;
   return {
     instanceType: entry.instanceType ?? null,
     gpuModel: entry.gpuModel ?? null,
     provider: entry.provider ?? null,
     region: entry.region ?? null,
     nodePool: entry.nodePool ?? null,
-    labels,
+    labels: Object.assign(bareRecord<string>(), entry.labels),
   };
 }
 
 /** A price without a date would never grow old. */
 function undated({ date, prices }: PriceFile): readonly ConfigError[] {
   if (date !== undefined) return [];
+  const message =
+    "missing, expected the day on which the price was last checked, here or once for the whole file (date: 2026-10-01)";
   return prices.flatMap((entry, index) =>
-    entry.date === undefined && entry.validFrom === undefined
-      ? [
-          {
-            path: `prices[${index}].date`,
-            message:
-              "missing, expected the day on which the price was last checked, here or once for the whole file (date: 2026-10-01)",
-          },
-        ]
-      : [],
+    entry.date === undefined && entry.validFrom === undefined ? [{ path: `prices[${index}].date`, message }] : [],
   );
 }
 
@@ -77,7 +70,7 @@ function undated({ date, prices }: PriceFile): readonly ConfigError[] {
 function repeated(prices: readonly ListedPrice[]): readonly ConfigError[] {
   const first = new Map<string, number>();
   return prices.flatMap(({ nodes, capacityType, basis, validFrom }, index) => {
-    const labels = Object.entries(nodes.labels).sort(([a], [b]) => (a < b ? -1 : 1));
+    const labels = Object.entries(nodes.labels).sort(([a], [b]) => compareText(a, b));
     const key = JSON.stringify([{ ...nodes, labels }, capacityType, basis, validFrom]);
     const earlier = first.get(key);
     if (earlier === undefined) {

@@ -51,17 +51,8 @@ function rowsOf(table: unknown): readonly TableRow[] {
   });
 }
 
-function listed({
-  provider,
-  instanceType,
-  gpuModel,
-  gpus,
-  perNodeHour,
-  currency,
-  date,
-  origin,
-  region,
-}: TableRow): ListedPrice {
+function listed(row: TableRow): ListedPrice {
+  const { provider, instanceType, gpuModel, gpus, perNodeHour, currency, date, origin, region } = row;
   const byType = instanceType !== null;
   return {
     source: "table",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createLedgerReader } from "../../../exporter/accounts/ledger/ledgerReader.ts";
 import { queryAdvice } from "../../../exporter/accounts/ledger/queryAdvice.ts";
 import { type LivingOffer, storedAdviceOf } from "../../../exporter/advice/lifecycle/livingAdvice.ts";
-import { adviceDetailOf } from "../../../exporter/model/storedAdviceDetail.ts";
+import { adviceDetailOf } from "../../../exporter/model/storedAdvice.ts";
 import { offer } from "../../advice/lifecycle/offers.ts";
 import { entry, start } from "./entries.ts";
 import { ledgerOf } from "./memoryLedger.ts";

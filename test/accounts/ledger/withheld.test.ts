@@ -8,7 +8,7 @@ import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
 import { queryWithheld } from "../../../exporter/accounts/ledger/queryWithheld.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import { ledgerMigrations, withheldMigration } from "../../../exporter/accounts/ledger/schema.ts";
-import type { StoredWithheld } from "../../../exporter/model/storedWithheld.ts";
+import type { StoredWithheld } from "../../../exporter/model/storedAdvice.ts";
 import { entry, start } from "./entries.ts";
 import { ledgerOf } from "./memoryLedger.ts";
 import { openLedger, temporaryFile } from "./temporaryFolder.ts";

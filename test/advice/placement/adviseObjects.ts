@@ -3,15 +3,15 @@ import type { ClusterState, ObjectKind } from "../../../exporter/model/cluster.t
 import type { Pod } from "../../../exporter/model/pod.ts";
 import type { Advice, Recommendation } from "../../../exporter/model/recommendation.ts";
 import type { TelemetryPage } from "../../../exporter/model/telemetry.ts";
+import { decodeNode } from "../../../exporter/sources/kubernetes/decodeCluster.ts";
 import type { Decoded } from "../../../exporter/sources/kubernetes/decoded.ts";
-import { decodeNode } from "../../../exporter/sources/kubernetes/decodeNode.ts";
 import { decodePod } from "../../../exporter/sources/kubernetes/decodePod.ts";
 import {
   decodePersistentVolume,
   decodePersistentVolumeClaim,
 } from "../../../exporter/sources/kubernetes/decodeVolumes.ts";
-import { lookedAtNamespaces } from "../../../exporter/sources/kubernetes/lookedAtNamespaces.ts";
 import { createPodColumns } from "../../../exporter/sources/kubernetes/podColumns.ts";
+import { lookedAtNamespaces } from "../../../exporter/sources/kubernetes/podTable.ts";
 import { uuidFrom } from "../../../simulator/random.ts";
 import { bareReading, claimant, cluster, everyKind, now, page } from "../../join/clusterBuilder.ts";
 import { analysisAt, momentOf } from "../usage/watchedCluster.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { protobufCursor } from "../../../exporter/kernel/protobuf.ts";
 import type { ResourceSlice } from "../../../exporter/model/cluster.ts";
-import { decodeResourceSlice } from "../../../exporter/sources/kubernetes/decodeResourceSlice.ts";
+import { decodeResourceSlice } from "../../../exporter/sources/kubernetes/decodeDevices.ts";
 import { readByShape } from "../../../exporter/sources/kubernetes/protobuf/protobufWire.ts";
 import { resourceSliceShape, resourceSliceV1beta1Shape } from "../../../exporter/sources/kubernetes/protobuf/shapes.ts";
 import { allocated, claim, claimingPod, node } from "../../join/clusterBuilder.ts";

@@ -5,8 +5,7 @@ import { kueueViews } from "../../../exporter/analysis/schedulerViews/kueueViews
 import type { KueueClusterQueue, KueueCohort, KueueQuota } from "../../../exporter/model/queues/kueue.ts";
 import { noQueueObjects, type QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import type { Decoded } from "../../../exporter/sources/kubernetes/decoded.ts";
-import { decodeClusterQueue } from "../../../exporter/sources/kubernetes/queues/decodeClusterQueue.ts";
-import { decodeCohort } from "../../../exporter/sources/kubernetes/queues/decodeCohort.ts";
+import { decodeClusterQueue, decodeCohort } from "../../../exporter/sources/kubernetes/queues/decodeKueueQueues.ts";
 import { decodeWorkload } from "../../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
 import {
   admission,

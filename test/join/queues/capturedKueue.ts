@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import { noQueueObjects, type QueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import { decodeNamespace, decodeNode } from "../../../exporter/sources/kubernetes/decodeCluster.ts";
 import type { Decoded } from "../../../exporter/sources/kubernetes/decoded.ts";
-import { decodeNamespace } from "../../../exporter/sources/kubernetes/decodeNamespace.ts";
-import { decodeNode } from "../../../exporter/sources/kubernetes/decodeNode.ts";
 import { decodePod } from "../../../exporter/sources/kubernetes/decodePod.ts";
-import { decodeClusterQueue } from "../../../exporter/sources/kubernetes/queues/decodeClusterQueue.ts";
-import { decodeCohort } from "../../../exporter/sources/kubernetes/queues/decodeCohort.ts";
-import { decodeLocalQueue } from "../../../exporter/sources/kubernetes/queues/decodeLocalQueue.ts";
-import { decodeResourceFlavor } from "../../../exporter/sources/kubernetes/queues/decodeResourceFlavor.ts";
+import {
+  decodeClusterQueue,
+  decodeCohort,
+  decodeLocalQueue,
+  decodeResourceFlavor,
+} from "../../../exporter/sources/kubernetes/queues/decodeKueueQueues.ts";
 import { decodeWorkload } from "../../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
 import { cluster } from "../clusterBuilder.ts";
 

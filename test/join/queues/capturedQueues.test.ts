@@ -5,17 +5,21 @@ import { kaiSystem } from "../../../exporter/join/queues/kaiSystem.ts";
 import { volcanoFinder } from "../../../exporter/join/queues/volcanoFinder.ts";
 import { volcanoPlugin } from "../../../exporter/join/queues/volcanoPlugin.ts";
 import { volcanoSystem } from "../../../exporter/join/queues/volcanoSystem.ts";
+import { isRecord } from "../../../exporter/kernel/parseJson.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
+import { decodePriorityClass } from "../../../exporter/sources/kubernetes/decodeCluster.ts";
 import type { Decoded } from "../../../exporter/sources/kubernetes/decoded.ts";
 import { decodePod } from "../../../exporter/sources/kubernetes/decodePod.ts";
-import { decodePriorityClass } from "../../../exporter/sources/kubernetes/decodePriorityClass.ts";
-import { isRecord } from "../../../exporter/sources/kubernetes/fields.ts";
-import { decodeKaiPodGroup } from "../../../exporter/sources/kubernetes/queues/decodeKaiPodGroup.ts";
-import { decodeKaiQueue } from "../../../exporter/sources/kubernetes/queues/decodeKaiQueue.ts";
-import { decodeSchedulingShard } from "../../../exporter/sources/kubernetes/queues/decodeSchedulingShard.ts";
-import { decodeVolcanoPodGroup } from "../../../exporter/sources/kubernetes/queues/decodeVolcanoPodGroup.ts";
-import { decodeVolcanoQueue } from "../../../exporter/sources/kubernetes/queues/decodeVolcanoQueue.ts";
+import {
+  decodeKaiPodGroup,
+  decodeKaiQueue,
+  decodeSchedulingShard,
+} from "../../../exporter/sources/kubernetes/queues/decodeKai.ts";
+import {
+  decodeVolcanoPodGroup,
+  decodeVolcanoQueue,
+} from "../../../exporter/sources/kubernetes/queues/decodeVolcano.ts";
 import { byName, declaredIn, domainOf, isWellFormed, parentsByName, physicalGpus, scopePools } from "./queueRows.ts";
 
 /** The three nodes of all captures have 8 GPUs each. */

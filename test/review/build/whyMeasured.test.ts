@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AdviceLifecycle } from "../../../exporter/accounts/ledger/adviceQuery.ts";
-import type { StoredAdviceDetail } from "../../../exporter/model/storedAdviceDetail.ts";
+import type { StoredAdviceDetail } from "../../../exporter/model/storedAdvice.ts";
 import { whyMeasured } from "../../../review/build/whyMeasured.ts";
 
 const takenAt = 1_795_000_000;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { DeviceReading, TelemetryPage } from "../../../exporter/model/telemetry.ts";
-import { splitByHost } from "../../../exporter/sources/dcgm/reduce.ts";
 import { captureOf, capturesFolder } from "./captures.ts";
+import { splitByHost } from "./pages.ts";
 
 /** What a person read in the page. Units are the exporter's. */
 const expectedSchema = z.object({

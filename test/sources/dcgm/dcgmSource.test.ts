@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createDcgmSource, type DcgmSource } from "../../../exporter/sources/dcgm/dcgmSource.ts";
-import type { ScrapeTarget } from "../../../exporter/sources/dcgm/target.ts";
+import type { ScrapeTarget } from "../../../exporter/sources/dcgm/discover.ts";
 import type { GetPool } from "../../../exporter/sources/http/getPool.ts";
 import type { GetErrorCode, GetFailure } from "../../../exporter/sources/http/getResult.ts";
 import { pageOf, sample } from "./pages.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
+import type { ScrapeTarget } from "../../../exporter/sources/dcgm/discover.ts";
 import { frozenAfterSeconds } from "../../../exporter/sources/dcgm/frozen.ts";
-import type { ScrapeTarget } from "../../../exporter/sources/dcgm/target.ts";
 import { targetProblems } from "../../../exporter/sources/dcgm/targetProblems.ts";
 import { afterAttempt, newRecord, type TargetRecord } from "../../../exporter/sources/dcgm/targetRecord.ts";
 import { noQueueing } from "../../../simulator/queues/spec.ts";

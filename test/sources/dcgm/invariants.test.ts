@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TelemetryPage } from "../../../exporter/model/telemetry.ts";
-import { readPage, splitByHost } from "../../../exporter/sources/dcgm/reduce.ts";
 import type { PageOrigin } from "../../../exporter/sources/dcgm/workload.ts";
-import { pageOf, sample } from "./pages.ts";
+import { pageOf, readPage, sample, splitByHost } from "./pages.ts";
 
 const metrics = fc.constantFrom(
   "DCGM_FI_DEV_GPU_UTIL",

@@ -9,9 +9,8 @@ import {
   setSuccessorOfBlock,
   successorOfBlock,
 } from "../../../exporter/sources/dcgm/pageLayout.ts";
-import { blockOfOther, blockOfUnknown } from "../../../exporter/sources/dcgm/pageRows.ts";
-import { shapeAsOne } from "../../../exporter/sources/dcgm/pageShape.ts";
-import { defaultPageLimits, rowsOf } from "../../../exporter/sources/dcgm/reduce.ts";
+import { blockOfOther, blockOfUnknown, readRows } from "../../../exporter/sources/dcgm/pageRows.ts";
+import { defaultPageLimits, shapeAsOne } from "../../../exporter/sources/dcgm/pageShape.ts";
 import { labelsOf, pageOf, sample } from "./pages.ts";
 
 const util = "DCGM_FI_DEV_GPU_UTIL";
@@ -19,8 +18,8 @@ const util = "DCGM_FI_DEV_GPU_UTIL";
 function layoutOfPage(lines: readonly string[], limits = defaultPageLimits): PageLayout | null {
   const subject = { target: "t", node: "n", origin: "exporter" } as const;
   const page = pageOf(...lines);
-  const { rows } = rowsOf(page, subject, limits);
-  return rows === null ? null : layoutOf(page, rows, shapeAsOne(rows, subject, limits).shape);
+  const rows = readRows(page, { acceptsCutLine: false, maxRows: limits.maxRows });
+  return layoutOf(page, rows, shapeAsOne(rows, subject, limits).shape);
 }
 
 function small(): PageLayout {

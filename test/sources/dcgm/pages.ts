@@ -1,5 +1,6 @@
+import type { Problem } from "../../../exporter/model/problem.ts";
 import type { DeviceReading, TelemetryPage } from "../../../exporter/model/telemetry.ts";
-import { type PageContext, readPage } from "../../../exporter/sources/dcgm/reduce.ts";
+import { type PageReaderOptions, type ReaderResult, readOnce } from "../../../exporter/sources/dcgm/pageReader.ts";
 
 /** Labels of the 4.5 exporter in the order it writes them, without a host's driver label. */
 export function labelsOf(gpu: number, more: Readonly<Record<string, string>> = {}): string {
@@ -30,6 +31,25 @@ export function sample(
 /** Lines as a page. */
 export function pageOf(...lines: readonly string[]): Buffer {
   return Buffer.from(`${lines.join("\n")}\n`, "utf8");
+}
+
+/** What is known about a page besides its bytes. */
+export interface PageContext extends Omit<PageReaderOptions, "splitsByHost"> {
+  readonly receivedAt: number;
+}
+
+/** Reads all rows as those of one node. */
+export function readPage(
+  bytes: Uint8Array,
+  context: PageContext,
+): { readonly page: TelemetryPage | null; readonly problems: readonly Problem[] } {
+  const { pages, problems } = readOnce(bytes, { ...context, splitsByHost: false }, context.receivedAt);
+  return { page: pages[0] ?? null, problems };
+}
+
+/** Reads the rows of each host as those of a node of its own. */
+export function splitByHost(bytes: Uint8Array, context: PageContext): ReaderResult {
+  return readOnce(bytes, { ...context, splitsByHost: true }, context.receivedAt);
 }
 
 /** Reads lines as the page of `node-a`'s exporter. */

@@ -3,7 +3,7 @@ import type { TelemetryPage } from "../../../exporter/model/telemetry.ts";
 import type { DiscoveredPod } from "../../../exporter/sources/dcgm/discover.ts";
 import { preferPages } from "../../../exporter/sources/dcgm/preferPages.ts";
 import { nodeNamer } from "../../../exporter/sources/dcgm/prometheusNodes.ts";
-import { askedMetrics, queryUrl, telemetryQuery } from "../../../exporter/sources/dcgm/prometheusQuery.ts";
+import { askedMetrics, telemetryQuery, telemetryUrl } from "../../../exporter/sources/dcgm/prometheusQuery.ts";
 
 function exporterOn(nodeName: string, more: Partial<DiscoveredPod> = {}): DiscoveredPod {
   const ports = { metrics: 9400 };
@@ -62,12 +62,16 @@ describe("the query", () => {
   });
 
   test("fits into the 8 KB that proxies take", () => {
-    const url = queryUrl("https://thanos.example/prefix/", { matchers: { cluster: "eu-west-1" }, nodeLabel: null }, 10);
+    const url = telemetryUrl(
+      "https://thanos.example/prefix/",
+      { matchers: { cluster: "eu-west-1" }, nodeLabel: null },
+      10,
+    );
     expect(url.length).toBeLessThan(6000);
   });
 
   test("comes after the path and the parameters of the configured URL, and carries none of its credentials", () => {
-    const url = queryUrl(
+    const url = telemetryUrl(
       "https://user:secret@host:1/select/0/prometheus/?tenant=x#y",
       { matchers: {}, nodeLabel: null },
       0.5,

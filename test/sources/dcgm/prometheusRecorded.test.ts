@@ -6,7 +6,7 @@ import type { DiscoveredPod } from "../../../exporter/sources/dcgm/discover.ts";
 import { errorOf, parseAnswer } from "../../../exporter/sources/dcgm/prometheusAnswer.ts";
 import { type AnswerContext, pagesOfRows, type ServerPages } from "../../../exporter/sources/dcgm/prometheusPages.ts";
 import { readServerRows } from "../../../exporter/sources/dcgm/prometheusRows.ts";
-import { readPage } from "../../../exporter/sources/dcgm/reduce.ts";
+import { readPage } from "./pages.ts";
 
 /** Answers that Prometheus 2.42 gave to Fairlead's own query, and the page that it had scraped (see test/e2e/promDcgmPages.test.ts). */
 const folder = join(import.meta.dirname, "recorded");

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readPage, splitByHost } from "../../../exporter/sources/dcgm/reduce.ts";
-import { labelsOf, onlyDevice, pageOf, read, sample } from "./pages.ts";
+import { labelsOf, onlyDevice, pageOf, read, readPage, sample, splitByHost } from "./pages.ts";
 
 const util = "DCGM_FI_DEV_GPU_UTIL";
 const used = "DCGM_FI_DEV_FB_USED";

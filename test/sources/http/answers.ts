@@ -1,8 +1,12 @@
 import fc from "fast-check";
-import { createBodyBuffers } from "../../../exporter/sources/http/bodyBuffers.ts";
 import type { ReceiveLimits } from "../../../exporter/sources/http/limits.ts";
 import { endOfBytes, takeBytes } from "../../../exporter/sources/http/responseReader.ts";
-import { bodyOf, startReading, stopReading } from "../../../exporter/sources/http/responseReading.ts";
+import {
+  bodyOf,
+  createBodyBuffers,
+  startReading,
+  stopReading,
+} from "../../../exporter/sources/http/responseReading.ts";
 
 /** What became of an answer: its body or an error's code, and what the connection is good for. */
 export interface Outcome {

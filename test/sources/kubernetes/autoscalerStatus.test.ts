@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import {
-  type AutoscalerStatusReader,
-  createAutoscalerStatus,
-} from "../../../exporter/sources/kubernetes/autoscalerStatus.ts";
-import { readAutoscalerStatus } from "../../../exporter/sources/kubernetes/autoscalerStatusText.ts";
+import { createAutoscalerStatus, readAutoscalerStatus } from "../../../exporter/sources/kubernetes/autoscalerStatus.ts";
 import { createFakeClock, type FakeClock } from "./fakeClock.ts";
 import { answer, type ScriptedApi, settled, startScriptedApi } from "./scriptedApi.ts";
 
@@ -165,7 +161,7 @@ describe("its reader", () => {
   const place = { namespace: "kube-system", name: "cluster-autoscaler-status" };
   let clock: FakeClock;
   let api: ScriptedApi;
-  let reader: AutoscalerStatusReader;
+  let reader: ReturnType<typeof createAutoscalerStatus>;
 
   async function startWith(status: number, body: object): Promise<void> {
     reader = createAutoscalerStatus(api.client, clock, place);
@@ -185,25 +181,19 @@ describe("its reader", () => {
     await api.close();
   });
 
-  it("reads nothing where nothing is configured", async () => {
-    reader = createAutoscalerStatus(api.client, clock, null);
-    await reader.start();
-    expect([reader.read(), reader.problems(), clock.timers()]).toEqual([[], [], []]);
-  });
-
   it("reads again each minute", async () => {
     await startWith(200, { data: { status: textStatus } });
-    expect(reader.read().map(({ maxSize }) => maxSize)).toEqual([7, 3]);
+    expect(reader.read()?.map(({ maxSize }) => maxSize)).toEqual([7, 3]);
     await settled("it waits", () => clock.timers().some((left) => left === 60));
     clock.advance(60);
     answer(await api.next(), 200, { data: { status: twoGroups } });
-    await settled("it has read", () => reader.read()[0]?.maxSize === 12);
+    await settled("it has read", () => reader.read()?.[0]?.maxSize === 12);
     expect(reader.problems()).toEqual([]);
   });
 
   it("that is not allowed to says what to allow", async () => {
     await startWith(403, { kind: "Status", status: "Failure", message: "configmaps is forbidden", code: 403 });
-    expect(reader.read()).toEqual([]);
+    expect(reader.read()).toBeNull();
     expect(reader.problems()).toMatchObject([
       {
         code: "autoscaler-status",

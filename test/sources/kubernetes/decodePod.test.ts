@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type DecodedPod, decodePod, type PodProjection } from "../../../exporter/sources/kubernetes/decodePod.ts";
-import { parseLabelSelector } from "../../../exporter/sources/kubernetes/labelSelector.ts";
+import { selectorProblems } from "../../../exporter/sources/kubernetes/exporterPods.ts";
 
 const gpu = (count: string): object => ({ limits: { "nvidia.com/gpu": count } });
 
@@ -178,10 +178,9 @@ describe("a malformed pod", () => {
 });
 
 describe("an exporter pod", () => {
-  const labels = parseLabelSelector("app=nvidia-dcgm-exporter");
   const projection = {
     gpuResources: new Set<string>(),
-    exporters: labels === null ? [] : [{ namespaces: new Set(["gpu-operator"]), labels }],
+    exporters: [{ namespaces: ["gpu-operator"], matchLabels: { app: "nvidia-dcgm-exporter" } }],
   };
   const parts = {
     metadata: { namespace: "gpu-operator", labels: { app: "nvidia-dcgm-exporter" } },
@@ -195,8 +194,15 @@ describe("an exporter pod", () => {
     expect({ ...exporterPod?.ports }).toEqual({ metrics: 9400 });
   });
 
+  it("is not taken by a selector without labels, which would take every pod", () => {
+    const all = { ...projection, exporters: [{ namespaces: ["gpu-operator"], matchLabels: {} }] };
+    expect(decoded(parts, all).exporterPod).toBeNull();
+    expect(selectorProblems(all.exporters).map(({ code }) => code)).toEqual(["bad-selector"]);
+    expect(selectorProblems(projection.exporters)).toEqual([]);
+  });
+
   it("is matched by the selector of its own namespace only", () => {
-    const other = { namespaces: new Set(["user"]), labels: parseLabelSelector("app=other") ?? [] };
+    const other = { namespaces: ["user"], matchLabels: { app: "other" } };
     const both = { ...projection, exporters: [...projection.exporters, other] };
     const inUser = { ...parts, metadata: { ...parts.metadata, namespace: "user" } };
     expect(decoded(inUser, both).exporterPod).toBeNull();

@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { decodeDeviceTaintRule } from "../../../exporter/sources/kubernetes/decodeDeviceTaintRule.ts";
+import {
+  decodeNamespace,
+  decodeNode,
+  decodePodDisruptionBudget,
+  decodePriorityClass,
+} from "../../../exporter/sources/kubernetes/decodeCluster.ts";
+import {
+  decodeDeviceTaintRule,
+  decodeResourceClaim,
+  decodeResourceSlice,
+} from "../../../exporter/sources/kubernetes/decodeDevices.ts";
 import type { Decoded } from "../../../exporter/sources/kubernetes/decoded.ts";
-import { decodeNamespace } from "../../../exporter/sources/kubernetes/decodeNamespace.ts";
-import { decodeNode } from "../../../exporter/sources/kubernetes/decodeNode.ts";
-import { decodePodDisruptionBudget } from "../../../exporter/sources/kubernetes/decodePodDisruptionBudget.ts";
-import { decodePriorityClass } from "../../../exporter/sources/kubernetes/decodePriorityClass.ts";
-import { decodeResourceClaim } from "../../../exporter/sources/kubernetes/decodeResourceClaim.ts";
-import { decodeResourceSlice } from "../../../exporter/sources/kubernetes/decodeResourceSlice.ts";
 
 /** The record as plain JSON: maps without prototype compare like others. */
 function record(decoded: Decoded<unknown>): unknown {

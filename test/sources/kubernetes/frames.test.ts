@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLineReader } from "../../../exporter/sources/kubernetes/frames.ts";
+import { createLineReader } from "../../../exporter/sources/kubernetes/wire.ts";
 
 describe("lines of a watch", () => {
   it("are the same however the bytes are cut", () => {

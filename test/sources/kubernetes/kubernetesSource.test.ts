@@ -56,7 +56,7 @@ beforeEach(async () => {
   void serve();
   source = createKubernetesSource({
     client: api.client,
-    exporters: [{ namespaces: ["gpu-operator"], labelSelector: "app in (" }],
+    exporters: [{ namespaces: ["gpu-operator"], matchLabels: { app: "in (" } }],
     gpuResources: [],
     maxAgeSeconds: 90,
     clock,
@@ -118,7 +118,7 @@ describe("the Kubernetes source", () => {
 
   it("reports what is wrong, and nothing else", () => {
     expect(source.problems().map(({ code, subject }) => [code, subject])).toEqual([
-      ["bad-selector", "app in ("],
+      ["bad-selector", "app=in ("],
       ["forbidden", "poddisruptionbudgets.policy"],
     ]);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { labelsOf, labelsText } from "../../../exporter/sources/kubernetes/neighborLabels.ts";
+import { labelsOf, labelsText } from "../../../exporter/sources/kubernetes/keptLabels.ts";
 
 test("pods of one workload have one text, whatever labels distinguish them", () => {
   const of = (index: string) => ({

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PodPhase } from "../../../exporter/model/pod.ts";
 import type { PodRow } from "../../../exporter/sources/kubernetes/decodePod.ts";
-import { labelsOf } from "../../../exporter/sources/kubernetes/neighborLabels.ts";
+import { labelsOf } from "../../../exporter/sources/kubernetes/keptLabels.ts";
 import { createRowTable } from "../../../exporter/sources/kubernetes/objectTable.ts";
 import { createPodColumns } from "../../../exporter/sources/kubernetes/podColumns.ts";
 import { createPodTable } from "../../../exporter/sources/kubernetes/podTable.ts";
@@ -56,7 +56,7 @@ describe("the columns of pods", () => {
   it("say the same as a map of objects after any sequence of changes", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const columns = createPodColumns(2);
+        const columns = createPodColumns();
         const naive = new Map<string, PodRow>();
         for (const { put, remove } of steps) {
           if (put !== null) {

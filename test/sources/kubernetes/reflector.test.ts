@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Namespace } from "../../../exporter/model/cluster.ts";
-import { decodeNamespace } from "../../../exporter/sources/kubernetes/decodeNamespace.ts";
+import { decodeNamespace } from "../../../exporter/sources/kubernetes/decodeCluster.ts";
 import { jsonWire } from "../../../exporter/sources/kubernetes/jsonWire.ts";
 import { createRowTable, type RowTable } from "../../../exporter/sources/kubernetes/objectTable.ts";
 import { createReflector, defaultTiming, type Reflector } from "../../../exporter/sources/kubernetes/reflector.ts";

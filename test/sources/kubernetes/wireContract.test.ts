@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRecord } from "../../../exporter/sources/kubernetes/fields.ts";
+import { isRecord } from "../../../exporter/kernel/parseJson.ts";
 import type { BodyFormat, WatchEvent } from "../../../exporter/sources/kubernetes/wire.ts";
 import { captured, contentTypes, type FormatName, formatNames, formats } from "./wireSubjects.ts";
 

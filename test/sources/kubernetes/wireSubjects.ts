@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
-import { decodeNamespace } from "../../../exporter/sources/kubernetes/decodeNamespace.ts";
-import { decodeNode } from "../../../exporter/sources/kubernetes/decodeNode.ts";
+import {
+  decodeNamespace,
+  decodeNode,
+  decodePodDisruptionBudget,
+  decodePriorityClass,
+} from "../../../exporter/sources/kubernetes/decodeCluster.ts";
+import { decodeResourceClaim, decodeResourceSlice } from "../../../exporter/sources/kubernetes/decodeDevices.ts";
 import { decodePod, type PodProjection } from "../../../exporter/sources/kubernetes/decodePod.ts";
-import { decodePodDisruptionBudget } from "../../../exporter/sources/kubernetes/decodePodDisruptionBudget.ts";
-import { decodePriorityClass } from "../../../exporter/sources/kubernetes/decodePriorityClass.ts";
-import { decodeResourceClaim } from "../../../exporter/sources/kubernetes/decodeResourceClaim.ts";
-import { decodeResourceSlice } from "../../../exporter/sources/kubernetes/decodeResourceSlice.ts";
 import { jsonWire } from "../../../exporter/sources/kubernetes/jsonWire.ts";
-import { parseLabelSelector } from "../../../exporter/sources/kubernetes/labelSelector.ts";
 import { wireFormats } from "../../../exporter/sources/kubernetes/protobuf/kinds.ts";
 import type { WireFormat } from "../../../exporter/sources/kubernetes/wire.ts";
 
 /** With one selector for exporters and one resource name that only configuration calls a GPU. */
 export const projection: PodProjection = {
   gpuResources: new Set(["example.com/gpu"]),
-  exporters: [{ namespaces: new Set(["gpu-operator"]), labels: parseLabelSelector("app=nvidia-dcgm-exporter") ?? [] }],
+  exporters: [{ namespaces: ["gpu-operator"], matchLabels: { app: "nvidia-dcgm-exporter" } }],
 };
 
 /** The formats of a kind: JSON alone, and protobuf with JSON behind it. */

@@ -1,15 +1,6 @@
-import {
-  fieldOf,
-  type ProtobufCursor,
-  readLimit,
-  readTag,
-  skipField,
-  wireTypeOf,
-  wireTypes,
-} from "../../../kernel/protobuf.ts";
-import { bytesTag } from "../../../kernel/protobufFields.ts";
+import { fieldOf, type ProtobufCursor } from "../../../kernel/protobuf.ts";
+import { bytesTag, seekField, wantedTags } from "../../../kernel/protobufFields.ts";
 import type { Malformed } from "../wire.ts";
-import { readSharedText } from "./readRecord.ts";
 
 /** What is before every object of the API in protobuf (k8s.io/apimachinery/pkg/runtime/serializer/protobuf). */
 const magic = 0x6b_38_73_00;
@@ -34,42 +25,20 @@ export function openEnvelope(cursor: ProtobufCursor, end: number): Envelope | Ma
   if (cursor.failed || end - cursor.position < magicBytes || !isProtobufObject(cursor.bytes, cursor.position)) {
     return { ok: false, message: "it does not begin as protobuf of Kubernetes does" };
   }
-  cursor.position += magicBytes;
-  let typeMeta = { apiVersion: "", kind: "" };
-  let encoding = "";
-  let raw = { start: end, end };
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    const field = fieldOf(tag);
-    if (wireTypeOf(tag) !== wireTypes.bytes || field > 3) skipField(cursor, tag, end);
-    else if (field === 1) typeMeta = readTypeMeta(cursor, readLimit(cursor, end));
-    else if (field === 2) raw = passOver(cursor, end);
-    else encoding = readSharedText(cursor, end);
-  }
+  const nothing: Range = { start: end, end };
+  const parts = rangesOf(cursor, { start: cursor.position + magicBytes, end });
+  const typeMeta = rangesOf(cursor, parts.get(1) ?? nothing);
   if (cursor.failed) return { ok: false, message: "its envelope is cut or broken" };
+  const encoding = textIn(cursor, parts.get(3));
   if (encoding !== "") return { ok: false, message: `its content is encoded as ${encoding.slice(0, 40)}` };
+  const raw = parts.get(2) ?? nothing;
   cursor.position = raw.start;
-  return { ok: true, apiVersion: typeMeta.apiVersion, kind: typeMeta.kind, end: raw.end };
-}
-
-function readTypeMeta(cursor: ProtobufCursor, end: number): { readonly apiVersion: string; readonly kind: string } {
-  let apiVersion = "";
-  let kind = "";
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (tag === bytesTag(1)) apiVersion = readSharedText(cursor, end);
-    else if (tag === bytesTag(2)) kind = readSharedText(cursor, end);
-    else skipField(cursor, tag, end);
-  }
-  return { apiVersion, kind };
-}
-
-/** Passes over bytes with a length; returns where they are. */
-function passOver(cursor: ProtobufCursor, end: number): { readonly start: number; readonly end: number } {
-  const limit = readLimit(cursor, end);
-  const start = cursor.position;
-  cursor.position = limit;
-  return { start, end: limit };
+  return {
+    ok: true,
+    apiVersion: textIn(cursor, typeMeta.get(1)),
+    kind: textIn(cursor, typeMeta.get(2)),
+    end: raw.end,
+  };
 }
 
 /** One event of a watch (`WatchEvent` of meta/v1); the cursor is at the envelope of its object. */
@@ -79,28 +48,35 @@ export interface EventFrame {
   readonly end: number;
 }
 
-/** Opens the event that the cursor holds. */
+/** Opens the event that the cursor holds. Its object is in field 1 of a `RawExtension` of k8s.io/apimachinery/pkg/runtime. */
 export function openEvent(cursor: ProtobufCursor): EventFrame {
   const end = cursor.bytes.length;
-  let type = "";
-  let object = { start: end, end };
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (tag === bytesTag(1)) type = readSharedText(cursor, end);
-    else if (tag === bytesTag(2)) object = passOverRaw(cursor, readLimit(cursor, end));
-    else skipField(cursor, tag, end);
-  }
-  if (!cursor.failed) cursor.position = object.start;
-  return { type, end: object.end };
+  const nothing: Range = { start: end, end };
+  const parts = rangesOf(cursor, { start: cursor.position, end });
+  const object = rangesOf(cursor, parts.get(2) ?? nothing).get(1) ?? nothing;
+  cursor.position = cursor.failed ? end : object.start;
+  return { type: textIn(cursor, parts.get(1)), end: object.end };
 }
 
-/** `RawExtension` of k8s.io/apimachinery/pkg/runtime: bytes in field 1. */
-function passOverRaw(cursor: ProtobufCursor, end: number): { readonly start: number; readonly end: number } {
-  let raw = { start: end, end };
-  while (cursor.position < end) {
-    const tag = readTag(cursor, end);
-    if (tag === bytesTag(1)) raw = passOver(cursor, end);
-    else skipField(cursor, tag, end);
+/** Where something is in the bytes. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+const firstFields = wantedTags(bytesTag(1), bytesTag(2), bytesTag(3));
+
+/** Where the fields 1 to 3 of a message are that hold bytes, by number; of one that comes twice, the last. */
+function rangesOf(cursor: ProtobufCursor, { start, end }: Range): ReadonlyMap<number, Range> {
+  const ranges = new Map<number, Range>();
+  cursor.position = start;
+  for (let tag = seekField(cursor, end, firstFields); tag !== 0; tag = seekField(cursor, end, firstFields)) {
+    ranges.set(fieldOf(tag), { start: cursor.position, end: cursor.limit });
+    cursor.position = cursor.limit;
   }
-  return raw;
+  return ranges;
+}
+
+function textIn(cursor: ProtobufCursor, range: Range | undefined): string {
+  return range === undefined ? "" : cursor.bytes.toString("utf8", range.start, range.end);
 }

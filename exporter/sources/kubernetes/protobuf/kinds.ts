@@ -1,11 +1,10 @@
-import { decodeNamespace } from "../decodeNamespace.ts";
-import { decodeNode } from "../decodeNode.ts";
+import { decodeNamespace, decodeNode, decodePodDisruptionBudget, decodePriorityClass } from "../decodeCluster.ts";
+import { decodeResourceClaim, decodeResourceSlice } from "../decodeDevices.ts";
+import type { Decoded } from "../decoded.ts";
 import { type DecodedPod, decodePod, type PodProjection } from "../decodePod.ts";
-import { decodePodDisruptionBudget } from "../decodePodDisruptionBudget.ts";
-import { decodePriorityClass } from "../decodePriorityClass.ts";
-import { decodeResourceClaim } from "../decodeResourceClaim.ts";
-import { decodeResourceSlice } from "../decodeResourceSlice.ts";
+import type { WireFormat } from "../wire.ts";
 import { protobufWire, type ReadObject, readByShape } from "./protobufWire.ts";
+import type { Shape } from "./shape.ts";
 import {
   namespaceShape,
   nodeShape,
@@ -19,53 +18,49 @@ import {
   resourceSliceV1beta1Shape,
 } from "./shapes.ts";
 
-/** How each kind that is listed and watched is read from the API: in protobuf, and in JSON where that is the answer. */
+/** The kinds that the API server has in protobuf: they are read so, and in JSON where that is the answer. */
 export function wireFormats(projection: PodProjection) {
   return {
-    nodes: protobufWire(protobufKinds.nodes, decodeNode),
-    pods: podWire(projection),
-    namespaces: protobufWire(protobufKinds.namespaces, decodeNamespace),
-    priorityClasses: protobufWire(protobufKinds.priorityClasses, decodePriorityClass),
-    podDisruptionBudgets: protobufWire(protobufKinds.podDisruptionBudgets, decodePodDisruptionBudget),
-    resourceClaims: protobufWire(protobufKinds.resourceClaims, decodeResourceClaim),
-    resourceSlices: protobufWire(protobufKinds.resourceSlices, decodeResourceSlice),
+    nodes: wireOf("Node", { v1: nodeShape }, decodeNode),
+    pods: protobufWire({ kind: "Pod", readers: { v1: podReader(projection) } }, (value) =>
+      decodePod(value, projection),
+    ),
+    namespaces: wireOf("Namespace", { v1: namespaceShape }, decodeNamespace),
+    priorityClasses: wireOf("PriorityClass", { "scheduling.k8s.io/v1": priorityClassShape }, decodePriorityClass),
+    podDisruptionBudgets: wireOf(
+      "PodDisruptionBudget",
+      { "policy/v1": podDisruptionBudgetShape },
+      decodePodDisruptionBudget,
+    ),
+    resourceClaims: wireOf(
+      "ResourceClaim",
+      {
+        "resource.k8s.io/v1": resourceClaimShape,
+        "resource.k8s.io/v1beta2": resourceClaimShape,
+        "resource.k8s.io/v1beta1": resourceClaimV1beta1Shape,
+      },
+      decodeResourceClaim,
+    ),
+    resourceSlices: wireOf(
+      "ResourceSlice",
+      {
+        "resource.k8s.io/v1": resourceSliceShape,
+        "resource.k8s.io/v1beta2": resourceSliceShape,
+        "resource.k8s.io/v1beta1": resourceSliceV1beta1Shape,
+      },
+      decodeResourceSlice,
+    ),
   } as const;
 }
 
-const readClaim = readByShape(resourceClaimShape, decodeResourceClaim);
-const readSlice = readByShape(resourceSliceShape, decodeResourceSlice);
-
-const protobufKinds = {
-  nodes: { kind: "Node", readers: { v1: readByShape(nodeShape, decodeNode) } },
-  namespaces: { kind: "Namespace", readers: { v1: readByShape(namespaceShape, decodeNamespace) } },
-  priorityClasses: {
-    kind: "PriorityClass",
-    readers: { "scheduling.k8s.io/v1": readByShape(priorityClassShape, decodePriorityClass) },
-  },
-  podDisruptionBudgets: {
-    kind: "PodDisruptionBudget",
-    readers: { "policy/v1": readByShape(podDisruptionBudgetShape, decodePodDisruptionBudget) },
-  },
-  resourceClaims: {
-    kind: "ResourceClaim",
-    readers: {
-      "resource.k8s.io/v1": readClaim,
-      "resource.k8s.io/v1beta2": readClaim,
-      "resource.k8s.io/v1beta1": readByShape(resourceClaimV1beta1Shape, decodeResourceClaim),
-    },
-  },
-  resourceSlices: {
-    kind: "ResourceSlice",
-    readers: {
-      "resource.k8s.io/v1": readSlice,
-      "resource.k8s.io/v1beta2": readSlice,
-      "resource.k8s.io/v1beta1": readByShape(resourceSliceV1beta1Shape, decodeResourceSlice),
-    },
-  },
-} as const;
-
-function podWire(projection: PodProjection) {
-  return protobufWire({ kind: "Pod", readers: { v1: podReader(projection) } }, (value) => decodePod(value, projection));
+/** A kind with the fields that are read of it, by the API version in its envelope. */
+function wireOf<Row>(
+  kind: string,
+  shapes: Readonly<Record<string, Shape>>,
+  decode: (value: unknown) => Decoded<Row>,
+): WireFormat<Row> {
+  const readers = Object.entries(shapes).map(([version, shape]) => [version, readByShape(shape, decode)] as const);
+  return protobufWire({ kind, readers: Object.fromEntries(readers) }, decode);
 }
 
 /** Reads a pod; most of it only where it has GPUs, or is where exporters are. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../../../kernel/parseJson.ts";
 import {
   fieldOf,
   type ProtobufCursor,
@@ -9,10 +10,17 @@ import {
   wireTypes,
 } from "../../../kernel/protobuf.ts";
 import type { Decoded } from "../decoded.ts";
-import { isRecord } from "../fields.ts";
-import type { FrameReader } from "../frames.ts";
 import { jsonFormat, uidOf } from "../jsonWire.ts";
-import type { BodyFormat, DecodedObject, ListPage, Malformed, WatchEvent, WireFormat } from "../wire.ts";
+import {
+  type BodyFormat,
+  type DecodedObject,
+  eventOf,
+  type FrameReader,
+  type ListPage,
+  type Malformed,
+  type WatchEvent,
+  type WireFormat,
+} from "../wire.ts";
 import { type Envelope, openEnvelope, openEvent } from "./envelope.ts";
 import { readRecord } from "./readRecord.ts";
 import { message, ownText, type Shape, shape, text } from "./shape.ts";
@@ -205,17 +213,11 @@ function readEvent<Row>(frame: Uint8Array, expected: ProtobufKind<Row>): WatchEv
   const identity = readRecord(cursor, end, identityShape);
   const resourceVersion = isRecord(identity.metadata) ? identity.metadata.resourceVersion : undefined;
   if (cursor.failed) return malformed("an event's object is cut or broken");
-  if (typeof resourceVersion !== "string") return malformed("an event's object has no resourceVersion");
-  if (event.type === "BOOKMARK") return { type: "bookmark", resourceVersion };
-  if (uidOf(identity) === "/") return malformed("an event's object has no name");
-  if (event.type === "DELETED") return { type: "remove", resourceVersion, uid: uidOf(identity) };
-  if (event.type !== "ADDED" && event.type !== "MODIFIED") {
-    return malformed(`an event has the unknown type ${event.type.slice(0, 40)}`);
-  }
-  cursor.position = start;
-  const object = read(cursor, end);
-  if (cursor.failed) return malformed("an event's object is cut or broken");
-  return { type: "put", resourceVersion, object };
+  const found = eventOf(event.type, resourceVersion, uidOf(identity), () => {
+    cursor.position = start;
+    return read(cursor, end);
+  });
+  return cursor.failed ? malformed("an event's object is cut or broken") : found;
 }
 
 function readError<Row>(cursor: ProtobufCursor, end: number): WatchEvent<Row> {

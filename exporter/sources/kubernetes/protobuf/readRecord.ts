@@ -4,7 +4,6 @@ import {
   type ProtobufCursor,
   readInt32,
   readInt64,
-  readLimit,
   readVarint,
   wireTypeOf,
   wireTypes,
@@ -89,7 +88,7 @@ function readBytes(cursor: ProtobufCursor, end: number, field: Field, into: Writ
     }
     case "message":
       // A message that comes in parts is put together, as every protobuf reader does.
-      readRecord(cursor, end, field.shape, recordIn(into, name));
+      readRecord(cursor, end, field.shape, recordIn(into, name, emptyRecord));
       return;
     case "inline":
       readRecord(cursor, end, field.shape, into);
@@ -98,7 +97,7 @@ function readBytes(cursor: ProtobufCursor, end: number, field: Field, into: Writ
       readEntryOfList(cursor, end, field, into);
       return;
     default:
-      readEntry(cursor, end, field, mapIn(into, name));
+      readEntry(cursor, end, field, recordIn(into, name, bareRecord));
   }
 }
 
@@ -169,14 +168,6 @@ function readTime(cursor: ProtobufCursor, end: number): Date | null {
   return new Date(seconds >= firstSecond && seconds <= lastSecond ? seconds * 1000 : Number.NaN);
 }
 
-/** A text through the cache of those seen lately. */
-export function readSharedText(cursor: ProtobufCursor, end: number): string {
-  const limit = readLimit(cursor, end);
-  const start = cursor.position;
-  cursor.position = limit;
-  return cursor.failed ? "" : sharedText(cursor.bytes, start, limit);
-}
-
 function listIn(into: WritableRecord, name: string): unknown[] {
   const known = into[name];
   if (Array.isArray(known)) return known;
@@ -185,21 +176,16 @@ function listIn(into: WritableRecord, name: string): unknown[] {
   return list;
 }
 
-function recordIn(into: WritableRecord, name: string): WritableRecord {
+/** The record under a name; `make` makes the one that is not there yet. */
+function recordIn(into: WritableRecord, name: string, make: () => WritableRecord): WritableRecord {
   const known = into[name];
   if (isWritable(known)) return known;
-  const record: WritableRecord = {};
+  const record = make();
   into[name] = record;
   return record;
 }
 
-function mapIn(into: WritableRecord, name: string): WritableRecord {
-  const known = into[name];
-  if (isWritable(known)) return known;
-  const record: WritableRecord = bareRecord();
-  into[name] = record;
-  return record;
-}
+const emptyRecord = (): WritableRecord => ({});
 
 function isWritable(value: unknown): value is WritableRecord {
   return typeof value === "object" && value !== null;

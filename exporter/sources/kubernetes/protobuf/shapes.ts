@@ -2,8 +2,9 @@
  * Field numbers of the messages that are read, from `generated.proto` of k8s.io/api v0.36.3 and k8s.io/apimachinery
  * v0.36.3 (Kubernetes 1.36). Numbers never change their meaning within a version of a group; new ones are passed over.
  */
-import { annotationsOfNamespaces, annotationsOfNodes, annotationsOfPods } from "../annotations.ts";
-import { memorySliceOf } from "../memorySlices.ts";
+
+import { annotationsOfNamespaces, annotationsOfNodes, annotationsOfPods } from "../boundedFields.ts";
+import { memorySliceOf } from "../decodeDevices.ts";
 import { affinityShape, requirement, spreadConstraintShape, tolerationShape, volumeShape } from "./podRuleShapes.ts";
 import {
   flag,

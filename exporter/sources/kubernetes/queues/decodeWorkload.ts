@@ -3,14 +3,27 @@ import type { ResourceAmounts } from "../../../model/node.ts";
 import type { KueueAssignment, KueueCheckState, KueuePodSet, KueueWorkload } from "../../../model/queues/kueue.ts";
 import type { PodNeeds } from "../../../model/queues/podNeeds.ts";
 import { kueueNames } from "../../../model/wellKnown.ts";
+import {
+  amountMap,
+  annotation,
+  checkpointTime,
+  conditionOf,
+  conditions,
+  cut,
+  maxMessageChars,
+  maxReasonChars,
+  nameText,
+  optionalName,
+  shortText,
+  someItems,
+  type TextMapLimits,
+  textMap,
+  wholeLabels,
+} from "../boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
 import { child, flag, has, number, type Place, text, textItems, time } from "../fields.ts";
 import { requiredAffinity, tolerations } from "../nodeRules.ts";
 import { containerGpus, podResources } from "../podResources.ts";
-import { cut, type TextMapLimits, textMap, wholeLabels } from "../textMap.ts";
-import { annotation, checkpointTime } from "./annotationTime.ts";
-import { amountMap, nameText, optionalName, shortText, someItems } from "./bounds.ts";
-import { conditionOf, conditions, maxMessageChars, maxReasonChars } from "./conditions.ts";
 
 /** Kueue allows 18. */
 const maxPodSets = 64;

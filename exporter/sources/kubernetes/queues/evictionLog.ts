@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 /** Evictions of the last minutes, whoever reported them. Most objects forget theirs within seconds. */
 export interface EvictionLog {
   /**
-   * Notes an eviction once, however often it is seen. It is reported after `settleSeconds` from the first sight (at once by
+   * Notes an eviction once, however often it is seen. It is reported after `settleSeconds` from the first report (at once by
    * default); until then a later report replaces an earlier one, and afterwards only if it contains more.
    */
   note(eviction: Eviction, settleSeconds?: number): void;
@@ -14,14 +14,19 @@ export interface EvictionLog {
   all(): readonly Eviction[];
 }
 
-export interface EvictionLimits {
-  /** How long an eviction is reported after it was seen first. */
-  readonly reportSeconds: number;
-  /** The most evictions that are remembered, so that none is reported twice; the oldest are forgotten first. */
-  readonly maxEvictions: number;
-}
+/** How long an eviction is reported after it was seen first. */
+const reportSeconds = 900;
+/** The most evictions and groups that are remembered, so that none is reported twice. */
+export const mostRemembered = 10_000;
 
-const defaultEvictionLimits: EvictionLimits = { reportSeconds: 900, maxEvictions: 10_000 };
+/** Keeps an entry, a new one last, and forgets the oldest beyond the limit. */
+export function remember<Value>(map: Map<string, Value>, key: string, value: Value, most = mostRemembered): void {
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= most) break;
+    map.delete(oldest);
+  }
+}
 
 interface Entry {
   readonly eviction: Eviction;
@@ -30,7 +35,7 @@ interface Entry {
   readonly reportedUntil: number;
 }
 
-export function createEvictionLog(clock: Clock, limits: EvictionLimits = defaultEvictionLimits): EvictionLog {
+export function createEvictionLog(clock: Clock, most = mostRemembered): EvictionLog {
   /** In the order in which they were seen first. */
   const byKey = new Map<string, Entry>();
   let reported: { readonly evictions: readonly Eviction[]; readonly until: number } | null = null;
@@ -54,12 +59,8 @@ export function createEvictionLog(clock: Clock, limits: EvictionLimits = default
       const isReported = before !== undefined && before.reportedFrom <= now;
       if (isReported && knows(before.eviction) >= knows(eviction)) return;
       const reportedFrom = before?.reportedFrom ?? now + settleSeconds;
-      byKey.set(eviction.key, { eviction, reportedFrom, reportedUntil: reportedFrom + limits.reportSeconds });
+      remember(byKey, eviction.key, { eviction, reportedFrom, reportedUntil: reportedFrom + reportSeconds }, most);
       reported = null;
-      for (const key of byKey.keys()) {
-        if (byKey.size <= limits.maxEvictions) break;
-        byKey.delete(key);
-      }
     },
     evictions: () => {
       if (reported === null || clock.monotonic() >= reported.until) reported = report();

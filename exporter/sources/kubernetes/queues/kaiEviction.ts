@@ -2,6 +2,7 @@ import { bareRecord } from "../../../kernel/bareRecord.ts";
 import type { ResourceAmounts } from "../../../model/node.ts";
 import type { Eviction } from "../../../model/queues/eviction.ts";
 import type { KaiPodGroup } from "../../../model/queues/kai.ts";
+import { remember } from "./evictionLog.ts";
 import { groupKey } from "./podGang.ts";
 
 /** Compares each PodGroup of KAI with its previous state; the eviction that its annotation reports, or `null`. */
@@ -19,8 +20,6 @@ interface Lost {
  * KAI's scheduler stamps an eviction; another controller counts what is allocated. Either may be first, by at most this much.
  */
 const settleSeconds = 60;
-/** Groups remembered that have just lost something. */
-const maxLost = 10_000;
 
 /**
  * A PodGroup of KAI reports an eviction only by an annotation with its time (`kai.scheduler/last-eviction-timestamp`, since
@@ -30,14 +29,10 @@ const maxLost = 10_000;
 export function createKaiEvictions(monotonic: () => number): KaiEvictions {
   const lost = new Map<string, Lost>();
 
-  const remember = (before: KaiPodGroup, now: KaiPodGroup): void => {
+  const noteLoss = (before: KaiPodGroup, now: KaiPodGroup): void => {
     if (!isSome(before.allocated) || isSome(now.allocated)) return;
     lost.delete(now.uid);
-    lost.set(now.uid, { allocated: before.allocated, lastStartAt: before.lastStartAt, seenAt: monotonic() });
-    for (const uid of lost.keys()) {
-      if (lost.size <= maxLost) break;
-      lost.delete(uid);
-    }
+    remember(lost, now.uid, { allocated: before.allocated, lastStartAt: before.lastStartAt, seenAt: monotonic() });
   };
 
   const lately = (uid: string): Lost | null => {
@@ -46,7 +41,7 @@ export function createKaiEvictions(monotonic: () => number): KaiEvictions {
   };
 
   return (before, now) => {
-    if (before !== undefined) remember(before, now);
+    if (before !== undefined) noteLoss(before, now);
     const at = now.lastEvictionAt;
     if (at === null || before?.lastEvictionAt === at) return null;
     // The annotation stays: if the group has started since, it reports an eviction that is over.

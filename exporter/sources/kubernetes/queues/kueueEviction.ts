@@ -3,7 +3,7 @@ import type { ResourceAmounts } from "../../../model/node.ts";
 import type { Condition } from "../../../model/queues/condition.ts";
 import type { Eviction } from "../../../model/queues/eviction.ts";
 import type { KueueWorkload } from "../../../model/queues/kueue.ts";
-import { conditionOf } from "./conditions.ts";
+import { conditionOf } from "../boundedFields.ts";
 
 /** Kueue puts this before the message of a condition that the next reservation of quota has cleared. */
 const cleared = "Previously: ";

@@ -1,10 +1,11 @@
-import { parseJson } from "../../../kernel/parseJson.ts";
+import { isRecord, parseJson } from "../../../kernel/parseJson.ts";
 import type { KueuePendingWorkloads } from "../../../model/queues/kueue.ts";
 import type { ApiClient } from "../apiClient.ts";
-import { type Clock, pause } from "../clock.ts";
+import { type Clock, type Repetition, repeat } from "../clock.ts";
 import { locateKind } from "../discovery.ts";
-import { child, isRecord, items, placeOf, text } from "../fields.ts";
+import { child, items, placeOf, text } from "../fields.ts";
 import type { WatchedKind } from "../kinds.ts";
+import { getGood } from "../setback.ts";
 
 /** Kueue's visibility API: the right to read it goes with Kueue's other kinds. */
 export const visibilityApi = {
@@ -19,10 +20,7 @@ export const visibilityApi = {
 export const pendingWorkloadsSubresource = "pendingworkloads";
 
 /** Asks Kueue again and again in which order it will serve what waits, where its visibility API is served. */
-export interface PendingWorkloadsReader {
-  /** Resolves at once: nothing of a cycle waits for it. */
-  start(): void;
-  stop(): Promise<void>;
+export interface PendingWorkloadsReader extends Repetition {
   /** What was read lately; the same map until something changes. */
   read(): KueuePendingWorkloads;
 }
@@ -61,44 +59,30 @@ export function createPendingWorkloads(
   clock: Clock,
   queues: () => readonly AskedQueue[],
 ): PendingWorkloadsReader {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  let running: Promise<void> = Promise.resolve();
   let lines = new Map<string, Line>();
   let given: KueuePendingWorkloads = new Map();
 
-  const readLine = async (path: string, name: string): Promise<void> => {
+  const readLine = async (path: string, name: string, signal: AbortSignal): Promise<void> => {
     const query = `${path}/${encodeURIComponent(name)}/${pendingWorkloadsSubresource}?limit=${longestLine}`;
-    const answer = await client.get(query, { accept: "application/json", signal, deadlineSeconds, maxBytes });
-    if (!answer.ok || answer.status !== 200) return;
-    const names = lineOf(parseJson(answer.body));
+    const answer = await getGood(client, query, { accept: "application/json", signal, deadlineSeconds, maxBytes });
+    const names = answer.ok ? lineOf(parseJson(answer.body)) : null;
     if (names !== null) lines.set(name, { readAt: clock.monotonic(), names });
   };
 
-  const readAll = async (): Promise<void> => {
+  const readAll = async (signal: AbortSignal): Promise<void> => {
     const asked = queues().filter(({ pendingWorkloads }) => pendingWorkloads === null || pendingWorkloads > 1);
     const readAt = (name: string): number => lines.get(name)?.readAt ?? Number.NEGATIVE_INFINITY;
     const oldest = asked.map(({ name }) => name).sort((a, b) => readAt(a) - readAt(b) || (a < b ? -1 : 1));
     const located = oldest.length === 0 ? null : await locateKind(client, visibilityApi, signal);
     if (located?.ok === true)
-      for (const name of oldest.slice(0, queuesEachTime)) if (!signal.aborted) await readLine(located.path, name);
+      for (const name of oldest.slice(0, queuesEachTime))
+        if (!signal.aborted) await readLine(located.path, name, signal);
     const names = new Set(oldest);
     lines = new Map([...lines].filter(([name]) => names.has(name)));
   };
 
   return {
-    start: () => {
-      running = (async () => {
-        while (!signal.aborted) {
-          await readAll();
-          await pause(clock, secondsBetween, signal);
-        }
-      })();
-    },
-    stop: async () => {
-      stopping.abort();
-      await running;
-    },
+    ...repeat(clock, secondsBetween, readAll),
     read: () => {
       const now = clock.monotonic();
       const young = [...lines].filter(([, { readAt }]) => now - readAt <= maxAgeSeconds);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { decodeNode } from "../../../../exporter/sources/kubernetes/decodeCluster.ts";
+import { decodeResourceSlice } from "../../../../exporter/sources/kubernetes/decodeDevices.ts";
 import type { Decoded } from "../../../../exporter/sources/kubernetes/decoded.ts";
-import { decodeNode } from "../../../../exporter/sources/kubernetes/decodeNode.ts";
 import { decodePod } from "../../../../exporter/sources/kubernetes/decodePod.ts";
-import { decodeResourceSlice } from "../../../../exporter/sources/kubernetes/decodeResourceSlice.ts";
 import { uidOf } from "../../../../exporter/sources/kubernetes/jsonWire.ts";
 import { protobufFormat, type ReadObject } from "../../../../exporter/sources/kubernetes/protobuf/protobufWire.ts";
 import { readRecord } from "../../../../exporter/sources/kubernetes/protobuf/readRecord.ts";

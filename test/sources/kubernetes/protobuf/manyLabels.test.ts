@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decodePod } from "../../../../exporter/sources/kubernetes/decodePod.ts";
-import { maxLabels } from "../../../../exporter/sources/kubernetes/ownLabels.ts";
+import { maxLabels } from "../../../../exporter/sources/kubernetes/keptLabels.ts";
 import { projection } from "../wireSubjects.ts";
 import { field, readPod } from "./podBytes.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRecord } from "../../../../exporter/sources/kubernetes/fields.ts";
+import { isRecord } from "../../../../exporter/kernel/parseJson.ts";
 import { captured, contentTypes, formats } from "../wireSubjects.ts";
 import { field, readPod } from "./podBytes.ts";
 

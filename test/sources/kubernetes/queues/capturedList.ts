@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { isRecord, type JsonRecord } from "../../../../exporter/kernel/parseJson.ts";
 import type { Decoded } from "../../../../exporter/sources/kubernetes/decoded.ts";
-import { isRecord, type JsonRecord } from "../../../../exporter/sources/kubernetes/fields.ts";
 
 /** The items of a list that a real API server gave (test/captured/SOURCES.md). */
 export function capturedItems(name: string): readonly JsonRecord[] {

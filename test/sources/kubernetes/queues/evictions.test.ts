@@ -5,7 +5,7 @@ import type { KaiPodGroup } from "../../../../exporter/model/queues/kai.ts";
 import type { KueueWorkload } from "../../../../exporter/model/queues/kueue.ts";
 import { decodePod } from "../../../../exporter/sources/kubernetes/decodePod.ts";
 import { createRowTable } from "../../../../exporter/sources/kubernetes/objectTable.ts";
-import { decodeKaiPodGroup } from "../../../../exporter/sources/kubernetes/queues/decodeKaiPodGroup.ts";
+import { decodeKaiPodGroup } from "../../../../exporter/sources/kubernetes/queues/decodeKai.ts";
 import { decodeWorkload } from "../../../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
 import { createEvictionLog } from "../../../../exporter/sources/kubernetes/queues/evictionLog.ts";
 import {
@@ -230,7 +230,7 @@ describe("the log of evictions", () => {
   const eviction = (key: string): Eviction => ({ ...whole, key });
 
   it("forgets the oldest beyond its limit", () => {
-    const log = createEvictionLog(clock, { reportSeconds: 900, maxEvictions: 2 });
+    const log = createEvictionLog(clock, 2);
     for (const key of ["a", "b", "c"]) log.note(eviction(key));
     expect(log.evictions().map(({ key }) => key)).toEqual(["b", "c"]);
   });

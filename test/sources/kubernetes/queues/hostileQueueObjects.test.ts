@@ -1,19 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isRecord } from "../../../../exporter/kernel/parseJson.ts";
 import type { Decoded } from "../../../../exporter/sources/kubernetes/decoded.ts";
-import { isRecord } from "../../../../exporter/sources/kubernetes/fields.ts";
-import { decodeClusterQueue } from "../../../../exporter/sources/kubernetes/queues/decodeClusterQueue.ts";
-import { decodeCohort } from "../../../../exporter/sources/kubernetes/queues/decodeCohort.ts";
-import { decodeKaiPodGroup } from "../../../../exporter/sources/kubernetes/queues/decodeKaiPodGroup.ts";
-import { decodeKaiQueue } from "../../../../exporter/sources/kubernetes/queues/decodeKaiQueue.ts";
-import { decodeLocalQueue } from "../../../../exporter/sources/kubernetes/queues/decodeLocalQueue.ts";
-import { decodeResourceFlavor } from "../../../../exporter/sources/kubernetes/queues/decodeResourceFlavor.ts";
-import { decodeResourceQuota } from "../../../../exporter/sources/kubernetes/queues/decodeResourceQuota.ts";
-import { decodeSchedulingShard } from "../../../../exporter/sources/kubernetes/queues/decodeSchedulingShard.ts";
-import { decodeVolcanoPodGroup } from "../../../../exporter/sources/kubernetes/queues/decodeVolcanoPodGroup.ts";
-import { decodeVolcanoQueue } from "../../../../exporter/sources/kubernetes/queues/decodeVolcanoQueue.ts";
+import {
+  decodeKaiPodGroup,
+  decodeKaiQueue,
+  decodeSchedulingShard,
+} from "../../../../exporter/sources/kubernetes/queues/decodeKai.ts";
+import {
+  decodeClusterQueue,
+  decodeCohort,
+  decodeLocalQueue,
+  decodeResourceFlavor,
+  decodeWorkloadPriorityClass,
+} from "../../../../exporter/sources/kubernetes/queues/decodeKueueQueues.ts";
+import { decodeResourceQuota } from "../../../../exporter/sources/kubernetes/queues/decodeQuotaRules.ts";
+import {
+  decodeVolcanoPodGroup,
+  decodeVolcanoQueue,
+} from "../../../../exporter/sources/kubernetes/queues/decodeVolcano.ts";
 import { decodeWorkload } from "../../../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
-import { decodeWorkloadPriorityClass } from "../../../../exporter/sources/kubernetes/queues/decodeWorkloadPriorityClass.ts";
 import { createEvictionWatch } from "../../../../exporter/sources/kubernetes/queues/evictionWatch.ts";
 import { kueueEviction } from "../../../../exporter/sources/kubernetes/queues/kueueEviction.ts";
 import { createFakeClock } from "../fakeClock.ts";

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { decodeKaiPodGroup } from "../../../../exporter/sources/kubernetes/queues/decodeKaiPodGroup.ts";
-import { decodeKaiQueue } from "../../../../exporter/sources/kubernetes/queues/decodeKaiQueue.ts";
-import { decodeSchedulingShard } from "../../../../exporter/sources/kubernetes/queues/decodeSchedulingShard.ts";
+import {
+  decodeKaiPodGroup,
+  decodeKaiQueue,
+  decodeSchedulingShard,
+} from "../../../../exporter/sources/kubernetes/queues/decodeKai.ts";
 import { capturedItems, capturedRow, recordOf, timeAt, valueAt } from "./capturedList.ts";
 
 /** `500m` is half a GPU. */

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Decoded } from "../../../../exporter/sources/kubernetes/decoded.ts";
-import { decodeAdmissionCheck } from "../../../../exporter/sources/kubernetes/queues/decodeAdmissionCheck.ts";
-import { decodeClusterQueue } from "../../../../exporter/sources/kubernetes/queues/decodeClusterQueue.ts";
-import { decodeCohort } from "../../../../exporter/sources/kubernetes/queues/decodeCohort.ts";
-import { decodeLimitRange } from "../../../../exporter/sources/kubernetes/queues/decodeLimitRange.ts";
-import { decodeLocalQueue } from "../../../../exporter/sources/kubernetes/queues/decodeLocalQueue.ts";
-import { decodeResourceFlavor } from "../../../../exporter/sources/kubernetes/queues/decodeResourceFlavor.ts";
+import {
+  decodeAdmissionCheck,
+  decodeClusterQueue,
+  decodeCohort,
+  decodeLocalQueue,
+  decodeResourceFlavor,
+  decodeWorkloadPriorityClass,
+} from "../../../../exporter/sources/kubernetes/queues/decodeKueueQueues.ts";
+import { decodeLimitRange } from "../../../../exporter/sources/kubernetes/queues/decodeQuotaRules.ts";
 import { decodeWorkload } from "../../../../exporter/sources/kubernetes/queues/decodeWorkload.ts";
-import { decodeWorkloadPriorityClass } from "../../../../exporter/sources/kubernetes/queues/decodeWorkloadPriorityClass.ts";
 import { capturedItems, capturedRow, recordOf, timeAt } from "./capturedList.ts";
 
 const seconds = (text: string): number => Date.parse(text) / 1000;

@@ -64,7 +64,7 @@ describe("lines that Kueue says itself", () => {
       { name: "one", pendingWorkloads: 1 },
       { name: "unsaid", pendingWorkloads: null },
     ];
-    reader?.start();
+    void reader?.start();
     const discovery = await next();
     expect(discovery.path).toBe(`${group}/v1beta2`);
     answer(discovery, 200, served);
@@ -99,7 +99,7 @@ describe("lines that Kueue says itself", () => {
 
   it("are none where the API is not there, may not be read, or says something else", async () => {
     queues = [{ name: "busy", pendingWorkloads: 9 }];
-    reader?.start();
+    void reader?.start();
     answer(await next(), 404, "");
     answer(await next(), 404, "");
     await round();
@@ -122,7 +122,7 @@ describe("lines that Kueue says itself", () => {
 
   it("of many queues are asked for fifty at a time, the oldest first; those of queues without a line are forgotten", async () => {
     queues = Array.from({ length: 60 }, (_, i) => ({ name: `q${String(i).padStart(2, "0")}`, pendingWorkloads: 2 }));
-    reader?.start();
+    void reader?.start();
     const answerRound = async (): Promise<readonly string[]> => {
       answer(await next(), 200, served);
       const names: string[] = [];

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseTimeStamp } from "../../../../exporter/kernel/timeStamp.ts";
-import { parseAmount } from "../../../../exporter/sources/kubernetes/quantity.ts";
-import { parseDuration } from "../../../../exporter/sources/kubernetes/queues/duration.ts";
+import { parseTimeStamp } from "../../../../exporter/kernel/isoTime.ts";
+import { parseAmount, parseDuration } from "../../../../exporter/sources/kubernetes/quantity.ts";
 
 describe("an amount", () => {
   it.each([

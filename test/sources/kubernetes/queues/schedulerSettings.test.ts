@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   createSchedulerSettings,
-  type SchedulerSettingsReader,
+  readKueueSettings,
+  readVolcanoSettings,
   type SettingsPlaces,
 } from "../../../../exporter/sources/kubernetes/queues/schedulerSettings.ts";
-import { readKueueSettings, readVolcanoSettings } from "../../../../exporter/sources/kubernetes/queues/settingsText.ts";
 import { createFakeClock, type FakeClock } from "../fakeClock.ts";
 import { answer, type ScriptedApi, settled, startScriptedApi } from "../scriptedApi.ts";
 
@@ -112,7 +112,7 @@ describe("the configuration of Volcano's scheduler", () => {
 
 let clock: FakeClock;
 let api: ScriptedApi;
-let reader: SchedulerSettingsReader;
+let reader: ReturnType<typeof createSchedulerSettings>;
 
 const place = { namespace: "volcano-system", name: "volcano-scheduler-configmap" };
 const path = "/api/v1/namespaces/volcano-system/configmaps/volcano-scheduler-configmap";

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { decodeResourceQuota } from "../../../../exporter/sources/kubernetes/queues/decodeResourceQuota.ts";
-import { decodeVolcanoPodGroup } from "../../../../exporter/sources/kubernetes/queues/decodeVolcanoPodGroup.ts";
-import { decodeVolcanoQueue } from "../../../../exporter/sources/kubernetes/queues/decodeVolcanoQueue.ts";
+import { decodeResourceQuota } from "../../../../exporter/sources/kubernetes/queues/decodeQuotaRules.ts";
+import {
+  decodeVolcanoPodGroup,
+  decodeVolcanoQueue,
+} from "../../../../exporter/sources/kubernetes/queues/decodeVolcano.ts";
 import { capturedItems, capturedRow, recordOf } from "./capturedList.ts";
 
 describe("Volcano's objects as Volcano 1.15 writes them", () => {

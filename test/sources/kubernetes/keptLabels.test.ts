@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { labelProblems } from "../../../exporter/join/coverage.ts";
 import { decodeOwner } from "../../../exporter/sources/kubernetes/decodeOwner.ts";
 import { decodePod } from "../../../exporter/sources/kubernetes/decodePod.ts";
-import { maxLabelChars, maxLabels } from "../../../exporter/sources/kubernetes/ownLabels.ts";
+import { maxLabelChars, maxLabels } from "../../../exporter/sources/kubernetes/keptLabels.ts";
 import { createPodTable } from "../../../exporter/sources/kubernetes/podTable.ts";
 
 const many = (count: number, chars = 8): Record<string, string> =>

@@ -1,11 +1,17 @@
-import type { VolcanoQueue } from "../../../model/queues/volcano.ts";
+import type { VolcanoPodGroup, VolcanoQueue } from "../../../model/queues/volcano.ts";
 import { volcanoNames } from "../../../model/wellKnown.ts";
-import { type Decoded, decodeObject } from "../decoded.ts";
+import {
+  annotation,
+  checkpointTime,
+  conditions,
+  cut,
+  nameText,
+  optionalAmounts,
+  optionalName,
+  revisionOf,
+} from "../boundedFields.ts";
+import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
 import { child, flag, has, number, type Place } from "../fields.ts";
-import { cut } from "../textMap.ts";
-import { annotation } from "./annotationTime.ts";
-import { optionalAmounts, optionalName } from "./bounds.ts";
-import { revisionOf } from "./revisionOf.ts";
 
 const maxHierarchyChars = 1024;
 
@@ -36,4 +42,26 @@ export function decodeVolcanoQueue(value: unknown): Decoded<VolcanoQueue> {
 function hierarchy(object: Place, name: string): string | null {
   const found = annotation(object, name);
   return found === null ? null : cut(found, maxHierarchyChars);
+}
+
+const defaultQueue = "default";
+
+/** A PodGroup of Volcano (`scheduling.volcano.sh/v1beta1`) as a model record. */
+export function decodeVolcanoPodGroup(value: unknown): Decoded<VolcanoPodGroup> {
+  return decodeObject("PodGroup", value, (object, meta) => {
+    const spec = child(object, "spec");
+    const status = child(object, "status");
+    return {
+      ...meta,
+      queue: optionalName(spec, "queue") ?? defaultQueue,
+      minMember: number(spec, "minMember") ?? 0,
+      minResources: optionalAmounts(spec, "minResources"),
+      priorityClass: optionalName(spec, "priorityClassName"),
+      owner: controllerOf(object),
+      phase: nameText(status, "phase"),
+      running: number(status, "running") ?? 0,
+      conditions: conditions(status),
+      checkpointedAt: checkpointTime(object),
+    };
+  });
 }

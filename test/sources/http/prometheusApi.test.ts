@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readEnvelope } from "../../../exporter/sources/http/prometheusEnvelope.ts";
+import { readEnvelope } from "../../../exporter/sources/http/prometheusApi.ts";
 
 describe("the envelope of an answer", () => {
   test.each([

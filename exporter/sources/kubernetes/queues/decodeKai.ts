@@ -1,10 +1,66 @@
-import type { KaiPodGroup, KaiSchedulingCondition } from "../../../model/queues/kai.ts";
+import type {
+  KaiPodGroup,
+  KaiQueue,
+  KaiQueueResource,
+  KaiSchedulingCondition,
+  KaiSchedulingShard,
+} from "../../../model/queues/kai.ts";
 import { kaiNames } from "../../../model/wellKnown.ts";
+import {
+  annotationTime,
+  checkpointTime,
+  conditions,
+  duration,
+  maxMessageChars,
+  maxReasonChars,
+  nameText,
+  optionalAmounts,
+  optionalName,
+  revisionOf,
+  shortText,
+  someItems,
+} from "../boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject } from "../decoded.ts";
 import { child, has, number, type Place, time } from "../fields.ts";
-import { annotationTime, checkpointTime } from "./annotationTime.ts";
-import { nameText, optionalAmounts, optionalName, shortText, someItems } from "./bounds.ts";
-import { maxMessageChars, maxReasonChars } from "./conditions.ts";
+
+const defaultPriority = 100;
+
+/** A Queue of KAI or Run:ai (`scheduling.run.ai/v2`) as a model record. */
+export function decodeKaiQueue(value: unknown, nodePoolLabel: string = kaiNames.nodePool): Decoded<KaiQueue> {
+  return decodeObject("Queue", value, (object, meta) => {
+    const spec = child(object, "spec");
+    const status = child(object, "status");
+    const resources = child(spec, "resources");
+    return {
+      name: meta.name,
+      displayName: optionalName(spec, "displayName"),
+      parent: optionalName(spec, "parentQueue"),
+      nodePool: optionalName(child(child(object, "metadata"), "labels"), nodePoolLabel),
+      priority: number(spec, "priority") ?? defaultPriority,
+      createdAt: meta.createdAt,
+      gpu: queueResource(resources, "gpu"),
+      cpu: queueResource(resources, "cpu"),
+      memory: queueResource(resources, "memory"),
+      preemptMinRuntimeSeconds: duration(spec, "preemptMinRuntime"),
+      reclaimMinRuntimeSeconds: duration(spec, "reclaimMinRuntime"),
+      allocated: optionalAmounts(status, "allocated"),
+      allocatedNonPreemptible: optionalAmounts(status, "allocatedNonPreemptible"),
+      requested: optionalAmounts(status, "requested"),
+      conditions: conditions(status),
+      revision: revisionOf(object),
+    };
+  });
+}
+
+function queueResource(resources: Place, key: string): KaiQueueResource | null {
+  if (!has(resources, key)) return null;
+  const resource = child(resources, key);
+  return {
+    quota: number(resource, "quota") ?? 0,
+    overQuotaWeight: number(resource, "overQuotaWeight") ?? 0,
+    limit: number(resource, "limit") ?? 0,
+  };
+}
 
 const maxConditions = 32;
 const maxReasons = 16;
@@ -100,4 +156,37 @@ function reasons(entry: Place): KaiSchedulingCondition["reasons"] {
   const single = shortText(entry, "reason", maxReasonChars);
   if (listed.length > 0 || single === "") return listed;
   return [{ reason: single, message: shortText(entry, "message", maxMessageChars) }];
+}
+
+/** Defaults of KAI's usage database: one week, sliding. */
+const defaultWindowSeconds = 604_800;
+const defaultWindowType = "sliding";
+const defaultKValue = 1;
+
+/** A SchedulingShard (`kai.scheduler/v1`) as a model record. */
+export function decodeSchedulingShard(value: unknown): Decoded<KaiSchedulingShard> {
+  return decodeObject("SchedulingShard", value, (object, meta) => {
+    const spec = child(object, "spec");
+    const usage = usageOf(spec);
+    return {
+      name: meta.name,
+      partitionLabelValue: optionalName(spec, "partitionLabelValue"),
+      kValue: number(spec, "kValue") ?? (usage === null ? null : defaultKValue),
+      usage,
+      createdAt: meta.createdAt,
+    };
+  });
+}
+
+/** Without a kind of client there is no usage database. */
+function usageOf(spec: Place): KaiSchedulingShard["usage"] {
+  const config = child(spec, "usageDBConfig");
+  if (nameText(config, "clientType") === "") return null;
+  const params = child(config, "usageParams");
+  const halfLife = duration(params, "halfLifePeriod") ?? 0;
+  return {
+    windowSeconds: has(params, "windowSize") ? (duration(params, "windowSize") ?? 0) : defaultWindowSeconds,
+    windowType: optionalName(params, "windowType") ?? defaultWindowType,
+    halfLifeSeconds: halfLife > 0 ? halfLife : null,
+  };
 }

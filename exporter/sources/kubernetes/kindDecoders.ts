@@ -1,0 +1,59 @@
+import { decodeHorizontalPodAutoscaler, decodeScaledObject, decodeVerticalPodAutoscaler } from "./decodeAutoscalers.ts";
+import { decodeNamespace, decodeNode, decodePodDisruptionBudget, decodePriorityClass } from "./decodeCluster.ts";
+import { decodeDeviceTaintRule, decodeResourceClaim, decodeResourceSlice } from "./decodeDevices.ts";
+import { decodeKarpenterNodePool } from "./decodeKarpenterNodePool.ts";
+import { decodePersistentVolume, decodePersistentVolumeClaim } from "./decodeVolumes.ts";
+import type { KindDecoders, RecordKind } from "./kindTables.ts";
+import { decodeKaiPodGroup, decodeKaiQueue, decodeSchedulingShard } from "./queues/decodeKai.ts";
+import {
+  decodeAdmissionCheck,
+  decodeClusterQueue,
+  decodeCohort,
+  decodeLocalQueue,
+  decodeResourceFlavor,
+  decodeWorkloadPriorityClass,
+} from "./queues/decodeKueueQueues.ts";
+import { decodeLimitRange, decodeResourceQuota } from "./queues/decodeQuotaRules.ts";
+import { decodeVolcanoPodGroup, decodeVolcanoQueue } from "./queues/decodeVolcano.ts";
+import { decodeWorkload } from "./queues/decodeWorkload.ts";
+
+/** What the configuration says that decoders must know. */
+export interface RecordProjection {
+  /** Names of extended resources that count as GPUs by configuration, besides those known by name. */
+  readonly gpuResources: ReadonlySet<string>;
+  /** Label of KAI's Queues and PodGroups that names their node pool. */
+  readonly kaiNodePoolLabel: string;
+}
+
+/** How an object of each kind becomes a record, whether the API or a file has it. */
+export function recordDecoders({ gpuResources, kaiNodePoolLabel }: RecordProjection): Pick<KindDecoders, RecordKind> {
+  return {
+    nodes: decodeNode,
+    namespaces: decodeNamespace,
+    priorityClasses: decodePriorityClass,
+    podDisruptionBudgets: decodePodDisruptionBudget,
+    horizontalPodAutoscalers: decodeHorizontalPodAutoscaler,
+    scaledObjects: decodeScaledObject,
+    verticalPodAutoscalers: decodeVerticalPodAutoscaler,
+    resourceClaims: decodeResourceClaim,
+    resourceSlices: decodeResourceSlice,
+    deviceTaintRules: decodeDeviceTaintRule,
+    kueueClusterQueues: decodeClusterQueue,
+    kueueLocalQueues: decodeLocalQueue,
+    kueueCohorts: decodeCohort,
+    kueueResourceFlavors: decodeResourceFlavor,
+    kueueWorkloads: (value) => decodeWorkload(value, gpuResources),
+    kueueWorkloadPriorityClasses: decodeWorkloadPriorityClass,
+    kueueAdmissionChecks: decodeAdmissionCheck,
+    kaiQueues: (value) => decodeKaiQueue(value, kaiNodePoolLabel),
+    kaiPodGroups: (value) => decodeKaiPodGroup(value, kaiNodePoolLabel),
+    kaiSchedulingShards: decodeSchedulingShard,
+    volcanoQueues: decodeVolcanoQueue,
+    volcanoPodGroups: decodeVolcanoPodGroup,
+    resourceQuotas: decodeResourceQuota,
+    limitRanges: decodeLimitRange,
+    karpenterNodePools: decodeKarpenterNodePool,
+    persistentVolumeClaims: decodePersistentVolumeClaim,
+    persistentVolumes: decodePersistentVolume,
+  };
+}
