@@ -1,4 +1,4 @@
-import type { CapacityTime } from "../exporter/accounts/capacityPosting.ts";
+import type { CapacityTime } from "../exporter/accounts/capacityTime.ts";
 import type { Ledger } from "../exporter/accounts/ledger/ledger.ts";
 import { openSqliteLedger } from "../exporter/accounts/ledger/sqliteLedger.ts";
 import { type NodeStreak, nodeStreakStates } from "../exporter/accounts/nodeStreak.ts";

@@ -1,8 +1,19 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import { gpuStates, stateIds } from "../model/gpuStates.ts";
 import { type AccountInterner, createAccountInterner } from "./accountInterner.ts";
-import { type Block, type Holder, holders, type OwnerMemory, places } from "./holders.ts";
-import { activeId, type IndexByState, indexIn, noIndices, setIndex, underutilizedId } from "./indexByState.ts";
+import {
+  activeId,
+  type Block,
+  type Holder,
+  holders,
+  type IndexByState,
+  indexIn,
+  noIndices,
+  type OwnerMemory,
+  places,
+  setIndex,
+  underutilizedId,
+} from "./holders.ts";
 import { countNodes, type NodeCount } from "./inventory.ts";
 import type { Account, WorkloadKey } from "./posting.ts";
 import { createQueueNames, type QueueNameOf } from "./queueNames.ts";

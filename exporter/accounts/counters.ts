@@ -2,12 +2,12 @@ import { labelValue } from "../kernel/labelValue.ts";
 import type { GapReason } from "../model/gapReasons.ts";
 import type { GpuState } from "../model/gpuStates.ts";
 import type { NodeTimeState } from "../model/idleKinds.ts";
-import { type CounterCell, createCounterTable } from "./counterTable.ts";
 import type { IdleNodeCounters } from "./idleNodeAccount.ts";
 import type { NodeCount } from "./inventory.ts";
 import type { Account } from "./posting.ts";
 import type { ProgressCost } from "./progressAccount.ts";
 import type { QueueCounters } from "./queueCounters.ts";
+import { type CounterCell, createCounterTable } from "./seriesTable.ts";
 import { createTeamNames } from "./teamNames.ts";
 
 /** Limits on the number of series on the page; settings `limits`. */

@@ -3,7 +3,6 @@ import { waitBuckets } from "../analysis/waiting/waiting.ts";
 import type { EvictedWork, Queueing, QueueView } from "../join/queues/queueing.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { type AbsentOwner, absentOwners } from "../model/shortfall.ts";
-import { type CounterCell, createCounterTable } from "./counterTable.ts";
 import { type AccruedTime, absentAmounts, countedQueueAmounts, type QueueTime } from "./posting.ts";
 import type {
   AbsentTotals,
@@ -14,7 +13,7 @@ import type {
   QueueTotals,
 } from "./queueCounters.ts";
 import type { NewEvents } from "./queueEvents.ts";
-import { createSeriesTable } from "./seriesTable.ts";
+import { type CounterCell, createCounterTable, createSeriesTable } from "./seriesTable.ts";
 
 /** Finds and counts the totals of queues, within their budgets. */
 export interface QueueCounterAccount {

@@ -1,5 +1,23 @@
+/** One series of a counter: it never falls. */
+export interface CounterCell<Labels> {
+  readonly labels: Labels;
+  value: number;
+}
+
+/** The series of one counter, bounded in number (`SeriesTable`). New ones are at 0. */
+type CounterTable<Labels> = SeriesTable<Labels, CounterCell<Labels>>;
+
+/** Creates a counter with at most `budget` series (`createSeriesTable`). */
+export function createCounterTable<Labels extends object>(
+  budget: number,
+  fold: Fold<Labels>,
+  lastFold: Fold<Labels>,
+): CounterTable<Labels> {
+  return createSeriesTable(budget, fold, lastFold, (labels) => ({ labels, value: 0 }));
+}
+
 /** What is counted by label set, bounded in number. A label set that has a cell of its own keeps it while it is used. */
-export interface SeriesTable<Labels, Cell> {
+interface SeriesTable<Labels, Cell> {
   /** The cell that counts for these labels: their own, or one that they share with others. */
   cell(labels: Labels): Cell;
   /** In the order in which they came up. */
@@ -15,7 +33,7 @@ export interface SeriesTable<Labels, Cell> {
 }
 
 /** Labels that a label set shares with others. */
-export type Fold<Labels> = (labels: Labels) => Labels;
+type Fold<Labels> = (labels: Labels) => Labels;
 
 /** The part of the budget that is kept for shared label sets. */
 const sharedPart = 0.2;

@@ -5,14 +5,14 @@ import { createCapacityWriter } from "./capacityWriter.ts";
 import { createDimensionIds } from "./dimensionIds.ts";
 import { createIntervalLog } from "./intervalLog.ts";
 import { accountParts, noWorkload, type PackedEntry, type PackedRows, workloadParts } from "./packedEntry.ts";
+import { createShapeWriter } from "./endedShapes.ts";
+import { createWithheldWriter } from "./withheld.ts";
 import { createQueueWriter } from "./queueWriter.ts";
 import { createRowSums } from "./rowSums.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
-import { createShapeWriter } from "./shapeWriter.ts";
 import { numberIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
 import { tuples } from "./tupleList.ts";
-import { createWithheldWriter } from "./withheldWriter.ts";
 
 /** Adds entries to the accounts, each in one transaction. */
 export interface EntryWriter {

@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
-import { fileIdentity } from "./fileIdentity.ts";
 import { busyMilliseconds } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
-import { lastOpened } from "./openedFile.ts";
+import { fileIdentity, lastOpened } from "./openedFile.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 /** The mounts of this process: https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html. */

@@ -1,10 +1,10 @@
 import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
-import type { AdviceQuery, AdviceResult } from "./adviceQuery.ts";
 import type { JobsQuery, JobsResult } from "./jobsQuery.ts";
 import type { LedgerTableQuery, LedgerTableResult } from "./ledgerTableQuery.ts";
-import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
-import type { WithheldQuery, WithheldResult } from "./queryWithheld.ts";
+import type { AdviceQuery, AdviceResult } from "./queryAdvice.ts";
+import type { PoolsQuery, PoolsResult } from "./queryPools.ts";
+import type { WithheldQuery, WithheldResult } from "./withheld.ts";
 
 /** A question to the reader's thread. */
 export type LedgerQuestion =

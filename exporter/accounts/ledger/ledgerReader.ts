@@ -1,14 +1,13 @@
 import type { Worker } from "node:worker_threads";
 import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
-import type { AdviceQuery, AdviceResult } from "./adviceQuery.ts";
-import { endGently } from "./endGently.ts";
 import type { JobsQuery, JobsResult } from "./jobsQuery.ts";
 import type { LedgerFailure, LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
 import type { LedgerTableQuery, LedgerTableResult } from "./ledgerTableQuery.ts";
-import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
+import { endGently, startThread } from "./ledgerThread.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
-import type { WithheldQuery, WithheldResult } from "./queryWithheld.ts";
-import { startThread } from "./startThread.ts";
+import type { AdviceQuery, AdviceResult } from "./queryAdvice.ts";
+import type { PoolsQuery, PoolsResult } from "./queryPools.ts";
+import type { WithheldQuery, WithheldResult } from "./withheld.ts";
 
 /** Answers questions about a ledger, outside the thread that asks. */
 export interface LedgerReader {

@@ -8,18 +8,17 @@ import { busyMilliseconds, putInPlace, removeDatabase } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { mergeAdvice } from "./mergeAdvice.ts";
 import { chooseSources } from "./mergeChoice.ts";
-import { cutCoverage } from "./mergeCoverage.ts";
+import { cutCoverage, mergeIntervals, mergeMemory } from "./mergeCoverage.ts";
 import { mergeDimensions } from "./mergeDimensions.ts";
-import { mergeIntervals, mergeMemory } from "./mergeIntervals.ts";
 import { mergeDays, mergeHours } from "./mergeRows.ts";
 import { attach, type MergeSource, maxMergedLedgers, prepareSource } from "./mergeSources.ts";
 import { mergeSpans } from "./mergeSpans.ts";
 import { createLedger } from "./openForWriting.ts";
+import { mergeWithheldOf } from "./withheld.ts";
 import { ledgerMigrations, secondsPerHour } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
-import { mergeWithheldOf } from "./withheldWriter.ts";
 
 /** How much of a merged ledger comes from which file. */
 export interface MergedPart {

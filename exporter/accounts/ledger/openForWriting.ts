@@ -1,6 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
-import { realName } from "./fileIdentity.ts";
 import {
   busyMilliseconds,
   fileAddress,
@@ -14,7 +13,7 @@ import {
 import { nameRefusal, openElsewhere } from "./ledgerNames.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { networkRefusal } from "./networkFileSystem.ts";
-import { filesAt, lastOpened, noteOpened, type OpenedFiles, setAsideLog } from "./openedFile.ts";
+import { filesAt, lastOpened, noteOpened, type OpenedFiles, realName, setAsideLog } from "./openedFile.ts";
 import { ledgerApplicationId } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";

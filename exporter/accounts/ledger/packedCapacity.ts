@@ -1,6 +1,11 @@
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
-import { type CapacityTime, type DomainTime, noCapacityTime, type PlacementTime } from "../capacityPosting.ts";
-import { strandedTimes } from "../capacityTime.ts";
+import {
+  type CapacityTime,
+  type DomainTime,
+  noCapacityTime,
+  type PlacementTime,
+  strandedTimes,
+} from "../capacityTime.ts";
 import type { NodeStreak } from "../nodeStreak.ts";
 import { createTupleList } from "./tupleList.ts";
 

@@ -5,7 +5,7 @@ import type { Account, NodeTime, PoolHour, PricesInUse, WorkloadKey } from "../p
 import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
 import type { PackedCapacity } from "./packedCapacity.ts";
 import { type PackedQueues, packQueues } from "./packedQueues.ts";
-import { type PackedShape, packShapes } from "./packedShapes.ts";
+import { type PackedShape, packShapes } from "./endedShapes.ts";
 import { secondsPerHour } from "./schema.ts";
 
 export const accountParts = 9;

@@ -1,13 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
 import { openToQuery } from "./openToQuery.ts";
+import { queryPrices } from "./priceQuery.ts";
 import { queryAccounts } from "./queryAccounts.ts";
 import { queryAdvice } from "./queryAdvice.ts";
 import { queryJobs } from "./queryJobs.ts";
 import { queryLedgerTable } from "./queryLedgerTable.ts";
 import { queryPools } from "./queryPools.ts";
-import { queryPrices } from "./queryPrices.ts";
-import { queryWithheld } from "./queryWithheld.ts";
+import { queryWithheld } from "./withheld.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 // The thread that answers questions, over a connection of its own that cannot write. It ends when it is sent null.

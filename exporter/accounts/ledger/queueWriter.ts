@@ -2,9 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { QueueAmount } from "../posting.ts";
 import { absentAmounts, queueAmounts } from "../posting.ts";
 import { createDimensionIds } from "./dimensionIds.ts";
-import { addUp } from "./mergeQueues.ts";
 import type { PackedEntry } from "./packedEntry.ts";
-import { type PackedQueues, queueParts } from "./packedQueues.ts";
+import { addUp, type PackedQueues, queueParts } from "./packedQueues.ts";
 import { hoursPerDay } from "./schema.ts";
 import { tuples } from "./tupleList.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync, renameSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Problem } from "../../model/problem.ts";
-import { realName } from "./fileIdentity.ts";
 import { lookAtFile, putInPlace, removeDatabase, writeRefusal } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
+import { realName } from "./openedFile.ts";
 import { takeoverRefusal } from "./openForWriting.ts";
 import { ledgerVersion } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";

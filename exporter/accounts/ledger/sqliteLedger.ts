@@ -1,13 +1,11 @@
 import type { Problem } from "../../model/problem.ts";
-import { endGently } from "./endGently.ts";
 import type { Ledger, LedgerEntry, LedgerRetention, OpenedLedger } from "./ledger.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
+import { endGently, startThread, within } from "./ledgerThread.ts";
 import { packEntry } from "./packedEntry.ts";
-import { endedShapesIn } from "./packedShapes.ts";
+import { endedShapesIn } from "./endedShapes.ts";
 import { ledgerMigrations } from "./schema.ts";
-import { startThread } from "./startThread.ts";
 import { createWaitingEntries, type WaitingEntries } from "./waitingEntries.ts";
-import { within } from "./within.ts";
 import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";
 
 /** A ledger in a SQLite file. Settings with a default are for tests. */

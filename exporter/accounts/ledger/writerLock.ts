@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
-import { realName } from "./fileIdentity.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
+import { realName } from "./openedFile.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 /** The right to write a ledger, kept until `release`, or until the process ends in any way. */

@@ -7,8 +7,8 @@ import { createEntryWriter } from "../../../exporter/accounts/ledger/entryWriter
 import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
 import { mergeEntries } from "../../../exporter/accounts/ledger/mergeEntries.ts";
 import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
+import { readShapes } from "../../../exporter/accounts/ledger/endedShapes.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
-import { readShapes } from "../../../exporter/accounts/ledger/shapeWriter.ts";
 import { shapeIn } from "../../../exporter/accounts/shapeText.ts";
 import { configSchema } from "../../../exporter/config/schema.ts";
 import { emptyMemory } from "../../../exporter/join/memory.ts";

@@ -3,7 +3,7 @@ import {
   type DomainTime,
   noCapacityTime,
   type PlacementTime,
-} from "../../../exporter/accounts/capacityPosting.ts";
+} from "../../../exporter/accounts/capacityTime.ts";
 import type { LedgerEntry, RememberedChange } from "../../../exporter/accounts/ledger/ledger.ts";
 import type { NodeStreak } from "../../../exporter/accounts/nodeStreak.ts";
 import type {
