@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isoTime } from "../../kernel/isoTime.ts";
-import { capacityAmounts, strandedColumns } from "./capacityWriter.ts";
+import { strandedReasons } from "../../model/fragmentation.ts";
 import { secondsPerHour } from "./schema.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
+import { isBelowZero, strandedColumn } from "./tables.ts";
 
 /**
  * What cannot be in the accounts of capacity, in sentences; at most `most` of each kind. `tolerance`: the rounding error of a
@@ -18,7 +19,7 @@ function wrongDomains(db: DatabaseSync, tolerance: number, most: number): readon
     db,
     "domain",
     `SELECT hour, domain AS name FROM domain_time
-     WHERE min(${capacityAmounts.domain_time.join(", ")}) < 0 OR seconds <= 0 OR coalesce(guaranteed_gpu_seconds, 0) < 0
+     WHERE ${isBelowZero("domain_time")} OR seconds <= 0
        OR allocated_gpu_seconds > capacity_gpu_seconds + ${tolerance} * (seconds + capacity_gpu_seconds)
        OR guaranteed_seconds > seconds * (1 + ${tolerance})
        OR (guaranteed_gpu_seconds IS NULL) <> (guaranteed_seconds = 0)
@@ -32,8 +33,8 @@ function wrongPlacement(db: DatabaseSync, tolerance: number, most: number): read
     db,
     "pool",
     `SELECT hour, pool AS name FROM placement_time
-     WHERE min(${capacityAmounts.placement_time.join(", ")}, largest_placeable_min) < 0 OR seconds <= 0
-       OR ${strandedColumns.join(" + ")} > free_gpu_seconds + ${tolerance} * (seconds + free_gpu_seconds)
+     WHERE ${isBelowZero("placement_time")} OR seconds <= 0
+       OR ${strandedReasons.map(strandedColumn).join(" + ")} > free_gpu_seconds + ${tolerance} * (seconds + free_gpu_seconds)
        OR largest_placeable_gpu_seconds < largest_placeable_min * seconds * (1 - ${tolerance})
        OR largest_placeable_gpu_seconds > largest_placeable_max * seconds * (1 + ${tolerance})
      ORDER BY hour, pool LIMIT ${most}`,

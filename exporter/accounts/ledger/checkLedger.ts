@@ -6,9 +6,9 @@ import { coverageOfIntervals } from "./coverage.ts";
 import { toInterval } from "./intervalLog.ts";
 import type { LedgerInterval } from "./ledger.ts";
 import { sameMomentSeconds } from "./mergeEntries.ts";
-import { queueSums } from "./queueWriter.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
+import { allSumTables, isBelowZero, sumsOf } from "./tables.ts";
 
 /** What a check of a ledger found; nothing in `wrong` means that the accounts are good. */
 export interface LedgerCheck {
@@ -184,7 +184,7 @@ function overcommittedWorkloads(db: DatabaseSync): readonly string[] {
  */
 function openQueues(db: DatabaseSync): readonly string[] {
   const slack = `${queueTolerance} * (allocated_gpu_seconds + entitled_gpu_seconds + seconds)`;
-  const shortfalls = queueSums
+  const shortfalls = sumsOf("queue_time")
     .filter((column) => column.startsWith("short_"))
     .map((column) => `coalesce(${column}, 0)`)
     .join(" + ");
@@ -192,7 +192,7 @@ function openQueues(db: DatabaseSync): readonly string[] {
     .prepare(
       `SELECT t.daily AS daily, t.hour AS hour, q.queue AS queue, q.domain AS domain
        FROM queue_time t JOIN queues q ON q.id = t.queue
-       WHERE judged_seconds > seconds * (1 + ${closingTolerance}) OR min(${queueSums.map((sum) => `coalesce(${sum}, 0)`).join(", ")}) < 0
+       WHERE judged_seconds > seconds * (1 + ${closingTolerance}) OR ${isBelowZero("queue_time")}
          OR (guaranteed_gpu_seconds IS NULL) <> (guaranteed_seconds = 0)
          OR judged_allocated_gpu_seconds - allocated_gpu_seconds > ${slack}
          OR (judged_seconds >= seconds * (1 - ${closingTolerance}) AND allocated_gpu_seconds - judged_allocated_gpu_seconds > ${slack})
@@ -208,21 +208,15 @@ function openQueues(db: DatabaseSync): readonly string[] {
     });
 }
 
-/** Sums whose account, workload or node group does not exist. */
+/** Sums that name an account, a workload or another dimension that does not exist. */
 function orphans(db: DatabaseSync): readonly string[] {
-  const links = [
-    ["gpu_time", "account", "accounts"],
-    ["workload_time", "account", "accounts"],
-    ["workload_time", "workload", "workloads"],
-    ["node_time", "node_group", "node_groups"],
-    ["queue_time", "queue", "queues"],
-    ["waits", "wait_group", "wait_groups"],
-    ["pod_shapes", "shape", "shapes"],
-  ] as const;
-  return links.flatMap(([table, column, target]) => {
-    const missing = count(db, `${table} WHERE ${column} NOT IN (SELECT id FROM ${target})`);
-    return missing === 0 ? [] : [`${missing} rows of ${table} name a row of ${target} that is not there`];
-  });
+  return allSumTables.flatMap(({ name, keys }) =>
+    Object.entries(keys).flatMap(([column, target]) => {
+      if (target === null) return [];
+      const missing = count(db, `${name} WHERE ${column} NOT IN (SELECT id FROM ${target})`);
+      return missing === 0 ? [] : [`${missing} rows of ${name} name a row of ${target} that is not there`];
+    }),
+  );
 }
 
 /** Intervals that begin before an earlier one ends, except after a clock was set back. */

@@ -6,6 +6,7 @@ import { createDimensionIds } from "./dimensionIds.ts";
 import type { PackedEntry } from "./packedEntry.ts";
 import { secondsPerDay } from "./schema.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
+import { addRowSql } from "./tables.ts";
 
 /** Ended pods of one day and shape. */
 export interface PackedShape {
@@ -61,10 +62,8 @@ const daysRead = 8;
 
 /** Writes which shapes the pods that ended had; `forget` drops the ids that a rolled back transaction has made. */
 export function createShapeWriter(db: DatabaseSync) {
-  const shapeIds = createDimensionIds(db, "shapes", ["shape"]);
-  const addPods = db.prepare(
-    "INSERT INTO pod_shapes (day, shape, pods) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET pods = pod_shapes.pods + excluded.pods",
-  );
+  const shapeIds = createDimensionIds(db, "shapes");
+  const addPods = db.prepare(addRowSql("pod_shapes"));
   const shapesOn = db.prepare("SELECT count(*) AS shapes FROM pod_shapes WHERE day = ?");
 
   function allowanceOn(day: number): number {

@@ -1,8 +1,7 @@
 import { strandedReasons } from "../../model/fragmentation.ts";
-import { strandedColumn } from "./capacityWriter.ts";
 import type { LedgerTable } from "./ledgerTableQuery.ts";
-import { queueColumns } from "./queueWriter.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
+import { queueColumns, strandedColumn } from "./tables.ts";
 
 const byHour = {
   window: "t.hour >= ? AND t.hour < ?",

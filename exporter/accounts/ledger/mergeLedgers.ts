@@ -9,16 +9,15 @@ import { ledgerProblem } from "./ledgerProblem.ts";
 import { mergeAdvice } from "./mergeAdvice.ts";
 import { chooseSources } from "./mergeChoice.ts";
 import { cutCoverage, mergeIntervals, mergeMemory } from "./mergeCoverage.ts";
-import { mergeDimensions } from "./mergeDimensions.ts";
-import { mergeDays, mergeHours } from "./mergeRows.ts";
+import { mergeDays, mergeDimensions, mergeHours } from "./mergeRows.ts";
 import { attach, type MergeSource, maxMergedLedgers, prepareSource } from "./mergeSources.ts";
 import { mergeSpans } from "./mergeSpans.ts";
 import { createLedger } from "./openForWriting.ts";
-import { mergeWithheldOf } from "./withheld.ts";
 import { ledgerMigrations, secondsPerHour } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
+import { mergeWithheldOf } from "./withheld.ts";
 
 /** How much of a merged ledger comes from which file. */
 export interface MergedPart {
@@ -47,7 +46,7 @@ export type MergedLedgers =
  * - Evictions: those of the ledger of the hour in which they were, each key once.
  * - Recommendations: mergeAdvice.ts. Prices in use and streaks of nodes: mergeSpans.ts.
  * - What is remembered, and the number of the last entry: those of the ledger that covered the latest moment.
- * - Accounts, workloads and other names: by their content (mergeDimensions.ts).
+ * - Accounts, workloads and other names: by their content (mergeRows.ts).
  *
  * All of it is SQL between attached files, and no row stays in memory; SQLite's own temporary files take about as much disk as the
  * names do. Older ledgers are read from copies beside the target that are brought up to date.

@@ -7,8 +7,8 @@ import { queryAdvice } from "./queryAdvice.ts";
 import { queryJobs } from "./queryJobs.ts";
 import { queryLedgerTable } from "./queryLedgerTable.ts";
 import { queryPools } from "./queryPools.ts";
-import { queryWithheld } from "./withheld.ts";
 import { sqliteProblem } from "./sqliteError.ts";
+import { queryWithheld } from "./withheld.ts";
 
 // The thread that answers questions, over a connection of its own that cannot write. It ends when it is sent null.
 const port = parentPort;

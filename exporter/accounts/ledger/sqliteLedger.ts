@@ -1,9 +1,9 @@
 import type { Problem } from "../../model/problem.ts";
+import { endedShapesIn } from "./endedShapes.ts";
 import type { Ledger, LedgerEntry, LedgerRetention, OpenedLedger } from "./ledger.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { endGently, startThread, within } from "./ledgerThread.ts";
 import { packEntry } from "./packedEntry.ts";
-import { endedShapesIn } from "./endedShapes.ts";
 import { ledgerMigrations } from "./schema.ts";
 import { createWaitingEntries, type WaitingEntries } from "./waitingEntries.ts";
 import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";

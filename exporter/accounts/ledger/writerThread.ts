@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import { readAdvice } from "./adviceWriter.ts";
+import { readShapes } from "./endedShapes.ts";
 import { createEntryWriter } from "./entryWriter.ts";
 import { lastInterval } from "./intervalLog.ts";
 import type { Remembered } from "./ledger.ts";
@@ -8,7 +9,6 @@ import { ledgerProblem } from "./ledgerProblem.ts";
 import { fileIdentity, type OpenedFiles, setAsideLog } from "./openedFile.ts";
 import { openForWriting, type WritableLedger } from "./openForWriting.ts";
 import type { PackedEntry } from "./packedEntry.ts";
-import { readShapes } from "./endedShapes.ts";
 import { recentIdleTime } from "./recentIdleTime.ts";
 import { createRetention } from "./retention.ts";
 import { canTryAgain, sqliteProblem } from "./sqliteError.ts";
