@@ -1,7 +1,6 @@
+import { z } from "zod";
 import type { QueueKind } from "../join/queues/queueing.ts";
-import { parseJson } from "../kernel/parseJson.ts";
 import { queueSchedulers } from "../model/queues/eviction.ts";
-
 import {
   type DebtState,
   type Decayed,
@@ -14,6 +13,7 @@ import {
 } from "./debts.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import type { QueueKey } from "./queueCounters.ts";
+import { amount, readText } from "./rememberedText.ts";
 
 /** Kinds in the ledger's `remembered`. */
 export const queueKind = "debt";
@@ -69,34 +69,26 @@ interface Row {
   readonly sums: readonly Decayed[];
 }
 
+const rowValue = z.object({
+  at: amount,
+  team: z.string().catch(""),
+  values: z.array(z.array(z.number())),
+});
+
 function rowIn(text: string, halfLives: readonly number[], sums: number): Row | null {
-  const value = parseJson(text);
-  if (typeof value !== "object" || value === null || !("at" in value) || !("values" in value)) return null;
-  const { at, values } = value;
-  if (typeof at !== "number" || !(at >= 0) || !Array.isArray(values)) return null;
-  const team = "team" in value && typeof value.team === "string" ? value.team : "";
-  const known = new Map<number, readonly number[]>();
-  for (const entry of values) {
-    if (!isNumbers(entry) || entry.length !== sums + 1) return null;
-    known.set(entry[0] ?? 0, entry.slice(1));
-  }
+  const read = readText(rowValue, text);
+  if (read === null || read.values.some(({ length }) => length !== sums + 1)) return null;
+  const known = new Map(read.values.map(([halfLife = 0, ...values]) => [halfLife, values] as const));
   const column = (i: number): Decayed => halfLives.map((halfLife) => known.get(halfLife)?.[i] ?? 0);
-  return { at, team, sums: Array.from({ length: sums }, (_, i) => column(i)) };
+  return { at: read.at, team: read.team, sums: Array.from({ length: sums }, (_, i) => column(i)) };
 }
 
 const kinds: readonly QueueKind[] = ["Scheduler", "Cohort", "ClusterQueue", "Queue", "Team", "Namespace", "Unqueued"];
+const rowKey = z.tuple([z.enum(queueSchedulers), z.enum(kinds), z.string(), z.string()]);
 
 function keyIn(text: string): QueueKey | null {
-  const parts = parseJson(text);
-  if (!Array.isArray(parts) || parts.length !== 4) return null;
-  const [first, second, queue, domain]: readonly unknown[] = parts;
-  const scheduler = queueSchedulers.find((name) => name === first);
-  const kind = kinds.find((name) => name === second);
-  if (scheduler === undefined || kind === undefined || typeof queue !== "string" || typeof domain !== "string")
-    return null;
+  const read = readText(rowKey, text);
+  if (read === null) return null;
+  const [scheduler, kind, queue, domain] = read;
   return { scheduler, kind, queue, domain };
-}
-
-function isNumbers(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.every((part) => typeof part === "number" && Number.isFinite(part));
 }

@@ -1,3 +1,4 @@
+import { sameData } from "../kernel/sameData.ts";
 import type { ClusterState } from "../model/cluster.ts";
 import type { NodeBinding } from "./binding/binding.ts";
 import { deviceTimes } from "./deviceTimes.ts";
@@ -88,16 +89,6 @@ function rememberNode(
   const uuids = [...new Set([...seen, ...kept])].slice(0, 2 * physicalGpus);
   const { countedBy } = input.inventory;
   const models = facts.gpuModels;
-  const isSame =
-    old !== undefined &&
-    old.bootId === bootId &&
-    old.physicalGpus === physicalGpus &&
-    old.countedBy === countedBy &&
-    sameTexts(old.models, models) &&
-    sameTexts(old.uuids, uuids);
-  return isSame ? old : { bootId, physicalGpus, countedBy, models, uuids };
-}
-
-function sameTexts(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((text, i) => text === other[i]);
+  const node: NodeMemory = { bootId, physicalGpus, countedBy, models, uuids };
+  return old !== undefined && sameData(old, node) ? old : node;
 }

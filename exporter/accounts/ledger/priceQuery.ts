@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isoTime } from "../../kernel/isoTime.ts";
-import { filterCondition } from "./filterCondition.ts";
-import { parseWindow, type QuestionFailure, type QuestionText, shortened } from "./parseAccountsQuery.ts";
+import { filterCondition } from "./groupsAndFilters.ts";
+import type { LedgerResult } from "./ledgerQuestion.ts";
+import { filtersIn, parseWindow, type QuestionFailure, type QuestionText } from "./parseAccountsQuery.ts";
+import { refuseEmpty } from "./queryWindow.ts";
 import { secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textOrNullIn } from "./sqliteRow.ts";
 
@@ -47,9 +48,7 @@ export interface PriceAnswer {
 }
 
 /** An answer, or why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
-export type PriceResult =
-  | { readonly ok: true; readonly answer: PriceAnswer }
-  | { readonly ok: false; readonly fault: "question" | "ledger"; readonly error: string; readonly nextStep: string };
+export type PriceResult = LedgerResult<PriceAnswer>;
 
 /** A question as it was written and understood, or why it could not be read. */
 export type ParsedPriceQuestion = { readonly ok: true; readonly query: PriceQuery } | QuestionFailure;
@@ -59,17 +58,10 @@ export function parsePriceQuery(text: QuestionText, now: number): ParsedPriceQue
   if (text.by !== null) {
     return { ok: false, error: "prices are not grouped: each is a row", nextStep: "Leave out the dimensions." };
   }
-  const where = new Map<PriceFilter, (string | null)[]>();
-  for (const [name, value] of text.where) {
-    const filter = priceFilters.find((known) => known === name);
-    if (filter === undefined) {
-      const error = `cannot choose prices by ${JSON.stringify(shortened(name))}`;
-      return { ok: false, error, nextStep: `Use some of: ${priceFilters.join(", ")}.` };
-    }
-    where.set(filter, [...(where.get(filter) ?? []), value === "" ? null : value]);
-  }
+  const filters = filtersIn(text.where, "prices ", priceFilters, () => null);
+  if (!filters.ok) return filters;
   const window = parseWindow(text, secondsPerHour, now);
-  return window.ok ? { ok: true, query: { ...window.window, where, limit: text.limit } } : window;
+  return window.ok ? { ok: true, query: { ...window.window, where: filters.where, limit: text.limit } } : window;
 }
 
 const columns: Readonly<Record<PriceFilter, string>> = {
@@ -84,10 +76,8 @@ const columns: Readonly<Record<PriceFilter, string>> = {
 
 /** Lists the prices that were used within a window. */
 export function queryPrices(db: DatabaseSync, { from, to, where, limit }: PriceQuery): PriceResult {
-  if (!(from < to)) {
-    const error = `the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`;
-    return { ok: false, fault: "question", error, nextStep: "Give a later end." };
-  }
+  const refused = refuseEmpty(from, to);
+  if (refused !== null) return refused;
   const { condition, values } = filterCondition(where, (filter) => columns[filter]);
   const rows: PriceRow[] = [];
   let totalRows = 0;

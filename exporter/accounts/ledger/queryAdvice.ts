@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isoTime } from "../../kernel/isoTime.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { StoredAdviceDetail } from "../../model/storedAdviceDetail.ts";
 import { adviceDetailOf } from "../../model/storedAdviceDetail.ts";
 import { adviceColumns, adviceIn } from "./adviceWriter.ts";
-import type { LedgerFailure } from "./ledgerQuestion.ts";
+import type { LedgerResult } from "./ledgerQuestion.ts";
+import { refuseEmpty } from "./queryWindow.ts";
 
 /** A question about recommendations that were open at some moment of a window. */
 export interface AdviceQuery {
@@ -22,7 +22,7 @@ export interface AdviceLifecycle extends Omit<StoredAdvice, "record"> {
 }
 
 /** The lifecycles in the order in which they were first seen; `totalRows` also counts those beyond the limit. */
-interface AdviceAnswer {
+export interface AdviceAnswer {
   readonly from: number;
   readonly to: number;
   readonly rows: readonly AdviceLifecycle[];
@@ -30,17 +30,15 @@ interface AdviceAnswer {
 }
 
 /** An answer, or why there is none. */
-export type AdviceResult = { readonly ok: true; readonly answer: AdviceAnswer } | LedgerFailure;
+export type AdviceResult = LedgerResult<AdviceAnswer>;
 
 /**
  * Lists the recommendations that were open at some moment of a window; those of kinds or states that this version does not
  * know are left out.
  */
 export function queryAdvice(db: DatabaseSync, { from, to, limit }: AdviceQuery): AdviceResult {
-  if (!(from < to)) {
-    const error = `the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`;
-    return { ok: false, fault: "question", error, nextStep: "Give a later end." };
-  }
+  const refused = refuseEmpty(from, to);
+  if (refused !== null) return refused;
   const rows: AdviceLifecycle[] = [];
   let totalRows = 0;
   const sql = `

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { LedgerFailure } from "./ledgerQuestion.ts";
+import type { LedgerResult } from "./ledgerQuestion.ts";
 import { secondsPerDay } from "./schema.ts";
 import { textIn } from "./sqliteRow.ts";
 
@@ -28,10 +28,10 @@ export interface PoolsQuery {
  * Which pools quota domains had, and which GPU models pools had, each pair once, sorted by name: those in use on the day of
  * `from` or later. The pools of a domain never change, because its name contains them.
  */
-interface PoolsAnswer extends PoolsQuery {
+export interface PoolsAnswer extends PoolsQuery {
   readonly domains: readonly { readonly domain: string; readonly pool: string }[];
   readonly models: readonly { readonly pool: string; readonly model: string }[];
 }
 
 /** An answer, or why there is none. */
-export type PoolsResult = { readonly ok: true; readonly answer: PoolsAnswer } | LedgerFailure;
+export type PoolsResult = LedgerResult<PoolsAnswer>;

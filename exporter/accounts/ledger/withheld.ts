@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isoTime } from "../../kernel/isoTime.ts";
 import { type AdviceKind, adviceKinds, type WithheldReason, withheldReasons } from "../../model/recommendation.ts";
 import type { StoredWithheld } from "../../model/storedWithheld.ts";
-import type { LedgerFailure } from "./ledgerQuestion.ts";
+import type { LedgerResult } from "./ledgerQuestion.ts";
+import { refuseEmpty } from "./queryWindow.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
 
 /** A question about what was not advised in a window. */
@@ -33,14 +33,12 @@ export interface WithheldAnswer {
 }
 
 /** An answer, or why there is none. */
-export type WithheldResult = { readonly ok: true; readonly answer: WithheldAnswer } | LedgerFailure;
+export type WithheldResult = LedgerResult<WithheldAnswer>;
 
 /** Adds up how long each reason lasted; time that several replicas saw counts once. */
 export function queryWithheld(db: DatabaseSync, { from, to, limit }: WithheldQuery): WithheldResult {
-  if (!(from < to)) {
-    const error = `the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`;
-    return { ok: false, fault: "question", error, nextStep: "Give a later end." };
-  }
+  const refused = refuseEmpty(from, to);
+  if (refused !== null) return refused;
   const found = new Map<string, WithheldTime & { readonly until: number }>();
   const sql = "SELECT * FROM withheld_advice WHERE begins < ? AND ends >= ? ORDER BY begins, ends";
   for (const row of db.prepare(sql).iterate(to, from)) {
