@@ -8,7 +8,7 @@ import type { PriceBasis, PriceSource } from "../model/prices.ts";
 import type { AbsentOwner } from "../model/shortfall.ts";
 import type { CapacityTime } from "./capacityTime.ts";
 import type { RememberedChange } from "./ledger/ledger.ts";
-import type { NodeStreak } from "./nodeStreak.ts";
+import type { NodeStreak } from "./nodeStreakAccount.ts";
 import type { QueueKey } from "./queueCounters.ts";
 
 /**

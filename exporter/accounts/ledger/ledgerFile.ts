@@ -165,6 +165,15 @@ export function removeDatabase(file: string): void {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${suffix}`, { force: true });
 }
 
+/** Removes an unfinished file; if that fails, the next attempt knows it by its name and removes it. */
+export function removeUnfinished(file: string): void {
+  try {
+    removeDatabase(file);
+  } catch {
+    // The caller has a better message, or a result.
+  }
+}
+
 function syncFile(file: string): void {
   const handle = openSync(file, "r");
   try {

@@ -1,6 +1,6 @@
 import { nodeTimeStates } from "../../model/idleKinds.ts";
 import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
-import { nodeStreakStates } from "../nodeStreak.ts";
+import { nodeStreakStates } from "../nodeStreakAccount.ts";
 import { waitPhases } from "../posting.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
 import type { LedgerResult } from "./ledgerQuestion.ts";

@@ -8,11 +8,11 @@ import {
   openToRead,
   putInPlace,
   removeDatabase,
+  removeUnfinished,
   writeRefusal,
 } from "./ledgerFile.ts";
-import { nameRefusal, openElsewhere } from "./ledgerNames.ts";
+import { nameRefusal, networkRefusal, openElsewhere } from "./ledgerPlace.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
-import { networkRefusal } from "./networkFileSystem.ts";
 import { filesAt, lastOpened, noteOpened, type OpenedFiles, realName, setAsideLog } from "./openedFile.ts";
 import { ledgerApplicationId } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
@@ -134,12 +134,23 @@ function versionOrDamage(file: string, newest: number): Problem | null {
 }
 
 /** What SQLite's own check finds wrong with the file; `null` if nothing is wrong. Reads the whole file. */
-export function unsoundness(db: DatabaseSync, file: string, pragma = "quick_check"): Problem | null {
-  const row = db.prepare(`PRAGMA ${pragma}(1)`).get();
-  const verdict = row === undefined ? "no answer" : textIn(row, pragma);
+function unsoundness(db: DatabaseSync, file: string): Problem | null {
+  const row = db.prepare("PRAGMA quick_check(1)").get();
+  const verdict = row === undefined ? "no answer" : textIn(row, "quick_check");
   return verdict === "ok"
     ? null
     : ledgerProblem("ledger-corrupt", file, `is damaged: ${verdict.replaceAll("\n", " ")}`);
+}
+
+/** What SQLite's own check finds wrong with a file that nobody writes; `null` if nothing is wrong. Reads the whole file. */
+export function damageOf(file: string): Problem | null {
+  const opened = openToRead(file);
+  if (!opened.ok) return opened.problem;
+  try {
+    return unsoundness(opened.db, file);
+  } finally {
+    opened.db.close();
+  }
 }
 
 /** The version of an open ledger. */
@@ -163,21 +174,13 @@ export function createLedger(file: string, migrations: readonly string[]): Probl
     putInPlace(unfinished, file);
     return null;
   } catch (error) {
-    removeQuietly(unfinished);
+    removeUnfinished(unfinished);
     return sqliteProblem(error, file, "cannot be created");
   }
 }
 
 /** Larger than SQLite's default of 4096: a cycle changes rows that are close together. */
 const pageBytes = 8192;
-
-function removeQuietly(file: string): void {
-  try {
-    removeDatabase(file);
-  } catch {
-    // The next attempt removes what is left.
-  }
-}
 
 function openAndMigrate(
   file: string,

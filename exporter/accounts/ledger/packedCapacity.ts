@@ -6,7 +6,7 @@ import {
   type PlacementTime,
   strandedTimes,
 } from "../capacityTime.ts";
-import type { NodeStreak } from "../nodeStreak.ts";
+import type { NodeStreak } from "../nodeStreakAccount.ts";
 import { createTupleList } from "./tupleList.ts";
 
 /** What an entry adds to the accounts of capacity: these are few rows, so that they need no columns. */

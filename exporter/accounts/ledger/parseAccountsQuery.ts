@@ -108,7 +108,7 @@ function timeIn(text: string, end: number): number | null {
 }
 
 /** As much of a wrong word as a message shows. */
-const shortened = (text: string): string => text.slice(0, 60);
+export const shortened = (text: string): string => text.slice(0, 60);
 
 function unknownWord(what: string, word: string, known: readonly string[]): QuestionFailure {
   return failure(`${what} ${JSON.stringify(shortened(word))}`, `Use some of: ${known.join(", ")}.`);

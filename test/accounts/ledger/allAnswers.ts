@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type AccountDimension, accountDimensions } from "../../../exporter/accounts/ledger/accountsQuery.ts";
-import { ledgerTableDimensions, ledgerTables } from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import { readShapes } from "../../../exporter/accounts/ledger/endedShapes.ts";
+import { ledgerTableDimensions, ledgerTables } from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import { queryPrices } from "../../../exporter/accounts/ledger/priceQuery.ts";
 import { queryAccounts } from "../../../exporter/accounts/ledger/queryAccounts.ts";
 import { queryAdvice } from "../../../exporter/accounts/ledger/queryAdvice.ts";

@@ -5,7 +5,7 @@ import {
   type PlacementTime,
 } from "../../../exporter/accounts/capacityTime.ts";
 import type { LedgerEntry, RememberedChange } from "../../../exporter/accounts/ledger/ledger.ts";
-import type { NodeStreak } from "../../../exporter/accounts/nodeStreak.ts";
+import type { NodeStreak } from "../../../exporter/accounts/nodeStreakAccount.ts";
 import type {
   Account,
   EndedWait,
