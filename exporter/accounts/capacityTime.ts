@@ -1,5 +1,5 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import { blockedByPool } from "../analysis/blocked/blockedByPool.ts";
+import { blockedByPool } from "../analysis/blocked/blocked.ts";
 import { domainGuarantees } from "../analysis/fairness/guarantees.ts";
 import type { NodeView, Snapshot } from "../join/snapshot.ts";
 import type { StrandedReason } from "../model/fragmentation.ts";

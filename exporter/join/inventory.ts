@@ -4,8 +4,7 @@ import type { Problem } from "../model/problem.ts";
 import { gpuResources, nodeLabels } from "../model/wellKnown.ts";
 import { countByResources, countGpus, gpusOfPlugins, isGivenOut, type ResourceCount, settle } from "./countGpus.ts";
 import type { DraDevice } from "./draDevices.ts";
-import { labelledMemory, memoryOfModel } from "./gpuMemory.ts";
-import { labelledModel } from "./gpuModel.ts";
+import { labelledMemory, labelledModel, memoryOfModel } from "./gpuModel.ts";
 import {
   type GpuResourceSettings,
   type GpuUnit,
