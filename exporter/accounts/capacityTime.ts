@@ -44,7 +44,7 @@ export interface PlacementTime {
   readonly largestPlaceableMax: number;
 }
 
-/** Capacity over a step, and what the names in it stand for. */
+/** Capacity over a step, and which pools and models the names in it have. */
 export interface CapacityTime {
   readonly domains: readonly DomainTime[];
   readonly placement: readonly PlacementTime[];

@@ -2,12 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { isoTime } from "../../kernel/isoTime.ts";
 import { strandedReasons } from "../../model/fragmentation.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
-import { coverageOfIntervals } from "./coverage.ts";
-import { toInterval } from "./intervalLog.ts";
+import { coverageOfIntervals, toInterval } from "./intervalLog.ts";
 import type { LedgerInterval } from "./ledger.ts";
 import { sameMomentSeconds } from "./mergeEntries.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
-import { numberIn, type SqliteRow, textIn } from "./sqliteRow.ts";
+import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";
 import { allSumTables, isBelowZero, strandedColumn, sumsOf } from "./tables.ts";
 
 /** What a check of a ledger found; nothing in `wrong` means that the accounts are good. */
@@ -274,6 +273,5 @@ function sentences(db: DatabaseSync, sql: string, say: (row: SqliteRow, when: st
 }
 
 function count(db: DatabaseSync, what: string, of = "count(*)"): number {
-  const row = db.prepare(`SELECT ${of} AS n FROM ${what}`).get();
-  return row === undefined ? 0 : numberIn(row, "n");
+  return numberOrNullIn(db.prepare(`SELECT ${of} AS n FROM ${what}`).get(), "n") ?? 0;
 }

@@ -5,7 +5,7 @@ import { shapeIn, shapeText } from "../shapeText.ts";
 import { createDimensionIds } from "./dimensionIds.ts";
 import type { PackedEntry } from "./packedEntry.ts";
 import { secondsPerDay } from "./schema.ts";
-import { numberIn, textIn } from "./sqliteRow.ts";
+import { numberIn, numberOrNullIn, textIn } from "./sqliteRow.ts";
 import { addRowSql } from "./tables.ts";
 
 /** Ended pods of one day and shape. */
@@ -67,8 +67,7 @@ export function createShapeWriter(db: DatabaseSync) {
   const shapesOn = db.prepare("SELECT count(*) AS shapes FROM pod_shapes WHERE day = ?");
 
   function allowanceOn(day: number): number {
-    const row = shapesOn.get(day);
-    return row === undefined ? 0 : maxShapesPerDay - numberIn(row, "shapes");
+    return maxShapesPerDay - (numberOrNullIn(shapesOn.get(day), "shapes") ?? 0);
   }
 
   return {

@@ -9,7 +9,7 @@ import { accountParts, noWorkload, type PackedEntry, type PackedRows, workloadPa
 import { createQueueWriter } from "./queueWriter.ts";
 import { createRowSums } from "./rowSums.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
-import { numberIn } from "./sqliteRow.ts";
+import { numberIn, numberOrNullIn } from "./sqliteRow.ts";
 import { addRowSql, placesFor } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
 import { tuples } from "./tupleList.ts";
@@ -38,8 +38,7 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
   const withheld = createWithheldWriter(db);
 
   function lastEntry(): number {
-    const row = progress.get();
-    return row === undefined ? 0 : numberIn(row, "entry");
+    return numberOrNullIn(progress.get(), "entry") ?? 0;
   }
 
   return {

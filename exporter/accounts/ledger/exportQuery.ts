@@ -46,7 +46,7 @@ export interface ExportRow {
   /** `null` for time without a price; the currency is `null` exactly then. */
   readonly cost: number | null;
   readonly currency: string | null;
-  /** What the price stands for and where it came from, joined by `+` where it changed; `null` where this is not known. */
+  /** The basis of the price and where it came from, joined by `+` where it changed; `null` where this is not known. */
   readonly priceBasis: string | null;
   readonly priceSource: string | null;
   /** Units of progress that the workload has made since it was first seen, and what one has cost in this currency; `null`: not known. */

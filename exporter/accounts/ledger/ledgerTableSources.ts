@@ -3,11 +3,10 @@ import type { LedgerTable } from "./ledgerTableQuery.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { queueColumns, strandedColumn } from "./tables.ts";
 
-const byHour = {
-  window: "t.hour >= ? AND t.hour < ?",
-  windowSeconds: secondsPerHour,
-  bucket: null,
-};
+const byHour = { window: "t.hour >= ? AND t.hour < ?", windowSeconds: secondsPerHour };
+
+/** Hours that are folded into days after some time. */
+const byHourOrDay = { window: "t.daily IN (0, 1) AND t.hour >= ? AND t.hour < ?", windowSeconds: secondsPerHour };
 
 const times = { day: `t.hour / ${hoursPerDay}`, hour: "t.hour" };
 
@@ -37,8 +36,8 @@ interface LedgerTableSource {
   readonly addsUp: boolean;
   /** The sum by which groups are ordered. */
   readonly rank: string;
-  /** Column whose values are kept apart within a group; `null`: none. */
-  readonly bucket: string | null;
+  /** Column whose values are kept apart within a group; absent: none. */
+  readonly bucket?: string;
 }
 
 /** The sources of the ledger tables about capacity. */
@@ -98,7 +97,6 @@ const capacitySources = {
     },
     addsUp: false,
     rank: "seconds",
-    bucket: null,
   },
 } as const satisfies Readonly<Partial<Record<LedgerTable, LedgerTableSource>>>;
 
@@ -109,11 +107,9 @@ const capacitySources = {
 export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>> = {
   queues: {
     from: "queue_time t JOIN queues q ON q.id = t.queue",
-    window: "t.daily IN (0, 1) AND t.hour >= ? AND t.hour < ?",
-    windowSeconds: secondsPerHour,
+    ...byHourOrDay,
     columns: {
-      day: `t.hour / ${hoursPerDay}`,
-      hour: "t.hour",
+      ...times,
       scheduler: "q.scheduler",
       kind: "q.kind",
       queue: "q.queue",
@@ -123,7 +119,6 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     sums: Object.fromEntries(Object.entries(queueColumns).map(([name, column]) => [name, `sum(t.${column})`])),
     addsUp: true,
     rank: "allocated",
-    bucket: null,
   },
   ...capacitySources,
   waits: {
@@ -172,15 +167,12 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     },
     addsUp: true,
     rank: "evictions",
-    bucket: null,
   },
   nodes: {
     from: "node_time t JOIN node_groups g ON g.id = t.node_group",
-    window: "t.daily IN (0, 1) AND t.hour >= ? AND t.hour < ?",
-    windowSeconds: secondsPerHour,
+    ...byHourOrDay,
     columns: {
-      day: `t.hour / ${hoursPerDay}`,
-      hour: "t.hour",
+      ...times,
       pool: "g.pool",
       nodePool: "g.node_pool",
       capacityType: "g.capacity_type",
@@ -195,7 +187,6 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     },
     addsUp: false,
     rank: "nodeSeconds",
-    bucket: null,
   },
   recommendations: {
     from: "recommendations t",
@@ -224,6 +215,5 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     },
     addsUp: true,
     rank: "predictedGpus",
-    bucket: null,
   },
 };

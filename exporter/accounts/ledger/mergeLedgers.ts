@@ -14,7 +14,7 @@ import { mergeSpans } from "./mergeSpans.ts";
 import { createLedger, damageOf } from "./openForWriting.ts";
 import { ledgerMigrations, secondsPerHour } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
-import { numberIn, textIn } from "./sqliteRow.ts";
+import { numberIn, numberOrNullIn, textIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
 import { mergeWithheldOf } from "./withheld.ts";
 
@@ -137,10 +137,12 @@ function inOrder(db: DatabaseSync, given: readonly MergeSource[]): readonly numb
     return known;
   };
   const seconds = given.map((_, i) => {
-    const row = db
-      .prepare(`SELECT coalesce(sum(ends - begins), 0) AS s FROM given${i}.intervals WHERE gap IS NULL`)
-      .get();
-    return row === undefined ? 0 : numberIn(row, "s");
+    return (
+      numberOrNullIn(
+        db.prepare(`SELECT coalesce(sum(ends - begins), 0) AS s FROM given${i}.intervals WHERE gap IS NULL`).get(),
+        "s",
+      ) ?? 0
+    );
   });
   return given
     .map((_, i) => i)

@@ -16,7 +16,7 @@ import { ledgerProblem } from "./ledgerProblem.ts";
 import { filesAt, lastOpened, noteOpened, type OpenedFiles, realName, setAsideLog } from "./openedFile.ts";
 import { ledgerApplicationId } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
-import { numberIn, textIn } from "./sqliteRow.ts";
+import { numberOrNullIn, textIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
 import { lockForWriting, type WriterLock } from "./writerLock.ts";
 
@@ -155,8 +155,7 @@ export function damageOf(file: string): Problem | null {
 
 /** The version of an open ledger. */
 export function versionOf(db: DatabaseSync): number {
-  const row = db.prepare("PRAGMA user_version").get();
-  return row === undefined ? 0 : numberIn(row, "user_version");
+  return numberOrNullIn(db.prepare("PRAGMA user_version").get(), "user_version") ?? 0;
 }
 
 /** Makes the new file under another name, and moves it into place when it is complete: a crash never leaves half a ledger. */

@@ -8,8 +8,8 @@ import type {
   AccountsRow,
 } from "./accountsQuery.ts";
 import { isByWorkload } from "./accountsQuery.ts";
-import { coverageOf } from "./coverage.ts";
 import { filterCondition, groupValue } from "./groupsAndFilters.ts";
+import { coverageOf } from "./intervalLog.ts";
 import { refuseWindow } from "./queryWindow.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { compareText } from "../../kernel/compareText.ts";
 import { absentAmounts } from "../posting.ts";
-import { coverageOf } from "./coverage.ts";
 import { filterCondition, groupValue } from "./groupsAndFilters.ts";
+import { coverageOf } from "./intervalLog.ts";
 import {
   type LedgerTable,
   type LedgerTableAmounts,
@@ -47,10 +47,10 @@ function readGroups(db: DatabaseSync, query: LedgerTableQuery): readonly Group[]
   const column = (dimension: string): string => source.columns[dimension] ?? "NULL";
   const { condition, values } = filterCondition(query.where, column);
   const selected = query.groupBy.map((dimension, i) => `${column(dimension)} AS g${i}`);
-  const grouped = [...query.groupBy.map((_, i) => `g${i}`), ...(source.bucket === null ? [] : [source.bucket])];
+  const grouped = [...query.groupBy.map((_, i) => `g${i}`), ...(source.bucket === undefined ? [] : [source.bucket])];
   const sums = Object.entries(source.sums).map(([name, sql]) => `${sql} AS ${name}`);
   const sql = `
-    SELECT count(*) AS counted, ${[...selected, ...sums, ...(source.bucket === null ? [] : [`${source.bucket} AS bucket`])].join(", ")}
+    SELECT count(*) AS counted, ${[...selected, ...sums, ...(source.bucket === undefined ? [] : [`${source.bucket} AS bucket`])].join(", ")}
     FROM ${source.from} WHERE ${source.window} AND ${condition}
     ${grouped.length === 0 ? "" : `GROUP BY ${grouped.join(", ")}`}`;
   const groups = new Map<string, Group>();
@@ -62,7 +62,7 @@ function readGroups(db: DatabaseSync, query: LedgerTableQuery): readonly Group[]
     const key = JSON.stringify(found);
     const group = groups.get(key) ?? { values: found, sums: emptySums, rank: 0 };
     groups.set(key, group);
-    group.sums = addAmounts(group.sums, amountsIn(row, Object.keys(source.sums), source.bucket !== null));
+    group.sums = addAmounts(group.sums, amountsIn(row, Object.keys(source.sums), source.bucket !== undefined));
     group.rank += numberIn(row, source.rank);
   }
   return [...groups.values()];

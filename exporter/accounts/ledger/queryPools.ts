@@ -17,7 +17,7 @@ export function queryPools(db: DatabaseSync, { from, to }: PoolsQuery): PoolsRes
   return { ok: true, answer: { from, to, domains, models } };
 }
 
-/** A question about what names stood for within a window. */
+/** A question about the pools of domains and the models of pools within a window. */
 export interface PoolsQuery {
   /** Seconds since the epoch; the window is [from, to). */
   readonly from: number;

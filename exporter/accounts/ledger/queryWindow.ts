@@ -91,8 +91,7 @@ function refuseForWorkloads(db: DatabaseSync, { from, to, groupBy }: AccountsQue
   if (from % secondsPerDay !== 0 || to % secondsPerDay !== 0) {
     return wholeDays(from, to, "cuts a day, and workloads are kept by day (UTC)");
   }
-  const row = db.prepare("SELECT min(day) AS first FROM workload_time").get();
-  const first = row === undefined ? null : numberOrNullIn(row, "first");
+  const first = numberOrNullIn(db.prepare("SELECT min(day) AS first FROM workload_time").get(), "first");
   const end = Math.min(to / secondsPerHour, (first ?? Number.POSITIVE_INFINITY) * hoursPerDay);
   const pruned = db
     .prepare(

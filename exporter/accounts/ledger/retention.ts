@@ -56,10 +56,10 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
  * must not make the ledger forget.
  */
 function coveredDay(db: DatabaseSync): number | null {
-  const row = db
-    .prepare(`SELECT max(ends) AS ends FROM intervals WHERE gap IS NULL AND seconds >= ${secondsPerHour}`)
-    .get();
-  const ends = row === undefined ? null : numberOrNullIn(row, "ends");
+  const ends = numberOrNullIn(
+    db.prepare(`SELECT max(ends) AS ends FROM intervals WHERE gap IS NULL AND seconds >= ${secondsPerHour}`).get(),
+    "ends",
+  );
   return ends === null ? null : Math.floor(ends / secondsPerDay);
 }
 
@@ -140,6 +140,5 @@ function pruneDimensions(db: DatabaseSync, before: number): boolean {
 }
 
 function oldest(db: DatabaseSync, sql: string): number | null {
-  const row = db.prepare(sql).get();
-  return row === undefined ? null : numberOrNullIn(row, "oldest");
+  return numberOrNullIn(db.prepare(sql).get(), "oldest");
 }
