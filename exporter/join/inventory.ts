@@ -272,17 +272,28 @@ export function uncounted(
   problems: readonly Problem[],
 ): Inventory {
   return {
+    ...nothingRead,
     physicalGpus: null,
     countedBy: "instance-type",
-    allocatableGpus: null,
-    unhealthyGpus: 0,
     model,
-    virtual: false,
-    memoryBytes: null,
-    gpusByUuid: new Map(),
     units,
-    servedByDra: noUnits,
-    slots: 1,
     problems: [...problems, notCounted(node, model)],
   };
+}
+
+/** The inventory of a node without anything that the API says about its GPUs. */
+const nothingRead = {
+  allocatableGpus: null,
+  unhealthyGpus: 0,
+  virtual: false,
+  memoryBytes: null,
+  gpusByUuid: new Map<string, GpuFacts>(),
+  units: noUnits,
+  servedByDra: noUnits,
+  slots: 1,
+} as const;
+
+/** The inventory of a node that is known from its telemetry page alone: the devices on it are taken as its GPUs. */
+export function inventoryOfPage(physicalGpus: number, model: string): Inventory {
+  return { ...nothingRead, physicalGpus, countedBy: "resources", model, problems: [] };
 }

@@ -111,18 +111,8 @@ function gpuOf(evidence: GpuEvidence, uuid: string, rows: readonly DeviceReading
   const instances = rows.filter((r) => r.gpuInstance !== null);
   const granted = unseenGrants(evidence, uuid, instances);
   if (instances.length === 0 && granted.length === 0) {
-    const slots = slotsOf(rows[0] ?? null, inventory);
-    const whole = {
-      ...base,
-      gpuInstance: null,
-      migUuid: null,
-      profile: null,
-      weight: 1,
-      slots,
-      ...noMigSlots,
-      reading: rows[0] ?? null,
-      shares: [],
-    };
+    const reading = rows[0] ?? null;
+    const whole = { ...base, ...wholeGpu, slots: slotsOf(reading, inventory), reading, shares: [] };
     return { model, devices: [whole], rest: 0, problems: [] };
   }
   const lying = slotsOfRows(instances, byApi?.instances.filter((device) => !granted.includes(device)) ?? []);
@@ -163,6 +153,9 @@ function slotsOf(reading: DeviceReading | null, inventory: Inventory): number {
 }
 
 const noMigSlots = { migSlots: null, areSlotsAssumed: false } as const;
+
+/** A GPU that is not partitioned. */
+const wholeGpu = { gpuInstance: null, migUuid: null, profile: null, weight: 1, ...noMigSlots } as const;
 
 type GpuBase = Pick<
   DeviceDraft,
@@ -233,20 +226,16 @@ function overfull(node: string, uuid: string, devices: readonly DeviceDraft[]): 
 
 function unidentifiedGpu(evidence: GpuEvidence): DeviceDraft {
   const { inventory, node } = evidence;
+  const { model, slots, virtual } = inventory;
   return {
+    ...wholeGpu,
     node,
     uuid: null,
-    gpuInstance: null,
-    migUuid: null,
-    profile: null,
-    model: inventory.model,
-    pool: evidence.poolOf(inventory.model),
-    weight: 1,
-    slots: inventory.slots,
-    virtual: inventory.virtual,
-    memoryBytes: inventory.memoryBytes ?? memoryOfModel(inventory.model),
-    migSlots: null,
-    areSlotsAssumed: false,
+    model,
+    pool: evidence.poolOf(model),
+    slots,
+    virtual,
+    memoryBytes: inventory.memoryBytes ?? memoryOfModel(model),
     unhealthy: false,
     orphanReservation: false,
     reading: null,
