@@ -5,6 +5,7 @@ import type { StoredWithheld } from "../../model/storedWithheld.ts";
 import type { PastIdleTime } from "../idleHours.ts";
 import type { AccruedStep } from "../posting.ts";
 import type { EndedOnDay } from "../shapeAccount.ts";
+import type { OrProblem } from "./ledgerProblem.ts";
 
 /**
  * What must survive a restart, such as since when a state has lasted, by kind and key. Values are opaque JSON text or seconds.
@@ -86,6 +87,4 @@ export interface LedgerRetention {
 }
 
 /** A ledger, or why the file cannot be one; nothing in a refused file is changed. */
-export type OpenedLedger =
-  | { readonly ok: true; readonly ledger: Ledger }
-  | { readonly ok: false; readonly problem: Problem };
+export type OpenedLedger = OrProblem<{ readonly ledger: Ledger }>;

@@ -4,7 +4,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
 import { busyMilliseconds, putInPlace, removeDatabase, removeUnfinished } from "./ledgerFile.ts";
-import { ledgerProblem } from "./ledgerProblem.ts";
+import { ledgerProblem, type OrProblem } from "./ledgerProblem.ts";
 import { mergeAdvice } from "./mergeAdvice.ts";
 import { chooseSources } from "./mergeChoice.ts";
 import { cutCoverage, mergeIntervals, mergeMemory } from "./mergeCoverage.ts";
@@ -26,9 +26,7 @@ export interface MergedPart {
   readonly takenSeconds: number;
 }
 
-export type MergedLedgers =
-  | { readonly ok: true; readonly parts: readonly MergedPart[] }
-  | { readonly ok: false; readonly problem: Problem };
+export type MergedLedgers = OrProblem<{ readonly parts: readonly MergedPart[] }>;
 
 /**
  * Makes one new ledger of those of several replicas that watched the same cluster. Nothing is ever added up across ledgers: each

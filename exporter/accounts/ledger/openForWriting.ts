@@ -12,7 +12,7 @@ import {
   writeRefusal,
 } from "./ledgerFile.ts";
 import { nameRefusal, networkRefusal, openElsewhere } from "./ledgerPlace.ts";
-import { ledgerProblem } from "./ledgerProblem.ts";
+import { ledgerProblem, type OrProblem } from "./ledgerProblem.ts";
 import { filesAt, lastOpened, noteOpened, type OpenedFiles, realName, setAsideLog } from "./openedFile.ts";
 import { ledgerApplicationId } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
@@ -32,9 +32,7 @@ export interface WritableLedger {
   readonly notice: Problem | null;
 }
 
-export type OpenedForWriting =
-  | { readonly ok: true; readonly ledger: WritableLedger }
-  | { readonly ok: false; readonly problem: Problem };
+export type OpenedForWriting = OrProblem<{ readonly ledger: WritableLedger }>;
 
 /**
  * Opens a ledger, creates it where there is none, and brings an older one up to date. A file that is refused is left
@@ -69,9 +67,7 @@ function openLocked(
   file: string,
   migrations: readonly string[],
   vfs: string | null,
-):
-  | { readonly ok: true; readonly taken: Omit<WritableLedger, "lock" | "name"> }
-  | { readonly ok: false; readonly problem: Problem } {
+): OrProblem<{ readonly taken: Omit<WritableLedger, "lock" | "name"> }> {
   const aside = setAsideLog(file, lastOpened(file));
   const notice = aside === null ? null : logSetAside(file, aside);
   // Another process may have created it since.
@@ -121,11 +117,7 @@ function versionOrDamage(file: string, newest: number): Problem | null {
   if (!opened.ok) return opened.problem;
   try {
     const version = versionOf(opened.db);
-    if (version > newest) {
-      const found = `has version ${version}; this Fairlead knows versions up to ${newest}`;
-      return ledgerProblem("ledger-newer-version", file, found);
-    }
-    return unsoundness(opened.db, file);
+    return version > newest ? newerVersion(file, version, newest) : unsoundness(opened.db, file);
   } catch (error) {
     return sqliteProblem(error, file, "cannot be read");
   } finally {
@@ -151,6 +143,12 @@ export function damageOf(file: string): Problem | null {
   } finally {
     opened.db.close();
   }
+}
+
+/** Reports a ledger that a newer Fairlead has written. */
+export function newerVersion(file: string, version: number, newest: number): Problem {
+  const found = `has version ${version}; this Fairlead knows versions up to ${newest}`;
+  return ledgerProblem("ledger-newer-version", file, found);
 }
 
 /** The version of an open ledger. */
@@ -185,7 +183,7 @@ function openAndMigrate(
   file: string,
   migrations: readonly string[],
   vfs: string | null,
-): { readonly ok: true; readonly db: DatabaseSync } | { readonly ok: false; readonly problem: Problem } {
+): OrProblem<{ readonly db: DatabaseSync }> {
   let db: DatabaseSync | null = null;
   try {
     db = new DatabaseSync(vfs === null ? file : fileAddress(file, { vfs }), { timeout: busyMilliseconds });

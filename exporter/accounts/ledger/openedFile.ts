@@ -81,14 +81,15 @@ export function setAsideLog(name: string, opened: OpenedFiles | null): string | 
     rmSync(log);
     return null;
   }
-  const aside = freeName(name);
+  const aside = freeName((number) => `${name}.replaced-${number}-wal`);
   renameSync(log, aside);
   return aside;
 }
 
-function freeName(file: string): string {
+/** The first of these names that no file has: `nameOf` is asked with 1, 2, 3 and so on. */
+export function freeName(nameOf: (number: number) => string): string {
   for (let number = 1; ; number++) {
-    const name = `${file}.replaced-${number}-wal`;
+    const name = nameOf(number);
     if (!existsSync(name)) return name;
   }
 }

@@ -1,7 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import { endedShapesIn } from "./endedShapes.ts";
 import type { Ledger, LedgerEntry, LedgerRetention, OpenedLedger } from "./ledger.ts";
-import { ledgerProblem } from "./ledgerProblem.ts";
+import { ledgerProblem, type OrProblem } from "./ledgerProblem.ts";
 import { endGently, startThread, within } from "./ledgerThread.ts";
 import { packEntry } from "./packedEntry.ts";
 import { ledgerMigrations } from "./schema.ts";
@@ -220,9 +220,7 @@ interface WriterListener {
   onEnd(problem: Problem): void;
 }
 
-type StartedWriter =
-  | { readonly ok: true; readonly link: WriterLink }
-  | { readonly ok: false; readonly problem: Problem };
+type StartedWriter = OrProblem<{ readonly link: WriterLink }>;
 
 /** Starts a thread that owns the ledger's writing connection. */
 function startWriter(settings: WriterSettings, listener: WriterListener): Promise<StartedWriter> {

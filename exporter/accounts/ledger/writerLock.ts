@@ -1,6 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Problem } from "../../model/problem.ts";
-import { ledgerProblem } from "./ledgerProblem.ts";
+import { ledgerProblem, type OrProblem } from "./ledgerProblem.ts";
 import { realName } from "./openedFile.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
@@ -14,9 +13,7 @@ export interface WriterLock {
  * that SQLite itself could hold for that long would keep readers out, too. So an empty file next to the ledger's name without
  * symbolic links is locked; other names of the file are checked before (`ledgerPlace.ts`).
  */
-export function lockForWriting(
-  named: string,
-): { readonly ok: true; readonly lock: WriterLock } | { readonly ok: false; readonly problem: Problem } {
+export function lockForWriting(named: string): OrProblem<{ readonly lock: WriterLock }> {
   const file = realName(named);
   let db: DatabaseSync | null = null;
   try {
