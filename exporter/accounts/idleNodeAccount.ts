@@ -3,7 +3,7 @@ import { createIdleHours, type IdleWindow, type PastIdleTime } from "./idleHours
 import { type IdleNodeState, isIdleNodeState } from "./idleNodeStates.ts";
 import type { NodeCount } from "./inventory.ts";
 import type { AccruedTime } from "./posting.ts";
-import { type CounterCell, createCounterTable } from "./seriesTable.ts";
+import { type CounterCell, createCounterTable, other } from "./seriesTable.ts";
 
 /** The labels that the cost of idle nodes is counted by. */
 export interface IdleNodeCostLabels {
@@ -31,7 +31,6 @@ export interface IdleNodeAccount {
   counters(at: number | null): IdleNodeCounters;
 }
 
-const other = "other";
 const unknown = "unknown";
 /** Part of `limits.series`; idle nodes form few groups, and most clusters have one currency. */
 const budget = 0.01;

@@ -13,7 +13,14 @@ import type {
   QueueTotals,
 } from "./queueCounters.ts";
 import type { NewEvents } from "./queueEvents.ts";
-import { type CounterCell, createCounterTable, createSeriesTable } from "./seriesTable.ts";
+import {
+  type CounterCell,
+  createCounterTable,
+  createPoolCounter,
+  createSeriesTable,
+  other,
+  shared,
+} from "./seriesTable.ts";
 
 /** Finds and counts the totals of queues, within their budgets. */
 export interface QueueCounterAccount {
@@ -36,9 +43,6 @@ type QueueLabels = QueueKey & { readonly team: string };
 type AbsentLabels = Omit<AbsentTotals, "gpuSeconds">;
 type WaitLabels = Pick<EndedWaits, "queue" | "priorityClass" | "phase">;
 type EvictionLabels = Pick<EvictionTotals, "queue" | "team" | "reason" | "preemptorQueue">;
-
-const other = "other";
-const shared = (name: string): string => (name === "" ? "" : other);
 
 /** Parts of `limits.series`, and how many series one label set has on the page. */
 const budgets = {
@@ -86,11 +90,7 @@ export function createQueueCounterAccount(
     }),
     (l) => ({ ...l, evictions: 0, lostGpuSeconds: 0 }),
   );
-  const partialGangs = createCounterTable<{ readonly pool: string }>(
-    budget("partialGangs"),
-    () => ({ pool: other }),
-    () => ({ pool: other }),
-  );
+  const partialGangs = createPoolCounter(budget("partialGangs"));
 
   const known = new Map<string, Mutable<QueueTotals>>();
 

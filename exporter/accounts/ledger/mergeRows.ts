@@ -38,8 +38,8 @@ export function mergeDimensions(db: DatabaseSync, sources: readonly string[]): v
 }
 
 /**
- * Adds the rows of a source that `where` selects. `from` has the table as `t`; ids of the source become those of the merged
- * ledger. A source may name the same content twice, so that rows with the same key are combined.
+ * Adds the rows of a source that `where` selects, as `t`, among the hours or days of `chosen`; ids of the source become those of
+ * the merged ledger. A source may name the same content twice, so that rows with the same key are combined.
  */
 function addRows(
   db: DatabaseSync,
