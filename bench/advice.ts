@@ -13,7 +13,7 @@ import { configSchema } from "../exporter/config/schema.ts";
 import { join } from "../exporter/join/join.ts";
 import { createJoinCache } from "../exporter/join/joinCache.ts";
 import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
-import { withFindings } from "../exporter/join/withFindings.ts";
+import { withFindings } from "../exporter/join/remember.ts";
 import type { Advice } from "../exporter/model/recommendation.ts";
 import { createAdvisedFleet } from "./advisedFleet.ts";
 import { timeOfCycle } from "./fleetState.ts";

@@ -1,7 +1,7 @@
-import type { CapacityTime } from "../exporter/accounts/capacityPosting.ts";
+import type { CapacityTime } from "../exporter/accounts/capacityTime.ts";
 import type { Ledger } from "../exporter/accounts/ledger/ledger.ts";
 import { openSqliteLedger } from "../exporter/accounts/ledger/sqliteLedger.ts";
-import { type NodeStreak, nodeStreakStates } from "../exporter/accounts/nodeStreak.ts";
+import { type NodeStreak, nodeStreakStates } from "../exporter/accounts/nodeStreakAccount.ts";
 import type { Account, Posting, WorkloadKey } from "../exporter/accounts/posting.ts";
 import type { GpuState } from "../exporter/model/gpuStates.ts";
 import { createRandomStream } from "../simulator/random.ts";

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { coverageOf } from "../../exporter/accounts/ledger/coverage.ts";
 import {
   type ExportGranularity,
   type ExportQuery,
@@ -9,6 +8,7 @@ import {
   refuseExport,
 } from "../../exporter/accounts/ledger/exportQuery.ts";
 import { exportRows } from "../../exporter/accounts/ledger/exportRows.ts";
+import { coverageOf } from "../../exporter/accounts/ledger/intervalLog.ts";
 import { openToQuery } from "../../exporter/accounts/ledger/openToQuery.ts";
 import { parseWindow } from "../../exporter/accounts/ledger/parseAccountsQuery.ts";
 import { sqliteProblem } from "../../exporter/accounts/ledger/sqliteError.ts";

@@ -3,10 +3,9 @@ import type { LedgerTable } from "../../exporter/accounts/ledger/ledgerTableQuer
 import { openToQuery } from "../../exporter/accounts/ledger/openToQuery.ts";
 import { parseAccountsQuery } from "../../exporter/accounts/ledger/parseAccountsQuery.ts";
 import { parseLedgerTableQuery } from "../../exporter/accounts/ledger/parseLedgerTableQuery.ts";
-import { parsePriceQuery } from "../../exporter/accounts/ledger/priceQuery.ts";
+import { parsePriceQuery, queryPrices } from "../../exporter/accounts/ledger/priceQuery.ts";
 import { queryAccounts } from "../../exporter/accounts/ledger/queryAccounts.ts";
 import { queryLedgerTable } from "../../exporter/accounts/ledger/queryLedgerTable.ts";
-import { queryPrices } from "../../exporter/accounts/ledger/queryPrices.ts";
 import { answerCsv } from "../../exporter/publish/ledger/answerCsv.ts";
 import { answerRecord } from "../../exporter/publish/ledger/answerRecord.ts";
 import { answerLines } from "../../exporter/publish/ledger/answerTable.ts";

@@ -1,8 +1,19 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import { gpuStates, stateIds } from "../model/gpuStates.ts";
 import { type AccountInterner, createAccountInterner } from "./accountInterner.ts";
-import { type Block, type Holder, holders, type OwnerMemory, places } from "./holders.ts";
-import { activeId, type IndexByState, indexIn, noIndices, setIndex, underutilizedId } from "./indexByState.ts";
+import {
+  activeId,
+  type Block,
+  type Holder,
+  holders,
+  type IndexByState,
+  indexIn,
+  noIndices,
+  type OwnerMemory,
+  places,
+  setIndex,
+  underutilizedId,
+} from "./holders.ts";
 import { countNodes, type NodeCount } from "./inventory.ts";
 import type { Account, WorkloadKey } from "./posting.ts";
 import { createQueueNames, type QueueNameOf } from "./queueNames.ts";
@@ -174,4 +185,40 @@ function blocks(accountsOf: (owner: number, place: number) => IndexByState): (ho
     holder.block = block;
     return block;
   };
+}
+
+/** Accounts in the order in which they get series of their own: those with the most GPUs first. */
+export function largestFirst(accounts: readonly Account[], { lines, gpus }: AccountedMoment): readonly Account[] {
+  if (accounts.length === 0) return [];
+  const sums = new Map<Account, number>(accounts.map((account) => [account, 0] as const));
+  for (const [i, { account }] of lines.entries()) {
+    const sum = sums.get(account);
+    if (sum !== undefined) sums.set(account, sum + (gpus[i] ?? 0));
+  }
+  const ranked = [...sums].map(([account, sum]) => ({ account, sum, name: JSON.stringify(account) }));
+  return ranked.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1)).map(({ account }) => account);
+}
+
+/** Of the accounts that are `wanted`, by index, those with a device that reports energy or power. */
+export function meteredAccounts(
+  { accountingEntries, snapshot }: Analysis,
+  { lines, accounts, lineOf, activeLineOf, underutilizedLineOf }: AccountedMoment,
+  wanted: boolean[],
+): readonly Account[] {
+  const found: Account[] = [];
+  const indexOf = (line: number | undefined): number => lines[line ?? -1]?.accountIndex ?? -1;
+  if (!wanted.includes(true)) return found;
+  for (let i = 0; i < accountingEntries.length; i++) {
+    const indices = [indexOf(lineOf[i]), indexOf(activeLineOf[i]), indexOf(underutilizedLineOf[i])];
+    if (!indices.some((index) => wanted[index] === true)) continue;
+    const reading = snapshot.devices[accountingEntries[i]?.device ?? -1]?.reading;
+    if (reading == null || (reading.energyJoules === null && reading.powerWatts === null)) continue;
+    for (const index of indices) {
+      const account = accounts[index];
+      if (account === undefined || wanted[index] !== true) continue;
+      wanted[index] = false;
+      found.push(account);
+    }
+  }
+  return found;
 }

@@ -3,12 +3,10 @@ import type { UsageHistory } from "../analysis/fairness/fairness.ts";
 import type { GapReason } from "../model/gapReasons.ts";
 import type { EndedShape } from "../model/podShape.ts";
 import type { Problem } from "../model/problem.ts";
-import { createAccountedMoments } from "./accountedMoment.ts";
+import { createAccountedMoments, largestFirst, meteredAccounts } from "./accountedMoment.ts";
 import { accrue } from "./accrue.ts";
-import { largestFirst, meteredAccounts } from "./announcedAccounts.ts";
 import { type AccountCells, type AccountCounters, type CounterLimits, createCounterAccount } from "./counters.ts";
 import { createDebtAccount } from "./debtAccount.ts";
-import { gapProblem } from "./gapProblem.ts";
 import type { PastIdleTime } from "./idleHours.ts";
 import { createIdleNodeAccount } from "./idleNodeAccount.ts";
 import type { Remembered } from "./ledger/ledger.ts";
@@ -20,6 +18,7 @@ import { createQueueCounterAccount } from "./queueCounterAccount.ts";
 import { createQueueEvents } from "./queueEvents.ts";
 import { openAccounts, openCosts, worstImbalance } from "./selfCheck.ts";
 import { createShapeAccount, type EndedOnDay } from "./shapeAccount.ts";
+import { gapProblem } from "./stepTime.ts";
 import { createUsageAccount, type HistorySettings } from "./usageHistory.ts";
 
 /** When a moment was, by both clocks. */

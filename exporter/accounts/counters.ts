@@ -2,13 +2,19 @@ import { labelValue } from "../kernel/labelValue.ts";
 import type { GapReason } from "../model/gapReasons.ts";
 import type { GpuState } from "../model/gpuStates.ts";
 import type { NodeTimeState } from "../model/idleKinds.ts";
-import { type CounterCell, createCounterTable } from "./counterTable.ts";
 import type { IdleNodeCounters } from "./idleNodeAccount.ts";
 import type { NodeCount } from "./inventory.ts";
 import type { Account } from "./posting.ts";
 import type { ProgressCost } from "./progressAccount.ts";
 import type { QueueCounters } from "./queueCounters.ts";
-import { createTeamNames } from "./teamNames.ts";
+import {
+  type CounterCell,
+  createCounterTable,
+  createPoolCounter,
+  createTeamNames,
+  other,
+  shared,
+} from "./seriesTable.ts";
 
 /** Limits on the number of series on the page; settings `limits`. */
 export interface CounterLimits {
@@ -125,9 +131,6 @@ export interface CounterAccount {
   >;
 }
 
-const other = "other";
-/** Where nobody holds the GPUs, the empty label is used. */
-const shared = (name: string): string => (name === "" ? "" : other);
 const unknown = "unknown";
 
 /**
@@ -179,11 +182,7 @@ export function createCounterAccount({ teams, series }: CounterLimits): CounterA
     (l) => ({ ...l, namespace: other }),
     (l) => ({ namespace: other, team: other, currency: l.currency }),
   );
-  const unpriced = createCounterTable<{ readonly pool: string }>(
-    series * budgets.unpriced,
-    () => ({ pool: other }),
-    () => ({ pool: other }),
-  );
+  const unpriced = createPoolCounter(series * budgets.unpriced);
   const energy = createCounterTable<EnergyLabels>(
     series * budgets.energy,
     (l) => ({ ...l, team: shared(l.team) }),
@@ -194,11 +193,7 @@ export function createCounterAccount({ teams, series }: CounterLimits): CounterA
     (l) => ({ ...l, nodePool: other }),
     (l) => ({ nodePool: other, pool: other, state: l.state, capacityType: other }),
   );
-  const imbalance = createCounterTable<{ readonly pool: string }>(
-    series * budgets.imbalance,
-    () => ({ pool: other }),
-    () => ({ pool: other }),
-  );
+  const imbalance = createPoolCounter(series * budgets.imbalance);
   const ofTeams = [gpuSeconds, costs, namespaceCosts, energy];
   const { label: teamLabel, begin: beginTeams } = createTeamNames(teams, (gone) => {
     for (const table of ofTeams) table.drop(({ team }: { readonly team: string }) => gone.has(team));

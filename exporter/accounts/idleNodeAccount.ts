@@ -1,9 +1,9 @@
 import { labelValue } from "../kernel/labelValue.ts";
-import { type CounterCell, createCounterTable } from "./counterTable.ts";
 import { createIdleHours, type IdleWindow, type PastIdleTime } from "./idleHours.ts";
 import { type IdleNodeState, isIdleNodeState } from "./idleNodeStates.ts";
 import type { NodeCount } from "./inventory.ts";
 import type { AccruedTime } from "./posting.ts";
+import { type CounterCell, createCounterTable, other } from "./seriesTable.ts";
 
 /** The labels that the cost of idle nodes is counted by. */
 export interface IdleNodeCostLabels {
@@ -31,7 +31,6 @@ export interface IdleNodeAccount {
   counters(at: number | null): IdleNodeCounters;
 }
 
-const other = "other";
 const unknown = "unknown";
 /** Part of `limits.series`; idle nodes form few groups, and most clusters have one currency. */
 const budget = 0.01;

@@ -1,5 +1,5 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import type { IdleNode } from "../analysis/idleNodes/idleNodes.ts";
+import type { IdleNode } from "../analysis/idleNodes/findIdleNodes.ts";
 import type { Prices } from "../analysis/prices/prices.ts";
 import type { NodeView, Snapshot } from "../join/snapshot.ts";
 import { createTupleInterner } from "../kernel/tupleInterner.ts";

@@ -1,10 +1,40 @@
+import { z } from "zod";
 import type { Analysis } from "../analysis/analysis.ts";
 import type { NodeView } from "../join/snapshot.ts";
-import { parseJson } from "../kernel/parseJson.ts";
 import type { NodeTimeState } from "../model/idleKinds.ts";
 import { nodeTimeState, unknownPool } from "./inventory.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
-import { type NodeStreak, type NodeStreakState, nodeStreakStates } from "./nodeStreak.ts";
+import { readText } from "./rememberedText.ts";
+
+/** The states of nodes that are kept if they last long; of idle nodes, those that are not kept ready on purpose. */
+export const nodeStreakStates = [
+  "idle_unallocated",
+  "idle_allocated",
+  "cordoned",
+  "not_ready",
+] as const satisfies readonly NodeTimeState[];
+
+type NodeStreakState = (typeof nodeStreakStates)[number];
+
+/**
+ * A node that was in one state for at least an hour without a break. Node and `begins` (seconds since the epoch) identify it.
+ */
+export interface NodeStreak {
+  readonly node: string;
+  readonly nodePool: string;
+  /** The first pool of a node that has several. */
+  readonly pool: string;
+  readonly state: NodeStreakState;
+  /** Physical GPUs; `null` if unknown. */
+  readonly gpus: number | null;
+  /** The first moment at which the node was seen in this state. */
+  readonly begins: number;
+  /**
+   * The first moment at which it was seen in another state, or the last one at which it was seen at all; `null` while the
+   * streak lasts.
+   */
+  readonly ends: number | null;
+}
 
 /** What is new since it was last taken. */
 export interface StreakChanges {
@@ -32,75 +62,41 @@ const shortestSeconds = 3600;
 const longestSilenceSeconds = 3600;
 
 const kind = "node-streak";
-const nothing = 255;
 
-/** By number in `nodeStreakStates`; all other states are not followed. */
-const codes: ReadonlyMap<NodeTimeState, number> = new Map(
-  nodeStreakStates.map((state, code) => [state, code] as const),
-);
+/** A streak that lasts: changed in place, so that a cycle creates no object for a node that does not change. */
+interface Followed extends Pick<NodeStreak, "state" | "begins"> {
+  nodePool: string;
+  pool: string;
+  gpus: number | null;
+  isReported: boolean;
+  /** Number of the moment at which it was last seen. */
+  seen: number;
+}
 
 /**
  * Creates an account that knows what a ledger remembers: `seenAt` is the last moment that it has covered, seconds since the
- * epoch. Nodes have places in columns, so that a cycle creates no object for a node that does not change.
+ * epoch.
  */
 export function createNodeStreakAccount(
   remembered: readonly Remembered[] = [],
   seenAt: number | null = null,
 ): NodeStreakAccount {
-  const places = new Map<string, number>();
-  const free: number[] = [];
-  /** Node pool and pool of the node at each place. */
-  const nodePools: string[] = [];
-  const pools: string[] = [];
-  let columns = createColumns(1024);
+  const followed = new Map<string, Followed>();
   let last = seenAt;
   let round = 0;
-  let seenPlaces = 0;
   let streaks: NodeStreak[] = [];
   let changes = new Map<string, string | null>();
 
-  function begin(name: string, code: number, at: number): number {
-    const place = free.pop() ?? places.size;
-    if (place >= columns.state.length) columns = grown(columns);
-    places.set(name, place);
-    columns.state[place] = code;
-    columns.begins[place] = at;
-    columns.isReported[place] = 0;
-    return place;
+  function report(node: string, { seen: _, isReported: __, ...streak }: Followed, ends: number | null): void {
+    streaks.push({ node, ...streak, ends });
   }
-
-  function isSame(place: number, nodePool: string, pool: string, gpus: number): boolean {
-    return nodePools[place] === nodePool && pools[place] === pool && Object.is(columns.gpus[place], gpus);
-  }
-
-  function describe(place: number, nodePool: string, pool: string, gpus: number): void {
-    nodePools[place] = nodePool;
-    pools[place] = pool;
-    columns.gpus[place] = gpus;
-  }
-
-  function streakAt(node: string, place: number, ends: number | null): NodeStreak {
-    const gpus = columns.gpus[place] ?? Number.NaN;
-    return {
-      node,
-      nodePool: nodePools[place] ?? "unknown",
-      pool: pools[place] ?? unknownPool,
-      state: nodeStreakStates[columns.state[place] ?? 0] ?? "idle_unallocated",
-      gpus: Number.isNaN(gpus) ? null : gpus,
-      begins: columns.begins[place] ?? 0,
-      ends,
-    };
-  }
-
-  const isLong = (place: number, at: number): boolean => at - (columns.begins[place] ?? at) >= shortestSeconds;
 
   /** A clock may have been set back: nothing ends before it began. */
-  function end(name: string, place: number, at: number): void {
-    const ends = Math.max(at, columns.begins[place] ?? at);
-    if (columns.isReported[place] === 1 || isLong(place, ends)) streaks.push(streakAt(name, place, ends));
-    places.delete(name);
-    free.push(place);
-    changes.set(name, null);
+  function end(node: string, streak: Followed, at: number): void {
+    const ends = Math.max(at, streak.begins);
+    if (streak.isReported || ends - streak.begins >= shortestSeconds) report(node, streak, ends);
+    followed.delete(node);
+    changes.set(node, null);
   }
 
   /**
@@ -108,43 +104,38 @@ export function createNodeStreakAccount(
    * back.
    */
   function endUnseen(at: number, seen: number): void {
-    if (at >= seen && at - seen <= longestSilenceSeconds) return;
-    for (const [name, place] of places) {
-      if (at - seen > longestSilenceSeconds || (columns.begins[place] ?? 0) > at) end(name, place, seen);
-    }
+    const isLong = at - seen > longestSilenceSeconds;
+    if (at >= seen && !isLong) return;
+    for (const [node, streak] of followed) if (isLong || streak.begins > at) end(node, streak, seen);
   }
 
-  function seeNode(node: NodeView, code: number, at: number): void {
-    let place = places.get(node.name);
-    if (place !== undefined && columns.state[place] !== code) {
-      end(node.name, place, at);
-      place = undefined;
+  function seeNode(node: NodeView, state: NodeStreak["state"] | undefined, at: number): void {
+    const { name, physicalGpus: gpus } = node;
+    let known = followed.get(name);
+    if (known !== undefined && known.state !== state) {
+      end(name, known, at);
+      known = undefined;
     }
-    if (code === nothing) return;
-    const isNew = place === undefined;
-    place ??= begin(node.name, code, at);
-    columns.seen[place] = round;
-    seenPlaces += 1;
+    if (state === undefined) return;
     const nodePool = node.nodePool || "unknown";
     const pool = node.pools[0] ?? unknownPool;
-    const gpus = node.physicalGpus ?? Number.NaN;
-    const isDue = columns.isReported[place] === 0 && isLong(place, at);
-    if (!isNew && !isDue && isSame(place, nodePool, pool, gpus)) return;
-    describe(place, nodePool, pool, gpus);
-    const streak = streakAt(node.name, place, null);
+    const streak = known ?? { state, begins: at, nodePool, pool, gpus, isReported: false, seen: round };
+    streak.seen = round;
+    const isDue = !streak.isReported && at - streak.begins >= shortestSeconds;
+    const isSame = streak.nodePool === nodePool && streak.pool === pool && streak.gpus === gpus;
+    if (known !== undefined && isSame && !isDue) return;
+    Object.assign(streak, { nodePool, pool, gpus });
+    if (known === undefined) followed.set(name, streak);
     if (isDue) {
-      streaks.push(streak);
-      columns.isReported[place] = 1;
+      report(name, streak, null);
+      streak.isReported = true;
     }
-    changes.set(node.name, streakText(streak, columns.isReported[place] === 1));
+    changes.set(name, streakText(streak));
   }
 
   for (const { kind: of, key, value } of remembered) {
     const streak = of === kind ? streakIn(value) : null;
-    if (streak === null) continue;
-    const place = begin(key, streak.code, streak.begins);
-    describe(place, streak.nodePool, streak.pool, streak.gpus);
-    columns.isReported[place] = streak.isReported ? 1 : 0;
+    if (streak !== null) followed.set(key, streak);
   }
 
   return {
@@ -153,17 +144,16 @@ export function createNodeStreakAccount(
       if (!snapshot.coverage.objects) return;
       last = at;
       round += 1;
-      seenPlaces = 0;
-      const { nodes } = snapshot;
-      const idleOf = new Int32Array(nodes.length).fill(-1);
-      for (const [i, { node }] of idleNodes.nodes.entries()) idleOf[node] = i;
-      for (let i = 0; i < nodes.length; i += 1) {
-        const node = nodes[i];
-        if (node === undefined) continue;
-        seeNode(node, codes.get(nodeTimeState(node, idleNodes.nodes[idleOf[i] ?? -1])) ?? nothing, at);
+      const idleOf = new Map(idleNodes.nodes.map((idle) => [idle.node, idle] as const));
+      for (const [i, node] of snapshot.nodes.entries()) {
+        const state = nodeTimeState(node, idleOf.get(i));
+        seeNode(
+          node,
+          nodeStreakStates.find((one) => one === state),
+          at,
+        );
       }
-      if (seenPlaces === places.size) return;
-      for (const [name, place] of places) if (columns.seen[place] !== round) end(name, place, at);
+      for (const [node, streak] of followed) if (streak.seen !== round) end(node, streak, at);
     },
     takeChanges() {
       const taken = {
@@ -177,64 +167,24 @@ export function createNodeStreakAccount(
   };
 }
 
-/** One value for each place. */
-interface Columns {
-  readonly state: Uint8Array;
-  readonly isReported: Uint8Array;
-  /** Number of the moment at which it was last seen. */
-  readonly seen: Float64Array;
-  readonly begins: Float64Array;
-  /** NaN if unknown. */
-  readonly gpus: Float64Array;
-}
-
-function createColumns(length: number): Columns {
-  return {
-    state: new Uint8Array(length),
-    isReported: new Uint8Array(length),
-    seen: new Float64Array(length),
-    begins: new Float64Array(length),
-    gpus: new Float64Array(length).fill(Number.NaN),
-  };
-}
-
-function grown(columns: Columns): Columns {
-  const larger = createColumns(2 * columns.state.length);
-  larger.state.set(columns.state);
-  larger.isReported.set(columns.isReported);
-  larger.seen.set(columns.seen);
-  larger.begins.set(columns.begins);
-  larger.gpus.set(columns.gpus);
-  return larger;
-}
-
 /** The text under which a lasting streak is remembered. */
-function streakText({ state, begins, nodePool, pool, gpus }: NodeStreak, isReported: boolean): string {
+function streakText({ state, begins, nodePool, pool, gpus, isReported }: Followed): string {
   return JSON.stringify([state, begins, nodePool, pool, gpus, isReported]);
 }
 
-interface RememberedStreak extends Pick<NodeStreak, "begins" | "nodePool" | "pool"> {
-  readonly code: number;
-  /** NaN if unknown. */
-  readonly gpus: number;
-  readonly isReported: boolean;
-}
-
-const isStreakState = (text: string): text is NodeStreakState => nodeStreakStates.some((state) => state === text);
+const rowValue = z.tuple([
+  z.enum(nodeStreakStates),
+  z.number(),
+  z.string(),
+  z.string(),
+  z.number().nullable(),
+  z.boolean(),
+]);
 
 /** Reads what `streakText` wrote; `null` for anything else. */
-function streakIn(text: string): RememberedStreak | null {
-  const value = parseJson(text);
-  if (!Array.isArray(value)) return null;
-  const [state, begins, nodePool, pool, gpus, isReported]: readonly unknown[] = value;
-  const code = typeof state === "string" && isStreakState(state) ? nodeStreakStates.indexOf(state) : -1;
-  if (code < 0 || typeof begins !== "number" || typeof nodePool !== "string" || typeof pool !== "string") return null;
-  return {
-    code,
-    begins,
-    nodePool,
-    pool,
-    gpus: typeof gpus === "number" ? gpus : Number.NaN,
-    isReported: isReported === true,
-  };
+function streakIn(text: string): Followed | null {
+  const read = readText(rowValue, text);
+  if (read === null) return null;
+  const [state, begins, nodePool, pool, gpus, isReported] = read;
+  return { state, begins, nodePool, pool, gpus, isReported, seen: 0 };
 }

@@ -6,9 +6,9 @@ import type { NodeTimeState } from "../model/idleKinds.ts";
 import type { EndedShape } from "../model/podShape.ts";
 import type { PriceBasis, PriceSource } from "../model/prices.ts";
 import type { AbsentOwner } from "../model/shortfall.ts";
-import type { CapacityTime } from "./capacityPosting.ts";
+import type { CapacityTime } from "./capacityTime.ts";
 import type { RememberedChange } from "./ledger/ledger.ts";
-import type { NodeStreak } from "./nodeStreak.ts";
+import type { NodeStreak } from "./nodeStreakAccount.ts";
 import type { QueueKey } from "./queueCounters.ts";
 
 /**

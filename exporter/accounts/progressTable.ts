@@ -41,31 +41,20 @@ const keptSeconds = 86_400;
 /** Creates an empty table. */
 export function createProgressTable(most: number): ProgressTable {
   /** By namespace, name and kind. */
-  const byNamespace = new Map<string, Map<string, Map<string, Tracked>>>();
+  const byName = new Map<string, Tracked>();
   const tracked = new Set<Tracked>();
 
-  const find = ({ namespace, name, kind }: WorkloadKey): Tracked | undefined =>
-    byNamespace.get(namespace)?.get(name)?.get(kind);
+  const find = (workload: WorkloadKey): Tracked | undefined => byName.get(nameOf(workload));
 
   function add(progress: Progress, rowKey: string, team: string): Tracked {
-    const { namespace, name, kind } = progress.key;
     const added = { progress, rowKey, team, reported: null, units: null, isUnpriced: false, isChanged: true };
-    const byName = byNamespace.get(namespace) ?? new Map<string, Map<string, Tracked>>();
-    const byKind = byName.get(name) ?? new Map<string, Tracked>();
-    byNamespace.set(namespace, byName);
-    byName.set(name, byKind);
-    byKind.set(kind, added);
+    byName.set(nameOf(progress.key), added);
     tracked.add(added);
     return added;
   }
 
   function remove(gone: Tracked): void {
-    const { namespace, name, kind } = gone.progress.key;
-    const byName = byNamespace.get(namespace);
-    const byKind = byName?.get(name);
-    byKind?.delete(kind);
-    if (byKind?.size === 0) byName?.delete(name);
-    if (byName?.size === 0) byNamespace.delete(namespace);
+    byName.delete(nameOf(gone.progress.key));
     tracked.delete(gone);
   }
 
@@ -164,4 +153,9 @@ export function createProgressTable(most: number): ProgressTable {
 
 function uidOf({ ownerUids }: WorkloadView): string {
   return ownerUids.at(-1) ?? "";
+}
+
+/** Lengths separate the names: these are untrusted, and could contain any separator. */
+function nameOf({ namespace, name, kind }: WorkloadKey): string {
+  return `${namespace.length} ${name.length} ${namespace} ${name} ${kind}`;
 }

@@ -3,7 +3,6 @@ import { waitBuckets } from "../analysis/waiting/waiting.ts";
 import type { EvictedWork, Queueing, QueueView } from "../join/queues/queueing.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { type AbsentOwner, absentOwners } from "../model/shortfall.ts";
-import { type CounterCell, createCounterTable } from "./counterTable.ts";
 import { type AccruedTime, absentAmounts, countedQueueAmounts, type QueueTime } from "./posting.ts";
 import type {
   AbsentTotals,
@@ -14,7 +13,14 @@ import type {
   QueueTotals,
 } from "./queueCounters.ts";
 import type { NewEvents } from "./queueEvents.ts";
-import { createSeriesTable } from "./seriesTable.ts";
+import {
+  type CounterCell,
+  createCounterTable,
+  createPoolCounter,
+  createSeriesTable,
+  other,
+  shared,
+} from "./seriesTable.ts";
 
 /** Finds and counts the totals of queues, within their budgets. */
 export interface QueueCounterAccount {
@@ -37,9 +43,6 @@ type QueueLabels = QueueKey & { readonly team: string };
 type AbsentLabels = Omit<AbsentTotals, "gpuSeconds">;
 type WaitLabels = Pick<EndedWaits, "queue" | "priorityClass" | "phase">;
 type EvictionLabels = Pick<EvictionTotals, "queue" | "team" | "reason" | "preemptorQueue">;
-
-const other = "other";
-const shared = (name: string): string => (name === "" ? "" : other);
 
 /** Parts of `limits.series`, and how many series one label set has on the page. */
 const budgets = {
@@ -87,11 +90,7 @@ export function createQueueCounterAccount(
     }),
     (l) => ({ ...l, evictions: 0, lostGpuSeconds: 0 }),
   );
-  const partialGangs = createCounterTable<{ readonly pool: string }>(
-    budget("partialGangs"),
-    () => ({ pool: other }),
-    () => ({ pool: other }),
-  );
+  const partialGangs = createPoolCounter(budget("partialGangs"));
 
   const known = new Map<string, Mutable<QueueTotals>>();
 

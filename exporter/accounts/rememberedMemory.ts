@@ -1,6 +1,8 @@
-import { type CountSource, countSources, type Memory, type NodeMemory } from "../join/memory.ts";
-import { parseJson } from "../kernel/parseJson.ts";
+import { z } from "zod";
+import { countSources, type Memory, type NodeMemory } from "../join/memory.ts";
+import { sameData } from "../kernel/sameData.ts";
 import type { LedgerStart, RememberedChange } from "./ledger/ledger.ts";
+import { amount, readText } from "./rememberedText.ts";
 
 /** The memory of one cycle, and when that cycle was (seconds since the epoch). */
 export interface MemoryAt {
@@ -8,60 +10,84 @@ export interface MemoryAt {
   readonly at: number;
 }
 
-/** The maps of times in a memory, by their kind in the ledger. */
-const timeKinds = {
-  idle: "idleSince",
-  stalled: "stalledSince",
-  "stalled-unseen": "stalledUnseenSince",
-  "active-unallocated": "activeUnallocatedAt",
-  allocated: "allocatedAt",
-  gang: "gangSince",
-  pending: "pendingSince",
-  "not-ready": "notReadySince",
-  short: "shortSince",
-  blocked: "blockedSince",
-  "idle-node": "idleNodeSince",
-} as const satisfies Readonly<Record<string, keyof Memory>>;
+type TimeName = Exclude<keyof Memory, "nodes">;
 
-type TimeKind = keyof typeof timeKinds;
+/** A map of times in a memory, as the ledger has it. */
+interface TimeKind {
+  readonly name: TimeName;
+  /** When something was last seen: while it lasts, that is the cycle's own time, which would change every row. */
+  readonly isMoving?: true;
+  /**
+   * What is left out after a longer silence. `cycles`: samples were not seen, as for coverage. `hour`: meanwhile a gang may have
+   * been whole, a queue not short, work not blocked or a node not idle, and what is seen now is the better answer.
+   */
+  readonly keptOver?: "cycles" | "hour";
+}
+
+/** By their kind in the ledger. */
+const timeKinds: ReadonlyMap<string, TimeKind> = new Map<string, TimeKind>([
+  ["idle", { name: "idleSince", keptOver: "cycles" }],
+  ["stalled", { name: "stalledSince", keptOver: "cycles" }],
+  ["stalled-unseen", { name: "stalledUnseenSince", keptOver: "cycles" }],
+  ["active-unallocated", { name: "activeUnallocatedAt", isMoving: true }],
+  ["allocated", { name: "allocatedAt", isMoving: true }],
+  ["gang", { name: "gangSince", keptOver: "hour" }],
+  ["pending", { name: "pendingSince" }],
+  ["not-ready", { name: "notReadySince" }],
+  ["short", { name: "shortSince", keptOver: "hour" }],
+  ["blocked", { name: "blockedSince", keptOver: "hour" }],
+  ["idle-node", { name: "idleNodeSince", keptOver: "hour" }],
+]);
+
+const keptOverOf: ReadonlyMap<TimeName, TimeKind["keptOver"]> = new Map(
+  [...timeKinds.values()].map(({ name, keptOver }) => [name, keptOver] as const),
+);
+
+type Times = ReadonlyMap<string, number>;
+
+/** A memory of these nodes and times. */
+function memoryOf(nodes: Memory["nodes"], of: (name: TimeName) => Times): Memory {
+  return {
+    nodes,
+    idleSince: of("idleSince"),
+    stalledSince: of("stalledSince"),
+    stalledUnseenSince: of("stalledUnseenSince"),
+    activeUnallocatedAt: of("activeUnallocatedAt"),
+    allocatedAt: of("allocatedAt"),
+    gangSince: of("gangSince"),
+    pendingSince: of("pendingSince"),
+    notReadySince: of("notReadySince"),
+    shortSince: of("shortSince"),
+    blockedSince: of("blockedSince"),
+    idleNodeSince: of("idleNodeSince"),
+  };
+}
 
 const nodeKind = "node";
-
-/** These record when something was last seen: while it lasts, that is the cycle's own time, which would change every row. */
-const movingKinds: ReadonlySet<TimeKind> = new Set<TimeKind>(["active-unallocated", "allocated"]);
 
 /** Stands for the time of the cycle with which the row is (or could have been) written. */
 const atTheCycle = "=";
 
-/**
- * Idle and stalled time continues over a silence of at most this many cycles, as coverage does; over a longer one, samples
- * were not seen.
- */
-const idleSilenceCycles = 3;
-
-/**
- * Meanwhile a gang may have been whole, a queue not short, work not blocked or a node not idle; after this many seconds, what
- * is seen now is the better answer.
- */
-const gangSilenceSeconds = 3600;
+/** As many cycles without a sample as coverage allows. */
+const silentCycles = 3;
+const hourSeconds = 3600;
 
 /** What must be written so that the ledger remembers `after` where it remembered `before`; changes only. */
 export function rememberedChanges(before: MemoryAt, after: MemoryAt): readonly RememberedChange[] {
   const changes: RememberedChange[] = [];
-  for (const kind of timeKindNames) timeChanges(kind, before, after, changes);
+  for (const [kind, { name, isMoving = false }] of timeKinds) timeChanges(kind, name, isMoving, before, after, changes);
   nodeChanges(before.memory.nodes, after.memory.nodes, changes);
   return changes;
 }
 
-const timeKindNames: readonly TimeKind[] = Object.keys(timeKinds).filter(isTimeKind);
-
-function isTimeKind(kind: string): kind is TimeKind {
-  return Object.hasOwn(timeKinds, kind);
-}
-
-function timeChanges(kind: TimeKind, before: MemoryAt, after: MemoryAt, changes: RememberedChange[]): void {
-  const name = timeKinds[kind];
-  const moving = movingKinds.has(kind);
+function timeChanges(
+  kind: string,
+  name: TimeName,
+  moving: boolean,
+  before: MemoryAt,
+  after: MemoryAt,
+  changes: RememberedChange[],
+): void {
   // Some maps are made only when they are first asked for.
   const timesAfter = after.memory[name];
   const timesBefore = before.memory[name];
@@ -99,24 +125,9 @@ function nodeChanges(
   for (const [key, node] of after) {
     const old = before.get(key);
     if (old !== undefined) kept += 1;
-    if (old === undefined || !sameNode(old, node)) changes.push({ kind: nodeKind, key, value: JSON.stringify(node) });
+    if (old === undefined || !sameData(old, node)) changes.push({ kind: nodeKind, key, value: JSON.stringify(node) });
   }
   if (kept < before.size) removals(nodeKind, before, after, changes);
-}
-
-function sameNode(one: NodeMemory, other: NodeMemory): boolean {
-  return (
-    one === other ||
-    (one.bootId === other.bootId &&
-      one.physicalGpus === other.physicalGpus &&
-      one.countedBy === other.countedBy &&
-      sameTexts(one.models, other.models) &&
-      sameTexts(one.uuids, other.uuids))
-  );
-}
-
-function sameTexts(one: readonly string[], other: readonly string[]): boolean {
-  return one === other || (one.length === other.length && one.every((text, i) => text === other[i]));
 }
 
 /**
@@ -126,91 +137,43 @@ function sameTexts(one: readonly string[], other: readonly string[]): boolean {
 export function memoryFromLedger(start: LedgerStart, at: number, intervalSeconds: number): Memory {
   const { memory, at: last } = rememberedIn(start);
   const silence = at - last;
-  const isSeen = silence <= idleSilenceCycles * intervalSeconds;
-  // A time in the future was written before the clock was set back.
-  const past = (times: ReadonlyMap<string, number>) => new Map([...times].filter(([, time]) => time <= at));
-  return {
-    nodes: memory.nodes,
-    idleSince: isSeen ? past(memory.idleSince) : new Map(),
-    stalledSince: isSeen ? past(memory.stalledSince) : new Map(),
-    stalledUnseenSince: isSeen ? past(memory.stalledUnseenSince) : new Map(),
-    activeUnallocatedAt: past(memory.activeUnallocatedAt),
-    allocatedAt: past(memory.allocatedAt),
-    gangSince: silence <= gangSilenceSeconds ? past(memory.gangSince) : new Map(),
-    pendingSince: past(memory.pendingSince),
-    notReadySince: past(memory.notReadySince),
-    shortSince: silence <= gangSilenceSeconds ? past(memory.shortSince) : new Map(),
-    blockedSince: silence <= gangSilenceSeconds ? past(memory.blockedSince) : new Map(),
-    idleNodeSince: silence <= gangSilenceSeconds ? past(memory.idleNodeSince) : new Map(),
-  };
+  const longest = { cycles: silentCycles * intervalSeconds, hour: hourSeconds };
+  return memoryOf(memory.nodes, (name) => {
+    const keptOver = keptOverOf.get(name);
+    if (keptOver !== undefined && silence > longest[keptOver]) return new Map();
+    // A time in the future was written before the clock was set back.
+    return new Map([...memory[name]].filter(([, time]) => time <= at));
+  });
 }
 
 /** All that the ledger remembers, as of its last entry: what the first changes are compared with. Unreadable rows are left out. */
 export function rememberedIn(start: LedgerStart): MemoryAt {
   const at = start.lastInterval?.to ?? 0;
-  const times: Readonly<Record<TimeKind, Map<string, number>>> = {
-    idle: new Map(),
-    stalled: new Map(),
-    "stalled-unseen": new Map(),
-    "active-unallocated": new Map(),
-    allocated: new Map(),
-    gang: new Map(),
-    pending: new Map(),
-    "not-ready": new Map(),
-    short: new Map(),
-    blocked: new Map(),
-    "idle-node": new Map(),
-  };
+  const times = new Map<TimeName, Map<string, number>>();
   const nodes = new Map<string, NodeMemory>();
   for (const { kind, key, value } of start.remembered) {
-    if (isTimeKind(kind)) {
+    const timeKind = timeKinds.get(kind);
+    if (timeKind !== undefined) {
       const time = value === atTheCycle ? at : timeIn(value);
-      if (time !== null) times[kind].set(key, time);
+      const known = times.get(timeKind.name) ?? new Map<string, number>();
+      if (time !== null) times.set(timeKind.name, known.set(key, time));
     } else if (kind === nodeKind) {
-      const node = nodeIn(value);
+      const node = readText(nodeMemory, value);
       if (node !== null) nodes.set(key, node);
     }
   }
-  const memory: Memory = {
-    nodes,
-    idleSince: times.idle,
-    stalledSince: times.stalled,
-    stalledUnseenSince: times["stalled-unseen"],
-    activeUnallocatedAt: times["active-unallocated"],
-    allocatedAt: times.allocated,
-    gangSince: times.gang,
-    pendingSince: times.pending,
-    notReadySince: times["not-ready"],
-    shortSince: times.short,
-    blockedSince: times.blocked,
-    idleNodeSince: times["idle-node"],
-  };
-  return { memory, at };
+  return { memory: memoryOf(nodes, (name) => times.get(name) ?? new Map()), at };
 }
+
+const nodeMemory = z.object({
+  bootId: z.string(),
+  physicalGpus: amount,
+  countedBy: z.enum(countSources),
+  models: z.string().array(),
+  uuids: z.string().array(),
+});
 
 function timeIn(text: string): number | null {
   const time = Number(text);
   return text !== "" && Number.isFinite(time) && time >= 0 ? time : null;
-}
-
-function nodeIn(text: string): NodeMemory | null {
-  const value = parseJson(text);
-  if (typeof value !== "object" || value === null) return null;
-  if (
-    !("bootId" in value && "physicalGpus" in value && "countedBy" in value && "models" in value && "uuids" in value)
-  ) {
-    return null;
-  }
-  const { bootId, physicalGpus, countedBy, models, uuids } = value;
-  if (typeof bootId !== "string" || typeof physicalGpus !== "number" || !(physicalGpus >= 0)) return null;
-  if (!isCountSource(countedBy) || !isTexts(models) || !isTexts(uuids)) return null;
-  return { bootId, physicalGpus, countedBy, models, uuids };
-}
-
-function isCountSource(value: unknown): value is CountSource {
-  return countSources.some((source) => source === value);
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === "string");
 }

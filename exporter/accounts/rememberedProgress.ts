@@ -1,7 +1,7 @@
+import { z } from "zod";
 import type { WorkloadView } from "../join/snapshot.ts";
-import { parseJson } from "../kernel/parseJson.ts";
-import { isAmount } from "./isAmount.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
+import { amount, readText } from "./rememberedText.ts";
 
 /** Kind in the ledger's `remembered`. */
 export const progressKind = "progress";
@@ -48,35 +48,24 @@ export function progressIn(rows: readonly Remembered[]): {
   const unreadable: string[] = [];
   for (const { kind, key, value } of rows) {
     if (kind !== progressKind) continue;
-    const workload = keyIn(key);
-    const progress = workload === null ? null : valueIn(workload, value);
+    const progress = progressOf(key, value);
     if (progress === null) unreadable.push(key);
     else known.push(progress);
   }
   return { known, unreadable };
 }
 
-function keyIn(text: string): ProgressKey | null {
-  const parts = parseJson(text);
-  if (!Array.isArray(parts) || parts.length !== 4) return null;
-  const [kind, namespace, name, uid]: readonly unknown[] = parts;
-  const areTexts =
-    typeof kind === "string" && typeof namespace === "string" && typeof name === "string" && typeof uid === "string";
-  return areTexts ? { kind, namespace, name, uid } : null;
-}
+const rowKey = z.tuple([z.string(), z.string(), z.string(), z.string()]);
+const rowValue = z.object({
+  seenAt: amount,
+  madeUnits: amount,
+  costs: z.array(z.tuple([z.string(), amount])).max(mostCurrencies),
+});
 
-function valueIn(key: ProgressKey, text: string): Progress | null {
-  const value = parseJson(text);
-  if (typeof value !== "object" || value === null) return null;
-  if (!("seenAt" in value) || !("madeUnits" in value) || !("costs" in value)) return null;
-  const { seenAt, madeUnits, costs: entries } = value;
-  if (!isAmount(seenAt) || !isAmount(madeUnits) || !Array.isArray(entries) || entries.length > mostCurrencies)
-    return null;
-  const costs = new Map<string, number>();
-  for (const entry of entries) {
-    const [currency, cost]: readonly unknown[] = Array.isArray(entry) ? entry : [];
-    if (typeof currency !== "string" || !isAmount(cost)) return null;
-    costs.set(currency, cost);
-  }
-  return { key, costs, madeUnits, seenAt };
+function progressOf(key: string, value: string): Progress | null {
+  const names = readText(rowKey, key);
+  const read = readText(rowValue, value);
+  if (names === null || read === null) return null;
+  const [kind, namespace, name, uid] = names;
+  return { ...read, key: { kind, namespace, name, uid }, costs: new Map(read.costs) };
 }

@@ -1,5 +1,25 @@
+import { labelValue } from "../kernel/labelValue.ts";
+
+/** One series of a counter: it never falls. */
+export interface CounterCell<Labels> {
+  readonly labels: Labels;
+  value: number;
+}
+
+/** The series of one counter, bounded in number (`SeriesTable`). New ones are at 0. */
+type CounterTable<Labels> = SeriesTable<Labels, CounterCell<Labels>>;
+
+/** Creates a counter with at most `budget` series (`createSeriesTable`). */
+export function createCounterTable<Labels extends object>(
+  budget: number,
+  fold: Fold<Labels>,
+  lastFold: Fold<Labels>,
+): CounterTable<Labels> {
+  return createSeriesTable(budget, fold, lastFold, (labels) => ({ labels, value: 0 }));
+}
+
 /** What is counted by label set, bounded in number. A label set that has a cell of its own keeps it while it is used. */
-export interface SeriesTable<Labels, Cell> {
+interface SeriesTable<Labels, Cell> {
   /** The cell that counts for these labels: their own, or one that they share with others. */
   cell(labels: Labels): Cell;
   /** In the order in which they came up. */
@@ -14,8 +34,20 @@ export interface SeriesTable<Labels, Cell> {
   begin(at: number): void;
 }
 
+/** Creates a counter by pool. */
+export function createPoolCounter(budget: number): CounterTable<{ readonly pool: string }> {
+  const fold = (): { readonly pool: string } => ({ pool: other });
+  return createCounterTable(budget, fold, fold);
+}
+
+/** The label value that names share which have no place of their own. */
+export const other = "other";
+
+/** The same for who holds something: where nobody does, the label stays empty. */
+export const shared = (name: string): string => (name === "" ? "" : other);
+
 /** Labels that a label set shares with others. */
-export type Fold<Labels> = (labels: Labels) => Labels;
+type Fold<Labels> = (labels: Labels) => Labels;
 
 /** The part of the budget that is kept for shared label sets. */
 const sharedPart = 0.2;
@@ -114,4 +146,43 @@ interface Entry<Labels, Cell> {
   readonly labels: Labels;
   /** When it was asked for last, seconds since the epoch. */
   usedAt: number;
+}
+
+/** The teams that have series of their own, bounded in number. */
+interface TeamNames {
+  /** The label of a team that is counted now: its own, or `other`. */
+  label(team: string | null): string;
+  /** Begins a moment, seconds since the epoch. */
+  begin(at: number): void;
+}
+
+/**
+ * The first `limit` teams are named, as long as something of theirs is counted within an hour; after that, when others need
+ * the place, `forget` receives the labels that are given up.
+ */
+export function createTeamNames(limit: number, forget: (labels: ReadonlySet<string>) => void): TeamNames {
+  /** When each team was last counted. */
+  const named = new Map<string, number>();
+  let now = 0;
+
+  function giveBack(): boolean {
+    const gone = new Set<string>();
+    for (const [label, usedAt] of named) if (usedAt < now - keptUnusedSeconds) gone.add(label);
+    for (const label of gone) named.delete(label);
+    if (gone.size > 0) forget(gone);
+    return gone.size > 0;
+  }
+
+  return {
+    label(team) {
+      const label = labelValue(team ?? "");
+      if (label === "") return label;
+      if (!named.has(label) && named.size >= limit && !giveBack()) return other;
+      named.set(label, now);
+      return label;
+    },
+    begin(at) {
+      now = at;
+    },
+  };
 }

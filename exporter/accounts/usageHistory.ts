@@ -1,9 +1,9 @@
+import { z } from "zod";
 import type { Analysis } from "../analysis/analysis.ts";
 import type { UsageHistory } from "../analysis/fairness/fairness.ts";
-import { parseJson } from "../kernel/parseJson.ts";
 import type { MomentClock } from "./accounting.ts";
-import { isAmount } from "./isAmount.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
+import { amount, readText } from "./rememberedText.ts";
 
 /** Settings `queues.history`. */
 export interface HistorySettings {
@@ -167,20 +167,14 @@ function slotsIn(
   return slots.sort((a, b) => a.begin - b.begin);
 }
 
+const slotValue = z.object({
+  allocated: z.array(z.tuple([z.string(), z.string(), amount])),
+  capacity: z.array(z.tuple([z.string(), amount])),
+});
+
 function slotIn(text: string, wallBegin: number, begin: number): UsageSlot | null {
-  const value = parseJson(text);
-  if (typeof value !== "object" || value === null || !("allocated" in value) || !("capacity" in value)) return null;
-  if (!Array.isArray(value.allocated) || !Array.isArray(value.capacity)) return null;
-  const slot: UsageSlot = { begin, wallBegin, allocated: new Map(), capacity: new Map() };
-  for (const entry of value.allocated) {
-    const [key, domain, gpuSeconds]: readonly unknown[] = Array.isArray(entry) ? entry : [];
-    if (typeof key !== "string" || typeof domain !== "string" || !isAmount(gpuSeconds)) return null;
-    slot.allocated.set(key, { domain, gpuSeconds });
-  }
-  for (const entry of value.capacity) {
-    const [domain, gpuSeconds]: readonly unknown[] = Array.isArray(entry) ? entry : [];
-    if (typeof domain !== "string" || !isAmount(gpuSeconds)) return null;
-    slot.capacity.set(domain, gpuSeconds);
-  }
-  return slot;
+  const read = readText(slotValue, text);
+  if (read === null) return null;
+  const allocated = new Map(read.allocated.map(([key, domain, gpuSeconds]) => [key, { domain, gpuSeconds }] as const));
+  return { begin, wallBegin, allocated, capacity: new Map(read.capacity) };
 }

@@ -15,7 +15,7 @@ import {
   type PlacementCache,
   type PlacementSettings,
 } from "./placement/measurePlacement.ts";
-import type { PriceCache } from "./prices/priceCache.ts";
+import type { PriceCache } from "./prices/priceNodes.ts";
 import { type PriceSettings, priceNodes } from "./prices/priceNodes.ts";
 import { schedulerViews } from "./schedulerViews/schedulerViews.ts";
 import { accountStates, type StateSettings } from "./states.ts";

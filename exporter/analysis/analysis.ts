@@ -4,7 +4,7 @@ import type { Blocked } from "./blocked/blocked.ts";
 import type { Fairness, UsageHistory } from "./fairness/fairness.ts";
 import type { FreeCapacities } from "./freeCapacity/freeCapacities.ts";
 import type { GangFreeCapacities } from "./freeCapacity/gangFreeCapacities.ts";
-import type { IdleNodes } from "./idleNodes/idleNodes.ts";
+import type { IdleNodes } from "./idleNodes/findIdleNodes.ts";
 import type { Finding } from "./lint/finding.ts";
 import type { Placement } from "./placement/poolPlacement.ts";
 import type { Prices } from "./prices/prices.ts";

@@ -1,11 +1,9 @@
+import type { Config } from "../config/schema.ts";
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
 import type { GpuState } from "../model/gpuStates.ts";
+import type { TextMap } from "../model/node.ts";
 import type { AccountingEntry } from "./accountingEntry.ts";
-import { isQuiet } from "./quietHolding.ts";
-import { quietSince } from "./quietSince.ts";
-import { stalledSince } from "./stalledSince.ts";
-import { mayBeQuietLong, stateLimits } from "./stateLimits.ts";
-import { isWarmPool, type WarmPools } from "./warmPools.ts";
+import { isQuiet, mayBeQuietLong, quietSince, stalledSince, stateLimits } from "./stateLimits.ts";
 
 /** The settings that decide on states. */
 export interface StateSettings {
@@ -253,5 +251,16 @@ export function isIdleNode(snapshot: Snapshot, node: NodeView): boolean {
       device === undefined ||
       (device.holders.length === 0 && device.activeUnallocatedAt === null && !device.orphanReservation)
     );
+  });
+}
+
+/** Which nodes are kept ready on purpose: setting `idle.warmPools`. */
+export type WarmPools = Config["idle"]["warmPools"];
+
+/** Whether a node with these labels is kept ready on purpose: it has one of the labels, with its value where one is set. */
+export function isWarmPool(labels: TextMap, warmPools: WarmPools): boolean {
+  return warmPools.some(({ label, value }) => {
+    const found = Object.hasOwn(labels, label) ? labels[label] : undefined;
+    return found !== undefined && (value === undefined || found === value);
   });
 }

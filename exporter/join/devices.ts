@@ -6,8 +6,7 @@ import type { BoundDevice, BoundShare, NodeBinding } from "./binding/binding.ts"
 import type { PastDevices } from "./pastDevices.ts";
 import type { Device, Holding } from "./snapshot.ts";
 import { powerRangeOf } from "./stall/gpuPower.ts";
-import { looksStalled } from "./stall/looksStalled.ts";
-import { type Stall, stallAfter } from "./stall/stallWindow.ts";
+import { looksStalled, type Stall, stallAfter } from "./stall/looksStalled.ts";
 
 /** How devices are judged. */
 export interface ActivitySettings {

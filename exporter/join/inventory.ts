@@ -4,8 +4,7 @@ import type { Problem } from "../model/problem.ts";
 import { gpuResources, nodeLabels } from "../model/wellKnown.ts";
 import { countByResources, countGpus, gpusOfPlugins, isGivenOut, type ResourceCount, settle } from "./countGpus.ts";
 import type { DraDevice } from "./draDevices.ts";
-import { labelledMemory, memoryOfModel } from "./gpuMemory.ts";
-import { labelledModel } from "./gpuModel.ts";
+import { labelledMemory, labelledModel, memoryOfModel } from "./gpuModel.ts";
 import {
   type GpuResourceSettings,
   type GpuUnit,
@@ -273,17 +272,28 @@ export function uncounted(
   problems: readonly Problem[],
 ): Inventory {
   return {
+    ...nothingRead,
     physicalGpus: null,
     countedBy: "instance-type",
-    allocatableGpus: null,
-    unhealthyGpus: 0,
     model,
-    virtual: false,
-    memoryBytes: null,
-    gpusByUuid: new Map(),
     units,
-    servedByDra: noUnits,
-    slots: 1,
     problems: [...problems, notCounted(node, model)],
   };
+}
+
+/** The inventory of a node without anything that the API says about its GPUs. */
+const nothingRead = {
+  allocatableGpus: null,
+  unhealthyGpus: 0,
+  virtual: false,
+  memoryBytes: null,
+  gpusByUuid: new Map<string, GpuFacts>(),
+  units: noUnits,
+  servedByDra: noUnits,
+  slots: 1,
+} as const;
+
+/** The inventory of a node that is known from its telemetry page alone: the devices on it are taken as its GPUs. */
+export function inventoryOfPage(physicalGpus: number, model: string): Inventory {
+  return { ...nothingRead, physicalGpus, countedBy: "resources", model, problems: [] };
 }

@@ -1,5 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import type { ClusterState, ResourceClaim } from "../model/cluster.ts";
+import type { QueueObjectRef } from "../model/disruption.ts";
 import type { Pod } from "../model/pod.ts";
 import type { Problem } from "../model/problem.ts";
 import { noQueueObjects } from "../model/queues/queueObjects.ts";
@@ -7,12 +8,10 @@ import { brokenProfiling, chooseSignal } from "./activity.ts";
 import { bindAll } from "./binding/bindAll.ts";
 import type { NodeBinding } from "./binding/binding.ts";
 import { sortPods } from "./binding/sortPods.ts";
-import { coverageProblems } from "./coverage.ts";
 import { declaredGangs } from "./declaredGangs.ts";
 import { finishDevices, observedReadings } from "./devices.ts";
-import { addEnded } from "./deviceTimes.ts";
 import { indexDraDevices } from "./draDevices.ts";
-import { fleetProblems } from "./fleetProblems.ts";
+import { coverageProblems, fleetProblems } from "./fleetProblems.ts";
 import { findGangs } from "./gangs.ts";
 import { createJoinCache, type JoinCache } from "./joinCache.ts";
 import type { Memory } from "./memory.ts";
@@ -20,8 +19,8 @@ import { nodePoolViews } from "./nodePools.ts";
 import { indexSubjects, type SubjectIndex } from "./ownerIndex.ts";
 import { pastDevices } from "./pastDevices.ts";
 import { pendingGpus, unknownDemand } from "./pendingGpus.ts";
+import type { GatheredView } from "./podViews.ts";
 import { type SubjectPod, viewSubjects } from "./podViews.ts";
-import { reportQueueObjects } from "./queueObjects.ts";
 import { findQueueing } from "./queues/findQueueing.ts";
 import { impossibleDemand } from "./queues/impossibleDemand.ts";
 import { impossibleProblems } from "./queues/impossibleProblems.ts";
@@ -29,13 +28,14 @@ import { createPodTally } from "./queues/podTally.ts";
 import { poolFacts } from "./queues/poolFacts.ts";
 import { queueFinder } from "./queues/queueFinders.ts";
 import type { QueuedPod } from "./queues/queueingInput.ts";
-import { queueObjectFinder } from "./queues/queueObjectFinder.ts";
+import { type QueueObjectFinder, queueObjectFinder, refOfGang } from "./queues/queueObjectFinder.ts";
+import type { DeclaredGang } from "./queues/queueSystem.ts";
 import { queueSystems } from "./queues/queueSystems.ts";
 import { schedulersAtWork } from "./queues/schedulersAtWork.ts";
 import { recentSeconds } from "./queues/startedWork.ts";
 import { queuesUnknownBecause } from "./queues/unreadQueues.ts";
 import { volcanoPlugin } from "./queues/volcanoPlugin.ts";
-import { remember } from "./remember.ts";
+import { addEnded, remember } from "./remember.ts";
 import type { Device, NodeView, Snapshot } from "./snapshot.ts";
 import { surroundingsOf } from "./surroundings.ts";
 import { teamOf } from "./teamOf.ts";
@@ -252,4 +252,32 @@ function nodeView(binding: NodeBinding, first: number, memory: Memory, at: numbe
   const view: NodeView = { ...rest, notReadySince, devices: devices.map((_device, i) => first + i) };
   binding.view = view;
   return view;
+}
+
+/**
+ * Gives each workload the object by which its queue system knows it: its gang, or else the object of its first pod. The latter
+ * is needed if its GPUs are claims, because claims are no resources that would make the object a gang with GPUs.
+ */
+function reportQueueObjects(
+  workloads: readonly GatheredView[],
+  gangOfWorkload: readonly (DeclaredGang | undefined)[],
+  pods: readonly SubjectPod[],
+  { isEmpty, find }: QueueObjectFinder,
+): void {
+  if (isEmpty) return;
+  for (const [i, view] of workloads.entries()) {
+    const gang = gangOfWorkload[i];
+    view.queueObject = gang === undefined ? ofFirstPod(view, pods, find) : refOfGang(gang);
+  }
+}
+
+function ofFirstPod(
+  view: GatheredView,
+  pods: readonly SubjectPod[],
+  find: QueueObjectFinder["find"],
+): QueueObjectRef | null {
+  const first = pods[view.pods[0] ?? -1];
+  const subject = first?.subject ?? null;
+  if (first === undefined || subject === null || first.pod.gpu.claims.length === 0) return null;
+  return find(first.pod, subject.chain.owners)?.ref ?? null;
 }

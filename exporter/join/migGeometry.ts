@@ -1,4 +1,4 @@
-import { memoryOfModel } from "./gpuMemory.ts";
+import { memoryOfModel } from "./gpuModel.ts";
 
 /** Where instances of one kind may lie on a GPU. */
 export interface MigKind {

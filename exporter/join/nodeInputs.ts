@@ -3,7 +3,7 @@ import type { DeviceReading } from "../model/telemetry.ts";
 import type { DraDevice } from "./draDevices.ts";
 import { canonicalModel, unknownModel } from "./gpuModel.ts";
 import type { GpuResourceSettings } from "./gpuUnits.ts";
-import { type Inventory, takeInventory, uncounted } from "./inventory.ts";
+import { type Inventory, inventoryOfPage, takeInventory, uncounted } from "./inventory.ts";
 import type { NodeMemory } from "./memory.ts";
 import { pageWitness } from "./witnesses.ts";
 
@@ -52,20 +52,7 @@ export function inputFromPage(node: string, rows: readonly DeviceReading[]): Nod
   const uuids = new Set(rows.map((r) => r.uuid));
   const models = new Set(rows.map((r) => canonicalModel(r.modelName)));
   const model = models.size === 1 ? ([...models][0] ?? unknownModel) : unknownModel;
-  const inventory: Inventory = {
-    physicalGpus: uuids.size,
-    countedBy: "resources",
-    memoryBytes: null,
-    allocatableGpus: null,
-    unhealthyGpus: 0,
-    model,
-    virtual: false,
-    gpusByUuid: new Map(),
-    units: new Map(),
-    servedByDra: new Map(),
-    slots: 1,
-    problems: [],
-  };
+  const inventory = inventoryOfPage(uuids.size, model);
   const object: ClusterNode = {
     name: node,
     uid: "",

@@ -1,7 +1,7 @@
 import type { NodeBinding } from "./binding/binding.ts";
 import type { Memory } from "./memory.ts";
 import type { Device } from "./snapshot.ts";
-import type { Stall } from "./stall/stallWindow.ts";
+import type { Stall } from "./stall/looksStalled.ts";
 
 /** What was known about the devices of bindings a cycle ago. A device without an identity has no past. */
 export interface PastDevices {

@@ -3,8 +3,7 @@ import type { Problem } from "../model/problem.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import { type DraDevice, type DraDevices, draDeviceKey } from "./draDevices.ts";
 import type { DeviceDraft } from "./drafts.ts";
-import { memoryOfModel } from "./gpuMemory.ts";
-import { canonicalModel, unknownModel } from "./gpuModel.ts";
+import { canonicalModel, memoryOfModel, unknownModel } from "./gpuModel.ts";
 import type { Inventory } from "./inventory.ts";
 import { layOutMig, type MigGpu, migSizeOf, rawWeight, sameProfile } from "./mig.ts";
 import { likelyGeometryOf } from "./migGeometry.ts";
@@ -112,18 +111,8 @@ function gpuOf(evidence: GpuEvidence, uuid: string, rows: readonly DeviceReading
   const instances = rows.filter((r) => r.gpuInstance !== null);
   const granted = unseenGrants(evidence, uuid, instances);
   if (instances.length === 0 && granted.length === 0) {
-    const slots = slotsOf(rows[0] ?? null, inventory);
-    const whole = {
-      ...base,
-      gpuInstance: null,
-      migUuid: null,
-      profile: null,
-      weight: 1,
-      slots,
-      ...noMigSlots,
-      reading: rows[0] ?? null,
-      shares: [],
-    };
+    const reading = rows[0] ?? null;
+    const whole = { ...base, ...wholeGpu, slots: slotsOf(reading, inventory), reading, shares: [] };
     return { model, devices: [whole], rest: 0, problems: [] };
   }
   const lying = slotsOfRows(instances, byApi?.instances.filter((device) => !granted.includes(device)) ?? []);
@@ -164,6 +153,9 @@ function slotsOf(reading: DeviceReading | null, inventory: Inventory): number {
 }
 
 const noMigSlots = { migSlots: null, areSlotsAssumed: false } as const;
+
+/** A GPU that is not partitioned. */
+const wholeGpu = { gpuInstance: null, migUuid: null, profile: null, weight: 1, ...noMigSlots } as const;
 
 type GpuBase = Pick<
   DeviceDraft,
@@ -234,20 +226,16 @@ function overfull(node: string, uuid: string, devices: readonly DeviceDraft[]): 
 
 function unidentifiedGpu(evidence: GpuEvidence): DeviceDraft {
   const { inventory, node } = evidence;
+  const { model, slots, virtual } = inventory;
   return {
+    ...wholeGpu,
     node,
     uuid: null,
-    gpuInstance: null,
-    migUuid: null,
-    profile: null,
-    model: inventory.model,
-    pool: evidence.poolOf(inventory.model),
-    weight: 1,
-    slots: inventory.slots,
-    virtual: inventory.virtual,
-    memoryBytes: inventory.memoryBytes ?? memoryOfModel(inventory.model),
-    migSlots: null,
-    areSlotsAssumed: false,
+    model,
+    pool: evidence.poolOf(model),
+    slots,
+    virtual,
+    memoryBytes: inventory.memoryBytes ?? memoryOfModel(model),
     unhealthy: false,
     orphanReservation: false,
     reading: null,

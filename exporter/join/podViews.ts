@@ -2,15 +2,13 @@ import type { TeamRule } from "../config/schema.ts";
 import type { QueueObjectRef } from "../model/disruption.ts";
 import type { Pod } from "../model/pod.ts";
 import { lastCheckpoint } from "./checkpoints.ts";
-import { controllingJob, moreEndangered } from "./jobOfPods.ts";
 import type { SubjectIndex } from "./ownerIndex.ts";
-import { disruptionOf } from "./podDisruption.ts";
+import { controllingJob, disruptionOf, moreEndangered } from "./podDisruption.ts";
 import { forgetNeeds, type NeedsCache, needsOf } from "./podNeeds.ts";
-import { largerUnits } from "./progressUnits.ts";
 import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
 import type { GangView, PodView, WorkloadView } from "./snapshot.ts";
 import { findSubject, isFoundAgain, isSameFacts, type OpenWorkload, type Subject } from "./subject.ts";
-import { isSameChain, ownerRefsOf, ownerUidsOf } from "./workloadOf.ts";
+import { isSameChain, largerUnits, ownerRefsOf, ownerUidsOf } from "./workloadOf.ts";
 
 /** The value for a pod without a priority class. */
 export const noPriorityClass = "none";

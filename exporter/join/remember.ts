@@ -1,9 +1,11 @@
+import { sameData } from "../kernel/sameData.ts";
 import type { ClusterState } from "../model/cluster.ts";
 import type { NodeBinding } from "./binding/binding.ts";
-import { deviceTimes } from "./deviceTimes.ts";
+import { telemetryLagSeconds } from "./devices.ts";
+import type { JoinCache } from "./joinCache.ts";
 import type { Memory, NodeMemory } from "./memory.ts";
-import type { LastDevices } from "./pastDevices.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { LastDevices, PastDevices } from "./pastDevices.ts";
+import type { Device, Snapshot } from "./snapshot.ts";
 
 /** A memory, and what the next join needs besides the devices that are in the bindings. */
 export interface Remembered {
@@ -28,31 +30,15 @@ export function remember(
   for (const node of snapshot.nodes) if (node.notReadySince !== null) notReadySince.set(node.name, node.notReadySince);
   const nodes = state.known.has("nodes") ? rememberNodes(bindings, before) : before.nodes;
   const times = deviceTimes(snapshot, bindings, ended);
-  const memory: Memory = {
+  const memory = memoryOf(times, {
     nodes,
-    // Not spread: that would build the maps.
-    get idleSince() {
-      return times.idleSince;
-    },
-    get stalledSince() {
-      return times.stalledSince;
-    },
-    get stalledUnseenSince() {
-      return times.stalledUnseenSince;
-    },
-    get activeUnallocatedAt() {
-      return times.activeUnallocatedAt;
-    },
-    get allocatedAt() {
-      return times.allocatedAt;
-    },
     gangSince,
     pendingSince,
     notReadySince,
     shortSince: before.shortSince,
     blockedSince: before.blockedSince,
     idleNodeSince: before.idleNodeSince,
-  };
+  });
   return { memory, last: { memory, at: snapshot.at, ended } };
 }
 
@@ -88,16 +74,104 @@ function rememberNode(
   const uuids = [...new Set([...seen, ...kept])].slice(0, 2 * physicalGpus);
   const { countedBy } = input.inventory;
   const models = facts.gpuModels;
-  const isSame =
-    old !== undefined &&
-    old.bootId === bootId &&
-    old.physicalGpus === physicalGpus &&
-    old.countedBy === countedBy &&
-    sameTexts(old.models, models) &&
-    sameTexts(old.uuids, uuids);
-  return isSame ? old : { bootId, physicalGpus, countedBy, models, uuids };
+  const node: NodeMemory = { bootId, physicalGpus, countedBy, models, uuids };
+  return old !== undefined && sameData(old, node) ? old : node;
 }
 
-function sameTexts(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((text, i) => text === other[i]);
+/** The times of a memory that are those of devices. */
+type DeviceTimes = Pick<
+  Memory,
+  "idleSince" | "stalledSince" | "stalledUnseenSince" | "activeUnallocatedAt" | "allocatedAt"
+>;
+
+/**
+ * What to remember of devices, each map made when it is first asked for: a join that follows another reads the devices
+ * themselves, and only a ledger or a restart needs the maps. They hold on to this Snapshot alone, never to earlier ones.
+ */
+function deviceTimes(
+  { devices, at }: Pick<Snapshot, "devices" | "at">,
+  bindings: readonly NodeBinding[],
+  ended: ReadonlyMap<string, number>,
+): DeviceTimes {
+  const keys = bindings.map((binding) => binding.devices);
+  const mapOf = (timeOf: (device: Device, key: string) => number | null | undefined) => {
+    const times = new Map<string, number>();
+    let index = 0;
+    for (const ofNode of keys) {
+      for (const { key } of ofNode) {
+        const device = devices[index++];
+        const time = device === undefined || key === null ? null : timeOf(device, key);
+        if (key !== null && time !== null && time !== undefined) times.set(key, time);
+      }
+    }
+    return times;
+  };
+  const made: { -readonly [Kind in keyof DeviceTimes]?: DeviceTimes[Kind] } = {};
+  return {
+    get idleSince() {
+      made.idleSince ??= mapOf((device) => device.idleSince);
+      return made.idleSince;
+    },
+    get stalledSince() {
+      made.stalledSince ??= mapOf(({ stall }) => stall?.since);
+      return made.stalledSince;
+    },
+    get stalledUnseenSince() {
+      made.stalledUnseenSince ??= mapOf(({ stall }) => stall?.unseenSince);
+      return made.stalledUnseenSince;
+    },
+    get activeUnallocatedAt() {
+      made.activeUnallocatedAt ??= mapOf((device) => device.activeUnallocatedAt);
+      return made.activeUnallocatedAt;
+    },
+    get allocatedAt() {
+      made.allocatedAt ??= mapOf((device, key) => (device.holders.length > 0 ? at : ended.get(key)));
+      return made.allocatedAt;
+    },
+  };
+}
+
+/** Adds the devices of one node that are free now, but were held while telemetry may still show their last holder. */
+export function addEnded(binding: NodeBinding, past: PastDevices, at: number, ended: Map<string, number>): void {
+  for (let place = 0; place < binding.devices.length; place++) {
+    const device = binding.devices[place];
+    if (device === undefined || device.key === null || device.shares.length > 0) continue;
+    const allocatedAt = past.allocatedAt(binding, place);
+    if (allocatedAt !== undefined && at - allocatedAt <= telemetryLagSeconds) ended.set(device.key, allocatedAt);
+  }
+}
+
+/** Lasting states that the analysis of a moment found: since when queues are short, gangs blocked, nodes idle. */
+type LastingFindings = Pick<Memory, "shortSince" | "blockedSince" | "idleNodeSince">;
+
+/** The same memory with what the analysis of its moment found; the cache of the join takes it for its own. */
+export function withFindings(memory: Memory, found: LastingFindings, cache: JoinCache): Memory {
+  const { nodes, gangSince, pendingSince, notReadySince } = memory;
+  const { shortSince, blockedSince, idleNodeSince } = found;
+  const kept = { nodes, gangSince, pendingSince, notReadySince };
+  const next = memoryOf(memory, { ...kept, shortSince, blockedSince, idleNodeSince });
+  if (cache.last?.memory === memory) cache.last = { ...cache.last, memory: next };
+  return next;
+}
+
+/** A memory whose maps of devices are made when they are first asked for: they are not spread, which would ask for them. */
+function memoryOf(times: DeviceTimes, others: Omit<Memory, keyof DeviceTimes>): Memory {
+  return {
+    ...others,
+    get idleSince() {
+      return times.idleSince;
+    },
+    get stalledSince() {
+      return times.stalledSince;
+    },
+    get stalledUnseenSince() {
+      return times.stalledUnseenSince;
+    },
+    get activeUnallocatedAt() {
+      return times.activeUnallocatedAt;
+    },
+    get allocatedAt() {
+      return times.allocatedAt;
+    },
+  };
 }

@@ -16,7 +16,7 @@ import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjec
 import type { DeviceReading } from "../model/telemetry.ts";
 import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
 import type { Queueing } from "./queues/queueing.ts";
-import type { Stall } from "./stall/stallWindow.ts";
+import type { Stall } from "./stall/looksStalled.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** How we know that a pod holds a device, best first. */

@@ -5,12 +5,11 @@ import type { Pod } from "../model/pod.ts";
 import { podAnnotations, podLabels } from "../model/wellKnown.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 import type { SubjectIndex } from "./ownerIndex.ts";
-import { progressUnitsOf } from "./progressUnits.ts";
 import { isSameQueue } from "./queues/queueFinders.ts";
 import type { QueueRef } from "./queues/queueSystem.ts";
 import type { PodView, WorkloadClass } from "./snapshot.ts";
 import { teamOf } from "./teamOf.ts";
-import { mayOwn, type OwnerChain, ownerChainOf, ownerRefsOf } from "./workloadOf.ts";
+import { mayOwn, type OwnerChain, ownerChainOf, ownerRefsOf, progressUnitsOf } from "./workloadOf.ts";
 
 /** Facts about a pod that its workload shares. */
 export type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "classGuess" | "idleOptOut"> & {

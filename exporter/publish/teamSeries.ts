@@ -1,7 +1,7 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import { zeroStates } from "../analysis/sums/costSums.ts";
 import { everyTeam } from "../analysis/sums/everyTeam.ts";
 import type { MomentSums, TeamPool } from "../analysis/sums/momentSums.ts";
-import { zeroStates } from "../analysis/sums/zeroStates.ts";
 import type { TeamTotals } from "../analysis/totals.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { gpuStates, observedStates } from "../model/gpuStates.ts";

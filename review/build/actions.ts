@@ -1,4 +1,4 @@
-import type { AdviceLifecycle } from "../../exporter/accounts/ledger/adviceQuery.ts";
+import type { AdviceLifecycle } from "../../exporter/accounts/ledger/queryAdvice.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import { adviceActs } from "../../exporter/model/adviceAct.ts";
 import type { AftermathOutcome } from "../../exporter/model/aftermath.ts";

@@ -1,4 +1,4 @@
-import type { WithheldTime } from "../../exporter/accounts/ledger/queryWithheld.ts";
+import type { WithheldTime } from "../../exporter/accounts/ledger/withheld.ts";
 import type { IdleNodePool, NotAdvised } from "../document/waste.ts";
 import { hoursOf } from "./hours.ts";
 import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";

@@ -1,4 +1,4 @@
-import type { AdviceLifecycle } from "../../exporter/accounts/ledger/adviceQuery.ts";
+import type { AdviceLifecycle } from "../../exporter/accounts/ledger/queryAdvice.ts";
 import type { AftermathOutcome } from "../../exporter/model/aftermath.ts";
 import { gpuTolerance } from "../../exporter/model/gpuTolerance.ts";
 import type { Undone } from "../../exporter/model/recommendation.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Remembered } from "../../exporter/accounts/ledger/ledger.ts";
-import type { NodeStreak } from "../../exporter/accounts/nodeStreak.ts";
+import type { NodeStreak } from "../../exporter/accounts/nodeStreakAccount.ts";
 import { createNodeStreakAccount, type NodeStreakAccount } from "../../exporter/accounts/nodeStreakAccount.ts";
-import type { IdleNode } from "../../exporter/analysis/idleNodes/idleNodes.ts";
+import type { IdleNode } from "../../exporter/analysis/idleNodes/findIdleNodes.ts";
 import { moment, nodeView } from "../analysis/momentBuilder.ts";
 
 const begin = 1_793_577_600;

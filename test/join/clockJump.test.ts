@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { afterClockJump } from "../../exporter/join/clockJump.ts";
-import { emptyMemory } from "../../exporter/join/memory.ts";
+import { afterClockJump, emptyMemory } from "../../exporter/join/memory.ts";
 
 it("moves what Fairlead saw itself with the clock, and leaves what the API said about its own times", () => {
   const memory = {

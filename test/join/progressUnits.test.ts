@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { join } from "../../exporter/join/join.ts";
 import { createJoinCache } from "../../exporter/join/joinCache.ts";
 import { emptyMemory } from "../../exporter/join/memory.ts";
-import { parseProgressUnits } from "../../exporter/join/progressUnits.ts";
+import { parseProgressUnits } from "../../exporter/join/workloadOf.ts";
 import type { ClusterState } from "../../exporter/model/cluster.ts";
 import { cluster, everyKind, gpuNode, gpuPod, now, owner, ownerRef } from "./clusterBuilder.ts";
 import { defaultSettings, snapshotOf } from "./outcomes.ts";

@@ -1,5 +1,5 @@
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
-import type { IdleNode } from "../../exporter/analysis/idleNodes/idleNodes.ts";
+import type { IdleNode } from "../../exporter/analysis/idleNodes/findIdleNodes.ts";
 import type { NodePrice } from "../../exporter/analysis/prices/prices.ts";
 import type { NodePoolView, NodeView } from "../../exporter/join/snapshot.ts";
 import type { IdleKind } from "../../exporter/model/idleKinds.ts";

@@ -3,7 +3,7 @@ import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { nothingBlocked } from "../../exporter/analysis/blocked/blocked.ts";
 import { noFairness } from "../../exporter/analysis/fairness/fairness.ts";
 import { createGangFit } from "../../exporter/analysis/freeCapacity/gangFit.ts";
-import { noIdleNodes } from "../../exporter/analysis/idleNodes/idleNodes.ts";
+import { noIdleNodes } from "../../exporter/analysis/idleNodes/findIdleNodes.ts";
 import { noPlacement } from "../../exporter/analysis/placement/poolPlacement.ts";
 import { nothingPriced } from "../../exporter/analysis/prices/prices.ts";
 import { noWaiting } from "../../exporter/analysis/waiting/waiting.ts";

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { reviewCommand } from "../../cli/review/reviewCommand.ts";
 import { run } from "../../cli/run.ts";
-import { coverageOf } from "../../exporter/accounts/ledger/coverage.ts";
+import { coverageOf } from "../../exporter/accounts/ledger/intervalLog.ts";
 import { type Config, configSchema } from "../../exporter/config/schema.ts";
 import { reviewSchema } from "../../review/document/review.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";

@@ -1,5 +1,6 @@
 import { gpuStates } from "../../model/gpuStates.ts";
 import type { StoredGapReason } from "./ledger.ts";
+import type { LedgerResult } from "./ledgerQuestion.ts";
 
 /**
  * What GPU time can be grouped by: the parts of the account (the currency is that of its price), the workload that held it,
@@ -92,17 +93,7 @@ export interface AccountsAnswer {
 }
 
 /** An answer, or why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
-export type AccountsResult =
-  | { readonly ok: true; readonly answer: AccountsAnswer }
-  | { readonly ok: false; readonly fault: "question" | "ledger"; readonly error: string; readonly nextStep: string };
-
-export function isAccountDimension(text: string): text is AccountDimension {
-  return accountDimensions.some((dimension) => dimension === text);
-}
-
-export function isAccountFilter(text: string): text is AccountFilter {
-  return isAccountDimension(text) && text !== "day" && text !== "hour";
-}
+export type AccountsResult = LedgerResult<AccountsAnswer>;
 
 /** Values that a filter can have; `null`: any text is allowed. */
 export function filterValues(filter: AccountFilter): readonly string[] | null {

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type AdviceKind, type AdviceState, adviceKinds, adviceStates } from "../../model/recommendation.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";
+import { placesFor } from "./tables.ts";
 
 /** Advice that closed within this many days of the last entry is read when a process begins. */
 const daysRead = 30;
@@ -31,7 +32,7 @@ export const adviceColumns = [
 /** Writes recommendations: one row for each lifecycle, as it is now. */
 export function createAdviceWriter(db: DatabaseSync) {
   const put = db.prepare(
-    `INSERT OR REPLACE INTO recommendations (${adviceColumns.join(", ")}) VALUES (${adviceColumns.map(() => "?").join(", ")})`,
+    `INSERT OR REPLACE INTO recommendations (${adviceColumns.join(", ")}) VALUES (${placesFor(adviceColumns)})`,
   );
   return {
     write(advice: readonly StoredAdvice[]): void {

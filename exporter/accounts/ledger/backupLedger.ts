@@ -1,9 +1,16 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Problem } from "../../model/problem.ts";
-import { damageOf, removeUnfinished } from "./ledgerFault.ts";
-import { type FileKnowledge, openToRead, putInPlace, refusalToRead, removeDatabase } from "./ledgerFile.ts";
+import {
+  type FileKnowledge,
+  openToRead,
+  putInPlace,
+  refusalToRead,
+  removeDatabase,
+  removeUnfinished,
+} from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
+import { damageOf } from "./openForWriting.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 /**

@@ -1,57 +1,19 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type StrandedReason, strandedReasons } from "../../model/fragmentation.ts";
+import { strandedReasons } from "../../model/fragmentation.ts";
 import { createDimensionIds } from "./dimensionIds.ts";
 import type { PackedEntry } from "./packedEntry.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
-
-/** The column of a reason in `placement_time`. */
-export const strandedColumn = (reason: StrandedReason): string => `stranded_${reason}_gpu_seconds`;
-
-/** All of them. */
-export const strandedColumns = strandedReasons.map(strandedColumn);
-
-const domainSums = [
-  "seconds",
-  "capacity_gpu_seconds",
-  "allocated_gpu_seconds",
-  "pending_gpu_seconds",
-  "guaranteed_seconds",
-];
-const placementSums = [
-  "seconds",
-  "free_gpu_seconds",
-  ...strandedColumns,
-  "blocked_gpu_seconds",
-  "largest_placeable_gpu_seconds",
-];
-
-/** Amounts that cannot be below 0, by table. */
-export const capacityAmounts = { domain_time: domainSums, placement_time: placementSums };
-
-const added = (table: string, columns: readonly string[]): string =>
-  columns.map((column) => `${column} = ${table}.${column} + excluded.${column}`).join(", ");
-
-const places = (columns: readonly unknown[]): string => columns.map(() => "?").join(", ");
+import { addRowSql } from "./tables.ts";
 
 /**
  * Writes the time of domains and pools, and the streaks of nodes; `forget` drops the ids that a rolled back transaction has
  * made.
  */
 export function createCapacityWriter(db: DatabaseSync) {
-  const domainPoolIds = createDimensionIds(db, "domain_pools", ["domain", "pool"]);
-  const poolModelIds = createDimensionIds(db, "pool_models", ["pool", "model"]);
-  const addDomain = db.prepare(
-    `INSERT INTO domain_time (hour, domain, ${domainSums.join(", ")}, guaranteed_gpu_seconds)
-     VALUES (?, ?, ${places(domainSums)}, ?) ON CONFLICT DO UPDATE SET ${added("domain_time", domainSums)},
-       guaranteed_gpu_seconds = CASE WHEN excluded.guaranteed_gpu_seconds IS NULL THEN domain_time.guaranteed_gpu_seconds
-         ELSE coalesce(domain_time.guaranteed_gpu_seconds, 0) + excluded.guaranteed_gpu_seconds END`,
-  );
-  const addPlacement = db.prepare(
-    `INSERT INTO placement_time (hour, pool, ${placementSums.join(", ")}, largest_placeable_min, largest_placeable_max)
-     VALUES (?, ?, ${places(placementSums)}, ?, ?) ON CONFLICT DO UPDATE SET ${added("placement_time", placementSums)},
-       largest_placeable_min = min(placement_time.largest_placeable_min, excluded.largest_placeable_min),
-       largest_placeable_max = max(placement_time.largest_placeable_max, excluded.largest_placeable_max)`,
-  );
+  const domainPoolIds = createDimensionIds(db, "domain_pools");
+  const poolModelIds = createDimensionIds(db, "pool_models");
+  const addDomain = db.prepare(addRowSql("domain_time"));
+  const addPlacement = db.prepare(addRowSql("placement_time"));
   // A node is in one state at a time: if its end could not be kept, the state ended at the latest when the next one
   // began.
   const endOlder = db.prepare(
@@ -66,20 +28,15 @@ export function createCapacityWriter(db: DatabaseSync) {
   return {
     write({ capacity, intervals }: PackedEntry): void {
       for (const row of capacity.domains) {
-        const sums = [row.seconds, row.capacity, row.allocated, row.pending, row.guaranteedSeconds];
-        const guaranteed = row.guaranteedSeconds > 0 ? row.guaranteed : null;
-        addDomain.run(row.hour / secondsPerHour, row.domain, ...sums, guaranteed);
+        const { hour, domain, seconds, capacity: whole, allocated, pending, guaranteedSeconds } = row;
+        const guaranteed = guaranteedSeconds > 0 ? row.guaranteed : null;
+        addDomain.run(hour / secondsPerHour, domain, seconds, whole, allocated, pending, guaranteedSeconds, guaranteed);
       }
       for (const row of capacity.placement) {
         const stranded = strandedReasons.map((reason) => row.stranded[reason]);
-        const sums = [row.seconds, row.free, ...stranded, row.blocked, row.largestPlaceable];
-        addPlacement.run(
-          row.hour / secondsPerHour,
-          row.pool,
-          ...sums,
-          row.largestPlaceableMin,
-          row.largestPlaceableMax,
-        );
+        const largest = [row.largestPlaceable, row.largestPlaceableMin, row.largestPlaceableMax];
+        const sums = [row.seconds, row.free, ...stranded, row.blocked, ...largest];
+        addPlacement.run(row.hour / secondsPerHour, row.pool, ...sums);
       }
       for (const { node, begins, ends, nodePool, pool, state, gpus } of capacity.nodeStreaks) {
         endOlder.run(begins, node, begins);

@@ -1,14 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isoTime } from "../../kernel/isoTime.ts";
+import { strandedReasons } from "../../model/fragmentation.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
-import { wrongCapacity } from "./capacityCheck.ts";
-import { coverageOfIntervals } from "./coverage.ts";
-import { toInterval } from "./intervalLog.ts";
+import { coverageOfIntervals, toInterval } from "./intervalLog.ts";
 import type { LedgerInterval } from "./ledger.ts";
 import { sameMomentSeconds } from "./mergeEntries.ts";
-import { queueSums } from "./queueWriter.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
-import { numberIn, textIn } from "./sqliteRow.ts";
+import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";
+import { allSumTables, isBelowZero, strandedColumn, sumsOf } from "./tables.ts";
 
 /** What a check of a ledger found; nothing in `wrong` means that the accounts are good. */
 export interface LedgerCheck {
@@ -53,10 +52,13 @@ export function checkLedger(db: DatabaseSync): LedgerCheck {
   return {
     wrong: [
       ...openAccounts(db),
-      ...wrongCosts(db, closingTolerance, maxFindings),
+      ...costsWithoutCurrency(db),
+      ...openCosts(db),
       ...overcommittedWorkloads(db),
       ...openQueues(db),
-      ...wrongCapacity(db, queueTolerance, maxFindings),
+      ...wrongDomains(db),
+      ...wrongPlacement(db),
+      ...wrongStreaks(db),
       ...orphans(db),
       ...overlaps(intervals),
     ],
@@ -75,11 +77,6 @@ export function checkLedger(db: DatabaseSync): LedgerCheck {
   };
 }
 
-/** What is wrong with the costs of a ledger, in sentences; at most `most` of each kind. */
-function wrongCosts(db: DatabaseSync, tolerance: number, most: number): readonly string[] {
-  return [...costsWithoutCurrency(db), ...openCosts(db, tolerance, most)];
-}
-
 /** A sum has a cost exactly where its account or node group has a currency. */
 function costsWithoutCurrency(db: DatabaseSync): readonly string[] {
   const links = [
@@ -88,13 +85,11 @@ function costsWithoutCurrency(db: DatabaseSync): readonly string[] {
     ["node_time", "node_group", "node_groups"],
   ] as const;
   return links.flatMap(([table, column, dimension]) => {
-    const row = db
-      .prepare(
-        `SELECT count(*) AS n FROM ${table} t JOIN ${dimension} d ON d.id = t.${column}
+    const rows = count(
+      db,
+      `${table} t JOIN ${dimension} d ON d.id = t.${column}
          WHERE (t.cost IS NULL) <> (d.currency IS NULL) OR t.cost < 0`,
-      )
-      .get();
-    const rows = row === undefined ? 0 : numberIn(row, "n");
+    );
     return rows === 0
       ? []
       : [`${rows} rows of ${table} have a cost without a currency, none with one, or less than nothing`];
@@ -102,10 +97,10 @@ function costsWithoutCurrency(db: DatabaseSync): readonly string[] {
 }
 
 /** Pools of nodes and hours in which what is counted does not cost what the nodes cost; only hours for which both are kept. */
-function openCosts(db: DatabaseSync, tolerance: number, most: number): readonly string[] {
-  return db
-    .prepare(
-      `WITH counted AS (
+function openCosts(db: DatabaseSync): readonly string[] {
+  return sentences(
+    db,
+    `WITH counted AS (
          SELECT t.daily, t.hour, a.node_pool, a.currency, sum(t.cost) AS cost
          FROM gpu_time t JOIN accounts a ON a.id = t.account WHERE a.currency IS NOT NULL GROUP BY 1, 2, 3, 4
        ), nodes AS (
@@ -115,14 +110,10 @@ function openCosts(db: DatabaseSync, tolerance: number, most: number): readonly 
        SELECT b.daily AS daily, b.hour AS hour, b.node_pool AS node_pool, b.currency AS currency, b.cost AS counted,
          n.cost AS nodes
        FROM counted b JOIN nodes n USING (daily, hour, node_pool, currency)
-       WHERE abs(b.cost - n.cost) > ${tolerance} * max(b.cost, n.cost) ORDER BY 2, 3 LIMIT ${most}`,
-    )
-    .all()
-    .map((row) => {
-      const span = numberIn(row, "daily") === 1 ? "day" : "hour";
-      const begin = isoTime(numberIn(row, "hour") * secondsPerHour);
-      return `the costs of node pool ${textIn(row, "node_pool")} do not close in the ${span} from ${begin}: counted ${numberIn(row, "counted")}, nodes ${numberIn(row, "nodes")} ${textIn(row, "currency")}`;
-    });
+       WHERE abs(b.cost - n.cost) > ${closingTolerance} * max(b.cost, n.cost) ORDER BY 2, 3 LIMIT ${maxFindings}`,
+    (row, when) =>
+      `the costs of node pool ${textIn(row, "node_pool")} do not close in ${when}: counted ${numberIn(row, "counted")}, nodes ${numberIn(row, "nodes")} ${textIn(row, "currency")}`,
+  );
 }
 
 const nothing: Omit<LedgerCheck, "wrong"> = {
@@ -135,9 +126,9 @@ const nothing: Omit<LedgerCheck, "wrong"> = {
 
 /** Pools and hours in which the sum over accounts is not the pool's control sum. */
 function openAccounts(db: DatabaseSync): readonly string[] {
-  return db
-    .prepare(
-      `WITH counted AS (
+  return sentences(
+    db,
+    `WITH counted AS (
          SELECT t.daily, t.hour, a.pool, sum(t.gpu_seconds) AS seconds
          FROM gpu_time t JOIN accounts a ON a.id = t.account GROUP BY t.daily, t.hour, a.pool
        ), both AS (
@@ -147,15 +138,9 @@ function openAccounts(db: DatabaseSync): readonly string[] {
        )
        SELECT * FROM both WHERE abs(counted - physical) > ${closingTolerance} * max(counted, physical)
        ORDER BY hour, pool LIMIT ${maxFindings}`,
-    )
-    .all()
-    .map((row) => {
-      const span = numberIn(row, "daily") === 1 ? "day" : "hour";
-      const accounted = numberIn(row, "counted");
-      const physical = numberIn(row, "physical");
-      const begin = isoTime(numberIn(row, "hour") * secondsPerHour);
-      return `the accounts of pool ${textIn(row, "pool")} do not close in the ${span} from ${begin}: counted ${accounted}, physical ${physical} GPU-seconds`;
-    });
+    (row, when) =>
+      `the accounts of pool ${textIn(row, "pool")} do not close in ${when}: counted ${numberIn(row, "counted")}, physical ${numberIn(row, "physical")} GPU-seconds`,
+  );
 }
 
 /** Days on which single workloads have more than everything that was counted; only days for which both are kept. */
@@ -184,45 +169,78 @@ function overcommittedWorkloads(db: DatabaseSync): readonly string[] {
  */
 function openQueues(db: DatabaseSync): readonly string[] {
   const slack = `${queueTolerance} * (allocated_gpu_seconds + entitled_gpu_seconds + seconds)`;
-  const shortfalls = queueSums
+  const shortfalls = sumsOf("queue_time")
     .filter((column) => column.startsWith("short_"))
     .map((column) => `coalesce(${column}, 0)`)
     .join(" + ");
-  return db
-    .prepare(
-      `SELECT t.daily AS daily, t.hour AS hour, q.queue AS queue, q.domain AS domain
+  return sentences(
+    db,
+    `SELECT t.daily AS daily, t.hour AS hour, q.queue AS queue, q.domain AS domain
        FROM queue_time t JOIN queues q ON q.id = t.queue
-       WHERE judged_seconds > seconds * (1 + ${closingTolerance}) OR min(${queueSums.map((sum) => `coalesce(${sum}, 0)`).join(", ")}) < 0
+       WHERE judged_seconds > seconds * (1 + ${closingTolerance}) OR ${isBelowZero("queue_time")}
          OR (guaranteed_gpu_seconds IS NULL) <> (guaranteed_seconds = 0)
          OR judged_allocated_gpu_seconds - allocated_gpu_seconds > ${slack}
          OR (judged_seconds >= seconds * (1 - ${closingTolerance}) AND allocated_gpu_seconds - judged_allocated_gpu_seconds > ${slack})
          OR judged_allocated_gpu_seconds - entitled_gpu_seconds - excess_gpu_seconds > ${slack}
          OR excess_gpu_seconds - judged_allocated_gpu_seconds + entitled_gpu_seconds - (${shortfalls}) > ${slack}
        ORDER BY t.hour, q.queue LIMIT ${maxFindings}`,
-    )
-    .all()
-    .map((row) => {
-      const span = numberIn(row, "daily") === 1 ? "day" : "hour";
-      const begin = isoTime(numberIn(row, "hour") * secondsPerHour);
-      return `the sums of queue ${textIn(row, "queue")} in ${textIn(row, "domain")} contradict each other in the ${span} from ${begin}`;
-    });
+    (row, when) =>
+      `the sums of queue ${textIn(row, "queue")} in ${textIn(row, "domain")} contradict each other in ${when}`,
+  );
 }
 
-/** Sums whose account, workload or node group does not exist. */
+/** A domain allocates no more than it has, and its guarantees are known for no longer than it existed. */
+function wrongDomains(db: DatabaseSync): readonly string[] {
+  return sentences(
+    db,
+    `SELECT hour, domain AS name FROM domain_time
+     WHERE ${isBelowZero("domain_time")} OR seconds <= 0
+       OR allocated_gpu_seconds > capacity_gpu_seconds + ${queueTolerance} * (seconds + capacity_gpu_seconds)
+       OR guaranteed_seconds > seconds * (1 + ${queueTolerance})
+       OR (guaranteed_gpu_seconds IS NULL) <> (guaranteed_seconds = 0)
+     ORDER BY hour, domain LIMIT ${maxFindings}`,
+    (row, when) => `the sums of domain ${textIn(row, "name")} contradict each other in ${when}`,
+  );
+}
+
+/** No more is stranded than is free, and the mean is between the least and the most. */
+function wrongPlacement(db: DatabaseSync): readonly string[] {
+  return sentences(
+    db,
+    `SELECT hour, pool AS name FROM placement_time
+     WHERE ${isBelowZero("placement_time")} OR seconds <= 0
+       OR ${strandedReasons.map(strandedColumn).join(" + ")} > free_gpu_seconds + ${queueTolerance} * (seconds + free_gpu_seconds)
+       OR largest_placeable_gpu_seconds < largest_placeable_min * seconds * (1 - ${queueTolerance})
+       OR largest_placeable_gpu_seconds > largest_placeable_max * seconds * (1 + ${queueTolerance})
+     ORDER BY hour, pool LIMIT ${maxFindings}`,
+    (row, when) => `the sums of pool ${textIn(row, "name")} contradict each other in ${when}`,
+  );
+}
+
+/** Nodes that leave a state before they enter it, or are in two states at once. */
+function wrongStreaks(db: DatabaseSync): readonly string[] {
+  const nodesOf = (condition: string): readonly string[] =>
+    db
+      .prepare(`SELECT node FROM node_streaks ${condition} ORDER BY node LIMIT ${maxFindings}`)
+      .all()
+      .map((row) => textIn(row, "node"));
+  return [
+    ...nodesOf("WHERE ends < begins").map((node) => `node ${node} ends a state before it begins it`),
+    ...nodesOf("WHERE ends IS NULL GROUP BY node HAVING count(*) > 1").map(
+      (node) => `node ${node} is in two states at once`,
+    ),
+  ];
+}
+
+/** Sums that name an account, a workload or another dimension that does not exist. */
 function orphans(db: DatabaseSync): readonly string[] {
-  const links = [
-    ["gpu_time", "account", "accounts"],
-    ["workload_time", "account", "accounts"],
-    ["workload_time", "workload", "workloads"],
-    ["node_time", "node_group", "node_groups"],
-    ["queue_time", "queue", "queues"],
-    ["waits", "wait_group", "wait_groups"],
-    ["pod_shapes", "shape", "shapes"],
-  ] as const;
-  return links.flatMap(([table, column, target]) => {
-    const missing = count(db, `${table} WHERE ${column} NOT IN (SELECT id FROM ${target})`);
-    return missing === 0 ? [] : [`${missing} rows of ${table} name a row of ${target} that is not there`];
-  });
+  return allSumTables.flatMap(({ name, keys }) =>
+    Object.entries(keys).flatMap(([column, target]) => {
+      if (target === null) return [];
+      const missing = count(db, `${name} WHERE ${column} NOT IN (SELECT id FROM ${target})`);
+      return missing === 0 ? [] : [`${missing} rows of ${name} name a row of ${target} that is not there`];
+    }),
+  );
 }
 
 /** Intervals that begin before an earlier one ends, except after a clock was set back. */
@@ -243,7 +261,17 @@ function overlaps(intervals: readonly LedgerInterval[]): readonly string[] {
   return found.slice(0, maxFindings);
 }
 
+/** The rows of a statement as sentences; `when` is the hour, or the day (`daily`), that begins with its `hour`. */
+function sentences(db: DatabaseSync, sql: string, say: (row: SqliteRow, when: string) => string): readonly string[] {
+  return db
+    .prepare(sql)
+    .all()
+    .map((row) => {
+      const begin = isoTime(numberIn(row, "hour") * secondsPerHour);
+      return say(row, `the ${row.daily === 1 ? "day" : "hour"} from ${begin}`);
+    });
+}
+
 function count(db: DatabaseSync, what: string, of = "count(*)"): number {
-  const row = db.prepare(`SELECT ${of} AS n FROM ${what}`).get();
-  return row === undefined ? 0 : numberIn(row, "n");
+  return numberOrNullIn(db.prepare(`SELECT ${of} AS n FROM ${what}`).get(), "n") ?? 0;
 }

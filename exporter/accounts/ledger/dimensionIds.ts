@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import { numberIn } from "./sqliteRow.ts";
+import { type Dimension, dimensions, placesFor } from "./tables.ts";
 
 /** Ids of the rows of a dimension table. */
 export interface DimensionIds {
@@ -19,11 +20,11 @@ const maxKnown = 200_000;
  * Keeps ids by content in memory, so that the tables need no second index, which for workloads would be larger than the first.
  * A tuple that was not in use lately gets a second row; queries group by content, so that this is never visible.
  */
-export function createDimensionIds(db: DatabaseSync, table: string, columns: readonly string[]): DimensionIds {
+export function createDimensionIds(db: DatabaseSync, table: Dimension): DimensionIds {
+  const columns = dimensions[table];
   const known = new Map<string, { readonly id: number; lastDay: number }>();
   const names = columns.join(", ");
-  const places = columns.map(() => "?").join(", ");
-  const insert = db.prepare(`INSERT INTO ${table} (${names}, last_day) VALUES (${places}, ?)`);
+  const insert = db.prepare(`INSERT INTO ${table} (${names}, last_day) VALUES (${placesFor(columns)}, ?)`);
   const touch = db.prepare(`UPDATE ${table} SET last_day = ? WHERE id = ?`);
   const recent = db.prepare(
     `SELECT id, ${names}, last_day FROM ${table} WHERE last_day >= (SELECT max(last_day) - 1 FROM ${table}) ORDER BY id DESC LIMIT ${maxKnown}`,

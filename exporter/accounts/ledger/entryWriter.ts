@@ -3,16 +3,17 @@ import type { PricesInUse, UsedPrice } from "../posting.ts";
 import { createAdviceWriter } from "./adviceWriter.ts";
 import { createCapacityWriter } from "./capacityWriter.ts";
 import { createDimensionIds } from "./dimensionIds.ts";
+import { createShapeWriter } from "./endedShapes.ts";
 import { createIntervalLog } from "./intervalLog.ts";
 import { accountParts, noWorkload, type PackedEntry, type PackedRows, workloadParts } from "./packedEntry.ts";
 import { createQueueWriter } from "./queueWriter.ts";
 import { createRowSums } from "./rowSums.ts";
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
-import { createShapeWriter } from "./shapeWriter.ts";
-import { numberIn } from "./sqliteRow.ts";
+import { numberIn, numberOrNullIn } from "./sqliteRow.ts";
+import { addRowSql, placesFor } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
 import { tuples } from "./tupleList.ts";
-import { createWithheldWriter } from "./withheldWriter.ts";
+import { createWithheldWriter } from "./withheld.ts";
 
 /** Adds entries to the accounts, each in one transaction. */
 export interface EntryWriter {
@@ -20,27 +21,6 @@ export interface EntryWriter {
   lastEntry(): number;
   /** Writes an entry, or throws and writes nothing. An entry whose number is already in the file is not added again. */
   write(number: number, entry: PackedEntry): void;
-}
-
-/** The sums of `gpu_time` and `workload_time`. */
-export const sumColumns = "gpu_seconds, estimated_gpu_seconds, unmetered_gpu_seconds, energy_joules, cost";
-
-/** Adds the sums of the row that was to be inserted to those of the existing row. */
-export function addExcluded(table: "gpu_time" | "workload_time"): string {
-  return `ON CONFLICT DO UPDATE SET gpu_seconds = ${table}.gpu_seconds + excluded.gpu_seconds,
-    estimated_gpu_seconds = ${table}.estimated_gpu_seconds + excluded.estimated_gpu_seconds,
-    unmetered_gpu_seconds = ${table}.unmetered_gpu_seconds + excluded.unmetered_gpu_seconds,
-    energy_joules = ${sumOfKnown(table, "energy_joules")}, cost = ${sumOfKnown(table, "cost")}`;
-}
-
-/** The same for `node_time`. */
-export const addExcludedNodeTime = `ON CONFLICT DO UPDATE SET node_seconds = node_time.node_seconds + excluded.node_seconds,
-    cost = ${sumOfKnown("node_time", "cost")}`;
-
-/** Unknown values are NULL, and add nothing. */
-function sumOfKnown(table: string, column: string): string {
-  return `CASE WHEN excluded.${column} IS NULL THEN ${table}.${column}
-      ELSE coalesce(${table}.${column}, 0) + excluded.${column} END`;
 }
 
 /** Creates the writer of an open ledger. Only one may exist for a file. */
@@ -58,8 +38,7 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
   const withheld = createWithheldWriter(db);
 
   function lastEntry(): number {
-    const row = progress.get();
-    return row === undefined ? 0 : numberIn(row, "entry");
+    return numberOrNullIn(progress.get(), "entry") ?? 0;
   }
 
   return {
@@ -114,7 +93,7 @@ function createPriceLog(db: DatabaseSync): PriceLog {
   const open = db.prepare(`SELECT id, begins, ${priceIdentity.join(", ")} FROM price_log WHERE ends IS NULL`);
   const end = db.prepare("UPDATE price_log SET ends = ? WHERE id = ?");
   const insert = db.prepare(
-    `INSERT INTO price_log (${priceIdentity.join(", ")}, dated, begins) VALUES (${priceIdentity.map(() => "?").join(", ")}, ?, ?)`,
+    `INSERT INTO price_log (${priceIdentity.join(", ")}, dated, begins) VALUES (${placesFor(priceIdentity)}, ?, ?)`,
   );
 
   return {
@@ -142,28 +121,11 @@ interface PartWriter {
   forget(): void;
 }
 
-/** In the order of the parts of an account (`accountParts`). */
-const accountColumns = [
-  "pool",
-  "node_pool",
-  "capacity_type",
-  "team",
-  "queue",
-  "namespace",
-  "priority_class",
-  "state",
-  "currency",
-];
-
 function createPostingWriter(db: DatabaseSync): PartWriter {
-  const accountIds = createDimensionIds(db, "accounts", accountColumns);
-  const workloadIds = createDimensionIds(db, "workloads", ["kind", "namespace", "name"]);
-  const addGpuTime = db.prepare(
-    `INSERT INTO gpu_time (daily, hour, account, ${sumColumns}) VALUES (0, ?, ?, ?, ?, ?, ?, ?) ${addExcluded("gpu_time")}`,
-  );
-  const addWorkloadTime = db.prepare(
-    `INSERT INTO workload_time (day, workload, account, ${sumColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ${addExcluded("workload_time")}`,
-  );
+  const accountIds = createDimensionIds(db, "accounts");
+  const workloadIds = createDimensionIds(db, "workloads");
+  const addGpuTime = db.prepare(addRowSql("gpu_time"));
+  const addWorkloadTime = db.prepare(addRowSql("workload_time"));
 
   return {
     write(entry) {
@@ -220,13 +182,9 @@ function knownOrNull(value: number | undefined): number | null {
 
 /** Writes control sums, node times, and what is remembered. */
 function createOtherWriter(db: DatabaseSync): PartWriter {
-  const groupIds = createDimensionIds(db, "node_groups", ["pool", "node_pool", "capacity_type", "state", "currency"]);
-  const addPoolTime = db.prepare(
-    "INSERT INTO pool_time (daily, hour, pool, physical_gpu_seconds) VALUES (0, ?, ?, ?) ON CONFLICT DO UPDATE SET physical_gpu_seconds = physical_gpu_seconds + excluded.physical_gpu_seconds",
-  );
-  const addNodeTime = db.prepare(
-    `INSERT INTO node_time (daily, hour, node_group, node_seconds, cost) VALUES (0, ?, ?, ?, ?) ${addExcludedNodeTime}`,
-  );
+  const groupIds = createDimensionIds(db, "node_groups");
+  const addPoolTime = db.prepare(addRowSql("pool_time"));
+  const addNodeTime = db.prepare(addRowSql("node_time"));
   const remember = db.prepare(
     "INSERT INTO remembered (kind, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
   );

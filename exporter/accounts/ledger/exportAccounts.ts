@@ -89,7 +89,7 @@ export function createExportAccounts(
   };
 }
 
-/** What prices stood for and where they came from, as far as the ledger remembers. */
+/** The basis of prices and where they came from, as far as the ledger remembers. */
 export type PriceFacts = (
   group: ExportGroup,
   from: number,

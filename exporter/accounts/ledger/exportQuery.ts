@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isoDay, isoTime } from "../../kernel/isoTime.ts";
 import type { ChargeBasis } from "../../model/charge.ts";
 import type { WorkloadKey } from "../posting.ts";
-import { type Refusal, refuseWindow } from "./queryWindow.ts";
+import { type Refusal, refusal, refuseWindow } from "./queryWindow.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 
 /** How long the time of one exported row is. Workloads are kept by the day, so that hourly rows name none. */
@@ -46,7 +46,7 @@ export interface ExportRow {
   /** `null` for time without a price; the currency is `null` exactly then. */
   readonly cost: number | null;
   readonly currency: string | null;
-  /** What the price stands for and where it came from, joined by `+` where it changed; `null` where this is not known. */
+  /** The basis of the price and where it came from, joined by `+` where it changed; `null` where this is not known. */
   readonly priceBasis: string | null;
   readonly priceSource: string | null;
   /** Units of progress that the workload has made since it was first seen, and what one has cost in this currency; `null`: not known. */
@@ -66,8 +66,8 @@ export function refuseExport(db: DatabaseSync, { from, to, granularity }: Export
   if (from % secondsPerDay === 0 && to % secondsPerDay === 0) return null;
   const begin = isoDay(Math.floor(from / secondsPerDay) * secondsPerDay);
   const end = isoDay(Math.ceil(to / secondsPerDay) * secondsPerDay);
-  return {
-    error: `the window ${isoTime(from)} to ${isoTime(to)} cuts a day (UTC)`,
-    nextStep: `Ask for whole days (${begin} to ${end}), or for rows by hour: --granularity hour.`,
-  };
+  return refusal(
+    `the window ${isoTime(from)} to ${isoTime(to)} cuts a day (UTC)`,
+    `Ask for whole days (${begin} to ${end}), or for rows by hour: --granularity hour.`,
+  );
 }

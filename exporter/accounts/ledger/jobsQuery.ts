@@ -1,5 +1,5 @@
 import type { WorkloadKey } from "../posting.ts";
-import type { LedgerFailure } from "./ledgerQuestion.ts";
+import type { LedgerResult } from "./ledgerQuestion.ts";
 
 /** A question about single workloads: which cost most, and which wasted most. */
 export interface JobsQuery {
@@ -44,4 +44,4 @@ export interface JobsAnswer {
 }
 
 /** An answer, or why there is none. */
-export type JobsResult = { readonly ok: true; readonly answer: JobsAnswer } | LedgerFailure;
+export type JobsResult = LedgerResult<JobsAnswer>;

@@ -4,6 +4,7 @@ import type { StoredAdvice, StoredWithheld } from "../../model/storedAdvice.ts";
 import type { PastIdleTime } from "../idleHours.ts";
 import type { AccruedStep } from "../posting.ts";
 import type { EndedOnDay } from "../shapeAccount.ts";
+import type { OrProblem } from "./ledgerProblem.ts";
 
 /**
  * What must survive a restart, such as since when a state has lasted, by kind and key. Values are opaque JSON text or seconds.
@@ -85,6 +86,4 @@ export interface LedgerRetention {
 }
 
 /** A ledger, or why the file cannot be one; nothing in a refused file is changed. */
-export type OpenedLedger =
-  | { readonly ok: true; readonly ledger: Ledger }
-  | { readonly ok: false; readonly problem: Problem };
+export type OpenedLedger = OrProblem<{ readonly ledger: Ledger }>;

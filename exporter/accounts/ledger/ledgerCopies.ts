@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import type { Problem } from "../../model/problem.ts";
 import type { BackupOrder, BackupReport } from "./backupThread.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
-import { startThread } from "./startThread.ts";
+import { startThread } from "./ledgerThread.ts";
 
 /** A checked copy of a ledger in a file that no longer has a name: it disappears with `close`, or with the process. */
 export interface LedgerCopy {

@@ -14,7 +14,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Problem } from "../../model/problem.ts";
-import { ledgerProblem } from "./ledgerProblem.ts";
+import { ledgerProblem, type OrProblem } from "./ledgerProblem.ts";
 import { ledgerApplicationId } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
@@ -24,9 +24,7 @@ export type FoundFile =
   | { readonly kind: "refused"; readonly problem: Problem };
 
 /** An open database, or why it could not be opened. */
-export type OpenedDatabase =
-  | { readonly ok: true; readonly db: DatabaseSync }
-  | { readonly ok: false; readonly problem: Problem };
+export type OpenedDatabase = OrProblem<{ readonly db: DatabaseSync }>;
 
 const headerBytes = 100;
 const magic = "SQLite format 3\0";
@@ -163,6 +161,15 @@ const withoutFolderSync: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EO
 /** Removes a database that is not needed, with its logs. */
 export function removeDatabase(file: string): void {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${suffix}`, { force: true });
+}
+
+/** Removes an unfinished file; if that fails, the next attempt knows it by its name and removes it. */
+export function removeUnfinished(file: string): void {
+  try {
+    removeDatabase(file);
+  } catch {
+    // The caller has a better message, or a result.
+  }
 }
 
 function syncFile(file: string): void {

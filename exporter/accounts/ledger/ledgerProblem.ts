@@ -52,3 +52,6 @@ export function ledgerProblem(code: LedgerFault, file: string, found: string): P
   const severity = code === "ledger-time-lost" || code === "ledger-log-set-aside" ? "warning" : "error";
   return { source: "ledger", code, severity, subject: file, message, nextStep: nextSteps[code] };
 }
+
+/** A value, or why there is none. */
+export type OrProblem<Value> = (Value & { readonly ok: true }) | { readonly ok: false; readonly problem: Problem };

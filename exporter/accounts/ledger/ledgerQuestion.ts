@@ -1,22 +1,30 @@
-import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
-import type { AdviceQuery, AdviceResult } from "./adviceQuery.ts";
-import type { JobsQuery, JobsResult } from "./jobsQuery.ts";
-import type { LedgerTableQuery, LedgerTableResult } from "./ledgerTableQuery.ts";
-import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
-import type { PriceQuery, PriceResult } from "./priceQuery.ts";
-import type { WithheldQuery, WithheldResult } from "./queryWithheld.ts";
+import type { AccountsAnswer, AccountsQuery } from "./accountsQuery.ts";
+import type { JobsAnswer, JobsQuery } from "./jobsQuery.ts";
+import type { LedgerTableAnswer, LedgerTableQuery } from "./ledgerTableQuery.ts";
+import type { PriceAnswer, PriceQuery } from "./priceQuery.ts";
+import type { AdviceAnswer, AdviceQuery } from "./queryAdvice.ts";
+import type { PoolsAnswer, PoolsQuery } from "./queryPools.ts";
+import type { WithheldAnswer, WithheldQuery } from "./withheld.ts";
 
-/** A question to the reader's thread. */
-export type LedgerQuestion =
-  | { readonly about: "gpu-time"; readonly query: AccountsQuery }
-  | { readonly about: "ledger-table"; readonly query: LedgerTableQuery }
-  | { readonly about: "prices"; readonly query: PriceQuery }
-  | { readonly about: "pools"; readonly query: PoolsQuery }
-  | { readonly about: "advice"; readonly query: AdviceQuery }
-  | { readonly about: "withheld"; readonly query: WithheldQuery }
-  | { readonly about: "jobs"; readonly query: JobsQuery };
+/** What the reader's thread can be asked about: each question and its answer. */
+export interface LedgerTopics {
+  readonly "gpu-time": { readonly query: AccountsQuery; readonly answer: AccountsAnswer };
+  readonly "ledger-table": { readonly query: LedgerTableQuery; readonly answer: LedgerTableAnswer };
+  readonly prices: { readonly query: PriceQuery; readonly answer: PriceAnswer };
+  readonly pools: { readonly query: PoolsQuery; readonly answer: PoolsAnswer };
+  readonly advice: { readonly query: AdviceQuery; readonly answer: AdviceAnswer };
+  readonly withheld: { readonly query: WithheldQuery; readonly answer: WithheldAnswer };
+  readonly jobs: { readonly query: JobsQuery; readonly answer: JobsAnswer };
+}
 
-/** Why there is no answer to any question. */
+export type LedgerTopic = keyof LedgerTopics;
+
+/** A question to the reader's thread about one of these topics. */
+export type LedgerQuestion<Topic extends LedgerTopic = LedgerTopic> = {
+  [About in Topic]: { readonly about: About; readonly query: LedgerTopics[About]["query"] };
+}[Topic];
+
+/** Why there is no answer: the question cannot be answered as asked, or the ledger cannot be read. */
 export interface LedgerFailure {
   readonly ok: false;
   readonly fault: "question" | "ledger";
@@ -24,13 +32,10 @@ export interface LedgerFailure {
   readonly nextStep: string;
 }
 
-/** An answer of the reader's thread; `nothing`: the ledger cannot be read. */
-export type LedgerResult =
-  | { readonly about: "gpu-time"; readonly result: AccountsResult }
-  | { readonly about: "ledger-table"; readonly result: LedgerTableResult }
-  | { readonly about: "prices"; readonly result: PriceResult }
-  | { readonly about: "pools"; readonly result: PoolsResult }
-  | { readonly about: "advice"; readonly result: AdviceResult }
-  | { readonly about: "withheld"; readonly result: WithheldResult }
-  | { readonly about: "jobs"; readonly result: JobsResult }
-  | { readonly about: "nothing"; readonly result: LedgerFailure };
+/** An answer, or why there is none. */
+export type LedgerResult<Answer> = { readonly ok: true; readonly answer: Answer } | LedgerFailure;
+
+/** There is no answer because the ledger cannot be read. */
+export function ledgerFailure(error: string, nextStep: string): LedgerFailure {
+  return { ok: false, fault: "ledger", error, nextStep };
+}

@@ -1,14 +1,20 @@
 import type { Worker } from "node:worker_threads";
 import type { AccountsQuery, AccountsResult } from "./accountsQuery.ts";
-import type { AdviceQuery, AdviceResult } from "./adviceQuery.ts";
-import { endGently } from "./endGently.ts";
 import type { JobsQuery, JobsResult } from "./jobsQuery.ts";
-import type { LedgerFailure, LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
+import {
+  type LedgerFailure,
+  type LedgerQuestion,
+  type LedgerResult,
+  type LedgerTopic,
+  type LedgerTopics,
+  ledgerFailure,
+} from "./ledgerQuestion.ts";
 import type { LedgerTableQuery, LedgerTableResult } from "./ledgerTableQuery.ts";
-import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
+import { endGently, startThread } from "./ledgerThread.ts";
 import type { PriceQuery, PriceResult } from "./priceQuery.ts";
-import type { WithheldQuery, WithheldResult } from "./queryWithheld.ts";
-import { startThread } from "./startThread.ts";
+import type { AdviceQuery, AdviceResult } from "./queryAdvice.ts";
+import type { PoolsQuery, PoolsResult } from "./queryPools.ts";
+import type { WithheldQuery, WithheldResult } from "./withheld.ts";
 
 /** Answers questions about a ledger, outside the thread that asks. */
 export interface LedgerReader {
@@ -37,8 +43,9 @@ const idleMilliseconds = 60_000;
 const closeMilliseconds = 1000;
 
 interface Asked {
-  readonly question: LedgerQuestion;
-  readonly resolve: (result: LedgerResult) => void;
+  /** Sends the question to a thread, whose next message is the answer. */
+  readonly send: (worker: Worker) => void;
+  readonly fail: (failure: LedgerFailure) => void;
 }
 
 /**
@@ -53,11 +60,6 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
   function startQueryThread(): Worker {
     const started = startThread("queryThread", file);
     started.unref();
-    started.on("message", (result: LedgerResult) => {
-      if (worker !== started) return;
-      waiting.shift()?.resolve(result);
-      next();
-    });
     started.on("error", (error: unknown) => endThread(started, error instanceof Error ? error.message : String(error)));
     started.on("exit", () => endThread(started, "its thread ended"));
     return started;
@@ -68,7 +70,9 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
     if (worker !== which) return;
     worker = null;
     void which.terminate();
-    waiting.shift()?.resolve(failure(`the ledger did not answer: ${reason}`, "Ask for less at once, or again later."));
+    waiting
+      .shift()
+      ?.fail(ledgerFailure(`the ledger did not answer: ${reason}`, "Ask for less at once, or again later."));
     if (waiting.length > 0) next();
   }
 
@@ -85,70 +89,51 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
     }
     worker ??= startQueryThread();
     const asked = worker;
-    asked.postMessage(first.question);
+    first.send(asked);
     const seconds = patienceMilliseconds / 1000;
     timer = setTimeout(() => endThread(asked, `no answer within ${seconds} s`), patienceMilliseconds).unref();
   }
 
-  function ask(question: LedgerQuestion): Promise<LedgerResult> {
+  function ask<Topic extends LedgerTopic>(
+    about: Topic,
+    query: LedgerTopics[Topic]["query"],
+  ): Promise<LedgerResult<LedgerTopics[Topic]["answer"]>> {
     return new Promise((resolve) => {
       if (waiting.length >= maxWaiting) {
-        resolve(failure("too many questions are waiting for the ledger", "Ask again in a minute."));
+        resolve(ledgerFailure("too many questions are waiting for the ledger", "Ask again in a minute."));
         return;
       }
-      waiting.push({ question, resolve });
+      const question: LedgerQuestion<Topic> = { about, query };
+      const send = (asked: Worker): void => {
+        asked.postMessage(question);
+        asked.once("message", (result: LedgerResult<LedgerTopics[Topic]["answer"]>) => {
+          if (worker !== asked) return;
+          waiting.shift();
+          resolve(result);
+          next();
+        });
+      };
+      waiting.push({ send, fail: resolve });
       if (waiting.length === 1) next();
     });
   }
 
   return {
-    async query(query) {
-      const answer = await ask({ about: "gpu-time", query });
-      return answer.about === "gpu-time" || answer.about === "nothing" ? answer.result : notAnswered;
-    },
-    async queryLedgerTable(query) {
-      const answer = await ask({ about: "ledger-table", query });
-      return answer.about === "ledger-table" || answer.about === "nothing" ? answer.result : notAnswered;
-    },
-    async queryPrices(query) {
-      const answer = await ask({ about: "prices", query });
-      return answer.about === "prices" || answer.about === "nothing" ? answer.result : notAnswered;
-    },
-    async queryPools(query) {
-      const answer = await ask({ about: "pools", query });
-      return answer.about === "pools" || answer.about === "nothing" ? answer.result : notAnswered;
-    },
-    async queryAdvice(query) {
-      const answer = await ask({ about: "advice", query });
-      return answer.about === "advice" || answer.about === "nothing" ? answer.result : notAnswered;
-    },
-    async queryWithheld(query) {
-      const answer = await ask({ about: "withheld", query });
-      return answer.about === "withheld" || answer.about === "nothing" ? answer.result : notAnswered;
-    },
-    async queryJobs(query) {
-      const answer = await ask({ about: "jobs", query });
-      return answer.about === "jobs" || answer.about === "nothing" ? answer.result : notAnswered;
-    },
+    query: (query) => ask("gpu-time", query),
+    queryLedgerTable: (query) => ask("ledger-table", query),
+    queryPrices: (query) => ask("prices", query),
+    queryPools: (query) => ask("pools", query),
+    queryAdvice: (query) => ask("advice", query),
+    queryWithheld: (query) => ask("withheld", query),
+    queryJobs: (query) => ask("jobs", query),
     async close() {
       if (timer !== null) clearTimeout(timer);
       const ending = worker;
       worker = null;
-      for (const { resolve } of waiting.splice(0)) resolve(failure("the ledger is closed", "Start Fairlead again."));
+      for (const { fail } of waiting.splice(0)) fail(ledgerFailure("the ledger is closed", "Start Fairlead again."));
       if (ending === null) return;
       ending.postMessage(null);
       await endGently(ending, closeMilliseconds);
     },
   };
 }
-
-function failure(error: string, nextStep: string): LedgerResult {
-  return { about: "nothing", result: { ok: false, fault: "ledger", error, nextStep } };
-}
-
-const notAnswered: LedgerFailure = {
-  ok: false,
-  fault: "ledger",
-  error: "the ledger answered another question",
-  nextStep: "This is a fault in Fairlead, please report it.",
-};

@@ -1,8 +1,9 @@
 import { nodeTimeStates } from "../../model/idleKinds.ts";
 import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
-import { nodeStreakStates } from "../nodeStreak.ts";
+import { nodeStreakStates } from "../nodeStreakAccount.ts";
 import { waitPhases } from "../posting.ts";
 import type { LedgerCoverage } from "./accountsQuery.ts";
+import type { LedgerResult } from "./ledgerQuestion.ts";
 import { sizeClasses } from "./waitBucket.ts";
 
 /**
@@ -167,9 +168,7 @@ export interface LedgerTableAnswer {
 }
 
 /** An answer, or why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
-export type LedgerTableResult =
-  | { readonly ok: true; readonly answer: LedgerTableAnswer }
-  | { readonly ok: false; readonly fault: "question" | "ledger"; readonly error: string; readonly nextStep: string };
+export type LedgerTableResult = LedgerResult<LedgerTableAnswer>;
 
 /** Whether a text names a ledger table. */
 export function isLedgerTable(text: string): text is LedgerTable {

@@ -1,14 +1,12 @@
 import { strandedReasons } from "../../model/fragmentation.ts";
-import { strandedColumn } from "./capacityWriter.ts";
 import type { LedgerTable } from "./ledgerTableQuery.ts";
-import { queueColumns } from "./queueWriter.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
+import { queueColumns, strandedColumn } from "./tables.ts";
 
-const byHour = {
-  window: "t.hour >= ? AND t.hour < ?",
-  windowSeconds: secondsPerHour,
-  bucket: null,
-};
+const byHour = { window: "t.hour >= ? AND t.hour < ?", windowSeconds: secondsPerHour };
+
+/** Hours that are folded into days after some time. */
+const byHourOrDay = { window: "t.daily IN (0, 1) AND t.hour >= ? AND t.hour < ?", windowSeconds: secondsPerHour };
 
 const times = { day: `t.hour / ${hoursPerDay}`, hour: "t.hour" };
 
@@ -38,8 +36,8 @@ interface LedgerTableSource {
   readonly addsUp: boolean;
   /** The sum by which groups are ordered. */
   readonly rank: string;
-  /** Column whose values are kept apart within a group; `null`: none. */
-  readonly bucket: string | null;
+  /** Column whose values are kept apart within a group; absent: none. */
+  readonly bucket?: string;
 }
 
 /** The sources of the ledger tables about capacity. */
@@ -99,7 +97,6 @@ const capacitySources = {
     },
     addsUp: false,
     rank: "seconds",
-    bucket: null,
   },
 } as const satisfies Readonly<Partial<Record<LedgerTable, LedgerTableSource>>>;
 
@@ -110,11 +107,9 @@ const capacitySources = {
 export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>> = {
   queues: {
     from: "queue_time t JOIN queues q ON q.id = t.queue",
-    window: "t.daily IN (0, 1) AND t.hour >= ? AND t.hour < ?",
-    windowSeconds: secondsPerHour,
+    ...byHourOrDay,
     columns: {
-      day: `t.hour / ${hoursPerDay}`,
-      hour: "t.hour",
+      ...times,
       scheduler: "q.scheduler",
       kind: "q.kind",
       queue: "q.queue",
@@ -124,7 +119,6 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     sums: Object.fromEntries(Object.entries(queueColumns).map(([name, column]) => [name, `sum(t.${column})`])),
     addsUp: true,
     rank: "allocated",
-    bucket: null,
   },
   ...capacitySources,
   waits: {
@@ -173,15 +167,12 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     },
     addsUp: true,
     rank: "evictions",
-    bucket: null,
   },
   nodes: {
     from: "node_time t JOIN node_groups g ON g.id = t.node_group",
-    window: "t.daily IN (0, 1) AND t.hour >= ? AND t.hour < ?",
-    windowSeconds: secondsPerHour,
+    ...byHourOrDay,
     columns: {
-      day: `t.hour / ${hoursPerDay}`,
-      hour: "t.hour",
+      ...times,
       pool: "g.pool",
       nodePool: "g.node_pool",
       capacityType: "g.capacity_type",
@@ -196,7 +187,6 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     },
     addsUp: false,
     rank: "nodeSeconds",
-    bucket: null,
   },
   recommendations: {
     from: "recommendations t",
@@ -225,6 +215,5 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     },
     addsUp: true,
     rank: "predictedGpus",
-    bucket: null,
   },
 };

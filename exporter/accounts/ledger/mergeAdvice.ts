@@ -39,8 +39,7 @@ export function mergeAdvice(db: DatabaseSync, sources: readonly string[]): void 
     const begin = Math.min(...lives.map((lifecycle) => lifecycle.firstSeen));
     const end = Math.max(...lives.map((lifecycle) => lifecycle.ends));
     const seconds = (source: number): number => {
-      const row = covered.get(begin, end, source);
-      return row === undefined ? 0 : numberIn(row, "seconds");
+      return numberOrNullIn(covered.get(begin, end, source), "seconds") ?? 0;
     };
     const present = [...new Set(lives.map((lifecycle) => lifecycle.source))].sort((a, b) => a - b);
     const [first = 0, ...rest] = present;

@@ -111,8 +111,7 @@ function setOpenEnds(db: DatabaseSync): void {
   for (const row of db.prepare(`SELECT first, last, source FROM temp.runs WHERE last < ${farHour}`).all()) {
     const first = numberIn(row, "first");
     const end = numberIn(row, "last") * secondsPerHour;
-    const found = coveredTo.get(numberIn(row, "source"), first * secondsPerHour, end);
-    const ends = found === undefined ? null : numberOrNullIn(found, "ends");
+    const ends = numberOrNullIn(coveredTo.get(numberIn(row, "source"), first * secondsPerHour, end), "ends");
     set.run(ends === null || end - ends <= silenceSeconds ? end : ends, first);
   }
 }

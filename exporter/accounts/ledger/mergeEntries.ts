@@ -1,14 +1,13 @@
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import { mergeAdvice } from "./adviceWriter.ts";
+import { mergeShapes } from "./endedShapes.ts";
 import type { LedgerInterval } from "./ledger.ts";
-import { mergeQueues } from "./mergeQueues.ts";
 import { mergeCapacity, sumBy, withoutTimes } from "./packedCapacity.ts";
 import { accountParts, emptyRows, noWorkload, type PackedEntry, workloadParts } from "./packedEntry.ts";
-import { noPackedQueues } from "./packedQueues.ts";
-import { mergeShapes } from "./packedShapes.ts";
+import { mergeQueues, noPackedQueues } from "./packedQueues.ts";
 import { createRowSums } from "./rowSums.ts";
 import { createTupleList, type TupleList, tuples } from "./tupleList.ts";
-import { mergeWithheld } from "./withheldWriter.ts";
+import { mergeWithheld } from "./withheld.ts";
 
 /** Two intervals of one kind that meet within this many seconds are one run. */
 export const sameMomentSeconds = 0.001;

@@ -3,23 +3,20 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
-import { damageOf, removeUnfinished } from "./ledgerFault.ts";
-import { busyMilliseconds, putInPlace, removeDatabase } from "./ledgerFile.ts";
-import { ledgerProblem } from "./ledgerProblem.ts";
+import { busyMilliseconds, putInPlace, removeDatabase, removeUnfinished } from "./ledgerFile.ts";
+import { ledgerProblem, type OrProblem } from "./ledgerProblem.ts";
 import { mergeAdvice } from "./mergeAdvice.ts";
 import { chooseSources } from "./mergeChoice.ts";
-import { cutCoverage } from "./mergeCoverage.ts";
-import { mergeDimensions } from "./mergeDimensions.ts";
-import { mergeIntervals, mergeMemory } from "./mergeIntervals.ts";
-import { mergeDays, mergeHours } from "./mergeRows.ts";
+import { cutCoverage, mergeIntervals, mergeMemory } from "./mergeCoverage.ts";
+import { mergeDays, mergeDimensions, mergeHours } from "./mergeRows.ts";
 import { attach, type MergeSource, maxMergedLedgers, prepareSource } from "./mergeSources.ts";
 import { mergeSpans } from "./mergeSpans.ts";
-import { createLedger } from "./openForWriting.ts";
+import { createLedger, damageOf } from "./openForWriting.ts";
 import { ledgerMigrations, secondsPerHour } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
-import { numberIn, textIn } from "./sqliteRow.ts";
+import { numberIn, numberOrNullIn, textIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
-import { mergeWithheldOf } from "./withheldWriter.ts";
+import { mergeWithheldOf } from "./withheld.ts";
 
 /** How much of a merged ledger comes from which file. */
 export interface MergedPart {
@@ -29,9 +26,7 @@ export interface MergedPart {
   readonly takenSeconds: number;
 }
 
-export type MergedLedgers =
-  | { readonly ok: true; readonly parts: readonly MergedPart[] }
-  | { readonly ok: false; readonly problem: Problem };
+export type MergedLedgers = OrProblem<{ readonly parts: readonly MergedPart[] }>;
 
 /**
  * Makes one new ledger of those of several replicas that watched the same cluster. Nothing is ever added up across ledgers: each
@@ -48,7 +43,7 @@ export type MergedLedgers =
  * - Evictions: those of the ledger of the hour in which they were, each key once.
  * - Recommendations: mergeAdvice.ts. Prices in use and streaks of nodes: mergeSpans.ts.
  * - What is remembered, and the number of the last entry: those of the ledger that covered the latest moment.
- * - Accounts, workloads and other names: by their content (mergeDimensions.ts).
+ * - Accounts, workloads and other names: by their content (mergeRows.ts).
  *
  * All of it is SQL between attached files, and no row stays in memory; SQLite's own temporary files take about as much disk as the
  * names do. Older ledgers are read from copies beside the target that are brought up to date.
@@ -140,10 +135,12 @@ function inOrder(db: DatabaseSync, given: readonly MergeSource[]): readonly numb
     return known;
   };
   const seconds = given.map((_, i) => {
-    const row = db
-      .prepare(`SELECT coalesce(sum(ends - begins), 0) AS s FROM given${i}.intervals WHERE gap IS NULL`)
-      .get();
-    return row === undefined ? 0 : numberIn(row, "s");
+    return (
+      numberOrNullIn(
+        db.prepare(`SELECT coalesce(sum(ends - begins), 0) AS s FROM given${i}.intervals WHERE gap IS NULL`).get(),
+        "s",
+      ) ?? 0
+    );
   });
   return given
     .map((_, i) => i)

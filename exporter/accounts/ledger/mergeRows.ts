@@ -1,83 +1,103 @@
 import type { DatabaseSync } from "node:sqlite";
-import { capacityAmounts } from "./capacityWriter.ts";
 import { closingTolerance } from "./checkLedger.ts";
-import { addExcluded, addExcludedNodeTime, sumColumns } from "./entryWriter.ts";
 import { mixedDays, sourcesOfDay } from "./mergeChoice.ts";
-import { type Dimension, idsOf } from "./mergeDimensions.ts";
-import { addExcludedQueueTime, queueSums } from "./queueWriter.ts";
 import { hoursPerDay } from "./schema.ts";
 import { numberIn } from "./sqliteRow.ts";
+import { addToExisting, allSumTables, type Dimension, dimensions } from "./tables.ts";
 
-/** A table of sums that is kept by the hour, or by day once its hours are folded. */
-interface HourTable {
-  readonly table: string;
-  /** What identifies a row within its hour; `of`: the table whose id it is. */
-  readonly key: string;
-  readonly of: Dimension | null;
-  readonly sums: string;
-  /** How rows with the same key are combined: a source may name the same content twice. */
-  readonly add: string;
+/** The table that says which row of the merged ledger a row of a source has become: (source, id) -> merged. */
+const idsOf = (dimension: Dimension): string => `temp.ids_${dimension}`;
+
+/**
+ * Writes the dimension tables: one row for each content, its last use is the last use in any source. Sources may have several
+ * rows of the same content; their sums are added up, as queries do. CROSS JOIN keeps SQLite from taking the tables in another
+ * order, which has no index.
+ */
+export function mergeDimensions(db: DatabaseSync, sources: readonly string[]): void {
+  for (const [table, columns] of Object.entries(dimensions)) {
+    const names = columns.join(", ");
+    const content = `json_array(${columns.map((column) => `t.${column}`).join(", ")})`;
+    db.exec(`
+      CREATE TEMP TABLE found (id INTEGER PRIMARY KEY, content TEXT NOT NULL UNIQUE, last_day INTEGER NOT NULL);
+      CREATE TEMP TABLE ids_${table} (
+        source INTEGER NOT NULL, id INTEGER NOT NULL, merged INTEGER NOT NULL, PRIMARY KEY (source, id)
+      ) WITHOUT ROWID;`);
+    for (const [source, name] of sources.entries()) {
+      db.exec(`
+        INSERT INTO temp.found (content, last_day) SELECT ${content}, t.last_day FROM ${name}.${table} t WHERE true ORDER BY t.id
+          ON CONFLICT (content) DO UPDATE SET last_day = max(found.last_day, excluded.last_day);
+        INSERT INTO temp.ids_${table} SELECT ${source}, t.id, f.id FROM ${name}.${table} t CROSS JOIN temp.found f ON f.content = ${content};
+        INSERT OR IGNORE INTO main.${table} (id, ${names}, last_day)
+          SELECT i.merged, ${columns.map((column) => `t.${column}`).join(", ")}, 0
+          FROM ${name}.${table} t CROSS JOIN temp.ids_${table} i ON i.source = ${source} AND i.id = t.id;`);
+    }
+    db.exec(`
+      UPDATE main.${table} SET last_day = (SELECT f.last_day FROM temp.found f WHERE f.id = ${table}.id);
+      DROP TABLE temp.found;`);
+  }
 }
 
-const foldable: readonly HourTable[] = [
-  { table: "gpu_time", key: "account", of: "accounts", sums: sumColumns, add: addExcluded("gpu_time") },
-  { table: "pool_time", key: "pool", of: null, sums: "physical_gpu_seconds", add: "" },
-  { table: "node_time", key: "node_group", of: "node_groups", sums: "node_seconds, cost", add: addExcludedNodeTime },
-  { table: "queue_time", key: "queue", of: "queues", sums: queueSums.join(", "), add: addExcludedQueueTime },
-];
+/**
+ * Adds the rows of a source that `where` selects, as `t`, among the hours or days of `chosen`; ids of the source become those of
+ * the merged ledger. A source may name the same content twice, so that rows with the same key are combined.
+ */
+function addRows(
+  db: DatabaseSync,
+  { name, source }: NamedSource,
+  { name: table, ...described }: (typeof allSumTables)[number],
+  chosen: string,
+  where: string,
+): void {
+  const { keptBy, keys, sums } = described;
+  const periods = keptBy === "folded" ? ["daily", "hour"] : [keptBy];
+  const joins = Object.entries(keys).flatMap(([key, of]) =>
+    of === null
+      ? []
+      : [`CROSS JOIN ${idsOf(of)} ${key}_ids ON ${key}_ids.source = ${source} AND ${key}_ids.id = t.${key}`],
+  );
+  const values = Object.entries(keys).map(([key, of]) => (of === null ? `t.${key}` : `${key}_ids.merged`));
+  db.exec(`
+    INSERT INTO main.${table} (${[...periods, ...Object.keys(keys), ...Object.keys(sums)].join(", ")})
+    SELECT ${[...prefixed(periods), ...values, ...prefixed(Object.keys(sums))].join(", ")}
+    FROM ${chosen} CROSS JOIN ${name}.${table} t ${joins.join(" ")} WHERE ${where} ${addToExisting(table, described)}`);
+}
 
-const byHour = {
-  domain_time: ["hour", "domain", ...capacityAmounts.domain_time, "guaranteed_gpu_seconds"],
-  placement_time: ["hour", "pool", ...capacityAmounts.placement_time, "largest_placeable_min", "largest_placeable_max"],
-};
+/** An attached ledger: its number, and the name under which it is attached. */
+interface NamedSource {
+  readonly source: number;
+  readonly name: string;
+}
 
 /** Writes the sums of every hour from the source of that hour. */
 export function mergeHours(db: DatabaseSync, sources: readonly string[]): void {
   for (const [source, name] of sources.entries()) {
-    for (const { table, key, of, sums, add } of foldable) {
-      const ids = of === null ? "" : `CROSS JOIN ${idsOf(of)} i ON i.source = ${source} AND i.id = t.${key}`;
-      db.exec(`
-        INSERT INTO main.${table} (daily, hour, ${key}, ${sums})
-        SELECT t.daily, t.hour, ${of === null ? `t.${key}` : "i.merged"}, ${prefixed(sums.split(", "))}
-        FROM temp.runs r CROSS JOIN ${name}.${table} t ${ids}
-        WHERE r.source = ${source} AND t.daily IN (0, 1) AND t.hour >= r.first AND t.hour < r.last ${add}`);
-    }
-    for (const [table, columns] of Object.entries(byHour)) {
-      db.exec(`
-        INSERT INTO main.${table} (${columns.join(", ")}) SELECT ${prefixed(columns)}
-        FROM temp.runs r CROSS JOIN ${name}.${table} t
-        WHERE r.source = ${source} AND t.hour >= r.first AND t.hour < r.last`);
+    for (const table of allSumTables) {
+      if (table.keptBy === "day") continue;
+      const daily = table.keptBy === "folded" ? "t.daily IN (0, 1) AND" : "";
+      const where = `r.source = ${source} AND ${daily} t.hour >= r.first AND t.hour < r.last`;
+      addRows(db, { source, name }, table, "temp.runs r", where);
     }
   }
 }
 
 /** Writes daily rows from the source of each day. */
 export function mergeDays(db: DatabaseSync, sources: readonly string[]): void {
-  const mixed = new Set(mixedDays(db));
   db.exec("CREATE TEMP TABLE workload_days (day INTEGER PRIMARY KEY, source INTEGER NOT NULL)");
   const choose = db.prepare("INSERT INTO temp.workload_days VALUES (?, ?)");
-  for (const day of mixed) {
+  for (const day of mixedDays(db)) {
     const source = sourcesOfDay(db, day).find((one) => fits(db, sources[one] ?? "main", day));
     if (source !== undefined) choose.run(day, source);
   }
   for (const [source, name] of sources.entries()) {
-    const ids = (dimension: Dimension, column: string): string =>
-      `CROSS JOIN ${idsOf(dimension)} ${column}_ids ON ${column}_ids.source = ${source} AND ${column}_ids.id = t.${column}`;
-    const ofDays = (table: string): string => `FROM temp.day_runs r CROSS JOIN ${name}.${table} t`;
-    const chosen = `r.source = ${source} AND t.day >= r.first AND t.day < r.last`;
-    const workloadRows = (from: string, where: string): string => `
-      INSERT INTO main.workload_time (day, workload, account, ${sumColumns})
-      SELECT t.day, workload_ids.merged, account_ids.merged, ${prefixed(sumColumns.split(", "))}
-      ${from} ${ids("workloads", "workload")} ${ids("accounts", "account")} WHERE ${where} ${addExcluded("workload_time")};`;
-    db.exec(`
-      ${workloadRows(ofDays("workload_time"), `${chosen} AND t.day NOT IN (SELECT day FROM temp.chosen_days WHERE sources > 1)`)}
-      ${workloadRows(`FROM temp.workload_days d CROSS JOIN ${name}.workload_time t`, `d.source = ${source} AND t.day = d.day`)}
-      INSERT INTO main.waits (day, wait_group, bucket, waits, seconds)
-        SELECT t.day, wait_group_ids.merged, t.bucket, t.waits, t.seconds ${ofDays("waits")} ${ids("wait_groups", "wait_group")}
-        WHERE ${chosen} ON CONFLICT DO UPDATE SET waits = waits.waits + excluded.waits, seconds = waits.seconds + excluded.seconds;
-      INSERT INTO main.pod_shapes (day, shape, pods)
-        SELECT t.day, shape_ids.merged, t.pods ${ofDays("pod_shapes")} ${ids("shapes", "shape")}
-        WHERE ${chosen} ON CONFLICT DO UPDATE SET pods = pod_shapes.pods + excluded.pods;`);
+    for (const table of allSumTables) {
+      if (table.keptBy !== "day") continue;
+      const ofDay = `r.source = ${source} AND t.day >= r.first AND t.day < r.last`;
+      const isMixed = "t.day IN (SELECT day FROM temp.chosen_days WHERE sources > 1)";
+      const hasWorkloads = table.name === "workload_time";
+      addRows(db, { source, name }, table, "temp.day_runs r", hasWorkloads ? `${ofDay} AND NOT ${isMixed}` : ofDay);
+      if (hasWorkloads)
+        addRows(db, { source, name }, table, "temp.workload_days d", `d.source = ${source} AND t.day = d.day`);
+    }
   }
 }
 
@@ -96,4 +116,4 @@ function fits(db: DatabaseSync, name: string, day: number): boolean {
   return row === undefined || numberIn(row, "allocated") <= numberIn(row, "counted") * (1 + closingTolerance);
 }
 
-const prefixed = (columns: readonly string[]): string => columns.map((column) => `t.${column}`).join(", ");
+const prefixed = (columns: readonly string[]): readonly string[] => columns.map((column) => `t.${column}`);

@@ -1,10 +1,9 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { DatabaseSync as Database } from "node:sqlite";
-import type { Problem } from "../../model/problem.ts";
 import { type DatabasePlace, fileAddress, openToRead, refusalToRead } from "./ledgerFile.ts";
-import { ledgerProblem } from "./ledgerProblem.ts";
-import { migrate, versionOf } from "./openForWriting.ts";
+import type { OrProblem } from "./ledgerProblem.ts";
+import { migrate, newerVersion, versionOf } from "./openForWriting.ts";
 import { ledgerMigrations, ledgerVersion } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
@@ -20,9 +19,7 @@ export interface MergeSource {
 }
 
 /** A source, or why this file cannot be one. */
-export type PreparedSource =
-  | { readonly ok: true; readonly source: MergeSource }
-  | { readonly ok: false; readonly problem: Problem };
+export type PreparedSource = OrProblem<{ readonly source: MergeSource }>;
 
 /** Looks whether a file is a ledger; one of an older version is copied to `copy`, and the copy is brought up to date. */
 export function prepareSource(file: string, copy: string): PreparedSource {
@@ -32,10 +29,7 @@ export function prepareSource(file: string, copy: string): PreparedSource {
   if (!opened.ok) return opened;
   try {
     const version = versionOf(opened.db);
-    if (version > ledgerVersion) {
-      const newer = `has version ${version}; this Fairlead knows versions up to ${ledgerVersion}`;
-      return { ok: false, problem: ledgerProblem("ledger-newer-version", file, newer) };
-    }
+    if (version > ledgerVersion) return { ok: false, problem: newerVersion(file, version, ledgerVersion) };
     if (version === ledgerVersion) return { ok: true, source: { file, readFrom: file } };
     opened.db.prepare("VACUUM INTO ?").run(copy);
     bringUpToDate(copy);

@@ -1,6 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Problem } from "../../model/problem.ts";
-import { realName } from "./fileIdentity.ts";
 import {
   busyMilliseconds,
   fileAddress,
@@ -9,15 +8,15 @@ import {
   openToRead,
   putInPlace,
   removeDatabase,
+  removeUnfinished,
   writeRefusal,
 } from "./ledgerFile.ts";
-import { nameRefusal, openElsewhere } from "./ledgerNames.ts";
-import { ledgerProblem } from "./ledgerProblem.ts";
-import { networkRefusal } from "./networkFileSystem.ts";
-import { filesAt, lastOpened, noteOpened, type OpenedFiles, setAsideLog } from "./openedFile.ts";
+import { nameRefusal, networkRefusal, openElsewhere } from "./ledgerPlace.ts";
+import { ledgerProblem, type OrProblem } from "./ledgerProblem.ts";
+import { filesAt, lastOpened, noteOpened, type OpenedFiles, realName, setAsideLog } from "./openedFile.ts";
 import { ledgerApplicationId } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
-import { numberIn, textIn } from "./sqliteRow.ts";
+import { numberOrNullIn, textIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
 import { lockForWriting, type WriterLock } from "./writerLock.ts";
 
@@ -33,9 +32,7 @@ export interface WritableLedger {
   readonly notice: Problem | null;
 }
 
-export type OpenedForWriting =
-  | { readonly ok: true; readonly ledger: WritableLedger }
-  | { readonly ok: false; readonly problem: Problem };
+export type OpenedForWriting = OrProblem<{ readonly ledger: WritableLedger }>;
 
 /**
  * Opens a ledger, creates it where there is none, and brings an older one up to date. A file that is refused is left
@@ -70,9 +67,7 @@ function openLocked(
   file: string,
   migrations: readonly string[],
   vfs: string | null,
-):
-  | { readonly ok: true; readonly taken: Omit<WritableLedger, "lock" | "name"> }
-  | { readonly ok: false; readonly problem: Problem } {
+): OrProblem<{ readonly taken: Omit<WritableLedger, "lock" | "name"> }> {
   const aside = setAsideLog(file, lastOpened(file));
   const notice = aside === null ? null : logSetAside(file, aside);
   // Another process may have created it since.
@@ -122,11 +117,7 @@ function versionOrDamage(file: string, newest: number): Problem | null {
   if (!opened.ok) return opened.problem;
   try {
     const version = versionOf(opened.db);
-    if (version > newest) {
-      const found = `has version ${version}; this Fairlead knows versions up to ${newest}`;
-      return ledgerProblem("ledger-newer-version", file, found);
-    }
-    return unsoundness(opened.db, file);
+    return version > newest ? newerVersion(file, version, newest) : unsoundness(opened.db, file);
   } catch (error) {
     return sqliteProblem(error, file, "cannot be read");
   } finally {
@@ -135,18 +126,34 @@ function versionOrDamage(file: string, newest: number): Problem | null {
 }
 
 /** What SQLite's own check finds wrong with the file; `null` if nothing is wrong. Reads the whole file. */
-export function unsoundness(db: DatabaseSync, file: string, pragma = "quick_check"): Problem | null {
-  const row = db.prepare(`PRAGMA ${pragma}(1)`).get();
-  const verdict = row === undefined ? "no answer" : textIn(row, pragma);
+function unsoundness(db: DatabaseSync, file: string): Problem | null {
+  const row = db.prepare("PRAGMA quick_check(1)").get();
+  const verdict = row === undefined ? "no answer" : textIn(row, "quick_check");
   return verdict === "ok"
     ? null
     : ledgerProblem("ledger-corrupt", file, `is damaged: ${verdict.replaceAll("\n", " ")}`);
 }
 
+/** What SQLite's own check finds wrong with a file that nobody writes; `null` if nothing is wrong. Reads the whole file. */
+export function damageOf(file: string): Problem | null {
+  const opened = openToRead(file);
+  if (!opened.ok) return opened.problem;
+  try {
+    return unsoundness(opened.db, file);
+  } finally {
+    opened.db.close();
+  }
+}
+
+/** Reports a ledger that a newer Fairlead has written. */
+export function newerVersion(file: string, version: number, newest: number): Problem {
+  const found = `has version ${version}; this Fairlead knows versions up to ${newest}`;
+  return ledgerProblem("ledger-newer-version", file, found);
+}
+
 /** The version of an open ledger. */
 export function versionOf(db: DatabaseSync): number {
-  const row = db.prepare("PRAGMA user_version").get();
-  return row === undefined ? 0 : numberIn(row, "user_version");
+  return numberOrNullIn(db.prepare("PRAGMA user_version").get(), "user_version") ?? 0;
 }
 
 /** Makes the new file under another name, and moves it into place when it is complete: a crash never leaves half a ledger. */
@@ -164,7 +171,7 @@ export function createLedger(file: string, migrations: readonly string[]): Probl
     putInPlace(unfinished, file);
     return null;
   } catch (error) {
-    removeQuietly(unfinished);
+    removeUnfinished(unfinished);
     return sqliteProblem(error, file, "cannot be created");
   }
 }
@@ -172,19 +179,11 @@ export function createLedger(file: string, migrations: readonly string[]): Probl
 /** Larger than SQLite's default of 4096: a cycle changes rows that are close together. */
 const pageBytes = 8192;
 
-function removeQuietly(file: string): void {
-  try {
-    removeDatabase(file);
-  } catch {
-    // The next attempt removes what is left.
-  }
-}
-
 function openAndMigrate(
   file: string,
   migrations: readonly string[],
   vfs: string | null,
-): { readonly ok: true; readonly db: DatabaseSync } | { readonly ok: false; readonly problem: Problem } {
+): OrProblem<{ readonly db: DatabaseSync }> {
   let db: DatabaseSync | null = null;
   try {
     db = new DatabaseSync(vfs === null ? file : fileAddress(file, { vfs }), { timeout: busyMilliseconds });

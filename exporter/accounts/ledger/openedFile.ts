@@ -1,7 +1,37 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { z } from "zod";
 import { parseJson } from "../../kernel/parseJson.ts";
-import { fileIdentity } from "./fileIdentity.ts";
+
+/**
+ * Which file is at a path, by device and inode, whatever names it has; `null` if there is none. Two names of one file (a
+ * symbolic or hard link, a bind mount) have the same identity; a file that has replaced another has a new one.
+ */
+export function fileIdentity(file: string): string | null {
+  try {
+    const { dev, ino } = statSync(file, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The name of a file without symbolic links, which SQLite uses for the log next to it; for a file that does not exist yet,
+ * that of its folder.
+ */
+export function realName(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    // There is no such file yet.
+  }
+  try {
+    return path.join(realpathSync(path.dirname(file)), path.basename(file));
+  } catch {
+    return file;
+  }
+}
 
 /** The files that a writer opened under a name, by `fileIdentity`. */
 export interface OpenedFiles {
@@ -51,14 +81,15 @@ export function setAsideLog(name: string, opened: OpenedFiles | null): string | 
     rmSync(log);
     return null;
   }
-  const aside = freeName(name);
+  const aside = freeName((number) => `${name}.replaced-${number}-wal`);
   renameSync(log, aside);
   return aside;
 }
 
-function freeName(file: string): string {
+/** The first of these names that no file has: `nameOf` is asked with 1, 2, 3 and so on. */
+export function freeName(nameOf: (number: number) => string): string {
   for (let number = 1; ; number++) {
-    const name = `${file}.replaced-${number}-wal`;
+    const name = nameOf(number);
     if (!existsSync(name)) return name;
   }
 }

@@ -1,7 +1,12 @@
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
-import { type CapacityTime, type DomainTime, noCapacityTime, type PlacementTime } from "../capacityPosting.ts";
-import { strandedTimes } from "../capacityTime.ts";
-import type { NodeStreak } from "../nodeStreak.ts";
+import {
+  type CapacityTime,
+  type DomainTime,
+  noCapacityTime,
+  type PlacementTime,
+  strandedTimes,
+} from "../capacityTime.ts";
+import type { NodeStreak } from "../nodeStreakAccount.ts";
 import { createTupleList } from "./tupleList.ts";
 
 /** What an entry adds to the accounts of capacity: these are few rows, so that they need no columns. */

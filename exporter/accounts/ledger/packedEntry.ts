@@ -1,10 +1,10 @@
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import type { StoredAdvice, StoredWithheld } from "../../model/storedAdvice.ts";
 import type { Account, NodeTime, PoolHour, PricesInUse, WorkloadKey } from "../posting.ts";
+import { type PackedShape, packShapes } from "./endedShapes.ts";
 import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
 import type { PackedCapacity } from "./packedCapacity.ts";
 import { type PackedQueues, packQueues } from "./packedQueues.ts";
-import { type PackedShape, packShapes } from "./packedShapes.ts";
 import { secondsPerHour } from "./schema.ts";
 
 export const accountParts = 9;

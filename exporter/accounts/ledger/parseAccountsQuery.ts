@@ -1,12 +1,4 @@
-import {
-  type AccountDimension,
-  type AccountFilter,
-  type AccountsQuery,
-  accountDimensions,
-  filterValues,
-  isAccountDimension,
-  isAccountFilter,
-} from "./accountsQuery.ts";
+import { type AccountsQuery, accountDimensions, filterValues } from "./accountsQuery.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 
 /** A question as people write it, on a command line or in an address. */
@@ -29,32 +21,26 @@ export interface QuestionFailure {
   readonly nextStep: string;
 }
 
-export type ParsedQuestion = { readonly ok: true; readonly query: AccountsQuery } | QuestionFailure;
-
 const defaultSpanSeconds = 7 * secondsPerDay;
 const timeHelp = "Use a date (2026-11-21), a time (2026-11-21T07:00Z), or a span before the end (7d, 12h).";
+
+/** The filters of questions about GPU time. */
+const accountFilters = accountDimensions.filter((dimension) => dimension !== "day" && dimension !== "hour");
 
 /**
  * Reads a question. The default end is the end of this hour (of this day, for workloads), and the default begin is 7 days
  * before the end.
  */
-export function parseAccountsQuery(text: QuestionText, now: number): ParsedQuestion {
-  const groupBy = dimensionsIn(text.by ?? "");
-  if (typeof groupBy === "string") {
-    return failure(`cannot group by ${JSON.stringify(groupBy)}`, `Use some of: ${accountDimensions.join(", ")}.`);
-  }
-  const where = new Map<AccountFilter, (string | null)[]>();
-  for (const [name, value] of text.where) {
-    if (!isAccountFilter(name)) {
-      const allowed = accountDimensions.filter(isAccountFilter).join(", ");
-      return failure(`cannot choose by ${JSON.stringify(shortened(name))}`, `Use some of: ${allowed}.`);
-    }
-    const values = filterValues(name);
-    if (values !== null && !values.includes(value)) {
-      return failure(`there is no ${name} ${JSON.stringify(shortened(value))}`, `Use some of: ${values.join(", ")}.`);
-    }
-    where.set(name, [...(where.get(name) ?? []), value === "" ? null : value]);
-  }
+export function parseAccountsQuery(
+  text: QuestionText,
+  now: number,
+): { readonly ok: true; readonly query: AccountsQuery } | QuestionFailure {
+  const groups = groupsIn(text.by ?? "", "", accountDimensions);
+  if (!groups.ok) return groups;
+  const { groupBy } = groups;
+  const filters = filtersIn(text.where, "", accountFilters, filterValues);
+  if (!filters.ok) return filters;
+  const { where } = filters;
   const step = groupBy.includes("workload") || where.has("workload") ? secondsPerDay : secondsPerHour;
   const window = parseWindow(text, step, now);
   return window.ok ? { ok: true, query: { ...window.window, groupBy, where, limit: text.limit } } : window;
@@ -77,11 +63,38 @@ export function parseWindow(text: Pick<QuestionText, "from" | "to">, step: numbe
   return { ok: true, window: { from, to } };
 }
 
-/** The dimensions, each once; or the first word that is not one. */
-function dimensionsIn(text: string): readonly AccountDimension[] | string {
-  const words = text.split(",").filter((word) => word !== "");
-  const wrong = words.find((word) => !isAccountDimension(word));
-  return wrong === undefined ? [...new Set(words.filter(isAccountDimension))] : shortened(wrong);
+/** Reads dimensions that are separated by commas, each once; `of` names the rows in a message ("queues "). */
+export function groupsIn<Dimension extends string>(
+  text: string,
+  of: string,
+  dimensions: readonly Dimension[],
+): { readonly ok: true; readonly groupBy: readonly Dimension[] } | QuestionFailure {
+  const groupBy = new Set<Dimension>();
+  for (const word of text.split(",")) {
+    if (word === "") continue;
+    const dimension = dimensions.find((one) => one === word);
+    if (dimension === undefined) return unknownWord(`cannot group ${of}by`, word, dimensions);
+    groupBy.add(dimension);
+  }
+  return { ok: true, groupBy: [...groupBy] };
+}
+
+/** Reads the allowed values of each filter; `valuesOf` returns those that it can have, or `null` for any text. */
+export function filtersIn<Filter extends string>(
+  texts: QuestionText["where"],
+  of: string,
+  filters: readonly Filter[],
+  valuesOf: (filter: Filter) => readonly string[] | null,
+): { readonly ok: true; readonly where: ReadonlyMap<Filter, readonly (string | null)[]> } | QuestionFailure {
+  const where = new Map<Filter, (string | null)[]>();
+  for (const [name, value] of texts) {
+    const filter = filters.find((one) => one === name);
+    if (filter === undefined) return unknownWord(`cannot choose ${of}by`, name, filters);
+    const values = valuesOf(filter);
+    if (values !== null && !values.includes(value)) return unknownWord(`there is no ${name}`, value, values);
+    where.set(filter, [...(where.get(filter) ?? []), value === "" ? null : value]);
+  }
+  return { ok: true, where };
 }
 
 /** Seconds since the epoch; a span counts back from `end`. `null` if it is not a time. */
@@ -96,6 +109,10 @@ function timeIn(text: string, end: number): number | null {
 
 /** As much of a wrong word as a message shows. */
 export const shortened = (text: string): string => text.slice(0, 60);
+
+function unknownWord(what: string, word: string, known: readonly string[]): QuestionFailure {
+  return failure(`${what} ${JSON.stringify(shortened(word))}`, `Use some of: ${known.join(", ")}.`);
+}
 
 function failure(error: string, nextStep: string): QuestionFailure {
   return { ok: false, error, nextStep };

@@ -1,5 +1,10 @@
-import { parseWindow, type QuestionFailure, type QuestionText, shortened } from "./parseAccountsQuery.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { filterCondition } from "./groupsAndFilters.ts";
+import type { LedgerResult } from "./ledgerQuestion.ts";
+import { filtersIn, parseWindow, type QuestionFailure, type QuestionText } from "./parseAccountsQuery.ts";
+import { refuseEmpty } from "./queryWindow.ts";
 import { secondsPerHour } from "./schema.ts";
+import { numberIn, numberOrNullIn, type SqliteRow, textOrNullIn } from "./sqliteRow.ts";
 
 /** What prices can be selected by. */
 export const priceFilters = [
@@ -12,7 +17,7 @@ export const priceFilters = [
   "source",
 ] as const;
 
-export type PriceFilter = (typeof priceFilters)[number];
+type PriceFilter = (typeof priceFilters)[number];
 
 /** A question about the prices that were used within a window of time. */
 export interface PriceQuery {
@@ -43,9 +48,7 @@ export interface PriceAnswer {
 }
 
 /** An answer, or why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
-export type PriceResult =
-  | { readonly ok: true; readonly answer: PriceAnswer }
-  | { readonly ok: false; readonly fault: "question" | "ledger"; readonly error: string; readonly nextStep: string };
+export type PriceResult = LedgerResult<PriceAnswer>;
 
 /** A question as it was written and understood, or why it could not be read. */
 export type ParsedPriceQuestion = { readonly ok: true; readonly query: PriceQuery } | QuestionFailure;
@@ -55,15 +58,51 @@ export function parsePriceQuery(text: QuestionText, now: number): ParsedPriceQue
   if (text.by !== null) {
     return { ok: false, error: "prices are not grouped: each is a row", nextStep: "Leave out the dimensions." };
   }
-  const where = new Map<PriceFilter, (string | null)[]>();
-  for (const [name, value] of text.where) {
-    const filter = priceFilters.find((known) => known === name);
-    if (filter === undefined) {
-      const error = `cannot choose prices by ${JSON.stringify(shortened(name))}`;
-      return { ok: false, error, nextStep: `Use some of: ${priceFilters.join(", ")}.` };
-    }
-    where.set(filter, [...(where.get(filter) ?? []), value === "" ? null : value]);
-  }
+  const filters = filtersIn(text.where, "prices ", priceFilters, () => null);
+  if (!filters.ok) return filters;
   const window = parseWindow(text, secondsPerHour, now);
-  return window.ok ? { ok: true, query: { ...window.window, where, limit: text.limit } } : window;
+  return window.ok ? { ok: true, query: { ...window.window, where: filters.where, limit: text.limit } } : window;
+}
+
+const columns: Readonly<Record<PriceFilter, string>> = {
+  pool: "pool",
+  nodePool: "node_pool",
+  instanceType: "instance_type",
+  capacityType: "capacity_type",
+  currency: "currency",
+  basis: "basis",
+  source: "source",
+};
+
+/** Lists the prices that were used within a window. */
+export function queryPrices(db: DatabaseSync, { from, to, where, limit }: PriceQuery): PriceResult {
+  const refused = refuseEmpty(from, to);
+  if (refused !== null) return refused;
+  const { condition, values } = filterCondition(where, (filter) => columns[filter]);
+  const rows: PriceRow[] = [];
+  let totalRows = 0;
+  const sql = `
+    SELECT * FROM price_log WHERE begins < ? AND (ends IS NULL OR ends > ?) AND ${condition}
+    ORDER BY pool, node_pool, begins, id`;
+  for (const row of db.prepare(sql).iterate(to, from, ...values)) {
+    totalRows += 1;
+    if (rows.length < limit) rows.push(priceIn(row));
+  }
+  return { ok: true, answer: { from, to, rows, totalRows } };
+}
+
+function priceIn(row: SqliteRow): PriceRow {
+  return {
+    pool: textOrNullIn(row, "pool"),
+    nodePool: textOrNullIn(row, "node_pool"),
+    instanceType: textOrNullIn(row, "instance_type"),
+    capacityType: textOrNullIn(row, "capacity_type"),
+    currency: textOrNullIn(row, "currency"),
+    basis: textOrNullIn(row, "basis"),
+    source: textOrNullIn(row, "source"),
+    perGpuHour: numberOrNullIn(row, "per_gpu_hour"),
+    dated: numberOrNullIn(row, "dated"),
+    begins: numberIn(row, "begins"),
+    ends: numberOrNullIn(row, "ends"),
+  };
 }

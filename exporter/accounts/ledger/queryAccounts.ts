@@ -1,5 +1,4 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { isoDay, isoTime } from "../../kernel/isoTime.ts";
 import type {
   AccountDimension,
   AccountFilter,
@@ -9,11 +8,12 @@ import type {
   AccountsRow,
 } from "./accountsQuery.ts";
 import { isByWorkload } from "./accountsQuery.ts";
-import { coverageOf } from "./coverage.ts";
-import { filterCondition } from "./filterCondition.ts";
+import { filterCondition, groupValue } from "./groupsAndFilters.ts";
+import { coverageOf } from "./intervalLog.ts";
 import { refuseWindow } from "./queryWindow.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";
+import { atOneMoment } from "./transaction.ts";
 
 const columns: Readonly<Record<AccountFilter, string>> = {
   pool: "a.pool",
@@ -33,17 +33,13 @@ const columns: Readonly<Record<AccountFilter, string>> = {
  * whole days; otherwise all time.
  */
 export function queryAccounts(db: DatabaseSync, query: AccountsQuery): AccountsResult {
-  db.exec("BEGIN");
-  try {
-    const refusal = refuseWindow(db, query);
-    if (refusal !== null) return { ok: false, fault: "question", ...refusal };
-    const { rows, totalRows, totals } = readGroups(db, query);
+  return atOneMoment(db, () => {
+    const refused = refuseWindow(db, query);
+    if (refused !== null) return refused;
     const { from, to, groupBy } = query;
-    const coverage = coverageOf(db, from, to);
-    return { ok: true, answer: { from, to, groupBy, rows, totalRows, totals, coverage } };
-  } finally {
-    db.exec("COMMIT");
-  }
+    const answer = { from, to, groupBy, ...readGroups(db, query), coverage: coverageOf(db, from, to) };
+    return { ok: true, answer };
+  });
 }
 
 function readGroups(db: DatabaseSync, query: AccountsQuery) {
@@ -58,7 +54,7 @@ function readGroups(db: DatabaseSync, query: AccountsQuery) {
     totalRows += 1;
     totals = addSums(totals, sums);
     if (rows.length < query.limit) {
-      rows.push({ values: query.groupBy.map((dimension, i) => valueIn(row, `g${i}`, dimension)), ...sums });
+      rows.push({ values: query.groupBy.map((dimension, i) => groupValue(row, `g${i}`, dimension)), ...sums });
     }
   }
   return { rows, totalRows, totals };
@@ -181,11 +177,4 @@ function addSums(one: AccountSums, other: AccountSums): AccountSums {
 function onlyOne(costs: ReadonlyMap<string, number>): number | null {
   const [first = null, ...others] = costs.values();
   return others.length === 0 ? first : null;
-}
-
-function valueIn(row: SqliteRow, column: string, dimension: AccountDimension): string | null {
-  if (row[column] === null) return null;
-  if (dimension === "day") return isoDay(numberIn(row, column) * secondsPerDay);
-  if (dimension === "hour") return isoTime(numberIn(row, column) * secondsPerHour);
-  return textIn(row, column);
 }

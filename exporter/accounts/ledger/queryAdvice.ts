@@ -1,18 +1,43 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isoTime } from "../../kernel/isoTime.ts";
-import { adviceDetailOf } from "../../model/storedAdvice.ts";
-import type { AdviceLifecycle, AdviceQuery, AdviceResult } from "./adviceQuery.ts";
+import type { StoredAdvice, StoredAdviceDetail } from "../../model/storedAdvice.ts";
+import { adviceDetailOf, type StoredAdvice, type StoredAdviceDetail } from "../../model/storedAdvice.ts";
 import { adviceColumns, adviceIn } from "./adviceWriter.ts";
+import type { LedgerResult } from "./ledgerQuestion.ts";
+import { refuseEmpty } from "./queryWindow.ts";
+
+/** A question about recommendations that were open at some moment of a window. */
+export interface AdviceQuery {
+  /** Seconds since the epoch; the window is [from, to). */
+  readonly from: number;
+  readonly to: number;
+  /** The most lifecycles that are returned. */
+  readonly limit: number;
+}
+
+/** One lifecycle of a recommendation, as it was last reported. */
+export interface AdviceLifecycle extends Omit<StoredAdvice, "record"> {
+  /** What is in no column; `null` where another version of Fairlead wrote it otherwise. */
+  readonly detail: StoredAdviceDetail | null;
+}
+
+/** The lifecycles in the order in which they were first seen; `totalRows` also counts those beyond the limit. */
+export interface AdviceAnswer {
+  readonly from: number;
+  readonly to: number;
+  readonly rows: readonly AdviceLifecycle[];
+  readonly totalRows: number;
+}
+
+/** An answer, or why there is none. */
+export type AdviceResult = LedgerResult<AdviceAnswer>;
 
 /**
  * Lists the recommendations that were open at some moment of a window; those of kinds or states that this version does not
  * know are left out.
  */
 export function queryAdvice(db: DatabaseSync, { from, to, limit }: AdviceQuery): AdviceResult {
-  if (!(from < to)) {
-    const error = `the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`;
-    return { ok: false, fault: "question", error, nextStep: "Give a later end." };
-  }
+  const refused = refuseEmpty(from, to);
+  if (refused !== null) return refused;
   const rows: AdviceLifecycle[] = [];
   let totalRows = 0;
   const sql = `

@@ -6,6 +6,7 @@ import type { JobRow, JobsAnswer, JobsQuery, JobsResult } from "./jobsQuery.ts";
 import { refuseWindow } from "./queryWindow.ts";
 import { secondsPerDay } from "./schema.ts";
 import { numberAt, numberIn, numberOrNullAt, numberOrNullIn, textIn, textOrNullIn } from "./sqliteRow.ts";
+import { atOneMoment } from "./transaction.ts";
 import { readWorkloadProgress } from "./workloadProgress.ts";
 
 const judged: ReadonlySet<string> = new Set(observedStates);
@@ -40,16 +41,12 @@ interface Draft {
  * read.
  */
 export function queryJobs(db: DatabaseSync, query: JobsQuery): JobsResult {
-  db.exec("BEGIN");
-  try {
+  return atOneMoment(db, () => {
     const { from, to, team, limit } = query;
     const where = team === null ? new Map() : new Map([["team", [team]] as const]);
-    const refusal = refuseWindow(db, { from, to, where, groupBy: ["workload"], limit });
-    if (refusal !== null) return { ok: false, fault: "question", ...refusal };
-    return { ok: true, answer: answerOf(db, query) };
-  } finally {
-    db.exec("COMMIT");
-  }
+    const refused = refuseWindow(db, { from, to, where, groupBy: ["workload"], limit });
+    return refused ?? { ok: true, answer: answerOf(db, query) };
+  });
 }
 
 function answerOf(db: DatabaseSync, { from, to, team, limit }: JobsQuery): JobsAnswer {

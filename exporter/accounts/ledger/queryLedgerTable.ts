@@ -1,9 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { compareText } from "../../kernel/compareText.ts";
-import { isoDay, isoTime } from "../../kernel/isoTime.ts";
 import { absentAmounts } from "../posting.ts";
-import { coverageOf } from "./coverage.ts";
-import { filterCondition } from "./filterCondition.ts";
+import { filterCondition, groupValue } from "./groupsAndFilters.ts";
+import { coverageOf } from "./intervalLog.ts";
 import {
   type LedgerTable,
   type LedgerTableAmounts,
@@ -14,16 +13,15 @@ import {
 } from "./ledgerTableQuery.ts";
 import { ledgerTableSources } from "./ledgerTableSources.ts";
 import { refuseLedgerTableWindow } from "./queryWindow.ts";
-import { secondsPerDay, secondsPerHour } from "./schema.ts";
-import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";
+import { numberIn, numberOrNullIn, type SqliteRow } from "./sqliteRow.ts";
+import { atOneMoment } from "./transaction.ts";
 import { type BucketedWaits, waitQuantile } from "./waitBucket.ts";
 
 /** Answers a question to a ledger table from one moment of the ledger. Groupings and filters are those of `ledgerTableDimensions`. */
 export function queryLedgerTable(db: DatabaseSync, query: LedgerTableQuery): LedgerTableResult {
-  db.exec("BEGIN");
-  try {
-    const refusal = refuseLedgerTableWindow(db, query);
-    if (refusal !== null) return { ok: false, fault: "question", ...refusal };
+  return atOneMoment(db, () => {
+    const refused = refuseLedgerTableWindow(db, query);
+    if (refused !== null) return refused;
     const groups = readGroups(db, query);
     const totals = totalsOf(db, query, groups);
     const ranked = [...groups].sort((a, b) => compareTimes(query, a, b) || b.rank - a.rank || compareTexts(a, b));
@@ -34,9 +32,7 @@ export function queryLedgerTable(db: DatabaseSync, query: LedgerTableQuery): Led
     const coverage = coverageOf(db, from, to);
     const answer = { of, from, to, groupBy, rows, totalRows: groups.length, totals: finish(of, totals), coverage };
     return { ok: true, answer };
-  } finally {
-    db.exec("COMMIT");
-  }
+  });
 }
 
 interface Group {
@@ -51,10 +47,10 @@ function readGroups(db: DatabaseSync, query: LedgerTableQuery): readonly Group[]
   const column = (dimension: string): string => source.columns[dimension] ?? "NULL";
   const { condition, values } = filterCondition(query.where, column);
   const selected = query.groupBy.map((dimension, i) => `${column(dimension)} AS g${i}`);
-  const grouped = [...query.groupBy.map((_, i) => `g${i}`), ...(source.bucket === null ? [] : [source.bucket])];
+  const grouped = [...query.groupBy.map((_, i) => `g${i}`), ...(source.bucket === undefined ? [] : [source.bucket])];
   const sums = Object.entries(source.sums).map(([name, sql]) => `${sql} AS ${name}`);
   const sql = `
-    SELECT count(*) AS counted, ${[...selected, ...sums, ...(source.bucket === null ? [] : [`${source.bucket} AS bucket`])].join(", ")}
+    SELECT count(*) AS counted, ${[...selected, ...sums, ...(source.bucket === undefined ? [] : [`${source.bucket} AS bucket`])].join(", ")}
     FROM ${source.from} WHERE ${source.window} AND ${condition}
     ${grouped.length === 0 ? "" : `GROUP BY ${grouped.join(", ")}`}`;
   const groups = new Map<string, Group>();
@@ -62,11 +58,11 @@ function readGroups(db: DatabaseSync, query: LedgerTableQuery): readonly Group[]
   for (const row of db.prepare(sql).iterate(...window, ...values)) {
     // Without groups, SQLite returns one row even for no data.
     if (row[source.rank] === null || numberIn(row, "counted") === 0) continue;
-    const found = query.groupBy.map((dimension, i) => valueIn(row, `g${i}`, dimension));
+    const found = query.groupBy.map((dimension, i) => groupValue(row, `g${i}`, dimension));
     const key = JSON.stringify(found);
     const group = groups.get(key) ?? { values: found, sums: emptySums, rank: 0 };
     groups.set(key, group);
-    group.sums = addAmounts(group.sums, amountsIn(row, Object.keys(source.sums), source.bucket !== null));
+    group.sums = addAmounts(group.sums, amountsIn(row, Object.keys(source.sums), source.bucket !== undefined));
     group.rank += numberIn(row, source.rank);
   }
   return [...groups.values()];
@@ -166,13 +162,6 @@ function emptyAmount(name: string): number | null {
   ].includes(name)
     ? null
     : 0;
-}
-
-function valueIn(row: SqliteRow, column: string, dimension: string): string | null {
-  if (row[column] === null) return null;
-  if (dimension === "day") return isoDay(numberIn(row, column) * secondsPerDay);
-  if (dimension === "hour") return isoTime(numberIn(row, column) * secondsPerHour);
-  return textIn(row, column);
 }
 
 function compareTimes({ groupBy }: LedgerTableQuery, a: Group, b: Group): number {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { PoolsQuery, PoolsResult } from "./poolsQuery.ts";
+import type { LedgerResult } from "./ledgerQuestion.ts";
 import { secondsPerDay } from "./schema.ts";
 import { textIn } from "./sqliteRow.ts";
 
@@ -16,3 +16,22 @@ export function queryPools(db: DatabaseSync, { from, to }: PoolsQuery): PoolsRes
     .map((row) => ({ pool: textIn(row, "pool"), model: textIn(row, "model") }));
   return { ok: true, answer: { from, to, domains, models } };
 }
+
+/** A question about the pools of domains and the models of pools within a window. */
+export interface PoolsQuery {
+  /** Seconds since the epoch; the window is [from, to). */
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Which pools quota domains had, and which GPU models pools had, each pair once, sorted by name: those in use on the day of
+ * `from` or later. The pools of a domain never change, because its name contains them.
+ */
+export interface PoolsAnswer extends PoolsQuery {
+  readonly domains: readonly { readonly domain: string; readonly pool: string }[];
+  readonly models: readonly { readonly pool: string; readonly model: string }[];
+}
+
+/** An answer, or why there is none. */
+export type PoolsResult = LedgerResult<PoolsAnswer>;

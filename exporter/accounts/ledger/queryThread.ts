@@ -1,14 +1,38 @@
+import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import type { LedgerQuestion, LedgerResult } from "./ledgerQuestion.ts";
+import {
+  type LedgerQuestion,
+  type LedgerResult,
+  type LedgerTopic,
+  type LedgerTopics,
+  ledgerFailure,
+} from "./ledgerQuestion.ts";
 import { openToQuery } from "./openToQuery.ts";
+import { queryPrices } from "./priceQuery.ts";
 import { queryAccounts } from "./queryAccounts.ts";
 import { queryAdvice } from "./queryAdvice.ts";
 import { queryJobs } from "./queryJobs.ts";
 import { queryLedgerTable } from "./queryLedgerTable.ts";
 import { queryPools } from "./queryPools.ts";
-import { queryPrices } from "./queryPrices.ts";
-import { queryWithheld } from "./queryWithheld.ts";
 import { sqliteProblem } from "./sqliteError.ts";
+import { queryWithheld } from "./withheld.ts";
+
+type Answers = {
+  readonly [Topic in LedgerTopic]: (
+    db: DatabaseSync,
+    query: LedgerTopics[Topic]["query"],
+  ) => LedgerResult<LedgerTopics[Topic]["answer"]>;
+};
+
+const answers: Answers = {
+  "gpu-time": queryAccounts,
+  "ledger-table": queryLedgerTable,
+  prices: queryPrices,
+  pools: queryPools,
+  advice: queryAdvice,
+  withheld: queryWithheld,
+  jobs: queryJobs,
+};
 
 // The thread that answers questions, over a connection of its own that cannot write. It ends when it is sent null.
 const port = parentPort;
@@ -25,31 +49,15 @@ function end(): void {
   port?.close();
 }
 
-function answer(question: LedgerQuestion): LedgerResult {
-  if (!opened.ok) return failed(opened.problem.message, opened.problem.nextStep);
+function answer<Topic extends LedgerTopic>({
+  about,
+  query,
+}: LedgerQuestion<Topic>): LedgerResult<LedgerTopics[Topic]["answer"]> {
+  if (!opened.ok) return ledgerFailure(opened.problem.message, opened.problem.nextStep);
   try {
-    switch (question.about) {
-      case "gpu-time":
-        return { about: "gpu-time", result: queryAccounts(opened.db, question.query) };
-      case "ledger-table":
-        return { about: "ledger-table", result: queryLedgerTable(opened.db, question.query) };
-      case "prices":
-        return { about: "prices", result: queryPrices(opened.db, question.query) };
-      case "pools":
-        return { about: "pools", result: queryPools(opened.db, question.query) };
-      case "advice":
-        return { about: "advice", result: queryAdvice(opened.db, question.query) };
-      case "withheld":
-        return { about: "withheld", result: queryWithheld(opened.db, question.query) };
-      case "jobs":
-        return { about: "jobs", result: queryJobs(opened.db, question.query) };
-    }
+    return answers[about](opened.db, query);
   } catch (error) {
     const { message, nextStep } = sqliteProblem(error, file, "cannot be read");
-    return failed(message, nextStep);
+    return ledgerFailure(message, nextStep);
   }
-}
-
-function failed(error: string, nextStep: string): LedgerResult {
-  return { about: "nothing", result: { ok: false, fault: "ledger", error, nextStep } };
 }

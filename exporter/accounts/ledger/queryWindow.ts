@@ -1,14 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isoDay, isoTime } from "../../kernel/isoTime.ts";
 import { type AccountsQuery, isByWorkload } from "./accountsQuery.ts";
+import type { LedgerFailure } from "./ledgerQuestion.ts";
 import type { LedgerTableQuery } from "./ledgerTableQuery.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { numberOrNullIn } from "./sqliteRow.ts";
 
 /** Why a question cannot be answered as asked. */
-export interface Refusal {
-  readonly error: string;
-  readonly nextStep: string;
+export type Refusal = LedgerFailure & { readonly fault: "question" };
+
+/** A window must end after it begins. */
+export function refuseEmpty(from: number, to: number): Refusal | null {
+  if (from < to) return null;
+  return refusal(`the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`, "Give a later end.");
 }
 
 /**
@@ -44,8 +48,8 @@ const neverFolded: ReadonlySet<LedgerTableQuery["of"]> = new Set([
 type Window = Pick<LedgerTableQuery, "from" | "to" | "groupBy">;
 
 function refuseHours({ from, to, groupBy }: Window): Refusal | null {
-  if (!(from < to))
-    return refusal(`the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`, "Give a later end.");
+  const empty = refuseEmpty(from, to);
+  if (empty !== null) return empty;
   if (from % secondsPerHour !== 0 || to % secondsPerHour !== 0) {
     return refusal(
       `the window ${isoTime(from)} to ${isoTime(to)} cuts an hour; GPU time is kept by the hour`,
@@ -87,8 +91,7 @@ function refuseForWorkloads(db: DatabaseSync, { from, to, groupBy }: AccountsQue
   if (from % secondsPerDay !== 0 || to % secondsPerDay !== 0) {
     return wholeDays(from, to, "cuts a day, and workloads are kept by day (UTC)");
   }
-  const row = db.prepare("SELECT min(day) AS first FROM workload_time").get();
-  const first = row === undefined ? null : numberOrNullIn(row, "first");
+  const first = numberOrNullIn(db.prepare("SELECT min(day) AS first FROM workload_time").get(), "first");
   const end = Math.min(to / secondsPerHour, (first ?? Number.POSITIVE_INFINITY) * hoursPerDay);
   const pruned = db
     .prepare(
@@ -112,4 +115,7 @@ function wholeDays(from: number, to: number, why: string): Refusal {
 const roundDown = (seconds: number, step: number): number => Math.floor(seconds / step) * step;
 const roundUp = (seconds: number, step: number): number => Math.ceil(seconds / step) * step;
 
-const refusal = (error: string, nextStep: string): Refusal => ({ error, nextStep });
+/** A refusal in words. */
+export function refusal(error: string, nextStep: string): Refusal {
+  return { ok: false, fault: "question", error, nextStep };
+}

@@ -1,9 +1,9 @@
 import { existsSync, renameSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Problem } from "../../model/problem.ts";
-import { realName } from "./fileIdentity.ts";
 import { lookAtFile, putInPlace, removeDatabase, writeRefusal } from "./ledgerFile.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
+import { freeName, realName } from "./openedFile.ts";
 import { takeoverRefusal } from "./openForWriting.ts";
 import { ledgerVersion } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
@@ -40,7 +40,7 @@ export async function restoreLedger(
     await write(copy, arriving);
     const problem = checkArrived(arriving);
     if (problem !== null) return { ok: false, problem };
-    const before = existsSync(file) ? freeName(file) : null;
+    const before = existsSync(file) ? freeName((number) => `${file}.before-restore-${number}`) : null;
     if (before !== null) moveAway(file, before);
     putInPlace(arriving, file);
     return { ok: true, before };
@@ -68,13 +68,6 @@ function checkArrived(file: string): Problem | null {
   if (found.kind === "refused") return found.problem;
   if (found.kind !== "ledger") return ledgerProblem("ledger-restore-empty", file, "is empty: nothing arrived");
   return takeoverRefusal(file, ledgerVersion);
-}
-
-function freeName(file: string): string {
-  for (let number = 1; ; number++) {
-    const name = `${file}.before-restore-${number}`;
-    if (!existsSync(name)) return name;
-  }
 }
 
 /** The log moves with the file, which is incomplete without it. */

@@ -1,9 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { addExcluded, addExcludedNodeTime, sumColumns } from "./entryWriter.ts";
 import type { LedgerRetention } from "./ledger.ts";
-import { addExcludedQueueTime, queueSums } from "./queueWriter.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { numberOrNullIn } from "./sqliteRow.ts";
+import { addToExisting, allSumTables, dimensions } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** About the number of rows in one slice: these take much less time than there is between two cycles. */
@@ -57,50 +56,25 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
  * must not make the ledger forget.
  */
 function coveredDay(db: DatabaseSync): number | null {
-  const row = db
-    .prepare(`SELECT max(ends) AS ends FROM intervals WHERE gap IS NULL AND seconds >= ${secondsPerHour}`)
-    .get();
-  const ends = row === undefined ? null : numberOrNullIn(row, "ends");
+  const ends = numberOrNullIn(
+    db.prepare(`SELECT max(ends) AS ends FROM intervals WHERE gap IS NULL AND seconds >= ${secondsPerHour}`).get(),
+    "ends",
+  );
   return ends === null ? null : Math.floor(ends / secondsPerDay);
 }
 
-interface TimeTable {
-  readonly name: "gpu_time" | "pool_time" | "node_time" | "queue_time";
-  readonly columns: string;
-  readonly add: string;
-}
-
-const timeTables: readonly TimeTable[] = [
-  {
-    name: "gpu_time",
-    columns: `account, ${sumColumns}`,
-    add: addExcluded("gpu_time"),
-  },
-  {
-    name: "pool_time",
-    columns: "pool, physical_gpu_seconds",
-    add: "ON CONFLICT DO UPDATE SET physical_gpu_seconds = pool_time.physical_gpu_seconds + excluded.physical_gpu_seconds",
-  },
-  {
-    name: "node_time",
-    columns: "node_group, node_seconds, cost",
-    add: addExcludedNodeTime,
-  },
-  {
-    name: "queue_time",
-    columns: `queue, ${queueSums.join(", ")}`,
-    add: addExcludedQueueTime,
-  },
-];
+const foldedTables = allSumTables.filter(({ keptBy }) => keptBy === "folded");
 
 /** Folds one hour of all tables at once, so that the accounts of an hour are balanced at every moment. */
 function foldHour(db: DatabaseSync, before: number): boolean {
   const hour = oldestHour(db, 0);
   if (hour === null || hour >= before) return false;
   const day = hour - (hour % hoursPerDay);
-  for (const { name, columns, add } of timeTables) {
+  for (const { name, ...table } of foldedTables) {
+    const columns = [...Object.keys(table.keys), ...Object.keys(table.sums)].join(", ");
     db.prepare(
-      `INSERT INTO ${name} (daily, hour, ${columns}) SELECT 1, ?, ${columns} FROM ${name} WHERE daily = 0 AND hour = ? ${add}`,
+      `INSERT INTO ${name} (daily, hour, ${columns}) SELECT 1, ?, ${columns} FROM ${name} WHERE daily = 0 AND hour = ?
+       ${addToExisting(name, table)}`,
     ).run(day, hour);
     db.prepare(`DELETE FROM ${name} WHERE daily = 0 AND hour = ?`).run(hour);
   }
@@ -110,12 +84,12 @@ function foldHour(db: DatabaseSync, before: number): boolean {
 function pruneHour(db: DatabaseSync, before: number): boolean {
   const hour = oldestHour(db, 1);
   if (hour === null || hour >= before) return false;
-  for (const { name } of timeTables) db.prepare(`DELETE FROM ${name} WHERE daily = 1 AND hour = ?`).run(hour);
+  for (const { name } of foldedTables) db.prepare(`DELETE FROM ${name} WHERE daily = 1 AND hour = ?`).run(hour);
   return true;
 }
 
 function oldestHour(db: DatabaseSync, daily: 0 | 1): number | null {
-  const hours = timeTables
+  const hours = foldedTables
     .map(({ name }) => oldest(db, `SELECT min(hour) AS oldest FROM ${name} WHERE daily = ${daily}`))
     .filter((hour) => hour !== null);
   return hours.length === 0 ? null : Math.min(...hours);
@@ -161,23 +135,10 @@ function pruneRows(
   return Number(changes) > 0;
 }
 
-/** What each sum refers to: rows to which no sum can refer any more are pruned by the last day on which they were used. */
-const dimensionTables = [
-  "workloads",
-  "accounts",
-  "node_groups",
-  "queues",
-  "wait_groups",
-  "shapes",
-  "domain_pools",
-  "pool_models",
-];
-
 function pruneDimensions(db: DatabaseSync, before: number): boolean {
-  return dimensionTables.some((table) => pruneRows(db, table, "id", "last_day", before));
+  return Object.keys(dimensions).some((table) => pruneRows(db, table, "id", "last_day", before));
 }
 
 function oldest(db: DatabaseSync, sql: string): number | null {
-  const row = db.prepare(sql).get();
-  return row === undefined ? null : numberOrNullIn(row, "oldest");
+  return numberOrNullIn(db.prepare(sql).get(), "oldest");
 }

@@ -117,10 +117,11 @@ CREATE INDEX recommendations_first_seen ON recommendations (first_seen);
 `;
 
 /**
- * Capacity. `domain_time` and `placement_time` stay by the hour: they are small. `guaranteed_seconds` are those of which the
- * guarantee is known, and `guaranteed_gpu_seconds` is NULL where there are none (before version 5: of all rows). What is
- * stranded stands in a column for each reason. A row of `node_streaks` is a node that was in one state for an hour at least;
- * `ends` is NULL while it is, and `gpus` where nobody knows how many it has. A domain has pools, and a pool GPU models.
+ * Capacity. `domain_time` and `placement_time` stay by the hour: they are small. The guarantee is known in the
+ * `guaranteed_seconds`; `guaranteed_gpu_seconds` is NULL where there are none (before version 5: in all rows). What is
+ * stranded is in a column for each reason. A row of `node_streaks` is a node that was in one state for an hour at least;
+ * `ends` is NULL while it is, and `gpus` is NULL where nobody knows how many it has. A domain has pools, and a pool has GPU
+ * models.
  */
 const version5 = `
 CREATE TABLE domain_time (
@@ -152,8 +153,8 @@ ALTER TABLE queue_time ADD COLUMN guaranteed_gpu_seconds REAL;
 `;
 
 /**
- * Shortfalls that nobody's borrowing explains: by absent capacity, by whose it is to mend, and what nothing moves or no gang can
- * use. They are NULL in rows from before this version, of which nobody knows it. `judged_held_gpu_seconds` is what was held in
+ * Shortfalls that nobody's borrowing explains: by absent capacity, by who can fix it, and what nothing moves or no gang can use.
+ * They are NULL in rows from before this version, for which nobody knows them. `judged_held_gpu_seconds` is what was allocated in
  * the judged seconds: before this version, it followed from the excess and the two shortfalls.
  */
 const version6 = `
@@ -168,8 +169,8 @@ UPDATE queue_time SET judged_held_gpu_seconds = min(held_gpu_seconds, max(0,
 `;
 
 /**
- * What was looked at and not advised, and why: a row for each reason that stood for a quarter of an hour without a longer pause than half an hour. Times are seconds since
- * the epoch; `ends` is when it was seen to be so last.
+ * What was looked at and not advised, and why: a row for each reason that lasted for a quarter of an hour without a pause of more
+ * than half an hour. Times are seconds since the epoch; `ends` is when it was last seen to be so.
  */
 export const withheldMigration = `
 CREATE TABLE withheld_advice (

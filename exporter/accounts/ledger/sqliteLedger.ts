@@ -1,13 +1,11 @@
 import type { Problem } from "../../model/problem.ts";
-import { endGently } from "./endGently.ts";
+import { endedShapesIn } from "./endedShapes.ts";
 import type { Ledger, LedgerEntry, LedgerRetention, OpenedLedger } from "./ledger.ts";
-import { ledgerProblem } from "./ledgerProblem.ts";
+import { ledgerProblem, type OrProblem } from "./ledgerProblem.ts";
+import { endGently, startThread, within } from "./ledgerThread.ts";
 import { packEntry } from "./packedEntry.ts";
-import { endedShapesIn } from "./packedShapes.ts";
 import { ledgerMigrations } from "./schema.ts";
-import { startThread } from "./startThread.ts";
 import { createWaitingEntries, type WaitingEntries } from "./waitingEntries.ts";
-import { within } from "./within.ts";
 import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";
 
 /** A ledger in a SQLite file. Settings with a default are for tests. */
@@ -222,9 +220,7 @@ interface WriterListener {
   onEnd(problem: Problem): void;
 }
 
-type StartedWriter =
-  | { readonly ok: true; readonly link: WriterLink }
-  | { readonly ok: false; readonly problem: Problem };
+type StartedWriter = OrProblem<{ readonly link: WriterLink }>;
 
 /** Starts a thread that owns the ledger's writing connection. */
 function startWriter(settings: WriterSettings, listener: WriterListener): Promise<StartedWriter> {

@@ -10,9 +10,9 @@ export function numberIn(row: SqliteRow, column: string): number {
   throw new TypeError(`column ${column} holds ${typeof value}, expected a number`);
 }
 
-/** A column that holds a number or NULL. */
-export function numberOrNullIn(row: SqliteRow, column: string): number | null {
-  return row[column] === null ? null : numberIn(row, column);
+/** A column that holds a number or NULL; `null` also where a statement has found no row. */
+export function numberOrNullIn(row: SqliteRow | undefined, column: string): number | null {
+  return row === undefined || row[column] === null ? null : numberIn(row, column);
 }
 
 /** A column that holds text. */

@@ -21,3 +21,13 @@ function rollBack(db: DatabaseSync): void {
     // The first error is the one to report.
   }
 }
+
+/** Reads everything from one moment of a file that another connection may be writing. */
+export function atOneMoment<Result>(db: DatabaseSync, read: () => Result): Result {
+  db.exec("BEGIN");
+  try {
+    return read();
+  } finally {
+    db.exec("COMMIT");
+  }
+}

@@ -1,7 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Problem } from "../../model/problem.ts";
-import { realName } from "./fileIdentity.ts";
-import { ledgerProblem } from "./ledgerProblem.ts";
+import { ledgerProblem, type OrProblem } from "./ledgerProblem.ts";
+import { realName } from "./openedFile.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 /** The right to write a ledger, kept until `release`, or until the process ends in any way. */
@@ -12,11 +11,9 @@ export interface WriterLock {
 /**
  * Takes the right to write. A write-ahead log lets two processes write in turn, and both would count the same time; a lock
  * that SQLite itself could hold for that long would keep readers out, too. So an empty file next to the ledger's name without
- * symbolic links is locked; other names of the file are checked before (`ledgerNames.ts`).
+ * symbolic links is locked; other names of the file are checked before (`ledgerPlace.ts`).
  */
-export function lockForWriting(
-  named: string,
-): { readonly ok: true; readonly lock: WriterLock } | { readonly ok: false; readonly problem: Problem } {
+export function lockForWriting(named: string): OrProblem<{ readonly lock: WriterLock }> {
   const file = realName(named);
   let db: DatabaseSync | null = null;
   try {

@@ -1,9 +1,9 @@
 import type { Problem } from "../../model/problem.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { PastIdleTime } from "../idleHours.ts";
+import type { PackedShape } from "./endedShapes.ts";
 import type { LedgerInterval, LedgerRetention, Remembered } from "./ledger.ts";
 import type { PackedEntry } from "./packedEntry.ts";
-import type { PackedShape } from "./packedShapes.ts";
 
 /** What the writer's thread is started with. */
 export interface WriterSettings {

@@ -1,6 +1,6 @@
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
-import { quietSince } from "../../analysis/quietSince.ts";
+import { quietSince } from "../../analysis/stateLimits.ts";
 import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 

@@ -1,6 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { stalledSince } from "../../analysis/stalledSince.ts";
-import { mayBeQuietLong } from "../../analysis/stateLimits.ts";
+import { mayBeQuietLong, stalledSince } from "../../analysis/stateLimits.ts";
 import type { Device, NodeView, WorkloadView } from "../../join/snapshot.ts";
 import { stallSignals } from "../../join/stall/stallSignals.ts";
 import type { OwnerQuestion } from "../../model/adviceAct.ts";

@@ -1,6 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { queueName } from "../../analysis/fairness/shortSince.ts";
-import { neededParts } from "../../analysis/freeCapacity/neededPods.ts";
+import { neededParts } from "../../analysis/freeCapacity/gangFreeCapacities.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";

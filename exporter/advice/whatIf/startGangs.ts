@@ -1,4 +1,4 @@
-import { neededParts } from "../../analysis/freeCapacity/neededPods.ts";
+import { neededParts } from "../../analysis/freeCapacity/gangFreeCapacities.ts";
 import { podDemand } from "../../analysis/freeCapacity/podDemand.ts";
 import { createQueueAllowance } from "../../analysis/waiting/queueAllowance.ts";
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";

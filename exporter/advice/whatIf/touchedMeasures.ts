@@ -4,10 +4,9 @@ import { nodeFreeCapacity } from "../../analysis/freeCapacity/nodeFreeCapacity.t
 import { isLetIn } from "../../analysis/placement/access.ts";
 import { outcomeOf, unusableGpus } from "../../analysis/placement/caseTable.ts";
 import { type JudgedShape, judgedShape } from "../../analysis/placement/countShapes.ts";
-import { freeGpus, placeable } from "../../analysis/placement/freeGpus.ts";
+import { freeGpus, placeable, wholeNodes } from "../../analysis/placement/freeGpus.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { TypicalRequests } from "../../analysis/placement/typicalRequests.ts";
-import { wholeNodes } from "../../analysis/placement/wholeNodes.ts";
 import { accountStates, isIdleNode } from "../../analysis/states.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 

@@ -5,7 +5,7 @@ import { toleratesAll } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { GangFit, PlacedPods, PoolTotal } from "../freeCapacity/gangFit.ts";
 import type { AskedPods, GangFreeCapacities } from "../freeCapacity/gangFreeCapacities.ts";
-import { onlyModelLabels, withoutModelLabels } from "../freeCapacity/modelRules.ts";
+import { onlyModelLabels, withoutModelLabels } from "../freeCapacity/nodeRules.ts";
 import { createStatedCauses } from "../freeCapacity/statedReason.ts";
 import { type Blocked, type BlockedWork, nothingBlocked } from "./blocked.ts";
 import { asksForInstances, createMigGeometry, type MigGeometry } from "./migGeometry.ts";

@@ -95,5 +95,5 @@ export function rulesKey(needs: PodNeeds): string {
   return rules;
 }
 
-/** With its length before it, no text can look like two. */
-const part = (text: string): string => `${text.length}:${text}`;
+/** A part of a key: with its length before it, no text can look like two. */
+export const part = (text: string): string => `${text.length}:${text}`;

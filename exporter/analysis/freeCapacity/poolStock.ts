@@ -1,8 +1,8 @@
 import { selects } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { DomainFreeCapacities } from "./domainFreeCapacities.ts";
-import { onlyModelLabels } from "./modelRules.ts";
 import { type FreeCapacity, type NodeFreeCapacity, podsIn } from "./nodeFreeCapacity.ts";
+import { onlyModelLabels } from "./nodeRules.ts";
 import type { PodDemand } from "./podDemand.ts";
 
 /** Which pools of a domain are of the right kind for pods, and what is free there. */

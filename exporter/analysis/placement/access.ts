@@ -1,6 +1,7 @@
 import type { NodeView } from "../../join/snapshot.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { takesNow } from "../freeCapacity/nodeRules.ts";
+import { part } from "../freeCapacity/podDemand.ts";
 
 /** What a shape demands of a node beside free capacity. */
 export interface AccessRule {
@@ -86,9 +87,6 @@ function classKey(named: ReadonlySet<string>, { labels, taints, gpuModels }: Nod
   for (const model of gpuModels) key += `|${part(model)}`;
   return key;
 }
-
-/** With its length before it no text can look like two. */
-const part = (text: string): string => `${text.length}:${text}`;
 
 /** Says for one rule which classes it lets in. */
 export function accessOf(cache: AccessCache, rule: AccessRule): (nodeClass: number) => boolean {

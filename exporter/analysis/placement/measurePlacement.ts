@@ -24,18 +24,17 @@ import {
 } from "./countShapes.ts";
 import {
   createFragmentationTable,
+  createStranding,
   type FragmentationTable,
   judgeShapes,
   lastRows,
   sumByPool,
 } from "./fragmentationTable.ts";
-import { freeGpus, placeable, type UnpartitionedGpus, unpartitionedByPool } from "./freeGpus.ts";
+import { freeGpus, placeable, type UnpartitionedGpus, unpartitionedByPool, wholeNodes } from "./freeGpus.ts";
 import { migFragmentation } from "./migFragmentation.ts";
 import type { Placement, PoolPlacement, TargetWorkload } from "./poolPlacement.ts";
-import { createStranding } from "./stranded.ts";
 import { rowsByPool, type TableRows, tableRows } from "./tableRows.ts";
 import { typicalRequests, type WholeShapes, wholeShapes } from "./typicalRequests.ts";
-import { wholeNodes } from "./wholeNodes.ts";
 
 /** What placement depends on besides the moment. */
 export interface PlacementSettings {

@@ -1,5 +1,6 @@
 import type { Device, NodeView } from "../../join/snapshot.ts";
 import { compareText } from "../../kernel/compareText.ts";
+import { sameData } from "../../kernel/sameData.ts";
 import type { PricedKind } from "./priceNodes.ts";
 import type { PriceGroup } from "./prices.ts";
 
@@ -40,7 +41,7 @@ function add(groups: GroupDraft[], { like, price, unpriced }: PricedKind, pool: 
       group.instanceType === like.instanceType &&
       group.capacityType === like.capacityType &&
       group.unpriced === unpriced &&
-      isSamePrice(group.price, price),
+      sameData(group.price, price),
   );
   if (known !== undefined) {
     known.nodes += nodes;
@@ -49,22 +50,6 @@ function add(groups: GroupDraft[], { like, price, unpriced }: PricedKind, pool: 
   }
   const { nodePool, instanceType, capacityType } = like;
   groups.push({ pool, nodePool, instanceType, capacityType, nodes, physicalGpus: gpus, price, unpriced });
-}
-
-function isSamePrice(a: PriceGroup["price"], b: PriceGroup["price"]): boolean {
-  return (
-    a === b ||
-    (a !== null &&
-      b !== null &&
-      a.perGpuHour === b.perGpuHour &&
-      a.perNodeHour === b.perNodeHour &&
-      a.currency === b.currency &&
-      a.basis === b.basis &&
-      a.source === b.source &&
-      a.capacityType === b.capacityType &&
-      a.date === b.date &&
-      a.origin === b.origin)
-  );
 }
 
 /** Physical GPUs of a node by pool, most first; GPUs without a device count for the first pool. */

@@ -4,7 +4,6 @@ import { type ChargeBasis, isCharged } from "../../model/charge.ts";
 import { type GpuState, gpuStates, stateIds } from "../../model/gpuStates.ts";
 import type { AccountingEntry } from "../accountingEntry.ts";
 import type { Analysis } from "../analysis.ts";
-import { type States, zeroStates } from "./zeroStates.ts";
 
 /** The settings by which costs are shown. */
 export interface CostSettings {
@@ -161,4 +160,25 @@ export function byState(amounts: Float64Array): States {
   const states = zeroStates();
   for (const [id, state] of gpuStates.entries()) states[state] = amounts[id] ?? 0;
   return states;
+}
+
+/** An amount for each state of GPUs, to be added to. */
+type States = Record<GpuState, number>;
+
+/** Nothing in any state. */
+export function zeroStates(): States {
+  return {
+    active: 0,
+    underutilized: 0,
+    idle: 0,
+    stalled: 0,
+    starting: 0,
+    gang_wait: 0,
+    unobserved: 0,
+    unavailable: 0,
+    free: 0,
+    idle_node: 0,
+    unattributed: 0,
+    cordoned: 0,
+  };
 }

@@ -1,3 +1,4 @@
+import { createTupleInterner } from "../../kernel/tupleInterner.ts";
 import type { IdleKind } from "../../model/idleKinds.ts";
 import type { Analysis } from "../analysis.ts";
 import { unknown } from "./momentSums.ts";
@@ -43,54 +44,32 @@ interface Growing extends IdleNodeGroup {
 type Pair = Readonly<Record<IdleKind, Growing>>;
 
 function addUp({ snapshot, idleNodes, prices }: Analysis): readonly IdleNodeGroup[] {
-  const pairs = new Map<string, Map<string, Map<string, Pair>>>();
-  const list: Growing[] = [];
+  const ids = createTupleInterner();
+  const pairs: Pair[] = [];
   const idle = new Map(idleNodes.nodes.map((found) => [found.node, found] as const));
   for (const [index, node] of snapshot.nodes.entries()) {
     const isWarmPool = idleNodes.warm.has(index);
     const pool = node.pools[0] ?? unknown;
     const nodePool = node.nodePool || unknown;
-    const byNodePool = within(within(pairs, pool), nodePool);
-    const key = `${node.capacityType ?? unknown}${isWarmPool ? " warm" : ""}`;
-    let pair = byNodePool.get(key);
-    if (pair === undefined) {
-      const group = (kind: IdleKind): Growing => {
-        const capacityType = node.capacityType ?? unknown;
-        return {
-          pool,
-          nodePool,
-          capacityType,
-          kind,
-          isWarmPool,
-          nodes: 0,
-          longestSeconds: null,
-          costPerHour: new Map(),
-          unpricedNodes: 0,
-        };
-      };
-      pair = { unallocated: group("unallocated"), allocated: group("allocated") };
-      byNodePool.set(key, pair);
-      list.push(pair.unallocated, pair.allocated);
-    }
+    const capacityType = node.capacityType ?? unknown;
+    const id = ids.idOf([pool, nodePool, capacityType, isWarmPool ? "warm" : ""]);
+    const pair = pairs[id] ?? emptyPair({ pool, nodePool, capacityType, isWarmPool });
+    pairs[id] = pair;
     const found = idle.get(index);
     if (found === undefined) continue;
     const group = pair[found.kind];
     group.nodes += 1;
     group.longestSeconds = Math.max(group.longestSeconds ?? 0, snapshot.at - found.since);
     const price = prices.byNode.get(node.name);
-    if (price === undefined) {
-      group.unpricedNodes += 1;
-      continue;
-    }
-    group.costPerHour.set(price.currency, (group.costPerHour.get(price.currency) ?? 0) + price.perNodeHour);
+    if (price === undefined) group.unpricedNodes += 1;
+    else group.costPerHour.set(price.currency, (group.costPerHour.get(price.currency) ?? 0) + price.perNodeHour);
   }
-  return list;
+  return pairs.flatMap(({ unallocated, allocated }) => [unallocated, allocated]);
 }
 
-function within<Value>(outer: Map<string, Map<string, Value>>, key: string): Map<string, Value> {
-  const known = outer.get(key);
-  if (known !== undefined) return known;
-  const made = new Map<string, Value>();
-  outer.set(key, made);
-  return made;
+function emptyPair(alike: Pick<IdleNodeGroup, "pool" | "nodePool" | "capacityType" | "isWarmPool">): Pair {
+  const group = (kind: IdleKind): Growing => {
+    return { ...alike, kind, nodes: 0, longestSeconds: null, costPerHour: new Map(), unpricedNodes: 0 };
+  };
+  return { unallocated: group("unallocated"), allocated: group("allocated") };
 }

@@ -1,8 +1,7 @@
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { isQuiet } from "../quietHolding.ts";
-import { stateLimits } from "../stateLimits.ts";
+import { isQuiet, stateLimits } from "../stateLimits.ts";
 import type { PartialGang } from "./waiting.ts";
 
 /** What is known of one gang that is partly bound. */

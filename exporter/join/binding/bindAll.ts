@@ -4,14 +4,13 @@ import type { Pod } from "../../model/pod.ts";
 import type { DeviceReading } from "../../model/telemetry.ts";
 import { podAnnotations } from "../../model/wellKnown.ts";
 import { type DraDevice, type DraDevices, draDeviceKey } from "../draDevices.ts";
-import { allocationText } from "../holdings/allocationAnnotation.ts";
+import { allocationText } from "../holdings/allocations.ts";
 import type { JoinSettings } from "../join.ts";
 import type { Memory } from "../memory.ts";
 import { inputFromPage, type NodeInput, nodeInput } from "../nodeInputs.ts";
 import { takeOver } from "../pastDevices.ts";
 import { bindNodes, type NodeBinding } from "./binding.ts";
 import { claimsOfNodes } from "./claimsOfNodes.ts";
-import { createInputList, endInputs, type InputList, startInputs, takeInput } from "./inputList.ts";
 import { byUid, type SortedPods } from "./sortPods.ts";
 
 /** What nodes are bound from. */
@@ -243,4 +242,43 @@ function bind({ input, object, claims, draDevices, hasKai }: Binder, names: read
     podNamespaces: state.podNamespaces,
     knowsClaims: state.known.has("resourceClaims"),
   });
+}
+
+/** What something was made from, in a fixed order: compared by identity, so that it is made anew when one of them changes. */
+interface InputList {
+  values: unknown[];
+  /** Where the next input is. */
+  next: number;
+  isSame: boolean;
+}
+
+/** A list that nothing was made from yet: it is not the same as any. */
+function createInputList(): InputList {
+  return { values: [], next: 0, isSame: false };
+}
+
+/** Begins to go through the inputs once more. */
+function startInputs(list: InputList): void {
+  list.next = 0;
+  list.isSame = true;
+}
+
+/** Takes the next input, and remembers it in place of the one before. */
+function takeInput(list: InputList, value: unknown): void {
+  if (list.next >= list.values.length || list.values[list.next] !== value) {
+    list.values[list.next] = value;
+    list.isSame = false;
+  }
+  list.next += 1;
+}
+
+/** Whether all inputs are those of the last time. */
+function endInputs(list: InputList): boolean {
+  if (list.next !== list.values.length) {
+    list.values.length = list.next;
+    list.isSame = false;
+  }
+  // A list that was filled one by one has room to spare; there is one for each node.
+  if (!list.isSame) list.values = list.values.slice();
+  return list.isSame;
 }

@@ -5,9 +5,8 @@ import { nodeLabels } from "../../model/wellKnown.ts";
 import { allocatedOf, type DeviceDraft, deviceKey, type ShareDraft } from "../drafts.ts";
 import { type HoldingInput, holdDevices, type NodeLayout } from "../holdings/holdDevices.ts";
 import type { NodeMemory } from "../memory.ts";
-import { capacityTypeOf, isReady, isSchedulable, nodePoolOf } from "../nodeFacts.ts";
+import { capacityTypeOf, isReady, isSchedulable, keptBy, nodePoolOf, providerOf, regionOf } from "../nodeFacts.ts";
 import type { NodeInput } from "../nodeInputs.ts";
-import { keptBy, providerOf, regionOf } from "../nodePlace.ts";
 import type { Device, NodeView, UnpartitionedPart } from "../snapshot.ts";
 import type { Subject } from "../subject.ts";
 

@@ -1,7 +1,6 @@
 import type { Pod } from "../../model/pod.ts";
-import { sharedAmounts } from "../../model/wellKnown.ts";
+import { podAnnotations, sharedAmounts } from "../../model/wellKnown.ts";
 import type { DeviceDraft } from "../drafts.ts";
-import { allocationText, type GpuAllocation, parseAllocation } from "./allocationAnnotation.ts";
 import type { HomelessShare } from "./claims.ts";
 import { give, type PodOnNode } from "./podOnNode.ts";
 
@@ -29,15 +28,7 @@ export function holdByAllocations(
       request.units = Math.max(0, request.units - 1);
       request.placed += gpus;
       if (physicalGpu === undefined) homeless.push({ pod, gpus });
-      else
-        give(physicalGpu, {
-          pod: pod.index,
-          share: gpus,
-          source: "annotation",
-          estimated: false,
-          spread: false,
-          processUtil: null,
-        });
+      else give(physicalGpu, { pod: pod.index, share: gpus, source: "annotation" });
     }
   }
   return homeless;
@@ -77,4 +68,31 @@ function shareOf(
   const known = Math.min(1, Math.max(corePercent / 100, byMemory));
   // An allocation without a limit on cores or memory may use the whole GPU.
   return { physicalGpu, memoryMiB, gpus: known > 0 ? known : 1 };
+}
+
+/** One GPU in the allocation annotation of HAMi, or of Volcano's vGPU plugin. */
+interface GpuAllocation {
+  readonly uuid: string;
+  readonly memoryMiB: number;
+  readonly corePercent: number;
+}
+
+/** What the sharing plugin reports as given to a pod, as it wrote it; `undefined` without such a plugin. */
+export function allocationText({ annotations }: Pick<Pod, "annotations">): string | undefined {
+  return annotations[podAnnotations.hamiAllocated] ?? annotations[podAnnotations.volcanoAllocated];
+}
+
+/** Reads `hami.io/vgpu-devices-allocated` and `volcano.sh/vgpu-ids-new`: entries `UUID,type,memory MiB,core percent` divided by `:` and `;`. */
+export function parseAllocation(text: string): readonly GpuAllocation[] {
+  const allocations: GpuAllocation[] = [];
+  for (const entry of text.split(/[:;]/)) {
+    const [uuid, , memory, cores] = entry.trim().split(",");
+    if (uuid === undefined || !/^(GPU|MIG)-[0-9A-Za-z-]{4,80}$/.test(uuid)) continue;
+    allocations.push({ uuid, memoryMiB: whole(memory), corePercent: whole(cores) });
+  }
+  return allocations;
+}
+
+function whole(text: string | undefined): number {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }

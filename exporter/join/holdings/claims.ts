@@ -4,7 +4,7 @@ import type { Problem } from "../../model/problem.ts";
 import { nvidiaDraDriver } from "../../model/wellKnown.ts";
 import { type DraDevices, draDeviceKey } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
-import { memoryOfModel } from "../gpuMemory.ts";
+import { memoryOfModel } from "../gpuModel.ts";
 import { type MigGpu, migWeight, sameProfile } from "../mig.ts";
 import { settleSlots } from "../migSlots.ts";
 import { give, type PodOnNode } from "./podOnNode.ts";
@@ -65,8 +65,7 @@ function record(
   for (const pod of pods) {
     found.asked.set(pod.index, (found.asked.get(pod.index) ?? 0) + share);
     if (placed.device === null) found.homeless.push({ pod, gpus: share });
-    else
-      give(placed.device, { pod: pod.index, share, source: "dra", estimated: false, spread: false, processUtil: null });
+    else give(placed.device, { pod: pod.index, share, source: "dra" });
   }
   if (placed.device === null) found.problems.push(notFound(claim, result, pods[0]?.node ?? ""));
 }

@@ -5,7 +5,7 @@ import type { Problem } from "../../model/problem.ts";
 import { reservationNamespaces } from "../../model/wellKnown.ts";
 import type { DraDevices } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
-import { memoryOfModel } from "../gpuMemory.ts";
+import { memoryOfModel } from "../gpuModel.ts";
 import { type GpuUnit, gpuUnitOf, registeredGpus, registerOf } from "../gpuUnits.ts";
 import type { Memory } from "../memory.ts";
 import { profileKey, sameProfile } from "../mig.ts";
@@ -16,9 +16,7 @@ import type { UnpartitionedPart } from "../snapshot.ts";
 import { isPlacedBy } from "../trust/placedBy.ts";
 import { holdByAllocations } from "./allocations.ts";
 import { holdByClaims, isGpuResult } from "./claims.ts";
-import { holdByReservations } from "./fractions.ts";
 import { holdByLabels } from "./labels.ts";
-import { scaleDownOverallocated } from "./overallocated.ts";
 import {
   type DemandKind,
   demandKind,
@@ -27,11 +25,11 @@ import {
   noWitness,
   openRequests,
   type PodOnNode,
+  scaleDownOverallocated,
 } from "./podOnNode.ts";
-import { namedUuids, type PodsOn, podsByNode } from "./podsOfNode.ts";
+import { namedUuids, type PodsOn, podsByNode, unwitnessed } from "./podsOfNode.ts";
 import { holdByRequests } from "./requests.ts";
-import { reservedGroup } from "./reservations.ts";
-import { unwitnessed } from "./unwitnessed.ts";
+import { holdByReservations, reservedGroup } from "./reservations.ts";
 
 /** What the holdings of some nodes are found from: all nodes, or those that no claim ties to any other. */
 export interface HoldingInput {

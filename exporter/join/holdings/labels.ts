@@ -48,14 +48,7 @@ function hold(device: DeviceDraft, claimant: TelemetryClaimant, pod: PodOnNode, 
   const share = Math.min(device.weight, units * perUnit);
   request.units -= units;
   request.placed += units * perUnit;
-  give(device, {
-    pod: pod.index,
-    share,
-    source: "dcgm",
-    estimated: false,
-    spread: false,
-    processUtil: claimant.processUtil,
-  });
+  give(device, { pod: pod.index, share, source: "dcgm", processUtil: claimant.processUtil });
 }
 
 function moreThanAsked(device: DeviceDraft, pod: PodOnNode): Problem {

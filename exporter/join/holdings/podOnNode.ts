@@ -1,9 +1,12 @@
 import type { Pod } from "../../model/pod.ts";
+import type { Problem } from "../../model/problem.ts";
 import { podAnnotations, podLabels, reservationNamespaces } from "../../model/wellKnown.ts";
-import type { DeviceDraft, ShareDraft } from "../drafts.ts";
+import type { ShareDraft } from "../drafts.ts";
+import { allocatedOf, type DeviceDraft } from "../drafts.ts";
 import type { GpuUnit } from "../gpuUnits.ts";
+import { shownGpus } from "../shownGpus.ts";
 import { isPlacedBy } from "../trust/placedBy.ts";
-import { allocationText } from "./allocationAnnotation.ts";
+import { allocationText } from "./allocations.ts";
 
 /** What a pod asks for by request and has no device for yet. */
 export interface OpenRequest {
@@ -115,12 +118,51 @@ export function openRequests(
   return { open, unknown };
 }
 
+/** A share that is given; without more, its pod and amount are known. */
+type GivenShare = Pick<ShareDraft, "pod" | "share" | "source"> &
+  Partial<Pick<ShareDraft, "estimated" | "spread" | "processUtil">>;
+
 /** Gives a pod a share of a device; shares of one pod on one device that are known in the same way add up. */
-export function give(device: DeviceDraft, share: ShareDraft): void {
+export function give(device: DeviceDraft, given: GivenShare): void {
+  const share: ShareDraft = { estimated: false, spread: false, processUtil: null, ...given };
   const same = device.shares.find(
     (s) =>
       s.pod === share.pod && s.source === share.source && s.spread === share.spread && s.estimated === share.estimated,
   );
   if (same === undefined) device.shares.push(share);
   else same.share += share.share;
+}
+
+/**
+ * No GPU is allocated more than once: if several sources allocate more than a whole device, all shares are scaled down
+ * together, marked as estimated, and the conflict is reported with both amounts.
+ */
+export function scaleDownOverallocated(
+  devices: readonly DeviceDraft[],
+  podName: (pod: number) => string,
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  for (const device of devices) {
+    const allocated = allocatedOf(device);
+    if (allocated <= device.weight) continue;
+    // Fractions that add up to slightly more than a GPU (3 x 0.333334) are no conflict, but the accounts must add up
+    // exactly.
+    const conflict = allocated > device.weight + 1e-6;
+    for (const share of device.shares) {
+      share.share *= device.weight / allocated;
+      share.estimated ||= conflict;
+    }
+    if (!conflict) continue;
+    const pods = [...new Set(device.shares.map((s) => podName(s.pod)))].slice(0, 5).join(", ");
+    problems.push({
+      source: "join",
+      code: "allocated-twice",
+      severity: "warning",
+      subject: device.node,
+      message: `node ${device.node}: ${device.uuid ?? "a GPU"} is ${shownGpus(device.weight)} GPU and is given to ${pods} for ${shownGpus(allocated)}; scaled down together`,
+      nextStep:
+        "If the GPU is shared on purpose, let the node say so: label nvidia.com/gpu.replicas, or gpu.replicas in the configuration.",
+    });
+  }
+  return problems;
 }

@@ -77,14 +77,7 @@ function spread(profile: string | null, devices: readonly DeviceDraft[], asks: r
   for (const ask of asks) {
     for (const [i, device] of open.entries()) {
       const share = (ask.gpus * scale * (freeCapacities[i] ?? 0)) / freeCapacity;
-      give(device, {
-        pod: ask.pod.index,
-        share,
-        source: ask.source,
-        estimated: !certain,
-        spread: !certain,
-        processUtil: null,
-      });
+      give(device, { pod: ask.pod.index, share, source: ask.source, estimated: !certain, spread: !certain });
     }
     ask.gpus *= 1 - scale;
   }
@@ -103,7 +96,7 @@ function fillUp(devices: readonly DeviceDraft[], ask: Ask): void {
   for (const device of devices) {
     const share = Math.min(ask.gpus, freeCapacityOf(device));
     if (share <= tolerance) continue;
-    give(device, { pod: ask.pod.index, share, source: ask.source, estimated: true, spread: true, processUtil: null });
+    give(device, { pod: ask.pod.index, share, source: ask.source, estimated: true, spread: true });
     ask.gpus -= share;
     if (ask.gpus <= tolerance) return;
   }

@@ -1,5 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { quietSince } from "../../analysis/quietSince.ts";
+import { quietSince } from "../../analysis/stateLimits.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import { momentOf } from "./order.ts";
 import type { WorkloadRecord } from "./schema.ts";

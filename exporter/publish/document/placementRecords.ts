@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Analysis } from "../../analysis/analysis.ts";
-import { blockedByPool } from "../../analysis/blocked/blockedByPool.ts";
+import { blockedByPool } from "../../analysis/blocked/blocked.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { NodeView } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";

@@ -1,6 +1,5 @@
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
-import { stalledSince } from "../../analysis/stalledSince.ts";
-import { mayBeQuietLong, stateLimits } from "../../analysis/stateLimits.ts";
+import { mayBeQuietLong, stalledSince, stateLimits } from "../../analysis/stateLimits.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Device, Holding, HoldingSource, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
 import { stallSignals } from "../../join/stall/stallSignals.ts";

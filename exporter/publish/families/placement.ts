@@ -1,4 +1,4 @@
-import { blockedByPool } from "../../analysis/blocked/blockedByPool.ts";
+import { blockedByPool } from "../../analysis/blocked/blocked.ts";
 import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { placementMetrics } from "../../catalogue/placement.ts";
 import { fragmentationCauses, strandedReasons } from "../../model/fragmentation.ts";

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type AccountDimension, accountDimensions } from "../../../exporter/accounts/ledger/accountsQuery.ts";
+import { readShapes } from "../../../exporter/accounts/ledger/endedShapes.ts";
 import { ledgerTableDimensions, ledgerTables } from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { queryPrices } from "../../../exporter/accounts/ledger/priceQuery.ts";
 import { queryAccounts } from "../../../exporter/accounts/ledger/queryAccounts.ts";
 import { queryAdvice } from "../../../exporter/accounts/ledger/queryAdvice.ts";
 import { queryJobs } from "../../../exporter/accounts/ledger/queryJobs.ts";
 import { queryLedgerTable } from "../../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { queryPools } from "../../../exporter/accounts/ledger/queryPools.ts";
-import { queryPrices } from "../../../exporter/accounts/ledger/queryPrices.ts";
-import { readShapes } from "../../../exporter/accounts/ledger/shapeWriter.ts";
 
 const limit = 100_000;
 const names: readonly AccountDimension[] = accountDimensions.filter(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { DomainTime, PlacementTime } from "../../../exporter/accounts/capacityPosting.ts";
+import type { DomainTime, PlacementTime } from "../../../exporter/accounts/capacityTime.ts";
 import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
 import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
 import type { LedgerTableResult } from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";

@@ -10,7 +10,7 @@ import { createLedgerReader } from "../../../exporter/accounts/ledger/ledgerRead
 import { mergeEntries } from "../../../exporter/accounts/ledger/mergeEntries.ts";
 import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
 import type { PriceQuery } from "../../../exporter/accounts/ledger/priceQuery.ts";
-import { queryPrices } from "../../../exporter/accounts/ledger/queryPrices.ts";
+import { queryPrices } from "../../../exporter/accounts/ledger/priceQuery.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import { ledgerMigrations, ledgerVersion } from "../../../exporter/accounts/ledger/schema.ts";
 import type { NodeTime, UsedPrice } from "../../../exporter/accounts/posting.ts";

@@ -3,9 +3,9 @@ import {
   type DomainTime,
   noCapacityTime,
   type PlacementTime,
-} from "../../../exporter/accounts/capacityPosting.ts";
+} from "../../../exporter/accounts/capacityTime.ts";
 import type { LedgerEntry, RememberedChange } from "../../../exporter/accounts/ledger/ledger.ts";
-import type { NodeStreak } from "../../../exporter/accounts/nodeStreak.ts";
+import type { NodeStreak } from "../../../exporter/accounts/nodeStreakAccount.ts";
 import type {
   Account,
   EndedWait,

@@ -3,7 +3,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { coverageOf } from "../../../exporter/accounts/ledger/coverage.ts";
+import { coverageOf } from "../../../exporter/accounts/ledger/intervalLog.ts";
 import { mergeLedgers } from "../../../exporter/accounts/ledger/mergeLedgers.ts";
 import { ledgerVersion } from "../../../exporter/accounts/ledger/schema.ts";
 import type { StoredAdvice } from "../../../exporter/model/storedAdvice.ts";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { expect } from "vitest";
 import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
-import { coverageOf } from "../../../exporter/accounts/ledger/coverage.ts";
+import { coverageOf } from "../../../exporter/accounts/ledger/intervalLog.ts";
 import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
 import { mergeLedgers } from "../../../exporter/accounts/ledger/mergeLedgers.ts";
 import { allAnswers } from "./allAnswers.ts";

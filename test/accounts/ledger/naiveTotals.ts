@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
-import { queueColumns } from "../../../exporter/accounts/ledger/queueWriter.ts";
+import { queueColumns } from "../../../exporter/accounts/ledger/tables.ts";
 import { type Posting, queueAmounts } from "../../../exporter/accounts/posting.ts";
 
 /** GPU-seconds, how many of them are estimated, and joules, by everything that a posting names. */

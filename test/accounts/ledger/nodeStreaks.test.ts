@@ -10,7 +10,7 @@ import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
 import { queryLedgerTable } from "../../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import { ledgerMigrations, ledgerVersion } from "../../../exporter/accounts/ledger/schema.ts";
-import type { NodeStreak } from "../../../exporter/accounts/nodeStreak.ts";
+import type { NodeStreak } from "../../../exporter/accounts/nodeStreakAccount.ts";
 import { domainTime, entry, nodeStreak, queueTime, start } from "./entries.ts";
 import { ledgerOf, question } from "./memoryLedger.ts";
 import { openLedger, temporaryFile } from "./temporaryFolder.ts";

@@ -14,7 +14,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { networkRefusal } from "../../../exporter/accounts/ledger/networkFileSystem.ts";
+import { networkRefusal } from "../../../exporter/accounts/ledger/ledgerPlace.ts";
 import { ledgerApplicationId, ledgerMigrations, ledgerVersion } from "../../../exporter/accounts/ledger/schema.ts";
 import { sqliteProblem } from "../../../exporter/accounts/ledger/sqliteError.ts";
 import { openSqliteLedger, type SqliteLedgerOptions } from "../../../exporter/accounts/ledger/sqliteLedger.ts";

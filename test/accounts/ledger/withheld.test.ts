@@ -5,9 +5,9 @@ import { mergeEntries } from "../../../exporter/accounts/ledger/mergeEntries.ts"
 import { mergeLedgers } from "../../../exporter/accounts/ledger/mergeLedgers.ts";
 import { openForWriting } from "../../../exporter/accounts/ledger/openForWriting.ts";
 import { packEntry } from "../../../exporter/accounts/ledger/packedEntry.ts";
-import { queryWithheld } from "../../../exporter/accounts/ledger/queryWithheld.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import { ledgerMigrations, withheldMigration } from "../../../exporter/accounts/ledger/schema.ts";
+import { queryWithheld } from "../../../exporter/accounts/ledger/withheld.ts";
 import type { StoredWithheld } from "../../../exporter/model/storedAdvice.ts";
 import { entry, start } from "./entries.ts";
 import { ledgerOf } from "./memoryLedger.ts";

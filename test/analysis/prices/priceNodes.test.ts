@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createPriceCache } from "../../../exporter/analysis/prices/priceCache.ts";
-import { priceNodes } from "../../../exporter/analysis/prices/priceNodes.ts";
+import { createPriceCache, priceNodes } from "../../../exporter/analysis/prices/priceNodes.ts";
 import type { NodePrice, Prices } from "../../../exporter/analysis/prices/prices.ts";
 import type { NodeView } from "../../../exporter/join/snapshot.ts";
 import { capacityTypes } from "../../../exporter/model/capacityType.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AdviceLifecycle } from "../../../exporter/accounts/ledger/adviceQuery.ts";
+import type { AdviceLifecycle } from "../../../exporter/accounts/ledger/queryAdvice.ts";
 import type { StoredAdviceDetail } from "../../../exporter/model/storedAdvice.ts";
 import { whyMeasured } from "../../../review/build/whyMeasured.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { labelProblems } from "../../../exporter/join/coverage.ts";
+import { labelProblems } from "../../../exporter/join/fleetProblems.ts";
 import { decodeOwner } from "../../../exporter/sources/kubernetes/decodeOwner.ts";
 import { decodePod } from "../../../exporter/sources/kubernetes/decodePod.ts";
 import { maxLabelChars, maxLabels } from "../../../exporter/sources/kubernetes/keptLabels.ts";

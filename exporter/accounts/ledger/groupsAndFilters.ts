@@ -1,3 +1,7 @@
+import { isoDay, isoTime } from "../../kernel/isoTime.ts";
+import { secondsPerDay, secondsPerHour } from "./schema.ts";
+import { numberIn, type SqliteRow, textIn } from "./sqliteRow.ts";
+
 /** Part of a statement, and the values of its parameters. */
 export interface FilterCondition {
   readonly condition: string;
@@ -22,4 +26,12 @@ export function filterCondition<Filter extends string>(
     values.push(...texts);
   }
   return { condition: parts.join(" AND "), values };
+}
+
+/** The value of a group in this column, where days and hours since the epoch become dates and times; `null` is "none". */
+export function groupValue(row: SqliteRow, column: string, dimension: string): string | null {
+  if (row[column] === null) return null;
+  if (dimension === "day") return isoDay(numberIn(row, column) * secondsPerDay);
+  if (dimension === "hour") return isoTime(numberIn(row, column) * secondsPerHour);
+  return textIn(row, column);
 }

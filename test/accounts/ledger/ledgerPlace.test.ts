@@ -4,7 +4,7 @@ import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } f
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
-import { nameRefusal } from "../../../exporter/accounts/ledger/ledgerNames.ts";
+import { nameRefusal } from "../../../exporter/accounts/ledger/ledgerPlace.ts";
 import { openSqliteLedger } from "../../../exporter/accounts/ledger/sqliteLedger.ts";
 import { keepAll, start } from "./entries.ts";
 import { openLedger, temporaryFile, temporaryFolder } from "./temporaryFolder.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { providerOf, regionOf } from "../../exporter/join/nodePlace.ts";
+import { providerOf, regionOf } from "../../exporter/join/nodeFacts.ts";
 import { node } from "./clusterBuilder.ts";
 
 describe("who rents a node out", () => {

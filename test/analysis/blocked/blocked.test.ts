@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type BlockedWork, nothingBlocked } from "../../../exporter/analysis/blocked/blocked.ts";
-import { blockedByPool } from "../../../exporter/analysis/blocked/blockedByPool.ts";
+import { type BlockedWork, blockedByPool, nothingBlocked } from "../../../exporter/analysis/blocked/blocked.ts";
 import { now } from "../../join/clusterBuilder.ts";
 import { waitingMoment } from "../waiting/waitingBuilder.ts";
 

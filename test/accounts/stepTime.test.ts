@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { gapProblem } from "../../exporter/accounts/gapProblem.ts";
+import { gapProblem } from "../../exporter/accounts/stepTime.ts";
 
 it("names a clock that was set and a step that was too long; what a source explains is named there", () => {
   const step = { from: 1000, to: 1030, seconds: 30, gap: null };
