@@ -1,8 +1,8 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { PodView, WorkloadView } from "../join/snapshot.ts";
 import type { AdviceMoment } from "./moment.ts";
+import { momentIndex } from "./momentIndex.ts";
 import { groupPods, type PodGroup } from "./podGroups.ts";
-import { momentIndex } from "./whatIf/momentIndex.ts";
 
 /** Pods that leave their nodes together or not at all: a gang, the pods of one workload that only stop together, or one pod. */
 export interface DisruptionUnit {

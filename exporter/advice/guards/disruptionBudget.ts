@@ -8,13 +8,13 @@ import { selects } from "./selects.ts";
  * eviction of all pods of the question that it covers, and a pod under more than one budget cannot be evicted at all. Requests
  * that scale, suspend or requeue are not checked against budgets by the API.
  */
-export const disruptionBudget: Guard = ({ pods, by, facts }) => {
+export const disruptionBudget: Guard = ({ pods, by, lookup }) => {
   if (by !== "eviction") return [];
   const objections: Objection[] = [];
   const covered = new Map<PodDisruptionBudget, AskedPod[]>();
   for (const asked of pods) {
     const { namespace, labels } = asked.pod;
-    const budgets = facts.budgets(namespace).filter((budget) => selects(budget, labels));
+    const budgets = lookup.budgets(namespace).filter((budget) => selects(budget, labels));
     const [first, second] = budgets;
     if (first !== undefined && second !== undefined) objections.push(tooMany(asked, first, second, budgets.length));
     for (const budget of budgets) covered.set(budget, [...(covered.get(budget) ?? []), asked]);

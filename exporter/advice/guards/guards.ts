@@ -1,7 +1,7 @@
 import type { AdviceMoment } from "../moment.ts";
+import { momentIndex } from "../momentIndex.ts";
 import { disruptionBudget } from "./disruptionBudget.ts";
 import { doNotDisrupt } from "./doNotDisrupt.ts";
-import { factsOf } from "./facts.ts";
 import { gangWhole } from "./gangWhole.ts";
 import type { Asked, Guard } from "./guard.ts";
 import { jobBackoff } from "./jobBackoff.ts";
@@ -94,7 +94,7 @@ export function askGuards(moment: AdviceMoment, question: GuardQuestion): GuardA
     by: question.by ?? "eviction",
     beneficiary: question.beneficiary,
     pods,
-    facts: factsOf(snapshot),
+    lookup: momentIndex(moment.analysis),
   };
   const nobody: readonly GuardVeto[] = indexes
     .filter((index) => snapshot.pods[index] === undefined)

@@ -38,12 +38,12 @@ function refusalOf(asked: Asked, one: AskedPod, victim: QueueView, starved: Queu
 
 /** Kueue: pkg/scheduler/preemption, `reclaimWithinCohort`. The pods are not of lower priority. */
 function kueueRefusal(
-  { facts, moment, beneficiary }: Asked,
+  { lookup, moment, beneficiary }: Asked,
   one: AskedPod,
   victim: QueueView,
   starved: QueueView,
 ): string | null {
-  const policy = facts.clusterQueue(starved.name)?.preemption.reclaimWithinCohort ?? null;
+  const policy = lookup.clusterQueue(starved.name)?.preemption.reclaimWithinCohort ?? null;
   if (policy === null) return `ClusterQueue ${starved.name} could not be read`;
   const { queues, queueOfPod } = moment.analysis.snapshot.queueing;
   if (topQueue(queues, queueOfPod[one.index] ?? -1) !== topQueue(queues, beneficiary?.queue ?? -1))
@@ -55,9 +55,9 @@ function kueueRefusal(
 }
 
 /** KAI reclaims what is above quota whatever its priority, but never from groups that are not preemptible. */
-function kaiRefusal({ facts, moment }: Asked, { pod }: AskedPod): string | null {
+function kaiRefusal({ lookup, moment }: Asked, { pod }: AskedPod): string | null {
   const object = moment.analysis.snapshot.workloads[pod.workload]?.queueObject ?? null;
-  const group = object === null ? undefined : facts.kaiGroup(object.uid);
+  const group = object === null ? undefined : lookup.kaiGroup(object.uid);
   const said = group?.preemptibility ?? null;
   if (said === "preemptible") return null;
   if (said === null && pod.priority < kaiNonPreemptibleFrom) return null;
@@ -72,10 +72,10 @@ function kaiRefusal({ facts, moment }: Asked, { pod }: AskedPod): string | null 
 const volcanoPreemptable = "volcano.sh/preemptable";
 
 /** Volcano: action reclaim takes from queues that are reclaimable and above what they deserve. */
-function volcanoRefusal({ facts, moment }: Asked, { pod }: AskedPod, victim: QueueView): string | null {
+function volcanoRefusal({ lookup, moment }: Asked, { pod }: AskedPod, victim: QueueView): string | null {
   const preemptable = Object.hasOwn(pod.labels, volcanoPreemptable) ? pod.labels[volcanoPreemptable] : undefined;
   if (preemptable !== undefined && preemptable !== "true") return `its label ${volcanoPreemptable} is not true`;
-  const queue = facts.volcanoQueue(victim.name);
+  const queue = lookup.volcanoQueue(victim.name);
   if (queue === undefined) return `Queue ${victim.name} could not be read`;
   if (!queue.reclaimable) return `Queue ${victim.name} is not reclaimable (spec.reclaimable is false)`;
   const { schedulerViews, snapshot } = moment.analysis;

@@ -3,7 +3,7 @@ import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
 import { podDemand } from "../../analysis/freeCapacity/podDemand.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { type CarriedOut, carryOut, mostCordoned } from "../planner/carryOut.ts";
 import type { MoveField } from "../planner/moveField.ts";
 import type { FoundPlan } from "../planner/plan.ts";
@@ -46,7 +46,7 @@ export function createCarry(
   const asked: PlanProblem = { ...problem, vetoesOf: () => [] };
 
   const look = (plan: FoundPlan): Carried | string => {
-    const worse = worseNodes(moment, plan).toSorted(byPlace(momentOrder(moment.analysis).ofNode));
+    const worse = worseNodes(moment, plan).toSorted(momentOrder(moment.analysis).nodes);
     const { snapshot } = moment.analysis;
     if (worse.length > mostCordoned) return worseWords(moment, plan, worse);
     const away = [...new Set([...cordoned, ...worse])];

@@ -3,6 +3,7 @@ import { compareText } from "../../kernel/compareText.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { askGuards } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { type Plan, placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { createFreeCapacityCheck } from "./reclaimableCapacity.ts";
@@ -65,7 +66,8 @@ function rankedSets(
   allowed: readonly Victim[],
   pairs: readonly StarvedBorrower[],
 ): readonly Ranked[] {
-  const inOrder = [...allowed].sort((a, b) => a.place - b.place);
+  const byWorkload = momentOrder(moment.analysis).workloads;
+  const inOrder = [...allowed].sort((a, b) => byWorkload(a.workload, b.workload));
   const places = new Map(inOrder.map((victim, place) => [victim, place] as const));
   const owed = new Map<number, number>();
   for (const { borrower, gpus } of pairs) owed.set(borrower, Math.min(gpus, owed.get(borrower) ?? Infinity));
@@ -161,7 +163,7 @@ interface Ranked {
   /** For an open plan, less than the real loss. */
   readonly lostGpuHours: number;
   readonly gpus: number;
-  /** For each victim: its place among all by name. */
+  /** For each victim: its place among all in the order of the moment. */
   readonly places: readonly number[];
 }
 
@@ -201,11 +203,11 @@ function bestFirst(a: Ranked, b: Ranked): number {
     a.lostGpuHours - b.lostGpuHours ||
     a.gpus - b.gpus ||
     a.victims.length - b.victims.length ||
-    firstByName(a.places, b.places)
+    firstInOrder(a.places, b.places)
   );
 }
 
-function firstByName(a: readonly number[], b: readonly number[]): number {
+function firstInOrder(a: readonly number[], b: readonly number[]): number {
   for (const [i, place] of a.entries()) if (place !== b[i]) return place - (b[i] ?? -1);
   return 0;
 }

@@ -7,7 +7,7 @@ import type { WithheldAdvice } from "../../model/recommendation.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { findFreedNodes } from "./freeNodes.ts";
@@ -46,7 +46,7 @@ export function findDefragmentWith(moment: AdviceMoment, trial: Trial, tools: Mo
   const looks = createLookBudget();
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
-  const work = blockedWork(moment, momentOrder(analysis).ofGang);
+  const work = blockedWork(moment);
   for (const blocked of work) {
     const gang = gangs[blocked.gang];
     if (gang === undefined) continue;
@@ -62,11 +62,11 @@ export function findDefragmentWith(moment: AdviceMoment, trial: Trial, tools: Mo
  * Work that has been blocked for a while by something that moving pods could fix: most GPUs x age first. Of work with the same
  * requests only the first: a plan for the others would move the same pods.
  */
-function blockedWork({ analysis }: AdviceMoment, ofGang: Int32Array): readonly BlockedWork[] {
+function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
   const { blocked, waiting } = analysis;
   const { gangs } = analysis.snapshot.queueing;
   const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
-  const byGang = byPlace(ofGang);
+  const byGang = momentOrder(analysis).gangs;
   const stake = ({ gang, gpus }: BlockedWork): number => gpus * (ages.get(gang) ?? 0);
   const asked = new Set<unknown>();
   const isFirst = ({ gang }: BlockedWork): boolean => {

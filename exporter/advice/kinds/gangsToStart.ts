@@ -3,7 +3,7 @@ import type { AskedPods, GangFreeCapacities } from "../../analysis/freeCapacity/
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { momentOrder } from "../momentOrder.ts";
 
 /** GPUs that are released. */
 export interface FreedGpus {
@@ -34,7 +34,7 @@ export function findGangsToStart(analysis: Analysis): GangsToStart {
     if (cause === "capacity" || cause === "fragmentation" || cause === "quota")
       eligible.push({ index: gang, gang: found, isQuota: cause === "quota" });
   }
-  const byGang = byPlace(momentOrder(analysis).ofGang);
+  const byGang = momentOrder(analysis).gangs;
   const inOrder = eligible.toSorted((a, b) => inQueueOrder(a, b) || byGang(a.index, b.index));
   const given = new Set<number>();
   return (freed) => {

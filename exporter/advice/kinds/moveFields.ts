@@ -1,9 +1,9 @@
 import type { NodeFreeCapacity } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, type MomentOrder, momentOrder } from "../order/momentOrder.ts";
+import { momentIndex } from "../momentIndex.ts";
+import { type InOrder, momentOrder } from "../momentOrder.ts";
 import { type MoveField, moveFieldOf } from "../planner/moveField.ts";
-import { momentIndex } from "../whatIf/momentIndex.ts";
 import type { MoveTools } from "./moveTools.ts";
 
 /** The nodes among which pods may be moved: those of a domain of `Analysis.gangFreeCapacities`, or of one pool. */
@@ -18,9 +18,9 @@ export function createFields(moment: AdviceMoment, tools: MoveTools): FieldOf {
     const before = known.get(key);
     if (before !== undefined) return before;
     const order = momentOrder(moment.analysis);
-    inOrder ??= sortedUnits(tools.units(moment), order);
+    inOrder ??= sortedUnits(tools.units(moment), order.pods);
     const { freeCapacities, isIn } = "domain" in where ? ofDomain(moment, where.domain) : ofPool(moment, where.pool);
-    const nodes = sortedFreeCapacities(moment, freeCapacities, order);
+    const nodes = sortedFreeCapacities(moment, freeCapacities, order.nodes);
     const field = nodes.length === 0 ? null : moveFieldOf(moment.analysis.snapshot, nodes, isIn, inOrder);
     known.set(key, field);
     return field;
@@ -47,16 +47,15 @@ const ofPool = ({ analysis: { freeCapacities } }: AdviceMoment, pool: string): W
 function sortedFreeCapacities(
   { analysis }: AdviceMoment,
   freeCapacities: readonly NodeFreeCapacity[],
-  { ofNode }: MomentOrder,
+  byNode: InOrder,
 ): readonly NodeFreeCapacity[] {
   const index = momentIndex(analysis);
-  const placeOf = ({ node }: NodeFreeCapacity): number => ofNode[index.nodeOf(node.name) ?? -1] ?? ofNode.length;
-  return freeCapacities.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const indexOf = ({ node }: NodeFreeCapacity): number => index.nodeOf(node.name) ?? -1;
+  return freeCapacities.toSorted((a, b) => byNode(indexOf(a), indexOf(b)));
 }
 
 /** Sorted by the first pod of each unit. */
-function sortedUnits(units: readonly DisruptionUnit[], { ofPod }: MomentOrder): readonly DisruptionUnit[] {
-  const byPod = byPlace(ofPod);
+function sortedUnits(units: readonly DisruptionUnit[], byPod: InOrder): readonly DisruptionUnit[] {
   const own = units.map((unit) => (unit.pods.length === 1 ? unit : { ...unit, pods: unit.pods.toSorted(byPod) }));
   return own.toSorted(({ pods: [a = -1] }, { pods: [b = -1] }) => byPod(a, b));
 }

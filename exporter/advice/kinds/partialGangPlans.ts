@@ -3,7 +3,7 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
 import type { GuardQuestion } from "../guards/guards.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import { type Plan, placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
@@ -26,7 +26,7 @@ export function brokenDeadlock(
   gangs: ReadonlyMap<string, KnownGang>,
 ): Candidate | WithheldAdvice {
   const { trial, moment } = planning;
-  const byGang = byPlace(momentOrder(moment.analysis).ofGang);
+  const byGang = momentOrder(moment.analysis).gangs;
   const members = ids
     .flatMap((id) => gangs.get(id) ?? [])
     .sort((a, b) => leastLossFirst(a, b) || byGang(a.gang, b.gang))
@@ -75,7 +75,7 @@ export function requeuedForOthers(planning: Planning, known: KnownGang): Candida
   const { snapshot, waiting } = moment.analysis;
   const { gangs } = snapshot.queueing;
   const subject = nameOf(planning, known);
-  const byGang = byPlace(momentOrder(moment.analysis).ofGang);
+  const byGang = momentOrder(moment.analysis).gangs;
   const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
   const others = waiting.work
     .filter(({ gang, cause }) => gang !== known.gang && (cause === "capacity" || cause === "fragmentation"))

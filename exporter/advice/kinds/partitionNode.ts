@@ -7,11 +7,11 @@ import type { AdviceStep } from "../../model/recommendation.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
 import type { Candidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { momentOrder } from "../order/momentOrder.ts";
+import { momentIndex } from "../momentIndex.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { cordonStep, uncordonStep } from "../steps/nodeSteps.ts";
 import { changeRequest, labelNode } from "../steps/steps.ts";
-import { momentIndex } from "../whatIf/momentIndex.ts";
 import { askRelease } from "./ownGpus.ts";
 import { type SmallUser, shareQuestion } from "./smallUsers.ts";
 import { waitsForNodes } from "./waitsForNodes.ts";
@@ -129,9 +129,9 @@ function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallU
 /** Wholly free nodes of one pool that a label can partition, fewest GPUs first. */
 function freeNodes(analysis: Analysis, pool: string): readonly NodeView[] {
   const { snapshot, freeCapacities, idleNodes } = analysis;
-  const { ofNode } = momentOrder(analysis);
+  const byNode = momentOrder(analysis).nodes;
   const { nodeOf } = momentIndex(analysis);
-  const placeOf = ({ name }: NodeView): number => ofNode[nodeOf(name) ?? -1] ?? ofNode.length;
+  const indexOf = ({ name }: NodeView): number => nodeOf(name) ?? -1;
   return snapshot.nodes
     .filter((node, i) => {
       const [freeCapacity, ...others] = freeCapacities.byNode[i] ?? [];
@@ -145,7 +145,7 @@ function freeNodes(analysis: Analysis, pool: string): readonly NodeView[] {
       const isQuiet = node.devices.every((index) => snapshot.devices[index]?.activeUnallocatedAt === null);
       return isQuiet && freeCapacity.isWhollyFree && freeCapacity.hasOnlyWholeGpus && freeCapacity.wholeGpus > 0;
     })
-    .sort((a, b) => (a.physicalGpus ?? 0) - (b.physicalGpus ?? 0) || placeOf(a) - placeOf(b));
+    .sort((a, b) => (a.physicalGpus ?? 0) - (b.physicalGpus ?? 0) || byNode(indexOf(a), indexOf(b)));
 }
 
 function candidateOf(

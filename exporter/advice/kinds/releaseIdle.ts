@@ -5,13 +5,13 @@ import { adviceCost } from "../adviceCost.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
 import { decideAct, type IdlePast, withinHabit } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, type MomentOrder, momentOrder } from "../order/momentOrder.ts";
+import { momentIndex } from "../momentIndex.ts";
+import { type InOrder, momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { stopWorkload } from "../steps/steps.ts";
 import { estimateReturn } from "../usage/estimateReturn.ts";
 import { habitKey } from "../usage/habitKey.ts";
 import { nothingKnown } from "../usage/watchHabits.ts";
-import { momentIndex } from "../whatIf/momentIndex.ts";
 import type { Outcome } from "../whatIf/trial.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { groupSmallIdle, type IdleCandidate } from "./groupIdle.ts";
@@ -52,7 +52,7 @@ export const findReleaseIdle: FindAdvice = (moment) => {
       `${gpuWords(found.estimatedGpus)} idle GPUs are allocated to workloads whose devices are not known`,
     );
   if (found.workloads.length === 0) return { candidates: [], withheld: withheld.list };
-  const ranked = rank(found.workloads, momentOrder(analysis));
+  const ranked = rank(found.workloads, momentOrder(analysis).workloads);
   const toStart = findGangsToStart(analysis);
   const nodes = nodesByName(snapshot);
   const { maxMoves } = moment.settings;
@@ -68,8 +68,7 @@ export const findReleaseIdle: FindAdvice = (moment) => {
   return { candidates: groupSmallIdle(offered, maxMoves), withheld: withheld.list };
 };
 
-function rank(found: readonly IdleWorkload[], { ofWorkload }: MomentOrder): readonly IdleWorkload[] {
-  const byWorkload = byPlace(ofWorkload);
+function rank(found: readonly IdleWorkload[], byWorkload: InOrder): readonly IdleWorkload[] {
   return [...found].sort((a, b) => b.gpus - a.gpus || a.since - b.since || byWorkload(a.workload, b.workload));
 }
 

@@ -2,7 +2,7 @@ import type { NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/steps.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
@@ -36,7 +36,7 @@ export const findRightSize: FindAdvice = (moment) => {
   }
   const withheld = withheldList("right_size");
   if (large.length === 0) return { candidates: [], withheld: [] };
-  const byWorkload = byPlace(momentOrder(analysis).ofWorkload);
+  const byWorkload = momentOrder(analysis).workloads;
   large.sort((a, b) => spare(b) - spare(a) || byWorkload(a.usage.workload, b.usage.workload));
   const toStart = findGangsToStart(analysis);
   const nodes = nodesByName(analysis.snapshot);

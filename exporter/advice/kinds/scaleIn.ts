@@ -4,7 +4,7 @@ import type { AdviceStep } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import { type EmptyNodes, emptyNodesOf } from "../emptyNodes.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { removeEmptyNodes, removeNode } from "../steps/steps.ts";
 import { withheldList } from "./ownGpus.ts";
 import { gpusOf, type LongIdle, type NodesToGo, scaleInCandidate } from "./scaleInCandidate.ts";
@@ -37,7 +37,7 @@ export const findScaleIn: FindAdvice = (moment) => {
 function idlePools({ analysis, settings }: AdviceMoment): readonly IdlePool[] {
   const { snapshot, idleNodes } = analysis;
   const byPool = new Map<string, LongIdle[]>();
-  const byNode = byPlace(momentOrder(analysis).ofNode);
+  const byNode = momentOrder(analysis).nodes;
   for (const { node: index, kind, isWarmPool, since } of idleNodes.nodes) {
     const node = snapshot.nodes[index];
     if (node === undefined || kind !== "unallocated" || isWarmPool || node.physicalGpus === null) continue;

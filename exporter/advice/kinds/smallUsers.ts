@@ -3,7 +3,7 @@ import type { OwnerQuestion } from "../../model/adviceAct.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { momentOrder } from "../momentOrder.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
 import { type AllocatedPod, allocatedPods } from "./ownGpus.ts";
 import { watchedLong } from "./watchedLong.ts";
@@ -66,7 +66,7 @@ export function findSmallUsers(moment: AdviceMoment, nodes: ReadonlyMap<string, 
     if (peakActivity <= smallActivity && peakMemoryRatio !== null && peakMemoryRatio <= smallMemoryRatio)
       small.push(watched);
   }
-  const byWorkload = byPlace(momentOrder(moment.analysis).ofWorkload);
+  const byWorkload = momentOrder(moment.analysis).workloads;
   small.sort((a, b) => b.usage.gpus - a.usage.gpus || byWorkload(a.usage.workload, b.usage.workload));
   return small.slice(0, mostUsers).flatMap(({ usage, workload }) => {
     const user = userOf(snapshot, usage, workload, nodes);

@@ -10,8 +10,8 @@ import { adviceCost } from "../adviceCost.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
 import { decideAct } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
-import { momentIndex } from "../whatIf/momentIndex.ts";
+import { momentIndex } from "../momentIndex.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { costWords, hourlyCostWords } from "./hourlyCost.ts";
 import { lossWords, minuteWords } from "./idleTexts.ts";
 import {
@@ -63,7 +63,7 @@ function mostStalled(analysis: Analysis): readonly WorkloadView[] {
     const workload = snapshot.workloads[index];
     return workload === undefined ? [] : [{ index, workload, gpus }];
   });
-  const byWorkload = byPlace(momentOrder(analysis).ofWorkload);
+  const byWorkload = momentOrder(analysis).workloads;
   const ranked = found.sort((a, b) => b.gpus - a.gpus || byWorkload(a.index, b.index));
   return ranked.slice(0, candidatesPerKind + withheldPerKind).map(({ workload }) => workload);
 }

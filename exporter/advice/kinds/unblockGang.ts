@@ -1,8 +1,9 @@
 import type { PartialGang } from "../../analysis/waiting/waiting.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { momentOrder } from "../order/momentOrder.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { quotaOf } from "./defragment.ts";
@@ -33,9 +34,12 @@ export function findUnblockGangWith(moment: AdviceMoment, trial: Trial, tools: M
     for (const id of deadlock.gangs) handled.add(id);
     found.push(brokenDeadlock(planning, deadlock, gangs));
   }
-  const { ofGang } = momentOrder(moment.analysis);
-  const placeOf = ({ id }: PartialGang): number => ofGang[gangs.get(id)?.gang ?? -1] ?? ofGang.length;
-  for (const gang of mostAllocated(partialGangs, placeOf).slice(0, candidatesPerKind - deadlocks.length)) {
+  const byGang = momentOrder(moment.analysis).gangs;
+  const gangOf = ({ id }: PartialGang): number => gangs.get(id)?.gang ?? -1;
+  const inOrder = [...partialGangs].sort(
+    (a, b) => b.allocatedGpus - a.allocatedGpus || byGang(gangOf(a), gangOf(b)) || compareText(a.id, b.id),
+  );
+  for (const gang of inOrder.slice(0, candidatesPerKind - deadlocks.length)) {
     if (handled.has(gang.id)) continue;
     const known = gangs.get(gang.id);
     if (known === undefined) found.push(unknown(gang));
@@ -50,9 +54,6 @@ function sorted(found: readonly (Candidate | WithheldAdvice)[]): Found {
     withheld: found.filter((one): one is WithheldAdvice => !("plan" in one)),
   };
 }
-
-const mostAllocated = (gangs: readonly PartialGang[], placeOf: (gang: PartialGang) => number): readonly PartialGang[] =>
-  [...gangs].sort((a, b) => b.allocatedGpus - a.allocatedGpus || placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1));
 
 const unknown = ({ id }: PartialGang): WithheldAdvice => ({
   kind: "unblock_gang",

@@ -1,9 +1,8 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Device, WorkloadView } from "../../join/snapshot.ts";
 import type { Aftermath } from "../../model/aftermath.ts";
-import { momentIndex } from "../whatIf/momentIndex.ts";
+import { type MomentIndex, momentIndex } from "../momentIndex.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
-import type { MomentIndex } from "./momentIndex.ts";
 
 /** Whether what becomes of its work is still to be seen: of idle work always, of all else once it was taken. */
 export const isFollowed = ({ aftermath, offer, state }: LivingOffer): boolean =>

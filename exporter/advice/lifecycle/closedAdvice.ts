@@ -1,8 +1,8 @@
 import type { AdviceSettings } from "../adviceSettings.ts";
+import type { MomentIndex } from "../momentIndex.ts";
 import { isFollowed } from "./aftermath.ts";
 import type { TakenFollower } from "./followTaken.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
-import type { MomentIndex } from "./momentIndex.ts";
 import { secondsPerDay } from "./restAfter.ts";
 import { partsDone } from "./signs.ts";
 

@@ -1,6 +1,6 @@
 import type { Recommendation } from "../../model/recommendation.ts";
+import type { MomentIndex } from "../momentIndex.ts";
 import type { Offer } from "../offer.ts";
-import type { MomentIndex } from "./momentIndex.ts";
 import { settleSeconds } from "./restAfter.ts";
 import { isTaken, partsDone } from "./signs.ts";
 

@@ -7,9 +7,9 @@ import {
 } from "../../model/aftermath.ts";
 import { adviceKinds } from "../../model/recommendation.ts";
 import type { AdviceSettings } from "../adviceSettings.ts";
+import type { MomentIndex } from "../momentIndex.ts";
 import { aftermathOf, isFollowed } from "./aftermath.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
-import type { MomentIndex } from "./momentIndex.ts";
 import { secondsPerDay } from "./restAfter.ts";
 
 /** How recommendations turned out lately. */

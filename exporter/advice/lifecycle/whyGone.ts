@@ -1,6 +1,6 @@
 import type { WithheldAdvice } from "../../model/recommendation.ts";
+import type { MomentIndex } from "../momentIndex.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
-import type { MomentIndex } from "./momentIndex.ts";
 
 /** What was withheld of this very need in the moment, if anything was. */
 export function withheldOf(

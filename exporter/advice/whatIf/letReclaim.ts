@@ -4,7 +4,7 @@ import { neededParts } from "../../analysis/freeCapacity/neededPods.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { groupPods } from "../podGroups.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import { waitAgain } from "./movePods.ts";
@@ -177,7 +177,7 @@ function inOrderOf(analysis: Analysis): readonly Victim[] {
   if (known !== undefined) return known;
   const { pods: views, queueing } = analysis.snapshot;
   const victims: Victim[] = [];
-  const byPod = byPlace(momentOrder(analysis).ofPod);
+  const byPod = momentOrder(analysis).pods;
   for (const { pods } of groupPods(analysis)) {
     const [first] = pods;
     const view = first === undefined ? undefined : views[first];

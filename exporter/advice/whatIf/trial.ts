@@ -1,12 +1,12 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import { once } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EffectMeasures } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { applyChange } from "./applyChange.ts";
 import { type ClusterCopy, copyCluster } from "./clusterCopy.ts";
 import { createMeasuring, type PlanMeasures } from "./measurePlan.ts";
-import { once } from "./momentIndex.ts";
 import { createPlaces, type Places } from "./places.ts";
 import type { PlacementRule, Plan } from "./plan.ts";
 import { startGang } from "./startGangs.ts";
