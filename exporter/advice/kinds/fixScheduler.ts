@@ -5,7 +5,7 @@ import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate, FindAdvice } from "../candidate.ts";
 import { askGuards, type GuardVeto, guardNames } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { fixFinding } from "../steps/steps.ts";
+import { fixFinding } from "../steps/findingSteps.ts";
 import { mostVictims } from "../whatIf/letReclaim.ts";
 import { placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";

@@ -5,7 +5,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { AdviceConfidence } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { restartExporter } from "../steps/steps.ts";
+import { restartExporter } from "../steps/nodeSteps.ts";
 import { withheldList } from "./ownGpus.ts";
 import { gpuWords } from "./words.ts";
 

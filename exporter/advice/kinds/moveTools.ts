@@ -2,7 +2,8 @@ import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
 import { askGuards, type GuardQuestion, guardNames } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { MoveField } from "../planner/moveField.ts";
-import { movePods, requeueWorkload } from "../steps/steps.ts";
+import { movePods } from "../steps/moveSteps.ts";
+import { requeueWorkload } from "../steps/workloadSteps.ts";
 
 /** What advice that moves pods needs from others: who leaves together, what forbids it, and which requests do it. */
 export interface MoveTools {

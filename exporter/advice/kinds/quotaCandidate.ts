@@ -4,7 +4,7 @@ import type { AdviceConfidence, AdviceStep, WithheldAdvice } from "../../model/r
 import type { Candidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { TakenSign } from "../offer.ts";
-import { changeQuota } from "../steps/steps.ts";
+import { changeQuota } from "../steps/changeQuota.ts";
 import { type Plan, placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { createGain, domainGpus, poolLabel, startingAnyway, teamOf, type WaitingFor, workNames } from "./waitingFor.ts";

@@ -8,7 +8,7 @@ import { askGuards, type GuardAnswer, type GuardQuestion } from "../guards/guard
 import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
-import { requeueWorkload, stopWorkload } from "../steps/steps.ts";
+import { requeueWorkload, stopWorkload } from "../steps/workloadSteps.ts";
 import type { WaitingFor } from "./waitingFor.ts";
 
 /** A workload that could give back what its queue borrows. */

@@ -8,7 +8,7 @@ import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../momentIndex.ts";
 import { type InOrder, momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
-import { stopWorkload } from "../steps/steps.ts";
+import { stopWorkload } from "../steps/workloadSteps.ts";
 import { estimateReturn } from "../usage/estimateReturn.ts";
 import { habitKey } from "../usage/habitKey.ts";
 import { nothingKnown } from "../usage/watchHabits.ts";

@@ -4,7 +4,7 @@ import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate 
 import type { AdviceMoment } from "../moment.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
-import { changeRequest } from "../steps/steps.ts";
+import { changeRequest } from "../steps/requestSteps.ts";
 import type { WorkloadUsage } from "../usage/usageWatch.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { hourlyCostWords } from "./hourlyCost.ts";

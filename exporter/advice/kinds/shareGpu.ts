@@ -4,7 +4,7 @@ import type { AdviceStep } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { unusedSince } from "../savedMoney.ts";
-import { changeRequest } from "../steps/steps.ts";
+import { changeRequest } from "../steps/requestSteps.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { hourlyCostWords } from "./hourlyCost.ts";
 import { askRelease, nodesByName, ownGpus, vetoWords, withheldList } from "./ownGpus.ts";

@@ -1,8 +1,7 @@
 import { kueueNames } from "../../model/wellKnown.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { isUid } from "./resourceRef.ts";
-import { allSteps, mergePatch, noSteps, stepOf } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import { allSteps, mergePatch, noSteps, type StepsFound, stepOf } from "./step.ts";
 
 /** Kueue reads it as a 32-bit integer. */
 const mostBoost = 2 ** 31 - 1;
@@ -15,7 +14,7 @@ const gateWords =
  * priority for order and preemption is `spec.priority` plus this annotation, a signed 32-bit integer; an empty value or one
  * that is no integer is refused.
  */
-export function boostSteps({ analysis: { snapshot } }: AdviceMoment, index: number, by: number): StepsFound {
+export function boostPriority({ analysis: { snapshot } }: AdviceMoment, index: number, by: number): StepsFound {
   const gang = snapshot.queueing.gangs[index];
   const { kueueWorkloads, kueueClusterQueues } = snapshot.queueObjects;
   const workload = gang === undefined ? undefined : kueueWorkloads.find(({ uid }) => uid === gang.uid);

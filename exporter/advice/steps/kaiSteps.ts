@@ -2,8 +2,7 @@ import type { QueueView } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { KaiQueue } from "../../model/queues/kai.ts";
 import { guardedPatch, type QuotaChange, queueTarget, setAt } from "./queuePatch.ts";
-import { allSteps, noSteps, type PatchOperation } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import { allSteps, noSteps, type PatchOperation, type StepsFound } from "./step.ts";
 
 /** In KAI's units: no limit. */
 const unlimited = -1;

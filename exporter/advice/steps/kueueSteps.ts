@@ -4,10 +4,16 @@ import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { KueueClusterQueue, KueueQuota } from "../../model/queues/kueue.ts";
 import { selects } from "../../model/queues/nodeMatch.ts";
-import { isWholeGpu } from "./gpuUnits.ts";
-import { guardedPatch, type QueueTarget, type QuotaChange, queueTarget, setAt, wholeGpus } from "./queuePatch.ts";
-import { allSteps, noSteps, type PatchOperation } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import {
+  guardedPatch,
+  isWholeGpu,
+  type QueueTarget,
+  type QuotaChange,
+  queueTarget,
+  setAt,
+  wholeGpus,
+} from "./queuePatch.ts";
+import { allSteps, noSteps, type PatchOperation, type StepsFound } from "./step.ts";
 
 /** A ClusterQueue as the target of a request. */
 export const clusterQueueTarget = (queue: KueueClusterQueue): QueueTarget =>

@@ -1,7 +1,6 @@
 import type { NodePoolView } from "../../join/snapshot.ts";
 import { guardedPatch, queueTarget, setAt } from "./queuePatch.ts";
-import { allSteps, noSteps, type PatchOperation } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import { allSteps, noSteps, type PatchOperation, type StepsFound } from "./step.ts";
 
 /** Why Karpenter keeps empty nodes: `consolidateAfter` is Never, or these budgets (indices) let none go. */
 export type KeptBy = "never" | readonly number[];
@@ -10,7 +9,7 @@ export type KeptBy = "never" | readonly number[];
  * Lets Karpenter remove empty nodes of a NodePool after this many minutes, and no other nodes: nodes on which something runs
  * stay as safe as they were. Checked against the CRD of v1 (`spec.disruption`); budgets of v1beta1 have no reasons.
  */
-export function emptyNodeSteps({ name, karpenter }: NodePoolView, by: KeptBy, afterMinutes: number): StepsFound {
+export function removeEmptyNodes({ name, karpenter }: NodePoolView, by: KeptBy, afterMinutes: number): StepsFound {
   if (karpenter === undefined || karpenter === null) return noSteps(`NodePool ${name} could not be read`);
   const at = ["spec", "disruption"] as const;
   const operations: PatchOperation[] = [];

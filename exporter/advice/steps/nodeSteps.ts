@@ -3,8 +3,7 @@ import type { AdviceStep, ApiRequest } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { drainCommand } from "./command.ts";
 import { isUid, pathOf, type ResourceRef } from "./resourceRef.ts";
-import { allSteps, mergePatch, noSteps, stepOf } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import { allSteps, mergePatch, noSteps, type StepsFound, stepOf } from "./step.ts";
 import { evictionStep } from "./workloadSteps.ts";
 
 const refOfNode = (name: string): ResourceRef => ({
@@ -41,7 +40,7 @@ export function uncordonStep(node: NodeView): AdviceStep | null {
 }
 
 /** Removes a node from the cluster. Whatever added it must release it, which is not always a request to the API. */
-export function removalSteps({ analysis: { snapshot } }: AdviceMoment, index: number): StepsFound {
+export function removeNode({ analysis: { snapshot } }: AdviceMoment, index: number): StepsFound {
   const node = snapshot.nodes[index];
   if (node === undefined) return noSteps("the node is not there any more");
   if (node.schedulable === null) return noSteps(`Node ${node.name} is known from telemetry alone`);
@@ -91,7 +90,7 @@ function nextOf({ name, nodePool }: NodeView, pool: NodePoolView | undefined): s
 }
 
 /** Restarts the exporter on a node: its DaemonSet makes a new pod at once. */
-export function exporterSteps({ analysis: { snapshot } }: AdviceMoment, index: number): StepsFound {
+export function restartExporter({ analysis: { snapshot } }: AdviceMoment, index: number): StepsFound {
   const node = snapshot.nodes[index];
   if (node === undefined) return noSteps("the node is not there any more");
   const pods = snapshot.exporterPods.filter(({ nodeName }) => nodeName === node.name);
@@ -111,7 +110,7 @@ const labelKey = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[A
 const labelText = /^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/;
 
 /** Puts a label on a node, or another value on it. */
-export function labelSteps(
+export function labelNode(
   { analysis: { snapshot } }: AdviceMoment,
   index: number,
   label: string,

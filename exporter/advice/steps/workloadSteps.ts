@@ -6,8 +6,7 @@ import type { AdviceMoment } from "../moment.ts";
 import { whyNotStop } from "./autoscaled.ts";
 import { ownerSwitch } from "./ownerSwitch.ts";
 import { isUid, pathOf } from "./resourceRef.ts";
-import { allSteps, mergePatch, noSteps, stepOf } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import { allSteps, mergePatch, noSteps, type StepsFound, stepOf } from "./step.ts";
 
 /** A switch and what it is called. */
 interface Switch {
@@ -20,8 +19,11 @@ interface Switch {
   readonly again: string;
 }
 
-/** Removes all pods of a workload until someone starts it again. */
-export function stopSteps(moment: AdviceMoment, index: number): StepsFound {
+/**
+ * Removes all GPUs from a workload until someone starts it again: by the switch of its queue, or else by suspending or scaling
+ * its owner.
+ */
+export function stopWorkload(moment: AdviceMoment, index: number): StepsFound {
   const found = switchOf(moment, index);
   if (typeof found === "string") return noSteps(found);
   const { subject, stop, doing, precondition, again } = found;
@@ -34,8 +36,8 @@ export function stopSteps(moment: AdviceMoment, index: number): StepsFound {
   ]);
 }
 
-/** Removes all pods of a workload and requeues it as a whole. */
-export function requeueSteps(moment: AdviceMoment, index: number): StepsFound {
+/** Takes a workload off its nodes and lets it wait in its queue again, whole: `active: false`, then `true`. */
+export function requeueWorkload(moment: AdviceMoment, index: number): StepsFound {
   const found = switchOf(moment, index);
   if (typeof found === "string") return noSteps(found);
   const { subject, stop, start, doing, precondition } = found;
