@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { boostPriority } from "../../exporter/advice/steps/boostSteps.ts";
 import { changeQuota } from "../../exporter/advice/steps/changeQuota.ts";
 import { fixFinding } from "../../exporter/advice/steps/findingSteps.ts";
+import { boostPriority } from "../../exporter/advice/steps/kueueSteps.ts";
 import { movePods } from "../../exporter/advice/steps/moveSteps.ts";
 import { labelNode, removeNode, restartExporter } from "../../exporter/advice/steps/nodeSteps.ts";
 import { changeRequest } from "../../exporter/advice/steps/requestSteps.ts";

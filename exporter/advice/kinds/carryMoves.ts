@@ -5,10 +5,9 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { type CarriedOut, carryOut, mostCordoned } from "../planner/carryOut.ts";
-import type { MoveField } from "../planner/moveField.ts";
+import { isWorseCapacity, type MoveField } from "../planner/moveField.ts";
 import type { FoundPlan } from "../planner/plan.ts";
 import type { PlanProblem } from "../planner/problem.ts";
-import { isWorseCapacity } from "../planner/worseCapacity.ts";
 import { moveWords } from "./plannedMoves.ts";
 
 /** A plan with a way to carry it out; nodes are indices into `Snapshot.nodes`. */

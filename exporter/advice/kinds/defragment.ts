@@ -11,8 +11,7 @@ import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { findFreedNodes } from "./freeNodes.ts";
-import { createLookBudget } from "./lookBudget.ts";
-import { createFields } from "./moveFields.ts";
+import { createFields, createLookBudget } from "./moveFields.ts";
 import { type MoveTools, moveTools } from "./moveTools.ts";
 import { type Planning, planForGang } from "./planForGang.ts";
 

@@ -5,10 +5,9 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Plan } from "../whatIf/plan.ts";
-import { owedGangs } from "./owedGangs.ts";
 import { quotaShorts } from "./quotaShorts.ts";
 import { type Starved, starvedQueues } from "./reclaim.ts";
-import { type WaitingFor, waitingFor } from "./waitingFor.ts";
+import { owedGangs, type WaitingFor, waitingFor } from "./waitingFor.ts";
 
 /** What fixing a finding would do for work that waits now. */
 export interface FixEffect {

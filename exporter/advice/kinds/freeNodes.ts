@@ -4,6 +4,7 @@ import { isOnUnknownDevice } from "../../join/unknownDevice.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate, Found } from "../candidate.ts";
+import { emptyNodeWords, removableNodes } from "../emptyNodes.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { mostCordoned } from "../planner/carryOut.ts";
 import { findPlan } from "../planner/findPlan.ts";
@@ -12,14 +13,12 @@ import type { PlanGoal, PlanPodKind, PlanProblem } from "../planner/problem.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Outcome, Trial } from "../whatIf/trial.ts";
 import { createCarry } from "./carryMoves.ts";
-import { hourlyCostWords } from "./hourlyCost.ts";
-import type { LookBudget } from "./lookBudget.ts";
-import type { FieldOf } from "./moveFields.ts";
+import type { FieldOf, LookBudget } from "./moveFields.ts";
 import { askedGuards, createVetoes, type MoveTools } from "./moveTools.ts";
 import { guardedAlternatives, refusal, whyOf } from "./planForGang.ts";
 import { confidenceInMoves, leftSign, moveWords, plannedMoves, targetsOf, teamOfUnits } from "./plannedMoves.ts";
-import { emptyNodeWords, removableNodes } from "./removableNodes.ts";
 import { isWaitingUnknown } from "./waitsForNodes.ts";
+import { hourlyCostWords } from "./words.ts";
 
 /**
  * Finds pods to move so that one more node of a pool is wholly free and its autoscaler removes it: the gain is that the node

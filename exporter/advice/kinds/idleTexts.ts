@@ -4,10 +4,9 @@ import type { AdviceConfidence, AdviceCost } from "../../model/recommendation.ts
 import type { Candidate } from "../candidate.ts";
 import type { ActDecision, IdlePast } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { costWords, hourlyCostWords } from "./hourlyCost.ts";
 import type { IdleWorkload } from "./idleWorkloads.ts";
 import type { AllocatedPod, OwnGpus } from "./ownGpus.ts";
-import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
+import { costWords, countWords, durationWords, gpuWords, hourlyCostWords, percentWords } from "./words.ts";
 
 /** Everything that the texts say about one idle workload. */
 export interface IdleFacts {

@@ -5,13 +5,13 @@ import type { Candidate } from "../candidate.ts";
 import type { GuardQuestion } from "../guards/guards.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
+import { returnAfterStart } from "../steps/workloadSteps.ts";
 import { type Plan, placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import type { KnownGang } from "./knownGangs.ts";
 import { askedGuards } from "./moveTools.ts";
 import type { Planning } from "./planForGang.ts";
 import { leftSign, targetsOf, teamOfUnits } from "./plannedMoves.ts";
-import { returnAfterStart } from "./returnAfterStart.ts";
 import { durationWords } from "./words.ts";
 
 const kind = "unblock_gang";

@@ -5,7 +5,7 @@ import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { amount } from "../planner/whyNot.ts";
-import { boostPriority } from "../steps/boostSteps.ts";
+import { boostPriority } from "../steps/kueueSteps.ts";
 import type { Plan } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type StrictLine, strictLines, whomBoostThreatens, whyHeadWaits } from "./lineOfQueue.ts";

@@ -8,11 +8,10 @@ import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate
 import type { AdviceMoment } from "../moment.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type Choice, chooseVictims } from "./chooseVictims.ts";
-import { owedGangs } from "./owedGangs.ts";
 import { freeFor } from "./reclaimableCapacity.ts";
 import { reclaimCandidate } from "./reclaimCandidate.ts";
 import { findVictims, searchVictims, type VictimSearch, type Victims } from "./reclaimVictims.ts";
-import { domainGpus, startingAnyway, type WaitingFor, waitingFor } from "./waitingFor.ts";
+import { domainGpus, owedGangs, startingAnyway, type WaitingFor, waitingFor } from "./waitingFor.ts";
 import { countWords } from "./words.ts";
 
 /** A queue that is short because others hold more than their share. */

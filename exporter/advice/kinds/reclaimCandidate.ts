@@ -5,12 +5,12 @@ import type { Candidate } from "../candidate.ts";
 import { guardNames } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { TakenSign } from "../offer.ts";
+import { returnAfterStart } from "../steps/workloadSteps.ts";
 import { placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import type { Choice } from "./chooseVictims.ts";
 import type { Starved } from "./reclaim.ts";
 import { nameOf, type Victim, type Victims } from "./reclaimVictims.ts";
-import { returnAfterStart } from "./returnAfterStart.ts";
 import {
   createGain,
   domainGpus,

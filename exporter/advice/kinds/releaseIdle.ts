@@ -10,7 +10,7 @@ import { type InOrder, momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { stopWorkload } from "../steps/workloadSteps.ts";
 import { estimateReturn } from "../usage/estimateReturn.ts";
-import { habitKey } from "../usage/habitKey.ts";
+import { habitKey } from "../usage/habit.ts";
 import { nothingKnown } from "../usage/watchHabits.ts";
 import type { Outcome } from "../whatIf/trial.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";

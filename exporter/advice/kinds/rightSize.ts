@@ -5,9 +5,8 @@ import type { AdviceMoment } from "../moment.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/requestSteps.ts";
-import type { WorkloadUsage } from "../usage/usageWatch.ts";
+import { type WatchedWorkload, type WorkloadUsage, watchedLong } from "../usage/usageWatch.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
-import { hourlyCostWords } from "./hourlyCost.ts";
 import {
   type AllocatedPod,
   allocatedPods,
@@ -18,8 +17,7 @@ import {
   withheldList,
   withheldPerKind,
 } from "./ownGpus.ts";
-import { type WatchedWorkload, watchedLong } from "./watchedLong.ts";
-import { countWords, durationWords, gpuWords } from "./words.ts";
+import { countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
 
 const wholeTolerance = 1e-6;
 

@@ -5,8 +5,7 @@ import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate
 import { type EmptyNodes, emptyNodesOf } from "../emptyNodes.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentOrder } from "../momentOrder.ts";
-import { removeEmptyNodes } from "../steps/nodePoolSteps.ts";
-import { removeNode } from "../steps/nodeSteps.ts";
+import { removeEmptyNodes, removeNode } from "../steps/nodeSteps.ts";
 import { withheldList } from "./ownGpus.ts";
 import { gpusOf, type LongIdle, type NodesToGo, scaleInCandidate } from "./scaleInCandidate.ts";
 import { isWaitingUnknown, waitsForNodes } from "./waitsForNodes.ts";

@@ -6,12 +6,11 @@ import type { AdviceMoment } from "../moment.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/requestSteps.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
-import { hourlyCostWords } from "./hourlyCost.ts";
 import { askRelease, nodesByName, ownGpus, vetoWords, withheldList } from "./ownGpus.ts";
 import { partitionNode } from "./partitionNode.ts";
 import { findSharedUnits, type GivenUnits, giveUnits } from "./sharedUnits.ts";
 import { findSmallUsers, type SmallUser, shareQuestion, smallActivity, smallMemoryRatio } from "./smallUsers.ts";
-import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
+import { countWords, durationWords, gpuWords, hourlyCostWords, percentWords } from "./words.ts";
 
 /** A small user that may be moved, with what it would get. */
 interface Sharer {

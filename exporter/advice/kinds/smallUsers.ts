@@ -4,9 +4,8 @@ import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentOrder } from "../momentOrder.ts";
-import type { WorkloadUsage } from "../usage/usageWatch.ts";
+import { type WorkloadUsage, watchedLong } from "../usage/usageWatch.ts";
 import { type AllocatedPod, allocatedPods } from "./ownGpus.ts";
-import { watchedLong } from "./watchedLong.ts";
 import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
 /**

@@ -12,7 +12,6 @@ import { decideAct } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
-import { costWords, hourlyCostWords } from "./hourlyCost.ts";
 import { lossWords, minuteWords } from "./idleTexts.ts";
 import {
   type AllocatedPod,
@@ -24,7 +23,7 @@ import {
   withheldList,
   withheldPerKind,
 } from "./ownGpus.ts";
-import { countWords, durationWords, gpuWords } from "./words.ts";
+import { costWords, countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
 
 /** A start may take this long without a step: operators who watch steps allow 45 minutes (marin-community/marin, PR 7692). */
 const startSeconds = 45 * 60;

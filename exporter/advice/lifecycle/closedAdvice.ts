@@ -1,4 +1,4 @@
-import type { AdviceSettings } from "../adviceSettings.ts";
+import type { AdviceSettings } from "../moment.ts";
 import type { MomentIndex } from "../momentIndex.ts";
 import { isFollowed } from "./aftermath.ts";
 import type { TakenFollower } from "./followTaken.ts";

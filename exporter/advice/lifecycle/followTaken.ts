@@ -1,7 +1,7 @@
 import type { NodeView, PodView } from "../../join/snapshot.ts";
 import type { MeasuredEffect, Undone } from "../../model/recommendation.ts";
-import type { AdviceSettings } from "../adviceSettings.ts";
 import { undoneSince } from "../disruptionUnits.ts";
+import type { AdviceSettings } from "../moment.ts";
 import type { MomentIndex } from "../momentIndex.ts";
 import type { DisruptedPod, MeasuredBy, Offer } from "../offer.ts";
 import { allocatedGpus, isTakenBack } from "./signs.ts";

@@ -1,5 +1,5 @@
 import type { WithheldReason } from "../../model/recommendation.ts";
-import type { AdviceSettings } from "../adviceSettings.ts";
+import type { AdviceSettings } from "../moment.ts";
 import type { Offer } from "../offer.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
 

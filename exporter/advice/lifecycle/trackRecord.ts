@@ -6,7 +6,7 @@ import {
   aftermathOutcomes,
 } from "../../model/aftermath.ts";
 import { adviceKinds } from "../../model/recommendation.ts";
-import type { AdviceSettings } from "../adviceSettings.ts";
+import type { AdviceSettings } from "../moment.ts";
 import type { MomentIndex } from "../momentIndex.ts";
 import { aftermathOf, isFollowed } from "./aftermath.ts";
 import type { LivingOffer } from "./livingAdvice.ts";

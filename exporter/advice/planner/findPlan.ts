@@ -1,8 +1,8 @@
 import type { FoundPlan, PlanAnswer } from "./plan.ts";
-import { planOf } from "./planOf.ts";
 import { prepare } from "./prepare.ts";
 import { defaultPlanLimits, type PlanLimits, type PlanProblem } from "./problem.ts";
 import { type SearchRules, searchPlan } from "./search.ts";
+import { planOf } from "./searchState.ts";
 import { tooLittle, whyNot } from "./whyNot.ts";
 
 /**

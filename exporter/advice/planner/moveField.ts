@@ -11,13 +11,12 @@ import {
 import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
 import { demandKey, instanceKey, podDemand, rulesKey, unitKey } from "../../analysis/freeCapacity/podDemand.ts";
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
-import type { Device, Snapshot } from "../../join/snapshot.ts";
+import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
 import { type PlacementRules, placementRulesOf } from "../placement/placementRules.ts";
 import type { GivenBack, PlanNode, PlanPod, PlanPodKind, PlanRules, PlanUnit } from "./problem.ts";
-import { isWorseCapacity } from "./worseCapacity.ts";
 
 /** The nodes among which pods may be moved, with the units on them. */
 export interface MoveField {
@@ -249,4 +248,17 @@ function createTakes(
     known[index] = takes ? 1 : 2;
     return takes;
   };
+}
+
+/**
+ * Whether a pod that moves from one node to another may be interrupted there and could not be before: the new node has spot
+ * capacity, or capacity that may be spot, and the old one does not. A missing node counts as worse.
+ */
+export function isWorseCapacity(
+  { capacityType: from }: Pick<NodeView, "capacityType">,
+  to: Pick<NodeView, "capacityType"> | undefined,
+): boolean {
+  if (to === undefined) return true;
+  if (from === "spot" || from === to.capacityType) return false;
+  return to.capacityType === "spot" || to.capacityType === null;
 }

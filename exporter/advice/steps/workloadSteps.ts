@@ -1,4 +1,5 @@
 import type { PodView, WorkloadView } from "../../join/snapshot.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { QueueObjectRef } from "../../model/disruption.ts";
 import type { OwnerRef } from "../../model/pod.ts";
 import type { AdviceStep, ApiRequest } from "../../model/recommendation.ts";
@@ -163,4 +164,19 @@ export function evictionStep(
       precondition: `Pod ${namespace}/${name} is still the same one (its uid), and no PodDisruptionBudget forbids it.`,
     },
   );
+}
+
+/**
+ * All leave before any of them is requeued, and that happens only once the beneficiary has started: otherwise GPUs that become
+ * free first would go back to where they came from.
+ */
+export function returnAfterStart(
+  leave: readonly AdviceStep[],
+  again: readonly AdviceStep[],
+  started: readonly string[],
+): readonly AdviceStep[] {
+  const last = leave.at(-1);
+  if (last === undefined) return again;
+  const waitFor = `${last.waitFor ?? "It is done."} Then ${nameWords(started)} ${started.length === 1 ? "has" : "have"} started.`;
+  return [...leave.slice(0, -1), { ...last, waitFor }, ...again];
 }
