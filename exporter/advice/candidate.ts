@@ -69,6 +69,12 @@ export interface Found {
   readonly withheld: readonly WithheldAdvice[];
 }
 
+/** Sorts candidates and what is withheld, each in their order. */
+export const foundOf = (all: readonly (Candidate | WithheldAdvice)[]): Found => ({
+  candidates: all.filter((one) => "plan" in one),
+  withheld: all.filter((one): one is WithheldAdvice => !("plan" in one)),
+});
+
 /** Looks for one kind of advice. Pure, bounded (`candidatesPerKind`), and the order of nodes, pods and queues does not matter. */
 export type FindAdvice = (moment: AdviceMoment, trial: Trial) => Found;
 

@@ -46,12 +46,11 @@ export function createCarry(
 
   const look = (plan: FoundPlan): Carried | string => {
     const worse = worseNodes(moment, plan).toSorted(momentOrder(moment.analysis).nodes);
-    const { snapshot } = moment.analysis;
     if (worse.length > mostCordoned) return worseWords(moment, plan, worse);
     const away = [...new Set([...cordoned, ...worse])];
     const found = carryOut(asked, plan, { cordoned: inField(away), spoils: new Set(inField(spoils)) });
     if (found === null)
-      return `to move ${moveWords({ snapshot }, field, plan)} would free enough, but the scheduler may place the pods so that it does not`;
+      return `to move ${moveWords(moment.analysis.snapshot, field, plan)} would free enough, but the scheduler may place the pods so that it does not`;
     const outside = away.filter((index) => !placeOf.has(index));
     return {
       plan,

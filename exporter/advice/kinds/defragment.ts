@@ -5,15 +5,13 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import type { Blocker } from "../../model/blockers.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice, foundOf } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
-import type { Trial } from "../whatIf/trial.ts";
 import { findFreedNodes } from "./freeNodes.ts";
-import { createFields, createLookBudget } from "./moveFields.ts";
-import { type MoveTools, moveTools } from "./moveTools.ts";
-import { type Planning, planForGang } from "./planForGang.ts";
+import { createPlanning, type Planning } from "./moveFields.ts";
+import { planForGang } from "./planForGang.ts";
 
 /** Blockers that may go away when other pods move. */
 const movable: ReadonlySet<Blocker> = new Set<Blocker>(["spread", "cpu", "memory", "cpu_and_memory"]);
@@ -35,27 +33,17 @@ const otherCauses: ReadonlyMap<WaitCause, string> = new Map([
 ]);
 
 /** Searches for pods to move so that blocked work fits, and so that whole nodes become free. */
-export const findDefragment: FindAdvice = (moment, trial) => findDefragmentWith(moment, trial, moveTools);
-
-/** `findDefragment` with other tools. */
-export function findDefragmentWith(moment: AdviceMoment, trial: Trial, tools: MoveTools): Found {
-  const { analysis } = moment;
-  const { gangs } = analysis.snapshot.queueing;
-  const fieldOf = createFields(moment, tools);
-  const looks = createLookBudget();
-  const candidates: Candidate[] = [];
-  const withheld: WithheldAdvice[] = [];
-  const work = blockedWork(moment);
-  for (const blocked of work) {
+export const findDefragment: FindAdvice = (moment, trial) => {
+  const { gangs } = moment.analysis.snapshot.queueing;
+  const planning = createPlanning(moment, trial);
+  const found = blockedWork(moment).flatMap((blocked) => {
     const gang = gangs[blocked.gang];
-    if (gang === undefined) continue;
-    const found = forGang({ moment, trial, tools, fieldOf, looks }, blocked, gang);
-    if ("plan" in found) candidates.push(found);
-    else withheld.push(found);
-  }
-  const nodes = findFreedNodes(moment, trial, tools, fieldOf, looks, candidatesPerKind - candidates.length);
+    return gang === undefined ? [] : [forGang(planning, blocked, gang)];
+  });
+  const { candidates, withheld } = foundOf(found);
+  const nodes = findFreedNodes(planning, candidatesPerKind - candidates.length);
   return { candidates: [...candidates, ...nodes.candidates], withheld: [...withheld, ...nodes.withheld] };
-}
+};
 
 /**
  * Work that has been blocked for a while by something that moving pods could fix: most GPUs x age first. Of work with the same
@@ -97,7 +85,6 @@ function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): C
   return planForGang(planning, "defragment", blocked.gang, {
     gpus: blocked.gpus,
     allocatedGpus: 0,
-    pools: blocked.pools,
     problem: `${amount(blocked.freeGpus)} are free in ${nameWords(blocked.pools)}, but ${hindrances.get(blocked.blocker) ?? blocked.blocker}`,
     quotaGpus: quotaOf(moment, gang),
   });

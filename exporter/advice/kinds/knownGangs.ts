@@ -1,8 +1,8 @@
 import type { PartialGang } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
-import type { DisruptionUnit } from "../disruptionUnits.ts";
-import type { Planning } from "./planForGang.ts";
+import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
+import type { AdviceMoment } from "../moment.ts";
 
 /** A partial gang with everything that identifies it. */
 export interface KnownGang {
@@ -17,10 +17,10 @@ export interface KnownGang {
 }
 
 /** Partial gangs by id; those with unknown facts are left out. */
-export function knownGangs({ moment, tools }: Planning): ReadonlyMap<string, KnownGang> {
+export function knownGangs(moment: AdviceMoment): ReadonlyMap<string, KnownGang> {
   const { snapshot, waiting } = moment.analysis;
   const { pods, workloads, queueing } = snapshot;
-  const units = tools.units(moment);
+  const units = disruptionUnits(moment);
   const found = new Map<string, KnownGang>();
   for (const partial of waiting.partialGangs) {
     const byUid = queueing.gangs.findIndex(({ uid }) => uid === partial.id);

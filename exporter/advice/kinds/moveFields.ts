@@ -1,17 +1,33 @@
 import type { NodeFreeCapacity } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
-import type { DisruptionUnit } from "../disruptionUnits.ts";
+import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../momentIndex.ts";
 import { type InOrder, momentOrder } from "../momentOrder.ts";
 import { type MoveField, moveFieldOf } from "../planner/moveField.ts";
 import type { PlanLimits } from "../planner/problem.ts";
-import type { MoveTools } from "./moveTools.ts";
+import type { Trial } from "../whatIf/trial.ts";
+
+/** What all searches for moves of one kind of advice share. */
+export interface Planning {
+  readonly moment: AdviceMoment;
+  readonly trial: Trial;
+  readonly fieldOf: FieldOf;
+  readonly looks: LookBudget;
+}
+
+/** A planning in which nothing has been searched yet. */
+export const createPlanning = (moment: AdviceMoment, trial: Trial): Planning => ({
+  moment,
+  trial,
+  fieldOf: createFields(moment),
+  looks: createLookBudget(),
+});
 
 /** The nodes among which pods may be moved: those of a domain of `Analysis.gangFreeCapacities`, or of one pool. */
 export type FieldOf = (where: { readonly domain: number } | { readonly pool: string }) => MoveField | null;
 
 /** The fields of one moment; each is built once. Nodes, units and the pods of each are in the order of the moment. */
-export function createFields(moment: AdviceMoment, tools: MoveTools): FieldOf {
+function createFields(moment: AdviceMoment): FieldOf {
   const known = new Map<string, MoveField | null>();
   let inOrder: readonly DisruptionUnit[] | null = null;
   return (where) => {
@@ -19,7 +35,7 @@ export function createFields(moment: AdviceMoment, tools: MoveTools): FieldOf {
     const before = known.get(key);
     if (before !== undefined) return before;
     const order = momentOrder(moment.analysis);
-    inOrder ??= sortedUnits(tools.units(moment), order.pods);
+    inOrder ??= sortedUnits(disruptionUnits(moment), order.pods);
     const { freeCapacities, isIn } = "domain" in where ? ofDomain(moment, where.domain) : ofPool(moment, where.pool);
     const nodes = sortedFreeCapacities(moment, freeCapacities, order.nodes);
     const field = nodes.length === 0 ? null : moveFieldOf(moment.analysis.snapshot, nodes, isIn, inOrder);
@@ -77,7 +93,7 @@ const looksPerCycle = 6_000;
 const leastPerQuestion = 1_000;
 
 /** Each question gets half of what is left: those with the most at stake come first, and may search the furthest. */
-export function createLookBudget(): LookBudget {
+function createLookBudget(): LookBudget {
   let left = looksPerCycle;
   return {
     limits: () => ({ looks: Math.max(leastPerQuestion, Math.floor(left / 2)) }),

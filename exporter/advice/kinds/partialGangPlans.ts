@@ -2,15 +2,14 @@ import type { GangDeadlock } from "../../analysis/waiting/waiting.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
-import type { GuardQuestion } from "../guards/guards.ts";
+import { askGuards, type GuardQuestion, guardNames } from "../guards/guards.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
-import { returnAfterStart } from "../steps/workloadSteps.ts";
+import { requeueWorkload, returnAfterStart } from "../steps/workloadSteps.ts";
 import { type Plan, placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import type { KnownGang } from "./knownGangs.ts";
-import { askedGuards } from "./moveTools.ts";
-import type { Planning } from "./planForGang.ts";
+import type { Planning } from "./moveFields.ts";
 import { leftSign, targetsOf, teamOfUnits } from "./plannedMoves.ts";
 import { durationWords } from "./words.ts";
 
@@ -133,7 +132,7 @@ const startsAlways = (trial: Trial, plan: Plan, gang: number): boolean =>
  * nothing is taken away: the gang gives up what it cannot use.
  */
 function requeueSteps(
-  { moment, tools }: Planning,
+  { moment }: Planning,
   victims: readonly KnownGang[],
   gainer: Pick<KnownGang, "priority" | "gang">,
 ): readonly AdviceStep[] | string {
@@ -147,7 +146,7 @@ function requeueSteps(
       by: "requeue",
       beneficiary: { priority: gainer.priority, queue },
     };
-    const [veto] = tools.ask(moment, question).vetoes;
+    const [veto] = askGuards(moment, question).vetoes;
     if (veto !== undefined) return veto.reason;
   }
   const { pods, workloads, queueing } = moment.analysis.snapshot;
@@ -157,7 +156,7 @@ function requeueSteps(
     const own = workloads[workload]?.pods ?? [];
     const others = own.filter((pod) => pods[pod]?.status === "allocated" && !unit.pods.includes(pod)).length;
     if (others > 0) return `${others} other pods of the same workload would stop with it`;
-    const found = tools.requeueWorkload(moment, workload);
+    const found = requeueWorkload(moment, workload);
     if (!found.ok) return found.reason;
     leave.push(...found.steps.slice(0, -1));
     again.push(...found.steps.slice(-1));
@@ -217,9 +216,14 @@ function candidateOf(planning: Planning, parts: RequeueParts): Candidate | Withh
         "Who waits again may be admitted again first, if its queue serves it before.",
       ],
     },
-    guards: askedGuards,
+    guards: guardNames,
     blockedAlternatives: refused.slice(0, 5),
-    signs: [leftSign(snapshot, sources)],
+    signs: [
+      leftSign(
+        snapshot,
+        sources.flatMap(({ pods }) => pods),
+      ),
+    ],
     measuredBy: { kind: "work-started", work: [gang.uid, `${gang.kind}/${gang.namespace}/${gang.name}`] },
   };
 }

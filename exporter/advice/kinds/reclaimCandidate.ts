@@ -4,11 +4,11 @@ import type { AdviceConfidence, AdviceStep } from "../../model/recommendation.ts
 import type { Candidate } from "../candidate.ts";
 import { guardNames } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
-import type { TakenSign } from "../offer.ts";
 import { returnAfterStart } from "../steps/workloadSteps.ts";
 import { placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import type { Choice } from "./chooseVictims.ts";
+import { leftSign } from "./plannedMoves.ts";
 import type { Starved } from "./reclaim.ts";
 import { nameOf, type Victim, type Victims } from "./reclaimVictims.ts";
 import {
@@ -66,7 +66,7 @@ export function reclaimCandidate(moment: AdviceMoment, trial: Trial, parts: Part
       .filter(({ lostGpuHours }) => lostGpuHours <= lost)
       .slice(0, mostAlternatives)
       .map(({ name, gpus, reason }) => `${name} (${gpuWords(gpus)} GPUs): ${reason}`),
-    signs: [leftSign(moment, pods)],
+    signs: [leftSign(moment.analysis.snapshot, pods)],
     measuredBy: {
       kind: "work-started",
       work: workNames(
@@ -75,15 +75,6 @@ export function reclaimCandidate(moment: AdviceMoment, trial: Trial, parts: Part
       ),
     },
   };
-}
-
-/** The sign that all of these pods have left. */
-export function leftSign({ analysis }: AdviceMoment, pods: readonly number[]): TakenSign {
-  const left = pods.flatMap((index) => {
-    const pod = analysis.snapshot.pods[index];
-    return pod === undefined || pod.uid === null || pod.node === null ? [] : [{ uid: pod.uid, node: pod.node }];
-  });
-  return { kind: "pods-left", pods: left };
 }
 
 function stepsFor(victims: readonly Victim[], started: readonly string[]): readonly AdviceStep[] {

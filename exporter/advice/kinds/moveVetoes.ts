@@ -1,22 +1,8 @@
-import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
-import { askGuards, type GuardQuestion, guardNames } from "../guards/guards.ts";
+import type { DisruptionUnit } from "../disruptionUnits.ts";
+import { askGuards, type GuardQuestion } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { MoveField } from "../planner/moveField.ts";
 import { movePods } from "../steps/moveSteps.ts";
-import { requeueWorkload } from "../steps/workloadSteps.ts";
-
-/** What advice that moves pods needs from others: who leaves together, what forbids it, and which requests do it. */
-export interface MoveTools {
-  readonly units: (moment: AdviceMoment) => readonly DisruptionUnit[];
-  readonly ask: typeof askGuards;
-  readonly movePods: typeof movePods;
-  readonly requeueWorkload: typeof requeueWorkload;
-}
-
-export const moveTools: MoveTools = { units: disruptionUnits, ask: askGuards, movePods, requeueWorkload };
-
-/** Guards by name, as candidates say which were asked. */
-export const askedGuards: readonly string[] = guardNames;
 
 /** Controllers that create a new pod for each evicted one, and do not count that as a failure. */
 const remaking: ReadonlySet<string> = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
@@ -32,14 +18,13 @@ export function createVetoes(
   moment: AdviceMoment,
   field: MoveField,
   beneficiary: GuardQuestion["beneficiary"],
-  tools: MoveTools,
 ): (units: readonly number[]) => readonly string[] {
   const stepless = new Map<number, readonly string[]>();
   const stepsOf = (unit: number): readonly string[] => {
     const known = stepless.get(unit);
     if (known !== undefined) return known;
     const source = field.sources[unit];
-    const steps = tools.movePods(moment, source === undefined ? [] : [source.pods], []);
+    const steps = movePods(moment, source === undefined ? [] : [source.pods], []);
     const found = steps.ok ? [] : [`${field.units[unit]?.name ?? ""}: ${steps.reason}`];
     stepless.set(unit, found);
     return found;
@@ -49,7 +34,7 @@ export function createVetoes(
     const leaving = Map.groupBy(sources, (source) => leavesBy(moment, source));
     const reasons = [...leaving].flatMap(([by, together]) => {
       const pods = together.flatMap((source) => source.pods);
-      return tools.ask(moment, { pods, how: "move", by, beneficiary }).vetoes.map(({ reason }) => reason);
+      return askGuards(moment, { pods, how: "move", by, beneficiary }).vetoes.map(({ reason }) => reason);
     });
     return [...new Set(reasons.length > 0 ? reasons : units.flatMap(stepsOf))];
   };
