@@ -8,13 +8,12 @@ import {
 } from "../model/recommendation.ts";
 import { assess, disabledKind } from "./assess.ts";
 import { boundedWithheld } from "./boundedText.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice } from "./candidate.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice, withheldPerKind } from "./candidate.ts";
 import { type AssessedOffer, excludeRivals } from "./excludeRivals.ts";
 import { findChangeQuota } from "./kinds/changeQuota.ts";
 import { findDefragment } from "./kinds/defragment.ts";
 import { findFixScheduler } from "./kinds/fixScheduler.ts";
 import { findFixSource } from "./kinds/fixSource.ts";
-import { withheldPerKind } from "./kinds/ownGpus.ts";
 import { findReclaim } from "./kinds/reclaim.ts";
 import { findReleaseIdle } from "./kinds/releaseIdle.ts";
 import { findRightSize } from "./kinds/rightSize.ts";

@@ -4,15 +4,13 @@ import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { WithheldAdvice } from "../../model/recommendation.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import { candidatesPerKind, type FindAdvice, foundOf, isCandidate, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import {
   changeWords,
   noQuotaAdvice,
   type QuotaChange,
-  type QuotaFound,
   quotaCandidate,
   quotaPlan,
   startsAll,
@@ -26,27 +24,23 @@ import { countWords, durationWords, gpuWords } from "./words.ts";
  * raised; if a queue keeps quota to itself that it has not used for long, some of it is given to a queue that waits.
  */
 export const findChangeQuota: FindAdvice = (moment, trial) => {
-  const candidates: Candidate[] = [];
-  const withheld: WithheldAdvice[] = [];
   // A limit of 0 that was never intended is fixed by its own advice, not raised.
   const fixed = new Set(moment.analysis.findings.filter(({ code }) => code === "kai-limit-zero").map(nameOf));
   const shorts = quotaShorts(moment).filter(
     ({ wanted: { view } }) => view.scheduler !== "kai" || !fixed.has(view.name),
   );
-  for (const short of shorts.slice(0, candidatesPerKind)) {
+  const found = shorts.slice(0, candidatesPerKind).map((short) => {
     const raised = raiseLimit(moment, trial, short);
-    const found = raised.ok ? raised : (lendUnused(moment, trial, short) ?? raised);
-    if (found.ok) candidates.push(found.candidate);
-    else withheld.push(found.withheld);
-  }
-  return { candidates, withheld };
+    return isCandidate(raised) ? raised : (lendUnused(moment, trial, short) ?? raised);
+  });
+  return foundOf(found);
 };
 
 /**
  * Raises the limit that keeps waiting work from GPUs that are free and owed to nobody else, by what the work needs and no
  * more.
  */
-function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: QuotaShort): QuotaFound {
+function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: QuotaShort): MadeCandidate {
   const { view, domain, gangs, gpus } = wanted;
   const amount = domainGpus(domain, gpus);
   const ways = waysUp(moment, wanted);
@@ -74,7 +68,7 @@ function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: Quota
     });
   }
   const because = whyNot(moment, wanted, ways.length > 0);
-  return noQuotaAdvice(view.name, "no-plan", `${amount} of its work waits for quota and would fit, but ${because}`);
+  return noQuotaAdvice(view.name, `${amount} of its work waits for quota and would fit, but ${because}`);
 }
 
 /** Why raising its own amounts is not advised, and what would help. */
@@ -154,11 +148,11 @@ interface Keeper {
  * Moves quota that a ClusterQueue keeps to itself (its lending limit) and has not used for long to one whose work waits only
  * for quota; `null` if there is none. Other schedulers lend unused guarantees anyway.
  */
-function lendUnused(moment: AdviceMoment, trial: Trial, { wanted }: QuotaShort): QuotaFound | null {
+function lendUnused(moment: AdviceMoment, trial: Trial, { wanted }: QuotaShort): MadeCandidate | null {
   const { view, domain, gangs, gpus, queue } = wanted;
   if (view.scheduler !== "kueue") return null;
   for (const keeper of keepersFor(moment, wanted)) {
-    const needed = Math.max(view.allocated, view.reserved ?? 0) + gpus;
+    const needed = usedBy(view) + gpus;
     const more = { queue, guaranteed: view.guaranteed + gpus };
     const changes: readonly QuotaChange[] = [
       { queue: keeper.index, guaranteed: keeper.view.guaranteed - gpus },

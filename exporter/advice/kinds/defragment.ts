@@ -3,9 +3,8 @@ import { createQueueAllowance } from "../../analysis/waiting/queueAllowance.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { Blocker } from "../../model/blockers.ts";
-import type { WithheldAdvice } from "../../model/recommendation.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice, foundOf } from "../candidate.ts";
+import { candidatesPerKind, type FindAdvice, foundOf, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
@@ -74,7 +73,7 @@ function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
 const isPartial = (gang: WaitingGang | undefined): boolean =>
   gang !== undefined && gang.bound > 0 && gang.bound < gang.min;
 
-function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): Candidate | WithheldAdvice {
+function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): MadeCandidate {
   const { moment } = planning;
   const { analysis } = moment;
   const subject = `${gang.namespace}/${gang.name}`;

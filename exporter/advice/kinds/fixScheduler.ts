@@ -2,7 +2,14 @@ import type { Finding } from "../../analysis/lint/finding.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
-import type { Candidate, FindAdvice } from "../candidate.ts";
+import {
+  type Candidate,
+  type FindAdvice,
+  foundOf,
+  type MadeCandidate,
+  withheldPerKind,
+  withhold,
+} from "../candidate.ts";
 import { askGuards, type GuardVeto, guardNames } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { fixFinding } from "../steps/findingSteps.ts";
@@ -13,34 +20,21 @@ import { type FixEffect, fixEffect } from "./fixEffect.ts";
 import { createGain, domainGpus, gangNames, poolLabel, startingAnyway, teamOf, workNames } from "./waitingFor.ts";
 import { countWords, gpuWords } from "./words.ts";
 
-/** The most findings that are listed without being offered. */
-const mostWithheld = 20;
-
 /**
  * Advice to fix what is wrong in the configuration of queues, if a request fixes it and waiting work would gain by that now.
  * Other faults are only reported as findings.
  */
 export const findFixScheduler: FindAdvice = (moment, trial) => {
-  const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
   const fixable: Fixable[] = [];
   for (const finding of moment.analysis.findings) {
     const found = fixableOf(moment, finding);
     if ("effect" in found) fixable.push(found);
-    else if (withheld.length < mostWithheld) withheld.push(found.withheld);
+    else withheld.push(found);
   }
   fixable.sort((a, b) => b.effect.wanted.gpus - a.effect.wanted.gpus);
-  for (const [i, one] of fixable.entries()) {
-    if (i >= mostSimulated) {
-      if (withheld.length >= mostWithheld) break;
-      withheld.push(notSimulated(one));
-      continue;
-    }
-    const found = fix(moment, trial, one);
-    if (found.ok) candidates.push(found.candidate);
-    else if (withheld.length < mostWithheld) withheld.push(found.withheld);
-  }
-  return { candidates, withheld };
+  const found = fixable.map((one, i) => (i < mostSimulated ? fix(moment, trial, one) : notSimulated(one)));
+  return foundOf([...withheld, ...found], withheldPerKind);
 };
 
 /** The most findings in one cycle for which it is simulated what schedulers do with other settings. */
@@ -53,13 +47,9 @@ interface Fixable {
   readonly steps: readonly AdviceStep[];
 }
 
-type Fixed =
-  | { readonly ok: true; readonly candidate: Candidate }
-  | { readonly ok: false; readonly withheld: WithheldAdvice };
+const refuse = withhold("fix_scheduler");
 
-type Refused = Extract<Fixed, { readonly ok: false }>;
-
-function fixableOf(moment: AdviceMoment, finding: Finding): Fixable | Refused {
+function fixableOf(moment: AdviceMoment, finding: Finding): Fixable | WithheldAdvice {
   const subject = subjectOf(finding);
   const request = fixFinding(moment, finding);
   if (!request.ok)
@@ -75,10 +65,10 @@ const subjectOf = ({ kind, name }: Finding): string => `${kind} ${name}`;
 function notSimulated({ finding, effect: { wanted } }: Fixable): WithheldAdvice {
   const others = `only the ${mostSimulated} findings for which the most work waits are simulated in one cycle`;
   const reason = `${domainGpus(wanted.domain, wanted.gpus)} of its work wait, but ${others}. ${finding.reason}`;
-  return refuse(subjectOf(finding), "no-plan", reason).withheld;
+  return refuse(subjectOf(finding), "no-plan", reason);
 }
 
-function fix(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Fixable): Fixed {
+function fix(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Fixable): MadeCandidate {
   const subject = subjectOf(finding);
   const gainedGpus = createGain(moment, trial, effect.wanted);
   const outcomes = placementRules.map((rule) => trial.outcome(effect.plan, rule));
@@ -99,10 +89,7 @@ function fix(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Fix
     moment,
     gangs.filter((gang) => !anyway.has(gang)),
   );
-  return {
-    ok: true,
-    candidate: candidateFor(moment, { finding, effect, gained, taken, pods, work }, steps, gainedGpus),
-  };
+  return candidateFor(moment, { finding, effect, gained, taken, pods, work }, steps, gainedGpus);
 }
 
 /** The objections to what the scheduler would take; its own policy does not count, because that is what changes. */
@@ -178,8 +165,4 @@ function candidateFor(
     signs: [{ kind: "finding-gone", code: finding.code, objectKind: finding.kind, name: finding.name }],
     measuredBy: { kind: "work-started", work },
   };
-}
-
-function refuse(subject: string, why: WithheldAdvice["why"], reason: string): Refused {
-  return { ok: false, withheld: { kind: "fix_scheduler", subject, why, reason } };
 }

@@ -3,7 +3,7 @@ import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import { isOnUnknownDevice } from "../../join/unknownDevice.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
-import type { Candidate, Found } from "../candidate.ts";
+import type { Candidate, Found, MadeCandidate } from "../candidate.ts";
 import { emptyNodeWords, removableNodes } from "../emptyNodes.ts";
 import { mostCordoned } from "../planner/carryOut.ts";
 import type { MoveField } from "../planner/moveField.ts";
@@ -101,11 +101,7 @@ interface PoolToFree {
   readonly counts: readonly [now: number, possible: number];
 }
 
-function freeNode(
-  planning: Planning,
-  { field, pool, counts }: PoolToFree,
-  own: readonly NodeView[],
-): Candidate | WithheldAdvice {
+function freeNode(planning: Planning, { field, pool, counts }: PoolToFree, own: readonly NodeView[]): MadeCandidate {
   const { moment } = planning;
   const { snapshot, prices } = moment.analysis;
   const names = new Set(own.map(({ name }) => name));

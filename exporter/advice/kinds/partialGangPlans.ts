@@ -1,7 +1,7 @@
 import type { GangDeadlock } from "../../analysis/waiting/waiting.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
-import type { Candidate } from "../candidate.ts";
+import type { MadeCandidate } from "../candidate.ts";
 import { askGuards, type GuardQuestion, guardNames } from "../guards/guards.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
@@ -23,7 +23,7 @@ export function brokenDeadlock(
   planning: Planning,
   { pool, gangs: ids, missingGpus, freeGpus, allocatedGpus }: GangDeadlock,
   gangs: ReadonlyMap<string, KnownGang>,
-): Candidate | WithheldAdvice {
+): MadeCandidate {
   const { trial, moment } = planning;
   const byGang = momentOrder(moment.analysis).gangs;
   const members = ids
@@ -69,7 +69,7 @@ export function brokenDeadlock(
 const mostOthers = 10;
 
 /** Requeues a partial gang as a whole, if another one that waits starts because of that. */
-export function requeuedForOthers(planning: Planning, known: KnownGang): Candidate | WithheldAdvice {
+export function requeuedForOthers(planning: Planning, known: KnownGang): MadeCandidate {
   const { moment, trial } = planning;
   const { snapshot, waiting } = moment.analysis;
   const { gangs } = snapshot.queueing;
@@ -177,7 +177,7 @@ interface RequeueParts {
   readonly refused: readonly string[];
 }
 
-function candidateOf(planning: Planning, parts: RequeueParts): Candidate | WithheldAdvice {
+function candidateOf(planning: Planning, parts: RequeueParts): MadeCandidate {
   const { need, victims, gainer, plan, steps, problem, refused } = parts;
   const { analysis } = planning.moment;
   const { snapshot } = analysis;

@@ -5,7 +5,7 @@ import { compareText } from "../../kernel/compareText.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
-import type { Candidate } from "../candidate.ts";
+import { type Candidate, type Found, foundOf, withhold } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
@@ -51,29 +51,19 @@ const cuts: readonly (readonly [model: RegExp, cut: Cut])[] = [
   [/^A30\b/, cut("1g.6gb", 4, 6)],
 ];
 
-/** Candidates, and pools with small users for which there is none. */
-export interface Partitions {
-  readonly candidates: readonly Candidate[];
-  readonly refused: readonly { readonly subject: string; readonly reason: string }[];
-}
-
 /**
  * If several small users of a pool have no shared devices to move to, partitions one wholly free node of the pool for them, as
  * long as they give back more GPUs than it has and nothing waits that could use the node as it is.
  */
-export function partitionNode(moment: AdviceMoment, users: readonly SmallUser[]): Partitions {
-  const candidates: Candidate[] = [];
-  const refused: { readonly subject: string; readonly reason: string }[] = [];
-  const byPool = Map.groupBy(users, ({ pool }) => pool);
-  for (const pool of [...byPool.keys()].sort(compareText)) {
-    const own = byPool.get(pool) ?? [];
-    const made = partitionFor(moment, pool, own);
-    if (typeof made === "string") {
-      const what = `${countWords(own.length, "workload")} with whole GPUs use at most a quarter of them, and no shared device is free for them`;
-      refused.push({ subject: pool, reason: `${what}: ${made}` });
-    } else candidates.push(made);
-  }
-  return { candidates, refused };
+export function partitionNode(moment: AdviceMoment, users: readonly SmallUser[]): Found {
+  const byPool = [...Map.groupBy(users, ({ pool }) => pool)].sort(([a], [b]) => compareText(a, b));
+  const made = byPool.map(([pool, own]) => {
+    const found = partitionFor(moment, pool, own);
+    if (typeof found !== "string") return found;
+    const what = `${countWords(own.length, "workload")} with whole GPUs use at most a quarter of them, and no shared device is free for them`;
+    return withhold("share_gpu")(pool, "no-plan", `${what}: ${found}`);
+  });
+  return foundOf(made);
 }
 
 function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallUser[]): Candidate | string {

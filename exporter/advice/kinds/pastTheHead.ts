@@ -2,7 +2,7 @@ import { statedCause } from "../../analysis/freeCapacity/statedReason.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
-import { type Candidate, candidatesPerKind } from "../candidate.ts";
+import { type Candidate, candidatesPerKind, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { amount } from "../planner/whyNot.ts";
 import { boostPriority } from "../steps/kueueSteps.ts";
@@ -28,8 +28,8 @@ const boost = 1;
  * it. Nobody loses GPUs and no pod stops, so no guard is asked; if the boost would let it preempt other work, it is not
  * advised.
  */
-export function boostsPastHeads(moment: AdviceMoment, trial: Trial): readonly (Candidate | WithheldAdvice)[] {
-  const found: (Candidate | WithheldAdvice)[] = [];
+export function boostsPastHeads(moment: AdviceMoment, trial: Trial): readonly MadeCandidate[] {
+  const found: MadeCandidate[] = [];
   for (const line of strictLines(moment)) {
     if (found.length >= candidatesPerKind) break;
     const advice = pastTheHead(moment, trial, line);
@@ -38,7 +38,7 @@ export function boostsPastHeads(moment: AdviceMoment, trial: Trial): readonly (C
   return found;
 }
 
-function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Candidate | WithheldAdvice | null {
+function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): MadeCandidate | null {
   const { snapshot } = moment.analysis;
   const { gangs } = snapshot.queueing;
   const head = gangs[line.head];

@@ -1,7 +1,7 @@
 import type { Snapshot } from "../../join/snapshot.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceKind, WithheldAdvice } from "../../model/recommendation.ts";
-import type { Candidate } from "../candidate.ts";
+import type { MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { placementRulesOf } from "../placement/placementRules.ts";
 import type { MoveField } from "../planner/moveField.ts";
@@ -30,7 +30,7 @@ export function planForGang(
   kind: Extract<AdviceKind, "defragment" | "unblock_gang">,
   index: number,
   wish: GangWish,
-): Candidate | WithheldAdvice {
+): MadeCandidate {
   const { moment, fieldOf } = planning;
   const { analysis } = moment;
   const { snapshot } = analysis;

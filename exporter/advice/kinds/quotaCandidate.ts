@@ -1,7 +1,7 @@
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import type { AdviceConfidence, AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
-import type { Candidate } from "../candidate.ts";
+import { type Candidate, type MadeCandidate, withhold } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { TakenSign } from "../offer.ts";
 import { changeQuota } from "../steps/changeQuota.ts";
@@ -17,11 +17,6 @@ export interface QuotaChange {
   readonly guaranteed?: number;
   readonly limit?: number;
 }
-
-/** Advice, or why there is none. */
-export type QuotaFound =
-  | { readonly ok: true; readonly candidate: Candidate }
-  | { readonly ok: false; readonly withheld: WithheldAdvice };
 
 /** The texts of a plan of this kind. */
 export interface QuotaWords {
@@ -52,18 +47,18 @@ export function quotaCandidate(
   wanted: WaitingFor,
   changes: readonly QuotaChange[],
   words: QuotaWords,
-): QuotaFound {
+): MadeCandidate {
   const { queues } = moment.analysis.snapshot.queueing;
   const { view, domain, gangs } = wanted;
   const steps: AdviceStep[] = [];
   for (const { queue, guaranteed, limit } of changes) {
     const to = { ...(guaranteed === undefined ? {} : { guaranteed }), ...(limit === undefined ? {} : { limit }) };
     const found = changeQuota(moment, queue, to);
-    if (!found.ok) return noQuotaAdvice(view.name, "no-plan", `${words.title}: ${found.reason}`);
+    if (!found.ok) return noQuotaAdvice(view.name, `${words.title}: ${found.reason}`);
     steps.push(...found.steps);
   }
   const anyway = startingAnyway(trial, gangs);
-  const candidate: Candidate = {
+  return {
     kind: "change_quota",
     beneficiary: { kind: "queue", name: view.name },
     targets: changes.flatMap(({ queue }) => {
@@ -93,7 +88,6 @@ export function quotaCandidate(
       ),
     },
   };
-  return { ok: true, candidate };
 }
 
 /** The sign that the queue has the advised amounts. */
@@ -110,9 +104,8 @@ function signsOf({ analysis }: AdviceMoment, change: QuotaChange): readonly Take
 }
 
 /** No offer, with the reason. */
-export function noQuotaAdvice(subject: string, why: WithheldAdvice["why"], reason: string): QuotaFound {
-  return { ok: false, withheld: { kind: "change_quota", subject, why, reason } };
-}
+export const noQuotaAdvice = (subject: string, reason: string): WithheldAdvice =>
+  withhold("change_quota")(subject, "no-plan", reason);
 
 /** `the limit of search from 16 to 24 H100` */
 export function changeWords(view: QueueView, domain: QuotaDomain, { guaranteed, limit }: QuotaChange): string {

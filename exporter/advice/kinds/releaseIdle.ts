@@ -1,8 +1,17 @@
 import { telemetryLagSeconds } from "../../join/devices.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import type { WithheldAdvice, WithheldReason } from "../../model/recommendation.ts";
 import { adviceCost } from "../adviceCost.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
+import {
+  candidatesPerKind,
+  type FindAdvice,
+  isCandidate,
+  type MadeCandidate,
+  nothingFound,
+  withheldPerKind,
+  withhold,
+} from "../candidate.ts";
 import { decideAct, type IdlePast, withinHabit } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../momentIndex.ts";
@@ -17,17 +26,7 @@ import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { groupSmallIdle, type IdleCandidate } from "./groupIdle.ts";
 import { type IdleFacts, idleQuestion, idleTexts } from "./idleTexts.ts";
 import { findIdleWorkloads, type IdleWorkload } from "./idleWorkloads.ts";
-import {
-  type AllocatedPod,
-  allocatedPods,
-  askRelease,
-  hasWaitingPods,
-  nodesByName,
-  ownGpus,
-  vetoWords,
-  withheldList,
-  withheldPerKind,
-} from "./ownGpus.ts";
+import { type AllocatedPod, allocatedPods, askRelease, hasWaitingPods, ownGpus, vetoWords } from "./ownGpus.ts";
 import { durationWords, gpuWords } from "./words.ts";
 
 /** `namespace/name`. */
@@ -42,30 +41,25 @@ const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${na
 export const findReleaseIdle: FindAdvice = (moment) => {
   const { analysis } = moment;
   const { snapshot } = analysis;
-  const withheld = withheldList("release_idle");
   if (analysis.pools.every(({ states }) => (states.idle ?? 0) <= gpuTolerance)) return nothingFound;
   const found = findIdleWorkloads(analysis);
-  if (found.estimatedGpus > 0)
-    withheld.add(
-      "guard",
-      "holdings that are estimated",
-      `${gpuWords(found.estimatedGpus)} idle GPUs are allocated to workloads whose devices are not known`,
-    );
-  if (found.workloads.length === 0) return { candidates: [], withheld: withheld.list };
+  const estimated = `${gpuWords(found.estimatedGpus)} idle GPUs are allocated to workloads whose devices are not known`;
+  const withheld =
+    found.estimatedGpus > 0 ? [withhold("release_idle")("holdings that are estimated", "guard", estimated)] : [];
+  if (found.workloads.length === 0) return { candidates: [], withheld };
   const ranked = rank(found.workloads, momentOrder(analysis).workloads);
   const toStart = findGangsToStart(analysis);
-  const nodes = nodesByName(snapshot);
   const { maxMoves } = moment.settings;
   const offered: IdleCandidate[] = [];
   for (const idle of ranked.slice(0, candidatesPerKind * maxMoves + withheldPerKind)) {
     const workload = snapshot.workloads[idle.workload];
     if (workload === undefined) continue;
-    const made = candidateOf(moment, idle, workload, toStart, nodes);
-    if (made.ok)
-      offered.push({ candidate: made.candidate, gpus: idle.gpus, name: nameOf(workload), since: idle.since });
-    else withheld.add(made.why, nameOf(workload), made.reason);
+    const made = candidateOf(moment, idle, workload, toStart);
+    if (isCandidate(made))
+      offered.push({ candidate: made, gpus: idle.gpus, name: nameOf(workload), since: idle.since });
+    else withheld.push(made);
   }
-  return { candidates: groupSmallIdle(offered, maxMoves), withheld: withheld.list };
+  return { candidates: groupSmallIdle(offered, maxMoves), withheld: withheld.slice(0, withheldPerKind) };
 };
 
 function rank(found: readonly IdleWorkload[], byWorkload: InOrder): readonly IdleWorkload[] {
@@ -77,35 +71,35 @@ function candidateOf(
   idle: IdleWorkload,
   workload: WorkloadView,
   toStart: GangsToStart,
-  nodes: ReturnType<typeof nodesByName>,
 ): MadeCandidate {
   const { snapshot } = moment.analysis;
+  const none = (why: WithheldReason, reason: string): WithheldAdvice =>
+    withhold("release_idle")(nameOf(workload), why, reason);
   const what = `${gpuWords(idle.gpus)} idle GPUs for ${durationWords(snapshot.at - idle.since)}`;
-  if (hasWaitingPods(snapshot, workload))
-    return { ok: false, why: "no-plan", reason: `${what}, but other pods of it wait` };
+  if (hasWaitingPods(snapshot, workload)) return none("no-plan", `${what}, but other pods of it wait`);
   const allocated = allocatedPods(snapshot, workload);
   if (allocated === null || allocated.length === 0)
-    return { ok: false, why: "guard", reason: "the API does not know one of its pods: telemetry alone names it" };
+    return none("guard", "the API does not know one of its pods: telemetry alone names it");
   const guards = askRelease(moment, allocated);
   const veto = vetoWords(guards);
-  if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
+  if (veto !== null) return none("guard", `${what}: ${veto}`);
   // Work that no request stops, or that would be started again, is not asked about either.
   const stopped = stopWorkload(moment, idle.workload);
-  if (!stopped.ok) return { ok: false, why: "no-plan", reason: `${what}: ${stopped.reason}` };
+  if (!stopped.ok) return none("no-plan", `${what}: ${stopped.reason}`);
   const past = pastOf(moment, idle, workload, allocated);
   const usual = past.neverWorked ? null : withinHabit(past, moment.settings);
-  if (usual !== null) return { ok: false, why: "worth", reason: `${what}: ${usual}` };
+  if (usual !== null) return none("worth", `${what}: ${usual}`);
   const disrupted = allocated.map(({ index }) => index);
   const untouched = past.neverWorked ? disrupted : [];
   const idleHours = idleHoursLeft(moment, past);
   const cost = adviceCost(moment, { disrupted, untouched });
   const worth = { gainedGpuHours: idle.gpus * idleHours, lostGpuHours: cost.lostGpuHours };
   const decision = decideAct({ kind: "release_idle", idle: past, ...worth }, moment.settings);
-  const own = ownGpus(snapshot, allocated, nodes);
+  const own = ownGpus(moment, allocated);
   const facts: IdleFacts = { moment, idle, workload, allocated, own, past, idleHours, cost, decision };
   const id = `${workload.kind}/${nameOf(workload)}`;
   const released = (outcome: Outcome): number => outcome.released.get(idle.workload) ?? 0;
-  const candidate: Candidate = {
+  return {
     kind: "release_idle",
     beneficiary: { kind: "team", name: workload.team },
     targets: [`${workload.kind} ${nameOf(workload)}`],
@@ -129,7 +123,6 @@ function candidateOf(
     signs: [{ kind: "pods-left", pods: allocated.map(({ uid, node }) => ({ uid, node })) }],
     measuredBy: { kind: "work-released", work: [id], gpus: idle.gpus },
   };
-  return { ok: true, candidate };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { PartialGang } from "../../analysis/waiting/waiting.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice, foundOf } from "../candidate.ts";
+import { candidatesPerKind, type FindAdvice, foundOf, type MadeCandidate } from "../candidate.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import { quotaOf } from "./defragment.ts";
@@ -19,7 +19,7 @@ import { planForGang } from "./planForGang.ts";
  */
 export const findUnblockGang: FindAdvice = (moment, trial) => {
   const { deadlocks, partialGangs } = moment.analysis.waiting;
-  const found: (Candidate | WithheldAdvice)[] = [...boostsPastHeads(moment, trial)];
+  const found: MadeCandidate[] = [...boostsPastHeads(moment, trial)];
   if (partialGangs.length === 0) return foundOf(found);
   const planning = createPlanning(moment, trial);
   const gangs = knownGangs(moment);
@@ -50,7 +50,7 @@ const unknown = ({ id }: PartialGang): WithheldAdvice => ({
 });
 
 /** Moves other pods for it, or requeues it. */
-function helped(planning: Planning, known: KnownGang): Candidate | WithheldAdvice {
+function helped(planning: Planning, known: KnownGang): MadeCandidate {
   const { moment } = planning;
   const { analysis } = moment;
   const gang = analysis.snapshot.queueing.gangs[known.gang];
