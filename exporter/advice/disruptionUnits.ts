@@ -1,5 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { PodView, WorkloadView } from "../join/snapshot.ts";
+import { oncePer } from "../kernel/once.ts";
 import type { AdviceMoment } from "./moment.ts";
 import { momentIndex } from "./momentIndex.ts";
 
@@ -107,20 +108,12 @@ export interface PodGroup {
   readonly isGang: boolean;
 }
 
-const groups = new WeakMap<Analysis, readonly PodGroup[]>();
-
 /**
  * The pods of a moment that hold GPUs, in groups, in the order of their first pods. A gang is one; the pods of a controller
  * that is stopped as a whole (Job, JobSet, training jobs, unknown controllers) are one; pods that are replaced one by one
  * (Deployment, StatefulSet, Notebook) and bare pods are each one. A pod that telemetry alone names is in none.
  */
-export function groupPods(analysis: Analysis): readonly PodGroup[] {
-  const known = groups.get(analysis) ?? findGroups(analysis);
-  groups.set(analysis, known);
-  return known;
-}
-
-function findGroups({ snapshot: { pods, workloads } }: Analysis): readonly PodGroup[] {
+export const groupPods = oncePer(({ snapshot: { pods, workloads } }: Analysis): readonly PodGroup[] => {
   const found: { pods: number[]; workload: number; isGang: boolean }[] = [];
   const places = new Map<string | number, number>();
   for (const [i, pod] of pods.entries()) {
@@ -136,7 +129,7 @@ function findGroups({ snapshot: { pods, workloads } }: Analysis): readonly PodGr
     if (key !== null) places.set(key, place);
   }
   return found;
-}
+});
 
 /** Controllers that replace each of their pods by itself. */
 const replacing: ReadonlySet<string> = new Set([

@@ -114,7 +114,7 @@ function reducibleInEachPool({ placement }: Analysis, moves: readonly TriedPlan[
 }
 
 /** A plan that was tried, under each placement rule. */
-export interface TriedPlan {
+interface TriedPlan {
   readonly candidate: Pick<Candidate, "kind" | "pool">;
   readonly before: Pick<EffectMeasures, "expectedFragmentation">;
   readonly outcomes: readonly { readonly measures: Pick<Outcome["measures"], "expectedFragmentation"> }[];

@@ -117,6 +117,9 @@ type Called = Pick<WorkloadView, "kind" | "namespace" | "name">;
 /** `kind/namespace/name`, by which signs and measures know a workload. */
 export const workloadName = ({ kind, namespace, name }: Called): string => `${kind}/${namespace}/${name}`;
 
+/** `namespace/name`, as sentences call pods and workloads. */
+export const fullName = ({ namespace, name }: Pick<Called, "namespace" | "name">): string => `${namespace}/${name}`;
+
 const isCalled = (one: Called | undefined, { kind, namespace, name }: Called): boolean =>
   one?.name === name && one.namespace === namespace && one.kind === kind;
 

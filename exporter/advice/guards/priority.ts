@@ -33,10 +33,10 @@ export const priority: Guard = (asked) => {
 };
 
 /** Whether a queue is owed what another borrows. */
-export type Claim = { readonly isOwed: true } | { readonly isOwed: false; readonly because: string };
+type Claim = { readonly isOwed: true } | { readonly isOwed: false; readonly because: string };
 
 /** The leaf queues of a pod and of the beneficiary. */
-export function queuesOf({ moment, beneficiary }: Asked, pod: number) {
+function queuesOf({ moment, beneficiary }: Asked, pod: number) {
   const { queues, queueOfPod } = moment.analysis.snapshot.queueing;
   const victimIndex = queueOfPod[pod] ?? -1;
   return { victimIndex, victim: queues[victimIndex], starved: queues[beneficiary?.queue ?? -1] };
@@ -46,7 +46,7 @@ export function queuesOf({ moment, beneficiary }: Asked, pod: number) {
  * Whether the pod's queue holds more than its guarantee while the beneficiary's queue holds less. Everything that the question
  * takes from the queue counts together, and units are taken only as long as the queue is still above its guarantee.
  */
-export function claimOn(asked: Asked, pod: number): Claim {
+function claimOn(asked: Asked, pod: number): Claim {
   const { victim, victimIndex, starved } = queuesOf(asked, pod);
   const { domains } = asked.moment.analysis.snapshot.queueing;
   if (victim === undefined || starved === undefined) return not("no queue is known that would be owed them");

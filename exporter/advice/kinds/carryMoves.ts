@@ -3,6 +3,7 @@ import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
 import { podDemand } from "../../analysis/freeCapacity/podDemand.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { type CarriedOut, carryOut, mostCordoned } from "../planner/carryOut.ts";
 import { isWorseCapacity, type MoveField } from "../planner/moveField.ts";
@@ -95,10 +96,7 @@ const capacityOf = ({ snapshot }: AdviceMoment["analysis"], name: string | null)
 /** `ads/a would leave on-demand capacity, and the scheduler may put it on n3 and n4, which are spot or unknown`. */
 function worseWords({ analysis }: AdviceMoment, { moves }: FoundPlan, worse: readonly number[]): string {
   const { pods, nodes } = analysis.snapshot;
-  const names = moves.flatMap(({ pod }) => {
-    const view = pods[pod];
-    return view === undefined ? [] : [`${view.namespace}/${view.name}`];
-  });
+  const names = moves.flatMap(({ pod }) => pods[pod] ?? []).map(fullName);
   const [first] = moves;
   const from = capacityOf(analysis, pods[first?.pod ?? -1]?.node ?? null) ?? "unknown";
   const on = nameWords(worse.flatMap((index) => nodes[index]?.name ?? []));

@@ -7,14 +7,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { candidatesPerKind, type FindAdvice, foundOf, isCandidate, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Trial } from "../whatIf/trial.ts";
-import {
-  changeWords,
-  noQuotaAdvice,
-  type QuotaChange,
-  quotaCandidate,
-  quotaPlan,
-  startsAll,
-} from "./quotaCandidate.ts";
+import { changeWords, noQuotaAdvice, type QuotaChange, quotaCandidate, quotaPlan } from "./quotaCandidate.ts";
 import { type QuotaShort, quotaShorts } from "./quotaShorts.ts";
 import { domainGpus, gangNames, type WaitingFor } from "./waitingFor.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
@@ -45,7 +38,7 @@ function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: Quota
   const amount = domainGpus(domain, gpus);
   const ways = waysUp(moment, wanted);
   for (const changes of ways) {
-    if (!startsAll(trial, quotaPlan(changes, gangs))) continue;
+    if (!trial.startsAll(quotaPlan(changes, gangs))) continue;
     const own = changes.find(({ queue }) => queue === wanted.queue) ?? changes[0];
     const changed = moment.analysis.snapshot.queueing.queues[own?.queue ?? -1];
     if (own === undefined || changed === undefined) continue;
@@ -158,7 +151,7 @@ function lendUnused(moment: AdviceMoment, trial: Trial, { wanted }: QuotaShort):
       { queue: keeper.index, guaranteed: keeper.view.guaranteed - gpus },
       view.limit === Infinity ? more : { ...more, limit: Math.max(needed, view.limit, more.guaranteed) },
     ];
-    if (!startsAll(trial, quotaPlan(changes, gangs))) continue;
+    if (!trial.startsAll(quotaPlan(changes, gangs))) continue;
     const watched = durationWords(keeper.watchedSeconds);
     const amount = domainGpus(domain, gpus);
     return quotaCandidate(moment, trial, wanted, changes, {

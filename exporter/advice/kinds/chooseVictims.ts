@@ -4,7 +4,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { askGuards } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentOrder } from "../momentOrder.ts";
-import { type Plan, placementRules } from "../whatIf/plan.ts";
+import type { Plan } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { createFreeCapacityCheck } from "./reclaimableCapacity.ts";
 import { nameOf, questionFor, type Victim } from "./reclaimVictims.ts";
@@ -24,7 +24,7 @@ export interface Choice {
 }
 
 /** The plan that takes these victims. */
-export function planFor(victims: readonly Victim[], starts: readonly number[]): Plan {
+function planFor(victims: readonly Victim[], starts: readonly number[]): Plan {
   return { changes: victims.map(({ workload }) => ({ kind: "stop", workload })), starts };
 }
 
@@ -79,13 +79,8 @@ function rankedSets(
   return sets.sort(bestFirst);
 }
 
-function startsAll(trial: Trial, { gangs, starts }: WaitingFor, victims: readonly Victim[]): boolean {
-  const plan = planFor(victims, starts);
-  return placementRules.every((rule) => {
-    const started = new Set(trial.started(plan, rule));
-    return gangs.every((gang) => started.has(gang));
-  });
-}
+const startsAll = (trial: Trial, { gangs, starts }: WaitingFor, victims: readonly Victim[]): boolean =>
+  trial.startsAll(planFor(victims, starts), gangs);
 
 /** Guards judge everything that is taken together. */
 function isAllowed(moment: AdviceMoment, wanted: WaitingFor, victims: readonly Victim[]): boolean {

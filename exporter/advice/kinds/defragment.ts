@@ -6,6 +6,7 @@ import type { Blocker } from "../../model/blockers.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
 import { candidatesPerKind, type FindAdvice, foundOf, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import { findFreedNodes } from "./freeNodes.ts";
@@ -76,7 +77,7 @@ const isPartial = (gang: WaitingGang | undefined): boolean =>
 function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): MadeCandidate {
   const { moment } = planning;
   const { analysis } = moment;
-  const subject = `${gang.namespace}/${gang.name}`;
+  const subject = fullName(gang);
   const cause = analysis.waiting.work.find((one) => one.gang === blocked.gang)?.cause;
   const other = cause === undefined ? undefined : otherCauses.get(cause);
   if (other !== undefined)

@@ -37,7 +37,7 @@ export function fixEffect(moment: AdviceMoment, finding: Finding): FixEffect | n
 /** Kueue takes back what the cohort borrows, up to the guarantee of the queue. */
 function letTakeBack(moment: AdviceMoment, name: string): FixEffect | null {
   const { queueing } = moment.analysis.snapshot;
-  const starved = starvedQueues(moment);
+  const starved = starvedQueues(moment.analysis);
   const sureOf = (record: number): number => {
     const view = queueing.queues[record];
     return view === undefined ? 0 : view.guaranteed - Math.max(view.allocated, view.reserved ?? 0);
@@ -84,7 +84,7 @@ function intoOneCohort(moment: AdviceMoment, name: string): FixEffect | null {
 /** Volcano takes back what the queue borrows from the first queue that lacks GPUs because of it. */
 function letVolcanoTake(moment: AdviceMoment, name: string): FixEffect | null {
   const { queueing } = moment.analysis.snapshot;
-  const starved = starvedQueues(moment);
+  const starved = starvedQueues(moment.analysis);
   for (const { queue, pairs, heldBack } of starved) {
     const isPaired = [...pairs, ...(heldBack?.pairs ?? [])].some(({ borrower }) => {
       const view = queueing.queues[borrower];

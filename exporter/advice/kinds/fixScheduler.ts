@@ -12,6 +12,7 @@ import {
 } from "../candidate.ts";
 import { askGuards, type GuardVeto, guardNames } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName } from "../momentIndex.ts";
 import { fixFinding } from "../steps/findingSteps.ts";
 import { mostVictims } from "../whatIf/letReclaim.ts";
 import { placementRules } from "../whatIf/plan.ts";
@@ -128,10 +129,7 @@ function candidateFor(
   const { wanted, title } = effect;
   const { view, domain, gangs } = wanted;
   const { workloads } = moment.analysis.snapshot;
-  const losers = taken.flatMap((index) => {
-    const workload = workloads[index];
-    return workload === undefined ? [] : [`${workload.namespace}/${workload.name}`];
-  });
+  const losers = taken.flatMap((index) => workloads[index] ?? []).map(fullName);
   const loses =
     losers.length === 0
       ? ""

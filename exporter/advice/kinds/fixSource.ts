@@ -15,6 +15,7 @@ import {
   withhold,
 } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName } from "../momentIndex.ts";
 import { restartExporter } from "../steps/nodeSteps.ts";
 import { gpuWords } from "./words.ts";
 
@@ -143,7 +144,7 @@ function candidateOf(
 ): Candidate {
   const gpus = gpuWords(unobserved);
   const pool = node.pools.length === 1 ? (node.pools[0] ?? "") : "";
-  const name = `${exporter.namespace}/${exporter.name}`;
+  const name = fullName(exporter);
   return {
     kind: "fix_source",
     beneficiary: { kind: "node", name: node.name },

@@ -4,6 +4,7 @@ import type { AdviceConfidence, AdviceCost } from "../../model/recommendation.ts
 import type { Candidate } from "../candidate.ts";
 import type { ActDecision, IdlePast } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName } from "../momentIndex.ts";
 import type { IdleWorkload } from "./idleWorkloads.ts";
 import type { AllocatedPod, OwnGpus } from "./ownGpus.ts";
 import { costWords, countWords, durationWords, gpuWords, hourlyCostWords, percentWords } from "./words.ts";
@@ -27,7 +28,7 @@ export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" 
   const { moment, idle, workload, allocated, own, past, idleHours, cost, decision } = facts;
   const { horizonHours } = moment.settings;
   const gpus = gpuWords(idle.gpus);
-  const name = `${workload.namespace}/${workload.name}`;
+  const name = fullName(workload);
   const price = hourlyCostWords(moment.analysis.prices, own.byNode);
   const costs = price === "" ? "" : ` They cost ${price}.`;
   const returns = returnWords(past, horizonHours);

@@ -6,6 +6,7 @@ import { standsInLine } from "../../join/queues/servingOrder.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueClusterQueue, KueueWorkload } from "../../model/queues/kueue.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName } from "../momentIndex.ts";
 import { amount } from "../planner/whyNot.ts";
 
 /** Who waits in a ClusterQueue that serves strictly in order. Indices into `Queueing.gangs`. */
@@ -145,5 +146,5 @@ export function whomBoostThreatens(moment: AdviceMoment, { queue }: StrictLine, 
     !conditions.some(({ type, isTrue }) => type === "Finished" && isTrue) &&
     (admission.clusterQueue === queue.name ? within : cohort && inCohorts.has(admission.clusterQueue));
   const found = kueueWorkloads.find(isThreatened);
-  return found === undefined ? null : `${found.namespace}/${found.name}`;
+  return found === undefined ? null : fullName(found);
 }

@@ -3,11 +3,11 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import type { MadeCandidate } from "../candidate.ts";
 import { askGuards, type GuardQuestion, guardNames } from "../guards/guards.ts";
+import { fullName } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
 import { requeueWorkload, returnAfterStart } from "../steps/workloadSteps.ts";
-import { type Plan, placementRules } from "../whatIf/plan.ts";
-import type { Trial } from "../whatIf/trial.ts";
+import type { Plan } from "../whatIf/plan.ts";
 import type { KnownGang } from "./knownGangs.ts";
 import type { Planning } from "./moveFields.ts";
 import { leftSign, targetsOf, teamOfUnits } from "./plannedMoves.ts";
@@ -42,7 +42,7 @@ export function brokenDeadlock(
       );
     for (const gainer of gainers) {
       const plan = stopping(victims, [gainer.gang]);
-      if (!startsAlways(trial, plan, gainer.gang)) continue;
+      if (!trial.startsAll(plan)) continue;
       const steps = requeueSteps(planning, victims, gainer);
       if (typeof steps === "string") {
         refused.push(`${nameWords(victims.map((victim) => nameOf(planning, victim)))}: ${steps}`);
@@ -90,7 +90,7 @@ export function requeuedForOthers(planning: Planning, known: KnownGang): MadeCan
   let refusal: string | null = null;
   for (const { gang, view } of others.slice(0, mostOthers)) {
     const plan = stopping([known], [gang]);
-    if (!startsAlways(trial, plan, gang) || startsAlways(trial, { changes: [], starts: [gang] }, gang)) continue;
+    if (!trial.startsAll(plan) || trial.startsAll({ changes: [], starts: [gang] })) continue;
     const steps = requeueSteps(planning, [known], { priority: view.priority, gang });
     if (typeof steps === "string") {
       refusal = steps;
@@ -123,9 +123,6 @@ const stopping = (victims: readonly KnownGang[], starts: readonly number[]): Pla
   changes: victims.map(({ workload }) => ({ kind: "stop", workload })),
   starts,
 });
-
-const startsAlways = (trial: Trial, plan: Plan, gang: number): boolean =>
-  placementRules.every((rule) => trial.started(plan, rule).includes(gang));
 
 /**
  * The requests that requeue gangs; a text is the objection. Work of a lower priority may lose its place. At equal priority
@@ -162,7 +159,7 @@ function requeueSteps(
     again.push(...found.steps.slice(-1));
   }
   const gang = queueing.gangs[gainer.gang];
-  return returnAfterStart(leave, again, gang === undefined ? [] : [`${gang.namespace}/${gang.name}`]);
+  return returnAfterStart(leave, again, gang === undefined ? [] : [fullName(gang)]);
 }
 
 interface RequeueParts {
@@ -187,7 +184,7 @@ function candidateOf(planning: Planning, parts: RequeueParts): MadeCandidate {
   const names = nameWords(victims.map((victim) => nameOf(planning, victim)));
   const allocated = victims.reduce((sum, { partial }) => sum + partial.allocatedGpus, 0);
   if (gang === undefined) return { kind, subject: names, why: "no-plan", reason: "Who would gain is not known." };
-  const subject = `${gang.namespace}/${gang.name}`;
+  const subject = fullName(gang);
   const longest = victims.reduce((most, { partial }) => Math.max(most, snapshot.at - partial.since), 0);
   return {
     kind,
@@ -257,7 +254,7 @@ function targetsOfGangs({ moment }: Planning, victims: readonly KnownGang[]): re
 
 function nameOf({ moment }: Planning, { workload, partial }: KnownGang): string {
   const view = moment.analysis.snapshot.workloads[workload];
-  return view === undefined ? partial.id : `${view.namespace}/${view.name}`;
+  return view === undefined ? partial.id : fullName(view);
 }
 
 const leastLossFirst = (a: KnownGang, b: KnownGang): number =>

@@ -7,7 +7,7 @@ import type { AdviceStep } from "../../model/recommendation.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
 import { type Candidate, type Found, foundOf, withhold } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { momentIndex } from "../momentIndex.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { cordonStep, labelNode, uncordonStep } from "../steps/nodeSteps.ts";
@@ -150,7 +150,7 @@ function candidateOf(
   const physicalGpus = node.physicalGpus ?? 0;
   const back = allocated.length - physicalGpus;
   const unit = 1 / perGpu;
-  const names = users.map(({ workload }) => `${workload.namespace}/${workload.name}`);
+  const names = users.map(({ workload }) => fullName(workload));
   const teams = new Set(users.map(({ workload }) => workload.team));
   const [team = ""] = teams;
   const peak = Math.max(...users.map(({ usage }) => usage.peakActivity));

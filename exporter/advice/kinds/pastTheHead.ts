@@ -4,12 +4,12 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, candidatesPerKind, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName } from "../momentIndex.ts";
 import { amount } from "../planner/whyNot.ts";
 import { boostPriority } from "../steps/kueueSteps.ts";
 import type { Plan } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type StrictLine, strictLines, whomBoostThreatens, whyHeadWaits } from "./lineOfQueue.ts";
-import { startsAll } from "./quotaCandidate.ts";
 import { onlyOne, poolLabel } from "./waitingFor.ts";
 import { durationWords } from "./words.ts";
 
@@ -51,7 +51,7 @@ function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Made
   const chosen: number[] = [];
   for (const { index } of fitting.slice(0, mostBehind)) {
     if (chosen.length >= moment.settings.maxMoves) break;
-    if (startsAll(trial, planOf([...chosen, index]))) chosen.push(index);
+    if (trial.startsAll(planOf([...chosen, index]))) chosen.push(index);
   }
   if (chosen.length === 0) return null;
   const starts = planOf(chosen).starts;
@@ -59,10 +59,11 @@ function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Made
     kind,
     subject: line.queue.name,
     why,
-    reason: `${nameWords(namesOf(moment, starts))} fits and waits behind ${nameOf(head)} in ClusterQueue ${line.queue.name}: ${reason}.`,
+    reason: `${nameWords(namesOf(moment, starts))} fits and waits behind ${fullName(head)} in ClusterQueue ${line.queue.name}: ${reason}.`,
   });
   const why = whyHeadWaits(moment, line, starts);
-  if (why === null) return none("no-plan", `${nameOf(head)} may start with what is free, or why it waits is not known`);
+  if (why === null)
+    return none("no-plan", `${fullName(head)} may start with what is free, or why it waits is not known`);
   if (line.queue.admissionMode !== null)
     return none("no-plan", "the queue serves by what LocalQueues have used, before any priority");
   if (snapshot.schedulerSettings.kueue?.priorityBoost === false)
@@ -79,8 +80,6 @@ function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Made
 }
 
 const planOf = (starts: readonly number[]): Plan => ({ changes: [], starts: starts.toSorted((a, b) => a - b) });
-
-const nameOf = ({ namespace, name }: WaitingGang): string => `${namespace}/${name}`;
 
 const hasWaited = ({ analysis }: AdviceMoment, { since }: WaitingGang): boolean =>
   since !== null && analysis.snapshot.at - since > heldBackSeconds;
@@ -102,7 +101,7 @@ function gpusOf({ analysis }: AdviceMoment, index: number): number {
 }
 
 function namesOf({ analysis }: AdviceMoment, starts: readonly number[]): readonly string[] {
-  return starts.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []).map(nameOf);
+  return starts.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []).map(fullName);
 }
 
 /** All boosts, then all steps that remove them; a text says why there are none. */
@@ -132,7 +131,7 @@ function candidateOf(moment: AdviceMoment, { line, head, starts, why, steps }: B
   const { gangs, domains } = snapshot.queueing;
   const passing = starts.flatMap((index) => gangs[index] ?? []);
   const gpus = starts.reduce((sum, index) => sum + gpusOf(moment, index), 0);
-  const [names, first] = [nameWords(passing.map(nameOf)), nameOf(head)];
+  const [names, first] = [nameWords(passing.map(fullName)), fullName(head)];
   const isOne = passing.length === 1;
   const waited = (of: readonly WaitingGang[]): string =>
     durationWords(Math.max(...of.map(({ since }) => snapshot.at - (since ?? snapshot.at))));
@@ -141,7 +140,7 @@ function candidateOf(moment: AdviceMoment, { line, head, starts, why, steps }: B
   return {
     kind,
     beneficiary: { kind: "queue", name: line.queue.name },
-    targets: passing.map((gang) => `${gang.kind} ${nameOf(gang)}`).sort(),
+    targets: passing.map((gang) => `${gang.kind} ${fullName(gang)}`).sort(),
     title: `boost the priority of ${names} (${amount(gpus)}) past ${first}: then ${isOne ? "it starts" : "they start"}`,
     reason: [
       `ClusterQueue ${line.queue.name} serves strictly in order, and its first, ${first}, has waited for ${waited([head])}: ${why}.`,

@@ -3,6 +3,7 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceKind, WithheldAdvice } from "../../model/recommendation.ts";
 import type { MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName } from "../momentIndex.ts";
 import { placementRulesOf } from "../placement/placementRules.ts";
 import type { MoveField } from "../planner/moveField.ts";
 import type { FoundPlan } from "../planner/plan.ts";
@@ -36,7 +37,7 @@ export function planForGang(
   const { snapshot } = analysis;
   const gang = snapshot.queueing.gangs[index];
   const placed = analysis.gangFreeCapacities.askedOf(index)?.placed ?? [];
-  const subject = gang === undefined ? "" : `${gang.namespace}/${gang.name}`;
+  const subject = gang === undefined ? "" : fullName(gang);
   const none = (reason: string, why: WithheldAdvice["why"] = "no-plan"): WithheldAdvice => ({
     kind,
     subject,

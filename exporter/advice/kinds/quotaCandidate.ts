@@ -5,7 +5,7 @@ import { type Candidate, type MadeCandidate, withhold } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { TakenSign } from "../offer.ts";
 import { changeQuota } from "../steps/changeQuota.ts";
-import { type Plan, placementRules } from "../whatIf/plan.ts";
+import type { Plan } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { createGain, domainGpus, poolLabel, startingAnyway, teamOf, type WaitingFor, workNames } from "./waitingFor.ts";
 import { gpuWords } from "./words.ts";
@@ -30,14 +30,6 @@ export interface QuotaWords {
 /** The plan that makes some changes. */
 export function quotaPlan(changes: readonly QuotaChange[], starts: readonly number[]): Plan {
   return { changes: changes.map((change) => ({ kind: "setQueue", ...change })), starts };
-}
-
-/** Whether everything that is wanted starts after the changes, under both placement rules. */
-export function startsAll(trial: Trial, plan: Plan): boolean {
-  return placementRules.every((rule) => {
-    const started = new Set(trial.started(plan, rule));
-    return plan.starts.every((gang) => started.has(gang));
-  });
 }
 
 /** Advice to make these changes; none if no request is known that makes them. */

@@ -2,6 +2,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { ActionableGang } from "../../analysis/fairness/actionable.ts";
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import { compareText } from "../../kernel/compareText.ts";
+import { oncePer } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
 import { candidatesPerKind, type FindAdvice, foundOf, type MadeCandidate, withhold } from "../candidate.ts";
@@ -33,7 +34,7 @@ export interface Starved {
  */
 export const findReclaim: FindAdvice = (moment, trial) => {
   const found: MadeCandidate[] = [];
-  const all = starvedQueues(moment);
+  const all = starvedQueues(moment.analysis);
   for (const { queue, pairs, heldBack } of all) {
     if (pairs.length > 0 || heldBack === null) continue;
     const subject = moment.analysis.snapshot.queueing.queues[queue]?.name ?? "";
@@ -49,16 +50,8 @@ export const findReclaim: FindAdvice = (moment, trial) => {
   return foundOf(found);
 };
 
-const known = new WeakMap<Analysis, readonly Starved[]>();
-
 /** Leaf queues to which GPUs for whole gangs are owed, or would be owed without a setting; the most GPUs first. */
-export function starvedQueues({ analysis }: AdviceMoment): readonly Starved[] {
-  const found = known.get(analysis) ?? findStarved(analysis);
-  known.set(analysis, found);
-  return found;
-}
-
-function findStarved(analysis: Analysis): readonly Starved[] {
+export const starvedQueues = oncePer((analysis: Analysis): readonly Starved[] => {
   const { fairness, snapshot } = analysis;
   const nameOf = ({ queue }: Starved): string => snapshot.queueing.queues[queue]?.name ?? "";
   const found: Starved[] = [];
@@ -81,7 +74,7 @@ function findStarved(analysis: Analysis): readonly Starved[] {
     }
   }
   return found.sort((a, b) => b.actionable - a.actionable || compareText(nameOf(a), nameOf(b)) || a.queue - b.queue);
-}
+});
 
 const refuse = withhold("reclaim");
 

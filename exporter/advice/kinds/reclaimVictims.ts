@@ -6,7 +6,7 @@ import type { AdviceStep } from "../../model/recommendation.ts";
 import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
 import { askGuards, type GuardAnswer, type GuardQuestion } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { momentIndex } from "../momentIndex.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { requeueWorkload, stopWorkload } from "../steps/workloadSteps.ts";
 import type { WaitingFor } from "./waitingFor.ts";
@@ -115,8 +115,7 @@ export function findVictims(
     }
     looks += 1;
     const { view, gpus, lostGpuHours } = draft;
-    const refuse = (reason: string) =>
-      refused.push({ name: `${view.namespace}/${view.name}`, gpus, lostGpuHours, reason });
+    const refuse = (reason: string) => refused.push({ name: fullName(view), gpus, lostGpuHours, reason });
     const way = search.ways.get(draft.workload) ?? wayOf(moment, draft.workload);
     search.ways.set(draft.workload, way);
     if (way.steps === null) {
@@ -189,7 +188,7 @@ function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeli
 }
 
 /** The first thing that speaks against it. */
-export const firstVeto = ({ vetoes }: GuardAnswer): string => vetoes[0]?.reason ?? "";
+const firstVeto = ({ vetoes }: GuardAnswer): string => vetoes[0]?.reason ?? "";
 
 /** The draft of a workload if all of it is in one queue. */
 function draftOf({ analysis }: AdviceMoment, workload: number, units: readonly DisruptionUnit[]): Draft | null {

@@ -14,7 +14,7 @@ import {
 } from "../candidate.ts";
 import { decideAct, type IdlePast, withinHabit } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { momentIndex } from "../momentIndex.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
 import { type InOrder, momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { stopWorkload } from "../steps/workloadSteps.ts";
@@ -28,9 +28,6 @@ import { type IdleFacts, idleQuestion, idleTexts } from "./idleTexts.ts";
 import { findIdleWorkloads, type IdleWorkload } from "./idleWorkloads.ts";
 import { type AllocatedPod, allocatedPods, askRelease, hasWaitingPods, ownGpus, vetoWords } from "./ownGpus.ts";
 import { durationWords, gpuWords } from "./words.ts";
-
-/** `namespace/name`. */
-const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${name}`;
 
 /**
  * Workloads that hold GPUs on which nothing has run for longer than the windows of `idle`. Work that has never worked, and
@@ -56,7 +53,7 @@ export const findReleaseIdle: FindAdvice = (moment) => {
     if (workload === undefined) continue;
     const made = candidateOf(moment, idle, workload, toStart);
     if (isCandidate(made))
-      offered.push({ candidate: made, gpus: idle.gpus, name: nameOf(workload), since: idle.since });
+      offered.push({ candidate: made, gpus: idle.gpus, name: fullName(workload), since: idle.since });
     else withheld.push(made);
   }
   return { candidates: groupSmallIdle(offered, maxMoves), withheld: withheld.slice(0, withheldPerKind) };
@@ -74,7 +71,7 @@ function candidateOf(
 ): MadeCandidate {
   const { snapshot } = moment.analysis;
   const none = (why: WithheldReason, reason: string): WithheldAdvice =>
-    withhold("release_idle")(nameOf(workload), why, reason);
+    withhold("release_idle")(fullName(workload), why, reason);
   const what = `${gpuWords(idle.gpus)} idle GPUs for ${durationWords(snapshot.at - idle.since)}`;
   if (hasWaitingPods(snapshot, workload)) return none("no-plan", `${what}, but other pods of it wait`);
   const allocated = allocatedPods(snapshot, workload);
@@ -97,12 +94,12 @@ function candidateOf(
   const decision = decideAct({ kind: "release_idle", idle: past, ...worth }, moment.settings);
   const own = ownGpus(moment, allocated);
   const facts: IdleFacts = { moment, idle, workload, allocated, own, past, idleHours, cost, decision };
-  const id = `${workload.kind}/${nameOf(workload)}`;
+  const id = `${workload.kind}/${fullName(workload)}`;
   const released = (outcome: Outcome): number => outcome.released.get(idle.workload) ?? 0;
   return {
     kind: "release_idle",
     beneficiary: { kind: "team", name: workload.team },
-    targets: [`${workload.kind} ${nameOf(workload)}`],
+    targets: [`${workload.kind} ${fullName(workload)}`],
     ...idleTexts(facts),
     fromTeam: workload.team,
     forTeam: "",

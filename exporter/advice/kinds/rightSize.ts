@@ -12,7 +12,7 @@ import {
   withhold,
 } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { momentIndex } from "../momentIndex.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/requestSteps.ts";
@@ -55,7 +55,7 @@ function candidateOf(
   toStart: GangsToStart,
 ): MadeCandidate {
   const { snapshot, prices } = moment.analysis;
-  const name = `${workload.namespace}/${workload.name}`;
+  const name = fullName(workload);
   const none = (why: WithheldReason, reason: string): WithheldAdvice => withhold("right_size")(name, why, reason);
   const noPlan = (reason: string): WithheldAdvice => none("no-plan", reason);
   const allocated = allocatedPods(snapshot, workload);

@@ -19,7 +19,7 @@ export const smallActivity = 0.25;
 export const smallMemoryRatio = 0.25;
 
 /** What a device must have above the peak that was seen: a process without memory ends, and peaks fall between samples. */
-export const memoryHeadroom = 1.25;
+const memoryHeadroom = 1.25;
 
 /** A workload whose pods each hold a whole GPU and use a small part of it. */
 export interface SmallUser {

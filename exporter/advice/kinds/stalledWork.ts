@@ -19,7 +19,7 @@ import {
 } from "../candidate.ts";
 import { decideAct } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { momentIndex } from "../momentIndex.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { lossWords, minuteWords } from "./idleTexts.ts";
 import { type AllocatedPod, allocatedPods, hasWaitingPods, type OwnGpus, ownGpus } from "./ownGpus.ts";
@@ -27,8 +27,6 @@ import { costWords, countWords, durationWords, gpuWords, hourlyCostWords } from 
 
 /** A start may take this long without a step: operators who watch steps allow 45 minutes (marin-community/marin, PR 7692). */
 const startSeconds = 45 * 60;
-
-const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${name}`;
 
 /**
  * Batch work that looks busy and computes nothing on any of its GPUs: its owner is asked to look, and to restart it from its
@@ -63,7 +61,7 @@ function mostStalled(analysis: Analysis): readonly WorkloadView[] {
 function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidate {
   const { analysis, settings } = moment;
   const { snapshot } = analysis;
-  const guarded = (reason: string): WithheldAdvice => withhold("release_idle")(nameOf(workload), "guard", reason);
+  const guarded = (reason: string): WithheldAdvice => withhold("release_idle")(fullName(workload), "guard", reason);
   const allocated = allocatedPods(snapshot, workload);
   if (allocated === null || allocated.length === 0)
     return guarded("the API does not know one of its pods: telemetry alone names it");
@@ -80,7 +78,7 @@ function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidat
   const worth = { gainedGpuHours: gpus * hours, lostGpuHours: cost.lostGpuHours };
   const decision = decideAct({ kind: "release_idle", idle: null, isStalled: true, ...worth }, settings);
   const facts: StalledFacts = { moment, workload, allocated, work, own, gpus, cost };
-  const target = `${workload.kind} ${nameOf(workload)}`;
+  const target = `${workload.kind} ${fullName(workload)}`;
   return {
     kind: "release_idle",
     beneficiary: { kind: "team", name: workload.team },
@@ -172,7 +170,7 @@ interface StalledFacts {
 function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "reason" | "evidence" | "confidence"> {
   const { moment, workload, allocated, work, own, gpus, cost } = facts;
   const { prices, snapshot } = moment.analysis;
-  const name = `${workload.namespace}/${workload.name}`;
+  const name = fullName(workload);
   const price = hourlyCostWords(prices, own.byNode);
   const lasts = durationWords(snapshot.at - work.since);
   const suspect = suspectWords(work);

@@ -3,6 +3,7 @@ import { queueName } from "../../analysis/fairness/shortSince.ts";
 import type { Queueing, QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName, workloadName } from "../momentIndex.ts";
 import { placementRules } from "../whatIf/plan.ts";
 import type { Outcome, Trial } from "../whatIf/trial.ts";
 import { gpuWords } from "./words.ts";
@@ -85,7 +86,7 @@ export function createGain(
 }
 
 /** The parts of a gang that may go to a record of its queue, as they would wait there. */
-export function partsFor({ parts }: WaitingGang, queue: number): ActionableGang["parts"] {
+function partsFor({ parts }: WaitingGang, queue: number): ActionableGang["parts"] {
   return parts.flatMap((part) => partIn(part, queue) ?? []);
 }
 
@@ -97,19 +98,13 @@ export function startingAnyway(trial: Trial, gangs: readonly number[]): Readonly
 
 /** `kind/namespace/name` of gangs, by which they are found again once they run. */
 export function workNames({ analysis }: AdviceMoment, gangs: readonly number[]): readonly string[] {
-  const names = gangs.flatMap((index) => {
-    const gang = analysis.snapshot.queueing.gangs[index];
-    return gang === undefined ? [] : [`${gang.kind}/${gang.namespace}/${gang.name}`];
-  });
-  return [...new Set(names)];
+  const found = gangs.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []);
+  return [...new Set(found.map(workloadName))];
 }
 
 /** `namespace/name` of gangs, for sentences. */
 export function gangNames({ analysis }: AdviceMoment, gangs: readonly number[]): readonly string[] {
-  return gangs.flatMap((index) => {
-    const gang = analysis.snapshot.queueing.gangs[index];
-    return gang === undefined ? [] : [`${gang.namespace}/${gang.name}`];
-  });
+  return gangs.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []).map(fullName);
 }
 
 /** `16 H100`; `16 GPUs` where a domain has several pools. */

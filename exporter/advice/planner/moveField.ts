@@ -85,7 +85,7 @@ function domainsOf({ queueing }: Snapshot, freeCapacities: readonly NodeFreeCapa
 }
 
 /** `namespace/name` of a pod; for several pods, that of their workload, with their number. */
-export function unitName({ pods, workloads }: Snapshot, { pods: own, workload }: DisruptionUnit): string {
+function unitName({ pods, workloads }: Snapshot, { pods: own, workload }: DisruptionUnit): string {
   const [first] = own;
   const pod = first === undefined ? undefined : pods[first];
   const { namespace, name } = own.length === 1 && pod !== undefined ? pod : (workloads[workload] ?? pod ?? nobody);

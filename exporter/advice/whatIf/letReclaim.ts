@@ -3,6 +3,7 @@ import { queueName } from "../../analysis/fairness/shortSince.ts";
 import { neededParts } from "../../analysis/freeCapacity/neededPods.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
+import { oncePer } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { groupPods } from "../disruptionUnits.ts";
 import { momentOrder } from "../momentOrder.ts";
@@ -169,12 +170,8 @@ function victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: R
   );
 }
 
-const inOrder = new WeakMap<Analysis, readonly Victim[]>();
-
 /** All groups of a moment that are in queues, in the order in which they are taken. */
-function inOrderOf(analysis: Analysis): readonly Victim[] {
-  const known = inOrder.get(analysis);
-  if (known !== undefined) return known;
+const inOrderOf = oncePer((analysis: Analysis): readonly Victim[] => {
   const { pods: views, queueing } = analysis.snapshot;
   const victims: Victim[] = [];
   const byPod = momentOrder(analysis).pods;
@@ -194,6 +191,5 @@ function inOrderOf(analysis: Analysis): readonly Victim[] {
   victims.sort(
     (a, b) => a.priority - b.priority || b.startedAt - a.startedAt || byPod(a.pods[0] ?? -1, b.pods[0] ?? -1),
   );
-  inOrder.set(analysis, victims);
   return victims;
-}
+});
