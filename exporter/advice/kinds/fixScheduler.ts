@@ -18,7 +18,7 @@ import { mostVictims } from "../whatIf/letReclaim.ts";
 import { placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type FixEffect, fixEffect } from "./fixEffect.ts";
-import { createGain, domainGpus, gangNames, poolLabel, startingAnyway, teamOf, workNames } from "./waitingFor.ts";
+import { domainGpus, forQueue, gangNames } from "./waitingFor.ts";
 import { countWords, gpuWords } from "./words.ts";
 
 /**
@@ -71,9 +71,9 @@ function notSimulated({ finding, effect: { wanted } }: Fixable): WithheldAdvice 
 
 function fix(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Fixable): MadeCandidate {
   const subject = subjectOf(finding);
-  const gainedGpus = createGain(moment, trial, effect.wanted);
+  const served = forQueue(moment, trial, effect.wanted);
   const outcomes = placementRules.map((rule) => trial.outcome(effect.plan, rule));
-  const gained = Math.min(...outcomes.map(gainedGpus));
+  const gained = Math.min(...outcomes.map(served.gainedGpus));
   if (gained <= gpuTolerance)
     return refuse(
       subject,
@@ -84,13 +84,7 @@ function fix(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Fix
   const pods = allocatedPodsOf(moment, taken);
   const veto = vetoOf(moment, effect, pods);
   if (veto !== null) return refuse(subject, "guard", `The scheduler would take what may not be taken: ${veto.reason}`);
-  const { gangs, starts } = effect.wanted;
-  const anyway = startingAnyway(trial, starts);
-  const work = workNames(
-    moment,
-    gangs.filter((gang) => !anyway.has(gang)),
-  );
-  return candidateFor(moment, { finding, effect, gained, taken, pods, work }, steps, gainedGpus);
+  return candidateFor(moment, { finding, effect, steps, served, gained, taken, pods });
 }
 
 /** The objections to what the scheduler would take; its own policy does not count, because that is what changes. */
@@ -109,23 +103,16 @@ function allocatedPodsOf({ analysis }: AdviceMoment, workloads: readonly number[
     .sort((a, b) => a - b);
 }
 
-interface Parts {
-  readonly finding: Finding;
-  readonly effect: FixEffect;
+interface Parts extends Fixable {
+  readonly served: ReturnType<typeof forQueue>;
+  /** Physical GPUs that start in any case. */
   readonly gained: number;
   /** Workloads that lose something. */
   readonly taken: readonly number[];
   readonly pods: readonly number[];
-  /** Names of the work that would not start without the fix. */
-  readonly work: readonly string[];
 }
 
-function candidateFor(
-  moment: AdviceMoment,
-  { finding, effect, gained, taken, pods, work }: Parts,
-  steps: readonly AdviceStep[],
-  gainedGpus: Candidate["gainedGpus"],
-): Candidate {
+function candidateFor(moment: AdviceMoment, { finding, effect, steps, served, gained, taken, pods }: Parts): Candidate {
   const { wanted, title } = effect;
   const { view, domain, gangs } = wanted;
   const { workloads } = moment.analysis.snapshot;
@@ -136,7 +123,7 @@ function candidateFor(
       : ` In the simulation it takes them from ${nameWords(losers)} (${countWords(pods.length, "pod")}).`;
   return {
     kind: "fix_scheduler",
-    beneficiary: { kind: "queue", name: view.name },
+    ...served,
     targets: [`${finding.kind} ${finding.name}`],
     title: `${title}: ${domainGpus(domain, gained)} of waiting work start`,
     reason: `${finding.reason} ${nameWords(gangNames(moment, gangs))} of queue ${view.name} wait for ${domainGpus(domain, wanted.gpus)}; with this change ${gpuWords(gained)} of them start, whichever node the scheduler prefers.${loses}`,
@@ -147,13 +134,9 @@ function candidateFor(
       { name: "waiting work that could use it", value: domainGpus(domain, wanted.gpus) },
     ],
     fromTeam: "",
-    forTeam: view.team ?? teamOf(moment, gangs),
-    queue: view.name,
-    pool: poolLabel(domain),
     plan: effect.plan,
     steps,
     disrupted: pods,
-    gainedGpus,
     confidence: {
       level: "medium",
       reasons: ["the scheduler itself decides what it starts and takes: the simulation follows its documented order"],
@@ -161,6 +144,5 @@ function candidateFor(
     guards: pods.length === 0 ? [] : guardNames.filter((guard) => guard !== "reclaim-policy"),
     blockedAlternatives: [],
     signs: [{ kind: "finding-gone", code: finding.code, objectKind: finding.kind, name: finding.name }],
-    measuredBy: { kind: "work-started", work },
   };
 }

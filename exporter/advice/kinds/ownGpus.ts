@@ -1,7 +1,9 @@
 import type { PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { Candidate } from "../candidate.ts";
 import { askGuards, type GuardAnswer } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { momentIndex } from "../momentIndex.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
+import type { TakenSign } from "../offer.ts";
 import type { FreedGpus } from "./gangsToStart.ts";
 
 /** A pod of a workload that holds GPUs, and can be recognised again. */
@@ -58,6 +60,25 @@ export function ownGpus({ analysis }: AdviceMoment, allocated: readonly Allocate
   const [pool = ""] = byPool.keys();
   return { byPool, byNode, queues, pool: byPool.size === 1 ? pool : "", words: byPool.size === 1 ? pool : "GPUs" };
 }
+
+/** What a candidate about one workload of a team says of it. */
+export const ofWorkload = (
+  workload: WorkloadView,
+  own: OwnGpus,
+): Pick<Candidate, "beneficiary" | "targets" | "fromTeam" | "forTeam" | "queue" | "pool"> => ({
+  beneficiary: { kind: "team", name: workload.team },
+  targets: [`${workload.kind} ${fullName(workload)}`],
+  fromTeam: workload.team,
+  forTeam: "",
+  queue: workload.queue ?? "",
+  pool: own.pool,
+});
+
+/** The sign that all of these pods have left their nodes. */
+export const leftSignOf = (allocated: readonly AllocatedPod[]): TakenSign => ({
+  kind: "pods-left",
+  pods: allocated.map(({ uid, node }) => ({ uid, node })),
+});
 
 /** Asks the guards whether a team may be asked to release what its own pods hold. */
 export const askRelease = (moment: AdviceMoment, allocated: readonly AllocatedPod[]): GuardAnswer =>

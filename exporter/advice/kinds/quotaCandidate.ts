@@ -1,13 +1,13 @@
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
-import type { AdviceConfidence, AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
+import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import { type Candidate, type MadeCandidate, withhold } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { TakenSign } from "../offer.ts";
 import { changeQuota } from "../steps/changeQuota.ts";
 import type { Plan } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
-import { createGain, domainGpus, poolLabel, startingAnyway, teamOf, type WaitingFor, workNames } from "./waitingFor.ts";
+import { domainGpus, forQueue, type WaitingFor } from "./waitingFor.ts";
 import { gpuWords } from "./words.ts";
 
 /** A new guarantee or limit of a queue. Physical GPUs. */
@@ -18,14 +18,8 @@ export interface QuotaChange {
   readonly limit?: number;
 }
 
-/** The texts of a plan of this kind. */
-export interface QuotaWords {
-  readonly title: string;
-  readonly reason: string;
-  readonly evidence: Candidate["evidence"];
-  readonly confidence: AdviceConfidence;
-  readonly fromTeam: string;
-}
+/** What differs between plans of this kind. */
+type QuotaWords = Pick<Candidate, "title" | "reason" | "evidence" | "confidence" | "fromTeam">;
 
 /** The plan that makes some changes. */
 export function quotaPlan(changes: readonly QuotaChange[], starts: readonly number[]): Plan {
@@ -41,7 +35,7 @@ export function quotaCandidate(
   words: QuotaWords,
 ): MadeCandidate {
   const { queues } = moment.analysis.snapshot.queueing;
-  const { view, domain, gangs } = wanted;
+  const { view, gangs } = wanted;
   const steps: AdviceStep[] = [];
   for (const { queue, guaranteed, limit } of changes) {
     const to = { ...(guaranteed === undefined ? {} : { guaranteed }), ...(limit === undefined ? {} : { limit }) };
@@ -49,36 +43,20 @@ export function quotaCandidate(
     if (!found.ok) return noQuotaAdvice(view.name, `${words.title}: ${found.reason}`);
     steps.push(...found.steps);
   }
-  const anyway = startingAnyway(trial, gangs);
   return {
     kind: "change_quota",
-    beneficiary: { kind: "queue", name: view.name },
+    ...forQueue(moment, trial, wanted),
     targets: changes.flatMap(({ queue }) => {
       const changed = queues[queue];
       return changed === undefined ? [] : [`${changed.kind} ${changed.name}`];
     }),
-    title: words.title,
-    reason: words.reason,
-    evidence: words.evidence,
-    fromTeam: words.fromTeam,
-    forTeam: view.team ?? teamOf(moment, gangs),
-    queue: view.name,
-    pool: poolLabel(domain),
+    ...words,
     plan: quotaPlan(changes, gangs),
     steps,
     disrupted: [],
-    gainedGpus: createGain(moment, trial, wanted),
-    confidence: words.confidence,
     guards: [],
     blockedAlternatives: [],
     signs: changes.flatMap((change) => signsOf(moment, change)),
-    measuredBy: {
-      kind: "work-started",
-      work: workNames(
-        moment,
-        gangs.filter((gang) => !anyway.has(gang)),
-      ),
-    },
   };
 }
 

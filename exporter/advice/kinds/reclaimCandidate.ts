@@ -11,17 +11,7 @@ import type { Choice } from "./chooseVictims.ts";
 import { leftSign } from "./plannedMoves.ts";
 import type { Starved } from "./reclaim.ts";
 import { nameOf, type Victim, type Victims } from "./reclaimVictims.ts";
-import {
-  createGain,
-  domainGpus,
-  gangNames,
-  onlyOne,
-  poolLabel,
-  startingAnyway,
-  teamOf,
-  type WaitingFor,
-  workNames,
-} from "./waitingFor.ts";
+import { domainGpus, forQueue, gangNames, onlyOne, type WaitingFor } from "./waitingFor.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
 
 /** The most alternatives that are named. */
@@ -39,27 +29,22 @@ interface Parts {
 export function reclaimCandidate(moment: AdviceMoment, trial: Trial, parts: Parts): Candidate {
   const { wanted, choice, victims } = parts;
   const { view, domain, gangs } = wanted;
-  const gainedGpus = createGain(moment, trial, wanted);
-  const gained = Math.min(...placementRules.map((rule) => gainedGpus(trial.outcome(choice.plan, rule))));
+  const served = forQueue(moment, trial, wanted);
+  const gained = Math.min(...placementRules.map((rule) => served.gainedGpus(trial.outcome(choice.plan, rule))));
   const teams = choice.victims.map(({ view: victim }) => victim.team);
   const pods = choice.victims.flatMap((victim) => victim.pods);
-  const anyway = startingAnyway(trial, wanted.starts);
   const lost = choice.victims.reduce((sum, { lostGpuHours }) => sum + lostGpuHours, 0);
   return {
     kind: "reclaim",
-    beneficiary: { kind: "queue", name: view.name },
+    ...served,
     targets: choice.victims.map(({ view: victim }) => nameOf(victim)),
     title: `give ${view.name} ${domainGpus(domain, gained)} back: ${deedWords(choice.victims)}`,
     reason: reasonFor(moment, parts, gained),
     evidence: evidenceFor(parts),
     fromTeam: onlyOne(teams),
-    forTeam: view.team ?? teamOf(moment, gangs),
-    queue: view.name,
-    pool: poolLabel(domain),
     plan: choice.plan,
     steps: stepsFor(choice.victims, gangNames(moment, gangs)),
     disrupted: pods,
-    gainedGpus,
     confidence: confidenceIn(choice.victims),
     guards: guardNames,
     blockedAlternatives: victims.refused
@@ -67,13 +52,6 @@ export function reclaimCandidate(moment: AdviceMoment, trial: Trial, parts: Part
       .slice(0, mostAlternatives)
       .map(({ name, gpus, reason }) => `${name} (${gpuWords(gpus)} GPUs): ${reason}`),
     signs: [leftSign(moment.analysis.snapshot, pods)],
-    measuredBy: {
-      kind: "work-started",
-      work: workNames(
-        moment,
-        gangs.filter((gang) => !anyway.has(gang)),
-      ),
-    },
   };
 }
 

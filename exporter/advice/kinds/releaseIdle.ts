@@ -26,7 +26,16 @@ import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { groupSmallIdle, type IdleCandidate } from "./groupIdle.ts";
 import { type IdleFacts, idleQuestion, idleTexts } from "./idleTexts.ts";
 import { findIdleWorkloads, type IdleWorkload } from "./idleWorkloads.ts";
-import { type AllocatedPod, allocatedPods, askRelease, hasWaitingPods, ownGpus, vetoWords } from "./ownGpus.ts";
+import {
+  type AllocatedPod,
+  allocatedPods,
+  askRelease,
+  hasWaitingPods,
+  leftSignOf,
+  ofWorkload,
+  ownGpus,
+  vetoWords,
+} from "./ownGpus.ts";
 import { durationWords, gpuWords } from "./words.ts";
 
 /**
@@ -98,13 +107,8 @@ function candidateOf(
   const released = (outcome: Outcome): number => outcome.released.get(idle.workload) ?? 0;
   return {
     kind: "release_idle",
-    beneficiary: { kind: "team", name: workload.team },
-    targets: [`${workload.kind} ${fullName(workload)}`],
+    ...ofWorkload(workload, own),
     ...idleTexts(facts),
-    fromTeam: workload.team,
-    forTeam: "",
-    queue: workload.queue ?? "",
-    pool: own.pool,
     plan: { changes: [{ kind: "stop", workload: idle.workload }], starts: toStart(own) },
     steps: decision.act === "ask" ? [] : stopped.steps,
     questions: [idleQuestion(facts)],
@@ -117,7 +121,7 @@ function candidateOf(
     unused: unusedSince(own.byNode, idle.since),
     guards: guards.checked,
     blockedAlternatives: [],
-    signs: [{ kind: "pods-left", pods: allocated.map(({ uid, node }) => ({ uid, node })) }],
+    signs: [leftSignOf(allocated)],
     measuredBy: { kind: "work-released", work: [id], gpus: idle.gpus },
   };
 }

@@ -18,7 +18,7 @@ import { unusedSince } from "../savedMoney.ts";
 import { changeRequest } from "../steps/requestSteps.ts";
 import { type WatchedWorkload, type WorkloadUsage, watchedLong } from "../usage/usageWatch.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
-import { type AllocatedPod, allocatedPods, askRelease, ownGpus, vetoWords } from "./ownGpus.ts";
+import { type AllocatedPod, allocatedPods, askRelease, ofWorkload, ownGpus, vetoWords } from "./ownGpus.ts";
 import { countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
 
 const wholeTolerance = 1e-6;
@@ -82,8 +82,7 @@ function candidateOf(
   const cost = price === "" ? "" : ` What it does not use costs ${price}.`;
   return {
     kind: "right_size",
-    beneficiary: { kind: "team", name: workload.team },
-    targets: [`${workload.kind} ${name}`],
+    ...ofWorkload(workload, own),
     title: `ask team ${workload.team} whether ${used} instead of ${gpuWords(asked)} ${own.words} are enough for each pod of ${name}`,
     reason: `${countWords(allocated.length, "pod")} of ${workload.kind} ${name} of team ${workload.team} hold ${gpuWords(asked)} ${own.words} each. In ${watchedFor} no pod has used more than ${used} of them: nothing ran on the others in any sample.${cost}`,
     evidence: [
@@ -92,10 +91,6 @@ function candidateOf(
       { name: "GPUs that a pod ever used", value: `${used}` },
       { name: "GPUs busy at once at most", value: gpuWords(usage.peakActiveGpus) },
     ],
-    fromTeam: workload.team,
-    forTeam: "",
-    queue: workload.queue ?? "",
-    pool: own.pool,
     plan: { changes: [{ kind: "shrink", workload: usage.workload, gpusPerPod: used }], starts: toStart(own) },
     steps: changed.steps,
     questions: [

@@ -22,7 +22,15 @@ import type { AdviceMoment } from "../moment.ts";
 import { fullName, momentIndex } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { lossWords, minuteWords } from "./idleTexts.ts";
-import { type AllocatedPod, allocatedPods, hasWaitingPods, type OwnGpus, ownGpus } from "./ownGpus.ts";
+import {
+  type AllocatedPod,
+  allocatedPods,
+  hasWaitingPods,
+  leftSignOf,
+  type OwnGpus,
+  ofWorkload,
+  ownGpus,
+} from "./ownGpus.ts";
 import { costWords, countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
 
 /** A start may take this long without a step: operators who watch steps allow 45 minutes (marin-community/marin, PR 7692). */
@@ -81,14 +89,9 @@ function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidat
   const target = `${workload.kind} ${fullName(workload)}`;
   return {
     kind: "release_idle",
-    beneficiary: { kind: "team", name: workload.team },
-    targets: [target],
+    ...ofWorkload(workload, own),
     need: ["stalled", target],
     ...stalledTexts(facts),
-    fromTeam: workload.team,
-    forTeam: "",
-    queue: workload.queue ?? "",
-    pool: own.pool,
     plan: { changes: [], starts: [] },
     steps: [],
     questions: [stalledQuestion(facts)],
@@ -99,7 +102,7 @@ function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidat
     gainedGpuHours: () => gpus * hours,
     guards: [],
     blockedAlternatives: [],
-    signs: [{ kind: "pods-left", pods: allocated.map(({ uid, node }) => ({ uid, node })) }],
+    signs: [leftSignOf(allocated)],
     measuredBy: { kind: "work-restarted", pods: allocated.map(({ uid, pod }) => ({ uid, gpus: pod.gpus ?? 0 })) },
   };
 }

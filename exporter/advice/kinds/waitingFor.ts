@@ -2,6 +2,7 @@ import { type ActionableGang, actionableGangs } from "../../analysis/fairness/ac
 import { queueName } from "../../analysis/fairness/shortSince.ts";
 import type { Queueing, QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
+import type { Candidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { fullName, workloadName } from "../momentIndex.ts";
 import { placementRules } from "../whatIf/plan.ts";
@@ -64,8 +65,30 @@ export function gpusOf({ parts }: Pick<ActionableGang, "parts">, queue: number):
   return gpus;
 }
 
+/** What a candidate that serves a queue says of it: what it gains is what starts only because of the plan. */
+export function forQueue(
+  moment: AdviceMoment,
+  trial: Trial,
+  wanted: WaitingFor,
+): Pick<Candidate, "beneficiary" | "forTeam" | "queue" | "pool" | "gainedGpus" | "measuredBy"> {
+  const { view, domain, gangs, starts } = wanted;
+  const anyway = startingAnyway(trial, starts);
+  const work = workNames(
+    moment,
+    gangs.filter((gang) => !anyway.has(gang)),
+  );
+  return {
+    beneficiary: { kind: "queue", name: view.name },
+    forTeam: view.team ?? teamOf(moment, gangs),
+    queue: view.name,
+    pool: poolLabel(domain),
+    gainedGpus: createGain(moment, trial, wanted),
+    measuredBy: { kind: "work-started", work },
+  };
+}
+
 /** What the queue gains: GPUs of its gangs that start only because of the change, under both placement rules. */
-export function createGain(
+function createGain(
   { analysis }: AdviceMoment,
   trial: Trial,
   { queue, starts, standing }: WaitingFor,
@@ -97,7 +120,7 @@ export function startingAnyway(trial: Trial, gangs: readonly number[]): Readonly
 }
 
 /** `kind/namespace/name` of gangs, by which they are found again once they run. */
-export function workNames({ analysis }: AdviceMoment, gangs: readonly number[]): readonly string[] {
+function workNames({ analysis }: AdviceMoment, gangs: readonly number[]): readonly string[] {
   const found = gangs.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []);
   return [...new Set(found.map(workloadName))];
 }
@@ -123,7 +146,7 @@ export function onlyOne(values: readonly string[]): string {
 }
 
 /** The one team whose gangs wait; empty where there are several. */
-export function teamOf({ analysis }: AdviceMoment, gangs: readonly number[]): string {
+function teamOf({ analysis }: AdviceMoment, gangs: readonly number[]): string {
   return onlyOne(gangs.map((index) => analysis.snapshot.queueing.gangs[index]?.team ?? ""));
 }
 
