@@ -5,7 +5,7 @@ import type { TextMap } from "../model/node.ts";
 import type { PodPlacement } from "../model/podPlacement.ts";
 import type { LabelRequirement, PodNeeds } from "../model/queues/podNeeds.ts";
 import { volumeTopologyLabels } from "../model/volumes.ts";
-import { selects } from "./guards/disruptionBudget.ts";
+import { selects } from "./guards/eviction.ts";
 import { type MomentIndex, momentIndex } from "./momentIndex.ts";
 import { hashOfData, nodeHash, podHash } from "./thingTraits.ts";
 

@@ -1,9 +1,8 @@
 import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../momentIndex.ts";
-import { disruptionBudget } from "./disruptionBudget.ts";
+import { disruptionBudget, jobBackoff } from "./eviction.ts";
 import { gangWhole } from "./gangWhole.ts";
 import type { Asked, Guard } from "./guard.ts";
-import { jobBackoff } from "./jobBackoff.ts";
 import { known } from "./known.ts";
 import { minRuntime } from "./minRuntime.ts";
 import { placement } from "./placement.ts";

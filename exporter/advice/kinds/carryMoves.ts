@@ -7,8 +7,7 @@ import { fullName } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { type CarriedOut, carryOut, mostCordoned } from "../planner/carryOut.ts";
 import { isWorseCapacity, type MoveField } from "../planner/moveField.ts";
-import type { FoundPlan } from "../planner/plan.ts";
-import type { PlanProblem } from "../planner/problem.ts";
+import type { FoundPlan, PlanProblem } from "../planner/problem.ts";
 import { moveWords } from "./plannedMoves.ts";
 
 /** A plan with a way to carry it out; nodes are indices into `Snapshot.nodes`. */

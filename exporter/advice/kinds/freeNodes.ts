@@ -11,7 +11,6 @@ import type { PlanPodKind, PlanProblem } from "../planner/problem.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Outcome } from "../whatIf/trial.ts";
 import type { Planning } from "./moveFields.ts";
-import { createVetoes } from "./moveVetoes.ts";
 import { planMoves } from "./plannedMoves.ts";
 import { isWaitingUnknown } from "./waitsForNodes.ts";
 import { hourlyCostWords } from "./words.ts";
@@ -121,7 +120,8 @@ function freeNode(planning: Planning, { field, pool, counts }: PoolToFree, own: 
     goal: { kind: "free", nodes: sure.length > 0 ? sure : nodes, count: 1 },
     units: onlyTo(field, allocated),
     quotaGpus: Infinity,
-    vetoesOf: createVetoes(moment, field, null),
+    beneficiary: null,
+    isOwn: () => false,
     limits: { cordoned: whole.size <= mostCordoned ? [...whole] : [], spoils: whole },
     starts: [],
     reaches: ({ moved }, { goalNodes }) => {

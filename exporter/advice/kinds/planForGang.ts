@@ -6,10 +6,9 @@ import type { AdviceMoment } from "../moment.ts";
 import { fullName } from "../momentIndex.ts";
 import { placementRulesOf } from "../placement/placementRules.ts";
 import type { MoveField } from "../planner/moveField.ts";
-import type { FoundPlan } from "../planner/plan.ts";
+import type { FoundPlan } from "../planner/problem.ts";
 import { amount } from "../planner/whyNot.ts";
 import type { Planning } from "./moveFields.ts";
-import { createVetoes } from "./moveVetoes.ts";
 import { planMoves } from "./plannedMoves.ts";
 import { onlyOne } from "./waitingFor.ts";
 import { durationWords } from "./words.ts";
@@ -51,7 +50,6 @@ export function planForGang(
   const field = fieldOf({ domain });
   if (field === null) return none(`No node is known that could serve ${subject}.`);
   const [queue = null] = gang.parts.map((part) => part.queue);
-  const guarded = createVetoes(moment, field, { priority: gang.priority, queue });
   const isOwn = ownPods(moment, index);
   const members = pendingMembers(snapshot, isOwn);
   const unknown = members.map(placementRulesOf(snapshot).unknownOf).find((why) => why !== null);
@@ -68,10 +66,8 @@ export function planForGang(
     },
     units: field.units,
     quotaGpus: wish.quotaGpus,
-    vetoesOf: (units) => {
-      const own = units.find((unit) => field.sources[unit]?.pods.some(isOwn) === true);
-      return own === undefined ? guarded(units) : [`${field.units[own]?.name ?? ""} is part of what waits`];
-    },
+    beneficiary: { priority: gang.priority, queue },
+    isOwn,
     limits: { cordoned: [], spoils: new Set() },
     starts: [index],
     reaches: ({ started }) => started.includes(index),

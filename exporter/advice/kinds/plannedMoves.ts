@@ -3,12 +3,12 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceConfidence, WithheldAdvice } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
-import { guardNames } from "../guards/guards.ts";
+import { askGuards, type GuardQuestion, guardNames } from "../guards/guards.ts";
+import type { AdviceMoment } from "../moment.ts";
 import type { TakenSign } from "../offer.ts";
 import { findPlan } from "../planner/findPlan.ts";
 import type { MoveField } from "../planner/moveField.ts";
-import type { FoundPlan, PlanAnswer } from "../planner/plan.ts";
-import type { PlanGoal, PlanProblem } from "../planner/problem.ts";
+import type { FoundPlan, PlanAnswer, PlanGoal, PlanProblem } from "../planner/problem.ts";
 import { amount, withoutStop } from "../planner/whyNot.ts";
 import { movePods } from "../steps/moveSteps.ts";
 import { type Change, type Plan, placementRules } from "../whatIf/plan.ts";
@@ -25,7 +25,10 @@ export interface MoveWish {
   /** The units that may move, as `field` has them, or with fewer places. */
   readonly units: PlanProblem["units"];
   readonly quotaGpus: number;
-  readonly vetoesOf: PlanProblem["vetoesOf"];
+  /** Whom the guards are asked for. */
+  readonly beneficiary: GuardQuestion["beneficiary"];
+  /** Pods (indices) of what waits: they stay. */
+  readonly isOwn: (pod: number) => boolean;
   readonly limits: CarryLimits;
   /** Waiting gangs (indices) that start then. */
   readonly starts: readonly number[];
@@ -60,7 +63,7 @@ export interface NoMoves extends Pick<WithheldAdvice, "why" | "reason"> {
  * the simulation must reach the goal under both placement rules.
  */
 export function planMoves({ moment, trial, looks }: Planning, wish: MoveWish): PlannedMoves | NoMoves {
-  const { field, goal, units, quotaGpus, vetoesOf, failure } = wish;
+  const { field, goal, units, quotaGpus, failure } = wish;
   const { snapshot } = moment.analysis;
   const none = (reason: string, why: WithheldAdvice["why"] = "no-plan"): NoMoves => ({ ok: false, why, reason });
   const { nodes, fixedNodes, rules } = field;
@@ -70,7 +73,7 @@ export function planMoves({ moment, trial, looks }: Planning, wish: MoveWish): P
     const carried = carry(plan);
     return typeof carried === "string" ? carried : null;
   };
-  const problem: PlanProblem = { ...base, refusalOf, vetoesOf };
+  const problem: PlanProblem = { ...base, refusalOf, vetoesOf: createVetoes(moment, wish) };
   const answer = findPlan(problem, looks.limits());
   looks.spend(answer.looks);
   const { plan: found, noPlan } = answer;
@@ -106,6 +109,50 @@ function planOf(field: MoveField, { plan, order, avoid, besides }: Carried, star
     return { kind: "move", pods, avoid: [...avoid, ...(besides[i] ?? [])] };
   });
   return { changes, starts };
+}
+
+/** Controllers that create a new pod for each evicted one, and do not count that as a failure. */
+const remaking: ReadonlySet<string> = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
+
+/** Evicting any other pod is not a move: its workload is requeued as a whole and started again. */
+export function leavesBy({ analysis }: AdviceMoment, { pods }: DisruptionUnit): "eviction" | "requeue" {
+  const { pods: views } = analysis.snapshot;
+  return pods.every((pod) => remaking.has(views[pod]?.owner?.kind ?? "")) ? "eviction" : "requeue";
+}
+
+/** Reports what forbids moving units of a field together: guards, or that no request would do it. */
+function createVetoes(
+  moment: AdviceMoment,
+  { field, beneficiary, isOwn }: MoveWish,
+): (units: readonly number[]) => readonly string[] {
+  const stepless = new Map<number, readonly string[]>();
+  const stepsOf = (unit: number): readonly string[] => {
+    const known = stepless.get(unit);
+    if (known !== undefined) return known;
+    const source = field.sources[unit];
+    const steps = movePods(moment, source === undefined ? [] : [source.pods], []);
+    const found = steps.ok ? [] : [`${field.units[unit]?.name ?? ""}: ${steps.reason}`];
+    stepless.set(unit, found);
+    return found;
+  };
+  const judge = (units: readonly number[]): readonly string[] => {
+    const own = units.find((unit) => field.sources[unit]?.pods.some(isOwn) === true);
+    if (own !== undefined) return [`${field.units[own]?.name ?? ""} is part of what waits`];
+    const sources = units.flatMap((unit) => field.sources[unit] ?? []);
+    const leaving = Map.groupBy(sources, (source) => leavesBy(moment, source));
+    const reasons = [...leaving].flatMap(([by, together]) => {
+      const pods = together.flatMap((source) => source.pods);
+      return askGuards(moment, { pods, how: "move", by, beneficiary }).vetoes.map(({ reason }) => reason);
+    });
+    return [...new Set(reasons.length > 0 ? reasons : units.flatMap(stepsOf))];
+  };
+  const judged = new Map<string, readonly string[]>();
+  return (units) => {
+    const key = units.join();
+    const known = judged.get(key) ?? judge(units);
+    judged.set(key, known);
+    return known;
+  };
 }
 
 function isReached(trial: Trial, plan: Plan, reaches: (outcome: Outcome) => boolean): boolean {

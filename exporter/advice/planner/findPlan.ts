@@ -1,6 +1,5 @@
-import type { PlanAnswer } from "./plan.ts";
 import { prepare } from "./prepare.ts";
-import { defaultPlanLimits, type PlanLimits, type PlanProblem } from "./problem.ts";
+import { defaultPlanLimits, type PlanAnswer, type PlanLimits, type PlanProblem } from "./problem.ts";
 import { type SearchRules, searchPlan } from "./search.ts";
 import { planOf } from "./searchState.ts";
 import { tooLittle, whyNot } from "./whyNot.ts";

@@ -10,9 +10,8 @@ import {
 } from "./evictions.ts";
 import { goalBoundsOf, type KindBound, leastMore } from "./goalBound.ts";
 import { close, takeOff } from "./layout.ts";
-import { compareCost, type PlanCost } from "./plan.ts";
 import type { Prepared } from "./prepare.ts";
-import type { PlanPodKind } from "./problem.ts";
+import { compareCost, type PlanCost, type PlanPodKind } from "./problem.ts";
 import {
   firstState,
   type Item,

@@ -1,7 +1,6 @@
 import { hasPlace, isLarger, type Layout, layoutOf, place } from "./layout.ts";
-import type { FoundPlan, PlanCost, PlannedMove } from "./plan.ts";
 import type { Prepared } from "./prepare.ts";
-import type { PlanPodKind } from "./problem.ts";
+import type { FoundPlan, PlanCost, PlannedMove, PlanPodKind } from "./problem.ts";
 
 /** A pod that has to be put somewhere. */
 export interface Item {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Adviser, createAdviser } from "../../../exporter/advice/adviser.ts";
 import { createAdviceLifecycle } from "../../../exporter/advice/lifecycle/adviceLifecycle.ts";
-import { aftermathOf } from "../../../exporter/advice/lifecycle/aftermath.ts";
 import type { LivingOffer } from "../../../exporter/advice/lifecycle/livingAdvice.ts";
+import { aftermathOf } from "../../../exporter/advice/lifecycle/trackRecord.ts";
 import { momentIndex } from "../../../exporter/advice/momentIndex.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { Advice, Recommendation } from "../../../exporter/model/recommendation.ts";
