@@ -4,6 +4,7 @@ import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { momentOrder } from "../momentOrder.ts";
+import { gpusAsked } from "./waitingFor.ts";
 
 /** GPUs that are released. */
 export interface FreedGpus {
@@ -93,8 +94,7 @@ function wantedIn(
   left: number,
 ): number | null {
   if (asked === null || asked.verdict === "fits" || asked.verdict === "never") return null;
-  let wanted = 0;
-  for (const { pods, gpusPerPod } of asked.placed) wanted += pods * gpusPerPod;
+  const wanted = gpusAsked(asked.placed);
   let free = 0;
   let isServed = false;
   for (const domain of new Set(asked.placed.map((part) => part.domain))) {

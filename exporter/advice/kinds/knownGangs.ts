@@ -9,8 +9,10 @@ export interface KnownGang {
   readonly partial: PartialGang;
   /** Index into `Queueing.gangs`: its missing members. */
   readonly gang: number;
+  readonly waiting: WaitingGang;
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;
+  readonly view: WorkloadView;
   /** Its members that hold GPUs. */
   readonly unit: DisruptionUnit;
   readonly priority: number;
@@ -34,9 +36,10 @@ export function knownGangs(moment: AdviceMoment): ReadonlyMap<string, KnownGang>
     const view = unit === undefined ? undefined : workloads[unit.workload];
     if (unit === undefined || view === undefined) continue;
     const gang = byUid >= 0 ? byUid : gangOf(queueing.gangs, view);
-    if (gang < 0) continue;
+    const missing = queueing.gangs[gang];
+    if (missing === undefined) continue;
     const priority = Math.max(view.priority, ...unit.pods.map((pod) => pods[pod]?.priority ?? view.priority));
-    found.set(partial.id, { partial, gang, workload: unit.workload, unit, priority });
+    found.set(partial.id, { partial, gang, waiting: missing, workload: unit.workload, view, unit, priority });
   }
   return found;
 }

@@ -10,7 +10,7 @@ import { boostPriority } from "../steps/kueueSteps.ts";
 import type { Plan } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type StrictLine, strictLines, whomBoostThreatens, whyHeadWaits } from "./lineOfQueue.ts";
-import { onlyOne, poolLabel } from "./waitingFor.ts";
+import { gpusAsked, onlyOne, poolLabel } from "./waitingFor.ts";
 import { durationWords } from "./words.ts";
 
 const kind = "unblock_gang";
@@ -96,8 +96,7 @@ function isHeldBack(moment: AdviceMoment, index: number): boolean {
 
 /** Physical GPUs of the members that it needs. */
 function gpusOf({ analysis }: AdviceMoment, index: number): number {
-  const placed = analysis.gangFreeCapacities.askedOf(index)?.placed ?? [];
-  return placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0);
+  return gpusAsked(analysis.gangFreeCapacities.askedOf(index)?.placed ?? []);
 }
 
 function namesOf({ analysis }: AdviceMoment, starts: readonly number[]): readonly string[] {

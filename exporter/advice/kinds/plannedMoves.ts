@@ -10,7 +10,7 @@ import { findPlan } from "../planner/findPlan.ts";
 import type { MoveField } from "../planner/moveField.ts";
 import type { FoundPlan, PlanAnswer, PlanGoal, PlanProblem } from "../planner/problem.ts";
 import { amount, withoutStop } from "../planner/whyNot.ts";
-import { movePods } from "../steps/moveSteps.ts";
+import { movePods, remakes } from "../steps/moveSteps.ts";
 import { type Change, type Plan, placementRules } from "../whatIf/plan.ts";
 import type { Outcome, Trial } from "../whatIf/trial.ts";
 import { type Carried, type CarryLimits, createCarry } from "./carryMoves.ts";
@@ -111,13 +111,10 @@ function planOf(field: MoveField, { plan, order, avoid, besides }: Carried, star
   return { changes, starts };
 }
 
-/** Controllers that create a new pod for each evicted one, and do not count that as a failure. */
-const remaking: ReadonlySet<string> = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
-
-/** Evicting any other pod is not a move: its workload is requeued as a whole and started again. */
+/** How pods leave: to evict a pod that nothing remakes is no move, so its workload is requeued as a whole and started again. */
 export function leavesBy({ analysis }: AdviceMoment, { pods }: DisruptionUnit): "eviction" | "requeue" {
   const { pods: views } = analysis.snapshot;
-  return pods.every((pod) => remaking.has(views[pod]?.owner?.kind ?? "")) ? "eviction" : "requeue";
+  return pods.every((pod) => remakes.has(views[pod]?.owner?.kind ?? "")) ? "eviction" : "requeue";
 }
 
 /** Reports what forbids moving units of a field together: guards, or that no request would do it. */

@@ -10,6 +10,7 @@ import { createPlanning, type Planning } from "./moveFields.ts";
 import { brokenDeadlock, requeuedForOthers } from "./partialGangPlans.ts";
 import { boostsPastHeads } from "./pastTheHead.ts";
 import { planForGang } from "./planForGang.ts";
+import { gpusAsked } from "./waitingFor.ts";
 
 /**
  * Finds gangs that hold GPUs without being able to run, gangs that hold back others in a queue, and what ends that. In a
@@ -55,7 +56,7 @@ function helped(planning: Planning, known: KnownGang): MadeCandidate {
   const { analysis } = moment;
   const gang = analysis.snapshot.queueing.gangs[known.gang];
   const asked = analysis.gangFreeCapacities.askedOf(known.gang);
-  const gpus = asked?.placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0) ?? 0;
+  const gpus = gpusAsked(asked?.placed ?? []);
   let moved: WithheldAdvice | null = null;
   if (gang !== undefined && asked !== null && asked.verdict !== "fits" && gang.never === null) {
     const { allocatedGpus, bound, min } = known.partial;

@@ -1,5 +1,6 @@
 import { type ActionableGang, actionableGangs } from "../../analysis/fairness/actionable.ts";
 import { queueName } from "../../analysis/fairness/shortSince.ts";
+import type { PlacedPods } from "../../analysis/freeCapacity/gangFit.ts";
 import type { Queueing, QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import type { Candidate } from "../candidate.ts";
@@ -64,6 +65,10 @@ export function gpusOf({ parts }: Pick<ActionableGang, "parts">, queue: number):
   }
   return gpus;
 }
+
+/** Physical GPUs that pods ask for together. */
+export const gpusAsked = (pods: readonly Pick<PlacedPods, "pods" | "gpusPerPod">[]): number =>
+  pods.reduce((sum, { pods: count, gpusPerPod }) => sum + count * gpusPerPod, 0);
 
 /** What a candidate that serves a queue says of it: what it gains is what starts only because of the plan. */
 export function forQueue(

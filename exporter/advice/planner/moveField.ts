@@ -16,6 +16,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
 import { type PlacementRules, placementRulesOf } from "../placement/placementRules.ts";
+import { isPhysicalGpu } from "../whatIf/podHoldings.ts";
 import type { GivenBack, PlanNode, PlanPod, PlanPodKind, PlanRules, PlanUnit } from "./problem.ts";
 
 /** The nodes among which pods may be moved, with the units on them. */
@@ -134,8 +135,6 @@ const liesSomewhere = (device: Device, pods: Snapshot["pods"]): boolean =>
   device.holders.length > 0 && freeOf(device) > gpuTolerance && isSpread(device, pods);
 
 const nothing: GivenBack = { gpus: 0, physicalGpus: [], slots: [] };
-
-const isPhysicalGpu = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
 
 /** The replicas or the MIG instance that a share of a device is, by the keys of a `FreeCapacity`. */
 function slotsOf({ weight, slots, profile }: Device, share: number): GivenBack["slots"] {

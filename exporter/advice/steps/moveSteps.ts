@@ -6,7 +6,7 @@ import { allSteps, noSteps, type StepsFound } from "./step.ts";
 import { evictionStep, requeueWorkload } from "./workloadSteps.ts";
 
 /** Controllers that make a new pod for one that was evicted, and count nothing against it. */
-const remakes = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
+export const remakes: ReadonlySet<string> = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
 
 /**
  * Moves pods off their nodes to others: cordons the nodes that they are to avoid, evicts each pod (or restarts its whole
