@@ -82,7 +82,7 @@ function heldHash({ analysis, devicesOf, budgets }: MomentIndex, pod: PodView, i
   return mix(summed(parts), summed(own.map(({ disruptionsAllowed }) => hashOfData(disruptionsAllowed))));
 }
 
-/** Keys of labels that somebody asks for. */
+/** Keys of labels that are asked for. */
 interface AskedKeys {
   readonly ofNodes: ReadonlySet<string>;
   readonly ofPods: ReadonlySet<string>;

@@ -61,7 +61,7 @@ export function ownGpus({ analysis }: AdviceMoment, allocated: readonly Allocate
   return { byPool, byNode, queues, pool: byPool.size === 1 ? pool : "", words: byPool.size === 1 ? pool : "GPUs" };
 }
 
-/** What a candidate about one workload of a team says of it. */
+/** The parts of a candidate that are the same for every kind of advice about one workload of a team. */
 export const ofWorkload = (
   workload: WorkloadView,
   own: OwnGpus,

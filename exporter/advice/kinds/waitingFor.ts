@@ -70,7 +70,7 @@ export function gpusOf({ parts }: Pick<ActionableGang, "parts">, queue: number):
 export const gpusAsked = (pods: readonly Pick<PlacedPods, "pods" | "gpusPerPod">[]): number =>
   pods.reduce((sum, { pods: count, gpusPerPod }) => sum + count * gpusPerPod, 0);
 
-/** What a candidate that serves a queue says of it: what it gains is what starts only because of the plan. */
+/** The parts of a candidate that are the same for every plan for a queue. It gains what starts only because of the plan. */
 export function forQueue(
   moment: AdviceMoment,
   trial: Trial,
