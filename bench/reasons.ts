@@ -15,7 +15,7 @@ export const reasons: Readonly<Record<string, string>> = {
   "placement-changed":
     "What changed is all that is judged and added up anew; what is left is walking over all nodes and pods once to see what changed, and over the free places of each pool for its other measures. The bench collects garbage before each sample, which costs a short piece its warm code.",
   "advice-quiet":
-    "Three things are done though nothing waits: what every workload uses of its devices is watched, pods are looked for whose move would free a whole node, and for that everything is put in an order that no name decides. The last is the larger part here, where everything is as old as everything else; the second is bounded by tries and pools.",
+    "Two things are done though nothing waits: what every workload uses of its devices is watched, and pods are looked for whose move would free a whole node, which is bounded by tries and pools; for that the nodes of a pool and what is on them are put in an order, which asks for most where everything is as old as everything else.",
   "advice-contended":
     "Each plan that is offered is simulated under both placement rules, with what everyone is entitled to afterwards. The number of tries is bounded, not their cost: one try looks at whole workloads of the queues that borrow.",
 };

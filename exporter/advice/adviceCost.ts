@@ -2,8 +2,8 @@ import type { Snapshot } from "../join/snapshot.ts";
 import type { AdviceCost } from "../model/recommendation.ts";
 import type { Candidate } from "./candidate.ts";
 import { type DisruptionUnit, undoneSince, unitsWith } from "./disruptionUnits.ts";
-import { workloadName } from "./lifecycle/momentIndex.ts";
 import type { AdviceMoment } from "./moment.ts";
+import { workloadName } from "./momentIndex.ts";
 import type { DisruptedPod } from "./offer.ts";
 
 const noCost: AdviceCost = { pods: 0, gangs: 0, lostGpuHours: 0, isUpperBound: false, teams: [] };

@@ -14,6 +14,7 @@ import type { Candidate } from "./candidate.ts";
 import { decideAct } from "./decideAct.ts";
 import { adviceId, needOf } from "./identity.ts";
 import type { AdviceMoment } from "./moment.ts";
+import { fullName } from "./momentIndex.ts";
 import type { Offer } from "./offer.ts";
 import { leastMoney, savedMoney } from "./savedMoney.ts";
 import type { Outcome, Trial } from "./whatIf/trial.ts";
@@ -184,10 +185,8 @@ function idledGpus(
 
 function startedNames({ analysis }: AdviceMoment, { started }: Outcome): readonly string[] {
   const { gangs } = analysis.snapshot.queueing;
-  return started.slice(0, namedStarts).flatMap((index) => {
-    const gang = gangs[index];
-    return gang === undefined ? [] : [`${gang.namespace}/${gang.name}`];
-  });
+  const named = started.slice(0, namedStarts).flatMap((index) => gangs[index] ?? []);
+  return named.map(fullName);
 }
 
 const lower: Readonly<Record<AdviceConfidence["level"], AdviceConfidence["level"]>> = {

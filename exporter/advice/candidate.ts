@@ -5,6 +5,7 @@ import type {
   AdviceKind,
   AdviceStep,
   WithheldAdvice,
+  WithheldReason,
 } from "../model/recommendation.ts";
 import type { ActDecision } from "./decideAct.ts";
 import type { AdviceMoment } from "./moment.ts";
@@ -59,15 +60,30 @@ export interface Candidate {
 }
 
 /** A candidate, or why there is none. */
-export type MadeCandidate =
-  | { readonly ok: true; readonly candidate: Candidate }
-  | { readonly ok: false; readonly why: "guard" | "no-plan" | "worth"; readonly reason: string };
+export type MadeCandidate = Candidate | WithheldAdvice;
+
+/** Whether something can be offered: what is withheld has no plan. */
+export const isCandidate = (made: MadeCandidate): made is Candidate => "plan" in made;
+
+/** Says of one kind why there is no candidate for a subject. */
+export const withhold =
+  (kind: AdviceKind) =>
+  (subject: string, why: WithheldReason, reason: string): WithheldAdvice => ({ kind, subject, why, reason });
+
+/** The most withheld candidates of a kind that are listed. */
+export const withheldPerKind = 20;
 
 /** What one kind of advice found in a moment. */
 export interface Found {
   readonly candidates: readonly Candidate[];
   readonly withheld: readonly WithheldAdvice[];
 }
+
+/** Sorts candidates and what is withheld, each in their order; of the latter at most so many are listed. */
+export const foundOf = (all: readonly MadeCandidate[], mostWithheld = Number.POSITIVE_INFINITY): Found => ({
+  candidates: all.filter(isCandidate),
+  withheld: all.filter((one): one is WithheldAdvice => !isCandidate(one)).slice(0, mostWithheld),
+});
 
 /** Looks for one kind of advice. Pure, bounded (`candidatesPerKind`), and the order of nodes, pods and queues does not matter. */
 export type FindAdvice = (moment: AdviceMoment, trial: Trial) => Found;

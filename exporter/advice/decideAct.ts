@@ -1,7 +1,7 @@
 import type { AdviceAct, WorkHabit } from "../model/adviceAct.ts";
 import type { AdviceKind } from "../model/recommendation.ts";
-import type { AdviceSettings } from "./adviceSettings.ts";
 import { durationWords } from "./kinds/words.ts";
+import type { AdviceSettings } from "./moment.ts";
 import type { Habit } from "./usage/habit.ts";
 
 /** What is known about the past of idle work. */

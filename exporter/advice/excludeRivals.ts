@@ -6,8 +6,8 @@ import { adviceKinds, type WithheldAdvice } from "../model/recommendation.ts";
 import type { Candidate } from "./candidate.ts";
 import { askGuards } from "./guards/guards.ts";
 import type { AdviceMoment } from "./moment.ts";
+import { type InOrder, type MomentOrder, momentOrder } from "./momentOrder.ts";
 import { byWorth, type Offer } from "./offer.ts";
-import { type MomentOrder, momentOrder } from "./order/momentOrder.ts";
 import { pathOf } from "./steps/resourceRef.ts";
 import { type Change, type Plan, placementRules } from "./whatIf/plan.ts";
 import type { Trial } from "./whatIf/trial.ts";
@@ -89,32 +89,27 @@ const openCounts = 1.25;
 function inOrder({ open, analysis }: AdviceMoment, offers: readonly AssessedOffer[]): readonly AssessedOffer[] {
   const worth = ({ draft: { id, worthGpuHours } }: Offer): number =>
     worthGpuHours * (open?.has(id) === true ? openCounts : 1);
-  const order = momentOrder(analysis);
-  const places = new Map(offers.map((one) => [one, placesOf(order, one)] as const));
-  const byPlaces = (a: AssessedOffer, b: AssessedOffer): number => {
-    const [own, other] = [places.get(a) ?? [], places.get(b) ?? []];
-    const at = own.findIndex((place, i) => place !== other[i]);
-    return at < 0 ? 0 : (own[at] ?? 0) - (other[at] ?? 0);
-  };
+  const byThings = inOrderOfThings(momentOrder(analysis));
   const lost = ({ draft }: Offer): number => draft.cost.lostGpuHours;
   return [...offers].sort(
     (a, b) =>
       worth(b.offer) - worth(a.offer) ||
       lost(a.offer) - lost(b.offer) ||
-      byPlaces(a, b) ||
+      byThings(a.candidate, b.candidate) ||
       compareText(a.offer.draft.id, b.offer.draft.id),
   );
 }
 
-/** What an offer is and acts on, as far as it has an order: its kind, then pods, waiting work and nodes. */
-function placesOf({ ofPod, ofGang, ofNode }: MomentOrder, { candidate }: AssessedOffer): readonly number[] {
-  const { kind, disrupted, plan } = candidate;
-  const nodes = plan.changes.flatMap((change) =>
-    change.kind === "removeNode" || change.kind === "observe" ? [change.node] : [],
-  );
-  const first = (places: Int32Array, of: readonly number[]): number =>
-    Math.min(places.length, ...of.map((index) => places[index] ?? places.length));
-  return [adviceKinds.indexOf(kind), first(ofPod, disrupted), first(ofGang, plan.starts), first(ofNode, nodes)];
+/** By kind, then by the first of the pods, of the waiting work and of the nodes that each acts on. */
+function inOrderOfThings({ pods, gangs, nodes }: MomentOrder): (a: Candidate, b: Candidate) => number {
+  const first = (of: readonly number[], order: InOrder): number => of.toSorted(order)[0] ?? -1;
+  const nodesOf = ({ plan: { changes } }: Candidate): readonly number[] =>
+    changes.flatMap((change) => (change.kind === "removeNode" || change.kind === "observe" ? [change.node] : []));
+  return (a, b) =>
+    adviceKinds.indexOf(a.kind) - adviceKinds.indexOf(b.kind) ||
+    pods(first(a.disrupted, pods), first(b.disrupted, pods)) ||
+    gangs(first(a.plan.starts, gangs), first(b.plan.starts, gangs)) ||
+    nodes(first(nodesOf(a), nodes), first(nodesOf(b), nodes));
 }
 
 /** Keys that no two plans may share. */

@@ -1,23 +1,29 @@
 import type { Analysis } from "../analysis/analysis.ts";
-import { type Advice, type AdviceKind, adviceKinds, type WithheldAdvice } from "../model/recommendation.ts";
+import {
+  type Advice,
+  type AdviceKind,
+  adviceKinds,
+  type EffectMeasures,
+  type WithheldAdvice,
+} from "../model/recommendation.ts";
 import { assess, disabledKind } from "./assess.ts";
 import { boundedWithheld } from "./boundedText.ts";
-import type { FindAdvice } from "./candidate.ts";
+import { type Candidate, candidatesPerKind, type FindAdvice, withheldPerKind } from "./candidate.ts";
 import { type AssessedOffer, excludeRivals } from "./excludeRivals.ts";
 import { findChangeQuota } from "./kinds/changeQuota.ts";
 import { findDefragment } from "./kinds/defragment.ts";
 import { findFixScheduler } from "./kinds/fixScheduler.ts";
 import { findFixSource } from "./kinds/fixSource.ts";
 import { findReclaim } from "./kinds/reclaim.ts";
-import { reducibleFragmentation, type TriedPlan } from "./kinds/reducibleFragmentation.ts";
+import { findReleaseIdle } from "./kinds/releaseIdle.ts";
 import { findRightSize } from "./kinds/rightSize.ts";
 import { findScaleIn } from "./kinds/scaleIn.ts";
 import { findShareGpu } from "./kinds/shareGpu.ts";
+import { findStalledWork } from "./kinds/stalledWork.ts";
 import { findUnblockGang } from "./kinds/unblockGang.ts";
-import { findWastedWork } from "./kinds/wastedWork.ts";
 import type { AdviceMoment } from "./moment.ts";
 import type { Offer } from "./offer.ts";
-import { createTrial } from "./whatIf/trial.ts";
+import { createTrial, type Outcome } from "./whatIf/trial.ts";
 
 /** All that one moment has to offer. */
 export interface OffersFound {
@@ -26,6 +32,24 @@ export interface OffersFound {
   readonly withheld: readonly WithheldAdvice[];
   readonly reducibleFragmentation: Advice["reducibleFragmentation"];
 }
+
+/**
+ * Advice about work that holds GPUs and does nothing with them: idle work, and work that looks busy and computes nothing.
+ * Advice that can be done comes before questions: if there are too many, questions are left out.
+ */
+const findWastedWork: FindAdvice = (moment, trial) => {
+  const stalled = findStalledWork(moment, trial);
+  const idle = findReleaseIdle(moment, trial);
+  const candidates = [...stalled.candidates, ...idle.candidates].toSorted(
+    (a, b) => Number(isAsk(a)) - Number(isAsk(b)),
+  );
+  return {
+    candidates: candidates.slice(0, candidatesPerKind),
+    withheld: [...stalled.withheld, ...idle.withheld].slice(0, withheldPerKind),
+  };
+};
+
+const isAsk = ({ decision }: Candidate): boolean => decision?.act === "ask";
 
 const finders: Readonly<Record<AdviceKind, FindAdvice>> = {
   reclaim: findReclaim,
@@ -87,4 +111,27 @@ const nothingRead =
 function reducibleInEachPool({ placement }: Analysis, moves: readonly TriedPlan[]): ReadonlyMap<string, number> {
   const found = reducibleFragmentation(moves);
   return new Map(placement.pools.map(({ pool }) => [pool, found.get(pool) ?? 0]));
+}
+
+/** A plan that was tried, under each placement rule. */
+interface TriedPlan {
+  readonly candidate: Pick<Candidate, "kind" | "pool">;
+  readonly before: Pick<EffectMeasures, "expectedFragmentation">;
+  readonly outcomes: readonly { readonly measures: Pick<Outcome["measures"], "expectedFragmentation"> }[];
+}
+
+/**
+ * Physical GPUs by which the expected fragmentation of a pool would fall after the best plan found within the move budget,
+ * under both placement rules: expected fragmentation now minus that after the plan, at least 0. A pool without any plan is
+ * left out. Pure.
+ */
+export function reducibleFragmentation(tried: readonly TriedPlan[]): ReadonlyMap<string, number> {
+  const byPool = new Map<string, number>();
+  for (const { candidate, before, outcomes } of tried) {
+    if (candidate.kind !== "defragment" || candidate.pool === "" || outcomes.length === 0) continue;
+    const after = Math.max(...outcomes.map(({ measures }) => measures.expectedFragmentation));
+    const reduced = Math.max(0, before.expectedFragmentation - after);
+    byPool.set(candidate.pool, Math.max(byPool.get(candidate.pool) ?? 0, reduced));
+  }
+  return byPool;
 }

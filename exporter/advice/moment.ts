@@ -1,9 +1,12 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import type { Config } from "../config/schema.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Recommendation } from "../model/recommendation.ts";
-import type { AdviceSettings } from "./adviceSettings.ts";
 import type { UsageWatch } from "./usage/usageWatch.ts";
 import type { Habits } from "./usage/watchHabits.ts";
+
+/** Settings `advice` of the configuration. */
+export type AdviceSettings = Config["advice"];
 
 /** What people see already. */
 export type OpenPlan = Pick<Recommendation, "kind" | "targets">;

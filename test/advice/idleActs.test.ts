@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AdviceSettings } from "../../exporter/advice/adviceSettings.ts";
 import { createAdviser } from "../../exporter/advice/adviser.ts";
+import type { AdviceSettings } from "../../exporter/advice/moment.ts";
 import type { Habit, IdleSpell } from "../../exporter/advice/usage/habit.ts";
 import type { ClusterState, OwnerObject } from "../../exporter/model/cluster.ts";
 import type { Pod } from "../../exporter/model/pod.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { StepsFound } from "../../exporter/advice/steps/steps.ts";
+import type { StepsFound } from "../../exporter/advice/steps/step.ts";
 import type { Snapshot } from "../../exporter/join/snapshot.ts";
 import type { AdviceStep, JsonValue } from "../../exporter/model/recommendation.ts";
 import { stepsOf } from "../advice/steps/stepMoment.ts";

@@ -1,17 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  boostPriority,
-  changeQuota,
-  changeRequest,
-  fixFinding,
-  labelNode,
-  movePods,
-  removeNode,
-  requeueWorkload,
-  restartExporter,
-  type StepsFound,
-  stopWorkload,
-} from "../../exporter/advice/steps/steps.ts";
+import { changeQuota } from "../../exporter/advice/steps/changeQuota.ts";
+import { fixFinding } from "../../exporter/advice/steps/findingSteps.ts";
+import { boostPriority } from "../../exporter/advice/steps/kueueSteps.ts";
+import { movePods } from "../../exporter/advice/steps/moveSteps.ts";
+import { labelNode, removeNode, restartExporter } from "../../exporter/advice/steps/nodeSteps.ts";
+import { changeRequest } from "../../exporter/advice/steps/requestSteps.ts";
+import type { StepsFound } from "../../exporter/advice/steps/step.ts";
+import { requeueWorkload, stopWorkload } from "../../exporter/advice/steps/workloadSteps.ts";
 import type { FindingCode } from "../../exporter/analysis/lint/finding.ts";
 import { noQueueing } from "../../exporter/join/queues/queueing.ts";
 import type { Snapshot } from "../../exporter/join/snapshot.ts";

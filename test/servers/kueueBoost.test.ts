@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Candidate } from "../../exporter/advice/candidate.ts";
 import { findUnblockGang } from "../../exporter/advice/kinds/unblockGang.ts";
-import { boostPriority } from "../../exporter/advice/steps/steps.ts";
+import { boostPriority } from "../../exporter/advice/steps/kueueSteps.ts";
 import { createTrial } from "../../exporter/advice/whatIf/trial.ts";
 import type { Snapshot } from "../../exporter/join/snapshot.ts";
 import type { AdviceStep } from "../../exporter/model/recommendation.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fixFinding } from "../../exporter/advice/steps/steps.ts";
+import { fixFinding } from "../../exporter/advice/steps/findingSteps.ts";
 import type { Finding, FindingCode } from "../../exporter/analysis/lint/finding.ts";
 import { findings } from "../../exporter/analysis/lint/findings.ts";
 import type { Snapshot } from "../../exporter/join/snapshot.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { emptyNodesOf } from "../../exporter/advice/emptyNodes.ts";
-import { removeEmptyNodes } from "../../exporter/advice/steps/steps.ts";
+import { removeEmptyNodes } from "../../exporter/advice/steps/nodeSteps.ts";
 import { decodeKarpenterNodePool } from "../../exporter/sources/kubernetes/decodeKarpenterNodePool.ts";
 import { nodePoolView } from "../advice/steps/stepMoment.ts";
 import type { AdviceCluster } from "./adviceCluster.ts";

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { StoredAdvice, StoredAdviceDetail } from "../../model/storedAdvice.ts";
 import { adviceDetailOf, type StoredAdvice, type StoredAdviceDetail } from "../../model/storedAdvice.ts";
 import { adviceColumns, adviceIn } from "./adviceWriter.ts";
 import type { LedgerResult } from "./ledgerQuestion.ts";

@@ -2,7 +2,7 @@ import type { Guard } from "./guard.ts";
 import { podName } from "./guard.ts";
 
 /** Pods that must run together leave together: the rest of a gang would hold GPUs and do nothing. */
-export const gangWhole: Guard = ({ pods, facts, moment }) => {
+export const gangWhole: Guard = ({ pods, lookup, moment }) => {
   const asked = new Set(pods.map(({ index }) => index));
   const gangs = Map.groupBy(
     pods.filter(({ pod }) => pod.gang !== null),
@@ -10,7 +10,7 @@ export const gangWhole: Guard = ({ pods, facts, moment }) => {
   );
   return [...gangs].flatMap(([id, [first]]) => {
     if (first === undefined) return [];
-    const others = facts.gangMembers(id).filter((member) => !asked.has(member));
+    const others = lookup.gangMembers(id).filter((member) => !asked.has(member));
     const left = moment.analysis.snapshot.pods[others[0] ?? -1];
     if (left === undefined) return [];
     const stays = others.length === 1 ? podName(left) : `${podName(left)} and ${others.length - 1} others`;

@@ -1,6 +1,6 @@
 import type { PodView } from "../../join/snapshot.ts";
 import type { AdviceMoment } from "../moment.ts";
-import type { GuardFacts } from "./facts.ts";
+import type { MomentIndex } from "../momentIndex.ts";
 import type { GuardQuestion } from "./guards.ts";
 
 /** A pod with its index into `Snapshot.pods`. */
@@ -17,7 +17,7 @@ export interface Asked {
   readonly beneficiary: GuardQuestion["beneficiary"];
   /** Each pod appears once. */
   readonly pods: readonly AskedPod[];
-  readonly facts: GuardFacts;
+  readonly lookup: MomentIndex;
 }
 
 /** Why one pod may not be touched. */

@@ -1,18 +1,13 @@
 import type { AdviceMoment } from "../moment.ts";
-import { disruptionBudget } from "./disruptionBudget.ts";
-import { doNotDisrupt } from "./doNotDisrupt.ts";
-import { factsOf } from "./facts.ts";
+import { momentIndex } from "../momentIndex.ts";
+import { disruptionBudget, jobBackoff } from "./eviction.ts";
 import { gangWhole } from "./gangWhole.ts";
 import type { Asked, Guard } from "./guard.ts";
-import { jobBackoff } from "./jobBackoff.ts";
 import { known } from "./known.ts";
-import { localStorage } from "./localStorage.ts";
 import { minRuntime } from "./minRuntime.ts";
-import { owner } from "./owner.ts";
 import { placement } from "./placement.ts";
-import { priority } from "./priority.ts";
-import { reclaimPolicy } from "./reclaimPolicy.ts";
-import { staticPod } from "./staticPod.ts";
+import { doNotDisrupt, localStorage, owner, staticPod } from "./podAndOwner.ts";
+import { priority, reclaimPolicy } from "./priority.ts";
 
 /** The rules that may forbid taking pods off their nodes, in the order in which they are asked. */
 export const guardNames = [
@@ -94,7 +89,7 @@ export function askGuards(moment: AdviceMoment, question: GuardQuestion): GuardA
     by: question.by ?? "eviction",
     beneficiary: question.beneficiary,
     pods,
-    facts: factsOf(snapshot),
+    lookup: momentIndex(moment.analysis),
   };
   const nobody: readonly GuardVeto[] = indexes
     .filter((index) => snapshot.pods[index] === undefined)

@@ -25,7 +25,7 @@ function unknownOf(asked: Asked, index: number, pod: PodView): string | null {
   if (pod.labelsLeftOut)
     return "has more labels than are kept, so that nobody knows which budgets and rules it is under";
   if (pod.gpus === null) return "asks for GPUs in a unit that cannot be converted";
-  const node = asked.facts.node(pod.node);
+  const node = asked.lookup.node(pod.node);
   if (node === undefined) return `is on node ${pod.node}, which is not known`;
   const { devices } = asked.moment.analysis.snapshot;
   const own = node.devices.flatMap((device) => {

@@ -24,11 +24,11 @@ export const minRuntime: Guard = (asked) => {
   });
 };
 
-function promised({ beneficiary, facts }: Asked, queueIndex: number, name: string): number {
+function promised({ beneficiary, lookup }: Asked, queueIndex: number, name: string): number {
   const isSameQueue = beneficiary !== null && beneficiary.queue === queueIndex;
   const isOtherQueue = beneficiary !== null && beneficiary.queue !== null && !isSameQueue;
-  return facts.kaiQueues(name).reduce((longest, leaf) => {
-    const path = pathOf(leaf, facts.kaiQueues);
+  return lookup.kaiQueues(name).reduce((longest, leaf) => {
+    const path = pathOf(leaf, lookup.kaiQueues);
     const preempt = path.find(({ preemptMinRuntimeSeconds }) => preemptMinRuntimeSeconds !== null);
     // Wherever on the path the search begins, it ends at the first queue that sets one: the longest of them is the
     // upper bound.

@@ -18,12 +18,12 @@ export const placement: Guard = (asked) => {
 };
 
 /** The pod that stays and shares a volume that only one node can attach. */
-function keeperOf({ moment, pods: asked, facts }: Asked, index: number): string | null {
+function keeperOf({ moment, pods: asked, lookup }: Asked, index: number): string | null {
   const { snapshot } = moment.analysis;
   const pod = snapshot.pods[index];
   if (pod?.volumeClaims === undefined) return null;
   for (const claim of placementRulesOf(snapshot).volumes.forOneNode(pod)) {
-    const users = facts.claimUsers(`${pod.namespace}/${claim}`);
+    const users = lookup.claimUsers(`${pod.namespace}/${claim}`);
     const other = snapshot.pods[users.find((user) => !asked.some((one) => one.index === user)) ?? -1];
     if (other !== undefined)
       return `shares the volume of claim ${claim} with ${podName(other)}, and only one node can attach it`;

@@ -3,12 +3,11 @@ import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
 import { podDemand } from "../../analysis/freeCapacity/podDemand.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { fullName } from "../momentIndex.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { type CarriedOut, carryOut, mostCordoned } from "../planner/carryOut.ts";
-import type { MoveField } from "../planner/moveField.ts";
-import type { FoundPlan } from "../planner/plan.ts";
-import type { PlanProblem } from "../planner/problem.ts";
-import { isWorseCapacity } from "../planner/worseCapacity.ts";
+import { isWorseCapacity, type MoveField } from "../planner/moveField.ts";
+import type { FoundPlan, PlanProblem } from "../planner/problem.ts";
 import { moveWords } from "./plannedMoves.ts";
 
 /** A plan with a way to carry it out; nodes are indices into `Snapshot.nodes`. */
@@ -46,13 +45,12 @@ export function createCarry(
   const asked: PlanProblem = { ...problem, vetoesOf: () => [] };
 
   const look = (plan: FoundPlan): Carried | string => {
-    const worse = worseNodes(moment, plan).toSorted(byPlace(momentOrder(moment.analysis).ofNode));
-    const { snapshot } = moment.analysis;
+    const worse = worseNodes(moment, plan).toSorted(momentOrder(moment.analysis).nodes);
     if (worse.length > mostCordoned) return worseWords(moment, plan, worse);
     const away = [...new Set([...cordoned, ...worse])];
     const found = carryOut(asked, plan, { cordoned: inField(away), spoils: new Set(inField(spoils)) });
     if (found === null)
-      return `to move ${moveWords({ snapshot }, field, plan)} would free enough, but the scheduler may place the pods so that it does not`;
+      return `to move ${moveWords(moment.analysis.snapshot, field, plan)} would free enough, but the scheduler may place the pods so that it does not`;
     const outside = away.filter((index) => !placeOf.has(index));
     return {
       plan,
@@ -97,10 +95,7 @@ const capacityOf = ({ snapshot }: AdviceMoment["analysis"], name: string | null)
 /** `ads/a would leave on-demand capacity, and the scheduler may put it on n3 and n4, which are spot or unknown`. */
 function worseWords({ analysis }: AdviceMoment, { moves }: FoundPlan, worse: readonly number[]): string {
   const { pods, nodes } = analysis.snapshot;
-  const names = moves.flatMap(({ pod }) => {
-    const view = pods[pod];
-    return view === undefined ? [] : [`${view.namespace}/${view.name}`];
-  });
+  const names = moves.flatMap(({ pod }) => pods[pod] ?? []).map(fullName);
   const [first] = moves;
   const from = capacityOf(analysis, pods[first?.pod ?? -1]?.node ?? null) ?? "unknown";
   const on = nameWords(worse.flatMap((index) => nodes[index]?.name ?? []));

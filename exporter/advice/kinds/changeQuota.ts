@@ -4,21 +4,23 @@ import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { WithheldAdvice } from "../../model/recommendation.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
-import type { AdviceMoment } from "../moment.ts";
-import type { Trial } from "../whatIf/trial.ts";
+import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
 import {
-  changeWords,
-  noQuotaAdvice,
-  type QuotaChange,
-  type QuotaFound,
-  quotaCandidate,
-  quotaPlan,
-  startsAll,
-} from "./quotaCandidate.ts";
+  type Candidate,
+  candidatesPerKind,
+  type FindAdvice,
+  foundOf,
+  isCandidate,
+  type MadeCandidate,
+  withhold,
+} from "../candidate.ts";
+import type { AdviceMoment } from "../moment.ts";
+import type { TakenSign } from "../offer.ts";
+import { changeQuota } from "../steps/changeQuota.ts";
+import type { Plan } from "../whatIf/plan.ts";
+import type { Trial } from "../whatIf/trial.ts";
 import { type QuotaShort, quotaShorts } from "./quotaShorts.ts";
-import { domainGpus, gangNames, type WaitingFor } from "./waitingFor.ts";
+import { domainGpus, forQueue, gangNames, type WaitingFor } from "./waitingFor.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
 
 /**
@@ -26,32 +28,28 @@ import { countWords, durationWords, gpuWords } from "./words.ts";
  * raised; if a queue keeps quota to itself that it has not used for long, some of it is given to a queue that waits.
  */
 export const findChangeQuota: FindAdvice = (moment, trial) => {
-  const candidates: Candidate[] = [];
-  const withheld: WithheldAdvice[] = [];
   // A limit of 0 that was never intended is fixed by its own advice, not raised.
   const fixed = new Set(moment.analysis.findings.filter(({ code }) => code === "kai-limit-zero").map(nameOf));
   const shorts = quotaShorts(moment).filter(
     ({ wanted: { view } }) => view.scheduler !== "kai" || !fixed.has(view.name),
   );
-  for (const short of shorts.slice(0, candidatesPerKind)) {
+  const found = shorts.slice(0, candidatesPerKind).map((short) => {
     const raised = raiseLimit(moment, trial, short);
-    const found = raised.ok ? raised : (lendUnused(moment, trial, short) ?? raised);
-    if (found.ok) candidates.push(found.candidate);
-    else withheld.push(found.withheld);
-  }
-  return { candidates, withheld };
+    return isCandidate(raised) ? raised : (lendUnused(moment, trial, short) ?? raised);
+  });
+  return foundOf(found);
 };
 
 /**
  * Raises the limit that keeps waiting work from GPUs that are free and owed to nobody else, by what the work needs and no
  * more.
  */
-function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: QuotaShort): QuotaFound {
+function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: QuotaShort): MadeCandidate {
   const { view, domain, gangs, gpus } = wanted;
   const amount = domainGpus(domain, gpus);
   const ways = waysUp(moment, wanted);
   for (const changes of ways) {
-    if (!startsAll(trial, quotaPlan(changes, gangs))) continue;
+    if (!trial.startsAll(quotaPlan(changes, gangs))) continue;
     const own = changes.find(({ queue }) => queue === wanted.queue) ?? changes[0];
     const changed = moment.analysis.snapshot.queueing.queues[own?.queue ?? -1];
     if (own === undefined || changed === undefined) continue;
@@ -74,7 +72,7 @@ function raiseLimit(moment: AdviceMoment, trial: Trial, { wanted, spare }: Quota
     });
   }
   const because = whyNot(moment, wanted, ways.length > 0);
-  return noQuotaAdvice(view.name, "no-plan", `${amount} of its work waits for quota and would fit, but ${because}`);
+  return noQuotaAdvice(view.name, `${amount} of its work waits for quota and would fit, but ${because}`);
 }
 
 /** Why raising its own amounts is not advised, and what would help. */
@@ -154,17 +152,17 @@ interface Keeper {
  * Moves quota that a ClusterQueue keeps to itself (its lending limit) and has not used for long to one whose work waits only
  * for quota; `null` if there is none. Other schedulers lend unused guarantees anyway.
  */
-function lendUnused(moment: AdviceMoment, trial: Trial, { wanted }: QuotaShort): QuotaFound | null {
+function lendUnused(moment: AdviceMoment, trial: Trial, { wanted }: QuotaShort): MadeCandidate | null {
   const { view, domain, gangs, gpus, queue } = wanted;
   if (view.scheduler !== "kueue") return null;
   for (const keeper of keepersFor(moment, wanted)) {
-    const needed = Math.max(view.allocated, view.reserved ?? 0) + gpus;
+    const needed = usedBy(view) + gpus;
     const more = { queue, guaranteed: view.guaranteed + gpus };
     const changes: readonly QuotaChange[] = [
       { queue: keeper.index, guaranteed: keeper.view.guaranteed - gpus },
       view.limit === Infinity ? more : { ...more, limit: Math.max(needed, view.limit, more.guaranteed) },
     ];
-    if (!startsAll(trial, quotaPlan(changes, gangs))) continue;
+    if (!trial.startsAll(quotaPlan(changes, gangs))) continue;
     const watched = durationWords(keeper.watchedSeconds);
     const amount = domainGpus(domain, gpus);
     return quotaCandidate(moment, trial, wanted, changes, {
@@ -205,3 +203,77 @@ function keepersFor({ analysis, settings, usage }: AdviceMoment, { view, gpus, q
 }
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
+
+/** A new guarantee or limit of a queue. Physical GPUs. */
+interface QuotaChange {
+  /** Index into `Queueing.queues`. */
+  readonly queue: number;
+  readonly guaranteed?: number;
+  readonly limit?: number;
+}
+
+/** What differs between plans of this kind. */
+type QuotaWords = Pick<Candidate, "title" | "reason" | "evidence" | "confidence" | "fromTeam">;
+
+/** The plan that makes some changes. */
+function quotaPlan(changes: readonly QuotaChange[], starts: readonly number[]): Plan {
+  return { changes: changes.map((change) => ({ kind: "setQueue", ...change })), starts };
+}
+
+/** Advice to make these changes; none if no request is known that makes them. */
+function quotaCandidate(
+  moment: AdviceMoment,
+  trial: Trial,
+  wanted: WaitingFor,
+  changes: readonly QuotaChange[],
+  words: QuotaWords,
+): MadeCandidate {
+  const { queues } = moment.analysis.snapshot.queueing;
+  const { view, gangs } = wanted;
+  const steps: AdviceStep[] = [];
+  for (const { queue, guaranteed, limit } of changes) {
+    const to = { ...(guaranteed === undefined ? {} : { guaranteed }), ...(limit === undefined ? {} : { limit }) };
+    const found = changeQuota(moment, queue, to);
+    if (!found.ok) return noQuotaAdvice(view.name, `${words.title}: ${found.reason}`);
+    steps.push(...found.steps);
+  }
+  return {
+    kind: "change_quota",
+    ...forQueue(moment, trial, wanted),
+    targets: changes.flatMap(({ queue }) => {
+      const changed = queues[queue];
+      return changed === undefined ? [] : [`${changed.kind} ${changed.name}`];
+    }),
+    ...words,
+    plan: quotaPlan(changes, gangs),
+    steps,
+    disrupted: [],
+    guards: [],
+    blockedAlternatives: [],
+    signs: changes.flatMap((change) => signsOf(moment, change)),
+  };
+}
+
+/** The sign that the queue has the advised amounts. */
+function signsOf({ analysis }: AdviceMoment, change: QuotaChange): readonly TakenSign[] {
+  const { queues, domains } = analysis.snapshot.queueing;
+  const view = queues[change.queue];
+  if (view === undefined) return [];
+  const queue = queueKey(view, domains[view.domain]?.name ?? "");
+  return (["guaranteed", "limit"] as const).flatMap((field): readonly TakenSign[] => {
+    const to = change[field];
+    const from = view[field];
+    return to === undefined || to === from ? [] : [{ kind: "quota-changed", queue, field, from, to }];
+  });
+}
+
+/** No offer, with the reason. */
+const noQuotaAdvice = (subject: string, reason: string): WithheldAdvice =>
+  withhold("change_quota")(subject, "no-plan", reason);
+
+/** `the limit of search from 16 to 24 H100` */
+function changeWords(view: QueueView, domain: QuotaDomain, { guaranteed, limit }: QuotaChange): string {
+  const [word, from, to] =
+    guaranteed === undefined ? ["limit", view.limit, limit ?? view.limit] : ["quota", view.guaranteed, guaranteed];
+  return `the ${word} of ${view.name} from ${gpuWords(from)} to ${domainGpus(domain, to)}`;
+}

@@ -3,7 +3,8 @@ import { compareText } from "../../kernel/compareText.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { askGuards } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { type Plan, placementRules } from "../whatIf/plan.ts";
+import { momentOrder } from "../momentOrder.ts";
+import type { Plan } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { createFreeCapacityCheck } from "./reclaimableCapacity.ts";
 import { nameOf, questionFor, type Victim } from "./reclaimVictims.ts";
@@ -23,7 +24,7 @@ export interface Choice {
 }
 
 /** The plan that takes these victims. */
-export function planFor(victims: readonly Victim[], starts: readonly number[]): Plan {
+function planFor(victims: readonly Victim[], starts: readonly number[]): Plan {
   return { changes: victims.map(({ workload }) => ({ kind: "stop", workload })), starts };
 }
 
@@ -65,7 +66,8 @@ function rankedSets(
   allowed: readonly Victim[],
   pairs: readonly StarvedBorrower[],
 ): readonly Ranked[] {
-  const inOrder = [...allowed].sort((a, b) => a.place - b.place);
+  const byWorkload = momentOrder(moment.analysis).workloads;
+  const inOrder = [...allowed].sort((a, b) => byWorkload(a.workload, b.workload));
   const places = new Map(inOrder.map((victim, place) => [victim, place] as const));
   const owed = new Map<number, number>();
   for (const { borrower, gpus } of pairs) owed.set(borrower, Math.min(gpus, owed.get(borrower) ?? Infinity));
@@ -77,13 +79,8 @@ function rankedSets(
   return sets.sort(bestFirst);
 }
 
-function startsAll(trial: Trial, { gangs, starts }: WaitingFor, victims: readonly Victim[]): boolean {
-  const plan = planFor(victims, starts);
-  return placementRules.every((rule) => {
-    const started = new Set(trial.started(plan, rule));
-    return gangs.every((gang) => started.has(gang));
-  });
-}
+const startsAll = (trial: Trial, { gangs, starts }: WaitingFor, victims: readonly Victim[]): boolean =>
+  trial.startsAll(planFor(victims, starts), gangs);
 
 /** Guards judge everything that is taken together. */
 function isAllowed(moment: AdviceMoment, wanted: WaitingFor, victims: readonly Victim[]): boolean {
@@ -161,7 +158,7 @@ interface Ranked {
   /** For an open plan, less than the real loss. */
   readonly lostGpuHours: number;
   readonly gpus: number;
-  /** For each victim: its place among all by name. */
+  /** For each victim: its place among all in the order of the moment. */
   readonly places: readonly number[];
 }
 
@@ -201,11 +198,11 @@ function bestFirst(a: Ranked, b: Ranked): number {
     a.lostGpuHours - b.lostGpuHours ||
     a.gpus - b.gpus ||
     a.victims.length - b.victims.length ||
-    firstByName(a.places, b.places)
+    firstInOrder(a.places, b.places)
   );
 }
 
-function firstByName(a: readonly number[], b: readonly number[]): number {
+function firstInOrder(a: readonly number[], b: readonly number[]): number {
   for (const [i, place] of a.entries()) if (place !== b[i]) return place - (b[i] ?? -1);
   return 0;
 }

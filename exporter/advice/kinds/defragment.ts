@@ -3,18 +3,15 @@ import { createQueueAllowance } from "../../analysis/waiting/queueAllowance.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { Blocker } from "../../model/blockers.ts";
-import type { WithheldAdvice } from "../../model/recommendation.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
+import { candidatesPerKind, type FindAdvice, foundOf, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { fullName } from "../momentIndex.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
-import type { Trial } from "../whatIf/trial.ts";
 import { findFreedNodes } from "./freeNodes.ts";
-import { createLookBudget } from "./lookBudget.ts";
-import { createFields } from "./moveFields.ts";
-import { type MoveTools, moveTools } from "./moveTools.ts";
-import { type Planning, planForGang } from "./planForGang.ts";
+import { createPlanning, type Planning } from "./moveFields.ts";
+import { planForGang } from "./planForGang.ts";
 
 /** Blockers that may go away when other pods move. */
 const movable: ReadonlySet<Blocker> = new Set<Blocker>(["spread", "cpu", "memory", "cpu_and_memory"]);
@@ -36,37 +33,27 @@ const otherCauses: ReadonlyMap<WaitCause, string> = new Map([
 ]);
 
 /** Searches for pods to move so that blocked work fits, and so that whole nodes become free. */
-export const findDefragment: FindAdvice = (moment, trial) => findDefragmentWith(moment, trial, moveTools);
-
-/** `findDefragment` with other tools. */
-export function findDefragmentWith(moment: AdviceMoment, trial: Trial, tools: MoveTools): Found {
-  const { analysis } = moment;
-  const { gangs } = analysis.snapshot.queueing;
-  const fieldOf = createFields(moment, tools);
-  const looks = createLookBudget();
-  const candidates: Candidate[] = [];
-  const withheld: WithheldAdvice[] = [];
-  const work = blockedWork(moment, momentOrder(analysis).ofGang);
-  for (const blocked of work) {
+export const findDefragment: FindAdvice = (moment, trial) => {
+  const { gangs } = moment.analysis.snapshot.queueing;
+  const planning = createPlanning(moment, trial);
+  const found = blockedWork(moment).flatMap((blocked) => {
     const gang = gangs[blocked.gang];
-    if (gang === undefined) continue;
-    const found = forGang({ moment, trial, tools, fieldOf, looks }, blocked, gang);
-    if ("plan" in found) candidates.push(found);
-    else withheld.push(found);
-  }
-  const nodes = findFreedNodes(moment, trial, tools, fieldOf, looks, candidatesPerKind - candidates.length);
+    return gang === undefined ? [] : [forGang(planning, blocked, gang)];
+  });
+  const { candidates, withheld } = foundOf(found);
+  const nodes = findFreedNodes(planning, candidatesPerKind - candidates.length);
   return { candidates: [...candidates, ...nodes.candidates], withheld: [...withheld, ...nodes.withheld] };
-}
+};
 
 /**
  * Work that has been blocked for a while by something that moving pods could fix: most GPUs x age first. Of work with the same
  * requests only the first: a plan for the others would move the same pods.
  */
-function blockedWork({ analysis }: AdviceMoment, ofGang: Int32Array): readonly BlockedWork[] {
+function blockedWork({ analysis }: AdviceMoment): readonly BlockedWork[] {
   const { blocked, waiting } = analysis;
   const { gangs } = analysis.snapshot.queueing;
   const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
-  const byGang = byPlace(ofGang);
+  const byGang = momentOrder(analysis).gangs;
   const stake = ({ gang, gpus }: BlockedWork): number => gpus * (ages.get(gang) ?? 0);
   const asked = new Set<unknown>();
   const isFirst = ({ gang }: BlockedWork): boolean => {
@@ -87,10 +74,10 @@ function blockedWork({ analysis }: AdviceMoment, ofGang: Int32Array): readonly B
 const isPartial = (gang: WaitingGang | undefined): boolean =>
   gang !== undefined && gang.bound > 0 && gang.bound < gang.min;
 
-function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): Candidate | WithheldAdvice {
+function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): MadeCandidate {
   const { moment } = planning;
   const { analysis } = moment;
-  const subject = `${gang.namespace}/${gang.name}`;
+  const subject = fullName(gang);
   const cause = analysis.waiting.work.find((one) => one.gang === blocked.gang)?.cause;
   const other = cause === undefined ? undefined : otherCauses.get(cause);
   if (other !== undefined)
@@ -98,7 +85,6 @@ function forGang(planning: Planning, blocked: BlockedWork, gang: WaitingGang): C
   return planForGang(planning, "defragment", blocked.gang, {
     gpus: blocked.gpus,
     allocatedGpus: 0,
-    pools: blocked.pools,
     problem: `${amount(blocked.freeGpus)} are free in ${nameWords(blocked.pools)}, but ${hindrances.get(blocked.blocker) ?? blocked.blocker}`,
     quotaGpus: quotaOf(moment, gang),
   });

@@ -5,10 +5,9 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Plan } from "../whatIf/plan.ts";
-import { owedGangs } from "./owedGangs.ts";
 import { quotaShorts } from "./quotaShorts.ts";
 import { type Starved, starvedQueues } from "./reclaim.ts";
-import { type WaitingFor, waitingFor } from "./waitingFor.ts";
+import { owedGangs, type WaitingFor, waitingFor } from "./waitingFor.ts";
 
 /** What fixing a finding would do for work that waits now. */
 export interface FixEffect {
@@ -38,7 +37,7 @@ export function fixEffect(moment: AdviceMoment, finding: Finding): FixEffect | n
 /** Kueue takes back what the cohort borrows, up to the guarantee of the queue. */
 function letTakeBack(moment: AdviceMoment, name: string): FixEffect | null {
   const { queueing } = moment.analysis.snapshot;
-  const starved = starvedQueues(moment);
+  const starved = starvedQueues(moment.analysis);
   const sureOf = (record: number): number => {
     const view = queueing.queues[record];
     return view === undefined ? 0 : view.guaranteed - Math.max(view.allocated, view.reserved ?? 0);
@@ -85,7 +84,7 @@ function intoOneCohort(moment: AdviceMoment, name: string): FixEffect | null {
 /** Volcano takes back what the queue borrows from the first queue that lacks GPUs because of it. */
 function letVolcanoTake(moment: AdviceMoment, name: string): FixEffect | null {
   const { queueing } = moment.analysis.snapshot;
-  const starved = starvedQueues(moment);
+  const starved = starvedQueues(moment.analysis);
   for (const { queue, pairs, heldBack } of starved) {
     const isPaired = [...pairs, ...(heldBack?.pairs ?? [])].some(({ borrower }) => {
       const view = queueing.queues[borrower];

@@ -2,45 +2,40 @@ import type { Finding } from "../../analysis/lint/finding.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
-import type { Candidate, FindAdvice } from "../candidate.ts";
+import {
+  type Candidate,
+  type FindAdvice,
+  foundOf,
+  type MadeCandidate,
+  withheldPerKind,
+  withhold,
+} from "../candidate.ts";
 import { askGuards, type GuardVeto, guardNames } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { fixFinding } from "../steps/steps.ts";
+import { fullName } from "../momentIndex.ts";
+import { fixFinding } from "../steps/findingSteps.ts";
 import { mostVictims } from "../whatIf/letReclaim.ts";
 import { placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type FixEffect, fixEffect } from "./fixEffect.ts";
-import { createGain, domainGpus, gangNames, poolLabel, startingAnyway, teamOf, workNames } from "./waitingFor.ts";
+import { domainGpus, forQueue, gangNames } from "./waitingFor.ts";
 import { countWords, gpuWords } from "./words.ts";
-
-/** The most findings that are listed without being offered. */
-const mostWithheld = 20;
 
 /**
  * Advice to fix what is wrong in the configuration of queues, if a request fixes it and waiting work would gain by that now.
  * Other faults are only reported as findings.
  */
 export const findFixScheduler: FindAdvice = (moment, trial) => {
-  const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
   const fixable: Fixable[] = [];
   for (const finding of moment.analysis.findings) {
     const found = fixableOf(moment, finding);
     if ("effect" in found) fixable.push(found);
-    else if (withheld.length < mostWithheld) withheld.push(found.withheld);
+    else withheld.push(found);
   }
   fixable.sort((a, b) => b.effect.wanted.gpus - a.effect.wanted.gpus);
-  for (const [i, one] of fixable.entries()) {
-    if (i >= mostSimulated) {
-      if (withheld.length >= mostWithheld) break;
-      withheld.push(notSimulated(one));
-      continue;
-    }
-    const found = fix(moment, trial, one);
-    if (found.ok) candidates.push(found.candidate);
-    else if (withheld.length < mostWithheld) withheld.push(found.withheld);
-  }
-  return { candidates, withheld };
+  const found = fixable.map((one, i) => (i < mostSimulated ? fix(moment, trial, one) : notSimulated(one)));
+  return foundOf([...withheld, ...found], withheldPerKind);
 };
 
 /** The most findings in one cycle for which it is simulated what schedulers do with other settings. */
@@ -53,13 +48,9 @@ interface Fixable {
   readonly steps: readonly AdviceStep[];
 }
 
-type Fixed =
-  | { readonly ok: true; readonly candidate: Candidate }
-  | { readonly ok: false; readonly withheld: WithheldAdvice };
+const refuse = withhold("fix_scheduler");
 
-type Refused = Extract<Fixed, { readonly ok: false }>;
-
-function fixableOf(moment: AdviceMoment, finding: Finding): Fixable | Refused {
+function fixableOf(moment: AdviceMoment, finding: Finding): Fixable | WithheldAdvice {
   const subject = subjectOf(finding);
   const request = fixFinding(moment, finding);
   if (!request.ok)
@@ -75,14 +66,14 @@ const subjectOf = ({ kind, name }: Finding): string => `${kind} ${name}`;
 function notSimulated({ finding, effect: { wanted } }: Fixable): WithheldAdvice {
   const others = `only the ${mostSimulated} findings for which the most work waits are simulated in one cycle`;
   const reason = `${domainGpus(wanted.domain, wanted.gpus)} of its work wait, but ${others}. ${finding.reason}`;
-  return refuse(subjectOf(finding), "no-plan", reason).withheld;
+  return refuse(subjectOf(finding), "no-plan", reason);
 }
 
-function fix(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Fixable): Fixed {
+function fix(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Fixable): MadeCandidate {
   const subject = subjectOf(finding);
-  const gainedGpus = createGain(moment, trial, effect.wanted);
+  const served = forQueue(moment, trial, effect.wanted);
   const outcomes = placementRules.map((rule) => trial.outcome(effect.plan, rule));
-  const gained = Math.min(...outcomes.map(gainedGpus));
+  const gained = Math.min(...outcomes.map(served.gainedGpus));
   if (gained <= gpuTolerance)
     return refuse(
       subject,
@@ -93,16 +84,7 @@ function fix(moment: AdviceMoment, trial: Trial, { finding, effect, steps }: Fix
   const pods = allocatedPodsOf(moment, taken);
   const veto = vetoOf(moment, effect, pods);
   if (veto !== null) return refuse(subject, "guard", `The scheduler would take what may not be taken: ${veto.reason}`);
-  const { gangs, starts } = effect.wanted;
-  const anyway = startingAnyway(trial, starts);
-  const work = workNames(
-    moment,
-    gangs.filter((gang) => !anyway.has(gang)),
-  );
-  return {
-    ok: true,
-    candidate: candidateFor(moment, { finding, effect, gained, taken, pods, work }, steps, gainedGpus),
-  };
+  return candidateFor(moment, { finding, effect, steps, served, gained, taken, pods });
 }
 
 /** The objections to what the scheduler would take; its own policy does not count, because that is what changes. */
@@ -121,37 +103,27 @@ function allocatedPodsOf({ analysis }: AdviceMoment, workloads: readonly number[
     .sort((a, b) => a - b);
 }
 
-interface Parts {
-  readonly finding: Finding;
-  readonly effect: FixEffect;
+interface Parts extends Fixable {
+  readonly served: ReturnType<typeof forQueue>;
+  /** Physical GPUs that start in any case. */
   readonly gained: number;
   /** Workloads that lose something. */
   readonly taken: readonly number[];
   readonly pods: readonly number[];
-  /** Names of the work that would not start without the fix. */
-  readonly work: readonly string[];
 }
 
-function candidateFor(
-  moment: AdviceMoment,
-  { finding, effect, gained, taken, pods, work }: Parts,
-  steps: readonly AdviceStep[],
-  gainedGpus: Candidate["gainedGpus"],
-): Candidate {
+function candidateFor(moment: AdviceMoment, { finding, effect, steps, served, gained, taken, pods }: Parts): Candidate {
   const { wanted, title } = effect;
   const { view, domain, gangs } = wanted;
   const { workloads } = moment.analysis.snapshot;
-  const losers = taken.flatMap((index) => {
-    const workload = workloads[index];
-    return workload === undefined ? [] : [`${workload.namespace}/${workload.name}`];
-  });
+  const losers = taken.flatMap((index) => workloads[index] ?? []).map(fullName);
   const loses =
     losers.length === 0
       ? ""
       : ` In the simulation it takes them from ${nameWords(losers)} (${countWords(pods.length, "pod")}).`;
   return {
     kind: "fix_scheduler",
-    beneficiary: { kind: "queue", name: view.name },
+    ...served,
     targets: [`${finding.kind} ${finding.name}`],
     title: `${title}: ${domainGpus(domain, gained)} of waiting work start`,
     reason: `${finding.reason} ${nameWords(gangNames(moment, gangs))} of queue ${view.name} wait for ${domainGpus(domain, wanted.gpus)}; with this change ${gpuWords(gained)} of them start, whichever node the scheduler prefers.${loses}`,
@@ -162,13 +134,9 @@ function candidateFor(
       { name: "waiting work that could use it", value: domainGpus(domain, wanted.gpus) },
     ],
     fromTeam: "",
-    forTeam: view.team ?? teamOf(moment, gangs),
-    queue: view.name,
-    pool: poolLabel(domain),
     plan: effect.plan,
     steps,
     disrupted: pods,
-    gainedGpus,
     confidence: {
       level: "medium",
       reasons: ["the scheduler itself decides what it starts and takes: the simulation follows its documented order"],
@@ -176,10 +144,5 @@ function candidateFor(
     guards: pods.length === 0 ? [] : guardNames.filter((guard) => guard !== "reclaim-policy"),
     blockedAlternatives: [],
     signs: [{ kind: "finding-gone", code: finding.code, objectKind: finding.kind, name: finding.name }],
-    measuredBy: { kind: "work-started", work },
   };
-}
-
-function refuse(subject: string, why: WithheldAdvice["why"], reason: string): Refused {
-  return { ok: false, withheld: { kind: "fix_scheduler", subject, why, reason } };
 }

@@ -2,11 +2,21 @@ import type { NodeView } from "../../join/snapshot.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import type { ExporterPodRef } from "../../model/cluster.ts";
 import type { Problem } from "../../model/problem.ts";
-import type { AdviceConfidence } from "../../model/recommendation.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import type { AdviceConfidence, AdviceStep } from "../../model/recommendation.ts";
+import {
+  type Candidate,
+  candidatesPerKind,
+  type FindAdvice,
+  foundOf,
+  isCandidate,
+  type MadeCandidate,
+  nothingFound,
+  withheldPerKind,
+  withhold,
+} from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { restartExporter } from "../steps/steps.ts";
-import { withheldList } from "./ownGpus.ts";
+import { fullName } from "../momentIndex.ts";
+import { restartExporter } from "../steps/nodeSteps.ts";
 import { gpuWords } from "./words.ts";
 
 /** What is allocated on a node, physical GPUs. */
@@ -47,39 +57,30 @@ const mostFailing = 20;
  */
 export const findFixSource: FindAdvice = (moment) => {
   const { snapshot } = moment.analysis;
-  const withheld = withheldList("fix_source");
   const found = unseenNodes(moment);
-  if (found.length === 0) return { candidates: [], withheld: [] };
+  if (found.length === 0) return nothingFound;
   const problems = [...snapshot.problems, ...(moment.sourceProblems ?? [])];
   const faults = faultsByNode(problems);
-  const exporters = new Map<string, ExporterPodRef[]>();
-  for (const pod of snapshot.exporterPods) {
-    const known = exporters.get(pod.nodeName);
-    if (known === undefined) exporters.set(pod.nodeName, [pod]);
-    else known.push(pod);
-  }
+  const exporters = Map.groupBy(snapshot.exporterPods, ({ nodeName }) => nodeName);
   const failing = problems.find(({ source, code }) => source === "dcgm" && code === "targets-failing");
-  const candidates: Candidate[] = [];
+  const none = withhold("fix_source");
+  const made: MadeCandidate[] = [];
   for (const unseen of found) {
-    if (candidates.length >= candidatesPerKind) break;
+    if (made.filter(isCandidate).length >= candidatesPerKind) break;
     const { name } = unseen.node;
     const own = exporters.get(name) ?? [];
     const fault = faults.get(name) ?? null;
     const because = failing === undefined ? noPlanBecause(unseen, own, fault) : manyFail(failing);
     const [exporter] = own;
     if (because !== null || exporter === undefined || fault === null) {
-      withheld.add(
-        "no-plan",
-        name,
-        `${gpuWords(unseen.unobserved)} allocated GPUs are not observed: ${because ?? "unknown"}`,
-      );
+      const what = `${gpuWords(unseen.unobserved)} allocated GPUs are not observed`;
+      made.push(none(name, "no-plan", `${what}: ${because ?? "unknown"}`));
       continue;
     }
     const restart = restartExporter(moment, unseen.index);
-    if (restart.ok) candidates.push({ ...candidateOf(unseen, exporter, fault), steps: restart.steps });
-    else withheld.add("no-plan", name, restart.reason);
+    made.push(restart.ok ? candidateOf(unseen, exporter, fault, restart.steps) : none(name, "no-plan", restart.reason));
   }
-  return { candidates, withheld: withheld.list };
+  return foundOf(made, withheldPerKind);
 };
 
 function unseenNodes({ analysis: { snapshot, accountingEntries, pools } }: AdviceMoment): readonly Unseen[] {
@@ -135,10 +136,15 @@ function noPlanBecause(
   return null;
 }
 
-function candidateOf({ index, node, unobserved }: Unseen, exporter: ExporterPodRef, fault: Problem): Candidate {
+function candidateOf(
+  { index, node, unobserved }: Unseen,
+  exporter: ExporterPodRef,
+  fault: Problem,
+  steps: readonly AdviceStep[],
+): Candidate {
   const gpus = gpuWords(unobserved);
   const pool = node.pools.length === 1 ? (node.pools[0] ?? "") : "";
-  const name = `${exporter.namespace}/${exporter.name}`;
+  const name = fullName(exporter);
   return {
     kind: "fix_source",
     beneficiary: { kind: "node", name: node.name },
@@ -155,7 +161,7 @@ function candidateOf({ index, node, unobserved }: Unseen, exporter: ExporterPodR
     queue: "",
     pool,
     plan: { changes: [{ kind: "observe", node: index }], starts: [] },
-    steps: [],
+    steps,
     disrupted: [],
     gainedGpus: () => unobserved,
     confidence: confidenceIn(fault),
@@ -169,30 +175,27 @@ function candidateOf({ index, node, unobserved }: Unseen, exporter: ExporterPodR
 /** How certain it is that a restart makes the GPUs observed again. */
 function confidenceIn({ code }: Problem): AdviceConfidence {
   const untouched = "the pods that hold the GPUs are not touched: only the exporter starts again";
-  switch (code) {
-    case "exporter-frozen":
-      return {
-        level: "high",
-        reasons: [
-          untouched,
-          "an exporter none of whose values changes has lost its host engine: a restart connects it again",
-        ],
-      };
-    case "exporter-doubtful":
-      return {
-        level: "low",
-        reasons: [
-          untouched,
-          "without an energy counter nobody can distinguish a frozen exporter from GPUs that do nothing: if the values still do not change after the restart, they are idle",
-        ],
-      };
-    default:
-      return {
-        level: "medium",
-        reasons: [
-          untouched,
-          "the cause may lie elsewhere (network, host engine, driver): then a restart changes nothing",
-        ],
-      };
-  }
+  const [level, reason] = certainties.get(code) ?? otherCertainty;
+  return { level, reasons: [untouched, reason] };
 }
+
+type Certainty = readonly [level: AdviceConfidence["level"], reason: string];
+
+/** By the fault of the exporter. */
+const certainties: ReadonlyMap<string, Certainty> = new Map([
+  [
+    "exporter-frozen",
+    ["high", "an exporter none of whose values changes has lost its host engine: a restart connects it again"],
+  ],
+  [
+    "exporter-doubtful",
+    [
+      "low",
+      "without an energy counter nobody can distinguish a frozen exporter from GPUs that do nothing: if the values still do not change after the restart, they are idle",
+    ],
+  ],
+]);
+const otherCertainty: Certainty = [
+  "medium",
+  "the cause may lie elsewhere (network, host engine, driver): then a restart changes nothing",
+];

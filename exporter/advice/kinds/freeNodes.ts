@@ -3,38 +3,25 @@ import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import { isOnUnknownDevice } from "../../join/unknownDevice.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
-import type { Candidate, Found } from "../candidate.ts";
-import type { AdviceMoment } from "../moment.ts";
+import type { Candidate, Found, MadeCandidate } from "../candidate.ts";
+import { emptyNodeWords, removableNodes } from "../emptyNodes.ts";
 import { mostCordoned } from "../planner/carryOut.ts";
-import { findPlan } from "../planner/findPlan.ts";
 import type { MoveField } from "../planner/moveField.ts";
-import type { PlanGoal, PlanPodKind, PlanProblem } from "../planner/problem.ts";
+import type { PlanPodKind, PlanProblem } from "../planner/problem.ts";
 import { amount } from "../planner/whyNot.ts";
-import type { Outcome, Trial } from "../whatIf/trial.ts";
-import { createCarry } from "./carryMoves.ts";
-import { hourlyCostWords } from "./hourlyCost.ts";
-import type { LookBudget } from "./lookBudget.ts";
-import type { FieldOf } from "./moveFields.ts";
-import { askedGuards, createVetoes, type MoveTools } from "./moveTools.ts";
-import { guardedAlternatives, refusal, whyOf } from "./planForGang.ts";
-import { confidenceInMoves, leftSign, moveWords, plannedMoves, targetsOf, teamOfUnits } from "./plannedMoves.ts";
-import { emptyNodeWords, removableNodes } from "./removableNodes.ts";
+import type { Outcome } from "../whatIf/trial.ts";
+import type { Planning } from "./moveFields.ts";
+import { planMoves } from "./plannedMoves.ts";
 import { isWaitingUnknown } from "./waitsForNodes.ts";
+import { hourlyCostWords } from "./words.ts";
 
 /**
  * Finds pods to move so that one more node of a pool is wholly free and its autoscaler removes it: the gain is that the node
  * is no longer paid for. It does so only if nothing waits that the pool could serve, because such work has a better use for
  * the GPUs; `planForGang` handles work that needs a whole node. GPUs that were free before are no gain.
  */
-export function findFreedNodes(
-  moment: AdviceMoment,
-  trial: Trial,
-  tools: MoveTools,
-  fieldOf: FieldOf,
-  looks: LookBudget,
-  most: number,
-): Found {
-  const { placement, snapshot } = moment.analysis;
+export function findFreedNodes(planning: Planning, most: number): Found {
+  const { placement, snapshot } = planning.moment.analysis;
   const candidates: Candidate[] = [];
   const withheld: WithheldAdvice[] = [];
   if (isWaitingUnknown(snapshot)) return { candidates, withheld };
@@ -42,7 +29,7 @@ export function findFreedNodes(
     ({ wholeFreeNodes, possibleWholeFreeNodes }) => possibleWholeFreeNodes > wholeFreeNodes,
   );
   if (scattered.length === 0 || most <= 0) return { candidates, withheld };
-  const { removable: shrinking, refused } = removableNodes(moment.analysis);
+  const { removable: shrinking, refused } = removableNodes(planning.moment.analysis);
   const left = scattered
     .filter(({ pool }) => !isWaitedFor(snapshot, pool))
     .map((placed) => ({ ...placed, own: snapshot.nodes.filter(isOf(placed.pool, shrinking)) }))
@@ -63,12 +50,9 @@ export function findFreedNodes(
   for (const { pool } of left.splice(mostPools)) withheld.push(notLookedAt(pool));
   for (const { pool, wholeFreeNodes, possibleWholeFreeNodes, own } of left) {
     if (candidates.length >= most) break;
-    const field = fieldOf({ pool });
+    const field = planning.fieldOf({ pool });
     if (field === null) continue;
-    const found = freeNode(
-      { moment, trial, tools, field, looks, pool, counts: [wholeFreeNodes, possibleWholeFreeNodes] },
-      own,
-    );
+    const found = freeNode(planning, { field, pool, counts: [wholeFreeNodes, possibleWholeFreeNodes] }, own);
     if ("plan" in found) candidates.push(found);
     else withheld.push(found);
   }
@@ -109,29 +93,16 @@ function isWaitedFor({ queueing }: Snapshot, pool: string): boolean {
   );
 }
 
-interface PoolPlanning {
-  readonly moment: AdviceMoment;
-  readonly trial: Trial;
-  readonly tools: MoveTools;
+interface PoolToFree {
   readonly field: MoveField;
-  readonly looks: LookBudget;
   readonly pool: string;
   /** Whole free nodes now, and after the plan. */
   readonly counts: readonly [now: number, possible: number];
 }
 
-function freeNode(
-  { moment, trial, tools, field, looks, pool, counts }: PoolPlanning,
-  own: readonly NodeView[],
-): Candidate | WithheldAdvice {
-  const { analysis, settings } = moment;
-  const { snapshot } = analysis;
-  const none = (reason: string, why: WithheldAdvice["why"] = "no-plan"): WithheldAdvice => ({
-    kind: "defragment",
-    subject: pool,
-    why,
-    reason,
-  });
+function freeNode(planning: Planning, { field, pool, counts }: PoolToFree, own: readonly NodeView[]): MadeCandidate {
+  const { moment } = planning;
+  const { snapshot, prices } = moment.analysis;
   const names = new Set(own.map(({ name }) => name));
   const allocated = (node: number): boolean => isAllocated(snapshot, field.nodeIndexes[node] ?? -1);
   const isOpen = (node: number): boolean => snapshot.nodes[field.nodeIndexes[node] ?? -1]?.schedulable !== false;
@@ -141,61 +112,44 @@ function freeNode(
   // Pods with an estimated holding are never moved: such a node is tried only if there is no other, so that the reason
   // is reported.
   const sure = nodes.filter((node) => !hasEstimated(snapshot, field.nodeIndexes[node] ?? -1));
-  const goal: PlanGoal = { kind: "free", nodes: sure.length > 0 ? sure : nodes, count: 1 };
   const whole = wholeFree(snapshot, field);
-  const base = {
-    nodes: field.nodes,
+  const toFree = (goalNodes: readonly number[]): ReadonlySet<number> =>
+    new Set(goalNodes.flatMap((node) => field.nodeIndexes[node] ?? []));
+  const moves = planMoves(planning, {
+    field,
+    goal: { kind: "free", nodes: sure.length > 0 ? sure : nodes, count: 1 },
     units: onlyTo(field, allocated),
-    fixedNodes: field.fixedNodes,
-    goal,
     quotaGpus: Infinity,
-    maxMoves: settings.maxMoves,
-    rules: field.rules,
-  };
-  const cordoned = whole.size <= mostCordoned ? [...whole] : [];
-  const carry = createCarry(moment, field, base, { cordoned, spoils: whole });
-  const problem: PlanProblem = {
-    ...base,
-    refusalOf: (plan) => refusal(carry(plan)),
-    vetoesOf: createVetoes(moment, field, null, tools),
-  };
-  const answer = findPlan(problem, looks.limits());
-  looks.spend(answer.looks);
-  if (answer.plan === null) return none(`No node of ${pool} can be freed: ${answer.noPlan?.words}.`, whyOf(answer));
-  const freed = answer.plan.goalNodes.flatMap((node) => snapshot.nodes[field.nodeIndexes[node] ?? -1] ?? []);
-  const left = new Set(answer.plan.goalNodes.flatMap((node) => field.nodeIndexes[node] ?? []));
-  const gpusFreed = ({ moved }: Pick<Outcome, "moved">): number => netFreed(snapshot, left, whole, moved);
-  const gpus = freed.reduce((sum, { physicalGpus }) => sum + (physicalGpus ?? 0), 0);
-  const carried = carry(answer.plan);
-  if (typeof carried === "string") return none(`No node of ${pool} can be freed: ${carried}.`);
-  const moves = plannedMoves(field, carried, [], trial, (outcome) => gpusFreed(outcome) >= gpus);
-  const words = moveWords(analysis, field, answer.plan);
-  if (moves === null)
-    return none(`To move ${words} would free a node, but the scheduler may place the pods so that it does not.`);
-  const steps = tools.movePods(
-    moment,
-    moves.sources.map(({ pods }) => pods),
-    moves.avoid,
-    moves.besides,
-  );
-  if (!steps.ok) return none(`${words} cannot be moved: ${steps.reason}.`);
-  const freedNames = freed.map(({ name }) => name);
+    beneficiary: null,
+    isOwn: () => false,
+    limits: { cordoned: whole.size <= mostCordoned ? [...whole] : [], spoils: whole },
+    starts: [],
+    reaches: ({ moved }, { goalNodes }) => {
+      const left = toFree(goalNodes);
+      return netFreed(snapshot, left, whole, moved) >= gpusOf(snapshot, left);
+    },
+    failure: `No node of ${pool} can be freed`,
+    purpose: "free a node",
+  });
+  if (!moves.ok) return { kind: "defragment", subject: pool, why: moves.why, reason: moves.reason };
+  const { found, words } = moves;
+  const left = toFree(found.goalNodes);
+  const freed = [...left].flatMap((index) => snapshot.nodes[index] ?? []);
+  const freedNames = freed.map(({ name }) => name).join(", ");
   const removed = [...new Set(freed.map(({ nodePool }) => emptyNodeWords(snapshot, nodePool)))].join(" and ");
-  const price = hourlyCostWords(analysis.prices, new Map(freed.map((node) => [node.name, node.physicalGpus ?? 0])));
-  const lost = answer.plan.lostGpuHours.toFixed(1);
+  const price = hourlyCostWords(prices, new Map(freed.map((node) => [node.name, node.physicalGpus ?? 0])));
+  const lost = `${found.lostGpuHours.toFixed(1)} GPU-hours`;
   return {
     kind: "defragment",
     beneficiary: { kind: "pool", name: pool },
-    targets: targetsOf(snapshot, moves.sources),
-    title: `move ${words}: then ${freedNames.join(", ")} is empty and is removed`,
-    reason: `${counts[0]} nodes of ${pool} are wholly free; with the same pods on fewer nodes up to ${counts[1]} could be. Nothing waits for them, and ${removed}: ${freedNames.join(", ")} (${amount(gpus)}${price === "" ? "" : `, ${price}`}) is no longer paid for. The move costs ${lost} GPU-hours of work that is done again.`,
+    title: `move ${words}: then ${freedNames} is empty and is removed`,
+    reason: `${counts[0]} nodes of ${pool} are wholly free; with the same pods on fewer nodes up to ${counts[1]} could be. Nothing waits for them, and ${removed}: ${freedNames} (${amount(gpusOf(snapshot, left))}${price === "" ? "" : `, ${price}`}) is no longer paid for. The move costs ${lost} of work that is done again.`,
     evidence: [
       { name: "whole free nodes", value: `${counts[0]}` },
       { name: "whole free nodes if all were packed", value: `at most ${counts[1]}` },
-      { name: "work done again", value: `${lost} GPU-hours` },
-      { name: "pods moved", value: `${answer.plan.moves.length}` },
+      { name: "work done again", value: lost },
+      { name: "pods moved", value: `${found.moves.length}` },
     ],
-    fromTeam: teamOfUnits(snapshot, moves.sources),
     forTeam: "",
     queue: "",
     pool,
@@ -203,24 +157,23 @@ function freeNode(
       ...moves.plan,
       changes: [...moves.plan.changes, ...[...left].map((node) => ({ kind: "removeNode" as const, node }))],
     },
-    steps: steps.steps,
-    disrupted: moves.sources.flatMap(({ pods }) => pods),
-    gainedGpus: gpusFreed,
+    gainedGpus: ({ moved }) => netFreed(snapshot, left, whole, moved),
     unused: freed.map((node) => ({
       node: node.name,
       gpus: node.physicalGpus ?? 0,
       since: allocatedSince(snapshot, node),
     })),
-    confidence: confidenceInMoves(answer, moves),
-    guards: askedGuards,
-    blockedAlternatives: answer.metGuards ? guardedAlternatives(moment, field, problem, answer, looks) : [],
-    signs: [leftSign(snapshot, moves.sources)],
     measuredBy: {
       kind: "nodes-removed",
       nodes: freed.map(({ name, physicalGpus }) => ({ name, gpus: physicalGpus ?? 0 })),
     },
+    ...moves.parts,
   };
 }
+
+/** Physical GPUs of nodes (indices). */
+const gpusOf = ({ nodes }: Snapshot, indexes: Iterable<number>): number =>
+  [...indexes].reduce((sum, index) => sum + (nodes[index]?.physicalGpus ?? 0), 0);
 
 /** Since when a node has had its present pods, seconds since the epoch: before that, it may have been needed whole. */
 function allocatedSince({ at, pods, devices }: Snapshot, node: NodeView): number {
@@ -260,15 +213,14 @@ function wholeFree(snapshot: Snapshot, { nodeIndexes }: MoveField): ReadonlySet<
 
 /** GPUs of the nodes that all pods have left and none has entered, minus those of free nodes that pods have entered. */
 function netFreed(
-  { nodes }: Snapshot,
+  snapshot: Snapshot,
   goal: ReadonlySet<number>,
   whole: ReadonlySet<number>,
   moved: Outcome["moved"],
 ): number {
+  if (moved.some(({ to }) => to === null)) return 0;
   const taken = new Set(moved.map(({ to }) => to));
-  const gpusOf = (index: number): number => nodes[index]?.physicalGpus ?? 0;
-  let net = 0;
-  for (const index of goal) if (!taken.has(index)) net += gpusOf(index);
-  for (const index of whole) if (taken.has(index)) net -= gpusOf(index);
-  return moved.some(({ to }) => to === null) ? 0 : Math.max(0, net);
+  const entered = [...whole].filter((index) => taken.has(index));
+  const stayingFree = [...goal].filter((index) => !taken.has(index));
+  return Math.max(0, gpusOf(snapshot, stayingFree) - gpusOf(snapshot, entered));
 }

@@ -3,7 +3,8 @@ import type { AskedPods, GangFreeCapacities } from "../../analysis/freeCapacity/
 import type { WaitingGang, WaitingPart } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import { momentOrder } from "../momentOrder.ts";
+import { gpusAsked } from "./waitingFor.ts";
 
 /** GPUs that are released. */
 export interface FreedGpus {
@@ -34,7 +35,7 @@ export function findGangsToStart(analysis: Analysis): GangsToStart {
     if (cause === "capacity" || cause === "fragmentation" || cause === "quota")
       eligible.push({ index: gang, gang: found, isQuota: cause === "quota" });
   }
-  const byGang = byPlace(momentOrder(analysis).ofGang);
+  const byGang = momentOrder(analysis).gangs;
   const inOrder = eligible.toSorted((a, b) => inQueueOrder(a, b) || byGang(a.index, b.index));
   const given = new Set<number>();
   return (freed) => {
@@ -93,8 +94,7 @@ function wantedIn(
   left: number,
 ): number | null {
   if (asked === null || asked.verdict === "fits" || asked.verdict === "never") return null;
-  let wanted = 0;
-  for (const { pods, gpusPerPod } of asked.placed) wanted += pods * gpusPerPod;
+  const wanted = gpusAsked(asked.placed);
   let free = 0;
   let isServed = false;
   for (const domain of new Set(asked.placed.map((part) => part.domain))) {

@@ -4,10 +4,10 @@ import type { AdviceConfidence, AdviceCost } from "../../model/recommendation.ts
 import type { Candidate } from "../candidate.ts";
 import type { ActDecision, IdlePast } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { costWords, hourlyCostWords } from "./hourlyCost.ts";
+import { fullName } from "../momentIndex.ts";
 import type { IdleWorkload } from "./idleWorkloads.ts";
 import type { AllocatedPod, OwnGpus } from "./ownGpus.ts";
-import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
+import { costWords, countWords, durationWords, gpuWords, hourlyCostWords, percentWords } from "./words.ts";
 
 /** Everything that the texts say about one idle workload. */
 export interface IdleFacts {
@@ -28,7 +28,7 @@ export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" 
   const { moment, idle, workload, allocated, own, past, idleHours, cost, decision } = facts;
   const { horizonHours } = moment.settings;
   const gpus = gpuWords(idle.gpus);
-  const name = `${workload.namespace}/${workload.name}`;
+  const name = fullName(workload);
   const price = hourlyCostWords(moment.analysis.prices, own.byNode);
   const costs = price === "" ? "" : ` They cost ${price}.`;
   const returns = returnWords(past, horizonHours);

@@ -1,26 +1,28 @@
 import type { PartialGang } from "../../analysis/waiting/waiting.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
-import type { DisruptionUnit } from "../disruptionUnits.ts";
-import type { Planning } from "./planForGang.ts";
+import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
+import type { AdviceMoment } from "../moment.ts";
 
 /** A partial gang with everything that identifies it. */
 export interface KnownGang {
   readonly partial: PartialGang;
   /** Index into `Queueing.gangs`: its missing members. */
   readonly gang: number;
+  readonly waiting: WaitingGang;
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;
+  readonly view: WorkloadView;
   /** Its members that hold GPUs. */
   readonly unit: DisruptionUnit;
   readonly priority: number;
 }
 
 /** Partial gangs by id; those with unknown facts are left out. */
-export function knownGangs({ moment, tools }: Planning): ReadonlyMap<string, KnownGang> {
+export function knownGangs(moment: AdviceMoment): ReadonlyMap<string, KnownGang> {
   const { snapshot, waiting } = moment.analysis;
   const { pods, workloads, queueing } = snapshot;
-  const units = tools.units(moment);
+  const units = disruptionUnits(moment);
   const found = new Map<string, KnownGang>();
   for (const partial of waiting.partialGangs) {
     const byUid = queueing.gangs.findIndex(({ uid }) => uid === partial.id);
@@ -34,9 +36,10 @@ export function knownGangs({ moment, tools }: Planning): ReadonlyMap<string, Kno
     const view = unit === undefined ? undefined : workloads[unit.workload];
     if (unit === undefined || view === undefined) continue;
     const gang = byUid >= 0 ? byUid : gangOf(queueing.gangs, view);
-    if (gang < 0) continue;
+    const missing = queueing.gangs[gang];
+    if (missing === undefined) continue;
     const priority = Math.max(view.priority, ...unit.pods.map((pod) => pods[pod]?.priority ?? view.priority));
-    found.set(partial.id, { partial, gang, workload: unit.workload, unit, priority });
+    found.set(partial.id, { partial, gang, waiting: missing, workload: unit.workload, view, unit, priority });
   }
   return found;
 }

@@ -6,7 +6,9 @@ import { standsInLine } from "../../join/queues/servingOrder.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueClusterQueue, KueueWorkload } from "../../model/queues/kueue.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName } from "../momentIndex.ts";
 import { amount } from "../planner/whyNot.ts";
+import { gpusAsked } from "./waitingFor.ts";
 
 /** Who waits in a ClusterQueue that serves strictly in order. Indices into `Queueing.gangs`. */
 export interface StrictLine {
@@ -111,7 +113,7 @@ function shortByFar(
   const domain = gangFreeCapacities.domains[index ?? -1];
   if (domain === undefined || queue === null || otherDomains.length > 0 || otherQueues.length > 0) return null;
   const isFar = (asked: number, there: number): boolean => asked > beyond * there + gpuTolerance;
-  const gpus = placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0);
+  const gpus = gpusAsked(placed);
   if (cause === "quota") {
     const headroom = Math.max(0, createQueueAllowance(snapshot.queueing)(queue));
     return isFar(gpus, headroom) ? `it asks for ${amount(gpus)} and its quota leaves ${amount(headroom)}` : null;
@@ -145,5 +147,5 @@ export function whomBoostThreatens(moment: AdviceMoment, { queue }: StrictLine, 
     !conditions.some(({ type, isTrue }) => type === "Finished" && isTrue) &&
     (admission.clusterQueue === queue.name ? within : cohort && inCohorts.has(admission.clusterQueue));
   const found = kueueWorkloads.find(isThreatened);
-  return found === undefined ? null : `${found.namespace}/${found.name}`;
+  return found === undefined ? null : fullName(found);
 }

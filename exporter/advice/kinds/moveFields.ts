@@ -1,16 +1,33 @@
 import type { NodeFreeCapacity } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
-import type { DisruptionUnit } from "../disruptionUnits.ts";
+import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, type MomentOrder, momentOrder } from "../order/momentOrder.ts";
+import { momentIndex } from "../momentIndex.ts";
+import { type InOrder, momentOrder } from "../momentOrder.ts";
 import { type MoveField, moveFieldOf } from "../planner/moveField.ts";
-import { momentIndex } from "../whatIf/momentIndex.ts";
-import type { MoveTools } from "./moveTools.ts";
+import type { PlanLimits } from "../planner/problem.ts";
+import type { Trial } from "../whatIf/trial.ts";
+
+/** What all searches for moves of one kind of advice share. */
+export interface Planning {
+  readonly moment: AdviceMoment;
+  readonly trial: Trial;
+  readonly fieldOf: FieldOf;
+  readonly looks: LookBudget;
+}
+
+/** A planning in which nothing has been searched yet. */
+export const createPlanning = (moment: AdviceMoment, trial: Trial): Planning => ({
+  moment,
+  trial,
+  fieldOf: createFields(moment),
+  looks: createLookBudget(),
+});
 
 /** The nodes among which pods may be moved: those of a domain of `Analysis.gangFreeCapacities`, or of one pool. */
 export type FieldOf = (where: { readonly domain: number } | { readonly pool: string }) => MoveField | null;
 
 /** The fields of one moment; each is built once. Nodes, units and the pods of each are in the order of the moment. */
-export function createFields(moment: AdviceMoment, tools: MoveTools): FieldOf {
+function createFields(moment: AdviceMoment): FieldOf {
   const known = new Map<string, MoveField | null>();
   let inOrder: readonly DisruptionUnit[] | null = null;
   return (where) => {
@@ -18,9 +35,9 @@ export function createFields(moment: AdviceMoment, tools: MoveTools): FieldOf {
     const before = known.get(key);
     if (before !== undefined) return before;
     const order = momentOrder(moment.analysis);
-    inOrder ??= sortedUnits(tools.units(moment), order);
+    inOrder ??= sortedUnits(disruptionUnits(moment), order.pods);
     const { freeCapacities, isIn } = "domain" in where ? ofDomain(moment, where.domain) : ofPool(moment, where.pool);
-    const nodes = sortedFreeCapacities(moment, freeCapacities, order);
+    const nodes = sortedFreeCapacities(moment, freeCapacities, order.nodes);
     const field = nodes.length === 0 ? null : moveFieldOf(moment.analysis.snapshot, nodes, isIn, inOrder);
     known.set(key, field);
     return field;
@@ -47,16 +64,42 @@ const ofPool = ({ analysis: { freeCapacities } }: AdviceMoment, pool: string): W
 function sortedFreeCapacities(
   { analysis }: AdviceMoment,
   freeCapacities: readonly NodeFreeCapacity[],
-  { ofNode }: MomentOrder,
+  byNode: InOrder,
 ): readonly NodeFreeCapacity[] {
   const index = momentIndex(analysis);
-  const placeOf = ({ node }: NodeFreeCapacity): number => ofNode[index.nodeOf(node.name) ?? -1] ?? ofNode.length;
-  return freeCapacities.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const indexOf = ({ node }: NodeFreeCapacity): number => index.nodeOf(node.name) ?? -1;
+  return freeCapacities.toSorted((a, b) => byNode(indexOf(a), indexOf(b)));
 }
 
 /** Sorted by the first pod of each unit. */
-function sortedUnits(units: readonly DisruptionUnit[], { ofPod }: MomentOrder): readonly DisruptionUnit[] {
-  const byPod = byPlace(ofPod);
+function sortedUnits(units: readonly DisruptionUnit[], byPod: InOrder): readonly DisruptionUnit[] {
   const own = units.map((unit) => (unit.pods.length === 1 ? unit : { ...unit, pods: unit.pods.toSorted(byPod) }));
   return own.toSorted(({ pods: [a = -1] }, { pods: [b = -1] }) => byPod(a, b));
+}
+
+/** How many steps the questions of one kind of advice may search in one cycle, together. */
+export interface LookBudget {
+  /** The limits of the next question. */
+  limits(): PlanLimits;
+  /** The limits of questions that are asked besides. */
+  readonly leastLimits: PlanLimits;
+  /** Counts the steps that a question used. */
+  spend(looks: number): void;
+}
+
+/** The steps of all questions of a kind in one cycle. */
+const looksPerCycle = 6_000;
+/** The steps that each question has even when all are used up: enough to see all of a small cluster. */
+const leastPerQuestion = 1_000;
+
+/** Each question gets half of what is left: those with the most at stake come first, and may search the furthest. */
+function createLookBudget(): LookBudget {
+  let left = looksPerCycle;
+  return {
+    limits: () => ({ looks: Math.max(leastPerQuestion, Math.floor(left / 2)) }),
+    leastLimits: { looks: leastPerQuestion },
+    spend(looks) {
+      left = Math.max(0, left - looks);
+    },
+  };
 }

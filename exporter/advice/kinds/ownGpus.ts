@@ -1,11 +1,10 @@
-import type { NodeView, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import type { WithheldAdvice } from "../../model/recommendation.ts";
+import type { PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { Candidate } from "../candidate.ts";
 import { askGuards, type GuardAnswer } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
+import type { TakenSign } from "../offer.ts";
 import type { FreedGpus } from "./gangsToStart.ts";
-
-/** The most withheld candidates of a kind that are listed. */
-export const withheldPerKind = 20;
 
 /** A pod of a workload that holds GPUs, and can be recognised again. */
 export interface AllocatedPod {
@@ -40,18 +39,15 @@ export interface OwnGpus extends FreedGpus {
   readonly pool: string;
 }
 
-/** The GPUs of pods, a part of which (`part`) is released; looked up by the nodes of these pods. */
-export function ownGpus(
-  { devices, queueing }: Snapshot,
-  allocated: readonly AllocatedPod[],
-  nodesByName: ReadonlyMap<string, NodeView>,
-  part = 1,
-): OwnGpus {
+/** The GPUs of pods, a part of which (`part`) is released. */
+export function ownGpus({ analysis }: AdviceMoment, allocated: readonly AllocatedPod[], part = 1): OwnGpus {
+  const { devices, queueing } = analysis.snapshot;
+  const { node: nodeCalled } = momentIndex(analysis);
   const byPool = new Map<string, number>();
   const byNode = new Map<string, number>();
   const indices = new Set(allocated.map(({ index }) => index));
   for (const name of new Set(allocated.map(({ node }) => node))) {
-    for (const index of nodesByName.get(name)?.devices ?? []) {
+    for (const index of nodeCalled(name)?.devices ?? []) {
       const device = devices[index];
       for (const { pod, share } of device?.holders ?? []) {
         if (device === undefined || !indices.has(pod)) continue;
@@ -65,9 +61,24 @@ export function ownGpus(
   return { byPool, byNode, queues, pool: byPool.size === 1 ? pool : "", words: byPool.size === 1 ? pool : "GPUs" };
 }
 
-/** The nodes of a moment by name. */
-export const nodesByName = ({ nodes }: Snapshot): ReadonlyMap<string, NodeView> =>
-  new Map(nodes.map((node) => [node.name, node]));
+/** The parts of a candidate that are the same for every kind of advice about one workload of a team. */
+export const ofWorkload = (
+  workload: WorkloadView,
+  own: OwnGpus,
+): Pick<Candidate, "beneficiary" | "targets" | "fromTeam" | "forTeam" | "queue" | "pool"> => ({
+  beneficiary: { kind: "team", name: workload.team },
+  targets: [`${workload.kind} ${fullName(workload)}`],
+  fromTeam: workload.team,
+  forTeam: "",
+  queue: workload.queue ?? "",
+  pool: own.pool,
+});
+
+/** The sign that all of these pods have left their nodes. */
+export const leftSignOf = (allocated: readonly AllocatedPod[]): TakenSign => ({
+  kind: "pods-left",
+  pods: allocated.map(({ uid, node }) => ({ uid, node })),
+});
 
 /** Asks the guards whether a team may be asked to release what its own pods hold. */
 export const askRelease = (moment: AdviceMoment, allocated: readonly AllocatedPod[]): GuardAnswer =>
@@ -78,18 +89,4 @@ export function vetoWords({ vetoes }: GuardAnswer): string | null {
   const [first] = vetoes;
   if (first === undefined) return null;
   return vetoes.length === 1 ? first.reason : `${first.reason}, and ${vetoes.length - 1} more`;
-}
-
-/** A list of withheld candidates that stops growing at `withheldPerKind`. */
-export function withheldList(kind: WithheldAdvice["kind"]): {
-  readonly list: readonly WithheldAdvice[];
-  readonly add: (why: WithheldAdvice["why"], subject: string, reason: string) => void;
-} {
-  const list: WithheldAdvice[] = [];
-  return {
-    list,
-    add: (why, subject, reason) => {
-      if (list.length < withheldPerKind) list.push({ kind, subject, why, reason });
-    },
-  };
 }

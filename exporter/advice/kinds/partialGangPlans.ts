@@ -1,17 +1,19 @@
 import type { GangDeadlock } from "../../analysis/waiting/waiting.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
-import type { Candidate } from "../candidate.ts";
-import type { GuardQuestion } from "../guards/guards.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
+import type { Candidate, MadeCandidate } from "../candidate.ts";
+import { askGuards, type GuardQuestion, guardNames } from "../guards/guards.ts";
+import { allocatedGpus } from "../lifecycle/signs.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { fullName, workloadName } from "../momentIndex.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
-import { type Plan, placementRules } from "../whatIf/plan.ts";
-import type { Trial } from "../whatIf/trial.ts";
+import { requeueWorkload, returnAfterStart } from "../steps/workloadSteps.ts";
+import type { Plan } from "../whatIf/plan.ts";
 import type { KnownGang } from "./knownGangs.ts";
-import { askedGuards } from "./moveTools.ts";
-import type { Planning } from "./planForGang.ts";
-import { leftSign, targetsOf, teamOfUnits } from "./plannedMoves.ts";
-import { returnAfterStart } from "./returnAfterStart.ts";
+import type { Planning } from "./moveFields.ts";
+import { leftSign, teamOfUnits } from "./plannedMoves.ts";
+import { gpusAsked } from "./waitingFor.ts";
 import { durationWords } from "./words.ts";
 
 const kind = "unblock_gang";
@@ -24,9 +26,9 @@ export function brokenDeadlock(
   planning: Planning,
   { pool, gangs: ids, missingGpus, freeGpus, allocatedGpus }: GangDeadlock,
   gangs: ReadonlyMap<string, KnownGang>,
-): Candidate | WithheldAdvice {
+): MadeCandidate {
   const { trial, moment } = planning;
-  const byGang = byPlace(momentOrder(moment.analysis).ofGang);
+  const byGang = momentOrder(moment.analysis).gangs;
   const members = ids
     .flatMap((id) => gangs.get(id) ?? [])
     .sort((a, b) => leastLossFirst(a, b) || byGang(a.gang, b.gang))
@@ -43,17 +45,17 @@ export function brokenDeadlock(
       );
     for (const gainer of gainers) {
       const plan = stopping(victims, [gainer.gang]);
-      if (!startsAlways(trial, plan, gainer.gang)) continue;
-      const steps = requeueSteps(planning, victims, gainer);
+      if (!trial.startsAll(plan)) continue;
+      const steps = requeueSteps(moment, victims, gainer);
       if (typeof steps === "string") {
-        refused.push(`${nameWords(victims.map((victim) => nameOf(planning, victim)))}: ${steps}`);
+        refused.push(`${nameWords(victims.map(({ view }) => fullName(view)))}: ${steps}`);
         continue;
       }
       const problem = `${ids.length} gangs in ${pool} hold ${amount(allocatedGpus)} and miss ${amount(missingGpus)}, while ${amount(freeGpus)} are free: none of them can run.`;
-      return candidateOf(planning, {
+      return candidateOf(moment, {
         need: ["deadlock", pool],
         victims,
-        gainer: gainer.gang,
+        gainer,
         plan,
         steps,
         problem,
@@ -70,39 +72,41 @@ export function brokenDeadlock(
 const mostOthers = 10;
 
 /** Requeues a partial gang as a whole, if another one that waits starts because of that. */
-export function requeuedForOthers(planning: Planning, known: KnownGang): Candidate | WithheldAdvice {
+export function requeuedForOthers(planning: Planning, known: KnownGang): MadeCandidate {
   const { moment, trial } = planning;
   const { snapshot, waiting } = moment.analysis;
   const { gangs } = snapshot.queueing;
-  const subject = nameOf(planning, known);
-  const byGang = byPlace(momentOrder(moment.analysis).ofGang);
+  const subject = fullName(known.view);
+  const byGang = momentOrder(moment.analysis).gangs;
   const ages = new Map(waiting.work.map(({ gang, ageSeconds }) => [gang, ageSeconds ?? 0] as const));
   const others = waiting.work
     .filter(({ gang, cause }) => gang !== known.gang && (cause === "capacity" || cause === "fragmentation"))
     .flatMap(({ gang }) => {
-      const view = gangs[gang];
-      return view === undefined || view.never !== null || view.priority < known.priority ? [] : [{ gang, view }];
+      const waiting = gangs[gang];
+      const mayGain = waiting !== undefined && waiting.never === null && waiting.priority >= known.priority;
+      return mayGain ? [{ gang, waiting, priority: waiting.priority }] : [];
     })
     .sort(
       (a, b) =>
-        (b.view.gpus ?? 0) * (ages.get(b.gang) ?? 0) - (a.view.gpus ?? 0) * (ages.get(a.gang) ?? 0) ||
+        (b.waiting.gpus ?? 0) * (ages.get(b.gang) ?? 0) - (a.waiting.gpus ?? 0) * (ages.get(a.gang) ?? 0) ||
         byGang(a.gang, b.gang),
     );
   let refusal: string | null = null;
-  for (const { gang, view } of others.slice(0, mostOthers)) {
-    const plan = stopping([known], [gang]);
-    if (!startsAlways(trial, plan, gang) || startsAlways(trial, { changes: [], starts: [gang] }, gang)) continue;
-    const steps = requeueSteps(planning, [known], { priority: view.priority, gang });
+  for (const gainer of others.slice(0, mostOthers)) {
+    const starts = [gainer.gang];
+    const plan = stopping([known], starts);
+    if (!trial.startsAll(plan) || trial.startsAll({ changes: [], starts })) continue;
+    const steps = requeueSteps(moment, [known], gainer);
     if (typeof steps === "string") {
       refusal = steps;
       continue;
     }
     const { bound, min, allocatedGpus } = known.partial;
     const problem = `${subject} holds ${amount(allocatedGpus)} for ${bound} of ${min} members and cannot run; its other members do not fit.`;
-    return candidateOf(planning, {
+    return candidateOf(moment, {
       need: ["workload", subject],
       victims: [known],
-      gainer: gang,
+      gainer,
       plan,
       steps,
       problem,
@@ -125,76 +129,69 @@ const stopping = (victims: readonly KnownGang[], starts: readonly number[]): Pla
   starts,
 });
 
-const startsAlways = (trial: Trial, plan: Plan, gang: number): boolean =>
-  placementRules.every((rule) => trial.started(plan, rule).includes(gang));
-
 /**
  * The requests that requeue gangs; a text is the objection. Work of a lower priority may lose its place. At equal priority
  * nothing is taken away: the gang gives up what it cannot use.
  */
 function requeueSteps(
-  { moment, tools }: Planning,
+  moment: AdviceMoment,
   victims: readonly KnownGang[],
-  gainer: Pick<KnownGang, "priority" | "gang">,
+  { waiting, priority: own }: Gainer,
 ): readonly AdviceStep[] | string {
-  const [queue = null] = moment.analysis.snapshot.queueing.gangs[gainer.gang]?.parts.map((part) => part.queue) ?? [];
-  for (const [how, asked] of Map.groupBy(victims, ({ priority }) =>
-    priority < gainer.priority ? "lose" : "release",
-  )) {
+  const [queue = null] = waiting.parts.map((part) => part.queue);
+  for (const [how, asked] of Map.groupBy(victims, ({ priority }) => (priority < own ? "lose" : "release"))) {
     const question: GuardQuestion = {
       pods: asked.flatMap(({ unit }) => unit.pods),
       how,
       by: "requeue",
-      beneficiary: { priority: gainer.priority, queue },
+      beneficiary: { priority: own, queue },
     };
-    const [veto] = tools.ask(moment, question).vetoes;
+    const [veto] = askGuards(moment, question).vetoes;
     if (veto !== undefined) return veto.reason;
   }
-  const { pods, workloads, queueing } = moment.analysis.snapshot;
+  const { pods } = moment.analysis.snapshot;
   const leave: AdviceStep[] = [];
   const again: AdviceStep[] = [];
-  for (const { workload, unit } of victims) {
-    const own = workloads[workload]?.pods ?? [];
-    const others = own.filter((pod) => pods[pod]?.status === "allocated" && !unit.pods.includes(pod)).length;
+  for (const { workload, view, unit } of victims) {
+    const others = view.pods.filter((pod) => pods[pod]?.status === "allocated" && !unit.pods.includes(pod)).length;
     if (others > 0) return `${others} other pods of the same workload would stop with it`;
-    const found = tools.requeueWorkload(moment, workload);
+    const found = requeueWorkload(moment, workload);
     if (!found.ok) return found.reason;
     leave.push(...found.steps.slice(0, -1));
     again.push(...found.steps.slice(-1));
   }
-  const gang = queueing.gangs[gainer.gang];
-  return returnAfterStart(leave, again, gang === undefined ? [] : [`${gang.namespace}/${gang.name}`]);
+  return returnAfterStart(leave, again, [fullName(waiting)]);
 }
+
+/** The work that would start. */
+type Gainer = Pick<KnownGang, "gang" | "waiting" | "priority">;
 
 interface RequeueParts {
   /** What it is needed for, whoever gains by it. */
   readonly need: readonly string[];
   readonly victims: readonly KnownGang[];
-  /** Index into `Queueing.gangs`. */
-  readonly gainer: number;
+  readonly gainer: Gainer;
   readonly plan: Plan;
   readonly steps: readonly AdviceStep[];
   readonly problem: string;
   readonly refused: readonly string[];
 }
 
-function candidateOf(planning: Planning, parts: RequeueParts): Candidate | WithheldAdvice {
+function candidateOf(moment: AdviceMoment, parts: RequeueParts): Candidate {
   const { need, victims, gainer, plan, steps, problem, refused } = parts;
-  const { analysis } = planning.moment;
-  const { snapshot } = analysis;
-  const gang = snapshot.queueing.gangs[gainer];
-  const gpus = gpusOf(planning, gainer);
+  const { snapshot } = moment.analysis;
+  const gpus = gpusOf(moment, gainer);
   const sources = victims.map(({ unit }) => unit);
-  const names = nameWords(victims.map((victim) => nameOf(planning, victim)));
+  const pods = sources.flatMap((source) => source.pods);
+  const names = nameWords(victims.map(({ view }) => fullName(view)));
   const allocated = victims.reduce((sum, { partial }) => sum + partial.allocatedGpus, 0);
-  if (gang === undefined) return { kind, subject: names, why: "no-plan", reason: "Who would gain is not known." };
-  const subject = `${gang.namespace}/${gang.name}`;
+  const subject = fullName(gainer.waiting);
   const longest = victims.reduce((most, { partial }) => Math.max(most, snapshot.at - partial.since), 0);
   return {
     kind,
     beneficiary: { kind: "workload", name: subject },
     need,
-    targets: targetsOfGangs(planning, victims),
+    targets: [...new Set(victims.map(({ view }) => `${view.kind} ${fullName(view)}`))].sort(),
     title: `let ${names} (${amount(allocated)}) wait again: then ${subject} (${amount(gpus)}) starts`,
     reason: `${problem} ${names} has allocated GPUs for ${durationWords(longest)} without all its members. If it waits again as a whole, ${subject} gets what it needs and runs.`,
     evidence: [
@@ -203,13 +200,13 @@ function candidateOf(planning: Planning, parts: RequeueParts): Candidate | Withh
       { name: "allocated so for", value: durationWords(longest) },
     ],
     fromTeam: teamOfUnits(snapshot, sources),
-    forTeam: gang.team,
-    queue: gang.queue ?? "",
+    forTeam: gainer.waiting.team,
+    queue: gainer.waiting.queue ?? "",
     pool: victims[0]?.partial.pool ?? "",
     plan,
     steps,
-    disrupted: sources.flatMap(({ pods }) => pods),
-    gainedGpus: ({ started }) => (started.includes(gainer) ? gpus : 0),
+    disrupted: pods,
+    gainedGpus: ({ started }) => (started.includes(gainer.gang) ? gpus : 0),
     confidence: {
       level: "medium",
       reasons: [
@@ -217,43 +214,21 @@ function candidateOf(planning: Planning, parts: RequeueParts): Candidate | Withh
         "Who waits again may be admitted again first, if its queue serves it before.",
       ],
     },
-    guards: askedGuards,
+    guards: guardNames,
     blockedAlternatives: refused.slice(0, 5),
-    signs: [leftSign(snapshot, sources)],
-    measuredBy: { kind: "work-started", work: [gang.uid, `${gang.kind}/${gang.namespace}/${gang.name}`] },
+    signs: [leftSign(snapshot, pods)],
+    measuredBy: { kind: "work-started", work: [gainer.waiting.uid, workloadName(gainer.waiting)] },
   };
 }
 
 /** Physical GPUs that run once it starts: those of the missing members, and those that its other members already hold. */
-function gpusOf({ moment }: Planning, gang: number): number {
-  const { gangFreeCapacities, snapshot } = moment.analysis;
-  const view = snapshot.queueing.gangs[gang];
-  const placed = gangFreeCapacities.askedOf(gang)?.placed ?? [];
-  const own = snapshot.workloads.filter(
-    ({ kind: of, namespace, name }) => of === view?.kind && namespace === view.namespace && name === view.name,
-  );
-  const allocated = own
-    .flatMap(({ pods }) => pods.map((pod) => snapshot.pods[pod]))
-    .filter((pod) => pod?.status === "allocated");
-  const isPartial = view !== undefined && view.bound > 0 && view.bound < view.min;
-  const waiting = isPartial ? allocated.reduce((sum, pod) => sum + (pod?.gpus ?? 0), 0) : 0;
-  return waiting + placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0);
-}
-
-function targetsOfGangs({ moment }: Planning, victims: readonly KnownGang[]): readonly string[] {
-  const { snapshot } = moment.analysis;
-  const named = victims.flatMap(({ workload }) => snapshot.workloads[workload] ?? []);
-  if (named.length < victims.length)
-    return targetsOf(
-      snapshot,
-      victims.map(({ unit }) => unit),
-    );
-  return [...new Set(named.map((view) => `${view.kind} ${view.namespace}/${view.name}`))].sort();
-}
-
-function nameOf({ moment }: Planning, { workload, partial }: KnownGang): string {
-  const view = moment.analysis.snapshot.workloads[workload];
-  return view === undefined ? partial.id : `${view.namespace}/${view.name}`;
+function gpusOf({ analysis }: AdviceMoment, { gang, waiting }: Gainer): number {
+  const { snapshot, gangFreeCapacities } = analysis;
+  const asked = gpusAsked(gangFreeCapacities.askedOf(gang)?.placed ?? []);
+  const isPartial = waiting.bound > 0 && waiting.bound < waiting.min;
+  if (!isPartial) return asked;
+  const own = snapshot.workloads.filter((view) => workloadName(view) === workloadName(waiting));
+  return own.reduce((sum, view) => sum + allocatedGpus(view, snapshot.pods), asked);
 }
 
 const leastLossFirst = (a: KnownGang, b: KnownGang): number =>

@@ -5,13 +5,13 @@ import { compareText } from "../../kernel/compareText.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import { gpuResources, nodeLabels } from "../../model/wellKnown.ts";
-import type { Candidate } from "../candidate.ts";
+import { type Candidate, type Found, foundOf, withhold } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { momentOrder } from "../order/momentOrder.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
-import { cordonStep, uncordonStep } from "../steps/nodeSteps.ts";
-import { changeRequest, labelNode } from "../steps/steps.ts";
-import { momentIndex } from "../whatIf/momentIndex.ts";
+import { cordonStep, labelNode, uncordonStep } from "../steps/nodeSteps.ts";
+import { changeRequest } from "../steps/requestSteps.ts";
 import { askRelease } from "./ownGpus.ts";
 import { type SmallUser, shareQuestion } from "./smallUsers.ts";
 import { waitsForNodes } from "./waitsForNodes.ts";
@@ -51,29 +51,19 @@ const cuts: readonly (readonly [model: RegExp, cut: Cut])[] = [
   [/^A30\b/, cut("1g.6gb", 4, 6)],
 ];
 
-/** Candidates, and pools with small users for which there is none. */
-export interface Partitions {
-  readonly candidates: readonly Candidate[];
-  readonly refused: readonly { readonly subject: string; readonly reason: string }[];
-}
-
 /**
  * If several small users of a pool have no shared devices to move to, partitions one wholly free node of the pool for them, as
  * long as they give back more GPUs than it has and nothing waits that could use the node as it is.
  */
-export function partitionNode(moment: AdviceMoment, users: readonly SmallUser[]): Partitions {
-  const candidates: Candidate[] = [];
-  const refused: { readonly subject: string; readonly reason: string }[] = [];
-  const byPool = Map.groupBy(users, ({ pool }) => pool);
-  for (const pool of [...byPool.keys()].sort(compareText)) {
-    const own = byPool.get(pool) ?? [];
-    const made = partitionFor(moment, pool, own);
-    if (typeof made === "string") {
-      const what = `${countWords(own.length, "workload")} with whole GPUs use at most a quarter of them, and no shared device is free for them`;
-      refused.push({ subject: pool, reason: `${what}: ${made}` });
-    } else candidates.push(made);
-  }
-  return { candidates, refused };
+export function partitionNode(moment: AdviceMoment, users: readonly SmallUser[]): Found {
+  const byPool = [...Map.groupBy(users, ({ pool }) => pool)].sort(([a], [b]) => compareText(a, b));
+  const made = byPool.map(([pool, own]) => {
+    const found = partitionFor(moment, pool, own);
+    if (typeof found !== "string") return found;
+    const what = `${countWords(own.length, "workload")} with whole GPUs use at most a quarter of them, and no shared device is free for them`;
+    return withhold("share_gpu")(pool, "no-plan", `${what}: ${found}`);
+  });
+  return foundOf(made);
 }
 
 function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallUser[]): Candidate | string {
@@ -129,9 +119,9 @@ function partitionFor(moment: AdviceMoment, pool: string, users: readonly SmallU
 /** Wholly free nodes of one pool that a label can partition, fewest GPUs first. */
 function freeNodes(analysis: Analysis, pool: string): readonly NodeView[] {
   const { snapshot, freeCapacities, idleNodes } = analysis;
-  const { ofNode } = momentOrder(analysis);
+  const byNode = momentOrder(analysis).nodes;
   const { nodeOf } = momentIndex(analysis);
-  const placeOf = ({ name }: NodeView): number => ofNode[nodeOf(name) ?? -1] ?? ofNode.length;
+  const indexOf = ({ name }: NodeView): number => nodeOf(name) ?? -1;
   return snapshot.nodes
     .filter((node, i) => {
       const [freeCapacity, ...others] = freeCapacities.byNode[i] ?? [];
@@ -145,7 +135,7 @@ function freeNodes(analysis: Analysis, pool: string): readonly NodeView[] {
       const isQuiet = node.devices.every((index) => snapshot.devices[index]?.activeUnallocatedAt === null);
       return isQuiet && freeCapacity.isWhollyFree && freeCapacity.hasOnlyWholeGpus && freeCapacity.wholeGpus > 0;
     })
-    .sort((a, b) => (a.physicalGpus ?? 0) - (b.physicalGpus ?? 0) || placeOf(a) - placeOf(b));
+    .sort((a, b) => (a.physicalGpus ?? 0) - (b.physicalGpus ?? 0) || byNode(indexOf(a), indexOf(b)));
 }
 
 function candidateOf(
@@ -160,7 +150,7 @@ function candidateOf(
   const physicalGpus = node.physicalGpus ?? 0;
   const back = allocated.length - physicalGpus;
   const unit = 1 / perGpu;
-  const names = users.map(({ workload }) => `${workload.namespace}/${workload.name}`);
+  const names = users.map(({ workload }) => fullName(workload));
   const teams = new Set(users.map(({ workload }) => workload.team));
   const [team = ""] = teams;
   const peak = Math.max(...users.map(({ usage }) => usage.peakActivity));

@@ -2,15 +2,15 @@ import { statedCause } from "../../analysis/freeCapacity/statedReason.ts";
 import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
-import { type Candidate, candidatesPerKind } from "../candidate.ts";
+import { type Candidate, candidatesPerKind, type MadeCandidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName } from "../momentIndex.ts";
 import { amount } from "../planner/whyNot.ts";
-import { boostPriority } from "../steps/steps.ts";
+import { boostPriority } from "../steps/kueueSteps.ts";
 import type { Plan } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type StrictLine, strictLines, whomBoostThreatens, whyHeadWaits } from "./lineOfQueue.ts";
-import { startsAll } from "./quotaCandidate.ts";
-import { onlyOne, poolLabel } from "./waitingFor.ts";
+import { gpusAsked, onlyOne, poolLabel } from "./waitingFor.ts";
 import { durationWords } from "./words.ts";
 
 const kind = "unblock_gang";
@@ -28,8 +28,8 @@ const boost = 1;
  * it. Nobody loses GPUs and no pod stops, so no guard is asked; if the boost would let it preempt other work, it is not
  * advised.
  */
-export function boostsPastHeads(moment: AdviceMoment, trial: Trial): readonly (Candidate | WithheldAdvice)[] {
-  const found: (Candidate | WithheldAdvice)[] = [];
+export function boostsPastHeads(moment: AdviceMoment, trial: Trial): readonly MadeCandidate[] {
+  const found: MadeCandidate[] = [];
   for (const line of strictLines(moment)) {
     if (found.length >= candidatesPerKind) break;
     const advice = pastTheHead(moment, trial, line);
@@ -38,7 +38,7 @@ export function boostsPastHeads(moment: AdviceMoment, trial: Trial): readonly (C
   return found;
 }
 
-function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Candidate | WithheldAdvice | null {
+function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): MadeCandidate | null {
   const { snapshot } = moment.analysis;
   const { gangs } = snapshot.queueing;
   const head = gangs[line.head];
@@ -51,7 +51,7 @@ function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Cand
   const chosen: number[] = [];
   for (const { index } of fitting.slice(0, mostBehind)) {
     if (chosen.length >= moment.settings.maxMoves) break;
-    if (startsAll(trial, planOf([...chosen, index]))) chosen.push(index);
+    if (trial.startsAll(planOf([...chosen, index]))) chosen.push(index);
   }
   if (chosen.length === 0) return null;
   const starts = planOf(chosen).starts;
@@ -59,10 +59,11 @@ function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Cand
     kind,
     subject: line.queue.name,
     why,
-    reason: `${nameWords(namesOf(moment, starts))} fits and waits behind ${nameOf(head)} in ClusterQueue ${line.queue.name}: ${reason}.`,
+    reason: `${nameWords(namesOf(moment, starts))} fits and waits behind ${fullName(head)} in ClusterQueue ${line.queue.name}: ${reason}.`,
   });
   const why = whyHeadWaits(moment, line, starts);
-  if (why === null) return none("no-plan", `${nameOf(head)} may start with what is free, or why it waits is not known`);
+  if (why === null)
+    return none("no-plan", `${fullName(head)} may start with what is free, or why it waits is not known`);
   if (line.queue.admissionMode !== null)
     return none("no-plan", "the queue serves by what LocalQueues have used, before any priority");
   if (snapshot.schedulerSettings.kueue?.priorityBoost === false)
@@ -80,8 +81,6 @@ function pastTheHead(moment: AdviceMoment, trial: Trial, line: StrictLine): Cand
 
 const planOf = (starts: readonly number[]): Plan => ({ changes: [], starts: starts.toSorted((a, b) => a - b) });
 
-const nameOf = ({ namespace, name }: WaitingGang): string => `${namespace}/${name}`;
-
 const hasWaited = ({ analysis }: AdviceMoment, { since }: WaitingGang): boolean =>
   since !== null && analysis.snapshot.at - since > heldBackSeconds;
 
@@ -97,12 +96,11 @@ function isHeldBack(moment: AdviceMoment, index: number): boolean {
 
 /** Physical GPUs of the members that it needs. */
 function gpusOf({ analysis }: AdviceMoment, index: number): number {
-  const placed = analysis.gangFreeCapacities.askedOf(index)?.placed ?? [];
-  return placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0);
+  return gpusAsked(analysis.gangFreeCapacities.askedOf(index)?.placed ?? []);
 }
 
 function namesOf({ analysis }: AdviceMoment, starts: readonly number[]): readonly string[] {
-  return starts.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []).map(nameOf);
+  return starts.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []).map(fullName);
 }
 
 /** All boosts, then all steps that remove them; a text says why there are none. */
@@ -132,7 +130,7 @@ function candidateOf(moment: AdviceMoment, { line, head, starts, why, steps }: B
   const { gangs, domains } = snapshot.queueing;
   const passing = starts.flatMap((index) => gangs[index] ?? []);
   const gpus = starts.reduce((sum, index) => sum + gpusOf(moment, index), 0);
-  const [names, first] = [nameWords(passing.map(nameOf)), nameOf(head)];
+  const [names, first] = [nameWords(passing.map(fullName)), fullName(head)];
   const isOne = passing.length === 1;
   const waited = (of: readonly WaitingGang[]): string =>
     durationWords(Math.max(...of.map(({ since }) => snapshot.at - (since ?? snapshot.at))));
@@ -141,7 +139,7 @@ function candidateOf(moment: AdviceMoment, { line, head, starts, why, steps }: B
   return {
     kind,
     beneficiary: { kind: "queue", name: line.queue.name },
-    targets: passing.map((gang) => `${gang.kind} ${nameOf(gang)}`).sort(),
+    targets: passing.map((gang) => `${gang.kind} ${fullName(gang)}`).sort(),
     title: `boost the priority of ${names} (${amount(gpus)}) past ${first}: then ${isOne ? "it starts" : "they start"}`,
     reason: [
       `ClusterQueue ${line.queue.name} serves strictly in order, and its first, ${first}, has waited for ${waited([head])}: ${why}.`,

@@ -2,17 +2,17 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { ActionableGang } from "../../analysis/fairness/actionable.ts";
 import type { StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import { compareText } from "../../kernel/compareText.ts";
+import { oncePer } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import { candidatesPerKind, type FindAdvice, foundOf, type MadeCandidate, withhold } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import { type Choice, chooseVictims } from "./chooseVictims.ts";
-import { owedGangs } from "./owedGangs.ts";
 import { freeFor } from "./reclaimableCapacity.ts";
 import { reclaimCandidate } from "./reclaimCandidate.ts";
 import { findVictims, searchVictims, type VictimSearch, type Victims } from "./reclaimVictims.ts";
-import { domainGpus, startingAnyway, type WaitingFor, waitingFor } from "./waitingFor.ts";
+import { domainGpus, owedGangs, startingAnyway, type WaitingFor, waitingFor } from "./waitingFor.ts";
 import { countWords } from "./words.ts";
 
 /** A queue that is short because others hold more than their share. */
@@ -33,45 +33,25 @@ export interface Starved {
  * as are needed for its own gangs to start.
  */
 export const findReclaim: FindAdvice = (moment, trial) => {
-  const candidates: Candidate[] = [];
-  const withheld: WithheldAdvice[] = [];
-  const all = starvedQueues(moment);
+  const found: MadeCandidate[] = [];
+  const all = starvedQueues(moment.analysis);
   for (const { queue, pairs, heldBack } of all) {
     if (pairs.length > 0 || heldBack === null) continue;
     const subject = moment.analysis.snapshot.queueing.queues[queue]?.name ?? "";
-    withheld.push({
-      kind: "reclaim",
-      subject,
-      why: "guard",
-      reason: `Its scheduler takes nothing back: ${heldBack.because}.`,
-    });
+    found.push(refuse(subject, "guard", `Its scheduler takes nothing back: ${heldBack.because}.`));
   }
   const starved = all.filter(({ pairs }) => pairs.length > 0);
-  if (starved.length === 0) return { candidates, withheld };
+  if (starved.length === 0) return foundOf(found);
   const search = searchVictims(moment);
   const served = new Set<number>();
   for (const one of starved.slice(0, candidatesPerKind)) {
-    const found = giveBack(moment, trial, one, { victimSearch: search, served });
-    if (found.ok) {
-      candidates.push(found.candidate);
-      // The same GPUs are not given to two gangs, and no gang is started twice.
-      for (const gang of found.gangs) served.add(gang);
-      for (const change of found.candidate.plan.changes) if (change.kind === "stop") search.taken.add(change.workload);
-    } else withheld.push(found.withheld);
+    found.push(giveBack(moment, trial, one, { victimSearch: search, served }));
   }
-  return { candidates, withheld };
+  return foundOf(found);
 };
 
-const known = new WeakMap<Analysis, readonly Starved[]>();
-
 /** Leaf queues to which GPUs for whole gangs are owed, or would be owed without a setting; the most GPUs first. */
-export function starvedQueues({ analysis }: AdviceMoment): readonly Starved[] {
-  const found = known.get(analysis) ?? findStarved(analysis);
-  known.set(analysis, found);
-  return found;
-}
-
-function findStarved(analysis: Analysis): readonly Starved[] {
+export const starvedQueues = oncePer((analysis: Analysis): readonly Starved[] => {
   const { fairness, snapshot } = analysis;
   const nameOf = ({ queue }: Starved): string => snapshot.queueing.queues[queue]?.name ?? "";
   const found: Starved[] = [];
@@ -94,19 +74,22 @@ function findStarved(analysis: Analysis): readonly Starved[] {
     }
   }
   return found.sort((a, b) => b.actionable - a.actionable || compareText(nameOf(a), nameOf(b)) || a.queue - b.queue);
-}
+});
 
-type GivenBack =
-  | { readonly ok: true; readonly candidate: Candidate; readonly gangs: readonly number[] }
-  | { readonly ok: false; readonly withheld: WithheldAdvice };
+const refuse = withhold("reclaim");
 
 /** What the plans of a moment have in common. `served`: gangs (indices) that an earlier one starts. */
 interface Given {
   readonly victimSearch: VictimSearch;
-  readonly served: ReadonlySet<number>;
+  readonly served: Set<number>;
 }
 
-function giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, { victimSearch, served }: Given): GivenBack {
+function giveBack(
+  moment: AdviceMoment,
+  trial: Trial,
+  starved: Starved,
+  { victimSearch, served }: Given,
+): MadeCandidate {
   const { snapshot, fairness } = moment.analysis;
   const owedTo = (record: number): number => {
     const { actionableShortfall = 0, shortfallByIdleGap = 0 } = fairness.queues[record] ?? {};
@@ -133,8 +116,10 @@ function giveBack(moment: AdviceMoment, trial: Trial, starved: Starved, { victim
     const search: Search = { queue: starved.queue, owed, anyway, pairs, victimSearch, known: new Map() };
     const found: Attempt = largestPlan(moment, trial, search);
     if (found.ok) {
-      const candidate = reclaimCandidate(moment, trial, { starved, ...found });
-      return { ok: true, candidate, gangs: found.wanted.gangs };
+      // The same GPUs are not given to two gangs, and no gang is started twice.
+      for (const gang of found.wanted.gangs) served.add(gang);
+      for (const { workload } of found.choice.victims) victimSearch.taken.add(workload);
+      return reclaimCandidate(moment, trial, { starved, ...found });
     }
     victims = found.victims;
   }
@@ -222,7 +207,12 @@ function mostFrom({ settings }: AdviceMoment, { allowed }: Victims): number {
   return sizes.slice(0, settings.maxMoves).reduce((sum, gpus) => sum + gpus, 0);
 }
 
-function nothingFor(wanted: WaitingFor, victims: Victims | null, { pairs }: Starved, mostMoves: number): GivenBack {
+function nothingFor(
+  wanted: WaitingFor,
+  victims: Victims | null,
+  { pairs }: Starved,
+  mostMoves: number,
+): WithheldAdvice {
   const { view, domain } = wanted;
   const owed = `${domainGpus(domain, wanted.gpus)} are owed to its waiting work`;
   const [refusal] = victims?.refused ?? [];
@@ -245,7 +235,3 @@ function nothingFor(wanted: WaitingFor, victims: Victims | null, { pairs }: Star
 /** Up to this many victims, every set is tried; of more, the most promising, within the trials of a cycle. */
 const allTried = 5;
 const notAll = "Not all sets of them were tried.";
-
-function refuse(subject: string, why: WithheldAdvice["why"], reason: string): GivenBack {
-  return { ok: false, withheld: { kind: "reclaim", subject, why, reason } };
-}

@@ -4,24 +4,14 @@ import type { AdviceConfidence, AdviceStep } from "../../model/recommendation.ts
 import type { Candidate } from "../candidate.ts";
 import { guardNames } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
-import type { TakenSign } from "../offer.ts";
+import { returnAfterStart } from "../steps/workloadSteps.ts";
 import { placementRules } from "../whatIf/plan.ts";
 import type { Trial } from "../whatIf/trial.ts";
 import type { Choice } from "./chooseVictims.ts";
+import { leftSign } from "./plannedMoves.ts";
 import type { Starved } from "./reclaim.ts";
 import { nameOf, type Victim, type Victims } from "./reclaimVictims.ts";
-import { returnAfterStart } from "./returnAfterStart.ts";
-import {
-  createGain,
-  domainGpus,
-  gangNames,
-  onlyOne,
-  poolLabel,
-  startingAnyway,
-  teamOf,
-  type WaitingFor,
-  workNames,
-} from "./waitingFor.ts";
+import { domainGpus, forQueue, gangNames, onlyOne, type WaitingFor } from "./waitingFor.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
 
 /** The most alternatives that are named. */
@@ -39,51 +29,30 @@ interface Parts {
 export function reclaimCandidate(moment: AdviceMoment, trial: Trial, parts: Parts): Candidate {
   const { wanted, choice, victims } = parts;
   const { view, domain, gangs } = wanted;
-  const gainedGpus = createGain(moment, trial, wanted);
-  const gained = Math.min(...placementRules.map((rule) => gainedGpus(trial.outcome(choice.plan, rule))));
+  const served = forQueue(moment, trial, wanted);
+  const gained = Math.min(...placementRules.map((rule) => served.gainedGpus(trial.outcome(choice.plan, rule))));
   const teams = choice.victims.map(({ view: victim }) => victim.team);
   const pods = choice.victims.flatMap((victim) => victim.pods);
-  const anyway = startingAnyway(trial, wanted.starts);
   const lost = choice.victims.reduce((sum, { lostGpuHours }) => sum + lostGpuHours, 0);
   return {
     kind: "reclaim",
-    beneficiary: { kind: "queue", name: view.name },
+    ...served,
     targets: choice.victims.map(({ view: victim }) => nameOf(victim)),
     title: `give ${view.name} ${domainGpus(domain, gained)} back: ${deedWords(choice.victims)}`,
     reason: reasonFor(moment, parts, gained),
     evidence: evidenceFor(parts),
     fromTeam: onlyOne(teams),
-    forTeam: view.team ?? teamOf(moment, gangs),
-    queue: view.name,
-    pool: poolLabel(domain),
     plan: choice.plan,
     steps: stepsFor(choice.victims, gangNames(moment, gangs)),
     disrupted: pods,
-    gainedGpus,
     confidence: confidenceIn(choice.victims),
     guards: guardNames,
     blockedAlternatives: victims.refused
       .filter(({ lostGpuHours }) => lostGpuHours <= lost)
       .slice(0, mostAlternatives)
       .map(({ name, gpus, reason }) => `${name} (${gpuWords(gpus)} GPUs): ${reason}`),
-    signs: [leftSign(moment, pods)],
-    measuredBy: {
-      kind: "work-started",
-      work: workNames(
-        moment,
-        gangs.filter((gang) => !anyway.has(gang)),
-      ),
-    },
+    signs: [leftSign(moment.analysis.snapshot, pods)],
   };
-}
-
-/** The sign that all of these pods have left. */
-export function leftSign({ analysis }: AdviceMoment, pods: readonly number[]): TakenSign {
-  const left = pods.flatMap((index) => {
-    const pod = analysis.snapshot.pods[index];
-    return pod === undefined || pod.uid === null || pod.node === null ? [] : [{ uid: pod.uid, node: pod.node }];
-  });
-  return { kind: "pods-left", pods: left };
 }
 
 function stepsFor(victims: readonly Victim[], started: readonly string[]): readonly AdviceStep[] {

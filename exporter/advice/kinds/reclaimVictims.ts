@@ -6,17 +6,15 @@ import type { AdviceStep } from "../../model/recommendation.ts";
 import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
 import { askGuards, type GuardAnswer, type GuardQuestion } from "../guards/guards.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { type MomentOrder, momentOrder } from "../order/momentOrder.ts";
-import { requeueWorkload, stopWorkload } from "../steps/steps.ts";
-import { momentIndex } from "../whatIf/momentIndex.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
+import { momentOrder } from "../momentOrder.ts";
+import { requeueWorkload, stopWorkload } from "../steps/workloadSteps.ts";
 import type { WaitingFor } from "./waitingFor.ts";
 
 /** A workload that could give back what its queue borrows. */
 export interface Victim {
   /** Index into `Snapshot.workloads`. */
   readonly workload: number;
-  /** Its place in the order of the moment. */
-  readonly place: number;
   readonly view: WorkloadView;
   /** Index into `Queueing.queues`. */
   readonly queue: number;
@@ -90,13 +88,12 @@ interface Likeliest {
 /** Prepares the search: which workloads could be asked at all. */
 export function searchVictims(moment: AdviceMoment): VictimSearch {
   const found: Draft[] = [];
-  const order = momentOrder(moment.analysis);
   const byWorkload = Map.groupBy(disruptionUnits(moment), ({ workload }) => workload);
   for (const [workload, own] of byWorkload) {
-    const draft = draftOf(moment, order, workload, own);
+    const draft = draftOf(moment, workload, own);
     if (draft !== null) found.push(draft);
   }
-  const drafts = found.toSorted(cheapestFirst);
+  const drafts = found.toSorted(cheapestFirst(moment));
   return { drafts, taken: new Set(), trials: { left: trialsPerCycle }, ways: new Map(), likeliest: new Map() };
 }
 
@@ -118,8 +115,7 @@ export function findVictims(
     }
     looks += 1;
     const { view, gpus, lostGpuHours } = draft;
-    const refuse = (reason: string) =>
-      refused.push({ name: `${view.namespace}/${view.name}`, gpus, lostGpuHours, reason });
+    const refuse = (reason: string) => refused.push({ name: fullName(view), gpus, lostGpuHours, reason });
     const way = search.ways.get(draft.workload) ?? wayOf(moment, draft.workload);
     search.ways.set(draft.workload, way);
     if (way.steps === null) {
@@ -130,7 +126,7 @@ export function findVictims(
     if (answer.vetoes.length > 0) refuse(firstVeto(answer));
     else allowed.push({ ...draft, by: way.by, steps: way.steps });
   }
-  return { allowed: allowed.sort(cheapestFirst), refused: refused.sort(cheapestRefusal) };
+  return { allowed: allowed.sort(cheapestFirst(moment)), refused: refused.sort(cheapestRefusal) };
 }
 
 /** A victim before guards are asked. */
@@ -173,9 +169,9 @@ function isOnUnknownDevices(analysis: Analysis, pod: number): boolean {
 function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeliest {
   if (sorted.length <= mostLooked) return { cheapest: sorted, others: [] };
   const { pods } = analysis.snapshot;
-  const { ofNode } = momentOrder(analysis);
+  const { nodes } = momentOrder(analysis);
   const { nodeOf } = momentIndex(analysis);
-  const placeOf = (name: string): number => ofNode[nodeOf(name) ?? -1] ?? ofNode.length;
+  const indexOf = (name: string): number => nodeOf(name) ?? -1;
   const byNode = new Map<string, { readonly drafts: Draft[]; lost: number }>();
   for (const draft of sorted) {
     for (const node of new Set(draft.pods.map((pod) => pods[pod]?.node ?? ""))) {
@@ -185,22 +181,17 @@ function likeliest({ analysis }: AdviceMoment, sorted: readonly Draft[]): Likeli
       byNode.set(node, there);
     }
   }
-  const cheapest = [...byNode].sort(([a, one], [b, other]) => one.lost - other.lost || placeOf(a) - placeOf(b));
+  const cheapest = [...byNode].sort(([a, one], [b, other]) => one.lost - other.lost || nodes(indexOf(a), indexOf(b)));
   const first = new Set(sorted.slice(0, mostLooked));
   const onNodes = new Set(cheapest.slice(0, mostNodes).flatMap(([, there]) => there.drafts.slice(0, mostLooked)));
   return { cheapest: [...first], others: [...onNodes].filter((draft) => !first.has(draft)) };
 }
 
 /** The first thing that speaks against it. */
-export const firstVeto = ({ vetoes }: GuardAnswer): string => vetoes[0]?.reason ?? "";
+const firstVeto = ({ vetoes }: GuardAnswer): string => vetoes[0]?.reason ?? "";
 
 /** The draft of a workload if all of it is in one queue. */
-function draftOf(
-  { analysis }: AdviceMoment,
-  { ofWorkload }: MomentOrder,
-  workload: number,
-  units: readonly DisruptionUnit[],
-): Draft | null {
+function draftOf({ analysis }: AdviceMoment, workload: number, units: readonly DisruptionUnit[]): Draft | null {
   const { workloads, pods, queueing } = analysis.snapshot;
   const view = workloads[workload];
   const queue = queueing.queueOfPod[units[0]?.pods[0] ?? -1] ?? -1;
@@ -215,7 +206,6 @@ function draftOf(
   if (gpus <= 0) return null;
   return {
     workload,
-    place: ofWorkload[workload] ?? workload,
     view,
     queue,
     gpus,
@@ -238,8 +228,9 @@ function wayOf(moment: AdviceMoment, workload: number): Way {
   return stopped.ok ? { by: "scale", steps: stopped.steps } : { steps: null, reason: stopped.reason };
 }
 
-function cheapestFirst(a: Draft, b: Draft): number {
-  return a.lostGpuHours - b.lostGpuHours || b.startedAt - a.startedAt || a.place - b.place;
+function cheapestFirst({ analysis }: AdviceMoment): (a: Draft, b: Draft) => number {
+  const byWorkload = momentOrder(analysis).workloads;
+  return (a, b) => a.lostGpuHours - b.lostGpuHours || b.startedAt - a.startedAt || byWorkload(a.workload, b.workload);
 }
 
 const cheapestRefusal = (a: Refusal, b: Refusal): number => a.lostGpuHours - b.lostGpuHours;

@@ -2,6 +2,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { classIn, isInDomain } from "../../join/queues/domainOfNode.ts";
 import type { WaitingPart } from "../../join/queues/queueing.ts";
 import { classesOf } from "../../join/queues/waitingPlaces.ts";
+import { oncePer } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { AdviceMoment } from "../moment.ts";
 import type { Victim } from "./reclaimVictims.ts";
@@ -37,10 +38,7 @@ export function createFreeCapacityCheck(
     const pods = atLeast.reduce((sum, part) => sum + part.pods, 0);
     return { size, pods, fitNow: fitNow(size) };
   });
-  const known = new Map<Victim, Freed>();
-  const freedBy = (victim: Victim): Freed => {
-    const before = known.get(victim);
-    if (before !== undefined) return before;
+  const freedBy = oncePer((victim: Victim): Freed => {
     const byNode = new Map<string, number>();
     let sum = 0;
     for (const index of victim.pods) {
@@ -49,10 +47,8 @@ export function createFreeCapacityCheck(
       byNode.set(pod.node, (byNode.get(pod.node) ?? 0) + (pod.gpus ?? 0));
       sum += pod.gpus ?? 0;
     }
-    const found: Freed = { byNode, sum };
-    known.set(victim, found);
-    return found;
-  };
+    return { byNode, sum };
+  });
   return (victims) => {
     let more = 0;
     for (const victim of victims) more += freedBy(victim).sum;
@@ -105,11 +101,11 @@ interface FreeNow {
   readonly fitNow: (size: number) => number;
 }
 
-const domains = new WeakMap<Analysis, Map<string, FreeNow>>();
+/** By domain and classes, for each moment. */
+const freeByPlace = oncePer((_: Analysis): Map<string, FreeNow> => new Map());
 
 function freeIn(analysis: Analysis, domain: number, classes: readonly number[] | null): FreeNow {
-  const known = domains.get(analysis) ?? new Map<string, FreeNow>();
-  domains.set(analysis, known);
+  const known = freeByPlace(analysis);
   const key = `${domain} ${classes?.join() ?? "all"}`;
   const found = known.get(key) ?? lookForFree(analysis, domain, classes);
   known.set(key, found);

@@ -1,17 +1,26 @@
 import { telemetryLagSeconds } from "../../join/devices.ts";
 import type { WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import type { WithheldAdvice, WithheldReason } from "../../model/recommendation.ts";
 import { adviceCost } from "../adviceCost.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
+import {
+  candidatesPerKind,
+  type FindAdvice,
+  isCandidate,
+  type MadeCandidate,
+  nothingFound,
+  withheldPerKind,
+  withhold,
+} from "../candidate.ts";
 import { decideAct, type IdlePast, withinHabit } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, type MomentOrder, momentOrder } from "../order/momentOrder.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
+import { type InOrder, momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
-import { stopWorkload } from "../steps/steps.ts";
+import { stopWorkload } from "../steps/workloadSteps.ts";
 import { estimateReturn } from "../usage/estimateReturn.ts";
-import { habitKey } from "../usage/habitKey.ts";
+import { habitKey } from "../usage/habit.ts";
 import { nothingKnown } from "../usage/watchHabits.ts";
-import { momentIndex } from "../whatIf/momentIndex.ts";
 import type { Outcome } from "../whatIf/trial.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
 import { groupSmallIdle, type IdleCandidate } from "./groupIdle.ts";
@@ -22,16 +31,12 @@ import {
   allocatedPods,
   askRelease,
   hasWaitingPods,
-  nodesByName,
+  leftSignOf,
+  ofWorkload,
   ownGpus,
   vetoWords,
-  withheldList,
-  withheldPerKind,
 } from "./ownGpus.ts";
 import { durationWords, gpuWords } from "./words.ts";
-
-/** `namespace/name`. */
-const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${name}`;
 
 /**
  * Workloads that hold GPUs on which nothing has run for longer than the windows of `idle`. Work that has never worked, and
@@ -42,34 +47,28 @@ const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${na
 export const findReleaseIdle: FindAdvice = (moment) => {
   const { analysis } = moment;
   const { snapshot } = analysis;
-  const withheld = withheldList("release_idle");
   if (analysis.pools.every(({ states }) => (states.idle ?? 0) <= gpuTolerance)) return nothingFound;
   const found = findIdleWorkloads(analysis);
-  if (found.estimatedGpus > 0)
-    withheld.add(
-      "guard",
-      "holdings that are estimated",
-      `${gpuWords(found.estimatedGpus)} idle GPUs are allocated to workloads whose devices are not known`,
-    );
-  if (found.workloads.length === 0) return { candidates: [], withheld: withheld.list };
-  const ranked = rank(found.workloads, momentOrder(analysis));
+  const estimated = `${gpuWords(found.estimatedGpus)} idle GPUs are allocated to workloads whose devices are not known`;
+  const withheld =
+    found.estimatedGpus > 0 ? [withhold("release_idle")("holdings that are estimated", "guard", estimated)] : [];
+  if (found.workloads.length === 0) return { candidates: [], withheld };
+  const ranked = rank(found.workloads, momentOrder(analysis).workloads);
   const toStart = findGangsToStart(analysis);
-  const nodes = nodesByName(snapshot);
   const { maxMoves } = moment.settings;
   const offered: IdleCandidate[] = [];
   for (const idle of ranked.slice(0, candidatesPerKind * maxMoves + withheldPerKind)) {
     const workload = snapshot.workloads[idle.workload];
     if (workload === undefined) continue;
-    const made = candidateOf(moment, idle, workload, toStart, nodes);
-    if (made.ok)
-      offered.push({ candidate: made.candidate, gpus: idle.gpus, name: nameOf(workload), since: idle.since });
-    else withheld.add(made.why, nameOf(workload), made.reason);
+    const made = candidateOf(moment, idle, workload, toStart);
+    if (isCandidate(made))
+      offered.push({ candidate: made, gpus: idle.gpus, name: fullName(workload), since: idle.since });
+    else withheld.push(made);
   }
-  return { candidates: groupSmallIdle(offered, maxMoves), withheld: withheld.list };
+  return { candidates: groupSmallIdle(offered, maxMoves), withheld: withheld.slice(0, withheldPerKind) };
 };
 
-function rank(found: readonly IdleWorkload[], { ofWorkload }: MomentOrder): readonly IdleWorkload[] {
-  const byWorkload = byPlace(ofWorkload);
+function rank(found: readonly IdleWorkload[], byWorkload: InOrder): readonly IdleWorkload[] {
   return [...found].sort((a, b) => b.gpus - a.gpus || a.since - b.since || byWorkload(a.workload, b.workload));
 }
 
@@ -78,43 +77,38 @@ function candidateOf(
   idle: IdleWorkload,
   workload: WorkloadView,
   toStart: GangsToStart,
-  nodes: ReturnType<typeof nodesByName>,
 ): MadeCandidate {
   const { snapshot } = moment.analysis;
+  const none = (why: WithheldReason, reason: string): WithheldAdvice =>
+    withhold("release_idle")(fullName(workload), why, reason);
   const what = `${gpuWords(idle.gpus)} idle GPUs for ${durationWords(snapshot.at - idle.since)}`;
-  if (hasWaitingPods(snapshot, workload))
-    return { ok: false, why: "no-plan", reason: `${what}, but other pods of it wait` };
+  if (hasWaitingPods(snapshot, workload)) return none("no-plan", `${what}, but other pods of it wait`);
   const allocated = allocatedPods(snapshot, workload);
   if (allocated === null || allocated.length === 0)
-    return { ok: false, why: "guard", reason: "the API does not know one of its pods: telemetry alone names it" };
+    return none("guard", "the API does not know one of its pods: telemetry alone names it");
   const guards = askRelease(moment, allocated);
   const veto = vetoWords(guards);
-  if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
+  if (veto !== null) return none("guard", `${what}: ${veto}`);
   // Work that no request stops, or that would be started again, is not asked about either.
   const stopped = stopWorkload(moment, idle.workload);
-  if (!stopped.ok) return { ok: false, why: "no-plan", reason: `${what}: ${stopped.reason}` };
+  if (!stopped.ok) return none("no-plan", `${what}: ${stopped.reason}`);
   const past = pastOf(moment, idle, workload, allocated);
   const usual = past.neverWorked ? null : withinHabit(past, moment.settings);
-  if (usual !== null) return { ok: false, why: "worth", reason: `${what}: ${usual}` };
+  if (usual !== null) return none("worth", `${what}: ${usual}`);
   const disrupted = allocated.map(({ index }) => index);
   const untouched = past.neverWorked ? disrupted : [];
   const idleHours = idleHoursLeft(moment, past);
   const cost = adviceCost(moment, { disrupted, untouched });
   const worth = { gainedGpuHours: idle.gpus * idleHours, lostGpuHours: cost.lostGpuHours };
   const decision = decideAct({ kind: "release_idle", idle: past, ...worth }, moment.settings);
-  const own = ownGpus(snapshot, allocated, nodes);
+  const own = ownGpus(moment, allocated);
   const facts: IdleFacts = { moment, idle, workload, allocated, own, past, idleHours, cost, decision };
-  const id = `${workload.kind}/${nameOf(workload)}`;
+  const id = `${workload.kind}/${fullName(workload)}`;
   const released = (outcome: Outcome): number => outcome.released.get(idle.workload) ?? 0;
-  const candidate: Candidate = {
+  return {
     kind: "release_idle",
-    beneficiary: { kind: "team", name: workload.team },
-    targets: [`${workload.kind} ${nameOf(workload)}`],
+    ...ofWorkload(workload, own),
     ...idleTexts(facts),
-    fromTeam: workload.team,
-    forTeam: "",
-    queue: workload.queue ?? "",
-    pool: own.pool,
     plan: { changes: [{ kind: "stop", workload: idle.workload }], starts: toStart(own) },
     steps: decision.act === "ask" ? [] : stopped.steps,
     questions: [idleQuestion(facts)],
@@ -127,10 +121,9 @@ function candidateOf(
     unused: unusedSince(own.byNode, idle.since),
     guards: guards.checked,
     blockedAlternatives: [],
-    signs: [{ kind: "pods-left", pods: allocated.map(({ uid, node }) => ({ uid, node })) }],
+    signs: [leftSignOf(allocated)],
     measuredBy: { kind: "work-released", work: [id], gpus: idle.gpus },
   };
-  return { ok: true, candidate };
 }
 
 /**

@@ -1,25 +1,25 @@
-import type { NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { WorkloadView } from "../../join/snapshot.ts";
+import type { WithheldAdvice, WithheldReason } from "../../model/recommendation.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate } from "../candidate.ts";
-import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
-import { unusedSince } from "../savedMoney.ts";
-import { changeRequest } from "../steps/steps.ts";
-import type { WorkloadUsage } from "../usage/usageWatch.ts";
-import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
-import { hourlyCostWords } from "./hourlyCost.ts";
 import {
-  type AllocatedPod,
-  allocatedPods,
-  askRelease,
-  nodesByName,
-  ownGpus,
-  vetoWords,
-  withheldList,
+  candidatesPerKind,
+  type FindAdvice,
+  foundOf,
+  isCandidate,
+  type MadeCandidate,
+  nothingFound,
   withheldPerKind,
-} from "./ownGpus.ts";
-import { type WatchedWorkload, watchedLong } from "./watchedLong.ts";
-import { countWords, durationWords, gpuWords } from "./words.ts";
+  withhold,
+} from "../candidate.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
+import { momentOrder } from "../momentOrder.ts";
+import { unusedSince } from "../savedMoney.ts";
+import { changeRequest } from "../steps/requestSteps.ts";
+import { type WatchedWorkload, type WorkloadUsage, watchedLong } from "../usage/usageWatch.ts";
+import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
+import { type AllocatedPod, allocatedPods, askRelease, ofWorkload, ownGpus, vetoWords } from "./ownGpus.ts";
+import { countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
 
 const wholeTolerance = 1e-6;
 
@@ -34,44 +34,39 @@ export const findRightSize: FindAdvice = (moment) => {
     const { activeGpus, gpus } = watched.usage;
     if (activeGpus.size > 0 && activeGpus.size < gpus - wholeTolerance) large.push(watched);
   }
-  const withheld = withheldList("right_size");
-  if (large.length === 0) return { candidates: [], withheld: [] };
-  const byWorkload = byPlace(momentOrder(analysis).ofWorkload);
+  if (large.length === 0) return nothingFound;
+  const byWorkload = momentOrder(analysis).workloads;
   large.sort((a, b) => spare(b) - spare(a) || byWorkload(a.usage.workload, b.usage.workload));
   const toStart = findGangsToStart(analysis);
-  const nodes = nodesByName(analysis.snapshot);
-  const candidates: Candidate[] = [];
+  const found: MadeCandidate[] = [];
   for (const { usage, workload } of large.slice(0, candidatesPerKind + withheldPerKind)) {
-    if (candidates.length >= candidatesPerKind) break;
-    const made = candidateOf(moment, usage, workload, toStart, nodes);
-    if (made.ok) candidates.push(made.candidate);
-    else withheld.add(made.why, `${workload.namespace}/${workload.name}`, made.reason);
+    if (found.filter(isCandidate).length >= candidatesPerKind) break;
+    found.push(candidateOf(moment, usage, workload, toStart));
   }
-  return { candidates, withheld: withheld.list };
+  return foundOf(found, withheldPerKind);
 };
 
 const spare = ({ usage }: WatchedWorkload): number => Math.round(usage.gpus) - usage.activeGpus.size;
-
-const noPlan = (reason: string): MadeCandidate => ({ ok: false, why: "no-plan", reason });
 
 function candidateOf(
   moment: AdviceMoment,
   usage: WorkloadUsage,
   workload: WorkloadView,
   toStart: GangsToStart,
-  nodes: ReadonlyMap<string, NodeView>,
 ): MadeCandidate {
   const { snapshot, prices } = moment.analysis;
+  const name = fullName(workload);
+  const none = (why: WithheldReason, reason: string): WithheldAdvice => withhold("right_size")(name, why, reason);
+  const noPlan = (reason: string): WithheldAdvice => none("no-plan", reason);
   const allocated = allocatedPods(snapshot, workload);
   const asked = allocated?.[0]?.pod.gpus ?? null;
   const spareWords = `${countWords(Math.round(usage.gpus) - usage.activeGpus.size, "GPU")} of its ${gpuWords(usage.gpus)}`;
   const watchedFor = durationWords(snapshot.at - usage.since);
   const what = `${spareWords} did nothing for ${watchedFor}`;
-  if (allocated === null || asked === null)
-    return { ok: false, why: "guard", reason: `${what}, but not all of its pods are known` };
+  if (allocated === null || asked === null) return none("guard", `${what}, but not all of its pods are known`);
   if (allocated.some(({ pod }) => pod.gpus !== asked))
     return noPlan(`${what}, but its pods do not all ask for the same`);
-  const used = mostUsed(snapshot, allocated, usage.activeGpus, nodes);
+  const used = mostUsed(moment, allocated, usage.activeGpus);
   if (used >= asked)
     return noPlan(`${what}, but one of its pods used all of its ${gpuWords(asked)}: fewer pods may do`);
   if (!allocated.every(({ pod }) => pod.needs?.requests[gpuResources.nvidia] === asked))
@@ -80,16 +75,14 @@ function candidateOf(
   if (!changed.ok) return noPlan(`${what}, ${used} for each pod would be enough: ${changed.reason}`);
   const guards = askRelease(moment, allocated);
   const veto = vetoWords(guards);
-  if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
-  const own = ownGpus(snapshot, allocated, nodes, (asked - used) / asked);
+  if (veto !== null) return none("guard", `${what}: ${veto}`);
+  const own = ownGpus(moment, allocated, (asked - used) / asked);
   const price = hourlyCostWords(prices, own.byNode);
-  const name = `${workload.namespace}/${workload.name}`;
   const id = `${workload.kind}/${name}`;
   const cost = price === "" ? "" : ` What it does not use costs ${price}.`;
-  const candidate: Candidate = {
+  return {
     kind: "right_size",
-    beneficiary: { kind: "team", name: workload.team },
-    targets: [`${workload.kind} ${name}`],
+    ...ofWorkload(workload, own),
     title: `ask team ${workload.team} whether ${used} instead of ${gpuWords(asked)} ${own.words} are enough for each pod of ${name}`,
     reason: `${countWords(allocated.length, "pod")} of ${workload.kind} ${name} of team ${workload.team} hold ${gpuWords(asked)} ${own.words} each. In ${watchedFor} no pod has used more than ${used} of them: nothing ran on the others in any sample.${cost}`,
     evidence: [
@@ -98,10 +91,6 @@ function candidateOf(
       { name: "GPUs that a pod ever used", value: `${used}` },
       { name: "GPUs busy at once at most", value: gpuWords(usage.peakActiveGpus) },
     ],
-    fromTeam: workload.team,
-    forTeam: "",
-    queue: workload.queue ?? "",
-    pool: own.pool,
     plan: { changes: [{ kind: "shrink", workload: usage.workload, gpusPerPod: used }], starts: toStart(own) },
     steps: changed.steps,
     questions: [
@@ -130,23 +119,13 @@ function candidateOf(
     signs: [{ kind: "request-changed", workload: id, gpusPerPod: used }],
     measuredBy: { kind: "work-released", work: [id], gpus: usage.gpus },
   };
-  return { ok: true, candidate };
 }
 
 /** The most GPUs of one pod that were ever active. */
-function mostUsed(
-  { devices }: Snapshot,
-  allocated: readonly AllocatedPod[],
-  active: ReadonlySet<string>,
-  nodes: ReadonlyMap<string, NodeView>,
-): number {
-  const byPod = new Map(allocated.map(({ index }) => [index, 0]));
-  for (const name of new Set(allocated.map(({ node }) => node))) {
-    for (const device of nodes.get(name)?.devices ?? []) {
-      const { uuid = null, holders = [] } = devices[device] ?? {};
-      if (uuid === null || !active.has(uuid)) continue;
-      for (const { pod } of holders) byPod.set(pod, (byPod.get(pod) ?? 0) + 1);
-    }
-  }
-  return Math.max(0, ...allocated.map(({ index }) => byPod.get(index) ?? 0));
+function mostUsed({ analysis }: AdviceMoment, allocated: readonly AllocatedPod[], active: ReadonlySet<string>): number {
+  const { devices } = analysis.snapshot;
+  const { devicesOf } = momentIndex(analysis);
+  const usedBy = ({ index }: AllocatedPod): number =>
+    devicesOf(index).filter((device) => active.has(devices[device]?.uuid ?? "")).length;
+  return Math.max(0, ...allocated.map(usedBy));
 }

@@ -1,12 +1,20 @@
 import type { NodePoolView } from "../../join/snapshot.ts";
 import { compareText } from "../../kernel/compareText.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import {
+  type Candidate,
+  candidatesPerKind,
+  type FindAdvice,
+  foundOf,
+  isCandidate,
+  type MadeCandidate,
+  withheldPerKind,
+  withhold,
+} from "../candidate.ts";
 import { type EmptyNodes, emptyNodesOf } from "../emptyNodes.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
-import { removeEmptyNodes, removeNode } from "../steps/steps.ts";
-import { withheldList } from "./ownGpus.ts";
+import { momentOrder } from "../momentOrder.ts";
+import { removeEmptyNodes, removeNode } from "../steps/nodeSteps.ts";
 import { gpusOf, type LongIdle, type NodesToGo, scaleInCandidate } from "./scaleInCandidate.ts";
 import { isWaitingUnknown, waitsForNodes } from "./waitsForNodes.ts";
 import { countWords, durationWords, gpuWords } from "./words.ts";
@@ -23,21 +31,19 @@ interface IdlePool {
  * the node pool keeps them, the advice is to change that setting. The node pools with the most idle GPUs first.
  */
 export const findScaleIn: FindAdvice = (moment) => {
-  const withheld = withheldList("scale_in");
-  const candidates: Candidate[] = [];
+  const found: MadeCandidate[] = [];
   for (const idle of idlePools(moment)) {
-    if (candidates.length >= candidatesPerKind) break;
+    if (found.filter(isCandidate).length >= candidatesPerKind) break;
     const made = candidateOf(moment, idle);
-    if (typeof made === "string") withheld.add("no-plan", idle.pool.name, made);
-    else candidates.push(made);
+    found.push(typeof made === "string" ? withhold("scale_in")(idle.pool.name, "no-plan", made) : made);
   }
-  return { candidates, withheld: withheld.list };
+  return foundOf(found, withheldPerKind);
 };
 
 function idlePools({ analysis, settings }: AdviceMoment): readonly IdlePool[] {
   const { snapshot, idleNodes } = analysis;
   const byPool = new Map<string, LongIdle[]>();
-  const byNode = byPlace(momentOrder(analysis).ofNode);
+  const byNode = momentOrder(analysis).nodes;
   for (const { node: index, kind, isWarmPool, since } of idleNodes.nodes) {
     const node = snapshot.nodes[index];
     if (node === undefined || kind !== "unallocated" || isWarmPool || node.physicalGpus === null) continue;

@@ -4,8 +4,7 @@ import type { AdviceConfidence, AdviceStep } from "../../model/recommendation.ts
 import type { Candidate } from "../candidate.ts";
 import type { EmptyNodes } from "../emptyNodes.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { hourlyCostWords } from "./hourlyCost.ts";
-import { countWords, durationWords, gpuWords } from "./words.ts";
+import { countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
 
 /** A node that nobody uses. */
 export interface LongIdle {

@@ -1,17 +1,23 @@
 import { nameWords } from "../../kernel/nameWords.ts";
 import { stemsOf } from "../../kernel/stemOfName.ts";
-import type { AdviceStep } from "../../model/recommendation.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice } from "../candidate.ts";
+import type { AdviceStep, WithheldAdvice } from "../../model/recommendation.ts";
+import {
+  type Candidate,
+  candidatesPerKind,
+  type FindAdvice,
+  nothingFound,
+  withheldPerKind,
+  withhold,
+} from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { unusedSince } from "../savedMoney.ts";
-import { changeRequest } from "../steps/steps.ts";
+import { changeRequest } from "../steps/requestSteps.ts";
 import { findGangsToStart, type GangsToStart } from "./gangsToStart.ts";
-import { hourlyCostWords } from "./hourlyCost.ts";
-import { askRelease, nodesByName, ownGpus, vetoWords, withheldList } from "./ownGpus.ts";
+import { askRelease, ownGpus, vetoWords } from "./ownGpus.ts";
 import { partitionNode } from "./partitionNode.ts";
 import { findSharedUnits, type GivenUnits, giveUnits } from "./sharedUnits.ts";
 import { findSmallUsers, type SmallUser, shareQuestion, smallActivity, smallMemoryRatio } from "./smallUsers.ts";
-import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
+import { countWords, durationWords, gpuWords, hourlyCostWords, percentWords } from "./words.ts";
 
 /** A small user that may be moved, with what it would get. */
 interface Sharer {
@@ -28,10 +34,9 @@ interface Sharer {
  */
 export const findShareGpu: FindAdvice = (moment) => {
   const { analysis, settings } = moment;
-  const withheld = withheldList("share_gpu");
-  const nodes = nodesByName(analysis.snapshot);
-  const users = findSmallUsers(moment, nodes);
-  if (users.length === 0) return { candidates: [], withheld: [] };
+  const withheld: WithheldAdvice[] = [];
+  const users = findSmallUsers(moment);
+  if (users.length === 0) return nothingFound;
   const units = findSharedUnits(analysis);
   const groups = new Map<string, Sharer[]>();
   const left: SmallUser[] = [];
@@ -46,25 +51,24 @@ export const findShareGpu: FindAdvice = (moment) => {
       continue;
     }
     const sharer = sharerOf(moment, user, given);
-    if (sharer.ok) {
-      group.push(sharer.sharer);
+    if ("user" in sharer) {
+      group.push(sharer);
       groups.set(key, group);
-    } else withheld.add(sharer.why, nameOf(user), sharer.reason);
+    } else withheld.push(sharer);
   }
   const candidates: Candidate[] = [];
   if (groups.size > 0) {
     const toStart = findGangsToStart(analysis);
     for (const group of [...groups.values()].sort((a, b) => gainOf(b) - gainOf(a))) {
       if (candidates.length >= candidatesPerKind) break;
-      const made = candidateOf(moment, group, toStart, nodes);
+      const made = candidateOf(moment, group, toStart);
       if (made !== null) candidates.push(made);
     }
   }
   const partitioned = partitionNode(moment, left);
-  for (const { subject, reason } of partitioned.refused) withheld.add("no-plan", subject, reason);
   return {
     candidates: [...candidates, ...partitioned.candidates].slice(0, candidatesPerKind),
-    withheld: withheld.list,
+    withheld: [...withheld, ...partitioned.withheld].slice(0, withheldPerKind),
   };
 };
 
@@ -73,32 +77,22 @@ const nameOf = ({ workload: { namespace, name } }: SmallUser): string => `${name
 const gainOf = (group: readonly Sharer[]): number =>
   group.reduce((sum, { user, given }) => sum + user.allocated.length * (1 - given.unit), 0);
 
-function sharerOf(
-  moment: AdviceMoment,
-  user: SmallUser,
-  given: GivenUnits,
-):
-  | { readonly ok: true; readonly sharer: Sharer }
-  | { readonly ok: false; readonly why: "guard" | "no-plan"; readonly reason: string } {
+function sharerOf(moment: AdviceMoment, user: SmallUser, given: GivenUnits): Sharer | WithheldAdvice {
+  const none = withhold("share_gpu");
   const { peakActivity } = user.usage;
   const what = `it used at most ${percentWords(peakActivity)} of each GPU, and ${given.resource} would do`;
   const changed = changeRequest(moment, user.usage.workload, { resource: given.resource, amount: 1 });
-  if (!changed.ok) return { ok: false, why: "no-plan", reason: `${what}: ${changed.reason}` };
+  if (!changed.ok) return none(nameOf(user), "no-plan", `${what}: ${changed.reason}`);
   const guards = askRelease(moment, user.allocated);
   const veto = vetoWords(guards);
-  if (veto !== null) return { ok: false, why: "guard", reason: `${what}: ${veto}` };
-  return { ok: true, sharer: { user, given, steps: changed.steps, guards: guards.checked } };
+  if (veto !== null) return none(nameOf(user), "guard", `${what}: ${veto}`);
+  return { user, given, steps: changed.steps, guards: guards.checked };
 }
 
-function candidateOf(
-  { analysis }: AdviceMoment,
-  group: readonly Sharer[],
-  toStart: GangsToStart,
-  nodes: ReturnType<typeof nodesByName>,
-): Candidate | null {
+function candidateOf(moment: AdviceMoment, group: readonly Sharer[], toStart: GangsToStart): Candidate | null {
   const [first] = group;
   if (first === undefined) return null;
-  const { snapshot, prices } = analysis;
+  const { snapshot, prices } = moment.analysis;
   const { team, queue } = first.user.workload;
   const { pool } = first.user;
   const allocated = group.flatMap(({ user }) => user.allocated);
@@ -148,7 +142,7 @@ function candidateOf(
         workload: user.usage.workload,
         gpusPerPod: given.unit,
       })),
-      starts: toStart(ownGpus(snapshot, allocated, nodes)),
+      starts: toStart(ownGpus(moment, allocated)),
     },
     steps: group.flatMap(({ steps }) => steps),
     questions: group.map(({ user, given }) => shareQuestion(user, given, snapshot.at)),

@@ -1,12 +1,12 @@
-import type { NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { WorkloadView } from "../../join/snapshot.ts";
 import type { OwnerQuestion } from "../../model/adviceAct.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
-import type { WorkloadUsage } from "../usage/usageWatch.ts";
+import { momentIndex } from "../momentIndex.ts";
+import { momentOrder } from "../momentOrder.ts";
+import { type WorkloadUsage, watchedLong } from "../usage/usageWatch.ts";
 import { type AllocatedPod, allocatedPods } from "./ownGpus.ts";
-import { watchedLong } from "./watchedLong.ts";
 import { countWords, durationWords, gpuWords, percentWords } from "./words.ts";
 
 /**
@@ -19,7 +19,7 @@ export const smallActivity = 0.25;
 export const smallMemoryRatio = 0.25;
 
 /** What a device must have above the peak that was seen: a process without memory ends, and peaks fall between samples. */
-export const memoryHeadroom = 1.25;
+const memoryHeadroom = 1.25;
 
 /** A workload whose pods each hold a whole GPU and use a small part of it. */
 export interface SmallUser {
@@ -58,29 +58,24 @@ export function shareQuestion(
 }
 
 /** The small users of a moment, most GPUs first. */
-export function findSmallUsers(moment: AdviceMoment, nodes: ReadonlyMap<string, NodeView>): readonly SmallUser[] {
-  const { snapshot } = moment.analysis;
+export function findSmallUsers(moment: AdviceMoment): readonly SmallUser[] {
   const small: { readonly usage: WorkloadUsage; readonly workload: WorkloadView }[] = [];
   for (const watched of watchedLong(moment)) {
     const { peakActivity, peakMemoryRatio } = watched.usage;
     if (peakActivity <= smallActivity && peakMemoryRatio !== null && peakMemoryRatio <= smallMemoryRatio)
       small.push(watched);
   }
-  const byWorkload = byPlace(momentOrder(moment.analysis).ofWorkload);
+  const byWorkload = momentOrder(moment.analysis).workloads;
   small.sort((a, b) => b.usage.gpus - a.usage.gpus || byWorkload(a.usage.workload, b.usage.workload));
   return small.slice(0, mostUsers).flatMap(({ usage, workload }) => {
-    const user = userOf(snapshot, usage, workload, nodes);
+    const user = userOf(moment, usage, workload);
     return user === null ? [] : [user];
   });
 }
 
 /** `null` if its pods hold or ask for anything but one whole GPU each, of one model. */
-function userOf(
-  snapshot: Snapshot,
-  usage: WorkloadUsage,
-  workload: WorkloadView,
-  nodes: ReadonlyMap<string, NodeView>,
-): SmallUser | null {
+function userOf({ analysis }: AdviceMoment, usage: WorkloadUsage, workload: WorkloadView): SmallUser | null {
+  const { snapshot } = analysis;
   const allocated = allocatedPods(snapshot, workload);
   const needs = allocated?.[0]?.pod.needs ?? null;
   if (allocated === null || needs === null || workload.pods.length !== allocated.length) return null;
@@ -88,13 +83,12 @@ function userOf(
     !allocated.every(({ pod }) => pod.gpus === 1 && pod.gang === null && pod.needs?.requests[gpuResources.nvidia] === 1)
   )
     return null;
-  const indices = new Set(allocated.map(({ index }) => index));
   let physicalGpu: { readonly model: string; readonly pool: string } | null = null;
   let memory = 0;
-  for (const name of new Set(allocated.map(({ node }) => node))) {
-    for (const index of nodes.get(name)?.devices ?? []) {
-      const device = snapshot.devices[index];
-      if (device === undefined || !device.holders.some(({ pod }) => indices.has(pod))) continue;
+  for (const { index } of allocated) {
+    for (const place of momentIndex(analysis).devicesOf(index)) {
+      const device = snapshot.devices[place];
+      if (device === undefined) continue;
       const total = device.memoryTotalBytes ?? device.reading?.memoryTotalBytes ?? null;
       if (total === null || (physicalGpu !== null && physicalGpu.model !== device.model)) return null;
       physicalGpu ??= { model: device.model, pool: device.pool };

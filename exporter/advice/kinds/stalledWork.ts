@@ -1,34 +1,39 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { mayBeQuietLong, stalledSince } from "../../analysis/stateLimits.ts";
-import type { Device, NodeView, WorkloadView } from "../../join/snapshot.ts";
+import type { Device, WorkloadView } from "../../join/snapshot.ts";
 import { stallSignals } from "../../join/stall/stallSignals.ts";
 import type { OwnerQuestion } from "../../model/adviceAct.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { AdviceCost } from "../../model/recommendation.ts";
+import type { AdviceCost, WithheldAdvice } from "../../model/recommendation.ts";
 import { adviceCost } from "../adviceCost.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice, type MadeCandidate, nothingFound } from "../candidate.ts";
+import {
+  type Candidate,
+  candidatesPerKind,
+  type FindAdvice,
+  foundOf,
+  type MadeCandidate,
+  nothingFound,
+  withheldPerKind,
+  withhold,
+} from "../candidate.ts";
 import { decideAct } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
-import { momentIndex } from "../whatIf/momentIndex.ts";
-import { costWords, hourlyCostWords } from "./hourlyCost.ts";
+import { fullName, momentIndex } from "../momentIndex.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { lossWords, minuteWords } from "./idleTexts.ts";
 import {
   type AllocatedPod,
   allocatedPods,
   hasWaitingPods,
-  nodesByName,
+  leftSignOf,
   type OwnGpus,
+  ofWorkload,
   ownGpus,
-  withheldList,
-  withheldPerKind,
 } from "./ownGpus.ts";
-import { countWords, durationWords, gpuWords } from "./words.ts";
+import { costWords, countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
 
 /** A start may take this long without a step: operators who watch steps allow 45 minutes (marin-community/marin, PR 7692). */
 const startSeconds = 45 * 60;
-
-const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${name}`;
 
 /**
  * Batch work that looks busy and computes nothing on any of its GPUs: its owner is asked to look, and to restart it from its
@@ -37,17 +42,10 @@ const nameOf = ({ namespace, name }: WorkloadView): string => `${namespace}/${na
  */
 export const findStalledWork: FindAdvice = (moment) => {
   const { analysis } = moment;
-  const { snapshot } = analysis;
   if (analysis.pools.every(({ states }) => (states.stalled ?? 0) <= gpuTolerance)) return nothingFound;
-  const withheld = withheldList("release_idle");
-  const candidates: Candidate[] = [];
-  const nodes = nodesByName(snapshot);
-  for (const workload of mostStalled(analysis)) {
-    const made = candidateOf(moment, workload, nodes);
-    if (made.ok) candidates.push(made.candidate);
-    else withheld.add(made.why, nameOf(workload), made.reason);
-  }
-  return { candidates: candidates.slice(0, candidatesPerKind), withheld: withheld.list };
+  const made = mostStalled(analysis).map((workload) => candidateOf(moment, workload));
+  const { candidates, withheld } = foundOf(made, withheldPerKind);
+  return { candidates: candidates.slice(0, candidatesPerKind), withheld };
 };
 
 /** Workloads with stalled GPUs, the most GPUs first; as many as can be shown or named. */
@@ -62,27 +60,24 @@ function mostStalled(analysis: Analysis): readonly WorkloadView[] {
     const workload = snapshot.workloads[index];
     return workload === undefined ? [] : [{ index, workload, gpus }];
   });
-  const byWorkload = byPlace(momentOrder(analysis).ofWorkload);
+  const byWorkload = momentOrder(analysis).workloads;
   const ranked = found.sort((a, b) => b.gpus - a.gpus || byWorkload(a.index, b.index));
   return ranked.slice(0, candidatesPerKind + withheldPerKind).map(({ workload }) => workload);
 }
 
-function candidateOf(
-  moment: AdviceMoment,
-  workload: WorkloadView,
-  nodes: ReadonlyMap<string, NodeView>,
-): MadeCandidate {
+function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidate {
   const { analysis, settings } = moment;
   const { snapshot } = analysis;
+  const guarded = (reason: string): WithheldAdvice => withhold("release_idle")(fullName(workload), "guard", reason);
   const allocated = allocatedPods(snapshot, workload);
   if (allocated === null || allocated.length === 0)
-    return { ok: false, why: "guard", reason: "the API does not know one of its pods: telemetry alone names it" };
+    return guarded("the API does not know one of its pods: telemetry alone names it");
   const work = workOf(analysis, allocated);
   const what = `${gpuWords(work.stalled.length)} GPUs look busy and compute nothing for ${durationWords(snapshot.at - work.since)}`;
   const doubt = doubtOf(analysis, workload, allocated, work);
-  if (doubt !== null) return { ok: false, why: "guard", reason: `${what}, but ${doubt}` };
+  if (doubt !== null) return guarded(`${what}, but ${doubt}`);
   const disrupted = allocated.map(({ index }) => index);
-  const own = ownGpus(snapshot, allocated, nodes);
+  const own = ownGpus(moment, allocated);
   const gpus = [...own.byNode.values()].reduce((sum, amount) => sum + amount, 0);
   // It is unknown when it would continue by itself, or end: taken to be as long again as it has lasted.
   const hours = Math.min(settings.horizonHours, (snapshot.at - work.since) / 3600);
@@ -90,32 +85,24 @@ function candidateOf(
   const worth = { gainedGpuHours: gpus * hours, lostGpuHours: cost.lostGpuHours };
   const decision = decideAct({ kind: "release_idle", idle: null, isStalled: true, ...worth }, settings);
   const facts: StalledFacts = { moment, workload, allocated, work, own, gpus, cost };
-  const target = `${workload.kind} ${nameOf(workload)}`;
+  const target = `${workload.kind} ${fullName(workload)}`;
   return {
-    ok: true,
-    candidate: {
-      kind: "release_idle",
-      beneficiary: { kind: "team", name: workload.team },
-      targets: [target],
-      need: ["stalled", target],
-      ...stalledTexts(facts),
-      fromTeam: workload.team,
-      forTeam: "",
-      queue: workload.queue ?? "",
-      pool: own.pool,
-      plan: { changes: [], starts: [] },
-      steps: [],
-      questions: [stalledQuestion(facts)],
-      decision,
-      stalledSince: work.since,
-      disrupted,
-      gainedGpus: () => gpus,
-      gainedGpuHours: () => gpus * hours,
-      guards: [],
-      blockedAlternatives: [],
-      signs: [{ kind: "pods-left", pods: allocated.map(({ uid, node }) => ({ uid, node })) }],
-      measuredBy: { kind: "work-restarted", pods: allocated.map(({ uid, pod }) => ({ uid, gpus: pod.gpus ?? 0 })) },
-    },
+    kind: "release_idle",
+    ...ofWorkload(workload, own),
+    need: ["stalled", target],
+    ...stalledTexts(facts),
+    plan: { changes: [], starts: [] },
+    steps: [],
+    questions: [stalledQuestion(facts)],
+    decision,
+    stalledSince: work.since,
+    disrupted,
+    gainedGpus: () => gpus,
+    gainedGpuHours: () => gpus * hours,
+    guards: [],
+    blockedAlternatives: [],
+    signs: [leftSignOf(allocated)],
+    measuredBy: { kind: "work-restarted", pods: allocated.map(({ uid, pod }) => ({ uid, gpus: pod.gpus ?? 0 })) },
   };
 }
 
@@ -185,7 +172,7 @@ interface StalledFacts {
 function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "reason" | "evidence" | "confidence"> {
   const { moment, workload, allocated, work, own, gpus, cost } = facts;
   const { prices, snapshot } = moment.analysis;
-  const name = `${workload.namespace}/${workload.name}`;
+  const name = fullName(workload);
   const price = hourlyCostWords(prices, own.byNode);
   const lasts = durationWords(snapshot.at - work.since);
   const suspect = suspectWords(work);

@@ -1,58 +1,47 @@
 import type { PartialGang } from "../../analysis/waiting/waiting.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import type { WithheldAdvice } from "../../model/recommendation.ts";
-import { type Candidate, candidatesPerKind, type FindAdvice, type Found } from "../candidate.ts";
-import type { AdviceMoment } from "../moment.ts";
-import { momentOrder } from "../order/momentOrder.ts";
+import { candidatesPerKind, type FindAdvice, foundOf, type MadeCandidate } from "../candidate.ts";
+import { momentOrder } from "../momentOrder.ts";
 import { amount } from "../planner/whyNot.ts";
-import type { Trial } from "../whatIf/trial.ts";
 import { quotaOf } from "./defragment.ts";
 import { type KnownGang, knownGangs } from "./knownGangs.ts";
-import { createLookBudget } from "./lookBudget.ts";
-import { createFields } from "./moveFields.ts";
-import { type MoveTools, moveTools } from "./moveTools.ts";
+import { createPlanning, type Planning } from "./moveFields.ts";
 import { brokenDeadlock, requeuedForOthers } from "./partialGangPlans.ts";
 import { boostsPastHeads } from "./pastTheHead.ts";
-import { type Planning, planForGang } from "./planForGang.ts";
-
-/** Finds gangs that hold GPUs without being able to run, gangs that hold back others in a queue, and what ends that. */
-export const findUnblockGang: FindAdvice = (moment, trial) => findUnblockGangWith(moment, trial, moveTools);
+import { planForGang } from "./planForGang.ts";
+import { gpusAsked } from "./waitingFor.ts";
 
 /**
- * `findUnblockGang` with other tools. In a deadlock the gangs with the smallest loss are requeued, so that another completes.
- * A single partial gang completes if moving others makes room for its members; if nothing does, it is requeued as a whole if
- * other work then starts. Work that waits behind the head of a strict queue, and fits, is boosted past it.
+ * Finds gangs that hold GPUs without being able to run, gangs that hold back others in a queue, and what ends that. In a
+ * deadlock the gangs with the smallest loss are requeued, so that another completes. A single partial gang completes if moving
+ * others makes room for its members; if nothing does, it is requeued as a whole if other work then starts. Work that waits
+ * behind the head of a strict queue, and fits, is boosted past it.
  */
-export function findUnblockGangWith(moment: AdviceMoment, trial: Trial, tools: MoveTools): Found {
+export const findUnblockGang: FindAdvice = (moment, trial) => {
   const { deadlocks, partialGangs } = moment.analysis.waiting;
-  const found: (Candidate | WithheldAdvice)[] = [...boostsPastHeads(moment, trial)];
-  if (partialGangs.length === 0) return sorted(found);
-  const planning: Planning = { moment, trial, tools, fieldOf: createFields(moment, tools), looks: createLookBudget() };
-  const gangs = knownGangs(planning);
+  const found: MadeCandidate[] = [...boostsPastHeads(moment, trial)];
+  if (partialGangs.length === 0) return foundOf(found);
+  const planning = createPlanning(moment, trial);
+  const gangs = knownGangs(moment);
   const handled = new Set<string>();
   for (const deadlock of deadlocks.slice(0, candidatesPerKind)) {
     for (const id of deadlock.gangs) handled.add(id);
     found.push(brokenDeadlock(planning, deadlock, gangs));
   }
-  const { ofGang } = momentOrder(moment.analysis);
-  const placeOf = ({ id }: PartialGang): number => ofGang[gangs.get(id)?.gang ?? -1] ?? ofGang.length;
-  for (const gang of mostAllocated(partialGangs, placeOf).slice(0, candidatesPerKind - deadlocks.length)) {
+  const byGang = momentOrder(moment.analysis).gangs;
+  const gangOf = ({ id }: PartialGang): number => gangs.get(id)?.gang ?? -1;
+  const inOrder = [...partialGangs].sort(
+    (a, b) => b.allocatedGpus - a.allocatedGpus || byGang(gangOf(a), gangOf(b)) || compareText(a.id, b.id),
+  );
+  for (const gang of inOrder.slice(0, candidatesPerKind - deadlocks.length)) {
     if (handled.has(gang.id)) continue;
     const known = gangs.get(gang.id);
     if (known === undefined) found.push(unknown(gang));
     else found.push(helped(planning, known));
   }
-  return sorted(found);
-}
-
-function sorted(found: readonly (Candidate | WithheldAdvice)[]): Found {
-  return {
-    candidates: found.filter((one) => "plan" in one),
-    withheld: found.filter((one): one is WithheldAdvice => !("plan" in one)),
-  };
-}
-
-const mostAllocated = (gangs: readonly PartialGang[], placeOf: (gang: PartialGang) => number): readonly PartialGang[] =>
-  [...gangs].sort((a, b) => b.allocatedGpus - a.allocatedGpus || placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1));
+  return foundOf(found);
+};
 
 const unknown = ({ id }: PartialGang): WithheldAdvice => ({
   kind: "unblock_gang",
@@ -62,19 +51,18 @@ const unknown = ({ id }: PartialGang): WithheldAdvice => ({
 });
 
 /** Moves other pods for it, or requeues it. */
-function helped(planning: Planning, known: KnownGang): Candidate | WithheldAdvice {
+function helped(planning: Planning, known: KnownGang): MadeCandidate {
   const { moment } = planning;
   const { analysis } = moment;
   const gang = analysis.snapshot.queueing.gangs[known.gang];
   const asked = analysis.gangFreeCapacities.askedOf(known.gang);
-  const gpus = asked?.placed.reduce((sum, { pods, gpusPerPod }) => sum + pods * gpusPerPod, 0) ?? 0;
+  const gpus = gpusAsked(asked?.placed ?? []);
   let moved: WithheldAdvice | null = null;
   if (gang !== undefined && asked !== null && asked.verdict !== "fits" && gang.never === null) {
-    const { allocatedGpus, pool, bound, min } = known.partial;
+    const { allocatedGpus, bound, min } = known.partial;
     const found = planForGang(planning, "unblock_gang", known.gang, {
       gpus,
       allocatedGpus,
-      pools: [pool],
       quotaGpus: quotaOf(moment, gang),
       problem: `${bound} of its ${min} members hold ${amount(allocatedGpus)} and cannot run without the others`,
     });

@@ -1,7 +1,11 @@
-import type { ActionableGang } from "../../analysis/fairness/actionable.ts";
-import type { QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
+import { type ActionableGang, actionableGangs } from "../../analysis/fairness/actionable.ts";
+import { queueName } from "../../analysis/fairness/shortSince.ts";
+import type { PlacedPods } from "../../analysis/freeCapacity/gangFit.ts";
+import type { Queueing, QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
+import type { Candidate } from "../candidate.ts";
 import type { AdviceMoment } from "../moment.ts";
+import { fullName, workloadName } from "../momentIndex.ts";
 import { placementRules } from "../whatIf/plan.ts";
 import type { Outcome, Trial } from "../whatIf/trial.ts";
 import { gpuWords } from "./words.ts";
@@ -62,8 +66,34 @@ export function gpusOf({ parts }: Pick<ActionableGang, "parts">, queue: number):
   return gpus;
 }
 
+/** Physical GPUs that pods ask for together. */
+export const gpusAsked = (pods: readonly Pick<PlacedPods, "pods" | "gpusPerPod">[]): number =>
+  pods.reduce((sum, { pods: count, gpusPerPod }) => sum + count * gpusPerPod, 0);
+
+/** The parts of a candidate that are the same for every plan for a queue. It gains what starts only because of the plan. */
+export function forQueue(
+  moment: AdviceMoment,
+  trial: Trial,
+  wanted: WaitingFor,
+): Pick<Candidate, "beneficiary" | "forTeam" | "queue" | "pool" | "gainedGpus" | "measuredBy"> {
+  const { view, domain, gangs, starts } = wanted;
+  const anyway = startingAnyway(trial, starts);
+  const work = workNames(
+    moment,
+    gangs.filter((gang) => !anyway.has(gang)),
+  );
+  return {
+    beneficiary: { kind: "queue", name: view.name },
+    forTeam: view.team ?? teamOf(moment, gangs),
+    queue: view.name,
+    pool: poolLabel(domain),
+    gainedGpus: createGain(moment, trial, wanted),
+    measuredBy: { kind: "work-started", work },
+  };
+}
+
 /** What the queue gains: GPUs of its gangs that start only because of the change, under both placement rules. */
-export function createGain(
+function createGain(
   { analysis }: AdviceMoment,
   trial: Trial,
   { queue, starts, standing }: WaitingFor,
@@ -84,7 +114,7 @@ export function createGain(
 }
 
 /** The parts of a gang that may go to a record of its queue, as they would wait there. */
-export function partsFor({ parts }: WaitingGang, queue: number): ActionableGang["parts"] {
+function partsFor({ parts }: WaitingGang, queue: number): ActionableGang["parts"] {
   return parts.flatMap((part) => partIn(part, queue) ?? []);
 }
 
@@ -95,20 +125,14 @@ export function startingAnyway(trial: Trial, gangs: readonly number[]): Readonly
 }
 
 /** `kind/namespace/name` of gangs, by which they are found again once they run. */
-export function workNames({ analysis }: AdviceMoment, gangs: readonly number[]): readonly string[] {
-  const names = gangs.flatMap((index) => {
-    const gang = analysis.snapshot.queueing.gangs[index];
-    return gang === undefined ? [] : [`${gang.kind}/${gang.namespace}/${gang.name}`];
-  });
-  return [...new Set(names)];
+function workNames({ analysis }: AdviceMoment, gangs: readonly number[]): readonly string[] {
+  const found = gangs.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []);
+  return [...new Set(found.map(workloadName))];
 }
 
 /** `namespace/name` of gangs, for sentences. */
 export function gangNames({ analysis }: AdviceMoment, gangs: readonly number[]): readonly string[] {
-  return gangs.flatMap((index) => {
-    const gang = analysis.snapshot.queueing.gangs[index];
-    return gang === undefined ? [] : [`${gang.namespace}/${gang.name}`];
-  });
+  return gangs.flatMap((index) => analysis.snapshot.queueing.gangs[index] ?? []).map(fullName);
 }
 
 /** `16 H100`; `16 GPUs` where a domain has several pools. */
@@ -127,6 +151,45 @@ export function onlyOne(values: readonly string[]): string {
 }
 
 /** The one team whose gangs wait; empty where there are several. */
-export function teamOf({ analysis }: AdviceMoment, gangs: readonly number[]): string {
+function teamOf({ analysis }: AdviceMoment, gangs: readonly number[]): string {
   return onlyOne(gangs.map((index) => analysis.snapshot.queueing.gangs[index]?.team ?? ""));
+}
+
+/**
+ * The waiting gangs that start with what the records of a queue are owed, in its order. This includes those that are counted
+ * in an earlier flavor and find nothing there. `owedTo`: physical GPUs that each record (by index) could have. `served`: gangs
+ * that start without them.
+ */
+export function owedGangs(
+  { analysis }: AdviceMoment,
+  queue: number,
+  owedTo: (record: number) => number,
+  served: ReadonlySet<number> = nobody,
+): readonly ActionableGang[] {
+  const { queueing } = analysis.snapshot;
+  const offers = new Map(recordsWith(queueing, queue).map((record) => [record, owedTo(record)] as const));
+  return actionableGangs(queueing, offers, served);
+}
+
+const nobody: ReadonlySet<number> = new Set();
+
+/** The records of a queue among which its waiting work may choose, including the given one. */
+function recordsWith({ queues, gangs }: Queueing, queue: number): readonly number[] {
+  const view = queues[queue];
+  if (view === undefined) return [];
+  const name = queueName(view);
+  const sameName = queues.flatMap((one, index) => (one.isLeaf && queueName(one) === name ? [index] : []));
+  if (sameName.length <= 1) return sameName;
+  const choices = new Map<unknown, readonly number[]>();
+  for (const index of sameName.flatMap((record) => queues[record]?.gangs ?? []))
+    for (const { queue: own, places = [] } of gangs[index]?.parts ?? [])
+      if (own !== null && places.length > 1 && !choices.has(places))
+        choices.set(places, [own, ...places.map((place) => place.queue)]);
+  const found = new Set([queue]);
+  for (let size = 0; size < found.size; ) {
+    size = found.size;
+    for (const records of choices.values())
+      if (records.some((record) => found.has(record))) for (const record of records) found.add(record);
+  }
+  return [...found].sort((a, b) => a - b);
 }

@@ -1,3 +1,5 @@
+import type { Prices } from "../../analysis/prices/prices.ts";
+
 /** An amount of GPUs: `8`, `0.5`. */
 export const gpuWords = (gpus: number): string => `${Number(gpus.toFixed(2))}`;
 
@@ -18,3 +20,35 @@ export const percentWords = (ratio: number): string => `${Math.round(ratio * 100
 
 /** `1 pod`, `3 pods`. */
 export const countWords = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
+
+/**
+ * What GPUs cost while they are paid for, in words: price per GPU-hour x GPUs, by currency in their order. GPUs of nodes
+ * without a price are left out; empty text where none has one.
+ */
+export const hourlyCostWords = (prices: Prices, gpusByNode: ReadonlyMap<string, number>): string =>
+  costs(prices, gpusByNode, 1)
+    .map((cost) => `${cost} an hour`)
+    .join(" and ");
+
+/** What they cost in this many hours, in the same form: `59 USD`. */
+export const costWords = (prices: Prices, gpusByNode: ReadonlyMap<string, number>, hours: number): string =>
+  costs(prices, gpusByNode, hours).join(" and ");
+
+function costs(prices: Prices, gpusByNode: ReadonlyMap<string, number>, hours: number): readonly string[] {
+  const amounts = new Map<string, number>();
+  for (const [node, gpus] of gpusByNode) {
+    const price = prices.byNode.get(node);
+    if (price === undefined) continue;
+    amounts.set(price.currency, (amounts.get(price.currency) ?? 0) + price.perGpuHour * gpus * hours);
+  }
+  return [...amounts]
+    .filter(([, amount]) => amount >= 0.005)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([currency, amount]) => `${amountWords(amount)} ${currency}`);
+}
+
+/** `1,234`, `19.60`. */
+function amountWords(amount: number): string {
+  const text = amount >= 100 || Number.isInteger(amount) ? `${Math.round(amount)}` : amount.toFixed(2);
+  return text.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");
+}

@@ -3,22 +3,19 @@ import type { AdviceTrackRecord } from "../../model/aftermath.ts";
 import type { ReceivedAlert } from "../../model/receivedAlert.ts";
 import type { AdviceState, LinkedAlert, Recommendation, WithheldAdvice } from "../../model/recommendation.ts";
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
-import type { AdviceSettings } from "../adviceSettings.ts";
 import { servedBy } from "../identity.ts";
-import type { OpenPlan } from "../moment.ts";
+import type { AdviceSettings, OpenPlan } from "../moment.ts";
+import { type MomentIndex, momentIndex } from "../momentIndex.ts";
 import { byWorth, type Offer } from "../offer.ts";
 import { createAlertLog, isSameAlert } from "./alertLog.ts";
-import { createClosedAdvice, shownClosed } from "./closedAdvice.ts";
+import { createClosedAdvice, type HeldBack, restAfter, shownClosed } from "./closedAdvice.ts";
 import { createTakenFollower } from "./followTaken.ts";
 import { type LivingOffer, notEnded, recommendationOf, storedAdviceOf } from "./livingAdvice.ts";
-import { indexMoment, type MomentIndex } from "./momentIndex.ts";
-import { dismissedBecause, takenBecause } from "./personSays.ts";
 import { createPlansInHand } from "./planInHand.ts";
-import { type HeldBack, restAfter } from "./restAfter.ts";
 import { seenWords, targetsLeft } from "./signs.ts";
 import { livingOfferOf } from "./storedSchema.ts";
 import { createTrackRecords } from "./trackRecord.ts";
-import { whyGone, withheldOf } from "./whyGone.ts";
+import { dismissedBecause, takenBecause, whyGone, withheldOf } from "./whyGone.ts";
 
 /** What one moment leaves to be seen. */
 export interface LivingAdvice {
@@ -262,7 +259,7 @@ export function createAdviceLifecycle(
   return {
     advance(offers, analysis, reasons = []) {
       const { at } = analysis.snapshot;
-      const moment = indexMoment(analysis);
+      const moment = momentIndex(analysis);
       noteBegin(at);
       noteClock(at);
       // Who cannot read the objects sees neither that pods have left, nor what is allocated.

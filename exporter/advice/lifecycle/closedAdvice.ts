@@ -1,10 +1,11 @@
-import type { AdviceSettings } from "../adviceSettings.ts";
-import { isFollowed } from "./aftermath.ts";
+import type { WithheldReason } from "../../model/recommendation.ts";
+import type { AdviceSettings } from "../moment.ts";
+import type { MomentIndex } from "../momentIndex.ts";
+import type { Offer } from "../offer.ts";
 import type { TakenFollower } from "./followTaken.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
-import type { MomentIndex } from "./momentIndex.ts";
-import { secondsPerDay } from "./restAfter.ts";
 import { partsDone } from "./signs.ts";
+import { isFollowed } from "./trackRecord.ts";
 
 /** Advice that closed, the newest first: what is still shown, or still decides what is. */
 export interface ClosedAdvice {
@@ -23,6 +24,8 @@ export interface ClosedAdvice {
   /** After a clock was set back, what closed later closed now. Returns what changed. */
   noteClock(at: number): readonly LivingOffer[];
 }
+
+export const secondsPerDay = 86_400;
 
 /** Closed advice that is shown at most. */
 export const shownClosed = 100;
@@ -105,4 +108,43 @@ function noteParts(living: LivingOffer, moment: MomentIndex): boolean {
   if (seen === null || seen.done <= (living.parts?.done ?? 0)) return false;
   living.parts = seen;
   return true;
+}
+
+/** Why an offer is not shown now. */
+export interface HeldBack {
+  readonly why: WithheldReason;
+  readonly reason: string;
+}
+
+/** Who has begun with a plan has so long to end it, seconds; then it counts as taken in part. */
+export const settleSeconds = 600;
+
+/** What was dismissed comes back before its time if it has become this many times as much. */
+const muchMore = 2;
+
+/**
+ * Why an offer must wait after other advice was taken or dismissed: what was dismissed stays away for `dismissedDays`, unless
+ * it is much more by now, a need that someone just served must show the effect first, and targets rest for the cool-down.
+ * Of what was taken in part, the rest goes on. `null` where nothing holds it back. `at` in seconds.
+ */
+export function restAfter(
+  { state, closedAt, closedBecause, offer: other, rests }: LivingOffer,
+  offer: Offer,
+  { dismissedDays, coolDownMinutes }: AdviceSettings,
+  at: number,
+): HeldBack | null {
+  if (closedAt === null || state === "expired") return null;
+  const { targets, effect } = offer.draft;
+  const isSameNeed = other.need === offer.need;
+  const gpus = other.draft.effect.gainedGpus.worst;
+  const age = at - closedAt;
+  const isMuchMore = effect.gainedGpus.worst > muchMore * gpus;
+  if (state === "dismissed" && isSameNeed && !isMuchMore && age < dismissedDays * secondsPerDay)
+    return { why: "dismissed", reason: `dismissed: ${closedBecause}` };
+  if (state === "taken" && isSameNeed && rests === null && age < settleSeconds)
+    return { why: "cool-down", reason: `${other.draft.id} was taken for it just now: first its effect must show` };
+  const coolDownSeconds = coolDownMinutes * 60;
+  if (age >= coolDownSeconds || !(rests ?? other.draft.targets).some((target) => targets.includes(target))) return null;
+  const minutes = Math.ceil((coolDownSeconds - age) / 60);
+  return { why: "cool-down", reason: `advice for the same was ${state}; its targets rest for ${minutes} min more` };
 }

@@ -1,10 +1,10 @@
 import type { NodeView, PodView } from "../../join/snapshot.ts";
 import type { MeasuredEffect, Undone } from "../../model/recommendation.ts";
-import type { AdviceSettings } from "../adviceSettings.ts";
 import { undoneSince } from "../disruptionUnits.ts";
+import type { AdviceSettings } from "../moment.ts";
+import type { MomentIndex } from "../momentIndex.ts";
 import type { DisruptedPod, MeasuredBy, Offer } from "../offer.ts";
-import { allocatedGpus, type MomentIndex } from "./momentIndex.ts";
-import { isTakenBack } from "./signs.ts";
+import { allocatedGpus, isTakenBack } from "./signs.ts";
 
 /** Follows taken advice until its horizon is over: what it gained, what was lost for it, and whether it was undone. */
 export interface TakenFollower {

@@ -1,7 +1,7 @@
 import type { Recommendation } from "../../model/recommendation.ts";
+import type { MomentIndex } from "../momentIndex.ts";
 import type { Offer } from "../offer.ts";
-import type { MomentIndex } from "./momentIndex.ts";
-import { settleSeconds } from "./restAfter.ts";
+import { settleSeconds } from "./closedAdvice.ts";
 import { isTaken, partsDone } from "./signs.ts";
 
 /** A plan that someone has begun with. */

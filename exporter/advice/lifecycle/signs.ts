@@ -1,7 +1,8 @@
+import type { PodView, WorkloadView } from "../../join/snapshot.ts";
 import type { Recommendation } from "../../model/recommendation.ts";
 import { emptyNodesOf } from "../emptyNodes.ts";
+import type { MomentIndex } from "../momentIndex.ts";
 import type { TakenSign } from "../offer.ts";
-import { allocatedGpus, type MomentIndex } from "./momentIndex.ts";
 
 const tolerance = 1e-6;
 
@@ -126,6 +127,14 @@ export function isTakenBack(sign: TakenSign, moment: MomentIndex): boolean {
     case "exporter-restarted":
       return false;
   }
+}
+
+/** Physical GPUs that a workload's pods hold. */
+export function allocatedGpus({ pods }: WorkloadView, all: readonly PodView[]): number {
+  return pods.reduce((sum, index) => {
+    const pod = all[index];
+    return pod?.status === "allocated" ? sum + (pod.gpus ?? 0) : sum;
+  }, 0);
 }
 
 function wordsOf(sign: TakenSign): string {

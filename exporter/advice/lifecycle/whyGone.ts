@@ -1,6 +1,6 @@
 import type { WithheldAdvice } from "../../model/recommendation.ts";
+import type { MomentIndex } from "../momentIndex.ts";
 import type { LivingOffer } from "./livingAdvice.ts";
-import type { MomentIndex } from "./momentIndex.ts";
 
 /** What was withheld of this very need in the moment, if anything was. */
 export function withheldOf(
@@ -48,3 +48,13 @@ export function whyGone(living: LivingOffer, withheld: readonly WithheldAdvice[]
   if (changed.length > 0) return changed.slice(0, mostNamed).join("; ");
   return `nothing of the kind was found for ${beneficiary.kind} ${beneficiary.name} any more`;
 }
+
+/** Names and reasons are text that someone typed: what is longer is cut, characters. */
+const longestText = 500;
+
+/** Why advice was closed that someone does not want. */
+export const dismissedBecause = (by: string, reason: string): string =>
+  `${by.slice(0, longestText)}: ${reason.slice(0, longestText)}`;
+
+/** Why advice was closed that someone says was carried out: so long as the cluster does not show it, it is that person's word. */
+export const takenBecause = (by: string): string => `${by.slice(0, longestText)} says that it is done`;

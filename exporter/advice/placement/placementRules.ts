@@ -1,4 +1,5 @@
 import type { PodView, Snapshot } from "../../join/snapshot.ts";
+import { once, oncePer } from "../../kernel/once.ts";
 import type { ClusterNode, TextMap } from "../../model/node.ts";
 import type { NeighborPod, PodPlacement, PodTerm, SpreadRule } from "../../model/podPlacement.ts";
 import { selects } from "../../model/queues/nodeMatch.ts";
@@ -45,14 +46,8 @@ interface AllocatedTerm {
   readonly node: string;
 }
 
-const kept = new WeakMap<Snapshot, PlacementRules>();
-
 /** The rules of a Snapshot; what is looked up once is kept with it. */
-export function placementRulesOf(snapshot: Snapshot): PlacementRules {
-  const known = kept.get(snapshot) ?? createRules(snapshot);
-  kept.set(snapshot, known);
-  return known;
-}
+export const placementRulesOf = oncePer(createRules);
 
 const noPlacement: PodPlacement = { affinity: [], antiAffinity: [], spread: [], hostPorts: [], unknown: [] };
 const placementOf = (pod: PodView | undefined): PodPlacement => pod?.placement ?? noPlacement;
@@ -72,7 +67,7 @@ function createRules(snapshot: Snapshot): PlacementRules {
     ({ nodeName }) => nodeName,
   );
   const withPorts = ruled.filter((i) => placementOf(pods[i]).hostPorts.length > 0);
-  const podsIn = lazyGroups(pods);
+  const podsIn = once(() => Map.groupBy(pods.keys(), (i) => pods[i]?.namespace ?? ""));
   const seen = new Map<PodTerm | SpreadRule, Map<string, LookedAt>>();
 
   function lookedAt(rule: PodTerm | SpreadRule, namespace: string): LookedAt {
@@ -271,18 +266,4 @@ function watchedNamespaces(
   }
   for (const { antiAffinity, namespace } of neighbors) watch(antiAffinity, namespace);
   return watched;
-}
-
-function lazyGroups(pods: readonly PodView[]): () => ReadonlyMap<string, readonly number[]> {
-  let groups: Map<string, number[]> | null = null;
-  return () => {
-    if (groups !== null) return groups;
-    groups = new Map();
-    for (const [i, { namespace }] of pods.entries()) {
-      const known = groups.get(namespace);
-      if (known === undefined) groups.set(namespace, [i]);
-      else known.push(i);
-    }
-    return groups;
-  };
 }

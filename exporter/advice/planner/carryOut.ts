@@ -1,6 +1,5 @@
 import { hasPlace, isLarger, type Layout, layoutOf, place, takeOff } from "./layout.ts";
-import type { FoundPlan } from "./plan.ts";
-import type { PlanPod, PlanPodKind, PlanProblem } from "./problem.ts";
+import type { FoundPlan, PlanPod, PlanPodKind, PlanProblem } from "./problem.ts";
 
 /** How a plan is carried out, so that it reaches its goal wherever the scheduler puts the pods. */
 export interface CarriedOut {

@@ -1,8 +1,7 @@
-import type { FoundPlan, PlanAnswer } from "./plan.ts";
-import { planOf } from "./planOf.ts";
 import { prepare } from "./prepare.ts";
-import { defaultPlanLimits, type PlanLimits, type PlanProblem } from "./problem.ts";
+import { defaultPlanLimits, type PlanAnswer, type PlanLimits, type PlanProblem } from "./problem.ts";
 import { type SearchRules, searchPlan } from "./search.ts";
+import { planOf } from "./searchState.ts";
 import { tooLittle, whyNot } from "./whyNot.ts";
 
 /**
@@ -42,12 +41,6 @@ export function findPlan(problem: PlanProblem, limits: PlanLimits = defaultPlanL
     };
   if (best.cost.units.length === 0) return { plan: null, noPlan: alreadySo(problem), ...found };
   return { plan: planOf(prepared, best), noPlan: null, ...found };
-}
-
-/** The cheapest plan if nothing spoke against it: what the guards cost. `null` where none was found. */
-export function findPlanWithoutGuards(problem: PlanProblem, limits: PlanLimits = defaultPlanLimits): FoundPlan | null {
-  const answer = findPlan({ ...problem, vetoesOf: () => [] }, limits);
-  return answer.plan;
 }
 
 const alreadySo = ({ goal }: PlanProblem): PlanAnswer["noPlan"] => ({

@@ -1,9 +1,8 @@
 import { podsIn } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { leastLost } from "./evictions.ts";
+import { leastLost, moreMoves } from "./evictions.ts";
 import { layoutOf } from "./layout.ts";
 import type { Prepared } from "./prepare.ts";
-import { moreMoves } from "./prices.ts";
 import type { PlanPodKind } from "./problem.ts";
 import type { SearchState } from "./searchState.ts";
 

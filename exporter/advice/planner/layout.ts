@@ -1,5 +1,6 @@
 import { copyFreeCapacity, type FreeCapacity, podsIn, takePod } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
 import type { PodDemand } from "../../analysis/freeCapacity/podDemand.ts";
+import { oncePer } from "../../kernel/once.ts";
 import type { Whereabouts } from "../placement/placementRules.ts";
 import type { PlanNode, PlanPod, PlanPodKind, PlanProblem, PlanRules, PlanUnit } from "./problem.ts";
 
@@ -48,23 +49,19 @@ export function place(layout: Layout, node: number, kind: PlanPodKind): Layout |
 function isAllowed(layout: Layout, node: number, { like }: PlanPodKind): boolean {
   const { rules, nodes } = layout;
   if (like === undefined || rules === null) return true;
-  const where = known.get(layout) ?? whereabouts(layout, rules);
-  known.set(layout, where);
-  return rules.allows(like, nodes[node]?.name ?? "", where);
+  return rules.allows(like, nodes[node]?.name ?? "", whereaboutsIn(layout));
 }
 
 /** Nobody changes a layout: where its pods are is looked up once. */
-const known = new WeakMap<Layout, Whereabouts>();
-
-function whereabouts({ nodes, touched }: Layout, rules: PlanRules): Whereabouts {
+const whereaboutsIn = oncePer(({ nodes, touched, rules }: Layout): Whereabouts => {
   const gone = new Set<number>();
   const added: { readonly like: number; readonly node: string }[] = [];
   for (const [node, { left, placed }] of touched) {
     for (const { pod } of left) gone.add(pod);
     for (const { like } of placed) if (like !== undefined) added.push({ like, node: nodes[node]?.name ?? "" });
   }
-  return { nodeOf: (pod) => (gone.has(pod) ? null : rules.nodeOf(pod)), added };
-}
+  return { nodeOf: (pod) => (gone.has(pod) ? null : (rules?.nodeOf(pod) ?? null)), added };
+});
 
 /** Without these pods, wherever they are; `null` where those that were placed before have no place any more. */
 export function takeOff(layout: Layout, pods: readonly PlanPod[]): Layout | null {

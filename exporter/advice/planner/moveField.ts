@@ -11,13 +11,13 @@ import {
 import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
 import { demandKey, instanceKey, podDemand, rulesKey, unitKey } from "../../analysis/freeCapacity/podDemand.ts";
 import { domainFinder } from "../../join/queues/domainOfNode.ts";
-import type { Device, Snapshot } from "../../join/snapshot.ts";
+import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { DisruptionUnit } from "../disruptionUnits.ts";
 import { type PlacementRules, placementRulesOf } from "../placement/placementRules.ts";
+import { isPhysicalGpu } from "../whatIf/podHoldings.ts";
 import type { GivenBack, PlanNode, PlanPod, PlanPodKind, PlanRules, PlanUnit } from "./problem.ts";
-import { isWorseCapacity } from "./worseCapacity.ts";
 
 /** The nodes among which pods may be moved, with the units on them. */
 export interface MoveField {
@@ -86,7 +86,7 @@ function domainsOf({ queueing }: Snapshot, freeCapacities: readonly NodeFreeCapa
 }
 
 /** `namespace/name` of a pod; for several pods, that of their workload, with their number. */
-export function unitName({ pods, workloads }: Snapshot, { pods: own, workload }: DisruptionUnit): string {
+function unitName({ pods, workloads }: Snapshot, { pods: own, workload }: DisruptionUnit): string {
   const [first] = own;
   const pod = first === undefined ? undefined : pods[first];
   const { namespace, name } = own.length === 1 && pod !== undefined ? pod : (workloads[workload] ?? pod ?? nobody);
@@ -135,8 +135,6 @@ const liesSomewhere = (device: Device, pods: Snapshot["pods"]): boolean =>
   device.holders.length > 0 && freeOf(device) > gpuTolerance && isSpread(device, pods);
 
 const nothing: GivenBack = { gpus: 0, physicalGpus: [], slots: [] };
-
-const isPhysicalGpu = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
 
 /** The replicas or the MIG instance that a share of a device is, by the keys of a `FreeCapacity`. */
 function slotsOf({ weight, slots, profile }: Device, share: number): GivenBack["slots"] {
@@ -249,4 +247,17 @@ function createTakes(
     known[index] = takes ? 1 : 2;
     return takes;
   };
+}
+
+/**
+ * Whether a pod that moves from one node to another may be interrupted there and could not be before: the new node has spot
+ * capacity, or capacity that may be spot, and the old one does not. A missing node counts as worse.
+ */
+export function isWorseCapacity(
+  { capacityType: from }: Pick<NodeView, "capacityType">,
+  to: Pick<NodeView, "capacityType"> | undefined,
+): boolean {
+  if (to === undefined) return true;
+  if (from === "spot" || from === to.capacityType) return false;
+  return to.capacityType === "spot" || to.capacityType === null;
 }

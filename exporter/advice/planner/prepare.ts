@@ -1,6 +1,6 @@
 import { podsIn } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import type { PricedNode } from "./prices.ts";
+import type { PricedNode } from "./evictions.ts";
 import type { PlanPodKind, PlanProblem, PlanUnit } from "./problem.ts";
 
 /** A unit with values that the search needs again and again. */

@@ -1,17 +1,24 @@
-import { leastLost, lostBy, type UnitSet, unitSets, type Wish } from "./evictions.ts";
+import {
+  cheapestFirst,
+  leastLost,
+  lostBy,
+  type PricedNode,
+  pricesOf,
+  type UnitSet,
+  unitSets,
+  type Wish,
+} from "./evictions.ts";
 import { goalBoundsOf, type KindBound, leastMore } from "./goalBound.ts";
 import { close, takeOff } from "./layout.ts";
-import { compareCost, type PlanCost } from "./plan.ts";
-import { planOf } from "./planOf.ts";
 import type { Prepared } from "./prepare.ts";
-import { cheapestFirst, type PricedNode, pricesOf } from "./prices.ts";
-import type { PlanPodKind } from "./problem.ts";
+import { compareCost, type PlanCost, type PlanPodKind } from "./problem.ts";
 import {
   firstState,
   type Item,
   itemsOf,
   keyOf,
   placesOf,
+  planOf,
   putAllDown,
   putDown,
   type SearchState,

@@ -1,9 +1,8 @@
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import { moreMoves } from "./evictions.ts";
 import { clearedNodes } from "./layout.ts";
-import type { NoPlan } from "./plan.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import { moreMoves } from "./prices.ts";
-import type { PlanNode, PlanPodKind, PlanProblem, PlanRules } from "./problem.ts";
+import type { NoPlan, PlanNode, PlanPodKind, PlanProblem, PlanRules } from "./problem.ts";
 import { type SearchResult, type SearchRules, searchPlan } from "./search.ts";
 import type { SearchState } from "./searchState.ts";
 

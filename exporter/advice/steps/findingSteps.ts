@@ -2,11 +2,11 @@ import type { Finding, FindingCode } from "../../analysis/lint/finding.ts";
 import { unsharedQuota } from "../../analysis/lint/idleQuota.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import type { KueueClusterQueue } from "../../model/queues/kueue.ts";
+import type { AdviceMoment } from "../moment.ts";
 import { kaiLimitSteps, kaiSurplusSteps } from "./kaiSteps.ts";
 import { clusterQueueTarget, kueueNamespaceSteps, kueueReclaimSteps } from "./kueueSteps.ts";
 import { guardedPatch, setAt } from "./queuePatch.ts";
-import { allSteps, noSteps } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import { allSteps, noSteps, type StepsFound } from "./step.ts";
 import { volcanoOpenSteps, volcanoReclaimSteps } from "./volcanoSteps.ts";
 
 type Fix = (snapshot: Snapshot, name: string) => StepsFound;
@@ -98,5 +98,6 @@ function joinStep(queue: KueueClusterQueue, cohort: string) {
   );
 }
 
-/** The steps that fix a finding. */
-export const fixSteps = (snapshot: Snapshot, { code, name }: Finding): StepsFound => fixes[code](snapshot, name);
+/** Fixes what the lint found. */
+export const fixFinding = ({ analysis: { snapshot } }: AdviceMoment, { code, name }: Finding): StepsFound =>
+  fixes[code](snapshot, name);

@@ -1,9 +1,9 @@
 import type { QueueView } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import { oncePer } from "../../kernel/once.ts";
 import type { KaiQueue } from "../../model/queues/kai.ts";
 import { guardedPatch, type QuotaChange, queueTarget, setAt } from "./queuePatch.ts";
-import { allSteps, noSteps, type PatchOperation } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import { allSteps, noSteps, type PatchOperation, type StepsFound } from "./step.ts";
 
 /** In KAI's units: no limit. */
 const unlimited = -1;
@@ -11,15 +11,13 @@ const unlimited = -1;
 const target = (queue: KaiQueue) =>
   queueTarget("Queue", queue, { apiVersion: "scheduling.run.ai/v2", resource: "queues" });
 
-/** The queues of a moment by name: in the worst case each of them has a finding. */
-const byName = new WeakMap<readonly KaiQueue[], ReadonlyMap<string, KaiQueue>>();
+/** The queues of a moment by name, for in the worst case each has a finding; of several with one name the first counts. */
+const byName = oncePer(
+  (queues: readonly KaiQueue[]) => new Map(queues.toReversed().map((queue) => [queue.name, queue] as const)),
+);
 
-function queueOf({ queueObjects: { kaiQueues } }: Snapshot, name: string): KaiQueue | undefined {
-  // Of several with one name the first counts.
-  const named = byName.get(kaiQueues) ?? new Map(kaiQueues.toReversed().map((queue) => [queue.name, queue]));
-  byName.set(kaiQueues, named);
-  return named.get(name);
-}
+const queueOf = ({ queueObjects: { kaiQueues } }: Snapshot, name: string): KaiQueue | undefined =>
+  byName(kaiQueues).get(name);
 
 type Resource = "gpu" | "cpu" | "memory";
 

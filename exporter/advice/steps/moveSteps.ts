@@ -2,22 +2,23 @@ import type { NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
 import type { AdviceStep } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { cordonStep, uncordonStep } from "./nodeSteps.ts";
-import { allSteps, noSteps } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
-import { evictionStep, requeueSteps } from "./workloadSteps.ts";
+import { allSteps, noSteps, type StepsFound } from "./step.ts";
+import { evictionStep, requeueWorkload } from "./workloadSteps.ts";
 
 /** Controllers that make a new pod for one that was evicted, and count nothing against it. */
-const remakes = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
+export const remakes: ReadonlySet<string> = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]);
 
 /**
- * The scheduler chooses where the new pods go: cordons only exclude nodes. Nodes in `avoid` (indices) are cordoned all the
- * time, those in `besides` only while the unit at that place leaves.
+ * Moves pods off their nodes to others: cordons the nodes that they are to avoid, evicts each pod (or restarts its whole
+ * workload, if nothing recreates evicted pods), and removes the cordons again. Only for pods whose owner recreates them. The
+ * scheduler chooses where these go: cordons only exclude nodes. Nodes in `avoid` (indices) are cordoned all the time, those in
+ * `besides` only while the unit at that place leaves.
  */
-export function moveStepsOf(
+export function movePods(
   moment: AdviceMoment,
   units: readonly (readonly number[])[],
   avoid: readonly number[],
-  besides: readonly (readonly number[])[],
+  besides: readonly (readonly number[])[] = [],
 ): StepsFound {
   const { snapshot } = moment.analysis;
   const cordoned = cordonable(snapshot, avoid);
@@ -65,7 +66,7 @@ function unitSteps(
         steps.push(eviction(pod, index === unit.at(-1)));
         continue;
       }
-      const requeued = requeueSteps(moment, pod.workload);
+      const requeued = requeueWorkload(moment, pod.workload);
       if (!requeued.ok) return requeued.reason;
       const staying = allocatedBeside(snapshot, pod.workload, planned);
       if (staying > 0)

@@ -2,9 +2,9 @@ import type { NodePoolView, NodeView } from "../../join/snapshot.ts";
 import type { AdviceStep, ApiRequest } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { drainCommand } from "./command.ts";
+import { guardedPatch, queueTarget, setAt } from "./queuePatch.ts";
 import { isUid, pathOf, type ResourceRef } from "./resourceRef.ts";
-import { allSteps, mergePatch, noSteps, stepOf } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import { allSteps, mergePatch, noSteps, type PatchOperation, type StepsFound, stepOf } from "./step.ts";
 import { evictionStep } from "./workloadSteps.ts";
 
 const refOfNode = (name: string): ResourceRef => ({
@@ -41,7 +41,7 @@ export function uncordonStep(node: NodeView): AdviceStep | null {
 }
 
 /** Removes a node from the cluster. Whatever added it must release it, which is not always a request to the API. */
-export function removalSteps({ analysis: { snapshot } }: AdviceMoment, index: number): StepsFound {
+export function removeNode({ analysis: { snapshot } }: AdviceMoment, index: number): StepsFound {
   const node = snapshot.nodes[index];
   if (node === undefined) return noSteps("the node is not there any more");
   if (node.schedulable === null) return noSteps(`Node ${node.name} is known from telemetry alone`);
@@ -91,7 +91,7 @@ function nextOf({ name, nodePool }: NodeView, pool: NodePoolView | undefined): s
 }
 
 /** Restarts the exporter on a node: its DaemonSet makes a new pod at once. */
-export function exporterSteps({ analysis: { snapshot } }: AdviceMoment, index: number): StepsFound {
+export function restartExporter({ analysis: { snapshot } }: AdviceMoment, index: number): StepsFound {
   const node = snapshot.nodes[index];
   if (node === undefined) return noSteps("the node is not there any more");
   const pods = snapshot.exporterPods.filter(({ nodeName }) => nodeName === node.name);
@@ -111,7 +111,7 @@ const labelKey = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[A
 const labelText = /^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/;
 
 /** Puts a label on a node, or another value on it. */
-export function labelSteps(
+export function labelNode(
   { analysis: { snapshot } }: AdviceMoment,
   index: number,
   label: string,
@@ -128,3 +128,46 @@ export function labelSteps(
     }),
   ]);
 }
+
+/** Why Karpenter keeps empty nodes: `consolidateAfter` is Never, or these budgets (indices) let none go. */
+export type KeptBy = "never" | readonly number[];
+
+/**
+ * Lets Karpenter remove empty nodes of a NodePool after this many minutes, and no other nodes: nodes on which something runs
+ * stay as safe as they were. Checked against the CRD of v1 (`spec.disruption`); budgets of v1beta1 have no reasons.
+ */
+export function removeEmptyNodes({ name, karpenter }: NodePoolView, by: KeptBy, afterMinutes: number): StepsFound {
+  if (karpenter === undefined || karpenter === null) return noSteps(`NodePool ${name} could not be read`);
+  const at = ["spec", "disruption"] as const;
+  const operations: PatchOperation[] = [];
+  const before: PatchOperation[] = [];
+  if (by === "never") {
+    before.push({ op: "test", at: [...at, "consolidateAfter"], value: "Never" });
+    operations.push(setAt([...at, "consolidateAfter"], `${Math.ceil(afterMinutes)}m`));
+    if (karpenter.consolidationPolicy !== "WhenEmpty")
+      operations.push(setAt([...at, "consolidationPolicy"], "WhenEmpty"));
+  } else {
+    if (karpenter.revision?.apiVersion.endsWith("/v1beta1") === true)
+      return noSteps("its budgets have no reasons before karpenter.sh/v1: change them where the NodePool comes from");
+    // From the last one on, so that indices do not shift.
+    for (const index of [...by].sort((a, b) => b - a)) {
+      const budget = karpenter.budgets?.[index];
+      if (budget === undefined) return noSteps(`NodePool ${name} has other budgets now`);
+      const place = [...at, "budgets", index] as const;
+      before.push({ op: "test", at: [...place, "nodes"], value: budget.nodes });
+      const others = budget.reasons.length === 0 ? [...otherReasons] : budget.reasons.filter((one) => one !== "Empty");
+      operations.push(
+        others.length === 0 ? { op: "remove", at: place } : { op: "add", at: [...place, "reasons"], value: others },
+      );
+    }
+  }
+  const target = queueTarget("NodePool", karpenter, { apiVersion: "karpenter.sh/v1", resource: "nodepools" });
+  const title = `Let Karpenter remove empty nodes of NodePool ${name}`;
+  const owned = "Nobody wants its empty nodes kept: nodes that are, are to be labelled (idle.warmPools).";
+  const step = guardedPatch(target, title, operations, before, owned);
+  const waitFor = "Its empty nodes are gone. Karpenter adds nodes again when waiting pods need them.";
+  return allSteps([step === null ? null : { ...step, waitFor }]);
+}
+
+/** Reasons for which Karpenter disrupts nodes, but for `Empty`. */
+const otherReasons = ["Drifted", "Underutilized"] as const;

@@ -2,8 +2,7 @@ import { isoTime } from "../../kernel/isoTime.ts";
 import type { OwnerRef } from "../../model/pod.ts";
 import type { ApiRequest, JsonValue } from "../../model/recommendation.ts";
 import { groupVersion, isObjectName, isUid, type ResourceRef } from "./resourceRef.ts";
-import { jsonPatch, mergePatch } from "./step.ts";
-import { volcanoCommand } from "./volcanoCommand.ts";
+import { jsonPatch, mergePatch, volcanoCommand } from "./step.ts";
 
 /** How the pods of an owner are removed, and how they come back. */
 export interface OwnerSwitch {

@@ -2,8 +2,7 @@ import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { resizedBy } from "./autoscaled.ts";
 import { groupVersion, isUid } from "./resourceRef.ts";
-import { allSteps, jsonPatch, noSteps, type PatchOperation, stepOf } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import { allSteps, jsonPatch, noSteps, type PatchOperation, type StepsFound, stepOf } from "./step.ts";
 
 /** Owners that recreate their pods from a changed template, by kind and group. */
 const changeable: Readonly<Record<string, string>> = {
@@ -19,7 +18,7 @@ const extendedResource = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/[A-Za-z0-9](?
  * Changes the GPUs in a template. Only the sum over all containers of a pod is known, so the patch tests that the first one
  * asks for all of it: if another one does, or `requests` name GPUs too, the patch is refused and nothing happens.
  */
-export function requestStepsOf(
+export function changeRequest(
   { analysis: { snapshot } }: AdviceMoment,
   index: number,
   to: { readonly resource: string; readonly amount: number },

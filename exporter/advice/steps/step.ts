@@ -1,7 +1,12 @@
+import type { OwnerRef } from "../../model/pod.ts";
 import type { AdviceStep, ApiRequest, JsonValue } from "../../model/recommendation.ts";
 import { commandOf } from "./command.ts";
-import { pathOf, type ResourceRef } from "./resourceRef.ts";
-import type { StepsFound } from "./steps.ts";
+import { isObjectName, isUid, pathOf, type ResourceRef } from "./resourceRef.ts";
+
+/** The steps of a change, or why no request to the API makes it. */
+export type StepsFound =
+  | { readonly ok: true; readonly steps: readonly AdviceStep[] }
+  | { readonly ok: false; readonly reason: string };
 
 /** The texts of a step besides its request. */
 export interface StepWords {
@@ -60,3 +65,29 @@ export function allSteps(steps: readonly (AdviceStep | null)[]): StepsFound {
 
 /** No request does it, with the reason. */
 export const noSteps = (reason: string): StepsFound => ({ ok: false, reason });
+
+/**
+ * A Command of Volcano (`bus.volcano.sh/v1alpha1`), that requests an action of its controllers on a Job or Queue: written as
+ * `vcctl` writes it (pkg/cli/util, pkg/cli/queue). It names its target by uid and goes away with it.
+ */
+export function volcanoCommand(
+  namespace: string,
+  action: "AbortJob" | "ResumeJob" | "OpenQueue",
+  target: OwnerRef,
+): ApiRequest | null {
+  if (!isObjectName(namespace) || !isObjectName(target.name) || !isUid(target.uid)) return null;
+  const { apiVersion, kind, name, uid } = target;
+  const reference = { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+  return {
+    verb: "POST",
+    path: `/apis/bus.volcano.sh/v1alpha1/namespaces/${encodeURIComponent(namespace)}/commands`,
+    contentType: "application/json",
+    body: {
+      apiVersion: "bus.volcano.sh/v1alpha1",
+      kind: "Command",
+      metadata: { generateName: `${name}-${action.toLowerCase()}-`, ownerReferences: [reference] },
+      target: reference,
+      action,
+    },
+  };
+}

@@ -4,11 +4,8 @@ import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { ResourceAmounts } from "../../model/node.ts";
 import type { VolcanoQueue } from "../../model/queues/volcano.ts";
 import { gpuResources } from "../../model/wellKnown.ts";
-import { isWholeGpu } from "./gpuUnits.ts";
-import { guardedPatch, type QuotaChange, queueTarget, setAt, wholeGpus } from "./queuePatch.ts";
-import { allSteps, noSteps, type PatchOperation, stepOf } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
-import { volcanoCommand } from "./volcanoCommand.ts";
+import { guardedPatch, isWholeGpu, type QuotaChange, queueTarget, setAt, wholeGpus } from "./queuePatch.ts";
+import { allSteps, noSteps, type PatchOperation, type StepsFound, stepOf, volcanoCommand } from "./step.ts";
 
 const target = (queue: VolcanoQueue) =>
   queueTarget("Queue", queue, { apiVersion: "scheduling.volcano.sh/v1beta1", resource: "queues" });

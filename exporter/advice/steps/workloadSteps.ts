@@ -1,4 +1,5 @@
 import type { PodView, WorkloadView } from "../../join/snapshot.ts";
+import { nameWords } from "../../kernel/nameWords.ts";
 import type { QueueObjectRef } from "../../model/disruption.ts";
 import type { OwnerRef } from "../../model/pod.ts";
 import type { AdviceStep, ApiRequest } from "../../model/recommendation.ts";
@@ -6,8 +7,7 @@ import type { AdviceMoment } from "../moment.ts";
 import { whyNotStop } from "./autoscaled.ts";
 import { ownerSwitch } from "./ownerSwitch.ts";
 import { isUid, pathOf } from "./resourceRef.ts";
-import { allSteps, mergePatch, noSteps, stepOf } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import { allSteps, mergePatch, noSteps, type StepsFound, stepOf } from "./step.ts";
 
 /** A switch and what it is called. */
 interface Switch {
@@ -20,8 +20,11 @@ interface Switch {
   readonly again: string;
 }
 
-/** Removes all pods of a workload until someone starts it again. */
-export function stopSteps(moment: AdviceMoment, index: number): StepsFound {
+/**
+ * Removes all GPUs from a workload until someone starts it again: by the switch of its queue, or else by suspending or scaling
+ * its owner.
+ */
+export function stopWorkload(moment: AdviceMoment, index: number): StepsFound {
   const found = switchOf(moment, index);
   if (typeof found === "string") return noSteps(found);
   const { subject, stop, doing, precondition, again } = found;
@@ -34,8 +37,8 @@ export function stopSteps(moment: AdviceMoment, index: number): StepsFound {
   ]);
 }
 
-/** Removes all pods of a workload and requeues it as a whole. */
-export function requeueSteps(moment: AdviceMoment, index: number): StepsFound {
+/** Takes a workload off its nodes and lets it wait in its queue again, whole: `active: false`, then `true`. */
+export function requeueWorkload(moment: AdviceMoment, index: number): StepsFound {
   const found = switchOf(moment, index);
   if (typeof found === "string") return noSteps(found);
   const { subject, stop, start, doing, precondition } = found;
@@ -161,4 +164,19 @@ export function evictionStep(
       precondition: `Pod ${namespace}/${name} is still the same one (its uid), and no PodDisruptionBudget forbids it.`,
     },
   );
+}
+
+/**
+ * All leave before any of them is requeued, and that happens only once the beneficiary has started: otherwise GPUs that become
+ * free first would go back to where they came from.
+ */
+export function returnAfterStart(
+  leave: readonly AdviceStep[],
+  again: readonly AdviceStep[],
+  started: readonly string[],
+): readonly AdviceStep[] {
+  const last = leave.at(-1);
+  if (last === undefined) return again;
+  const waitFor = `${last.waitFor ?? "It is done."} Then ${nameWords(started)} ${started.length === 1 ? "has" : "have"} started.`;
+  return [...leave.slice(0, -1), { ...last, waitFor }, ...again];
 }

@@ -4,7 +4,7 @@ import { spellsOfCluster, spellsPerHabit } from "./habit.ts";
 import type { Habits } from "./watchHabits.ts";
 
 /** Kind of the rows in the ledger's `remembered`. */
-export const habitKind = "habit";
+const habitKind = "habit";
 
 /** A row of the ledger; `null` takes it away. */
 export interface HabitRow {

@@ -2,6 +2,7 @@ import type { Device, Holding, PodView, Snapshot, WorkloadView } from "../../joi
 import {
   forgottenSeconds,
   type Habit,
+  habitKey,
   type IdleSpell,
   mostHabits,
   newHabit,
@@ -9,7 +10,6 @@ import {
   spellsOfCluster,
   withSpell,
 } from "./habit.ts";
-import { habitKey } from "./habitKey.ts";
 
 /** What one workload does now, as far as it is watched. */
 export interface WatchedWork {

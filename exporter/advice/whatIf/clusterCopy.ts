@@ -5,7 +5,7 @@ import { type NodeCapacity, nodeCapacities, takesPods } from "../../join/queues/
 import type { QueueView, QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
 import type { Device, Holding, NodeView, PodView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import type { NodeRequests } from "../../model/cluster.ts";
-import { type MomentIndex, momentIndex } from "./momentIndex.ts";
+import { type MomentIndex, momentIndex } from "../momentIndex.ts";
 
 /**
  * A copy of a moment that can be changed and brought back. It shares every object with the Snapshot but those that were

@@ -3,9 +3,10 @@ import { queueName } from "../../analysis/fairness/shortSince.ts";
 import { neededParts } from "../../analysis/freeCapacity/gangFreeCapacities.ts";
 import type { QueueView } from "../../join/queues/queueing.ts";
 import { partIn } from "../../join/queues/waitingPlaces.ts";
+import { oncePer } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { byPlace, momentOrder } from "../order/momentOrder.ts";
-import { groupPods } from "../podGroups.ts";
+import { groupPods } from "../disruptionUnits.ts";
+import { momentOrder } from "../momentOrder.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import { waitAgain } from "./movePods.ts";
 import type { Places } from "./places.ts";
@@ -169,15 +170,11 @@ function victimsFor(copy: ClusterCopy, index: number, queue: QueueView, rules: R
   );
 }
 
-const inOrder = new WeakMap<Analysis, readonly Victim[]>();
-
 /** All groups of a moment that are in queues, in the order in which they are taken. */
-function inOrderOf(analysis: Analysis): readonly Victim[] {
-  const known = inOrder.get(analysis);
-  if (known !== undefined) return known;
+const inOrderOf = oncePer((analysis: Analysis): readonly Victim[] => {
   const { pods: views, queueing } = analysis.snapshot;
   const victims: Victim[] = [];
-  const byPod = byPlace(momentOrder(analysis).ofPod);
+  const byPod = momentOrder(analysis).pods;
   for (const { pods } of groupPods(analysis)) {
     const [first] = pods;
     const view = first === undefined ? undefined : views[first];
@@ -194,6 +191,5 @@ function inOrderOf(analysis: Analysis): readonly Victim[] {
   victims.sort(
     (a, b) => a.priority - b.priority || b.startedAt - a.startedAt || byPod(a.pods[0] ?? -1, b.pods[0] ?? -1),
   );
-  inOrder.set(analysis, victims);
   return victims;
-}
+});

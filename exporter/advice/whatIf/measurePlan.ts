@@ -1,9 +1,9 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { deviationsIn } from "../../analysis/fairness/deviations.ts";
+import { once } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EffectMeasures, Money } from "../../model/recommendation.ts";
 import { type ClusterCopy, tidy } from "./clusterCopy.ts";
-import { once } from "./momentIndex.ts";
 import type { PlacementRule, Plan } from "./plan.ts";
 import { changeOfNodes, type NodeMeasures, nodeScales, nodesOfPools, touchedPools } from "./touchedMeasures.ts";
 import { blockedIn, changeOfBlocked, findWaitingKinds } from "./waitingMeasures.ts";

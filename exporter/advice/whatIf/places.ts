@@ -9,10 +9,9 @@ import { takesNow } from "../../analysis/freeCapacity/nodeRules.ts";
 import { demandKey, type PodDemand, rulesKey } from "../../analysis/freeCapacity/podDemand.ts";
 import { classIn, isInDomain } from "../../join/queues/domainOfNode.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
-import { type MomentOrder, momentOrder } from "../order/momentOrder.ts";
+import { type InOrder, momentOrder } from "../momentOrder.ts";
 import { placementRulesOf, type Whereabouts } from "../placement/placementRules.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
-import { once } from "./momentIndex.ts";
 import type { PlacementRule } from "./plan.ts";
 
 /** A pod that looks for a node. */
@@ -44,8 +43,6 @@ type IsIn = ReturnType<Places["isIn"]>;
 interface Candidate {
   readonly node: number;
   readonly name: string;
-  /** In the order of the moment: of nodes with as much free the first is chosen. */
-  readonly place: number;
   readonly free: number;
 }
 
@@ -63,8 +60,10 @@ export function createPlaces(analysis: Analysis): Places {
   const known = new Map<string, Candidates>();
   const rules = placementRulesOf(analysis.snapshot);
   const anyPool = () => true;
-  const order = once((): MomentOrder => momentOrder(analysis));
-  const placeOf = (node: number): number => order().ofNode[node] ?? node;
+  // Of nodes with as much free the first in the order of the moment is chosen.
+  const byNode: InOrder = (a, b) => momentOrder(analysis).nodes(a, b);
+  const fewestFirst: CompareNodes = (a, b) => steps(a.free) - steps(b.free) || byNode(a.node, b.node);
+  const mostFirst: CompareNodes = (a, b) => steps(b.free) - steps(a.free) || byNode(a.node, b.node);
   const inDomain = queueing.domains.map((own) => (pool: string, node: string) => isInDomain(own, pool, node));
   const isIn: Places["isIn"] = (domain, classes = null) => {
     const [own, view] = [inDomain[domain ?? -1] ?? anyPool, queueing.domains[domain ?? -1]];
@@ -80,7 +79,7 @@ export function createPlaces(analysis: Analysis): Places {
     for (const [node, view] of nodes.entries()) {
       const freeCapacity = freeCapacityBefore(analysis, node, isIn(asked.domain, asked.classes));
       if (freeCapacity !== null && takes(freeCapacity, view, asked))
-        found.push({ node, name: view.name, place: placeOf(node), free: freeCapacity.gpus });
+        found.push({ node, name: view.name, free: freeCapacity.gpus });
     }
     const made: Candidates = { fewestFirst: found.sort(fewestFirst), mostFirst: null };
     if (known.size >= mostKinds) known.clear();
@@ -103,7 +102,7 @@ export function createPlaces(analysis: Analysis): Places {
         if (view === undefined || avoid?.has(node)) return;
         const freeCapacity = freeCapacityNow(copy, node, isIn(asked.domain, asked.classes));
         if (freeCapacity === null || !takes(freeCapacity, view, asked) || !mayBeOn(view.name)) return;
-        const one = { node, name: view.name, place: placeOf(node), free: freeCapacity.gpus };
+        const one = { node, name: view.name, free: freeCapacity.gpus };
         if (best === null || better(one, best) < 0) best = one;
       };
       const candidates = candidatesFor(asked);
@@ -122,8 +121,7 @@ const nodeOf = (candidate: Candidate | null): number | null => candidate?.node ?
 
 /** Free amounts that differ by rounding alone are the same. */
 const steps = (free: number): number => Math.round(free * 1e6);
-const fewestFirst = (a: Candidate, b: Candidate): number => steps(a.free) - steps(b.free) || a.place - b.place;
-const mostFirst = (a: Candidate, b: Candidate): number => steps(b.free) - steps(a.free) || a.place - b.place;
+type CompareNodes = (a: Candidate, b: Candidate) => number;
 
 const takes = (freeCapacity: FreeCapacity, node: NodeFreeCapacity["node"], { demand, needs }: PlaceAsked): boolean =>
   podsIn(freeCapacity, demand) > 0 && takesNow(node, needs);

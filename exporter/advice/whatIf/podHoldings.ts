@@ -41,7 +41,8 @@ export function demandOf(copy: ClusterCopy, pod: number): PodDemand | null {
   return { ...demand, physicalGpus: 0, share: 1, slots: [...counts] };
 }
 
-const isPhysicalGpu = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
+/** A whole GPU that pods do not share. */
+export const isPhysicalGpu = ({ gpuInstance, slots }: Device): boolean => gpuInstance === null && slots === 1;
 
 function shareOf(device: Device | undefined, pod: number): number {
   let sum = 0;

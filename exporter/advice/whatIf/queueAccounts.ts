@@ -68,7 +68,7 @@ function changedTeams({ teams }: QueueView, team: string, allocated: number, pen
  * The leaf in which a pod counts for a pool on a node: its own, or, if that is in another domain, the one of the same name
  * there.
  */
-export function leafFor(copy: ClusterCopy, pod: number, pool: string, node: string): number {
+function leafFor(copy: ClusterCopy, pod: number, pool: string, node: string): number {
   const own = copy.queueOf(pod);
   const domain = copy.index.domainOf(pool, node);
   if (domain === null) return -1;

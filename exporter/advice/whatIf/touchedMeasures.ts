@@ -25,7 +25,7 @@ export interface NodeMeasures {
 }
 
 /** None of anything. */
-export const noNodeMeasures = (): NodeMeasures => ({
+const noNodeMeasures = (): NodeMeasures => ({
   freeGpus: 0,
   placeablePods: { 1: 0, 2: 0, 4: 0, 8: 0 },
   wholeFreeNodes: 0,

@@ -1,14 +1,14 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import { once, oncePer } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { EffectMeasures } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { applyChange } from "./applyChange.ts";
 import { type ClusterCopy, copyCluster } from "./clusterCopy.ts";
 import { createMeasuring, type PlanMeasures } from "./measurePlan.ts";
-import { once } from "./momentIndex.ts";
 import { createPlaces, type Places } from "./places.ts";
-import type { PlacementRule, Plan } from "./plan.ts";
+import { type PlacementRule, type Plan, placementRules } from "./plan.ts";
 import { startGang } from "./startGangs.ts";
 
 /** A pod that a plan moves; `to` is `null` if no node takes it. Indices into the Snapshot before the plan. */
@@ -42,13 +42,14 @@ export interface Trial {
   outcome(plan: Plan, rule: PlacementRule): Outcome;
   /** Only `Outcome.started`: cheap enough for hundreds of calls per cycle. */
   started(plan: Plan, rule: PlacementRule): readonly number[];
+  /** Whether these gangs start under both rules; left out: all that the plan starts. */
+  startsAll(plan: Plan, gangs?: readonly number[]): boolean;
 }
 
 /** A trial of one moment. Pure: the same plan has the same outcome, whatever was tried before. */
 export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial {
   const places = createPlaces(analysis);
   const measure = createMeasuring(analysis);
-  const measured = new WeakMap<Plan, PlanMeasures>();
   // One copy for all questions: each is undone when it is answered.
   const scratch = once(() => copyCluster(analysis));
 
@@ -65,21 +66,23 @@ export function createTrial({ analysis }: Pick<AdviceMoment, "analysis">): Trial
   }
   const changeOf = (plan: Plan, rule: PlacementRule) => tried(plan, rule, (copy) => measure.changeOf(copy, plan));
 
-  function measuresOf(plan: Plan): PlanMeasures {
-    const known = measured.get(plan);
-    if (known !== undefined) return known;
-    const changes = {
-      mostAllocated: changeOf(plan, "mostAllocated"),
-      leastAllocated: changeOf(plan, "leastAllocated"),
-    };
-    const found = measure.ofPlan(changes);
-    measured.set(plan, found);
-    return found;
-  }
+  const measuresOf = oncePer(
+    (plan: Plan): PlanMeasures =>
+      measure.ofPlan({
+        mostAllocated: changeOf(plan, "mostAllocated"),
+        leastAllocated: changeOf(plan, "leastAllocated"),
+      }),
+  );
+  const startedIn = (plan: Plan, rule: PlacementRule) => tried(plan, rule, (_, { started }) => started);
   return {
     analysis,
     before: (plan) => measuresOf(plan).before,
-    started: (plan, rule) => tried(plan, rule, (_, { started }) => started),
+    started: startedIn,
+    startsAll: (plan, gangs = plan.starts) =>
+      placementRules.every((rule) => {
+        const started = new Set(startedIn(plan, rule));
+        return gangs.every((gang) => started.has(gang));
+      }),
     outcome(plan, rule) {
       const made = tried(plan, rule, (copy, { moved, started }) => ({ moved, started, released: releasedIn(copy) }));
       const snapshot = once(() => {

@@ -8,6 +8,7 @@ import { findGangFreeCapacities, placedPods } from "../../analysis/freeCapacity/
 import { freeOnGpus, type NodeFreeCapacity, nodeFreeCapacity } from "../../analysis/freeCapacity/nodeFreeCapacity.ts";
 import { createPoolStock, type PoolStock } from "../../analysis/freeCapacity/poolStock.ts";
 import { statedCause } from "../../analysis/freeCapacity/statedReason.ts";
+import { oncePer } from "../../kernel/once.ts";
 import type { ClusterCopy } from "./clusterCopy.ts";
 import { freeCapacitiesNow } from "./touchedMeasures.ts";
 
@@ -187,12 +188,10 @@ function domainNow(copy: ClusterCopy, domain: DomainFreeCapacities): DomainFreeC
 function stockOf(copy: ClusterCopy, domain: number): PoolStock | null {
   const freeCapacities = copy.analysis.gangFreeCapacities.domains[domain];
   if (freeCapacities === undefined || !hasItsNodes(copy)) return null;
-  const found = stocks.get(freeCapacities) ?? createPoolStock(freeCapacities);
-  stocks.set(freeCapacities, found);
-  return found;
+  return stockIn(freeCapacities);
 }
 
-const stocks = new WeakMap<DomainFreeCapacities, PoolStock>();
+const stockIn = oncePer(createPoolStock);
 
 /** Nodes were neither removed nor got other devices. */
 function hasItsNodes({ analysis, nodes, touched }: ClusterCopy): boolean {
@@ -210,15 +209,11 @@ interface NodePlaces {
   readonly open: ReadonlyMap<string, number>;
 }
 
-const places = new WeakMap<DomainFreeCapacities, NodePlaces>();
-
-function placesIn(domain: DomainFreeCapacities): NodePlaces {
+const placesIn = oncePer((domain: DomainFreeCapacities): NodePlaces => {
   const byName = (freeCapacities: readonly NodeFreeCapacity[]) =>
     new Map(freeCapacities.map(({ node }, place) => [node.name, place] as const));
-  const found = places.get(domain) ?? { nodes: byName(domain.nodes), open: byName(domain.open) };
-  places.set(domain, found);
-  return found;
-}
+  return { nodes: byName(domain.nodes), open: byName(domain.open) };
+});
 
 function addFree(
   free: Map<string, FreeInPool>,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Candidate, Found } from "../../../exporter/advice/candidate.ts";
+import { reducibleFragmentation } from "../../../exporter/advice/findOffers.ts";
 import { findDefragment } from "../../../exporter/advice/kinds/defragment.ts";
-import { reducibleFragmentation } from "../../../exporter/advice/kinds/reducibleFragmentation.ts";
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { NodePoolView } from "../../../exporter/join/snapshot.ts";

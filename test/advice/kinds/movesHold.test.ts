@@ -4,7 +4,7 @@ import type { Candidate } from "../../../exporter/advice/candidate.ts";
 import { disruptionUnits } from "../../../exporter/advice/disruptionUnits.ts";
 import { askGuards } from "../../../exporter/advice/guards/guards.ts";
 import { findDefragment } from "../../../exporter/advice/kinds/defragment.ts";
-import { leavesBy } from "../../../exporter/advice/kinds/moveTools.ts";
+import { leavesBy } from "../../../exporter/advice/kinds/plannedMoves.ts";
 import { findUnblockGang } from "../../../exporter/advice/kinds/unblockGang.ts";
 import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
 import { placementRules } from "../../../exporter/advice/whatIf/plan.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { AdviceSettings } from "../../../exporter/advice/adviceSettings.ts";
 import type { Found } from "../../../exporter/advice/candidate.ts";
 import { findScaleIn } from "../../../exporter/advice/kinds/scaleIn.ts";
+import type { AdviceSettings } from "../../../exporter/advice/moment.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { ClusterNode } from "../../../exporter/model/node.ts";

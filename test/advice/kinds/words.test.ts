@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hourlyCostWords } from "../../../exporter/advice/kinds/hourlyCost.ts";
-import { countWords, durationWords, gpuWords } from "../../../exporter/advice/kinds/words.ts";
+import { countWords, durationWords, gpuWords, hourlyCostWords } from "../../../exporter/advice/kinds/words.ts";
 import type { NodePrice } from "../../../exporter/analysis/prices/prices.ts";
 import { nameWords } from "../../../exporter/kernel/nameWords.ts";
 import { now } from "../../join/clusterBuilder.ts";

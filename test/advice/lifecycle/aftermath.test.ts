@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Adviser, createAdviser } from "../../../exporter/advice/adviser.ts";
 import { createAdviceLifecycle } from "../../../exporter/advice/lifecycle/adviceLifecycle.ts";
-import { aftermathOf } from "../../../exporter/advice/lifecycle/aftermath.ts";
 import type { LivingOffer } from "../../../exporter/advice/lifecycle/livingAdvice.ts";
-import { indexMoment } from "../../../exporter/advice/lifecycle/momentIndex.ts";
+import { aftermathOf } from "../../../exporter/advice/lifecycle/trackRecord.ts";
+import { momentIndex } from "../../../exporter/advice/momentIndex.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
 import type { Advice, Recommendation } from "../../../exporter/model/recommendation.ts";
 import type { StoredAdvice } from "../../../exporter/model/storedAdvice.ts";
@@ -183,7 +183,7 @@ describe("any other plan that was taken", () => {
     alerts: [],
     measured: null,
   };
-  const moment = indexMoment(cycle(1, victims));
+  const moment = momentIndex(cycle(1, victims));
 
   it.each([
     ["evicted-again", "evicted-again"],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createTakenFollower } from "../../../exporter/advice/lifecycle/followTaken.ts";
-import { indexMoment } from "../../../exporter/advice/lifecycle/momentIndex.ts";
+import { momentIndex } from "../../../exporter/advice/momentIndex.ts";
 import type { Offer } from "../../../exporter/advice/offer.ts";
 import type { PodView } from "../../../exporter/join/snapshot.ts";
 import type { MeasuredEffect } from "../../../exporter/model/recommendation.ts";
@@ -16,7 +16,7 @@ function indexOf(at: number, pods: readonly Partial<PodView>[], ended: readonly 
   const workloads =
     pods.length === 0 ? [] : [workload({ namespace: "search", name: "rank", pods: views.map((_, i) => i) })];
   const snapshot = { ...smallMoment.snapshot, at, pods: views, workloads, endedPods: new Set(ended) };
-  return indexMoment({ ...smallMoment, snapshot });
+  return momentIndex({ ...smallMoment, snapshot });
 }
 
 const starts: Offer = offer({}, { measuredBy: { kind: "work-started", work: ["Job/search/rank"] }, disrupted: [] });

@@ -1,4 +1,4 @@
-import { isWorseCapacity } from "../../../exporter/advice/planner/worseCapacity.ts";
+import { isWorseCapacity } from "../../../exporter/advice/planner/moveField.ts";
 import type { ClusterState, ObjectKind } from "../../../exporter/model/cluster.ts";
 import type { Pod } from "../../../exporter/model/pod.ts";
 import type { Advice, Recommendation } from "../../../exporter/model/recommendation.ts";

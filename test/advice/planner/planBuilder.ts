@@ -1,6 +1,7 @@
 import { findPlan } from "../../../exporter/advice/planner/findPlan.ts";
-import type { FoundPlan, PlanAnswer } from "../../../exporter/advice/planner/plan.ts";
 import type {
+  FoundPlan,
+  PlanAnswer,
   PlanGoal,
   PlanLimits,
   PlanNode,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { boostPriority } from "../../../exporter/advice/steps/steps.ts";
+import { boostPriority } from "../../../exporter/advice/steps/kueueSteps.ts";
 import { noQueueing } from "../../../exporter/join/queues/queueing.ts";
 import type { KueueWorkload } from "../../../exporter/model/queues/kueue.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fixFinding } from "../../../exporter/advice/steps/steps.ts";
+import { fixFinding } from "../../../exporter/advice/steps/findingSteps.ts";
 import type { Finding, FindingCode } from "../../../exporter/analysis/lint/finding.ts";
 import { kaiQueue, volcanoQueue } from "../../queues/groupRows.ts";
 import { clusterQueue } from "../../queues/kueueRows.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { changeRequest, labelNode, removeNode, restartExporter } from "../../../exporter/advice/steps/steps.ts";
+import { labelNode, removeNode, restartExporter } from "../../../exporter/advice/steps/nodeSteps.ts";
+import { changeRequest } from "../../../exporter/advice/steps/requestSteps.ts";
 import { nodeView } from "../../analysis/momentBuilder.ts";
 import { podNeeds } from "../../queues/kueueRows.ts";
 import { momentOf, nodePoolView, owner, reasonOf, sent, stepsOf, workloadMoment } from "./stepMoment.ts";

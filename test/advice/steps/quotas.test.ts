@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changeQuota } from "../../../exporter/advice/steps/steps.ts";
+import { changeQuota } from "../../../exporter/advice/steps/changeQuota.ts";
 import { device, nodeView } from "../../analysis/momentBuilder.ts";
 import { kaiQueue, volcanoQueue } from "../../queues/groupRows.ts";
 import { clusterQueue, flavor, quota } from "../../queues/kueueRows.ts";

@@ -1,5 +1,5 @@
 import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
-import type { StepsFound } from "../../../exporter/advice/steps/steps.ts";
+import type { StepsFound } from "../../../exporter/advice/steps/step.ts";
 import { nothingWatched } from "../../../exporter/advice/usage/usageWatch.ts";
 import { analyse, analysisSettings } from "../../../exporter/analysis/analyse.ts";
 import { defaultConfig } from "../../../exporter/config/defaults.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { movePods, requeueWorkload, stopWorkload } from "../../../exporter/advice/steps/steps.ts";
+import { movePods } from "../../../exporter/advice/steps/moveSteps.ts";
+import { requeueWorkload, stopWorkload } from "../../../exporter/advice/steps/workloadSteps.ts";
 import type { JobLimits, QueueObjectRef } from "../../../exporter/model/disruption.ts";
 import { noQueueObjects } from "../../../exporter/model/queues/queueObjects.ts";
 import { nodeView } from "../../analysis/momentBuilder.ts";

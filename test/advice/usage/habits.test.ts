@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateReturn, type PublishedReturn } from "../../../exporter/advice/usage/estimateReturn.ts";
-import { type IdleSpell, spellsPerHabit } from "../../../exporter/advice/usage/habit.ts";
-import { habitKey, runStem } from "../../../exporter/advice/usage/habitKey.ts";
+import { habitKey, type IdleSpell, runStem, spellsPerHabit } from "../../../exporter/advice/usage/habit.ts";
 import { habitRows, habitsIn } from "../../../exporter/advice/usage/habitRows.ts";
 import { type Habits, nothingKnown, watchHabits } from "../../../exporter/advice/usage/watchHabits.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";

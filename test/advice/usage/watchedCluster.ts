@@ -1,5 +1,4 @@
-import type { AdviceSettings } from "../../../exporter/advice/adviceSettings.ts";
-import type { AdviceMoment } from "../../../exporter/advice/moment.ts";
+import type { AdviceMoment, AdviceSettings } from "../../../exporter/advice/moment.ts";
 import { nothingWatched, type UsageWatch, watchUsage } from "../../../exporter/advice/usage/usageWatch.ts";
 import { analyse } from "../../../exporter/analysis/analyse.ts";
 import type { Analysis } from "../../../exporter/analysis/analysis.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { returnAfterStart } from "../../../exporter/advice/kinds/returnAfterStart.ts";
+import { returnAfterStart } from "../../../exporter/advice/steps/workloadSteps.ts";
 import type { AdviceStep } from "../../../exporter/model/recommendation.ts";
 
 const step = (title: string, waitFor: string | null): AdviceStep => ({

@@ -1,18 +1,35 @@
 import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
-import { isWholeGpu } from "./gpuUnits.ts";
-import { type QuotaChange, wholeGpus } from "./queuePatch.ts";
-import { allSteps, jsonPatch, noSteps, stepOf } from "./step.ts";
-import type { StepsFound } from "./steps.ts";
+import type { AdviceMoment } from "../moment.ts";
+import { kaiQuotaSteps } from "./kaiSteps.ts";
+import { kueueQuotaSteps } from "./kueueSteps.ts";
+import { isWholeGpu, type QuotaChange, wholeGpus } from "./queuePatch.ts";
+import { allSteps, jsonPatch, noSteps, type StepsFound, stepOf } from "./step.ts";
+import { volcanoQuotaSteps } from "./volcanoSteps.ts";
+
+/** Changes the guarantee or the limit of a queue, in physical GPUs; index into `Queueing.queues`. */
+export function changeQuota({ analysis: { snapshot } }: AdviceMoment, queue: number, to: QuotaChange): StepsFound {
+  const view = snapshot.queueing.queues[queue];
+  const domain = view === undefined ? undefined : snapshot.queueing.domains[view.domain];
+  if (view === undefined || domain === undefined) return noSteps("the queue is not there any more");
+  const amounts = [to.guaranteed ?? 0, to.limit ?? 0];
+  if (amounts.some((amount) => Number.isNaN(amount) || amount < 0))
+    return noSteps("a quota is an amount of GPUs, 0 or more");
+  switch (view.scheduler) {
+    case "kueue":
+      return kueueQuotaSteps(snapshot, view, domain, to);
+    case "kai":
+      return kaiQuotaSteps(snapshot, view, to);
+    case "volcano":
+      return volcanoQuotaSteps(snapshot, view, domain, to);
+    case "none":
+      return resourceQuotaSteps(snapshot, view, domain, to);
+  }
+}
 
 /** Changes the most that a namespace may hold, if one ResourceQuota sets it. Nothing in the cluster sets its guarantee. */
-export function resourceQuotaSteps(
-  snapshot: Snapshot,
-  view: QueueView,
-  domain: QuotaDomain,
-  to: QuotaChange,
-): StepsFound {
+function resourceQuotaSteps(snapshot: Snapshot, view: QueueView, domain: QuotaDomain, to: QuotaChange): StepsFound {
   const isNamespace = view.kind === "Namespace";
   if (!isNamespace || to.guaranteed !== undefined || to.limit === undefined) {
     return noSteps(

@@ -1,6 +1,5 @@
 import type { OwnerRef } from "../../model/pod.ts";
-import type { Guard } from "./guard.ts";
-import { podName } from "./guard.ts";
+import { type Guard, podName } from "./guard.ts";
 
 /**
  * Controllers that make a new pod when one is evicted, by API group and kind. Other controllers may do so, too, but that is
@@ -41,3 +40,29 @@ function groupOf({ apiVersion }: OwnerRef): string {
   const slash = apiVersion.indexOf("/");
   return slash < 0 ? "" : apiVersion.slice(0, slash + 1);
 }
+
+/** The author of the pod, or of its owner, asks by an annotation that it is left alone. */
+export const doNotDisrupt: Guard = ({ pods }) =>
+  pods.flatMap(({ index, pod }) => {
+    const { forbiddenBy } = pod.disruption;
+    if (forbiddenBy === null) return [];
+    return [{ pod: index, reason: `${podName(pod)} asks not to be disrupted (annotation ${forbiddenBy}).` }];
+  });
+
+/** The content of a volume on the node would be lost. */
+export const localStorage: Guard = ({ pods }) =>
+  pods
+    .filter(({ pod }) => pod.disruption.hasLocalStorage)
+    .map(({ index, pod }) => ({
+      pod: index,
+      reason: `${podName(pod)} keeps data in a volume of its node (hostPath or emptyDir), which would be lost.`,
+    }));
+
+/** A static pod comes from a file on its node: the API shows a mirror of it and can neither move nor stop it. */
+export const staticPod: Guard = ({ pods }) =>
+  pods
+    .filter(({ pod }) => pod.disruption.isStatic)
+    .map(({ index, pod }) => ({
+      pod: index,
+      reason: `${podName(pod)} is a static pod of node ${pod.node ?? "unknown"}: only its kubelet can stop it.`,
+    }));

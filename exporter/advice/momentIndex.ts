@@ -1,0 +1,169 @@
+import type { Analysis } from "../analysis/analysis.ts";
+import { queueKey } from "../analysis/fairness/shortSince.ts";
+import { domainFinder } from "../join/queues/domainOfNode.ts";
+import type { QueueView, WaitingGang } from "../join/queues/queueing.ts";
+import type { NodeView, PodView, Snapshot, WorkloadView } from "../join/snapshot.ts";
+import { once, oncePer } from "../kernel/once.ts";
+import type { PodDisruptionBudget } from "../model/cluster.ts";
+import type { KaiPodGroup, KaiQueue } from "../model/queues/kai.ts";
+import type { KueueClusterQueue } from "../model/queues/kueue.ts";
+import type { VolcanoQueue } from "../model/queues/volcano.ts";
+
+/** Where things of one moment are found; each part is made when it is first asked for. Indices are those of its Snapshot. */
+export interface MomentIndex {
+  readonly analysis: Analysis;
+  readonly nodeOf: (name: string) => number | null;
+  readonly node: (name: string) => NodeView | undefined;
+  /** Pods that are on a node, ascending. */
+  readonly podsOn: (node: string) => readonly number[];
+  /** Pods that hold GPUs, by uid. */
+  readonly allocated: (uid: string) => PodView | undefined;
+  /** Devices that a pod holds in part or whole, ascending. */
+  readonly devicesOf: (pod: number) => readonly number[];
+  /** The quota domain of the GPUs of a pool on a node. */
+  readonly domainOf: (pool: string, node: string) => number | null;
+  /** Workloads that have the waiting pods of the gang: those to which its object belongs, then the one with its name. */
+  readonly workloadsOf: (gang: WaitingGang) => readonly number[];
+  /** Gangs whose pods are those of the workload. */
+  readonly gangsOf: (workload: WorkloadView) => readonly number[];
+  /** By `kind/namespace/name`, and by the uids of its owners, its queue object and its gang. */
+  readonly workloads: (nameOrUid: string) => readonly WorkloadView[];
+  /** By `queueKey`. */
+  readonly queue: (key: string) => QueueView | undefined;
+  /** The budgets of a namespace, whatever they select. */
+  readonly budgets: (namespace: string) => readonly PodDisruptionBudget[];
+  /** Pods of a gang, by its id, that hold GPUs. */
+  readonly gangMembers: (id: string) => readonly number[];
+  /** Pods that hold GPUs and mount a volume claim, by its `namespace/name`. */
+  readonly claimUsers: (claim: string) => readonly number[];
+  readonly clusterQueue: (name: string) => KueueClusterQueue | undefined;
+  /** By name: shards may have queues of the same name. */
+  readonly kaiQueues: (name: string) => readonly KaiQueue[];
+  readonly kaiGroup: (uid: string) => KaiPodGroup | undefined;
+  readonly volcanoQueue: (name: string) => VolcanoQueue | undefined;
+}
+
+const none: readonly number[] = [];
+
+/** The index of a moment: one for all who ask. */
+export const momentIndex = oncePer((analysis: Analysis): MomentIndex => {
+  const { snapshot } = analysis;
+  const { nodes, pods, workloads, queueing, queueObjects } = snapshot;
+  const nodeByName = once(() => new Map(nodes.map(({ name }, i) => [name, i] as const)));
+  const podsByNode = once(() => Map.groupBy(pods.keys(), (i) => pods[i]?.node ?? ""));
+  const podByUid = once(
+    () => new Map(pods.flatMap((pod) => (isAllocated(pod) ? [[pod.uid ?? "", pod] as const] : []))),
+  );
+  const devicesByPod = once(() => devicesOfPods(snapshot));
+  const domainByPool = once(() => domainFinder(queueing.domains));
+  // By name alone: there may be tens of thousands, and building a longer key for each would take longest.
+  const workloadsByName = once(() => Map.groupBy(workloads.keys(), (i) => workloads[i]?.name ?? ""));
+  const workloadsByObject = once(() =>
+    Map.groupBy(
+      [...workloads.keys()].filter((i) => workloads[i]?.queueObject != null),
+      (i) => workloads[i]?.queueObject?.uid ?? "",
+    ),
+  );
+  const workloadsByKey = once(() => workloadsByKeys(snapshot));
+  const gangsByName = once(() => Map.groupBy(queueing.gangs.keys(), (i) => queueing.gangs[i]?.name ?? ""));
+  const gangsByUid = once(() => Map.groupBy(queueing.gangs.keys(), (i) => queueing.gangs[i]?.uid ?? ""));
+  const queueByKey = once(() => {
+    const { domains, queues } = queueing;
+    return new Map(queues.map((queue) => [queueKey(queue, domains[queue.domain]?.name ?? ""), queue] as const));
+  });
+  const budgets = once(() => Map.groupBy(snapshot.podDisruptionBudgets ?? [], ({ namespace }) => namespace));
+  const allocated = once(() => [...pods.keys()].filter((i) => pods[i]?.status === "allocated"));
+  const gangMembers = once(() => Map.groupBy(allocated(), (i) => pods[i]?.gang?.id));
+  const claimUsers = once(() => usersOfClaims(snapshot, allocated()));
+  const clusterQueues = once(() => byName(queueObjects.kueueClusterQueues));
+  const kaiQueues = once(() => Map.groupBy(queueObjects.kaiQueues, ({ name }) => name));
+  const kaiGroups = once(() => new Map(queueObjects.kaiPodGroups.map((group) => [group.uid, group] as const)));
+  const volcanoQueues = once(() => byName(queueObjects.volcanoQueues));
+  return {
+    analysis,
+    nodeOf: (name) => nodeByName().get(name) ?? null,
+    node: (name) => nodes[nodeByName().get(name) ?? -1],
+    podsOn: (node) => podsByNode().get(node) ?? none,
+    allocated: (uid) => podByUid().get(uid),
+    devicesOf: (pod) => devicesByPod()[pod] ?? none,
+    domainOf: (pool, node) => domainByPool()(pool, node),
+    workloadsOf(gang) {
+      const named = (workloadsByName().get(gang.name) ?? none).find((i) => isCalled(workloads[i], gang));
+      const own = workloadsByObject().get(gang.uid) ?? none;
+      return named === undefined || own.includes(named) ? own : [...own, named];
+    },
+    gangsOf(workload) {
+      const named = (gangsByName().get(workload.name) ?? none).filter((i) => isCalled(queueing.gangs[i], workload));
+      const { queueObject } = workload;
+      const own = queueObject === null ? none : (gangsByUid().get(queueObject.uid) ?? none);
+      return own.length === 0 ? named : [...new Set([...own, ...named])];
+    },
+    workloads: (nameOrUid) => workloadsByKey().get(nameOrUid) ?? [],
+    queue: (key) => queueByKey().get(key),
+    budgets: (namespace) => budgets().get(namespace) ?? [],
+    gangMembers: (id) => gangMembers().get(id) ?? none,
+    claimUsers: (claim) => claimUsers().get(claim) ?? none,
+    clusterQueue: (name) => clusterQueues().get(name),
+    kaiQueues: (name) => kaiQueues().get(name) ?? [],
+    kaiGroup: (uid) => kaiGroups().get(uid),
+    volcanoQueue: (name) => volcanoQueues().get(name),
+  };
+});
+
+const isAllocated = ({ uid, status }: PodView): boolean => uid !== null && status === "allocated";
+
+type Called = Pick<WorkloadView, "kind" | "namespace" | "name">;
+
+/** `kind/namespace/name`, by which signs and measures know a workload. */
+export const workloadName = ({ kind, namespace, name }: Called): string => `${kind}/${namespace}/${name}`;
+
+/** `namespace/name`, as sentences call pods and workloads. */
+export const fullName = ({ namespace, name }: Pick<Called, "namespace" | "name">): string => `${namespace}/${name}`;
+
+const isCalled = (one: Called | undefined, { kind, namespace, name }: Called): boolean =>
+  one?.name === name && one.namespace === namespace && one.kind === kind;
+
+function byName<Item extends { readonly name: string }>(items: readonly Item[]): ReadonlyMap<string, Item> {
+  return new Map(items.map((item) => [item.name, item] as const));
+}
+
+function devicesOfPods({ pods, devices }: Snapshot): readonly (readonly number[] | undefined)[] {
+  const found: (number[] | undefined)[] = new Array(pods.length).fill(undefined);
+  for (const [i, { holders }] of devices.entries()) {
+    for (const { pod } of holders) {
+      const own = found[pod];
+      if (own === undefined) found[pod] = [i];
+      else if (own.at(-1) !== i) own.push(i);
+    }
+  }
+  return found;
+}
+
+function usersOfClaims({ pods }: Snapshot, allocated: readonly number[]): ReadonlyMap<string, readonly number[]> {
+  const users = new Map<string, number[]>();
+  for (const index of allocated) {
+    const { namespace = "", volumeClaims = [] } = pods[index] ?? {};
+    for (const name of volumeClaims) addTo(users, `${namespace}/${name}`, index);
+  }
+  return users;
+}
+
+function workloadsByKeys({ workloads, pods }: Snapshot): ReadonlyMap<string, readonly WorkloadView[]> {
+  const found = new Map<string, WorkloadView[]>();
+  for (const workload of workloads) {
+    const keys = new Set([workloadName(workload), ...workload.ownerUids]);
+    if (workload.queueObject !== null) keys.add(workload.queueObject.uid);
+    if (workload.gang !== null) keys.add(workload.gang.id);
+    const [first] = workload.pods;
+    const only = first === undefined ? undefined : pods[first];
+    if (workload.pods.length === 1 && only !== undefined && only.uid !== null) keys.add(only.uid);
+    for (const key of keys) addTo(found, key, workload);
+  }
+  return found;
+}
+
+function addTo<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
+  const known = lists.get(key);
+  if (known === undefined) lists.set(key, [item]);
+  else known.push(item);
+}
