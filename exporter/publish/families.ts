@@ -23,7 +23,7 @@ import { subjectProducers } from "./families/subjects.ts";
 import { telemetryProducers } from "./families/telemetry.ts";
 import { utilizationProducers } from "./families/utilization.ts";
 import { waitingProducers } from "./families/waiting.ts";
-import { type Family, type FamilyInput, type Producers, type Sample, type Series, seriesPerEntry } from "./family.ts";
+import { type Family, type FamilyInput, type Producers, type Series, seriesPerEntry } from "./family.ts";
 import type { Health } from "./health.ts";
 import { foldQueues } from "./queueSeries.ts";
 import { foldTeams, type TeamSeries } from "./teamSeries.ts";
@@ -186,26 +186,24 @@ interface BuiltFamily {
 
 function buildFamily(name: MetricName, input: FamilyInput): BuiltFamily {
   const { help, type, labels, buckets } = definitionOf(name);
-  const samples: readonly Sample[] = producers[name](input);
+  const cluster = labelValue(input.health.cluster);
   const seen = new Set<string>();
   const series: Series[] = [];
-  for (const sample of samples) {
-    const labelValues = labels.map((label) => labelValue(sample.labels[label] ?? ""));
-    const key = labelValues.join("\u0000");
-    if (seen.has(key)) continue;
-    seen.add(key);
+  let duplicates = 0;
+  for (const sample of producers[name](input) ?? []) {
     const { value, histogram } = sample;
-    series.push(histogram === undefined ? { labelValues, value } : { labelValues, value, histogram });
+    if (value === null || value === undefined) continue;
+    const own: Readonly<Partial<Record<string, string>>> = sample.labels;
+    const labelValues = labels.map((label) => (label === "cluster" ? cluster : labelValue(own[label] ?? "")));
+    const key = labelValues.join("\u0000");
+    if (seen.has(key)) duplicates += 1;
+    else {
+      seen.add(key);
+      series.push(histogram === undefined ? { labelValues, value } : { labelValues, value, histogram });
+    }
   }
-  const family = {
-    name,
-    help,
-    type,
-    labelNames: labels,
-    series,
-    ...(buckets === undefined ? {} : { bounds: buckets }),
-  };
-  return { family, duplicates: samples.length - series.length };
+  const bounds = buckets === undefined ? {} : { bounds: buckets };
+  return { family: { name, help, type, labelNames: labels, series, ...bounds }, duplicates };
 }
 
 /** Cuts from the end; Fairlead's own families are never cut, for they say that something was. */

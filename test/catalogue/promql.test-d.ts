@@ -53,7 +53,7 @@ export const noInfo = withLabelsOf(byTeam, metric("fairlead_pool_info"), ["clust
 // @ts-expect-error a catalogue with metrics that have no producer
 export const missing: Producers<MetricName> = { fairlead_build_info: () => [] };
 
-export const wrongLabel: Producers<"fairlead_uncounted_nodes"> = {
+export const wrongLabel: Producers<"fairlead_pool_info"> = {
   // @ts-expect-error a sample without the labels of its metric
-  fairlead_uncounted_nodes: () => [{ labels: { pool: "H100" }, value: 1 }],
+  fairlead_pool_info: () => [{ labels: { pool: "H100" }, value: 1 }],
 };
