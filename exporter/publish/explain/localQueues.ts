@@ -4,7 +4,7 @@ import type { LocalQueueShare, LocalQueues } from "../../analysis/localQueues/lo
 import type { NeverReason, WaitingGang } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueClusterQueue, KueueLocalQueue } from "../../model/queues/kueue.ts";
-import { localQueueRecords } from "../document/localQueueRecords.ts";
+import { localQueueRecords } from "../document/queueRecords.ts";
 import { gpus } from "../terminal/columns.ts";
 import type { LocalGang, LocalQueueExplanation } from "./localQueueSchema.ts";
 import { localQueueSentences } from "./localQueueSentences.ts";

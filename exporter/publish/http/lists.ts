@@ -1,6 +1,6 @@
 import type { ListBuilder } from "../document/listBuilder.ts";
-import type { RecommendationRecord, WithheldRecord } from "../document/recommendationSchema.ts";
-import type { ProblemRecord } from "../document/schema.ts";
+import type { RecommendationRecord, WithheldRecord } from "../document/schema.ts";
+import type { Problem } from "../../model/problem.ts";
 import type { VisibleTeams } from "./teamView.ts";
 
 /** What a list of the API may be asked: the values by which its records can be chosen. */
@@ -12,7 +12,7 @@ export type Chosen = ReadonlyMap<string, string>;
 /** What lists are made of: those that are built when they are asked for, and what is known without that. */
 export interface ListInput {
   readonly lists: ListBuilder;
-  readonly problems: readonly ProblemRecord[];
+  readonly problems: readonly Problem[];
   /** As of now: what was dismissed a moment ago is. */
   readonly recommendations: () => readonly RecommendationRecord[];
   readonly withheld: () => readonly WithheldRecord[];

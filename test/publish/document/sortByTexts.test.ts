@@ -1,9 +1,8 @@
+import { createListBuilder } from "../../../exporter/publish/document/listBuilder.ts";
+import { by, sortByTexts } from "../../../exporter/publish/document/order.ts";
+import { smallMoment } from "../moment.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createListBuilder } from "../../../exporter/publish/document/listBuilder.ts";
-import { by } from "../../../exporter/publish/document/order.ts";
-import { sortByTexts } from "../../../exporter/publish/document/sortByTexts.ts";
-import { smallMoment } from "../moment.ts";
 
 test("sorting by texts is sorting by the first that differs, and stable", () => {
   const name = fc.constantFrom("a", "b", "", "ab", "é", "\uffff");
