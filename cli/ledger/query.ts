@@ -7,9 +7,7 @@ import { parsePriceQuery } from "../../exporter/accounts/ledger/priceQuery.ts";
 import { queryAccounts } from "../../exporter/accounts/ledger/queryAccounts.ts";
 import { queryLedgerTable } from "../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { queryPrices } from "../../exporter/accounts/ledger/queryPrices.ts";
-import { answerCsv } from "../../exporter/publish/ledger/answerCsv.ts";
-import { answerRecord } from "../../exporter/publish/ledger/answerRecord.ts";
-import { answerLines } from "../../exporter/publish/ledger/answerTable.ts";
+import { answerCsv, answerLines, answerRecord } from "../../exporter/publish/ledger/gpuTimeAnswer.ts";
 import {
   ledgerTableCsv,
   ledgerTableLines,

@@ -1,7 +1,6 @@
-import { type Chunk, dayChunks } from "./dayChunks.ts";
 import type { History, TotalsAnswer, TotalsQuestion, TotalsResult } from "./history.ts";
 import type { PrometheusClient } from "./prometheusClient.ts";
-import { type CountedDay, totalsOfDay } from "./prometheusDay.ts";
+import { type Chunk, type CountedDay, dayChunks, totalsOfDay } from "./prometheusDay.ts";
 import type { SeriesScope } from "./prometheusQueries.ts";
 import { type CountedQueueDay, queueTotalsOfDay } from "./prometheusQueueDay.ts";
 import { type QueueTotalsQuestion, type QueueTotalsResult, sumQueueTotals } from "./queueHistory.ts";

@@ -1,9 +1,8 @@
 import { absentAmounts } from "../accounts/posting.ts";
 import { absentOwners } from "../model/shortfall.ts";
-import type { Chunk } from "./dayChunks.ts";
 import { labelIn } from "./prometheusAnswer.ts";
 import type { PrometheusClient } from "./prometheusClient.ts";
-import { segmentsOfDay } from "./prometheusDay.ts";
+import { type Chunk, segmentsOfDay } from "./prometheusDay.ts";
 import { type QueueCounter, queueGrowthQuery, type SeriesScope } from "./prometheusQueries.ts";
 import type { QueueAmount, QueueTotalsResult } from "./queueHistory.ts";
 

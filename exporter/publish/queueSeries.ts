@@ -2,8 +2,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import type { QueueFairness } from "../analysis/fairness/fairness.ts";
 import type { QueueView } from "../join/queues/queueing.ts";
 import { labelValue } from "../kernel/labelValue.ts";
-import { type QueueLabels, seriesKey } from "./queueLabels.ts";
-import { foldWaiting, type WaitingSeries } from "./waitingSeries.ts";
+import { foldWaiting, type QueueLabels, seriesKey, type WaitingSeries } from "./waitingSeries.ts";
 
 /** The label value of all queues beyond the budget. */
 const otherQueues = "other";

@@ -1,5 +1,3 @@
-
-
 /** Digits that amounts are good for; beyond them is only what adding up in binary leaves (8.000000000000002). */
 const digits = 12;
 /** Below this, GPUs, shares and money are nothing. */

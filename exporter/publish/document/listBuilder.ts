@@ -8,7 +8,15 @@ import { instant, sortByTexts } from "./order.ts";
 import { blockedRecords } from "./placementRecords.ts";
 import { priceRecords } from "./priceRecords.ts";
 import { domainRecords, localQueueRecords, queueRecords } from "./queueRecords.ts";
-import { type Accounted, addUpAccountingEntries, deviceRecords, nodeRecords, poolRecords, teamRecords, workloadRecords } from "./records.ts";
+import {
+  type Accounted,
+  addUpAccountingEntries,
+  deviceRecords,
+  nodeRecords,
+  poolRecords,
+  teamRecords,
+  workloadRecords,
+} from "./records.ts";
 import type { NodePoolRecord, PendingRecord } from "./schema.ts";
 import { evictionRecords, findingRecords } from "./waitingRecords.ts";
 

@@ -63,7 +63,7 @@ export function blockedRecords({ blocked: found, snapshot }: Analysis): readonly
     const gang = snapshot.queueing.gangs[index];
     if (gang === undefined) return [];
     const { kind, namespace, name, team, queue } = gang;
-    
+
     return [{ kind, namespace, name, team, queue, pools, gpus, freeGpus, blocker, since: momentOf(since), isStanding }];
   });
   return sortByTexts(records, (record) => [record.since, record.namespace, record.kind, record.name]);

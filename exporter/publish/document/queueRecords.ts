@@ -4,7 +4,7 @@ import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { LocalQueues } from "../../analysis/localQueues/localQueues.ts";
 import type { SchedulerView } from "../../analysis/schedulerViews/schedulerView.ts";
 import { absentCapacity, allocatedPastQueues } from "../../analysis/sums/domainSums.ts";
-import type { QueueView, Queueing, QuotaDomain } from "../../join/queues/queueing.ts";
+import type { Queueing, QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type AbsentOwner, absentOwners } from "../../model/shortfall.ts";
 import { type WaitCause, waitCauses } from "../../model/waitCauses.ts";
@@ -87,13 +87,7 @@ export function queueRecords(analysis: Analysis): readonly QueueRecord[] {
       deviation: fairness?.deviation ?? null,
       nodeClasses: fairness === null ? null : queueClasses(queue, domains[queue.domain], fairness),
       shortSince: instant(analysis.shortSince.get(queueKey(queue, domains[queue.domain]?.name ?? "")) ?? null),
-      shortfall: fairness?.shortfall ?? null,
-      shortfallByBorrowers: fairness?.shortfallByBorrowers ?? null,
-      shortfallByIdleGap: fairness?.shortfallByIdleGap ?? null,
-      shortfallByAbsentCapacity: fairness && byOwner(fairness.shortfallByAbsentCapacity),
-      shortfallByIndivisible: fairness?.shortfallByIndivisible ?? null,
-      actionableShortfall: fairness?.actionableShortfall ?? null,
-      heldBackBy: fairness?.heldBackBy ?? null,
+      ...shortfallRecord(fairness),
       teams: queue.teams,
       waiting: waits.get(index) ?? { gangs: 0, gpus: {}, oldestSeconds: null, late: 0 },
       schedulerView: mainView(own),
@@ -106,6 +100,19 @@ export function queueRecords(analysis: Analysis): readonly QueueRecord[] {
     });
   }
   return sortByTexts(records, (record) => [record.domain, record.scheduler, record.name, record.kind]);
+}
+
+/** What a queue lacks, by cause; `null` if its entitlement cannot be reported. */
+function shortfallRecord(fairness: QueueFairness | null) {
+  return {
+    shortfall: fairness?.shortfall ?? null,
+    shortfallByBorrowers: fairness?.shortfallByBorrowers ?? null,
+    shortfallByIdleGap: fairness?.shortfallByIdleGap ?? null,
+    shortfallByAbsentCapacity: fairness && byOwner(fairness.shortfallByAbsentCapacity),
+    shortfallByIndivisible: fairness?.shortfallByIndivisible ?? null,
+    actionableShortfall: fairness?.actionableShortfall ?? null,
+    heldBackBy: fairness?.heldBackBy ?? null,
+  };
 }
 
 /** Amounts by owner; those of nothing are left out. */

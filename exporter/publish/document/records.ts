@@ -1,6 +1,6 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { NodePrice } from "../../analysis/prices/prices.ts";
-import { type HolderCost, createCostAdder } from "../../analysis/sums/costSums.ts";
+import { createCostAdder, type HolderCost } from "../../analysis/sums/costSums.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";

@@ -10,13 +10,12 @@ import type { Entitlement } from "./entitlementSchema.ts";
 import type { ExplainedKind } from "./kinds.ts";
 import { explainLocalQueues, localQueuesNamed, mostLocalQueues } from "./localQueues.ts";
 import { nodeFacts } from "./nodeFacts.ts";
-import { podFacts } from "./podFacts.ts";
 import { queueEntitlement, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
 import { dispatchedFacts, queueFacts } from "./queueFacts.ts";
-import { type ReasonContext, type ReasonSettings, holdingSources, reasonOf } from "./reasons.ts";
+import { holdingSources, type ReasonContext, type ReasonSettings, reasonOf } from "./reasons.ts";
 import type { ExplainedPart, Explanation, Fact } from "./schema.ts";
 import { teamFacts } from "./teamFacts.ts";
-import { workloadFacts, workloadKey, workloadOf } from "./workloadFacts.ts";
+import { podFacts, workloadFacts, workloadKey, workloadOf } from "./workloadFacts.ts";
 
 /** The input of an explanation. */
 export interface ExplainInput {

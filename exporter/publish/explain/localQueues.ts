@@ -6,7 +6,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueClusterQueue, KueueLocalQueue } from "../../model/queues/kueue.ts";
 import { localQueueRecords } from "../document/queueRecords.ts";
 import { gpus } from "../terminal/columns.ts";
-import type { LocalGang, LocalQueueExplanation } from "./localQueueSchema.ts";
+import type { LocalGang, LocalQueueExplanation } from "./entitlementSchema.ts";
 import { localQueueSentences } from "./localQueueSentences.ts";
 
 /** Several namespaces may have LocalQueues of one name; at most this many are reported. */

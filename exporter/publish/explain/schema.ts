@@ -2,9 +2,8 @@ import { z } from "zod";
 import { activitySignals } from "../../model/activitySignals.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
 import { severities } from "../../model/problem.ts";
-import { entitlementSchema } from "./entitlementSchema.ts";
+import { entitlementSchema, localQueueExplanationSchema } from "./entitlementSchema.ts";
 import { explainedKinds } from "./kinds.ts";
-import { localQueueExplanationSchema } from "./localQueueSchema.ts";
 
 const gpus = z.number().min(0).describe("Physical GPUs.");
 const instant = z.iso.datetime().describe("UTC.");

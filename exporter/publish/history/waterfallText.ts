@@ -1,10 +1,9 @@
-import type { WaterfallAnswer } from "../../history/askWaterfall.ts";
-import type { WaterfallAmount } from "../../history/waterfall.ts";
+import type { WaterfallAmount, WaterfallAnswer } from "../../history/waterfall.ts";
 import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
 import { dropName, levelNames } from "../stateNames.ts";
 import { type Column, duration, plainText, tableLines } from "../terminal/columns.ts";
 import { fold, type Line } from "../terminal/layout.ts";
-import { coverageRecord } from "./coverageRecord.ts";
+import { coverageRecord } from "./records.ts";
 
 const secondsPerHour = 3600;
 const barWidth = 28;

@@ -1,19 +1,11 @@
 import type { Response, Router } from "express";
-import { z } from "zod";
 import { bareRecord } from "../../kernel/bareRecord.ts";
 import type { ReceivedAlert } from "../../model/receivedAlert.ts";
 import { recommendationRecord } from "../document/recommendationRecords.ts";
-import { userOf } from "../front/user.ts";
+import { userOf } from "../front/caller.ts";
+import { dismissal, maxAlerts, taking, webhook } from "./adviceSchema.ts";
 import type { Outputs } from "./outputs.ts";
 import { jsonBody, onlyUsers } from "./posting.ts";
-
-/** Longest reason of a dismissal, characters. */
-export const maxDismissalReason = 500;
-
-/** Who it was and when is known: there is nothing more to say. */
-const taking = z.strictObject({});
-
-const dismissal = z.strictObject({ reason: z.string().trim().min(1).max(maxDismissalReason) });
 
 /** One recommendation, how a person closes it (dismissed, taken), and the webhook of Alertmanager; the list is one like the others. */
 export function addAdviceRoutes(router: Router, outputs: Outputs): void {
@@ -78,29 +70,8 @@ function sendClosed(response: Response, adviser: Outputs["adviser"], id: string,
   }
 }
 
-/** Of one call; Alertmanager says itself how many it left out (`truncatedAlerts`). */
-const maxAlerts = 1000;
 const maxLabels = 64;
 const maxText = 1024;
-
-const alertText = z.string().transform((value) => value.slice(0, maxText));
-
-/**
- * The body of Alertmanager's webhook, version 4 (alertmanager/notify/webhook). Only what is used is asked for; whatever else
- * newer versions send is passed over. An alert that ends has `endsAt` in the past; one that fires has year 1.
- */
-const webhookSchema = z.looseObject({
-  version: z.literal("4"),
-  alerts: z.array(
-    z.looseObject({
-      status: z.enum(["firing", "resolved"]),
-      labels: z.record(z.string(), z.string()),
-      startsAt: z.iso.datetime({ offset: true }),
-      endsAt: z.iso.datetime({ offset: true }).optional(),
-      fingerprint: alertText.pipe(z.string().min(1)),
-    }),
-  ),
-});
 
 /** What was sent, or what of it is wrong. */
 type ParsedWebhook =
@@ -109,7 +80,7 @@ type ParsedWebhook =
 
 /** Reads a call of Alertmanager. */
 function parseWebhook(body: unknown): ParsedWebhook {
-  const parsed = webhookSchema.safeParse(body);
+  const parsed = webhook.safeParse(body);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue?.path.map(String).join(".") ?? "";
@@ -119,7 +90,7 @@ function parseWebhook(body: unknown): ParsedWebhook {
     ok: true,
     alerts: parsed.data.alerts.slice(0, maxAlerts).map(({ status, labels, startsAt, endsAt, fingerprint }) => ({
       status,
-      fingerprint,
+      fingerprint: fingerprint.slice(0, maxText),
       alertname: (labels.alertname ?? "").slice(0, maxText),
       labels: boundedLabels(labels),
       startsAt: Date.parse(startsAt) / 1000,

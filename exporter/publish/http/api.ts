@@ -6,7 +6,7 @@ import { momentOf } from "../document/order.ts";
 import { recommendationRecords, withheldRecords } from "../document/recommendationRecords.ts";
 import { type ExplainedKind, explainedKinds } from "../explain/kinds.ts";
 import type { Publication } from "../publication.ts";
-import { overviewRecord } from "../terminal/overviewRecord.ts";
+import { overviewRecord } from "../terminal/overview.ts";
 import { overviewColumns } from "../terminal/overviewSchema.ts";
 import { addAdviceRoutes } from "./adviceRoutes.ts";
 import { withCluster } from "./clusterHeader.ts";

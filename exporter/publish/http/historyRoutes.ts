@@ -1,11 +1,10 @@
 import type { Request, RequestHandler, Router } from "express";
-import { askWaterfall } from "../../history/askWaterfall.ts";
 import { type CostDimension, costDimensions, costQuestion, costsOf } from "../../history/costs.ts";
 import type { History, TotalsResult } from "../../history/history.ts";
 import { parseTotalsQuestion } from "../../history/parseTotalsQuestion.ts";
+import { askWaterfall } from "../../history/waterfall.ts";
 import { chargeBases } from "../../model/charge.ts";
-import { budgetsRecord, costsRecord, totalsRecord } from "../history/records.ts";
-import { waterfallRecord } from "../history/waterfallRecord.ts";
+import { budgetsRecord, costsRecord, totalsRecord, waterfallRecord } from "../history/records.ts";
 import type { Outputs } from "./outputs.ts";
 import {
   parseQuestionParameters,

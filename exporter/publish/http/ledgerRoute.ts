@@ -3,7 +3,7 @@ import { isLedgerTable, ledgerTables } from "../../accounts/ledger/ledgerTableQu
 import { parseAccountsQuery, type QuestionText } from "../../accounts/ledger/parseAccountsQuery.ts";
 import { parseLedgerTableQuery } from "../../accounts/ledger/parseLedgerTableQuery.ts";
 import { parsePriceQuery } from "../../accounts/ledger/priceQuery.ts";
-import { answerRecord } from "../ledger/answerRecord.ts";
+import { answerRecord } from "../ledger/gpuTimeAnswer.ts";
 import { ledgerTableRecord } from "../ledger/ledgerTableAnswer.ts";
 import { priceAnswerRecord } from "../ledger/priceAnswer.ts";
 import type { Outputs } from "./outputs.ts";

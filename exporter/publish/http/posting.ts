@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { json, type RequestHandler, urlencoded } from "express";
-import { userOf } from "../front/user.ts";
+import { userOf } from "../front/caller.ts";
 
 /** Largest body that is read: a thousand alerts with their annotations. */
 const maxBody = "1mb";

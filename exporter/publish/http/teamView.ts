@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from "express";
-import { userOf } from "../front/user.ts";
+import { userOf } from "../front/caller.ts";
 import { type Refusal, refusal } from "./questionParameters.ts";
 
 /** Users of the web configuration who may see the data of some teams alone, and these teams (`teams`). */

@@ -7,7 +7,7 @@ import {
 import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
 import { type Column, duration, percent, plainText, tableLines } from "../terminal/columns.ts";
-import { coverageLines } from "./answerTable.ts";
+import { coverageLines } from "./gpuTimeAnswer.ts";
 
 const secondsPerHour = 3600;
 

@@ -2,8 +2,7 @@ import type { Advice, Recommendation } from "../../model/recommendation.ts";
 import { actText, gainText, lossText } from "../advice/adviceWords.ts";
 import { plainText } from "../terminal/columns.ts";
 import { type Html, html } from "./html.ts";
-import type { PageKind } from "./links.ts";
-import type { NameLinks } from "./nameLinks.ts";
+import type { NameLinks, PageKind } from "./links.ts";
 import { adviceSubjects, recommendationPath, shortTitle } from "./recommendationArticle.ts";
 
 const shownAdvice = 10;

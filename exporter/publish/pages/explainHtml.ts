@@ -1,12 +1,10 @@
 import { type AlikeParts, alikeParts } from "../explain/alikeParts.ts";
-import type { Entitlement, EntitlementLine } from "../explain/entitlementSchema.ts";
-import type { LocalQueueExplanation } from "../explain/localQueueSchema.ts";
+import type { Entitlement, EntitlementLine, LocalQueueExplanation } from "../explain/entitlementSchema.ts";
 import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
 import { duration, gpus, plainText } from "../terminal/columns.ts";
 import { entitlementTitle, shareTexts, viewTexts, waitingText } from "../terminal/entitlementText.ts";
 import { type Html, html } from "./html.ts";
-import { nameLink, workloadLink } from "./links.ts";
-import type { NameLinks, Subjects } from "./nameLinks.ts";
+import { type NameLinks, nameLink, type Subjects, workloadLink } from "./links.ts";
 
 /** Parts that are shown, and how many of them are not folded. */
 const shownParts = 100;

@@ -9,8 +9,17 @@ import { aboutName, adviceAbout } from "./adviceAbout.ts";
 import { entitlementSection, factSection, groundSection, localQueueSection, partSection } from "./explainHtml.ts";
 import { gpuBar } from "./gpuBar.ts";
 import { type Html, html } from "./html.ts";
-import { listPath, longestName, nameLink, type PageKind, type WorkloadName, workloadLink } from "./links.ts";
-import { type NameLinks, nameLinks, type Subjects } from "./nameLinks.ts";
+import {
+  listPath,
+  longestName,
+  type NameLinks,
+  nameLink,
+  nameLinks,
+  type PageKind,
+  type Subjects,
+  type WorkloadName,
+  workloadLink,
+} from "./links.ts";
 import { nowStyle } from "./nowStyle.ts";
 import { pageFrame } from "./pageFrame.ts";
 import { pastSection } from "./pastSection.ts";

@@ -2,17 +2,18 @@ import type { AdviceStep, Recommendation } from "../../model/recommendation.ts";
 import {
   actText,
   aftermathText,
+  commandNotShown,
+  commandText,
   gainText,
   lifecycleText,
   lossText,
   measuredText,
   savingText,
 } from "../advice/adviceWords.ts";
-import { commandNotShown, commandText } from "../advice/commandText.ts";
 import { effectRows } from "../advice/effectRows.ts";
 import { plainText } from "../terminal/columns.ts";
 import { type Html, html } from "./html.ts";
-import type { Subjects } from "./nameLinks.ts";
+import type { Subjects } from "./links.ts";
 
 /** What an article needs beside the recommendation. */
 export interface ArticleInput {

@@ -3,7 +3,7 @@ import { counted } from "../advice/adviceWords.ts";
 import { ageInUse, type SourceHealth, type SourceState, sourceState } from "../health.ts";
 import { type ProblemGroup, problemGroups } from "../problemGroups.ts";
 import { type Html, html } from "./html.ts";
-import type { NameLinks } from "./nameLinks.ts";
+import type { NameLinks } from "./links.ts";
 
 /** Kinds of problems beyond this number are counted, and listed by the API alone. */
 const maxProblems = 100;

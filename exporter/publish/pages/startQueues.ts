@@ -4,8 +4,7 @@ import { duration, gpus } from "../terminal/columns.ts";
 import { causeTexts, deadlockText } from "../terminal/queueLines.ts";
 import { queueKind } from "../terminal/queueWords.ts";
 import { type Html, html } from "./html.ts";
-import { listPath, nameLink } from "./links.ts";
-import type { NameLinks } from "./nameLinks.ts";
+import { listPath, type NameLinks, nameLink } from "./links.ts";
 
 const shownQueues = 10;
 const shownFindings = 20;

@@ -2,8 +2,7 @@ import type { AccountsQuery, AccountsResult } from "../../accounts/ledger/accoun
 import type { LedgerTableQuery, LedgerTableResult } from "../../accounts/ledger/ledgerTableQuery.ts";
 import { isoTime } from "../../kernel/isoTime.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
-import { coveredSteps, meanOf, type Steps } from "./coveredSteps.ts";
-import type { Past, PastChart } from "./past.ts";
+import { coveredSteps, meanOf, type Past, type PastChart, type Steps } from "./past.ts";
 
 /** Who answers for the past; without a ledger, nobody does. */
 export interface PastSource {

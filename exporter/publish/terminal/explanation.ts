@@ -1,5 +1,5 @@
 import { alikeParts } from "../explain/alikeParts.ts";
-import type { LocalQueueExplanation } from "../explain/localQueueSchema.ts";
+import type { LocalQueueExplanation } from "../explain/entitlementSchema.ts";
 import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
 import { duration, gpus, plainText } from "./columns.ts";
 import { entitlementText } from "./entitlementText.ts";

@@ -3,8 +3,8 @@ import type { GpuState } from "../../model/gpuStates.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type Advice, noAdvice } from "../../model/recommendation.ts";
 import { counted } from "../advice/adviceWords.ts";
-import { clusterRow } from "../overview/clusterRow.ts";
-import { type PoolRow, poolRows } from "../overview/poolRows.ts";
+import { momentOf } from "../document/order.ts";
+import { clusterRow, type PoolRow, poolRows } from "../overview/poolRows.ts";
 import { type ProblemGroup, problemGroups } from "../problemGroups.ts";
 import { stateNames } from "../stateNames.ts";
 import { adviceSection } from "./adviceLines.ts";
@@ -13,7 +13,7 @@ import { priceTexts } from "./costText.ts";
 import { dispatchedLines, heldBackLines } from "./heldBackLines.ts";
 import { idleNodeLines } from "./idleNodeLines.ts";
 import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";
-import { type SectionName, sectionNames } from "./overviewSchema.ts";
+import { type OverviewText, type SectionName, sectionNames } from "./overviewSchema.ts";
 import { placementLines } from "./placementLines.ts";
 import { deadlockLines, findingLines, shortLines } from "./queueLines.ts";
 import { teamTable } from "./teamTable.ts";
@@ -62,7 +62,7 @@ export interface Section {
 }
 
 /** The parts of the overview that have something to say, for a terminal of so many columns. */
-export function overviewSections(
+function overviewSections(
   analysis: Analysis,
   problems: readonly Problem[],
   advice: Advice,
@@ -167,4 +167,20 @@ function manyOf({ count, subjects }: ProblemGroup): string {
   const names = subjects.slice(0, shownNames).map((name) => plainText(name, 60));
   const all = subjects.length > names.length ? [...names, "..."] : names;
   return `${count} like this${all.length > 0 ? ` (${all.join(", ")})` : ""}: `;
+}
+
+/** The overview of one moment as plain text, section by section. */
+export function overviewRecord(
+  analysis: Analysis,
+  problems: readonly Problem[],
+  advice: Advice,
+  columns: number,
+): OverviewText {
+  return {
+    at: momentOf(analysis.snapshot.at),
+    sections: overviewSections(analysis, problems, advice, columns).map(({ name, lines }) => ({
+      name,
+      lines: layOut(lines, { ...plainTerminal, columns }).split("\n"),
+    })),
+  };
 }

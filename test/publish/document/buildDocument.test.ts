@@ -1,11 +1,11 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
 import type { WaitingGang } from "../../../exporter/join/queues/queueing.ts";
 import { buildDocument } from "../../../exporter/publish/document/buildDocument.ts";
 import { jsonChunks, jsonText } from "../../../exporter/publish/document/jsonText.ts";
 import { documentSchema } from "../../../exporter/publish/document/schema.ts";
 import { gangView } from "../../queues/queueView.ts";
 import { at, device, hostileNames, pod, smallMoment, workload } from "../moment.ts";
-import fc from "fast-check";
-import { describe, expect, test } from "vitest";
 
 async function textOf(document: Readonly<Record<string, unknown>>): Promise<string> {
   let text = "";

@@ -1,8 +1,8 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
 import { jsonChunks, jsonText } from "../../../exporter/publish/document/jsonText.ts";
 import type { Explanation } from "../../../exporter/publish/explain/schema.ts";
 import { askApp } from "../askApp.ts";
-import fc from "fast-check";
-import { describe, expect, test } from "vitest";
 
 const written = (value: unknown): unknown => JSON.parse(jsonText({ value })).value;
 

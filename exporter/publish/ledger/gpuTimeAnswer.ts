@@ -1,6 +1,43 @@
 import type { AccountSums, AccountsAnswer, AccountsRow, LedgerCoverage } from "../../accounts/ledger/accountsQuery.ts";
+import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
 import { type Column, duration, percent, plainText, tableLines } from "../terminal/columns.ts";
+
+/** An answer of the ledger as `fairlead ledger query --output json` and `/api/v1/ledger` give it; described in openapi.json. */
+export function answerRecord(answer: AccountsAnswer) {
+  const { coverage, groupBy, rows } = answer;
+  return {
+    from: isoTime(answer.from),
+    to: isoTime(answer.to),
+    by: groupBy,
+    total: answer.totalRows,
+    items: rows.map((row) => ({
+      ...Object.fromEntries(groupBy.map((dimension, i) => [dimension, row.values[i] ?? null])),
+      ...sums(row),
+    })),
+    totals: sums(answer.totals),
+    coverage: {
+      windowSeconds: coverage.windowSeconds,
+      coveredSeconds: coverage.coveredSeconds,
+      ratio: coverage.ratio,
+      gaps: coverage.gaps.map(({ from, to, reason }) => ({ from: isoTime(from), to: isoTime(to), reason })),
+      gapsLeftOut: coverage.gapsLeftOut,
+    },
+  };
+}
+
+function sums({ gpuSeconds, estimatedGpuSeconds, energyJoules, meteredGpuSeconds, ...priced }: AccountSums) {
+  const { pricedGpuSeconds, cost, costs } = priced;
+  return {
+    gpuSeconds,
+    estimatedGpuSeconds,
+    energyJoules,
+    meteredGpuSeconds,
+    pricedGpuSeconds,
+    cost,
+    costs: Object.fromEntries(costs),
+  };
+}
 
 /** Gaps that a terminal shows. */
 const shownGaps = 5;
@@ -90,3 +127,28 @@ function exactPercent(ratio: number): string {
 const cell = (value: string | null): string => (value === null ? "–" : plainText(value, 48));
 
 const shortTime = (seconds: number): string => shownMinute(isoTime(seconds));
+
+const amountNames = [
+  "gpuSeconds",
+  "estimatedGpuSeconds",
+  "energyJoules",
+  "meteredGpuSeconds",
+  "pricedGpuSeconds",
+] as const;
+
+/**
+ * An answer as RFC 4180 text with a heading; unknown values are empty. Each currency has a column `cost_CURRENCY`, so that
+ * different ones are not added up.
+ */
+export function answerCsv(answer: AccountsAnswer): string {
+  const currencies = [...answer.totals.costs.keys()];
+  const lines = [
+    [...answer.groupBy, ...amountNames, ...currencies.map((currency) => csvTextCell(`cost_${currency}`))],
+    ...answer.rows.map((row) => [
+      ...row.values.map(csvTextCell),
+      ...amountNames.map((name) => csvNumberCell(row[name])),
+      ...currencies.map((currency) => csvNumberCell(row.costs.get(currency) ?? null)),
+    ]),
+  ];
+  return lines.map(csvLine).join("");
+}
