@@ -38,6 +38,12 @@ export function gpus(amount: number): string {
   return Math.abs(amount) < 0.05 ? amount.toFixed(2) : amount.toFixed(1);
 }
 
+/** An amount with its sign; what rounds to nothing has none. */
+export function signed(amount: number): string {
+  if (Math.abs(amount) < 0.005) return "0.0";
+  return amount > 0 ? `+${gpus(amount)}` : gpus(amount);
+}
+
 /** GPUs as people read them in a heading: whole, or with one decimal. */
 export function wholeGpus(amount: number): string {
   const whole = Math.round(amount);
