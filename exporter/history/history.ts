@@ -5,6 +5,9 @@ export const totalsDimensions = ["day", "state", "team", "queue", "pool", "capac
 
 export type TotalsDimension = (typeof totalsDimensions)[number];
 
+/** By what totals can be chosen. */
+export const totalsFilters = totalsDimensions.filter((name) => name !== "day");
+
 /** What GPU time a window had. */
 export interface TotalsQuestion {
   /** Seconds since the epoch; the window is [from, to). */
@@ -12,7 +15,7 @@ export interface TotalsQuestion {
   readonly to: number;
   readonly by: readonly TotalsDimension[];
   /** Only what has one of these values; empty text means "none" (no team, no queue). */
-  readonly where: Readonly<Partial<Record<Exclude<TotalsDimension, "day">, readonly string[]>>>;
+  readonly where: Readonly<Partial<Record<(typeof totalsFilters)[number], readonly string[]>>>;
 }
 
 /** One group of a window. */

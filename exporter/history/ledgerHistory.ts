@@ -1,13 +1,8 @@
-import type {
-  AccountDimension,
-  AccountFilter,
-  AccountsQuery,
-  AccountsResult,
-} from "../accounts/ledger/accountsQuery.ts";
+import type { AccountFilter, AccountsQuery, AccountsResult } from "../accounts/ledger/accountsQuery.ts";
 import type { LedgerTableQuery, LedgerTableResult } from "../accounts/ledger/ledgerTableQuery.ts";
 import { secondsPerDay, secondsPerHour } from "../accounts/ledger/schema.ts";
 import { countedQueueAmounts } from "../accounts/posting.ts";
-import type { History, TotalsQuestion, TotalsResult } from "./history.ts";
+import { type History, type TotalsQuestion, type TotalsResult, totalsFilters } from "./history.ts";
 import { type QueueHistory, sumQueueTotals } from "./queueHistory.ts";
 import { createTotalsSum } from "./totalsSum.ts";
 import { tooManyGroups, wrongWindow } from "./windowErrors.ts";
@@ -58,23 +53,12 @@ function totalsFrom(result: AccountsResult): TotalsResult {
 }
 
 function filtersOf(where: TotalsQuestion["where"]): ReadonlyMap<AccountFilter, readonly (string | null)[]> {
-  const filters = new Map<AccountFilter, readonly (string | null)[]>();
-  const given: readonly (readonly [Exclude<AccountDimension, "day" | "hour">, readonly string[] | undefined])[] = [
-    ["state", where.state],
-    ["team", where.team],
-    ["queue", where.queue],
-    ["pool", where.pool],
-    ["capacityType", where.capacityType],
-    ["priorityClass", where.priorityClass],
-  ];
-  for (const [filter, values] of given) {
-    if (values !== undefined)
-      filters.set(
-        filter,
-        values.map((value) => (value === "" ? null : value)),
-      );
-  }
-  return filters;
+  return new Map(
+    totalsFilters.flatMap((filter) => {
+      const values = where[filter];
+      return values === undefined ? [] : [[filter, values.map((value) => (value === "" ? null : value))] as const];
+    }),
+  );
 }
 
 const maxTeams = 100_000;

@@ -3,7 +3,7 @@ import { schedulerNumbers } from "../../catalogue/labels.ts";
 import { waitCauses } from "../../model/waitCauses.ts";
 import { linePosition, localQueue } from "../document/localQueueSchema.ts";
 import { finding } from "../document/queueSchema.ts";
-import { instant } from "../document/schemaParts.ts";
+import { instant, type Read } from "../document/schemaParts.ts";
 
 const gpus = z.number().describe("Physical GPUs.");
 const named = z.strictObject({ queue: z.string(), gpus });
@@ -83,7 +83,7 @@ export const entitlementSchema = z
   })
   .meta({ id: "Entitlement", description: "What a queue is entitled to in one quota domain, step by step." });
 
-export type Entitlement = z.infer<typeof entitlementSchema>;
+export type Entitlement = Read<z.infer<typeof entitlementSchema>>;
 export type EntitlementLevel = Entitlement["levels"][number];
 export type EntitlementLine = EntitlementLevel["lines"][number];
 
@@ -123,5 +123,5 @@ export const localQueueExplanationSchema = z
     description: "A LocalQueue of Kueue: where it is, and what would have to change.",
   });
 
-export type LocalQueueExplanation = z.infer<typeof localQueueExplanationSchema>;
+export type LocalQueueExplanation = Read<z.infer<typeof localQueueExplanationSchema>>;
 export type LocalGang = LocalQueueExplanation["waiting"][number];

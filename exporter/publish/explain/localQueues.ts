@@ -59,7 +59,7 @@ export function explainLocalQueues(
       namespace: object.namespace,
       name: object.name,
       clusterQueue: object.clusterQueue,
-      shares: [...localQueueRecords(snapshot.queueing, { ...found, shares: facts.shares })],
+      shares: localQueueRecords(snapshot.queueing, { ...found, shares: facts.shares }),
       waiting: facts.waiting.slice(0, shownGangs).flatMap(record),
       waitingGangs: facts.waiting.length,
       before: (facts.before ?? []).slice(0, shownGangs).flatMap(record),

@@ -53,7 +53,7 @@ export function queueEntitlement(index: number, analysis: Analysis): Entitlement
     shortSince: instant(analysis.shortSince.get(queueKey(queue, domain?.name ?? "")) ?? null),
     levels: trace === null ? [] : levelLines(trace, queueing),
     ...whoHasIt(trace, queueing.queues),
-    why: trace === null ? [] : [...whySentences(trace, queueing)],
+    why: trace === null ? [] : whySentences(trace, queueing),
     schedulerViews: analysis.schedulerViews
       .filter((view) => view.scheduler === queue.scheduler && view.kind === queue.kind && view.name === queue.name)
       .map(({ number, shard, computed, reported }) => ({
@@ -64,11 +64,9 @@ export function queueEntitlement(index: number, analysis: Analysis): Entitlement
       })),
     waiting: gangs.slice(0, shownGangs).map(([gangIndex, gang]) => gangRecord(gangIndex, gang, analysis)),
     waitingGangs: gangs.length,
-    findings: analysis.findings
-      .filter(
-        ({ scheduler, name }) => scheduler === queue.scheduler && [queue, ...path].some((one) => one.name === name),
-      )
-      .map(({ code, scheduler, kind, name, reason, change }) => ({ code, scheduler, kind, name, reason, change })),
+    findings: analysis.findings.filter(
+      ({ scheduler, name }) => scheduler === queue.scheduler && [queue, ...path].some((one) => one.name === name),
+    ),
   };
 }
 
@@ -94,10 +92,7 @@ function whoHasIt(
   return {
     missing: addUp(trace.missing.map(({ borrower, gpus }) => ({ queue: nameOf(borrower), gpus }))),
     owed: addUp(trace.owed.map(({ starved, gpus }) => ({ queue: nameOf(starved), gpus }))),
-    idleGap: {
-      gpus: trace.idleGap.gpus,
-      pools: trace.idleGap.pools.map(({ pool, free }) => ({ pool, free })),
-    },
+    idleGap: trace.idleGap,
   };
 }
 

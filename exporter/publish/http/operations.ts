@@ -1,8 +1,7 @@
 import { accountDimensions } from "../../accounts/ledger/accountsQuery.ts";
 import { ledgerTables } from "../../accounts/ledger/ledgerTableQuery.ts";
 import { costDimensions } from "../../history/costs.ts";
-import { totalsDimensions } from "../../history/history.ts";
-import { totalsFilters } from "../../history/parseTotalsQuestion.ts";
+import { totalsDimensions, totalsFilters } from "../../history/history.ts";
 import { chargeBases } from "../../model/charge.ts";
 import { explainedKinds } from "../explain/kinds.ts";
 import { overviewColumns } from "../terminal/overviewSchema.ts";

@@ -1,7 +1,7 @@
 import type { AccountSums, AccountsAnswer, AccountsRow, LedgerCoverage } from "../../accounts/ledger/accountsQuery.ts";
 import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
-import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
-import { type Column, duration, percent, plainText, tableLines } from "../terminal/columns.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
+import { type Column, duration, minuteOf, percent, plainText, tableLines } from "../terminal/columns.ts";
 
 /** An answer of the ledger as `fairlead ledger query --output json` and `/api/v1/ledger` give it; described in openapi.json. */
 export function answerRecord(answer: AccountsAnswer) {
@@ -67,7 +67,7 @@ export function answerLines(answer: AccountsAnswer): readonly string[] {
   const left = totalRows - rows.length;
   const total = (totals.gpuSeconds / secondsPerHour).toFixed(1);
   return [
-    `GPU time from ${shortTime(answer.from)} to ${shortTime(answer.to)} (UTC): ${total} GPU-hours`,
+    `GPU time from ${minuteOf(answer.from)} to ${minuteOf(answer.to)} (UTC): ${total} GPU-hours`,
     ...costLines(totals),
     ...coverageLines(answer.coverage),
     "",
@@ -102,9 +102,7 @@ export function coverageLines(coverage: LedgerCoverage): readonly string[] {
   const left = gaps.length - longest.length + coverage.gapsLeftOut;
   return [
     covered,
-    ...longest.map(
-      (gap) => `  not covered: ${duration(gap.to - gap.from)} from ${shortTime(gap.from)} (${gap.reason})`,
-    ),
+    ...longest.map((gap) => `  not covered: ${duration(gap.to - gap.from)} from ${minuteOf(gap.from)} (${gap.reason})`),
     ...(left > 0 ? [`  and ${left} shorter gaps`] : []),
   ];
 }
@@ -125,8 +123,6 @@ function exactPercent(ratio: number): string {
 }
 
 const cell = (value: string | null): string => (value === null ? "–" : plainText(value, 48));
-
-const shortTime = (seconds: number): string => shownMinute(isoTime(seconds));
 
 const amountNames = [
   "gpuSeconds",

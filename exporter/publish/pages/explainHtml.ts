@@ -1,7 +1,7 @@
 import { type AlikeParts, alikeParts } from "../explain/alikeParts.ts";
 import type { Entitlement, EntitlementLine, LocalQueueExplanation } from "../explain/entitlementSchema.ts";
 import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
-import { duration, gpus, plainText } from "../terminal/columns.ts";
+import { duration, gpus, plainText, utc } from "../terminal/columns.ts";
 import { entitlementTitle, shareTexts, viewTexts, waitingText } from "../terminal/entitlementText.ts";
 import { type Html, html } from "./html.ts";
 import { type NameLinks, nameLink, type Subjects, workloadLink } from "./links.ts";
@@ -132,8 +132,8 @@ export function groundSection({ coverage, problems }: Explanation, links: NameLi
   const counted =
     coverage === null
       ? html``
-      : html`<p>Counted: ${duration(coverage.coveredSeconds)} since ${clock(coverage.since)}; not covered: ${coverage.gaps.length === 0 ? "nothing" : `${coverage.gaps.length} intervals`}.</p>
-<ul>${coverage.gaps.slice(-shownGaps).map(({ from, to, reason }) => html`<li>${clock(from)} to ${clock(to)}: ${reason}</li>\n`)}</ul>`;
+      : html`<p>Counted: ${duration(coverage.coveredSeconds)} since ${utc(coverage.since)}; not covered: ${coverage.gaps.length === 0 ? "nothing" : `${coverage.gaps.length} intervals`}.</p>
+<ul>${coverage.gaps.slice(-shownGaps).map(({ from, to, reason }) => html`<li>${utc(from)} to ${utc(to)}: ${reason}</li>\n`)}</ul>`;
   const items = problems
     .slice(0, shownParts)
     .map(
@@ -144,5 +144,3 @@ export function groundSection({ coverage, problems }: Explanation, links: NameLi
 ${items.length === 0 ? html`<p class="ok">None.</p>` : html`<ul class="problems">${items}</ul>`}${counted}</section>
 `;
 }
-
-const clock = (instant: string): string => `${instant.slice(0, 19).replace("T", " ")} UTC`;

@@ -4,7 +4,7 @@ import type { Explanation } from "../explain/schema.ts";
 import { poolPartsOf } from "../overview/poolRows.ts";
 import { teamRows } from "../overview/teamRows.ts";
 import type { Past } from "../past/past.ts";
-import { gpus, plainText } from "../terminal/columns.ts";
+import { gpus, plainText, utc } from "../terminal/columns.ts";
 import { aboutName, adviceAbout } from "./adviceAbout.ts";
 import { entitlementSection, factSection, groundSection, localQueueSection, partSection } from "./explainHtml.ts";
 import { gpuBar } from "./gpuBar.ts";
@@ -52,7 +52,7 @@ export function renderNamePage(input: NamePageInput): string {
   const { kind, name, explanation, analysis, cluster, past, oldSeconds } = input;
   const links = nameLinks(analysis);
   const shown = plainText(name, longestName);
-  const at = explanation === null ? "" : ` · as of ${explanation.at.slice(0, 19).replace("T", " ")} UTC`;
+  const at = explanation === null ? "" : ` · as of ${utc(explanation.at)}`;
   const json = `/api/v1/explain?kind=${kind}&name=${encodeURIComponent(name.toWellFormed())}`;
   return pageFrame({
     title: `${headings[kind]} ${shown} · Fairlead ${cluster}`,

@@ -7,7 +7,7 @@ import type { FinishedStart } from "../front/finished.ts";
 import { type Health, missingForReadiness } from "../health.ts";
 import { listNames } from "../http/lists.ts";
 import { clusterRow } from "../overview/poolRows.ts";
-import { percent, wholeGpus } from "../terminal/columns.ts";
+import { percent, utc, wholeGpus } from "../terminal/columns.ts";
 import { money, priceTexts } from "../terminal/costText.ts";
 import { adviceItem } from "./adviceAbout.ts";
 import { type Html, html } from "./html.ts";
@@ -122,8 +122,4 @@ function places(telemetryPath: string): Html {
     ["/livez", "Liveness as text", "whether the process works"],
   ];
   return html`<ul>${all.map(([href, text, more]) => html`<li><a href="${href}">${text}</a> (${href}): ${more}</li>\n`)}</ul>`;
-}
-
-function utc(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }

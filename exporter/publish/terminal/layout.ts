@@ -27,6 +27,20 @@ export type Line = string | LongLine;
 /** One line that may be folded at its blanks. */
 export const fold = (text: string, indent: string): readonly LongLine[] => [{ text, indent }];
 
+/** The lines of the first of many, and how many more there are, as `--output json` has them all. */
+export function firstOf<Item>(
+  all: readonly Item[],
+  most: number,
+  linesOf: (one: Item) => readonly Line[],
+  noun = "",
+): readonly Line[] {
+  const hidden = all.length - most;
+  return [
+    ...all.slice(0, most).flatMap(linesOf),
+    ...(hidden > 0 ? [`  and ${hidden} more${noun}: --output json lists all of them`] : []),
+  ];
+}
+
 /** The finished text: commands as the reader types them, long lines folded, colours where they are wanted. */
 export function layOut(lines: readonly Line[], terminal: Terminal): string {
   return lines

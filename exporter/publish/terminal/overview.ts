@@ -8,7 +8,7 @@ import { clusterRow, type PoolRow, poolRows } from "../overview/poolRows.ts";
 import { type ProblemGroup, problemGroups } from "../problemGroups.ts";
 import { stateNames } from "../stateNames.ts";
 import { adviceSection } from "./adviceLines.ts";
-import { gpus, percent, plainText, wholeGpus } from "./columns.ts";
+import { gpus, percent, plainText, utc, wholeGpus } from "./columns.ts";
 import { priceTexts } from "./costText.ts";
 import { dispatchedLines, heldBackLines } from "./heldBackLines.ts";
 import { idleNodeLines } from "./idleNodeLines.ts";
@@ -92,9 +92,8 @@ function heading(analysis: Analysis, columns: number): readonly Line[] {
   const models = pools.length > 4 ? [...shown, `${pools.length - 4} more`] : shown;
   const telemetry = observed === null ? "no GPUs" : `telemetry ${percent(observed)}`;
   const judged = signal === null ? "no activity signal" : `signal ${signal}`;
-  const time = new Date(snapshot.at * 1000).toISOString().slice(0, 19).replace("T", " ");
   return [
-    `Fairlead  cluster ${plainText(snapshot.cluster, 40)}   ${counted(nodes, "node")}   ${wholeGpus(total)} ${total === 1 ? "GPU" : "GPUs"}   ${time} UTC`,
+    `Fairlead  cluster ${plainText(snapshot.cluster, 40)}   ${counted(nodes, "node")}   ${wholeGpus(total)} ${total === 1 ? "GPU" : "GPUs"}   ${utc(snapshot.at)}`,
     `          ${models.join(", ") || "-"}   ${telemetry}   ${judged}`,
     ...wrap(priceTexts(analysis), columns - 10).flatMap((line) => (line === "" ? [] : [`          ${line}`])),
   ];
