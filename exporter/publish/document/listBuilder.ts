@@ -23,7 +23,16 @@ import { evictionRecords, findingRecords } from "./waitingRecords.ts";
 /** The lists of one moment; each is built when it is first asked for. */
 export type ListBuilder = { readonly [Name in keyof DocumentLists]: () => DocumentLists[Name] };
 
-/** Builds the lists of a moment one by one, as they are asked for. */
+const made = new WeakMap<Analysis, ListBuilder>();
+
+/** The lists of a moment, built one by one as they are asked for, and once for all who ask. */
+export function listsOf(analysis: Analysis): ListBuilder {
+  const lists = made.get(analysis) ?? createListBuilder(analysis);
+  made.set(analysis, lists);
+  return lists;
+}
+
+/** Builds the lists of a moment; whoever keeps the builder keeps the records. */
 export function createListBuilder(analysis: Analysis): ListBuilder {
   const { snapshot } = analysis;
   const accounted = once(() => addUpAccountingEntries(analysis));
@@ -37,7 +46,7 @@ export function createListBuilder(analysis: Analysis): ListBuilder {
     domains: once(() => domainRecords(analysis)),
     queues: once(() => queueRecords(analysis)),
     localQueues: once(() => localQueueRecords(snapshot.queueing, local())),
-    teams: once(withAccounted((found) => teamRecords(analysis, found))),
+    teams: once(() => teamRecords(analysis)),
     nodes: once(withAccounted((found) => nodeRecords(analysis, found))),
     nodePools: once(() => nodePoolRecords(analysis)),
     devices: once(withAccounted((found) => deviceRecords(snapshot, found))),

@@ -15,11 +15,11 @@ export function placementRecords(analysis: Analysis): ReadonlyMap<string, Placem
   const blockedGpus = new Map<string, number>();
   for (const { pool, gpus } of blockedByPool(analysis)) blockedGpus.set(pool, (blockedGpus.get(pool) ?? 0) + gpus);
   return new Map(
-    found.pools.map(({ pool, typicalRequests, ...placed }) => [
+    found.pools.map(({ pool, ...placed }) => [
       pool,
       {
         ...placed,
-        typicalRequests: typicalRequests.map(({ size, cpuMilli, memoryBytes, basis }) => ({
+        typicalRequests: placed.typicalRequests.map(({ size, cpuMilli, memoryBytes, basis }) => ({
           size,
           cpu: cpuMilli / 1000,
           memoryBytes,

@@ -1,5 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { PriceGroup } from "../../analysis/prices/prices.ts";
+import type { NodePrice, PriceGroup } from "../../analysis/prices/prices.ts";
 import { momentOf } from "./order.ts";
 import type { PoolRecord, PriceGroupRecord } from "./schema.ts";
 
@@ -7,9 +7,13 @@ import type { PoolRecord, PriceGroupRecord } from "./schema.ts";
 export function priceRecords({ prices }: Analysis): readonly PriceGroupRecord[] {
   return prices.groups.map(({ price, unpriced, ...nodes }) => ({
     ...nodes,
-    price: price && { ...price, date: momentOf(price.date) },
+    price: price && priceRecord(price),
     unpriced,
   }));
+}
+
+function priceRecord({ origin, ...price }: NodePrice): PriceGroupRecord["price"] {
+  return { ...price, date: momentOf(price.date), origin };
 }
 
 /** What a pool costs. */

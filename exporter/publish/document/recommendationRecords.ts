@@ -1,4 +1,4 @@
-import type { Advice, Recommendation } from "../../model/recommendation.ts";
+import type { Advice, EffectMeasures, Recommendation } from "../../model/recommendation.ts";
 import { momentOf } from "./order.ts";
 import type { RecommendationRecord, WithheldRecord } from "./schema.ts";
 
@@ -36,7 +36,14 @@ export function recommendationRecord(one: Recommendation): RecommendationRecord 
     questions: one.questions,
     habit: one.habit,
     stalledSince: one.stalledSince === undefined ? null : momentOf(one.stalledSince),
-    effect: one.effect,
+    effect: {
+      ...one.effect,
+      before: measures(one.effect.before),
+      after: {
+        mostAllocated: measures(one.effect.after.mostAllocated),
+        leastAllocated: measures(one.effect.after.leastAllocated),
+      },
+    },
     cost: one.cost,
     worthGpuHours: one.worthGpuHours,
     confidence: one.confidence,
@@ -61,3 +68,11 @@ export function recommendationRecord(one: Recommendation): RecommendationRecord 
     alerts: one.alerts.map(({ startsAt, ...alert }) => ({ ...alert, since: momentOf(startsAt) })),
   };
 }
+
+/** Numbers first. */
+const measures = ({ placeablePods, deviations, costPerWeek, ...numbers }: EffectMeasures): EffectMeasures => ({
+  ...numbers,
+  placeablePods,
+  deviations,
+  costPerWeek,
+});

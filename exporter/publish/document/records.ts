@@ -1,6 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { NodePrice } from "../../analysis/prices/prices.ts";
-import { createCostAdder, type HolderCost } from "../../analysis/sums/costSums.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
@@ -37,8 +36,8 @@ export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
 }
 
 /** The teams of a moment, by name. */
-export function teamRecords(analysis: Analysis, { holders }: Accounted): readonly TeamRecord[] {
-  const costs = ownCosts(analysis, holders, ({ team }) => team);
+export function teamRecords(analysis: Analysis): readonly TeamRecord[] {
+  const costs = ownCosts(analysis, ({ team }) => team);
   const activity = meanActivity(analysis.snapshot, (pod) => pod.team);
   const entitlements = teamEntitlements(analysis);
   const records = everyTeam(analysis).map((totals) => ({
@@ -127,7 +126,7 @@ function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["s
 /** The workloads of a moment, by namespace, kind and name. */
 export function workloadRecords(analysis: Analysis, accounted: Accounted): readonly WorkloadRecord[] {
   const { snapshot } = analysis;
-  const costs = ownCosts(analysis, accounted.holders, ({ workload }) => workload);
+  const costs = ownCosts(analysis, ({ workload }) => workload);
   const activity = meanActivity(snapshot, (pod) => pod.workload);
   const idle = idleRecords(analysis);
   const records = snapshot.workloads.map((workload, index) => {
@@ -196,27 +195,23 @@ export interface Accounted {
   readonly statesByDevice: ReadonlyMap<number, StateSums>;
   /** By index of the workload. */
   readonly statesByWorkload: ReadonlyMap<number, StateSums>;
-  /** What is allocated costs; empty where nothing has a price. */
-  readonly holders: readonly HolderCost[];
 }
 
 /** Adds up the accounting entries once, in all the ways that records need. */
 export function addUpAccountingEntries(analysis: Analysis): Accounted {
   const { accountingEntries, snapshot } = analysis;
-  const costs = createCostAdder(analysis);
   const allocatedByNode = new Map<string, number>();
   const statesByDevice = new Map<number, StateSums>();
   const statesByWorkload = new Map<number, StateSums>();
   for (const accountingEntry of accountingEntries) {
     if (accountingEntry.device !== null)
       add(statesByDevice, accountingEntry.device, accountingEntry.state, accountingEntry.gpus);
-    costs.add(accountingEntry);
     if (accountingEntry.pod === null) continue;
     allocatedByNode.set(accountingEntry.node, (allocatedByNode.get(accountingEntry.node) ?? 0) + accountingEntry.gpus);
     const workload = snapshot.pods[accountingEntry.pod]?.workload;
     if (workload !== undefined) add(statesByWorkload, workload, accountingEntry.state, accountingEntry.gpus);
   }
-  return { allocatedByNode, statesByDevice, statesByWorkload, holders: costs.sums().holders };
+  return { allocatedByNode, statesByDevice, statesByWorkload };
 }
 
 /** The sum over all states. */

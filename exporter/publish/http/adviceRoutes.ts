@@ -6,6 +6,7 @@ import { userOf } from "../front/caller.ts";
 import { dismissal, maxAlerts, taking, webhook } from "./adviceSchema.ts";
 import type { Outputs } from "./outputs.ts";
 import { jsonBody, onlyUsers } from "./posting.ts";
+import { refusal, sendRefusal } from "./refusal.ts";
 
 /** One recommendation, how a person closes it (dismissed, taken), and the webhook of Alertmanager; the list is one like the others. */
 export function addAdviceRoutes(router: Router, outputs: Outputs): void {
@@ -18,11 +19,10 @@ export function addAdviceRoutes(router: Router, outputs: Outputs): void {
   router.post("/recommendations/:id/dismiss", onlyUsers(outputs.users), ...jsonBody, (request, response) => {
     const asked = dismissal.safeParse(request.body);
     if (!asked.success) {
-      response.status(400).json({
-        error: "a dismissal needs a reason",
-        nextStep: 'Send {"reason": "why it is not done"} with at most 500 characters.',
-      });
-      return;
+      return sendRefusal(
+        response,
+        refusal("a dismissal needs a reason", 'Send {"reason": "why it is not done"} with at most 500 characters.'),
+      );
     }
     const [id = ""] = [request.params.id].flat();
     const { adviser } = outputs;
@@ -32,8 +32,7 @@ export function addAdviceRoutes(router: Router, outputs: Outputs): void {
 
   router.post("/recommendations/:id/take", onlyUsers(outputs.users), ...jsonBody, (request, response) => {
     if (!taking.safeParse(request.body ?? {}).success) {
-      response.status(400).json({ error: "this takes no fields", nextStep: "Send {}." });
-      return;
+      return sendRefusal(response, refusal("this takes no fields", "Send {}."));
     }
     const [id = ""] = [request.params.id].flat();
     const { adviser } = outputs;
@@ -44,11 +43,13 @@ export function addAdviceRoutes(router: Router, outputs: Outputs): void {
     const received = parseWebhook(request.body);
     if (!received.ok) {
       // Alertmanager does not try again after a status of 4xx.
-      response.status(400).json({
-        error: `not a call of Alertmanager's webhook (version 4): ${received.error}`,
-        nextStep: "Send what webhook_configs of Alertmanager sends.",
-      });
-      return;
+      return sendRefusal(
+        response,
+        refusal(
+          `not a call of Alertmanager's webhook (version 4): ${received.error}`,
+          "Send what webhook_configs of Alertmanager sends.",
+        ),
+      );
     }
     // Nobody who waits for a page waits for a plan: the answer comes at once, and the plan with the next look.
     void outputs.adviser?.receive(received.alerts);
@@ -63,10 +64,9 @@ function sendClosed(response: Response, adviser: Outputs["adviser"], id: string,
   if (now === undefined) notThere(response);
   else if (isDone) response.json(recommendationRecord(now));
   else {
-    response.status(409).json({
-      error: `${now.id} is not open: ${now.state}${now.closedBecause === null ? "" : ` (${now.closedBecause})`}`,
-      nextStep: "See /api/v1/recommendations?state=open.",
-    });
+    const why = now.closedBecause === null ? "" : ` (${now.closedBecause})`;
+    const error = `${now.id} is not open: ${now.state}${why}`;
+    sendRefusal(response, refusal(error, "See /api/v1/recommendations?state=open.", 409));
   }
 }
 
@@ -113,8 +113,6 @@ function endOf(status: ReceivedAlert["status"], endsAt: string | undefined): num
 }
 
 function notThere(response: Response): void {
-  response.status(404).json({
-    error: "there is no recommendation of that id, open or closed lately",
-    nextStep: "See /api/v1/recommendations.",
-  });
+  const error = "there is no recommendation of that id, open or closed lately";
+  sendRefusal(response, refusal(error, "See /api/v1/recommendations.", 404));
 }

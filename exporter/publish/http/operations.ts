@@ -5,8 +5,8 @@ import { totalsDimensions, totalsFilters } from "../../history/history.ts";
 import { chargeBases } from "../../model/charge.ts";
 import { explainedKinds } from "../explain/kinds.ts";
 import { overviewColumns } from "../terminal/overviewSchema.ts";
-import { defaultLimit, maxLimit } from "./listQuery.ts";
 import { listNames, lists } from "./lists.ts";
+import { defaultLimit, maxLimit } from "./questionParameters.ts";
 
 /** A parameter of an operation, as openapi.json describes it. */
 interface Parameter {
