@@ -52,7 +52,7 @@ export const metrics = {
 
 export type MetricName = keyof typeof metrics;
 
-export type HistogramName = {
+type HistogramName = {
   [Name in MetricName]: (typeof metrics)[Name] extends { readonly buckets: readonly number[] } ? Name : never;
 }[MetricName];
 

@@ -2,10 +2,16 @@ import type { AccountFilter, AccountsQuery, AccountsResult } from "../accounts/l
 import type { LedgerTableQuery, LedgerTableResult } from "../accounts/ledger/ledgerTableQuery.ts";
 import { secondsPerDay, secondsPerHour } from "../accounts/ledger/schema.ts";
 import { countedQueueAmounts } from "../accounts/posting.ts";
-import { type History, type TotalsQuestion, type TotalsResult, totalsFilters } from "./history.ts";
+import {
+  type History,
+  type TotalsQuestion,
+  type TotalsResult,
+  tooManyGroups,
+  totalsFilters,
+  wrongWindow,
+} from "./history.ts";
 import { type QueueHistory, sumQueueTotals } from "./queueHistory.ts";
 import { createTotalsSum } from "./totalsSum.ts";
-import { tooManyGroups, wrongWindow } from "./windowErrors.ts";
 
 /** The most groups of one answer; no person or page can use more. */
 const maxGroups = 100_000;

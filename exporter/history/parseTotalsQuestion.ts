@@ -9,7 +9,7 @@ import { secondsPerHour } from "../accounts/ledger/schema.ts";
 import { type TotalsDimension, type TotalsQuestion, totalsDimensions, totalsFilters } from "./history.ts";
 
 /** A question as it was written, understood, or why it is none. */
-export type ParsedTotals = { readonly ok: true; readonly question: TotalsQuestion } | QuestionFailure;
+type ParsedTotals = { readonly ok: true; readonly question: TotalsQuestion } | QuestionFailure;
 
 type TotalsFilter = (typeof totalsFilters)[number];
 

@@ -54,7 +54,7 @@ export interface CountedDay {
 }
 
 /** The same, or why it is not known. */
-export type DayResult = { readonly ok: true; readonly day: CountedDay } | Failure;
+type DayResult = { readonly ok: true; readonly day: CountedDay } | Failure;
 
 /** Asks for one day, or a part of it. */
 export async function totalsOfDay(

@@ -15,7 +15,7 @@ export interface CountedQueueDay {
 }
 
 /** The same, or why it is not known. */
-export type QueueDayResult = { readonly ok: true; readonly day: CountedQueueDay } | Failure;
+type QueueDayResult = { readonly ok: true; readonly day: CountedQueueDay } | Failure;
 
 const counters: readonly QueueCounter[] = [
   "fairlead_queue_judged_seconds_total",

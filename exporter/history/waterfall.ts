@@ -17,7 +17,7 @@ export interface WaterfallAmount {
 }
 
 /** What is lost between a level and the next. */
-export interface WaterfallDrop extends WaterfallAmount {
+interface WaterfallDrop extends WaterfallAmount {
   readonly state: GpuState;
   /** Whether someone held it: GPUs are unavailable under a pod as well as free. */
   readonly isAllocated: boolean;
@@ -126,7 +126,7 @@ export interface WaterfallAnswer extends Waterfall {
 }
 
 /** A waterfall, or why there is none. */
-export type WaterfallResult =
+type WaterfallResult =
   | { readonly ok: true; readonly answer: WaterfallAnswer }
   | Extract<TotalsResult, { readonly ok: false }>;
 

@@ -17,7 +17,7 @@ export interface OwnerCost {
 }
 
 /** One of the workloads that cost most. */
-export interface WorkloadCost {
+interface WorkloadCost {
   readonly team: string;
   readonly namespace: string;
   /** `KIND/NAME`. */

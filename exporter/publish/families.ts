@@ -51,7 +51,7 @@ export interface PageInput {
 }
 
 /** The families of a page, in the order of the catalogue, and what the budget left out. */
-export interface Page {
+interface Page {
   readonly families: readonly Family[];
   readonly problems: readonly Problem[];
 }

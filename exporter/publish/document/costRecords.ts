@@ -38,16 +38,16 @@ export function ownCosts<Key>(
 
 /** What the whole cluster's GPUs cost per hour. */
 export function costRecord(analysis: Analysis): CostRecord {
+  const { accountingEntries, prices } = analysis;
   const { groups, holders } = costSumsOf(analysis);
   const byCurrency = [...new Set(groups.map(({ currency }) => currency))].sort().map((currency) => {
     const allocatedPerHour = holders.reduce((sum, one) => sum + (one.currency === currency ? one.cost : 0), 0);
     const unallocatedPerHour = groups.reduce((sum, one) => sum + (one.currency === currency ? one.unallocated : 0), 0);
     return { currency, perHour: allocatedPerHour + unallocatedPerHour, allocatedPerHour, unallocatedPerHour };
   });
-  const currency = mainCurrency(analysis.prices.groups);
+  const currency = mainCurrency(prices.groups);
   const main = byCurrency.find((cost) => cost.currency === currency);
   const nothing = { currency: null, perHour: null, allocatedPerHour: null, unallocatedPerHour: null };
-  const unpriced = analysis.prices.groups.filter(({ price }) => price === null);
-  const unpricedGpus = unpriced.reduce((sum, { physicalGpus }) => sum + physicalGpus, 0);
+  const unpricedGpus = accountingEntries.reduce((sum, { node, gpus }) => sum + (prices.byNode.has(node) ? 0 : gpus), 0);
   return { ...(main ?? nothing), unpricedGpus, byCurrency };
 }

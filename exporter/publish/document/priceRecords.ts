@@ -17,7 +17,7 @@ function priceRecord({ origin, ...price }: NodePrice): PriceGroupRecord["price"]
 }
 
 /** What a pool costs. */
-export interface PoolCost {
+interface PoolCost {
   readonly price: PoolRecord["price"];
   readonly unpricedGpus: number;
 }

@@ -185,7 +185,7 @@ function startOf(workload: WorkloadView, snapshot: Snapshot): number | null {
 }
 
 /** Physical GPUs by state, being added up. */
-export type StateSums = Partial<Record<GpuState, number>>;
+type StateSums = Partial<Record<GpuState, number>>;
 
 /** The accounting entries of a moment, added up for the records of a document. */
 export interface Accounted {

@@ -10,15 +10,14 @@ import { momentOf, sortByTexts } from "../document/order.ts";
 import type { ExplainedKind } from "./kinds.ts";
 import { explainLocalQueues, localQueuesNamed, mostLocalQueues } from "./localQueues.ts";
 import { nodeFacts } from "./nodeFacts.ts";
-import { queueEntitlement, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
-import { dispatchedFacts, queueFacts } from "./queueFacts.ts";
+import { dispatchedFacts, queueEntitlement, queueFacts, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
 import { holdingSources, type ReasonContext, type ReasonSettings, reasonOf } from "./reasons.ts";
 import type { ExplainedPart, Explanation, Fact } from "./schema.ts";
 import { teamFacts } from "./teamFacts.ts";
 import { podFacts, workloadFacts, workloadKey, workloadOf } from "./workloadFacts.ts";
 
 /** The input of an explanation. */
-export interface ExplainInput {
+interface ExplainInput {
   readonly analysis: Analysis;
   readonly settings: ReasonSettings;
   readonly problems: readonly Problem[];

@@ -6,7 +6,7 @@ import { duration, gpus } from "../terminal/columns.ts";
 import type { Fact } from "./schema.ts";
 
 /** A workload as it is explained: what holds or asks for GPUs, and what of it waits in queues. */
-export interface ExplainedWorkload {
+interface ExplainedWorkload {
   /** Index into `Snapshot.workloads`; `null`: it has no pods, and only waits. */
   readonly index: number | null;
   /** Indices into `Queueing.gangs`. */

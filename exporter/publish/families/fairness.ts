@@ -6,9 +6,8 @@ import type { fairnessMetrics } from "../../catalogue/fairness.ts";
 import { labelValue } from "../../kernel/labelValue.ts";
 import { absentOwners, shortfallCauses } from "../../model/shortfall.ts";
 import type { FamilyInput, Producers } from "../family.ts";
-import { type PairSeries, type QueueMember, together } from "../queueSeries.ts";
+import { type PairSeries, type QueueLabels, type QueueMember, together } from "../queueSeries.ts";
 import { otherTeams } from "../teamSeries.ts";
-import type { QueueLabels } from "../waitingSeries.ts";
 import { combined } from "./combined.ts";
 
 /** What queues and teams are entitled to, hold and miss. */

@@ -2,7 +2,7 @@ import type { EvictionTotals } from "../../accounts/queueCounters.ts";
 import { waitBounds } from "../../catalogue/labels.ts";
 import type { waitingMetrics } from "../../catalogue/waiting.ts";
 import type { FamilyInput, Producers } from "../family.ts";
-import type { WaitingSeries } from "../waitingSeries.ts";
+import type { WaitingSeries } from "../queueSeries.ts";
 
 /** Bounds of ages as label values, `+Inf` last. */
 const ageBounds = [...waitBounds.map((bound) => `${bound}`), "+Inf"];

@@ -94,7 +94,7 @@ const forgetSeconds = 60;
 const maxAddresses = 10_000;
 
 /** Makes addresses that fail again and again wait. Times are seconds on a clock that is never set. */
-export interface LoginBackOff {
+interface LoginBackOff {
   /** Seconds until the address may try again; 0 at once. */
   waitOf(address: string, now: number): number;
   failed(address: string, now: number): void;

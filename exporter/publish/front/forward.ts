@@ -5,7 +5,7 @@ import { setUser, userOf } from "./caller.ts";
 import { keepTurn } from "./turns.ts";
 
 /** Opens a way to a thread that answers questions, on behalf of a user (empty: everybody); `null` while there is none. */
-export type OpenWay = (user: string) => Duplex | null;
+type OpenWay = (user: string) => Duplex | null;
 
 /** The parts of a question that matter to its answer. */
 const passedOn = ["accept", "content-length", "content-type", "host", "transfer-encoding"] as const;

@@ -1,16 +1,18 @@
 import type { Problem } from "../../model/problem.ts";
 import type { ListBuilder } from "../document/listBuilder.ts";
 import type { RecommendationRecord, WithheldRecord } from "../document/schema.ts";
+import { defaultLimit, maxLimit, wholeNumber } from "./questionParameters.ts";
+import { type Refusal, refusal } from "./refusal.ts";
 import type { VisibleTeams } from "./teamView.ts";
 
 /** What a list of the API may be asked: the fields, or the values, by which its records can be chosen. */
 type Filters<Item> = Readonly<Record<string, keyof Item | ((item: Item) => readonly (string | null)[])>>;
 
 /** The values of a request's filters, by name. */
-export type Chosen = ReadonlyMap<string, string>;
+type Chosen = ReadonlyMap<string, string>;
 
 /** What lists are made of: those that are built when they are asked for, and what is known without that. */
-export interface ListInput {
+interface ListInput {
   readonly lists: ListBuilder;
   readonly problems: readonly Problem[];
   /** As of now: what was dismissed a moment ago is. */
@@ -19,7 +21,7 @@ export interface ListInput {
 }
 
 /** A list of the API. */
-export interface List {
+interface List {
   readonly filters: readonly string[];
   /** Whether it is known which of its records are whose. */
   readonly isByTeam: boolean;
@@ -171,4 +173,28 @@ function list<Item>(
       return tests.length === 0 ? items : items.filter((item) => tests.every((test) => test(item)));
     },
   };
+}
+
+/** What a request asks of a list, or what is wrong with it. */
+type ListQuery =
+  | { readonly ok: true; readonly chosen: Chosen; readonly limit: number; readonly offset: number }
+  | Refusal;
+
+/** Reads `?team=ads&limit=100&offset=200`. A parameter that the list does not know is an error, not ignored. */
+export function parseListQuery(list: List, search: URLSearchParams): ListQuery {
+  const allowed = [...list.filters, "limit", "offset"];
+  const chosen = new Map<string, string>();
+  for (const [name, value] of search) {
+    if (!allowed.includes(name))
+      return refusal(`unknown parameter ${JSON.stringify(name.slice(0, 60))}`, `Use one of: ${allowed.join(", ")}.`);
+    if (chosen.has(name)) return refusal(`parameter ${JSON.stringify(name)} is given twice`, "Give it once.");
+    chosen.set(name, value);
+  }
+  const limit = wholeNumber(chosen.get("limit"), defaultLimit);
+  if (limit === null || limit < 1 || limit > maxLimit) {
+    return refusal("limit is not a whole number in range", `Use 1 to ${maxLimit}.`);
+  }
+  const offset = wholeNumber(chosen.get("offset"), 0);
+  if (offset === null) return refusal("offset is not a whole number", "Use 0 or more.");
+  return { ok: true, chosen, limit, offset };
 }

@@ -4,12 +4,11 @@ import { explanationSchema } from "../explain/schema.ts";
 import { budgetsSchema, costsSchema, historySchema, waterfallSchema } from "../history/schema.ts";
 import { ledgerAnswerSchema, ledgerPriceAnswerSchema, ledgerTableSchema } from "../ledger/answerSchema.ts";
 import { overviewSchema } from "../terminal/overviewSchema.ts";
-import { adviceOperations } from "./adviceOperations.ts";
+import { adviceOperations, answer, reference } from "./adviceOperations.ts";
 import { alertsReceived, dismissal, taking, webhook } from "./adviceSchema.ts";
 import { clusterHeader } from "./clusterHeader.ts";
 import { ledgerMediaType } from "./ledgerBackupRoute.ts";
 import { isListName } from "./lists.ts";
-import { answer, reference } from "./openapiParts.ts";
 import { type Operation, operations } from "./operations.ts";
 
 /** The OpenAPI 3.1 document of the API; its schemas are those of the document of `inspect`. */

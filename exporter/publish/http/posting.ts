@@ -33,7 +33,7 @@ export const jsonBody: readonly RequestHandler[] = [
 export const formBody: RequestHandler = urlencoded({ limit: "16kb", extended: false, parameterLimit: 20 });
 
 /** Ties a form to who it was given to, so that no other site can make a browser send it. */
-export interface FormTokens {
+interface FormTokens {
   tokenFor(user: string): string;
   isTokenOf(user: string, token: unknown): boolean;
 }

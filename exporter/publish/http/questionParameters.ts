@@ -12,7 +12,7 @@ export interface QuestionParameters {
 }
 
 /** The parameters of an address, or why they are refused. */
-export type ParsedParameters = { readonly ok: true; readonly parameters: QuestionParameters } | Refusal;
+type ParsedParameters = { readonly ok: true; readonly parameters: QuestionParameters } | Refusal;
 
 const common: readonly string[] = ["from", "to", "by", "limit"];
 

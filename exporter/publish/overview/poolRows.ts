@@ -17,7 +17,7 @@ export interface PoolRow {
 }
 
 /** All pools, and their sum. */
-export interface PoolRows {
+interface PoolRows {
   readonly rows: readonly PoolRow[];
   readonly physicalGpus: number;
 }
@@ -46,7 +46,7 @@ export function poolPartsOf(parts: readonly { readonly states: GpusByState }[]):
 }
 
 /** The cluster as the head of every overview shows it. */
-export interface ClusterRow {
+interface ClusterRow {
   readonly nodes: number;
   readonly physicalGpus: number;
   /** Pools with the most GPUs first. */

@@ -5,7 +5,7 @@ import { costText, money } from "../terminal/costText.ts";
 import type { AllTeams, TeamRow, TeamRows, TeamWait } from "./teamRows.ts";
 
 /** A column of the table of teams, behind their names. */
-export interface TeamColumn {
+interface TeamColumn {
   readonly heading: string;
   readonly of: (row: TeamRow) => string;
   /** What the line of sums says. */

@@ -6,7 +6,7 @@ import { explainedNames } from "../explain/explain.ts";
 import { teamRows } from "../overview/teamRows.ts";
 import { gpus, plainText } from "../terminal/columns.ts";
 import { queueKind } from "../terminal/queueWords.ts";
-import { type Html, html } from "./html.ts";
+import { type Head, type Html, html, wideTable } from "./html.ts";
 import { listPath, longestName, nameLink, type PageKind, type WorkloadName, workloadLink } from "./links.ts";
 import { nowStyle } from "./nowStyle.ts";
 import { pageFrame } from "./pageFrame.ts";
@@ -181,9 +181,7 @@ ${table}<p>${count > shownNames ? html`${count - shownNames} more are not shown.
 /** A table of the first of many, each named by its first cell. */
 function tableHtml<Item>(label: string, all: readonly Item[], columns: readonly NameColumn<Item>[]): Html {
   if (all.length === 0) return html``;
-  const heads = columns.map(([heading, , look]) =>
-    look === "number" ? html`<th scope="col" class="number">${heading}</th>` : html`<th scope="col">${heading}</th>`,
-  );
+  const heads = columns.map(([heading, , look]): Head => (look === "number" ? [heading, look] : heading));
   const cellOf = (one: Item, [, of, look]: NameColumn<Item>, i: number): Html => {
     if (i === 0) return html`<th scope="row">${of(one)}</th>`;
     return look === undefined ? html`<td>${of(one)}</td>` : html`<td class="${look}">${of(one)}</td>`;
@@ -191,9 +189,7 @@ function tableHtml<Item>(label: string, all: readonly Item[], columns: readonly 
   const rows = all
     .slice(0, shownNames)
     .map((one) => html`<tr>${columns.map((column, i) => cellOf(one, column, i))}</tr>\n`);
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${heads}</tr></thead><tbody>
-${rows}</tbody></table></div>
-`;
+  return html`${wideTable(label, heads, rows)}\n`;
 }
 
 function listHtml(kind: PageKind, all: number, table: Html): Html {

@@ -39,7 +39,7 @@ p.error { color: var(--error); } p.warning { color: var(--warning); } .ok { colo
 export const pageStyleSource = inlineSource(pageStyle);
 
 /** What a page may have beside its text, as sources of a Content-Security-Policy. */
-export interface PageSources {
+interface PageSources {
   readonly styles: readonly string[];
   /** Such a script may also ask Fairlead itself; empty: no script runs, and nothing is asked. */
   readonly scripts: readonly string[];

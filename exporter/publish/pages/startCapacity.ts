@@ -5,7 +5,7 @@ import { plainText, wholeGpus } from "../terminal/columns.ts";
 import { idleSummaries } from "../terminal/idleNodeLines.ts";
 import { blockedTexts, fitText } from "../terminal/placementLines.ts";
 import { gpuBar } from "./gpuBar.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html, moreLink } from "./html.ts";
 import { listPath, nameLink, nameLinks, workloadNamedLink } from "./links.ts";
 
 const shownPools = 30;
@@ -39,9 +39,8 @@ export function blockedSection(analysis: Analysis): Html {
       html`<li class="warning"><strong>${workloadNamedLink(name, links)}</strong> ${links.inText(text)}</li>\n`,
   );
   const rest = analysis.blocked.work.length - items.length;
-  const more = rest > 0 ? html`<p>${rest} more: <a href="/api/v1/blocked">all blocked work as JSON</a></p>` : html``;
   return html`<section id="blocked"><h2>Blocked although enough is free</h2>
-<ul class="problems">${items}</ul>${more}</section>
+<ul class="problems">${items}</ul>${moreLink(rest, "/api/v1/blocked", "all blocked work as JSON")}</section>
 `;
 }
 

@@ -1,7 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { estimatedText, notAllocatedText, teamColumns } from "../overview/teamColumns.ts";
 import { type AllTeams, type TeamRow, type TeamRows, teamRows } from "../overview/teamRows.ts";
-import { type Html, html } from "./html.ts";
+import { type Head, type Html, html, moreLink, wideTable } from "./html.ts";
 import { listPath, nameLink } from "./links.ts";
 
 /** Teams beyond these are on the page of all teams. */
@@ -15,16 +15,14 @@ export function teamSection(analysis: Analysis): Html {
   const rest = rows.length - shown.length;
   return html`<section id="teams"><h2>Who holds what</h2>
 ${rows.length === 0 ? nobody(analysis) : teamTableHtml(known, shown, rows.length > 1 ? all : null)}
-${rest > 0 ? html`<p>${rest} more: <a href="${listPath("team")}">all teams</a></p>` : html``}${notes(known)}</section>
+${moreLink(rest, listPath("team"), "all teams")}${notes(known)}</section>
 `;
 }
 
 /** The table of some teams, each a link; `all`: the line of sums below them, if any. */
 export function teamTableHtml(known: TeamRows, rows: readonly TeamRow[], all: AllTeams | null): Html {
   const columns = teamColumns(known);
-  const heads = columns.map(({ heading, isText }) =>
-    isText ? html`<th scope="col" class="words">${heading}</th>` : html`<th scope="col" class="number">${heading}</th>`,
-  );
+  const heads = columns.map(({ heading, isText }): Head => [heading, isText ? "words" : "number"]);
   const lines = rows.map(
     (row) =>
       html`<tr id="team-${encodeURIComponent(row.team.toWellFormed())}"><th scope="row">${nameLink("team", row.team, 60)}</th>${columns.map(({ of, isText }) => cell(of(row), isText))}</tr>\n`,
@@ -33,10 +31,7 @@ export function teamTableHtml(known: TeamRows, rows: readonly TeamRow[], all: Al
     all === null
       ? html``
       : html`<tfoot><tr><th scope="row">all</th>${columns.map(({ ofAll, isText }) => cell(ofAll(all), isText))}</tr></tfoot>`;
-  // Where it is wider than a phone it scrolls by itself; who has no pointer reaches it with the Tab key.
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Teams and their GPUs"><table><thead><tr><th scope="col">team (GPUs)</th>${heads}</tr></thead><tbody>
-${lines}</tbody>${foot}</table></div>
-`;
+  return html`${wideTable("Teams and their GPUs", ["team (GPUs)", ...heads], lines, { foot })}\n`;
 }
 
 /** Those who hold the most first; of those who hold the same, who waits for the most. */

@@ -5,13 +5,13 @@ import type { GpuState } from "../../model/gpuStates.ts";
 import { coveredSteps, meanOf, type Past, type PastChart, type Steps } from "./past.ts";
 
 /** Who answers for the past; without a ledger, nobody does. */
-export interface PastSource {
+interface PastSource {
   readonly ledger?: (query: AccountsQuery) => Promise<AccountsResult>;
   readonly ledgerTables?: (query: LedgerTableQuery) => Promise<LedgerTableResult>;
 }
 
 /** Whose past is asked for. A workload is `KIND/NAMESPACE/NAME`, as the ledger names it. */
-export interface PastQuestion {
+interface PastQuestion {
   readonly of: "team" | "queue" | "node" | "workload";
   readonly name: string;
   /** Seconds since the epoch. */

@@ -23,7 +23,7 @@ export function adviceSection({ recommendations }: Advice): readonly Line[] {
 }
 
 /** One piece of advice in a few lines: what to do, what it gains and costs. */
-export function briefLines(one: Recommendation, number: number): readonly Line[] {
+function briefLines(one: Recommendation, number: number): readonly Line[] {
   const head = `  ${String(number).padStart(2)}  `;
   const indent = " ".repeat(head.length);
   const saving = savingText(one.effect.savingPerWeek);

@@ -16,7 +16,7 @@ export interface Terminal {
 export const plainTerminal: Terminal = { columns: 100, hasColours: false, program: "fairlead", source: "" };
 
 /** A line that goes on below, at an indent, where a terminal is too narrow for it. */
-export interface LongLine {
+interface LongLine {
   readonly text: string;
   readonly indent: string;
 }

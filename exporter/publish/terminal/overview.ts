@@ -56,7 +56,7 @@ export function overview(
 }
 
 /** A part of the overview. */
-export interface Section {
+interface Section {
   readonly name: SectionName;
   readonly lines: readonly Line[];
 }

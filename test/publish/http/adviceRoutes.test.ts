@@ -146,7 +146,10 @@ describe("POST /api/v1/alerts", () => {
   });
 
   test("needs exactly the fields that its description calls required", async () => {
-    const requiredOf = (schema: z.ZodObject): readonly string[] => z.toJSONSchema(schema).required ?? [];
+    const requiredOf = (schema: z.ZodObject): readonly string[] => {
+      const { $defs = {}, required } = z.toJSONSchema(schema);
+      return required ?? Object.values($defs)[0]?.required ?? [];
+    };
     const [ofCall, ofAlert] = [requiredOf(webhook), requiredOf(webhook.shape.alerts.element)];
     const [alert] = call.alerts;
     const without = (object: object, field: string) =>
