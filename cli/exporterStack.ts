@@ -14,9 +14,8 @@ import type { Health, KindReads } from "../exporter/publish/health.ts";
 import { createAnswers, createApp, startPageOf } from "../exporter/publish/http/app.ts";
 import type { Outputs } from "../exporter/publish/http/outputs.ts";
 import type { ExportTally } from "../exporter/publish/otlp/exportTally.ts";
-import { createProcessMetrics } from "../exporter/publish/processMetrics.ts";
 import type { RenderCache } from "../exporter/publish/prometheus/render.ts";
-import { buildPublication, type Publication } from "../exporter/publish/publication.ts";
+import { buildPublication, createProcessMetrics, type Publication } from "../exporter/publish/publication.ts";
 import type { GetPool } from "../exporter/sources/http/getPool.ts";
 import type { ApiClient } from "../exporter/sources/kubernetes/apiClient.ts";
 import {

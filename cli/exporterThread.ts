@@ -1,7 +1,7 @@
 import { readlinkSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
-import { createAnswerer } from "../exporter/publish/front/answerer.ts";
+import { createAnswerer } from "../exporter/publish/front/forward.ts";
 import { portStream } from "../exporter/publish/front/portStream.ts";
 import { prepareExporter } from "./runExporter.ts";
 import type { FromExporter, LogLevel, ThreadSettings, ToExporter } from "./threadMessages.ts";

@@ -6,7 +6,7 @@ import type { Config } from "../exporter/config/schema.ts";
 import { loadWebConfig, openWebConfig, type WebConfig } from "../exporter/config/webConfig.ts";
 import { forward } from "../exporter/publish/front/forward.ts";
 import { createFront } from "../exporter/publish/front/front.ts";
-import { startProbeServer } from "../exporter/publish/front/probeServer.ts";
+import { startProbeServer } from "../exporter/publish/front/probes.ts";
 import { type RunningServer, startServer } from "../exporter/publish/http/server.ts";
 import { type ExporterLink, startExporter } from "./exporterLink.ts";
 import type { ExitCode, Io } from "./io.ts";

@@ -9,11 +9,8 @@ import {
   recommendationRecords,
   withheldRecords,
 } from "../../exporter/publish/document/recommendationRecords.ts";
-import {
-  type RecommendationRecord,
-  recommendation,
-  withheldAdvice,
-} from "../../exporter/publish/document/recommendationSchema.ts";
+import { recommendation, withheldAdvice } from "../../exporter/publish/document/recommendationSchema.ts";
+import type { RecommendationRecord } from "../../exporter/publish/document/schema.ts";
 import { adviceText } from "../../exporter/publish/terminal/adviceLines.ts";
 import type { Terminal } from "../../exporter/publish/terminal/layout.ts";
 import { whatIfText } from "../../exporter/publish/terminal/whatIfText.ts";

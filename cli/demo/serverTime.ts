@@ -1,5 +1,5 @@
-import { metrics } from "../../exporter/catalogue/catalogue.ts";
-import type { MetricDefinition, Unit } from "../../exporter/catalogue/metric.ts";
+import { definitionOf, metricNames } from "../../exporter/catalogue/catalogue.ts";
+import type { Unit } from "../../exporter/catalogue/metric.ts";
 
 /** A page of metrics, and the moment of its cycle by both clocks, seconds since the epoch. */
 export interface PageAt {
@@ -18,7 +18,9 @@ const accruing: ReadonlySet<Unit> = new Set<Unit>([
   "grams",
 ]);
 
-const definitions: ReadonlyMap<string, MetricDefinition> = new Map(Object.entries(metrics));
+const definitions: ReadonlyMap<string, ReturnType<typeof definitionOf>> = new Map(
+  metricNames.map((name) => [name, definitionOf(name)]),
+);
 
 /**
  * Pages of metrics as a server with an ordinary clock must be given them. A Prometheus cannot be sped up: of a cluster that is

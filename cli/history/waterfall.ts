@@ -1,6 +1,6 @@
-import { askWaterfall } from "../../exporter/history/askWaterfall.ts";
 import { parseTotalsQuestion } from "../../exporter/history/parseTotalsQuestion.ts";
-import { waterfallCsv, waterfallRecord } from "../../exporter/publish/history/waterfallRecord.ts";
+import { askWaterfall } from "../../exporter/history/waterfall.ts";
+import { waterfallCsv, waterfallRecord } from "../../exporter/publish/history/records.ts";
 import { waterfallText } from "../../exporter/publish/history/waterfallText.ts";
 import { layOut } from "../../exporter/publish/terminal/layout.ts";
 import type { ExitCode, Io } from "../io.ts";

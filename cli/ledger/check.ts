@@ -4,7 +4,7 @@ import { openToQuery } from "../../exporter/accounts/ledger/openToQuery.ts";
 import { ledgerVersion } from "../../exporter/accounts/ledger/schema.ts";
 import { sqliteProblem } from "../../exporter/accounts/ledger/sqliteError.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
-import { coverageLines } from "../../exporter/publish/ledger/answerTable.ts";
+import { coverageLines } from "../../exporter/publish/ledger/gpuTimeAnswer.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import { showProblem } from "./showProblem.ts";

@@ -21,8 +21,8 @@ import {
   focusRecord,
   noFocusReason,
 } from "../../exporter/publish/focus/focusRecord.ts";
-import { coverageLines } from "../../exporter/publish/ledger/answerTable.ts";
 import { exportHeading, exportLine, exportRecord } from "../../exporter/publish/ledger/exportRecord.ts";
+import { coverageLines } from "../../exporter/publish/ledger/gpuTimeAnswer.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { readConfig } from "../readConfig.ts";
 import { type Output, openOutput } from "./exportOutput.ts";

@@ -6,9 +6,7 @@ import { parseLedgerTableQuery } from "../../exporter/accounts/ledger/parseLedge
 import { parsePriceQuery, queryPrices } from "../../exporter/accounts/ledger/priceQuery.ts";
 import { queryAccounts } from "../../exporter/accounts/ledger/queryAccounts.ts";
 import { queryLedgerTable } from "../../exporter/accounts/ledger/queryLedgerTable.ts";
-import { answerCsv } from "../../exporter/publish/ledger/answerCsv.ts";
-import { answerRecord } from "../../exporter/publish/ledger/answerRecord.ts";
-import { answerLines } from "../../exporter/publish/ledger/answerTable.ts";
+import { answerCsv, answerLines, answerRecord } from "../../exporter/publish/ledger/gpuTimeAnswer.ts";
 import {
   ledgerTableCsv,
   ledgerTableLines,

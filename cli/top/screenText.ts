@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { styled } from "../../exporter/publish/terminal/colours.ts";
-import { type Terminal, typeable } from "../../exporter/publish/terminal/layout.ts";
+import { styled, type Terminal, typeable } from "../../exporter/publish/terminal/layout.ts";
 import type { OverviewText, SectionName } from "../../exporter/publish/terminal/overviewSchema.ts";
 
 /** What can be looked at below the teams, and the key of each. */

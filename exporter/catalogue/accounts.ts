@@ -6,30 +6,23 @@ import type { MetricArea } from "./metric.ts";
 /** GPU time since the process started. All ratios over time follow from these counters. */
 export const accountsMetrics = {
   fairlead_covered_seconds_total: {
-    type: "counter",
     unit: "seconds",
     help: "Time that is accounted for, since the start.",
     labels: ["cluster"],
-    stability: "stable",
   },
   fairlead_uncovered_seconds_total: {
-    type: "counter",
     unit: "seconds",
     help: "Time between two cycles that is not accounted for: the step was too long, the clock was set, or nodes and pods were not known.",
     labels: ["cluster", "reason"],
     values: { reason: gapReasons },
-    stability: "stable",
   },
   fairlead_gpu_seconds_total: {
-    type: "counter",
     unit: "gpu_seconds",
     help: "Time of physical GPUs by what they were doing and for whom; all of a pool add up to its physical GPUs times the covered seconds.",
     labels: ["cluster", "state", "team", "queue", "pool", "capacity_type", "priority_class"],
     values: { state: gpuStates },
-    stability: "stable",
   },
   fairlead_energy_joules_total: {
-    type: "counter",
     unit: "joules",
     help: "Energy of the GPUs that report energy or power, divided among the accounting entries of each GPU; absent where none does.",
     labels: ["cluster", "team", "pool", "state"],
@@ -37,14 +30,12 @@ export const accountsMetrics = {
     stability: "alpha",
   },
   fairlead_accounting_imbalance_gpu_seconds_total: {
-    type: "counter",
     unit: "gpu_seconds",
     help: "Difference between allocated GPU time counted by device and by pod, summed over the nodes of a pool.",
     labels: ["cluster", "pool"],
     stability: "alpha",
   },
   fairlead_node_seconds_total: {
-    type: "counter",
     unit: "node_seconds",
     help: "Time of nodes that have or should have GPUs by what they were doing; a node with several pools counts for its first.",
     labels: ["cluster", "node_pool", "pool", "state", "capacity_type"],

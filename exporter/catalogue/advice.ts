@@ -11,7 +11,6 @@ const record = ["cluster", "kind", "id", "from_team", "for_team", "queue", "pool
  */
 export const adviceMetrics = {
   fairlead_recommendation_gpus: {
-    type: "gauge",
     unit: "gpus",
     help: "Physical GPUs that the beneficiary of an open recommendation gains, under the worse of two placement rules.",
     formula:
@@ -22,7 +21,6 @@ export const adviceMetrics = {
     stability: "alpha",
   },
   fairlead_recommendation_lost_gpu_seconds: {
-    type: "gauge",
     unit: "gpu_seconds",
     help: "GPU time of work that is done again if an open recommendation is taken now.",
     formula:
@@ -33,7 +31,6 @@ export const adviceMetrics = {
     stability: "alpha",
   },
   fairlead_recommendation_saving_per_week: {
-    type: "gauge",
     unit: "cost",
     help: "What a week like the last 7 days would cost less after an open recommendation: by nodes that go away, and by unused GPUs that waiting work takes; by neither where they are reserved. A whole week is claimed only if it has been so for a week; absent where nothing is saved or nothing has a price.",
     formula:
@@ -45,7 +42,6 @@ export const adviceMetrics = {
     stability: "alpha",
   },
   fairlead_recommendation_first_seen_timestamp_seconds: {
-    type: "gauge",
     unit: "seconds",
     help: "When an open recommendation was first seen, in seconds since the epoch.",
     formula: "time of the first cycle in which it was worth giving",
@@ -55,7 +51,6 @@ export const adviceMetrics = {
     stability: "alpha",
   },
   fairlead_recommendation_info: {
-    type: "gauge",
     unit: "info",
     help: "What an open recommendation says in one line.",
     formula: "1 for each recommendation that has series",
@@ -65,7 +60,6 @@ export const adviceMetrics = {
     stability: "alpha",
   },
   fairlead_recommendation_outcomes: {
-    type: "gauge",
     unit: "count",
     help: "Recommendations that were shown and whose outcome became known within the last 30 days, taken or not.",
     formula:
@@ -76,7 +70,6 @@ export const adviceMetrics = {
     stability: "alpha",
   },
   fairlead_recommendation_precision_ratio: {
-    type: "gauge",
     unit: "ratio",
     help: "Of recommendations whose outcome became known within the last 30 days, the part that was right; absent without any.",
     formula: "1 - (came-back + evicted-again) / all outcomes",
@@ -86,7 +79,6 @@ export const adviceMetrics = {
     stability: "alpha",
   },
   fairlead_recommendation_regret_gpu_seconds: {
-    type: "gauge",
     unit: "gpu_seconds",
     help: "GPU time that recommendations which turned out wrong within the last 30 days would have cost, or did cost, for nothing.",
     formula: "sum over came-back and evicted-again of the GPU time that was to be lost, or was measured as lost",
@@ -96,7 +88,6 @@ export const adviceMetrics = {
     stability: "alpha",
   },
   fairlead_recommendations: {
-    type: "gauge",
     unit: "count",
     help: "Recommendations by kind and state: open now, or closed in the last 24 hours.",
     formula: "count of recommendations; of taken, expired and dismissed ones those that closed within 24 h",
@@ -106,7 +97,6 @@ export const adviceMetrics = {
     stability: "alpha",
   },
   fairlead_recommendations_withheld: {
-    type: "gauge",
     unit: "count",
     help: "What was looked at in the last cycle and is not recommended, by reason.",
     formula:
@@ -117,7 +107,6 @@ export const adviceMetrics = {
     stability: "alpha",
   },
   fairlead_reducible_fragmentation_gpus: {
-    type: "gauge",
     unit: "gpus",
     help: "Physical GPUs by which the expected fragmentation of a pool would fall after the best plan within advice.maxMoves.",
     formula: "expected fragmentation now - expected fragmentation after the best plan",

@@ -4,7 +4,6 @@ import type { MetricArea } from "./metric.ts";
 /** Budgets of teams in a calendar month (UTC), from the history (docs/history.md). Absent where nothing keeps the past. */
 export const budgetsMetrics = {
   fairlead_budget_amount: {
-    type: "gauge",
     unit: "cost",
     help: "Budget of a team for a calendar month, from the configuration, in units of the currency.",
     formula: "perMonth of the team in cost.budgets",
@@ -13,7 +12,6 @@ export const budgetsMetrics = {
     stability: "alpha",
   },
   fairlead_budget_spent: {
-    type: "gauge",
     unit: "cost",
     help: "What a team with a budget was charged by allocation since the month began (UTC), in units of the currency, as far as that time is covered; absent where its GPU time has no price.",
     formula:
@@ -24,7 +22,6 @@ export const budgetsMetrics = {
     stability: "alpha",
   },
   fairlead_budget_forecast: {
-    type: "gauge",
     unit: "cost",
     help: "What the team will have spent when the month ends, with a range; absent until a whole day is covered, and `low` and `high` until two days are.",
     formula:
@@ -36,7 +33,6 @@ export const budgetsMetrics = {
     stability: "alpha",
   },
   fairlead_budget_burn_rate_ratio: {
-    type: "gauge",
     unit: "ratio",
     help: "How fast a team spends its budget: at 1 it is used up exactly when the month ends, at 2 after half of it.",
     formula: "(spent / budget) / (time of the month that has passed / length of the month)",
@@ -45,7 +41,6 @@ export const budgetsMetrics = {
     stability: "alpha",
   },
   fairlead_budget_covered_ratio: {
-    type: "gauge",
     unit: "ratio",
     help: "Part of the month so far that is accounted for; what was spent in the rest is in no number of a budget.",
     formula: "covered seconds since the month began / seconds since then",

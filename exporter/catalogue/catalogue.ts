@@ -5,7 +5,7 @@ import { costMetrics } from "./cost.ts";
 import { fairnessMetrics } from "./fairness.ts";
 import { idleNodesMetrics } from "./idleNodes.ts";
 import { inventoryMetrics } from "./inventory.ts";
-import type { MetricDefinition, MetricType } from "./metric.ts";
+import { type MetricDefinition, type MetricType, metricType } from "./metric.ts";
 import { placementMetrics } from "./placement.ts";
 import { pricesMetrics } from "./prices.ts";
 import { selfMetrics } from "./self.ts";
@@ -52,17 +52,15 @@ export const metrics = {
 
 export type MetricName = keyof typeof metrics;
 
-type NamesOfType<Type extends MetricType> = {
-  [Name in MetricName]: (typeof metrics)[Name]["type"] extends Type ? Name : never;
+type HistogramName = {
+  [Name in MetricName]: (typeof metrics)[Name] extends { readonly buckets: readonly number[] } ? Name : never;
 }[MetricName];
-
-export type HistogramName = NamesOfType<"histogram">;
 
 /** The names under which Prometheus stores the series: those of a histogram have a suffix. */
 export type SeriesName = Exclude<MetricName, HistogramName> | `${HistogramName}_${"bucket" | "sum" | "count"}`;
 
 /** Names of the counters: what `rate` and `increase` may be asked of. */
-export type CounterName = NamesOfType<"counter"> | `${HistogramName}_${"bucket" | "sum" | "count"}`;
+export type CounterName = Extract<MetricName, `${string}_total`> | `${HistogramName}_${"bucket" | "sum" | "count"}`;
 
 /** The metric that has the series. */
 type MetricOf<Name extends MetricName | SeriesName> = Name extends MetricName
@@ -89,9 +87,10 @@ export type LabelValue<
 /** All names in the order of the areas. */
 export const metricNames: readonly MetricName[] = keysOf(metrics);
 
-/** The definition of a metric, widened to what all metrics have in common. */
-export function definitionOf(name: MetricName): MetricDefinition {
-  return metrics[name];
+/** The definition of a metric, widened to what all metrics have in common, and its type. */
+export function definitionOf(name: MetricName): MetricDefinition & { readonly type: MetricType } {
+  const definition: MetricDefinition = metrics[name];
+  return { ...definition, type: metricType(name, definition) };
 }
 
 function keysOf<Shape extends object>(shape: Shape): (keyof Shape)[] {

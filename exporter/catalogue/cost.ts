@@ -9,7 +9,6 @@ import type { MetricArea } from "./metric.ts";
  */
 export const costMetrics = {
   fairlead_cost_total: {
-    type: "counter",
     unit: "cost",
     help: "Cost of GPU time since the start by what the GPUs were doing and for whom, in units of the currency; the twin of `fairlead_gpu_seconds_total`, for the time that has a price.",
     formula:
@@ -21,7 +20,6 @@ export const costMetrics = {
     stability: "alpha",
   },
   fairlead_unpriced_gpu_seconds_total: {
-    type: "counter",
     unit: "gpu_seconds",
     help: "Time of physical GPUs without a known price, since the start: it is in no cost, which is that much too low.",
     formula:
@@ -32,7 +30,6 @@ export const costMetrics = {
     stability: "alpha",
   },
   fairlead_namespace_cost_total: {
-    type: "counter",
     unit: "cost",
     help: "Cost of the GPU time that was allocated to the pods of a namespace, since the start, in units of the currency; namespaces beyond the budget of series count as `other`.",
     formula:
@@ -42,7 +39,6 @@ export const costMetrics = {
     stability: "alpha",
   },
   fairlead_co2e_grams_total: {
-    type: "counter",
     unit: "grams",
     help: "CO2 equivalent of the energy that GPUs drew since the start; only where `cost.co2GramsPerKwh` says what a kWh emits.",
     formula: "fairlead_energy_joules_total / 3600000 x cost.co2GramsPerKwh",
@@ -52,7 +48,6 @@ export const costMetrics = {
     stability: "alpha",
   },
   fairlead_cost_per_hour: {
-    type: "gauge",
     unit: "cost_per_hour",
     help: "What physical GPUs cost per hour now, by what they are doing; only those that have a price.",
     formula:
@@ -64,7 +59,6 @@ export const costMetrics = {
     stability: "alpha",
   },
   fairlead_team_cost_per_hour: {
-    type: "gauge",
     unit: "cost_per_hour",
     help: "What a team pays per hour now; what it holds and does not pay for stays with the platform.",
     formula:
@@ -75,7 +69,6 @@ export const costMetrics = {
     stability: "alpha",
   },
   fairlead_queue_cost_per_hour: {
-    type: "gauge",
     unit: "cost_per_hour",
     help: "What the work of a queue is charged per hour now; an empty queue is work that no queue took.",
     formula:
@@ -86,7 +79,6 @@ export const costMetrics = {
     stability: "alpha",
   },
   fairlead_namespace_cost_per_hour: {
-    type: "gauge",
     unit: "cost_per_hour",
     help: "What the work of a namespace is charged per hour now; namespaces beyond the budget of series are `other`.",
     formula:
@@ -98,7 +90,6 @@ export const costMetrics = {
     stability: "alpha",
   },
   fairlead_unallocated_cost_per_hour: {
-    type: "gauge",
     unit: "cost_per_hour",
     help: "What GPUs cost per hour now that nobody holds: free, on idle or cordoned nodes, or not usable.",
     formula: "sum over the accounting entries without a pod of physical GPUs x price of a GPU-hour",
@@ -107,7 +98,6 @@ export const costMetrics = {
     stability: "alpha",
   },
   fairlead_workload_cost_per_hour: {
-    type: "gauge",
     unit: "cost_per_hour",
     help: "What the workloads that cost most hold per hour now, used or not; `cost.topWorkloads` says how many.",
     formula:
@@ -117,7 +107,6 @@ export const costMetrics = {
     stability: "alpha",
   },
   fairlead_workload_cost_per_progress_unit: {
-    type: "gauge",
     unit: "cost",
     help: "What a unit of progress of a workload has cost since Fairlead saw it first; of workloads that say how far they are (annotation `fairlead.dev/progress-units`), the `cost.topWorkloads` that have cost most.",
     formula:

@@ -5,22 +5,17 @@ import type { MetricArea } from "./metric.ts";
 /** What is there. */
 export const inventoryMetrics = {
   fairlead_gpus: {
-    type: "gauge",
     unit: "gpus",
     help: "Physical GPUs by what they are doing; the states of a pool add up to its physical GPUs.",
     labels: ["cluster", "pool", "node_pool", "state", "capacity_type"],
     values: { state: gpuStates },
-    stability: "stable",
   },
   fairlead_pool_info: {
-    type: "gauge",
     unit: "info",
     help: "GPU models of a pool.",
     labels: ["cluster", "pool", "gpu_model"],
-    stability: "stable",
   },
   fairlead_nodes: {
-    type: "gauge",
     unit: "nodes",
     help: "Nodes that have or should have GPUs, by readiness.",
     labels: ["cluster", "node_pool", "state"],
@@ -28,14 +23,12 @@ export const inventoryMetrics = {
     stability: "alpha",
   },
   fairlead_uncounted_nodes: {
-    type: "gauge",
     unit: "nodes",
     help: "Nodes with GPUs whose number nothing says; they are left out of all amounts of GPUs.",
     labels: ["cluster"],
     stability: "alpha",
   },
   fairlead_accounting_imbalance_gpus: {
-    type: "gauge",
     unit: "gpus",
     help: "Difference between allocated GPUs counted by device and by pod, summed over the nodes of a pool.",
     labels: ["cluster", "pool"],

@@ -1,10 +1,16 @@
 import type { LabelName } from "./labels.ts";
 
 /**
- * Counters end in `_total`, start at 0 in every process and never fall. A histogram is three counters (`_bucket` with the
- * label `le`, `_sum`, `_count`). Everything else is a gauge.
+ * Counters start at 0 in every process and never fall. A histogram is three counters (`_bucket` with the label `le`, `_sum`,
+ * `_count`).
  */
 export type MetricType = "gauge" | "counter" | "histogram";
+
+/** What has buckets is a histogram, and what ends in `_total` is a counter. Everything else is a gauge. */
+export function metricType(name: string, { buckets }: Pick<MetricDefinition, "buckets">): MetricType {
+  if (buckets !== undefined) return "histogram";
+  return name.endsWith("_total") ? "counter" : "gauge";
+}
 
 /** What a metric counts. `info`: the value is always 1 and the labels are the answer. `number`: it has no unit. */
 export type Unit =
@@ -26,12 +32,8 @@ export type Unit =
   | "boolean"
   | "info";
 
-/** `stable`: name and labels change only with a major version. `alpha`: may change with any version. */
-export type Stability = "alpha" | "stable";
-
 /** One metric as data. Registry, documentation, dashboards and alerts take names and labels from here. */
 export interface MetricDefinition {
-  readonly type: MetricType;
   readonly unit: Unit;
   /** One sentence; the HELP line and the text in `docs/metrics.md`. */
   readonly help: string;
@@ -44,7 +46,8 @@ export interface MetricDefinition {
   readonly values?: Readonly<Partial<Record<LabelName, readonly string[]>>>;
   /** Upper bounds of a histogram's buckets, rising, without `+Inf`; only histograms have them. */
   readonly buckets?: readonly number[];
-  readonly stability: Stability;
+  /** Its name and labels may change with any version; those of all others change only with a major version. */
+  readonly stability?: "alpha";
 }
 
 /** The metrics of one area, by name. */

@@ -1,4 +1,4 @@
-import type { CounterName, HistogramName, LabelsOf, LabelValue, SeriesName } from "./catalogue.ts";
+import type { CounterName, LabelsOf, LabelValue, SeriesName } from "./catalogue.ts";
 
 /**
  * A PromQL expression whose result carries exactly `Labels`. Expressions are made by the functions of this file alone,
@@ -20,7 +20,7 @@ export interface Selector<Name extends SeriesName> extends Expression<LabelsOf<N
 export type Duration = `${number}${"s" | "m" | "h" | "d" | "w"}`;
 
 /** A window that a dashboard sets: its time range, the step of a panel, or enough of them for a rate. Only Grafana fills it in. */
-export type DashboardWindow = "$__range" | "$__interval" | "$__rate_interval";
+type DashboardWindow = "$__range" | "$__interval" | "$__rate_interval";
 
 /** What range functions look back over. */
 export type Window = Duration | DashboardWindow;
@@ -84,37 +84,9 @@ export function scrapedWith<Name extends SeriesName>(
   return { ...selector, text: `${selector.metric}{${[...own, ...parts].join(", ")}}` };
 }
 
-/** Increase per second of a counter. */
-export function rate<Name extends CounterName>(of: Selector<Name>, window: Window): Expression<LabelsOf<Name>> {
-  return call(`rate(${of.text}[${window}])`);
-}
-
 /** Increase of a counter over a window. */
 export function increase<Name extends CounterName>(of: Selector<Name>, window: Window): Expression<LabelsOf<Name>> {
   return call(`increase(${of.text}[${window}])`);
-}
-
-/**
- * The quantile of a histogram over a window, of all series with the same labels `by` together; 0..1. It lies between the
- * bounds of a bucket, as `histogram_quantile` guesses it.
- */
-export function histogramQuantile<Name extends HistogramName, By extends LabelsOf<Name>>(
-  quantile: number,
-  name: Name,
-  window: Window,
-  by: readonly By[],
-): Expression<By> {
-  const labels = ["le", ...by].join(", ");
-  return call(`histogram_quantile(${quantile}, sum by (${labels}) (rate(${name}_bucket[${window}])))`);
-}
-
-/** Mean, smallest, largest or last value of every series over a window. */
-export function overTime<Name extends SeriesName>(
-  how: "avg" | "min" | "max" | "last",
-  of: Selector<Name>,
-  window: Window,
-): Expression<LabelsOf<Name>> {
-  return call(`${how}_over_time(${of.text}[${window}])`);
 }
 
 /** Aggregates to the labels in `by`; without them, to one number. */

@@ -35,8 +35,8 @@ export function seriesOverTime<Labels extends string>(
 }
 
 /**
- * GPU-hours of a series of GPUs over a window, of which it may lack parts: what it was every five minutes, so that it does not
- * matter how often its rule is evaluated.
+ * GPU-hours of a series of GPUs over a window, parts of which may be missing. It adds up what the series was every five minutes,
+ * so that it does not matter how often its rule is evaluated.
  */
 export function gpuHoursOver<Labels extends string>(of: SeriesSelector<Labels>, window: Window): Expression<Labels> {
   return { text: `sum_over_time(${of.text}[${window}:5m]) / 12`, compound: true };

@@ -1,6 +1,6 @@
 import { metricAreas } from "./catalogue.ts";
 import { labelMeanings } from "./labels.ts";
-import type { MetricArea } from "./metric.ts";
+import { type MetricArea, metricType } from "./metric.ts";
 
 /** The text of `docs/metrics.md`. */
 export function metricsReference(): string {
@@ -27,11 +27,10 @@ function areaTable(area: MetricArea): string[] {
       const values = definition.values?.[label];
       return values === undefined ? `\`${label}\`` : `\`${label}\` (${values.join(", ")})`;
     });
-    const { buckets } = definition;
-    const type = buckets === undefined ? definition.type : `${definition.type} (\`le\`: ${buckets.join(", ")}, +Inf)`;
-    lines.push(
-      `| \`${name}\` | ${type} | ${definition.unit} | ${labels.join(", ")} | ${definition.help} | ${definition.stability} |`,
-    );
+    const { buckets, unit, help, stability = "stable" } = definition;
+    const bounds = buckets === undefined ? "" : ` (\`le\`: ${buckets.join(", ")}, +Inf)`;
+    const type = `${metricType(name, definition)}${bounds}`;
+    lines.push(`| \`${name}\` | ${type} | ${unit} | ${labels.join(", ")} | ${help} | ${stability} |`);
   }
   const explained = Object.entries(area).filter(([, { formula }]) => formula !== undefined);
   for (const [name, { formula, example }] of explained) {

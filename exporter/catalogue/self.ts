@@ -4,36 +4,27 @@ import type { MetricArea } from "./metric.ts";
 /** How Fairlead itself is doing. */
 export const selfMetrics = {
   fairlead_build_info: {
-    type: "gauge",
     unit: "info",
     help: "Version of Fairlead and of the Node.js that runs it.",
     labels: ["cluster", "version", "node_version"],
-    stability: "stable",
   },
   fairlead_replicas: {
-    type: "gauge",
     unit: "count",
     help: "Replicas of Fairlead that its configuration says there are.",
     labels: ["cluster"],
-    stability: "stable",
   },
   fairlead_last_cycle_timestamp_seconds: {
-    type: "gauge",
     unit: "seconds",
     help: "When the last complete cycle ended, in seconds since the epoch; absent before the first one.",
     labels: ["cluster"],
-    stability: "stable",
   },
   fairlead_cycles_total: {
-    type: "counter",
     unit: "count",
     help: "Cycles since the start, by how they ended.",
     labels: ["cluster", "result"],
     values: { result: cycleResults },
-    stability: "stable",
   },
   fairlead_cycle_duration_seconds: {
-    type: "gauge",
     unit: "seconds",
     help: "Duration of each stage of the last complete cycle.",
     labels: ["cluster", "stage"],
@@ -41,28 +32,24 @@ export const selfMetrics = {
     stability: "alpha",
   },
   fairlead_series_dropped: {
-    type: "gauge",
     unit: "count",
     help: "Series of this page that the budget limits.series cut, or that had the same labels as another.",
     labels: ["cluster"],
     stability: "alpha",
   },
   fairlead_teams_folded: {
-    type: "gauge",
     unit: "count",
     help: "Teams of this page that share the team label value other, by limits.teams or limits.series.",
     labels: ["cluster"],
     stability: "alpha",
   },
   fairlead_queues_folded: {
-    type: "gauge",
     unit: "count",
     help: "Queues of this page that share the queue label value other, by limits.teams or limits.series; each domain of a queue counts.",
     labels: ["cluster"],
     stability: "alpha",
   },
   fairlead_otlp_exported_total: {
-    type: "counter",
     unit: "count",
     help: "Data points and spans given to the OTLP endpoint since the start, by how that ended; absent without OpenTelemetry output.",
     labels: ["cluster", "item", "result"],

@@ -14,7 +14,6 @@ export const namedInAll = 500;
  */
 export const subjectMetrics = {
   fairlead_queue_head_gpus: {
-    type: "gauge",
     unit: "gpus",
     help: "Physical GPUs that the first waiting gang of a queue asks for, by team, quota domain and cause of its wait; at most 500 series, the largest first.",
     formula:
@@ -25,7 +24,6 @@ export const subjectMetrics = {
     stability: "alpha",
   },
   fairlead_blocked_workload_gpus: {
-    type: "gauge",
     unit: "gpus",
     help: "Physical GPUs that the largest blocked workloads of a pool need to start; three for each pool and blocker, and at most 500 series.",
     formula: "sum over the gangs of fairlead_blocked_gpus that are the workload's of the GPUs that they need to start",
@@ -35,7 +33,6 @@ export const subjectMetrics = {
     stability: "alpha",
   },
   fairlead_idle_workload_gpus: {
-    type: "gauge",
     unit: "gpus",
     help: "Idle physical GPUs of the workloads that hold most of them; three for each team and pool, and at most 500 series.",
     formula: "sum over the accounting entries of its pods in state idle of physical GPUs",
@@ -44,7 +41,6 @@ export const subjectMetrics = {
     stability: "alpha",
   },
   fairlead_lost_node_gpus: {
-    type: "gauge",
     unit: "gpus",
     help: "Physical GPUs of the largest nodes that are not ready; three for each node pool, and at most 500 series.",
     formula: "physical GPUs of the node; nodes with GPUs that nothing counts have no series",

@@ -4,60 +4,47 @@ import type { MetricArea } from "./metric.ts";
 /** Who holds what, and uses it. */
 export const utilizationMetrics = {
   fairlead_pool_gpu_utilization_ratio: {
-    type: "gauge",
     unit: "ratio",
     help: "Active part of the pool's allocated GPUs, without unobserved, starting, waiting and unavailable ones; absent if nothing was observed.",
     labels: ["cluster", "pool"],
-    stability: "stable",
   },
   fairlead_pool_gpu_activity_ratio: {
-    type: "gauge",
     unit: "ratio",
     help: "Mean activity of the pool's observed GPUs, allocated or not; absent if nothing was observed.",
     labels: ["cluster", "pool"],
-    stability: "stable",
   },
   fairlead_pool_gpu_memory_used_bytes: {
-    type: "gauge",
     unit: "bytes",
     help: "GPU memory in use on the pool's devices that report it.",
     labels: ["cluster", "pool"],
     stability: "alpha",
   },
   fairlead_pool_power_watts: {
-    type: "gauge",
     unit: "watts",
     help: "Power draw of the pool's GPUs that report it, each GPU once.",
     labels: ["cluster", "pool"],
     stability: "alpha",
   },
   fairlead_team_gpu_utilization_ratio: {
-    type: "gauge",
     unit: "ratio",
     help: "Active part of the team's allocated GPUs, without unobserved, starting, waiting and unavailable ones; absent if nothing was observed.",
     labels: ["cluster", "team"],
-    stability: "stable",
   },
   fairlead_team_pending_gpus: {
-    type: "gauge",
     unit: "gpus",
     help: "Physical GPUs that pods of the team wait for.",
     labels: ["cluster", "team"],
-    stability: "stable",
   },
   fairlead_team_idle_opted_out_gpus: {
-    type: "gauge",
     unit: "gpus",
     help: "Allocated GPUs of the team that are idle but opted out of being called idle.",
     labels: ["cluster", "team"],
     stability: "alpha",
   },
   fairlead_team_gpus: {
-    type: "gauge",
     unit: "gpus",
     help: "Physical GPUs that the team holds, by what they are doing; the states add up to what it holds.",
     labels: ["cluster", "team", "pool", "state"],
     values: { state: allocatedTimeStates },
-    stability: "stable",
   },
 } as const satisfies MetricArea;

@@ -1,7 +1,6 @@
 import { secondsPerDay } from "../accounts/ledger/schema.ts";
 import type { Problem } from "../model/problem.ts";
-import { type Budget, type BudgetStatus, budgetStatus, type DayTotals, forecastDays } from "./budget.ts";
-import { budgetDays } from "./budgetDays.ts";
+import { type Budget, type BudgetStatus, budgetDays, budgetStatus, type DayTotals, forecastDays } from "./budget.ts";
 import type { History } from "./history.ts";
 import { monthOf } from "./month.ts";
 

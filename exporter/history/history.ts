@@ -1,9 +1,14 @@
+import { secondsPerDay } from "../accounts/ledger/schema.ts";
+import { isoTime } from "../kernel/isoTime.ts";
 import type { QueueHistory } from "./queueHistory.ts";
 
 /** By what totals can be distinguished. `day`: UTC days, written `2026-11-21`. */
 export const totalsDimensions = ["day", "state", "team", "queue", "pool", "capacityType", "priorityClass"] as const;
 
 export type TotalsDimension = (typeof totalsDimensions)[number];
+
+/** By what totals can be chosen. */
+export const totalsFilters = totalsDimensions.filter((name) => name !== "day");
 
 /** What GPU time a window had. */
 export interface TotalsQuestion {
@@ -12,7 +17,7 @@ export interface TotalsQuestion {
   readonly to: number;
   readonly by: readonly TotalsDimension[];
   /** Only what has one of these values; empty text means "none" (no team, no queue). */
-  readonly where: Readonly<Partial<Record<Exclude<TotalsDimension, "day">, readonly string[]>>>;
+  readonly where: Readonly<Partial<Record<(typeof totalsFilters)[number], readonly string[]>>>;
 }
 
 /** One group of a window. */
@@ -60,4 +65,40 @@ export interface History {
   totals(question: TotalsQuestion): Promise<TotalsResult>;
   /** What queues had, if that is known besides GPU time: for a ledger, its table of queues is asked. */
   readonly queues?: QueueHistory;
+}
+
+type Failure = Extract<TotalsResult, { readonly ok: false }>;
+
+const maxDays = 400;
+
+/** Why a window is none, or too long for one question. */
+export function wrongWindow({ from, to }: Pick<TotalsQuestion, "from" | "to">): Failure | null {
+  if (!Number.isFinite(from) || !Number.isFinite(to) || !(from < to)) {
+    const shown = [from, to].map((at) => (Number.isFinite(at) ? isoTime(at) : "no time"));
+    return {
+      ok: false,
+      isRefused: true,
+      error: `the window ends (${shown[1]}) before it begins (${shown[0]})`,
+      nextStep: "Give a later end.",
+    };
+  }
+  if (to - from > maxDays * secondsPerDay) {
+    return {
+      ok: false,
+      isRefused: true,
+      error: `the window is longer than ${maxDays} days`,
+      nextStep: "Ask for shorter windows.",
+    };
+  }
+  return null;
+}
+
+/** A question whose answer has more groups than one may have. */
+export function tooManyGroups(most: number): Failure {
+  return {
+    ok: false,
+    isRefused: true,
+    error: `the answer has more than ${most} groups`,
+    nextStep: "Ask by fewer dimensions, or for a shorter window.",
+  };
 }

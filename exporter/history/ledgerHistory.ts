@@ -1,13 +1,17 @@
-import type {
-  AccountDimension,
-  AccountFilter,
-  AccountsQuery,
-  AccountsResult,
-} from "../accounts/ledger/accountsQuery.ts";
+import type { AccountFilter, AccountsQuery, AccountsResult } from "../accounts/ledger/accountsQuery.ts";
+import type { LedgerTableQuery, LedgerTableResult } from "../accounts/ledger/ledgerTableQuery.ts";
 import { secondsPerDay, secondsPerHour } from "../accounts/ledger/schema.ts";
-import type { History, TotalsQuestion, TotalsResult } from "./history.ts";
+import { countedQueueAmounts } from "../accounts/posting.ts";
+import {
+  type History,
+  type TotalsQuestion,
+  type TotalsResult,
+  tooManyGroups,
+  totalsFilters,
+  wrongWindow,
+} from "./history.ts";
+import { type QueueHistory, sumQueueTotals } from "./queueHistory.ts";
 import { createTotalsSum } from "./totalsSum.ts";
-import { tooManyGroups, wrongWindow } from "./windowErrors.ts";
 
 /** The most groups of one answer; no person or page can use more. */
 const maxGroups = 100_000;
@@ -55,21 +59,36 @@ function totalsFrom(result: AccountsResult): TotalsResult {
 }
 
 function filtersOf(where: TotalsQuestion["where"]): ReadonlyMap<AccountFilter, readonly (string | null)[]> {
-  const filters = new Map<AccountFilter, readonly (string | null)[]>();
-  const given: readonly (readonly [Exclude<AccountDimension, "day" | "hour">, readonly string[] | undefined])[] = [
-    ["state", where.state],
-    ["team", where.team],
-    ["queue", where.queue],
-    ["pool", where.pool],
-    ["capacityType", where.capacityType],
-    ["priorityClass", where.priorityClass],
-  ];
-  for (const [filter, values] of given) {
-    if (values !== undefined)
-      filters.set(
-        filter,
-        values.map((value) => (value === "" ? null : value)),
-      );
-  }
-  return filters;
+  return new Map(
+    totalsFilters.flatMap((filter) => {
+      const values = where[filter];
+      return values === undefined ? [] : [[filter, values.map((value) => (value === "" ? null : value))] as const];
+    }),
+  );
+}
+
+const maxTeams = 100_000;
+
+/** What queues had, as a ledger keeps it; windows are whole hours, and whole days (UTC) where only these are kept. */
+export function createLedgerQueueHistory(ask: (query: LedgerTableQuery) => Promise<LedgerTableResult>): QueueHistory {
+  return {
+    async queueTotals({ from, to, team }) {
+      const where = new Map(team === null ? [] : [["team", [team === "" ? null : team]] as const]);
+      const asked = await ask({ of: "queues", from, to, groupBy: ["team"], where, limit: maxTeams });
+      if (!asked.ok) return { ok: false, error: asked.error, nextStep: asked.nextStep };
+      const { rows, totalRows } = asked.answer;
+      if (totalRows > rows.length) return tooManyGroups(maxTeams);
+      return {
+        ok: true,
+        rows: sumQueueTotals(
+          rows.flatMap(({ values, amounts }) =>
+            countedQueueAmounts.flatMap((of) => {
+              const amount = amounts[of] ?? null;
+              return amount === null ? [] : [{ team: values[0] ?? "", of, amount }];
+            }),
+          ),
+        ),
+      };
+    },
+  };
 }

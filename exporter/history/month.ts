@@ -1,5 +1,5 @@
 /** A calendar month (UTC), seconds since the epoch; it ends before `to`. */
-export interface Month {
+interface Month {
   /** `2026-11`. */
   readonly name: string;
   readonly from: number;

@@ -6,31 +6,31 @@ import {
   shortened,
 } from "../accounts/ledger/parseAccountsQuery.ts";
 import { secondsPerHour } from "../accounts/ledger/schema.ts";
-import { type TotalsDimension, type TotalsQuestion, totalsDimensions } from "./history.ts";
+import { type TotalsDimension, type TotalsQuestion, totalsDimensions, totalsFilters } from "./history.ts";
 
 /** A question as it was written, understood, or why it is none. */
-export type ParsedTotals = { readonly ok: true; readonly question: TotalsQuestion } | QuestionFailure;
-
-/** By what totals can be chosen. */
-export const totalsFilters = totalsDimensions.filter((name) => name !== "day");
+type ParsedTotals = { readonly ok: true; readonly question: TotalsQuestion } | QuestionFailure;
 
 type TotalsFilter = (typeof totalsFilters)[number];
 
-/** Reads a question about the past: windows are written as for the ledger (docs/ledger.md). */
+/** Reads a question about the past: windows are written as for the ledger (docs/ledger.md). Each dimension counts once. */
 export function parseTotalsQuestion(text: Omit<QuestionText, "limit">, now: number): ParsedTotals {
-  const words = (text.by ?? "").split(",").filter((word) => word !== "");
-  const wrong = words.find((word) => !totalsDimensions.some((dimension) => dimension === word));
-  if (wrong !== undefined)
-    return failure(
-      `cannot group by ${JSON.stringify(shortened(wrong))}`,
-      `Use some of: ${totalsDimensions.join(", ")}.`,
-    );
-  const by = totalsDimensions.filter((dimension) => words.includes(dimension));
+  const words = [...new Set((text.by ?? "").split(",").filter((word) => word !== ""))];
+  const by: TotalsDimension[] = [];
+  for (const word of words) {
+    const dimension = totalsDimensions.find((known) => known === word);
+    if (dimension === undefined)
+      return failure(
+        `cannot group by ${JSON.stringify(shortened(word))}`,
+        `Use some of: ${totalsDimensions.join(", ")}.`,
+      );
+    by.push(dimension);
+  }
   const where = parseFilters(text.where);
   if (!where.ok) return where;
   const window = parseWindow(text, secondsPerHour, now);
   if (!window.ok) return window;
-  return { ok: true, question: { ...window.window, by: inOrderOf(words, by), where: where.where } };
+  return { ok: true, question: { ...window.window, by, where: where.where } };
 }
 
 function parseFilters(
@@ -53,11 +53,6 @@ function parseFilters(
     where[filter] = [...(where[filter] ?? []), value];
   }
   return { ok: true, where };
-}
-
-/** As the dimensions were written, each once. */
-function inOrderOf(words: readonly string[], by: readonly TotalsDimension[]): readonly TotalsDimension[] {
-  return by.toSorted((one, other) => words.indexOf(one) - words.indexOf(other));
 }
 
 function failure(error: string, nextStep: string): QuestionFailure {

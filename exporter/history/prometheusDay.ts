@@ -1,4 +1,5 @@
-import type { Chunk } from "./dayChunks.ts";
+import { secondsPerDay } from "../accounts/ledger/schema.ts";
+import { isoDay } from "../kernel/isoTime.ts";
 import type { TotalsQuestion, TotalsResult } from "./history.ts";
 import { type AnsweredSeries, labelIn } from "./prometheusAnswer.ts";
 import type { Asked, PrometheusClient } from "./prometheusClient.ts";
@@ -14,6 +15,25 @@ import {
 } from "./prometheusQueries.ts";
 import { chooseReaders, type Segment } from "./readers.ts";
 import type { TotalsPart } from "./totalsSum.ts";
+
+/** A part of a window that lies within one UTC day. Times are seconds since the epoch. */
+export interface Chunk {
+  readonly from: number;
+  readonly to: number;
+  /** `2026-11-21`. */
+  readonly day: string;
+}
+
+/** Cuts [from, to) at UTC midnights. */
+export function dayChunks(from: number, to: number): readonly Chunk[] {
+  const chunks: Chunk[] = [];
+  for (let begin = from; begin < to; ) {
+    const end = Math.min(to, (Math.floor(begin / secondsPerDay) + 1) * secondsPerDay);
+    chunks.push({ from: begin, to: end, day: isoDay(begin) });
+    begin = end;
+  }
+  return chunks;
+}
 
 type Failure = Extract<TotalsResult, { readonly ok: false }>;
 
@@ -34,7 +54,7 @@ export interface CountedDay {
 }
 
 /** The same, or why it is not known. */
-export type DayResult = { readonly ok: true; readonly day: CountedDay } | Failure;
+type DayResult = { readonly ok: true; readonly day: CountedDay } | Failure;
 
 /** Asks for one day, or a part of it. */
 export async function totalsOfDay(

@@ -1,17 +1,22 @@
-import { type Chunk, dayChunks } from "./dayChunks.ts";
-import type { History, TotalsAnswer, TotalsQuestion, TotalsResult } from "./history.ts";
+import {
+  type History,
+  type TotalsAnswer,
+  type TotalsQuestion,
+  type TotalsResult,
+  tooManyGroups,
+  wrongWindow,
+} from "./history.ts";
 import type { PrometheusClient } from "./prometheusClient.ts";
-import { type CountedDay, totalsOfDay } from "./prometheusDay.ts";
+import { type Chunk, type CountedDay, dayChunks, totalsOfDay } from "./prometheusDay.ts";
 import type { SeriesScope } from "./prometheusQueries.ts";
 import { type CountedQueueDay, queueTotalsOfDay } from "./prometheusQueueDay.ts";
 import { type QueueTotalsQuestion, type QueueTotalsResult, sumQueueTotals } from "./queueHistory.ts";
 import { createTotalsSum, type TotalsSum } from "./totalsSum.ts";
-import { tooManyGroups, wrongWindow } from "./windowErrors.ts";
 
 type Failure = Extract<TotalsResult, { readonly ok: false }>;
 
 /** Which series belong to this cluster, and which server has them. */
-export interface PrometheusHistoryOptions {
+interface PrometheusHistoryOptions {
   readonly client: PrometheusClient;
   readonly scope: SeriesScope;
   /** Seconds since the epoch: nothing is asked of the time to come. */

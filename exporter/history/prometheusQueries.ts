@@ -11,7 +11,7 @@ export interface SeriesScope {
 }
 
 /** Dimensions that are labels. */
-export type LabelDimension = Exclude<TotalsDimension, "day">;
+type LabelDimension = Exclude<TotalsDimension, "day">;
 
 /** The label of each dimension. */
 export const labelOf = {

@@ -1,9 +1,8 @@
 import { absentAmounts } from "../accounts/posting.ts";
 import { absentOwners } from "../model/shortfall.ts";
-import type { Chunk } from "./dayChunks.ts";
 import { labelIn } from "./prometheusAnswer.ts";
 import type { PrometheusClient } from "./prometheusClient.ts";
-import { segmentsOfDay } from "./prometheusDay.ts";
+import { type Chunk, segmentsOfDay } from "./prometheusDay.ts";
 import { type QueueCounter, queueGrowthQuery, type SeriesScope } from "./prometheusQueries.ts";
 import type { QueueAmount, QueueTotalsResult } from "./queueHistory.ts";
 
@@ -16,7 +15,7 @@ export interface CountedQueueDay {
 }
 
 /** The same, or why it is not known. */
-export type QueueDayResult = { readonly ok: true; readonly day: CountedQueueDay } | Failure;
+type QueueDayResult = { readonly ok: true; readonly day: CountedQueueDay } | Failure;
 
 const counters: readonly QueueCounter[] = [
   "fairlead_queue_judged_seconds_total",

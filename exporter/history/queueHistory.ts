@@ -15,7 +15,7 @@ export interface QueueTotalsQuestion {
 export type QueueAmount = (typeof countedQueueAmounts)[number];
 
 /** Amounts that older versions of Fairlead did not distinguish. */
-export type LaterAmount = (typeof absentAmounts)[AbsentOwner] | "shortfallByIndivisible";
+type LaterAmount = (typeof absentAmounts)[AbsentOwner] | "shortfallByIndivisible";
 
 /**
  * All queues of one team; `judgedSeconds` adds up over them: 0 where entitlement was never known. What no part of the window

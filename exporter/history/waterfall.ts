@@ -1,5 +1,5 @@
 import { type GpuState, gpuStates } from "../model/gpuStates.ts";
-import type { TotalsRow } from "./history.ts";
+import type { History, TotalsQuestion, TotalsResult, TotalsRow } from "./history.ts";
 import { sortedRecord } from "./totalsSum.ts";
 
 /** The levels of a waterfall, from all GPU time down to what was used. */
@@ -17,7 +17,7 @@ export interface WaterfallAmount {
 }
 
 /** What is lost between a level and the next. */
-export interface WaterfallDrop extends WaterfallAmount {
+interface WaterfallDrop extends WaterfallAmount {
   readonly state: GpuState;
   /** Whether someone held it: GPUs are unavailable under a pod as well as free. */
   readonly isAllocated: boolean;
@@ -30,7 +30,7 @@ export interface WaterfallStage extends WaterfallAmount {
 }
 
 /** Where a window's GPU time went. */
-export interface Waterfall {
+interface Waterfall {
   readonly stages: readonly WaterfallStage[];
   /** The part of the whole without a price; `null` if it is unknown. */
   readonly unpricedGpuSeconds: number | null;
@@ -113,4 +113,34 @@ function added(one: WaterfallAmount, other: WaterfallAmount): WaterfallAmount {
     costs: sortedRecord(costs),
     unpricedGpuSeconds: isKnown ? (one.unpricedGpuSeconds ?? 0) + (other.unpricedGpuSeconds ?? 0) : null,
   };
+}
+
+/** A waterfall of a window, and how much of the window it covers. */
+export interface WaterfallAnswer extends Waterfall {
+  /** Seconds since the epoch; what the history can know of the window that was asked for. */
+  readonly from: number;
+  readonly to: number;
+  readonly coveredSeconds: number;
+  /** Where it comes from. */
+  readonly source: Pick<History, "name" | "kind">;
+}
+
+/** A waterfall, or why there is none. */
+type WaterfallResult =
+  | { readonly ok: true; readonly answer: WaterfallAnswer }
+  | Extract<TotalsResult, { readonly ok: false }>;
+
+/** Asks a history for the waterfall of a window, of all GPUs or of some. */
+export async function askWaterfall(
+  history: History,
+  { from, to, where }: Omit<TotalsQuestion, "by">,
+): Promise<WaterfallResult> {
+  const asked = await history.totals({ from, to, where, by: waterfallDimensions });
+  if (!asked.ok) return asked;
+  const { rows, ...window } = asked.answer;
+  const isUnpricedKnown = rows.every(({ unpricedGpuSeconds }) => unpricedGpuSeconds !== null);
+  const whole = isUnpricedKnown ? null : await history.totals({ from, to, where, by: [] });
+  const unpriced = whole?.ok === true ? (whole.answer.rows[0]?.unpricedGpuSeconds ?? null) : null;
+  const source = { name: history.name, kind: history.kind };
+  return { ok: true, answer: { ...waterfallOf(rows, unpriced), ...window, source } };
 }

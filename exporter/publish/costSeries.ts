@@ -17,7 +17,7 @@ export interface OwnerCost {
 }
 
 /** One of the workloads that cost most. */
-export interface WorkloadCost {
+interface WorkloadCost {
   readonly team: string;
   readonly namespace: string;
   /** `KIND/NAME`. */
@@ -66,33 +66,41 @@ export function costSeries(
 type Holders = CostSums["holders"];
 type Holder = Holders[number];
 type Costs = OwnerCost & { cost: number; allocation: number; use: number };
-/** By owner, its team, and currency. */
-type OwnerSums = Map<string, Map<string, Map<string, Costs>>>;
+
+/** Sums by owner, its team, and currency. */
+function createOwnerSums() {
+  const ids = createTupleInterner();
+  const sums: Costs[] = [];
+  return {
+    sums,
+    of: (name: string, team: string, currency: string): Costs => {
+      const id = ids.idOf([name, team, currency]);
+      const known = sums[id] ?? { name, team, currency, cost: 0, allocation: 0, use: 0 };
+      sums[id] = known;
+      return known;
+    },
+  };
+}
 
 /** Sums by team, by queue and by namespace. */
 function addUp(holders: Holders) {
-  const ofTeams: OwnerSums = new Map();
-  const ofQueues: OwnerSums = new Map();
-  const ofNamespaces: OwnerSums = new Map();
+  const [teams, queues, namespaces] = [createOwnerSums(), createOwnerSums(), createOwnerSums()];
   const owners = createTupleInterner();
   /** The three sums that an owner's costs are part of. */
   const sumsOf: (readonly Costs[])[] = [];
-  const open = ({ team, queue, namespace }: Holder, currency: string): readonly Costs[] => {
-    const sums = [
-      place(ofTeams, { name: team, team: "", currency }),
-      place(ofQueues, { name: queue ?? "", team: "", currency }),
-      place(ofNamespaces, { name: namespace, team, currency }),
-    ];
-    sumsOf.push(sums);
-    return sums;
-  };
   for (const holder of holders) {
     const { team, queue, namespace, currency } = holder;
     if (currency === null) continue;
-    const sums = sumsOf[owners.idOf([namespace, team, queue, currency])] ?? open(holder, currency);
-    for (const sum of sums) addTo(sum, holder);
+    const id = owners.idOf([namespace, team, queue, currency]);
+    const known = sumsOf[id] ?? [
+      teams.of(team, "", currency),
+      queues.of(queue ?? "", "", currency),
+      namespaces.of(namespace, team, currency),
+    ];
+    sumsOf[id] = known;
+    for (const sum of known) addTo(sum, holder);
   }
-  return { ofTeams, ofQueues, ofNamespaces };
+  return { ofTeams: teams.sums, ofQueues: queues.sums, ofNamespaces: namespaces.sums };
 }
 
 function addTo(sum: Costs, { cost, allocation, use }: Pick<Costs, "cost" | "allocation" | "use">): void {
@@ -101,41 +109,23 @@ function addTo(sum: Costs, { cost, allocation, use }: Pick<Costs, "cost" | "allo
   sum.use += use;
 }
 
-function place(sums: OwnerSums, owner: Pick<OwnerCost, "name" | "team" | "currency">): Costs {
-  const ofName = sums.get(owner.name) ?? new Map<string, Map<string, Costs>>();
-  const ofTeam = ofName.get(owner.team) ?? new Map<string, Costs>();
-  const sum = ofTeam.get(owner.currency) ?? { ...owner, cost: 0, allocation: 0, use: 0 };
-  sums.set(owner.name, ofName);
-  ofName.set(owner.team, ofTeam);
-  ofTeam.set(owner.currency, sum);
-  return sum;
-}
-
-function* everySum(sums: OwnerSums): Generator<Costs, void> {
-  for (const ofName of sums.values()) for (const ofTeam of ofName.values()) yield* ofTeam.values();
-}
-
 /** The owners with the largest costs; amounts of different currencies are compared as they are, to choose and not to say. */
-function dearest(sums: OwnerSums, limit: number): ReadonlySet<string> {
-  if (sums.size <= limit) return new Set(sums.keys());
+function dearest(sums: readonly Costs[], limit: number): ReadonlySet<string> {
   const costs = new Map<string, number>();
-  for (const { name, cost } of everySum(sums)) costs.set(name, (costs.get(name) ?? 0) + cost);
+  for (const { name, cost } of sums) costs.set(name, (costs.get(name) ?? 0) + cost);
   const sorted = [...costs].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   return new Set(sorted.slice(0, limit).map(([name]) => name));
 }
 
 /** The sums under the names that are shown, the dearest first. */
 function renamed(
-  sums: OwnerSums,
+  sums: readonly Costs[],
   shownName: (name: string) => string,
   shownTeam: (team: string) => string,
 ): readonly OwnerCost[] {
-  const shown: OwnerSums = new Map();
-  for (const costs of everySum(sums)) {
-    const { name, team, currency } = costs;
-    addTo(place(shown, { name: shownName(name), team: shownTeam(team), currency }), costs);
-  }
-  return [...everySum(shown)].sort((a, b) => b.allocation - a.allocation);
+  const shown = createOwnerSums();
+  for (const costs of sums) addTo(shown.of(shownName(costs.name), shownTeam(costs.team), costs.currency), costs);
+  return shown.sums.sort((a, b) => b.allocation - a.allocation);
 }
 
 type WorkloadSum = Pick<Holder, "workload" | "team" | "namespace"> & { readonly currency: string; cost: number };

@@ -8,7 +8,7 @@ import type { Budgets } from "../history/budgetWatch.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Advice } from "../model/recommendation.ts";
-import { type CostSeries, costSeries } from "./costSeries.ts";
+import { costSeries } from "./costSeries.ts";
 import { accountsProducers } from "./families/accounts.ts";
 import { adviceProducers } from "./families/advice.ts";
 import { budgetsProducers } from "./families/budgets.ts";
@@ -23,10 +23,10 @@ import { subjectProducers } from "./families/subjects.ts";
 import { telemetryProducers } from "./families/telemetry.ts";
 import { utilizationProducers } from "./families/utilization.ts";
 import { waitingProducers } from "./families/waiting.ts";
-import { type Family, type FamilyInput, type Producers, type Sample, type Series, seriesPerEntry } from "./family.ts";
+import { type Family, type FamilyInput, type Producers, type Series, seriesPerEntry } from "./family.ts";
 import type { Health } from "./health.ts";
 import { foldQueues } from "./queueSeries.ts";
-import { foldTeams, type TeamSeries } from "./teamSeries.ts";
+import { foldTeams } from "./teamSeries.ts";
 
 /** Budgets of the page; settings `limits`. */
 export interface PageLimits {
@@ -51,7 +51,7 @@ export interface PageInput {
 }
 
 /** The families of a page, in the order of the catalogue, and what the budget left out. */
-export interface Page {
+interface Page {
   readonly families: readonly Family[];
   readonly problems: readonly Problem[];
 }
@@ -81,30 +81,16 @@ const producers: Producers<MetricName> = {
  * folded: a counter that gives a part of itself away falls.
  */
 export function buildFamilies(input: PageInput): Page {
-  const { analysis, health, limits, accounts = null, budgets = null, advice = null } = input;
+  const { analysis, limits } = input;
+  const sums = analysis === null ? null : sumMoment(analysis, limits.cost);
   let nameLimit = limits.teams;
-  const answers = analysis === null ? null : { analysis, sums: sumMoment(analysis, limits.cost) };
-  const { topWorkloads } = limits.cost ?? defaultCostSettings;
-  const facts = {
-    answers,
-    health,
-    accounts,
-    budgets,
-    advice,
-    topWorkloads,
-    topRecommendations: limits.topRecommendations ?? 3,
-  };
-  let built = buildAll(facts, nameLimit);
+  let built = buildAll(input, sums, nameLimit);
   while (built.total > limits.series && nameLimit > 0 && built.named > 0) {
     nameLimit = Math.floor(Math.min(nameLimit, built.named) / 2);
-    built = buildAll(facts, nameLimit);
+    built = buildAll(input, sums, nameLimit);
   }
   const { kept, cut } = cutTo(built.families, limits.series);
-  const outcome = {
-    seriesDropped: cut + built.duplicates,
-    teamsFolded: built.folded,
-    queuesFolded: built.queuesFolded,
-  };
+  const outcome = { ...built.input.outcome, seriesDropped: cut + built.duplicates };
   const own = { ...built.input, outcome };
   const families = kept.map((family) => (isOutcome(family.name) ? buildFamily(family.name, own).family : family));
   return { families: families.filter((family) => family.series.length > 0), problems: budgetProblems(outcome, limits) };
@@ -121,39 +107,23 @@ interface Built {
   readonly input: FamilyInput;
   readonly total: number;
   readonly duplicates: number;
-  readonly folded: number;
-  readonly queuesFolded: number;
   /** Teams, or queues or namespaces if they are more, that have series of their own. */
   readonly named: number;
 }
 
-interface Facts {
-  readonly answers: { readonly analysis: Analysis; readonly sums: MomentSums } | null;
-  readonly health: Health;
-  readonly accounts: AccountCounters | null;
-  readonly budgets: Budgets | null;
-  readonly advice: Advice | null;
-  readonly topWorkloads: number;
-  readonly topRecommendations: number;
-}
-
-function buildAll(facts: Facts, nameLimit: number): Built {
-  const { answers, health, accounts, budgets, advice, topWorkloads, topRecommendations } = facts;
-  const fold = answers === null ? null : foldTeams(answers.analysis, answers.sums, nameLimit);
-  const queues = answers === null ? null : foldQueues(answers.analysis, nameLimit);
-  const moment =
-    answers === null || fold === null || queues === null
-      ? null
-      : { ...answers, teams: fold.teams, queues, costs: costsOf(answers, fold.teams, nameLimit, topWorkloads) };
+function buildAll(page: PageInput, sums: MomentSums | null, nameLimit: number): Built {
+  const { health, limits, accounts = null, budgets = null, advice = null } = page;
+  const { topWorkloads } = limits.cost ?? defaultCostSettings;
+  const folded = page.analysis === null || sums === null ? null : fold(page.analysis, sums, nameLimit, topWorkloads);
   const input: FamilyInput = {
     health,
-    moment,
-    outcome: { seriesDropped: 0, teamsFolded: fold?.folded ?? 0, queuesFolded: queues?.folded ?? 0 },
+    moment: folded?.moment ?? null,
+    outcome: { seriesDropped: 0, teamsFolded: folded?.teamsFolded ?? 0, queuesFolded: folded?.queuesFolded ?? 0 },
     accounts,
     topWorkloads,
     budgets,
     advice,
-    topRecommendations,
+    topRecommendations: limits.topRecommendations ?? 3,
   };
   const results = metricNames.map((name) => buildFamily(name, input));
   return {
@@ -161,21 +131,22 @@ function buildAll(facts: Facts, nameLimit: number): Built {
     input,
     total: results.reduce((sum, { family }) => sum + family.series.length * seriesPerEntry(family), 0),
     duplicates: results.reduce((sum, result) => sum + result.duplicates, 0),
-    folded: fold?.folded ?? 0,
-    queuesFolded: queues?.folded ?? 0,
-    named: Math.max(fold?.named ?? 0, queues?.named ?? 0, moment?.costs.named ?? 0),
+    named: folded?.named ?? 0,
   };
 }
 
-/** Teams have the names that they have in other families. */
-function costsOf(
-  { analysis, sums }: NonNullable<Facts["answers"]>,
-  teams: readonly TeamSeries[],
-  limit: number,
-  topWorkloads: number,
-): CostSeries {
+/** A moment with as many names as a page may have. Owners of costs have the names that they have in other families. */
+function fold(analysis: Analysis, sums: MomentSums, limit: number, topWorkloads: number) {
+  const { teams, ...ofTeams } = foldTeams(analysis, sums, limit);
+  const queues = foldQueues(analysis, limit);
   const names = new Set(teams.map(({ team }) => team));
-  return costSeries(analysis, sums.costs, { teams: names, limit, topWorkloads });
+  const costs = costSeries(analysis, sums.costs, { teams: names, limit, topWorkloads });
+  return {
+    moment: { analysis, sums, teams, queues, costs },
+    teamsFolded: ofTeams.folded,
+    queuesFolded: queues.folded,
+    named: Math.max(ofTeams.named, queues.named, costs.named),
+  };
 }
 
 interface BuiltFamily {
@@ -186,26 +157,24 @@ interface BuiltFamily {
 
 function buildFamily(name: MetricName, input: FamilyInput): BuiltFamily {
   const { help, type, labels, buckets } = definitionOf(name);
-  const samples: readonly Sample[] = producers[name](input);
+  const cluster = labelValue(input.health.cluster);
   const seen = new Set<string>();
   const series: Series[] = [];
-  for (const sample of samples) {
-    const labelValues = labels.map((label) => labelValue(sample.labels[label] ?? ""));
-    const key = labelValues.join("\u0000");
-    if (seen.has(key)) continue;
-    seen.add(key);
+  let duplicates = 0;
+  for (const sample of producers[name](input) ?? []) {
     const { value, histogram } = sample;
-    series.push(histogram === undefined ? { labelValues, value } : { labelValues, value, histogram });
+    if (value === null || value === undefined) continue;
+    const own: Readonly<Partial<Record<string, string>>> = sample.labels;
+    const labelValues = labels.map((label) => (label === "cluster" ? cluster : labelValue(own[label] ?? "")));
+    const key = labelValues.join("\u0000");
+    if (seen.has(key)) duplicates += 1;
+    else {
+      seen.add(key);
+      series.push(histogram === undefined ? { labelValues, value } : { labelValues, value, histogram });
+    }
   }
-  const family = {
-    name,
-    help,
-    type,
-    labelNames: labels,
-    series,
-    ...(buckets === undefined ? {} : { bounds: buckets }),
-  };
-  return { family, duplicates: samples.length - series.length };
+  const bounds = buckets === undefined ? {} : { bounds: buckets };
+  return { family: { name, help, type, labelNames: labels, series, ...bounds }, duplicates };
 }
 
 /** Cuts from the end; Fairlead's own families are never cut, for they say that something was. */
@@ -223,34 +192,28 @@ function cutTo(families: readonly Family[], limit: number): { kept: readonly Fam
   return { kept, cut };
 }
 
-function budgetProblems(outcome: FamilyInput["outcome"], limits: PageLimits): Problem[] {
-  const problems: Problem[] = [];
-  const base = { source: "publish", severity: "warning", subject: "/metrics" } as const;
-  if (outcome.seriesDropped > 0) {
-    problems.push({
-      ...base,
+function budgetProblems(outcome: FamilyInput["outcome"], limits: PageLimits): readonly Problem[] {
+  const { seriesDropped, teamsFolded, queuesFolded } = outcome;
+  const problem = (count: number, about: Pick<Problem, "code" | "severity" | "message" | "nextStep">): Problem[] =>
+    count > 0 ? [{ source: "publish", subject: "/metrics", ...about }] : [];
+  return [
+    ...problem(seriesDropped, {
+      severity: "warning",
       code: "series-dropped",
-      message: `${outcome.seriesDropped} series are not on the page: its budget is ${limits.series}.`,
+      message: `${seriesDropped} series are not on the page: its budget is ${limits.series}.`,
       nextStep: "Raise limits.series, or merge GPU models into fewer pools with gpu.pools.",
-    });
-  }
-  if (outcome.teamsFolded > 0) {
-    problems.push({
-      ...base,
+    }),
+    ...problem(teamsFolded, {
+      severity: "info",
       code: "teams-folded",
-      severity: "info",
-      message: `${outcome.teamsFolded} teams share the label value "other"; the budget is ${limits.teams} teams and ${limits.series} series.`,
+      message: `${teamsFolded} teams share the label value "other"; the budget is ${limits.teams} teams and ${limits.series} series.`,
       nextStep: "Raise limits.teams or limits.series, or assign namespaces to fewer teams with the rules in teams.",
-    });
-  }
-  if (outcome.queuesFolded > 0) {
-    problems.push({
-      ...base,
-      code: "queues-folded",
+    }),
+    ...problem(queuesFolded, {
       severity: "info",
-      message: `${outcome.queuesFolded} queues share the label value "other"; the budget is ${limits.teams} queues and ${limits.series} series.`,
+      code: "queues-folded",
+      message: `${queuesFolded} queues share the label value "other"; the budget is ${limits.teams} queues and ${limits.series} series.`,
       nextStep: "Raise limits.teams or limits.series; /api/v1/queues has every queue.",
-    });
-  }
-  return problems;
+    }),
+  ];
 }

@@ -11,23 +11,23 @@ import type { QueueFold } from "./queueSeries.ts";
 import type { TeamSeries } from "./teamSeries.ts";
 
 /** What a histogram counted beside its count. */
-export interface HistogramValue {
+interface HistogramValue {
   /** Values up to each bound of the metric's buckets, cumulative, `+Inf` last. */
   readonly buckets: readonly number[];
   readonly sum: number;
 }
 
-/** One series of a metric, with a value for each of its labels. Unknown values have no sample. */
-export interface Sample<Label extends string = string> {
+/** One series of a metric, with a value for each of its labels but `cluster`, which every series gets. */
+interface Sample<Label extends string = string> {
   readonly labels: Readonly<Record<Label, string>>;
-  /** Of a histogram: how many values it counted. */
-  readonly value: number;
+  /** Of a histogram: how many values it counted. What is not known has no series. */
+  readonly value: number | null | undefined;
   /** Of a histogram alone. */
   readonly histogram?: HistogramValue;
 }
 
 /** What the budget of series left out of a page. */
-export interface BudgetOutcome {
+interface BudgetOutcome {
   /** Series that were cut or had the same labels as another. */
   readonly seriesDropped: number;
   /** Teams that share the name `other`. */
@@ -60,8 +60,10 @@ export interface FamilyInput {
   readonly topRecommendations: number;
 }
 
-/** Makes the samples of one metric. Pure. */
-export type Producer<Name extends MetricName> = (input: FamilyInput) => readonly Sample<LabelsOf<Name>>[];
+/** Makes the samples of one metric; nothing where nothing of it is known. Pure. */
+type Producer<Name extends MetricName> = (
+  input: FamilyInput,
+) => readonly Sample<Exclude<LabelsOf<Name>, "cluster">>[] | null | undefined;
 
 /** One producer for each metric: a metric that nothing produces does not compile. */
 export type Producers<Name extends MetricName> = { readonly [N in Name]: Producer<N> };

@@ -3,7 +3,7 @@ import type { Problem } from "../model/problem.ts";
 import type { restartReasons } from "../model/restartReasons.ts";
 
 export type CycleStage = (typeof cycleStages)[number];
-export type CycleResult = (typeof cycleResults)[number];
+type CycleResult = (typeof cycleResults)[number];
 export type OtlpItem = (typeof otlpItems)[number];
 export type OtlpResult = (typeof otlpResults)[number];
 
@@ -43,7 +43,7 @@ export interface SourceHealth {
   readonly telemetry: boolean;
 }
 
-/** What Fairlead knows of itself at one moment: data that the cycle hands to every face. */
+/** What Fairlead knows of itself at one moment: data that the cycle hands to every output. */
 export interface Health {
   readonly cluster: string;
   /** Version of Fairlead. */
@@ -73,7 +73,7 @@ export interface Health {
 export const staleAfterIntervals = 3;
 
 /** Without a complete cycle for this many intervals the process counts as hanging. */
-export const deadAfterIntervals = 10;
+const deadAfterIntervals = 10;
 
 /** Whether what the source must know is fresh. */
 export function isUp(source: SourceHealth): boolean {

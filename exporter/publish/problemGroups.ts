@@ -15,7 +15,7 @@ const mostSingle = 3;
 const severityOrder: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
 
 /** The worst first; of equal ones as they come. */
-export function worstFirst(problems: readonly Problem[]): readonly Problem[] {
+function worstFirst(problems: readonly Problem[]): readonly Problem[] {
   return [...problems].sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity]);
 }
 

@@ -2,7 +2,7 @@ import type { TotalsRow } from "../../exporter/history/history.ts";
 import { waterfallOf } from "../../exporter/history/waterfall.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import type { GpuState } from "../../exporter/model/gpuStates.ts";
-import { coverageRecord } from "../../exporter/publish/history/coverageRecord.ts";
+import { coverageRecord } from "../../exporter/publish/history/records.ts";
 import type { Coverage } from "../document/head.ts";
 import { type Review, reviewVersion } from "../document/review.ts";
 import type { Note } from "../document/tiles.ts";

@@ -1,10 +1,10 @@
 import type { TotalsAnswer, TotalsRow } from "../../exporter/history/history.ts";
-import { createLedgerQueueHistory } from "../../exporter/history/ledgerQueueHistory.ts";
+import { createLedgerQueueHistory } from "../../exporter/history/ledgerHistory.ts";
 import type { QueueTotalsRow } from "../../exporter/history/queueHistory.ts";
 import { type WaterfallLevel, waterfallDimensions, waterfallOf } from "../../exporter/history/waterfall.ts";
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import { observedStates } from "../../exporter/model/gpuStates.ts";
-import { coverageRecord } from "../../exporter/publish/history/coverageRecord.ts";
+import { coverageRecord } from "../../exporter/publish/history/records.ts";
 import type { Period } from "../document/head.ts";
 import type { Days } from "../window.ts";
 import { hoursOf } from "./hours.ts";

@@ -1,7 +1,6 @@
 import type { JobsAnswer } from "../../exporter/accounts/ledger/jobsQuery.ts";
 import type { LedgerTableAmounts, LedgerTableRow } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
-import { budgetStatus, forecastDays } from "../../exporter/history/budget.ts";
-import { budgetDays } from "../../exporter/history/budgetDays.ts";
+import { budgetDays, budgetStatus, forecastDays } from "../../exporter/history/budget.ts";
 import type { TotalsRow } from "../../exporter/history/history.ts";
 import { monthOf } from "../../exporter/history/month.ts";
 import type { QueueTotalsRow } from "../../exporter/history/queueHistory.ts";

@@ -3,9 +3,8 @@ import {
   aggregate,
   arithmetic,
   arithmeticOn,
-  histogramQuantile,
+  increase,
   metric,
-  rate,
   withLabelsOf,
 } from "../../exporter/catalogue/promql.ts";
 import type { Producers } from "../../exporter/publish/family.ts";
@@ -21,20 +20,17 @@ export const noLabel = metric("fairlead_team_gpus", { node_pool: "train" });
 // @ts-expect-error a value that the label cannot have
 export const noValue = metric("fairlead_team_gpus", { state: "held" });
 
-// @ts-expect-error a rate of what is no counter
-export const noCounter = rate(metric("fairlead_team_gpus"), "5m");
+// @ts-expect-error an increase of what is no counter
+export const noCounter = increase(metric("fairlead_team_gpus"), "5m");
 
 // @ts-expect-error a duration without a unit
-export const noDuration = rate(metric("fairlead_cycles_total"), "5");
+export const noDuration = increase(metric("fairlead_cycles_total"), "5");
 
 // @ts-expect-error a histogram has no series under its own name
 export const noSeries = metric("fairlead_queue_wait_seconds");
 
 // @ts-expect-error only buckets have the label `le`
 export const noBound = metric("fairlead_queue_wait_seconds_sum", { le: "30" });
-
-// @ts-expect-error a quantile of what is no histogram
-export const noQuantile = histogramQuantile(0.5, "fairlead_queue_allocated_gpus", "1h", ["cluster"]);
 
 const byTeam = aggregate("sum", metric("fairlead_team_gpus"), ["cluster", "team"]);
 
@@ -53,7 +49,7 @@ export const noInfo = withLabelsOf(byTeam, metric("fairlead_pool_info"), ["clust
 // @ts-expect-error a catalogue with metrics that have no producer
 export const missing: Producers<MetricName> = { fairlead_build_info: () => [] };
 
-export const wrongLabel: Producers<"fairlead_uncounted_nodes"> = {
+export const wrongLabel: Producers<"fairlead_pool_info"> = {
   // @ts-expect-error a sample without the labels of its metric
-  fairlead_uncounted_nodes: () => [{ labels: { pool: "H100" }, value: 1 }],
+  fairlead_pool_info: () => [{ labels: { pool: "H100" }, value: 1 }],
 };

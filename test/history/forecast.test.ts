@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { forecastOf } from "../../exporter/history/forecast.ts";
+import { forecastOf } from "../../exporter/history/budget.ts";
 
 const day = 86_400;
 const whole = (amount: number) => ({ amount, coveredSeconds: day });

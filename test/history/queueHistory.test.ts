@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { queryLedgerTable } from "../../exporter/accounts/ledger/queryLedgerTable.ts";
-import { createLedgerQueueHistory } from "../../exporter/history/ledgerQueueHistory.ts";
+import { createLedgerQueueHistory } from "../../exporter/history/ledgerHistory.ts";
 import { createPrometheusHistory } from "../../exporter/history/prometheusHistory.ts";
 import type { QueueHistory } from "../../exporter/history/queueHistory.ts";
 import { type Listener, listen } from "../../simulator/listen.ts";

@@ -6,8 +6,7 @@ import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import { createApp } from "../../exporter/publish/http/app.ts";
 import { listNames } from "../../exporter/publish/http/lists.ts";
 import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
-import { createProcessMetrics } from "../../exporter/publish/processMetrics.ts";
-import { buildPublication } from "../../exporter/publish/publication.ts";
+import { buildPublication, createProcessMetrics } from "../../exporter/publish/publication.ts";
 import { at, health, smallMoment } from "./moment.ts";
 
 const golden = new URL("../golden/", import.meta.url);

@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from "express";
 import type { Recommendation } from "../../../exporter/model/recommendation.ts";
-import { failed } from "../../../exporter/publish/front/failed.ts";
+import { failed } from "../../../exporter/publish/front/front.ts";
 import { ownHostsOnly } from "../../../exporter/publish/front/ownHosts.ts";
 import { createFormTokens, formBody, withToken } from "../../../exporter/publish/http/posting.ts";
 import { shortTitle } from "../../../exporter/publish/pages/recommendationArticle.ts";

@@ -56,6 +56,19 @@ export interface CostAdder {
   sums(): CostSums;
 }
 
+const made = new WeakMap<Analysis, CostSums>();
+
+/** The costs of a moment by the default settings, added up once for all who ask. */
+export function costSumsOf(analysis: Analysis): CostSums {
+  const known = made.get(analysis);
+  if (known !== undefined) return known;
+  const adder = createCostAdder(analysis);
+  for (const accountingEntry of analysis.accountingEntries) adder.add(accountingEntry);
+  const sums = adder.sums();
+  made.set(analysis, sums);
+  return sums;
+}
+
 type Sums<Record> = { -readonly [Key in keyof Record]: Record[Key] };
 /** `states` in the order of `gpuStates`. */
 type GroupSums = Omit<Sums<NodeGroupCost>, "states"> & { readonly states: Float64Array };

@@ -1,6 +1,13 @@
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
-import { actText, confidenceText, gainText, lossText, savingText } from "./adviceWords.ts";
-import { commandNotShown, commandText } from "./commandText.ts";
+import {
+  actText,
+  commandNotShown,
+  commandText,
+  confidenceText,
+  gainText,
+  lossText,
+  savingText,
+} from "./adviceWords.ts";
 import { effectRows } from "./effectRows.ts";
 import { markdownLine, markdownText } from "./markdownText.ts";
 

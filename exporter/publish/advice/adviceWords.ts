@@ -2,7 +2,7 @@ import { isoTime } from "../../kernel/isoTime.ts";
 import type { AdviceAct } from "../../model/adviceAct.ts";
 import { type AdviceTrackRecord, wrongOf } from "../../model/aftermath.ts";
 import type { AdviceKind, EffectRange, Money, Recommendation, Undone } from "../../model/recommendation.ts";
-import { duration, gpus } from "../terminal/columns.ts";
+import { duration, gpus, plainText } from "../terminal/columns.ts";
 import { money } from "../terminal/costText.ts";
 
 /** What GPUs gained are, by kind: docs/recommendations.md. */
@@ -149,3 +149,17 @@ export function confidenceText({ confidence: { level, reasons } }: Recommendatio
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/** Longest command that is shown: a patch of a whole pod template fits. */
+const longest = 20_000;
+
+/**
+ * A command as it may be pasted; `null` where it must not be shown: it is very long, or holds characters that a reader does
+ * not see but a shell does. Steps never produce such a command from names that Kubernetes allows.
+ */
+export function commandText(command: string): string | null {
+  return command.length <= longest && plainText(command, longest) === command ? command : null;
+}
+
+/** What is shown in place of such a command. */
+export const commandNotShown = "This command is not shown: it is too long, or holds characters that cannot be seen.";

@@ -3,7 +3,7 @@ import { gpus } from "../terminal/columns.ts";
 import { money } from "../terminal/costText.ts";
 
 /** One number of the cluster before a plan, and after it under each placement rule, as text. */
-export interface EffectRow {
+interface EffectRow {
   readonly name: string;
   readonly before: string;
   readonly mostAllocated: string;

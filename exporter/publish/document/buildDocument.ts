@@ -6,7 +6,7 @@ import { createListBuilder } from "./listBuilder.ts";
 import { momentOf } from "./order.ts";
 import { recommendationRecords, withheldRecords } from "./recommendationRecords.ts";
 import type { FairleadDocument } from "./schema.ts";
-import { deadlockRecords, dispatchedRecords, partialGangRecords } from "./waitingRecords.ts";
+import { dispatchedRecords, partialGangRecords } from "./waitingRecords.ts";
 
 /** The lists of a document that take long at the size of a real fleet. */
 export type DocumentLists = {
@@ -44,23 +44,23 @@ export function buildDocument(
     at: momentOf(snapshot.at),
     cluster: snapshot.cluster,
     cost: costRecord(analysis),
-    pools: [...lists.pools()],
-    domains: [...lists.domains()],
-    teams: [...lists.teams()],
-    queues: [...lists.queues()],
-    localQueues: [...lists.localQueues()],
-    nodes: [...lists.nodes()],
-    nodePools: [...lists.nodePools()],
-    devices: [...lists.devices()],
-    workloads: [...lists.workloads()],
-    pending: [...lists.pending()],
-    blocked: [...lists.blocked()],
+    pools: lists.pools(),
+    domains: lists.domains(),
+    teams: lists.teams(),
+    queues: lists.queues(),
+    localQueues: lists.localQueues(),
+    nodes: lists.nodes(),
+    nodePools: lists.nodePools(),
+    devices: lists.devices(),
+    workloads: lists.workloads(),
+    pending: lists.pending(),
+    blocked: lists.blocked(),
     dispatched: dispatchedRecords(analysis),
-    evictions: [...lists.evictions()],
+    evictions: lists.evictions(),
     partialGangs: partialGangRecords(analysis),
-    deadlocks: deadlockRecords(analysis),
-    findings: [...lists.findings()],
-    prices: [...lists.prices()],
+    deadlocks: analysis.waiting.deadlocks,
+    findings: lists.findings(),
+    prices: lists.prices(),
     recommendations: recommendationRecords(advice),
     withheld: withheldRecords(advice),
     coverage: {
@@ -69,19 +69,7 @@ export function buildDocument(
       signal: snapshot.signal,
       uncountedNodes: [...snapshot.coverage.uncountedNodes].sort(),
     },
-    dropped: { ...snapshot.dropped },
-    problems: problemRecords(problems),
+    dropped: snapshot.dropped,
+    problems,
   };
-}
-
-/** Problems as the document has them. */
-export function problemRecords(problems: readonly Problem[]): FairleadDocument["problems"] {
-  return problems.map(({ source, code, severity, subject, message, nextStep }) => ({
-    source,
-    code,
-    severity,
-    subject,
-    message,
-    nextStep,
-  }));
 }

@@ -1,6 +1,5 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { NodePrice } from "../../analysis/prices/prices.ts";
-import type { HolderCost } from "../../analysis/sums/costSums.ts";
+import { costSumsOf, type HolderCost } from "../../analysis/sums/costSums.ts";
 import { mainCurrency } from "./priceRecords.ts";
 import type { CostRecord } from "./schema.ts";
 
@@ -14,13 +13,12 @@ export interface OwnCost {
 
 /** Says what each owner's GPUs cost; `allocated` is what the owner holds in all. */
 export function ownCosts<Key>(
-  { prices }: Analysis,
-  holders: readonly HolderCost[],
+  analysis: Analysis,
   ownerOf: (holder: HolderCost) => Key,
 ): (owner: Key, allocated: number) => OwnCost {
-  const currency = mainCurrency(prices.groups);
+  const currency = mainCurrency(analysis.prices.groups);
   const sums = new Map<Key, { cost: number; pricedGpus: number; unpricedGpus: number }>();
-  for (const holder of holders) {
+  for (const holder of costSumsOf(analysis).holders) {
     const owner = ownerOf(holder);
     const sum = sums.get(owner) ?? { cost: 0, pricedGpus: 0, unpricedGpus: 0 };
     sums.set(owner, sum);
@@ -39,40 +37,17 @@ export function ownCosts<Key>(
 }
 
 /** What the whole cluster's GPUs cost per hour. */
-export function costRecord({ accountingEntries, prices }: Analysis): CostRecord {
-  const sums = new Map<string, { allocatedPerHour: number; unallocatedPerHour: number }>();
-  let unpricedGpus = 0;
-  let node: string | null = null;
-  let price: NodePrice | undefined;
-  for (const accountingEntry of accountingEntries) {
-    // Neighbouring accounting entries are mostly of one node.
-    if (accountingEntry.node !== node) {
-      node = accountingEntry.node;
-      price = prices.byNode.get(node);
-    }
-    if (price === undefined) {
-      unpricedGpus += accountingEntry.gpus;
-      continue;
-    }
-    let sum = sums.get(price.currency);
-    if (sum === undefined) {
-      sum = { allocatedPerHour: 0, unallocatedPerHour: 0 };
-      sums.set(price.currency, sum);
-    }
-    const cost = accountingEntry.gpus * price.perGpuHour;
-    if (accountingEntry.pod === null) sum.unallocatedPerHour += cost;
-    else sum.allocatedPerHour += cost;
-  }
-  const byCurrency = [...sums]
-    .map(([currency, { allocatedPerHour, unallocatedPerHour }]) => ({
-      currency,
-      perHour: allocatedPerHour + unallocatedPerHour,
-      allocatedPerHour,
-      unallocatedPerHour,
-    }))
-    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
+export function costRecord(analysis: Analysis): CostRecord {
+  const { accountingEntries, prices } = analysis;
+  const { groups, holders } = costSumsOf(analysis);
+  const byCurrency = [...new Set(groups.map(({ currency }) => currency))].sort().map((currency) => {
+    const allocatedPerHour = holders.reduce((sum, one) => sum + (one.currency === currency ? one.cost : 0), 0);
+    const unallocatedPerHour = groups.reduce((sum, one) => sum + (one.currency === currency ? one.unallocated : 0), 0);
+    return { currency, perHour: allocatedPerHour + unallocatedPerHour, allocatedPerHour, unallocatedPerHour };
+  });
   const currency = mainCurrency(prices.groups);
   const main = byCurrency.find((cost) => cost.currency === currency);
   const nothing = { currency: null, perHour: null, allocatedPerHour: null, unallocatedPerHour: null };
+  const unpricedGpus = accountingEntries.reduce((sum, { node, gpus }) => sum + (prices.byNode.has(node) ? 0 : gpus), 0);
   return { ...(main ?? nothing), unpricedGpus, byCurrency };
 }

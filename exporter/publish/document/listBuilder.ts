@@ -3,22 +3,36 @@ import { findLocalQueues } from "../../analysis/localQueues/findLocalQueues.ts";
 import type { LinePosition, LocalQueues } from "../../analysis/localQueues/localQueues.ts";
 import type { WaitingWork } from "../../analysis/waiting/waiting.ts";
 import type { QuotaDomain, WaitingGang } from "../../join/queues/queueing.ts";
-import { type Accounted, addUpAccountingEntries } from "./accounted.ts";
 import type { DocumentLists } from "./buildDocument.ts";
-import { localQueueRecords } from "./localQueueRecords.ts";
-import { instant } from "./order.ts";
+import { instant, sortByTexts } from "./order.ts";
 import { blockedRecords } from "./placementRecords.ts";
 import { priceRecords } from "./priceRecords.ts";
-import { domainRecords, queueRecords } from "./queueRecords.ts";
-import { deviceRecords, nodeRecords, poolRecords, teamRecords, workloadRecords } from "./records.ts";
+import { domainRecords, localQueueRecords, queueRecords } from "./queueRecords.ts";
+import {
+  type Accounted,
+  addUpAccountingEntries,
+  deviceRecords,
+  nodeRecords,
+  poolRecords,
+  teamRecords,
+  workloadRecords,
+} from "./records.ts";
 import type { NodePoolRecord, PendingRecord } from "./schema.ts";
-import { sortByTexts } from "./sortByTexts.ts";
 import { evictionRecords, findingRecords } from "./waitingRecords.ts";
 
 /** The lists of one moment; each is built when it is first asked for. */
 export type ListBuilder = { readonly [Name in keyof DocumentLists]: () => DocumentLists[Name] };
 
-/** Builds the lists of a moment one by one, as they are asked for. */
+const made = new WeakMap<Analysis, ListBuilder>();
+
+/** The lists of a moment, built one by one as they are asked for, and once for all who ask. */
+export function listsOf(analysis: Analysis): ListBuilder {
+  const lists = made.get(analysis) ?? createListBuilder(analysis);
+  made.set(analysis, lists);
+  return lists;
+}
+
+/** Builds the lists of a moment; whoever keeps the builder keeps the records. */
 export function createListBuilder(analysis: Analysis): ListBuilder {
   const { snapshot } = analysis;
   const accounted = once(() => addUpAccountingEntries(analysis));
@@ -32,7 +46,7 @@ export function createListBuilder(analysis: Analysis): ListBuilder {
     domains: once(() => domainRecords(analysis)),
     queues: once(() => queueRecords(analysis)),
     localQueues: once(() => localQueueRecords(snapshot.queueing, local())),
-    teams: once(withAccounted((found) => teamRecords(analysis, found))),
+    teams: once(() => teamRecords(analysis)),
     nodes: once(withAccounted((found) => nodeRecords(analysis, found))),
     nodePools: once(() => nodePoolRecords(analysis)),
     devices: once(withAccounted((found) => deviceRecords(snapshot, found))),
@@ -52,33 +66,21 @@ function pendingRecords(
 ): readonly PendingRecord[] {
   const { gangs, domains } = snapshot.queueing;
   const work = new Map(waiting.work.map((one) => [one.gang, one] as const));
-  const records: PendingRecord[] = [];
-  for (const [index, gang] of gangs.entries()) {
-    records.push(
-      gangRecord(gang, {
-        work: work.get(index) ?? null,
-        position: positions.get(index) ?? null,
-        domains,
-        at: snapshot.at,
-      }),
-    );
-  }
+  const records = gangs.map((gang, index) =>
+    gangRecord(gang, { work: work.get(index), position: positions.get(index), domains, at: snapshot.at }),
+  );
   return sortByTexts(records, (record) => [record.since ?? "", record.namespace, record.kind, record.name]);
 }
 
 interface GangContext {
-  readonly work: WaitingWork | null;
-  readonly position: LinePosition | null;
+  readonly work: WaitingWork | undefined;
+  readonly position: LinePosition | undefined;
   readonly domains: readonly QuotaDomain[];
   readonly at: number;
 }
 
 function gangRecord(gang: WaitingGang, { work, position, domains, at }: GangContext): PendingRecord {
-  const names = new Set<string>();
-  for (const { domain } of gang.parts) {
-    const name = domain === null ? undefined : domains[domain]?.name;
-    if (name !== undefined) names.add(name);
-  }
+  const names = new Set(gang.parts.flatMap(({ domain }) => (domain === null ? [] : (domains[domain]?.name ?? []))));
   return {
     namespace: gang.namespace,
     kind: gang.kind,
@@ -94,28 +96,19 @@ function gangRecord(gang: WaitingGang, { work, position, domains, at }: GangCont
     pods: gang.pods,
     mostGpus: gang.most?.gpus ?? null,
     mostPods: gang.most?.pods ?? null,
-    growth: gang.growth === undefined ? null : { ...gang.growth },
+    growth: gang.growth ?? null,
     bound: gang.bound,
     min: gang.min,
     since: instant(gang.since),
-    ageSeconds: work?.ageSeconds ?? ageOf(gang.since, at),
+    ageSeconds: work?.ageSeconds ?? (gang.since === null ? null : Math.max(0, at - gang.since)),
     reservedAt: instant(gang.reservedAt),
     cause: work?.cause ?? "unknown",
     late: work?.isLate ?? null,
     reason: gang.reason,
-    admissionChecks: (gang.checks ?? []).map(({ name, state, message, controller }) => ({
-      name,
-      state,
-      message,
-      controller,
-    })),
+    admissionChecks: gang.checks ?? [],
     awaitsNodes: gang.awaitsNodes ?? false,
     never: gang.never,
   };
-}
-
-function ageOf(since: number | null, at: number): number | null {
-  return since === null ? null : Math.max(0, at - since);
 }
 
 /** The node pools of a moment, by name. */
@@ -133,7 +126,7 @@ function nodePoolRecords({ snapshot, idleNodes }: Analysis): readonly NodePoolRe
   return snapshot.nodePools.map((pool) => ({
     nodePool: pool.name,
     manager: pool.manager,
-    capacityTypes: [...pool.capacityTypes],
+    capacityTypes: pool.capacityTypes,
     nodes: pool.nodes,
     physicalGpus: pool.physicalGpus,
     limitGpus: pool.limitGpus,

@@ -38,5 +38,3 @@ export const localQueue = z
     deviation: z.number().nullable().describe("allocated - entitled."),
   })
   .meta({ id: "LocalQueue", description: "A LocalQueue of Kueue in one quota domain: the last level of its queues." });
-
-export type LocalQueueRecord = z.infer<typeof localQueue>;

@@ -1,17 +1,5 @@
 import { compareText } from "../../kernel/compareText.ts";
 
-/** Sorts by several texts, the first that differs decides. */
-export function by<Item>(keysOf: (item: Item) => readonly string[]): (a: Item, b: Item) => number {
-  return (a, b) => {
-    const keysOfB = keysOf(b);
-    for (const [index, key] of keysOf(a).entries()) {
-      const order = compareText(key, keysOfB[index] ?? "");
-      if (order !== 0) return order;
-    }
-    return 0;
-  };
-}
-
 /** Seconds since the epoch as text in UTC; `null` for times that are unknown or cannot be. */
 export function instant(seconds: number | null): string | null {
   if (seconds === null || !(Math.abs(seconds) < 8.64e12)) return null;
@@ -22,4 +10,23 @@ export function instant(seconds: number | null): string | null {
 /** When it was, in UTC. */
 export function momentOf(at: number): string {
   return instant(at) ?? new Date(0).toISOString();
+}
+
+interface Keyed<Item> {
+  readonly keys: readonly string[];
+  readonly item: Item;
+}
+
+/** Sorts by several texts; the first that differs decides. Items that are alike keep their order. */
+export function sortByTexts<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): readonly Item[] {
+  const keyed = items.map((item) => ({ keys: keysOf(item), item }));
+  return keyed.sort(compareKeys).map(({ item }) => item);
+}
+
+function compareKeys(a: Keyed<unknown>, b: Keyed<unknown>): number {
+  for (let i = 0; i < a.keys.length; i += 1) {
+    const order = compareText(a.keys[i] ?? "", b.keys[i] ?? "");
+    if (order !== 0) return order;
+  }
+  return 0;
 }

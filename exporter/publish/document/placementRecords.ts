@@ -1,62 +1,36 @@
-import type { z } from "zod";
 import type { Analysis } from "../../analysis/analysis.ts";
 import { blockedByPool } from "../../analysis/blocked/blocked.ts";
-import type { PoolPlacement } from "../../analysis/placement/poolPlacement.ts";
 import type { NodeView } from "../../join/snapshot.ts";
 import { gpuLikeResource } from "../../model/gpuResource.ts";
 import type { PopularShape } from "../../model/podShape.ts";
 import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
-import { instant } from "./order.ts";
-import type { blocked, placement } from "./placementSchema.ts";
-import { sortByTexts } from "./sortByTexts.ts";
-
-type PlacementRecord = z.infer<typeof placement>;
-type BlockedRecord = z.infer<typeof blocked>;
+import { momentOf, sortByTexts } from "./order.ts";
+import type { BlockedRecord, PlacementRecord } from "./schema.ts";
 
 /** How the free GPUs lie, by pool; nothing where objects were not read, so that nobody knows which are free. */
 export function placementRecords(analysis: Analysis): ReadonlyMap<string, PlacementRecord> {
   const { placement: found, snapshot } = analysis;
   if (!snapshot.coverage.objects) return new Map();
-  const shapes: PlacementRecord["targetWorkload"] = [];
-  for (const shape of found.target.shapes) {
-    shapes.push(shapeRecord(shape, snapshot.nodes));
-  }
+  const shapes = found.target.shapes.map((shape) => shapeRecord(shape, snapshot.nodes));
   const blockedGpus = new Map<string, number>();
   for (const { pool, gpus } of blockedByPool(analysis)) blockedGpus.set(pool, (blockedGpus.get(pool) ?? 0) + gpus);
   return new Map(
-    found.pools.map((pool) => [
-      pool.pool,
+    found.pools.map(({ pool, ...placed }) => [
+      pool,
       {
-        ...poolRecord(pool),
-        blockedGpus: blockedGpus.get(pool.pool) ?? 0,
+        ...placed,
+        typicalRequests: placed.typicalRequests.map(({ size, cpuMilli, memoryBytes, basis }) => ({
+          size,
+          cpu: cpuMilli / 1000,
+          memoryBytes,
+          basis,
+        })),
+        blockedGpus: blockedGpus.get(pool) ?? 0,
         targetSource: found.target.source,
         targetWorkload: shapes,
       },
     ]),
   );
-}
-
-function poolRecord(pool: PoolPlacement): Omit<PlacementRecord, "blockedGpus" | "targetSource" | "targetWorkload"> {
-  return {
-    freeGpus: pool.freeGpus,
-    sharedFreeGpus: pool.sharedFreeGpus,
-    partitionedFreeGpus: pool.partitionedFreeGpus,
-    unavailableFreeGpus: pool.unavailableFreeGpus,
-    largestPlaceablePod: pool.largestPlaceablePod,
-    placeablePods: { ...pool.placeablePods },
-    shapeFragmentation: { ...pool.shapeFragmentation },
-    typicalRequests: pool.typicalRequests.map(({ size, cpuMilli, memoryBytes, basis }) => ({
-      size,
-      cpu: cpuMilli / 1000,
-      memoryBytes,
-      basis,
-    })),
-    wholeFreeNodes: pool.wholeFreeNodes,
-    possibleWholeFreeNodes: pool.possibleWholeFreeNodes,
-    strandedGpus: { ...pool.strandedGpus },
-    expected: { ...pool.expected, byCause: { ...pool.expected.byCause } },
-    migFragmentation: pool.migFragmentation.map((one) => ({ ...one })),
-  };
 }
 
 function shapeRecord(
@@ -89,8 +63,8 @@ export function blockedRecords({ blocked: found, snapshot }: Analysis): readonly
     const gang = snapshot.queueing.gangs[index];
     if (gang === undefined) return [];
     const { kind, namespace, name, team, queue } = gang;
-    const at = instant(since) ?? new Date(0).toISOString();
-    return [{ kind, namespace, name, team, queue, pools: [...pools], gpus, freeGpus, blocker, since: at, isStanding }];
+
+    return [{ kind, namespace, name, team, queue, pools, gpus, freeGpus, blocker, since: momentOf(since), isStanding }];
   });
   return sortByTexts(records, (record) => [record.since, record.namespace, record.kind, record.name]);
 }

@@ -1,49 +1,30 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import type { PriceGroup } from "../../analysis/prices/prices.ts";
-import { instant } from "./order.ts";
+import type { NodePrice, PriceGroup } from "../../analysis/prices/prices.ts";
+import { momentOf } from "./order.ts";
 import type { PoolRecord, PriceGroupRecord } from "./schema.ts";
 
 /** Prices with the nodes that have them, and nodes without one, in the order of the groups. */
 export function priceRecords({ prices }: Analysis): readonly PriceGroupRecord[] {
-  return prices.groups.map(({ price, ...group }) => ({
-    pool: group.pool,
-    nodePool: group.nodePool,
-    instanceType: group.instanceType,
-    capacityType: group.capacityType,
-    nodes: group.nodes,
-    physicalGpus: group.physicalGpus,
-    price:
-      price === null
-        ? null
-        : {
-            perGpuHour: price.perGpuHour,
-            perNodeHour: price.perNodeHour,
-            currency: price.currency,
-            basis: price.basis,
-            source: price.source,
-            capacityType: price.capacityType,
-            date: dayOf(price.date),
-            isStale: price.isStale,
-            origin: price.origin,
-          },
-    unpriced: group.unpriced,
+  return prices.groups.map(({ price, unpriced, ...nodes }) => ({
+    ...nodes,
+    price: price && priceRecord(price),
+    unpriced,
   }));
 }
 
+function priceRecord({ origin, ...price }: NodePrice): PriceGroupRecord["price"] {
+  return { ...price, date: momentOf(price.date), origin };
+}
+
 /** What a pool costs. */
-export interface PoolCost {
+interface PoolCost {
   readonly price: PoolRecord["price"];
   readonly unpricedGpus: number;
 }
 
 /** What each pool costs; a pool without counted GPUs is not there. */
 export function poolCosts({ prices }: Analysis): ReadonlyMap<string, PoolCost> {
-  const byPool = new Map<string, PriceGroup[]>();
-  for (const group of prices.groups) {
-    const known = byPool.get(group.pool);
-    if (known === undefined) byPool.set(group.pool, [group]);
-    else known.push(group);
-  }
+  const byPool = Map.groupBy(prices.groups, ({ pool }) => pool);
   return new Map([...byPool].map(([pool, groups]) => [pool, costOf(groups)] as const));
 }
 
@@ -65,7 +46,7 @@ function costOf(groups: readonly PriceGroup[]): PoolCost {
     currency,
     basis: priced.every((one) => one.price.basis === basis) ? basis : null,
     source: priced.every((one) => one.price.source === source) ? source : null,
-    date: dayOf(priced.reduce((least, one) => Math.min(least, one.price.date), first.price.date)),
+    date: momentOf(priced.reduce((least, one) => Math.min(least, one.price.date), first.price.date)),
     isStale: priced.some((one) => one.price.isStale),
   };
   return { price, unpricedGpus };
@@ -81,8 +62,4 @@ export function mainCurrency(groups: readonly PriceGroup[]): string | null {
   for (const { price, physicalGpus } of groups)
     if (price !== null) gpus.set(price.currency, (gpus.get(price.currency) ?? 0) + physicalGpus);
   return [...gpus].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0]?.[0] ?? null;
-}
-
-function dayOf(seconds: number): string {
-  return instant(seconds) ?? new Date(0).toISOString();
 }

@@ -1,15 +1,15 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { QueueFairness, StarvedBorrower } from "../../analysis/fairness/fairness.ts";
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
+import type { LocalQueues } from "../../analysis/localQueues/localQueues.ts";
 import type { SchedulerView } from "../../analysis/schedulerViews/schedulerView.ts";
 import { absentCapacity, allocatedPastQueues } from "../../analysis/sums/domainSums.ts";
-import type { QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
+import type { Queueing, QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type AbsentOwner, absentOwners } from "../../model/shortfall.ts";
-import type { WaitCause } from "../../model/waitCauses.ts";
-import { instant } from "./order.ts";
-import type { DomainRecord, QueueRecord } from "./schema.ts";
-import { sortByTexts } from "./sortByTexts.ts";
+import { type WaitCause, waitCauses } from "../../model/waitCauses.ts";
+import { instant, sortByTexts } from "./order.ts";
+import type { DomainRecord, LocalQueueRecord, QueueRecord } from "./schema.ts";
 
 /** Pairs of one domain in its record. */
 const shownPairs = 1000;
@@ -31,7 +31,7 @@ export function domainRecords({ snapshot, fairness }: Analysis): readonly Domain
     const own = fairness.domains[index] ?? null;
     return {
       domain: name,
-      pools: [...pools],
+      pools,
       capacity,
       allocatedOnUnschedulable,
       pastQueues: past[index] ?? 0,
@@ -61,7 +61,7 @@ export function domainRecords({ snapshot, fairness }: Analysis): readonly Domain
 export function queueRecords(analysis: Analysis): readonly QueueRecord[] {
   const { domains, queues } = analysis.snapshot.queueing;
   const waits = waitsByQueue(analysis);
-  const views = viewsByQueue(analysis.schedulerViews);
+  const views = Map.groupBy(analysis.schedulerViews, viewKey);
   const records: QueueRecord[] = [];
   for (const [index, queue] of queues.entries()) {
     const fairness = analysis.fairness.queues[index] ?? null;
@@ -88,7 +88,7 @@ export function queueRecords(analysis: Analysis): readonly QueueRecord[] {
       nodeClasses: fairness === null ? null : queueClasses(queue, domains[queue.domain], fairness),
       shortSince: instant(analysis.shortSince.get(queueKey(queue, domains[queue.domain]?.name ?? "")) ?? null),
       ...shortfallRecord(fairness),
-      teams: queue.teams.map(({ team, allocated, pending }) => ({ team, allocated, pending })),
+      teams: queue.teams,
       waiting: waits.get(index) ?? { gangs: 0, gpus: {}, oldestSeconds: null, late: 0 },
       schedulerView: mainView(own),
       schedulerViews: own.map(({ number, shard, computed, reported }) => ({
@@ -103,23 +103,12 @@ export function queueRecords(analysis: Analysis): readonly QueueRecord[] {
 }
 
 /** What a queue lacks, by cause; `null` if its entitlement cannot be reported. */
-function shortfallRecord(
-  fairness: QueueFairness | null,
-): Pick<
-  QueueRecord,
-  | "shortfall"
-  | "shortfallByBorrowers"
-  | "shortfallByIdleGap"
-  | "shortfallByAbsentCapacity"
-  | "shortfallByIndivisible"
-  | "actionableShortfall"
-  | "heldBackBy"
-> {
+function shortfallRecord(fairness: QueueFairness | null) {
   return {
     shortfall: fairness?.shortfall ?? null,
     shortfallByBorrowers: fairness?.shortfallByBorrowers ?? null,
     shortfallByIdleGap: fairness?.shortfallByIdleGap ?? null,
-    shortfallByAbsentCapacity: fairness === null ? null : byOwner(fairness.shortfallByAbsentCapacity),
+    shortfallByAbsentCapacity: fairness && byOwner(fairness.shortfallByAbsentCapacity),
     shortfallByIndivisible: fairness?.shortfallByIndivisible ?? null,
     actionableShortfall: fairness?.actionableShortfall ?? null,
     heldBackBy: fairness?.heldBackBy ?? null,
@@ -150,7 +139,7 @@ function queueClasses(
   domain: QuotaDomain | undefined,
   { nodeClasses, entitled }: QueueFairness,
 ): QueueRecord["nodeClasses"] {
-  if (nodeClasses !== undefined) return nodeClasses.map((one) => ({ ...one }));
+  if (nodeClasses !== undefined) return nodeClasses;
   if (!isLeaf || domain === undefined) return [];
   const here =
     domain.classes === undefined
@@ -199,7 +188,13 @@ function mainView(views: readonly SchedulerView[]): QueueRecord["schedulerView"]
   return first === undefined ? null : { name: first.number, value: jsonNumber(first.reported ?? first.computed) };
 }
 
-type Waits = QueueRecord["waiting"];
+/** What waits in one queue, being added up. */
+interface Waits {
+  gangs: number;
+  readonly gpus: Partial<Record<WaitCause, number>>;
+  oldestSeconds: number | null;
+  late: number;
+}
 
 /** What waits in each queue, all priority classes together. */
 function waitsByQueue({ waiting }: Analysis): ReadonlyMap<number, Waits> {
@@ -211,27 +206,45 @@ function waitsByQueue({ waiting }: Analysis): ReadonlyMap<number, Waits> {
     sum.gangs += gangs;
     sum.late += late;
     if (oldestSeconds !== null) sum.oldestSeconds = Math.max(oldestSeconds, sum.oldestSeconds ?? 0);
-    for (const cause in gpus) {
-      if (isCause(cause, gpus)) sum.gpus[cause] = (sum.gpus[cause] ?? 0) + (gpus[cause] ?? 0);
+    for (const cause of waitCauses) {
+      const amount = gpus[cause];
+      if (amount !== undefined) sum.gpus[cause] = (sum.gpus[cause] ?? 0) + amount;
     }
   }
   return waits;
 }
 
-function isCause(key: string, gpus: Readonly<Partial<Record<WaitCause, number>>>): key is WaitCause {
-  return Object.hasOwn(gpus, key);
-}
-
-function viewsByQueue(views: readonly SchedulerView[]): ReadonlyMap<string, readonly SchedulerView[]> {
-  const byQueue = new Map<string, SchedulerView[]>();
-  for (const view of views) {
-    const known = byQueue.get(viewKey(view));
-    if (known === undefined) byQueue.set(viewKey(view), [view]);
-    else known.push(view);
-  }
-  return byQueue;
-}
-
 function viewKey({ scheduler, kind, name }: Pick<SchedulerView, "scheduler" | "kind" | "name">): string {
   return `${scheduler} ${kind} ${name}`;
+}
+
+/** The LocalQueues of a moment, by ClusterQueue, domain and name. */
+export function localQueueRecords(
+  { queues, domains }: Pick<Queueing, "queues" | "domains">,
+  { shares, admission }: LocalQueues,
+): readonly LocalQueueRecord[] {
+  const records = shares.map((share): LocalQueueRecord => {
+    const { byUsage = false, byWeight = false } = admission.get(share.clusterQueue) ?? {};
+    const domain = share.queue === null ? undefined : domains[queues[share.queue]?.domain ?? -1];
+    return {
+      namespace: share.namespace,
+      name: share.name,
+      clusterQueue: share.clusterQueue,
+      domain: domain?.name ?? null,
+      servedBy: byUsage ? "usage" : "priority",
+      weight: share.weight,
+      weightIsUsed: byWeight,
+      usage: jsonNumber(share.usage),
+      allocated: share.allocated,
+      pending: share.pending,
+      entitled: share.entitled,
+      deviation: share.deviation,
+    };
+  });
+  return sortByTexts(records, (record) => [
+    record.clusterQueue,
+    record.domain ?? "",
+    record.namespace ?? "\uffff",
+    record.name ?? "\uffff",
+  ]);
 }

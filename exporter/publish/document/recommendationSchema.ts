@@ -168,6 +168,3 @@ export const withheldAdvice = z
     id: z.string().nullable().describe("Of the recommendation that it would be; null where nothing was planned."),
   })
   .meta({ id: "Withheld", description: "What was looked at and is not recommended, and why." });
-
-export type RecommendationRecord = z.infer<typeof recommendation>;
-export type WithheldRecord = z.infer<typeof withheldAdvice>;

@@ -3,14 +3,13 @@ import type { NodePrice } from "../../analysis/prices/prices.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import { type Accounted, largestState, totalOf } from "./accounted.ts";
+import type { GpuState } from "../../model/gpuStates.ts";
 import { ownCosts } from "./costRecords.ts";
 import { idleRecords } from "./idleRecords.ts";
-import { instant } from "./order.ts";
+import { instant, sortByTexts } from "./order.ts";
 import { placementRecords } from "./placementRecords.ts";
 import { poolCosts } from "./priceRecords.ts";
 import type { DeviceRecord, NodeRecord, PoolRecord, TeamRecord, WorkloadRecord } from "./schema.ts";
-import { sortByTexts } from "./sortByTexts.ts";
 
 /** The pools of a moment, by name. */
 export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
@@ -21,10 +20,10 @@ export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
   const records = pools.map((totals) => ({
     pool: totals.pool,
     domain: domains.get(totals.pool) ?? null,
-    gpuModels: [...totals.gpuModels],
+    gpuModels: totals.gpuModels,
     nodes: totals.nodes,
     physicalGpus: totals.physicalGpus,
-    states: { ...totals.states },
+    states: totals.states,
     allocated: totals.allocated,
     estimated: totals.estimated,
     activity: totals.activity,
@@ -37,8 +36,8 @@ export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
 }
 
 /** The teams of a moment, by name. */
-export function teamRecords(analysis: Analysis, { holders }: Accounted): readonly TeamRecord[] {
-  const costs = ownCosts(analysis, holders, ({ team }) => team);
+export function teamRecords(analysis: Analysis): readonly TeamRecord[] {
+  const costs = ownCosts(analysis, ({ team }) => team);
   const activity = meanActivity(analysis.snapshot, (pod) => pod.team);
   const entitlements = teamEntitlements(analysis);
   const records = everyTeam(analysis).map((totals) => ({
@@ -47,7 +46,7 @@ export function teamRecords(analysis: Analysis, { holders }: Accounted): readonl
     activity: activity.get(totals.team) ?? null,
     activeGpus: totals.active,
     utilization: totals.utilization,
-    states: { ...totals.states },
+    states: totals.states,
     estimated: totals.estimated,
     idleOptedOut: totals.idleOptedOut,
     pending: totals.pending,
@@ -76,8 +75,8 @@ function nodeRecord(node: NodeView, accounted: Accounted, price: NodePrice | und
   return {
     name: node.name,
     nodePool: node.nodePool,
-    pools: [...node.pools],
-    gpuModels: [...node.gpuModels],
+    pools: node.pools,
+    gpuModels: node.gpuModels,
     instanceType: node.instanceType,
     capacityType: node.capacityType,
     provider: node.provider,
@@ -127,7 +126,7 @@ function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["s
 /** The workloads of a moment, by namespace, kind and name. */
 export function workloadRecords(analysis: Analysis, accounted: Accounted): readonly WorkloadRecord[] {
   const { snapshot } = analysis;
-  const costs = ownCosts(analysis, accounted.holders, ({ workload }) => workload);
+  const costs = ownCosts(analysis, ({ workload }) => workload);
   const activity = meanActivity(snapshot, (pod) => pod.workload);
   const idle = idleRecords(analysis);
   const records = snapshot.workloads.map((workload, index) => {
@@ -141,10 +140,10 @@ export function workloadRecords(analysis: Analysis, accounted: Accounted): reado
       priority: workload.priorityClass,
       priorityValue: workload.priority,
       gpus: totalOf(states),
-      gang: workload.gang === null ? null : { min: workload.gang.min, bound: workload.gang.bound },
+      gang: workload.gang && { min: workload.gang.min, bound: workload.gang.bound },
       activity: activity.get(index) ?? null,
-      states: { ...states },
-      idle: [...(idle.get(index) ?? [])],
+      states,
+      idle: idle.get(index) ?? [],
       ...costs(index, totalOf(states)),
       progressUnits: workload.progressUnits,
       startedAt: instant(startOf(workload, snapshot)),
@@ -183,4 +182,62 @@ function startOf(workload: WorkloadView, snapshot: Snapshot): number | null {
     if (boundAt !== null && (start === null || boundAt < start)) start = boundAt;
   }
   return start;
+}
+
+/** Physical GPUs by state, being added up. */
+type StateSums = Partial<Record<GpuState, number>>;
+
+/** The accounting entries of a moment, added up for the records of a document. */
+export interface Accounted {
+  /** Allocated GPUs by node. */
+  readonly allocatedByNode: ReadonlyMap<string, number>;
+  /** By index of the device. */
+  readonly statesByDevice: ReadonlyMap<number, StateSums>;
+  /** By index of the workload. */
+  readonly statesByWorkload: ReadonlyMap<number, StateSums>;
+}
+
+/** Adds up the accounting entries once, in all the ways that records need. */
+export function addUpAccountingEntries(analysis: Analysis): Accounted {
+  const { accountingEntries, snapshot } = analysis;
+  const allocatedByNode = new Map<string, number>();
+  const statesByDevice = new Map<number, StateSums>();
+  const statesByWorkload = new Map<number, StateSums>();
+  for (const accountingEntry of accountingEntries) {
+    if (accountingEntry.device !== null)
+      add(statesByDevice, accountingEntry.device, accountingEntry.state, accountingEntry.gpus);
+    if (accountingEntry.pod === null) continue;
+    allocatedByNode.set(accountingEntry.node, (allocatedByNode.get(accountingEntry.node) ?? 0) + accountingEntry.gpus);
+    const workload = snapshot.pods[accountingEntry.pod]?.workload;
+    if (workload !== undefined) add(statesByWorkload, workload, accountingEntry.state, accountingEntry.gpus);
+  }
+  return { allocatedByNode, statesByDevice, statesByWorkload };
+}
+
+/** The sum over all states. */
+function totalOf(states: StateSums): number {
+  return Object.values(states).reduce((sum, gpus) => sum + gpus, 0);
+}
+
+/** The state of the largest part; of equal parts the first that was counted. `null` without any. */
+function largestState(states: StateSums): GpuState | null {
+  let largest: GpuState | null = null;
+  let gpus = 0;
+  for (const state in states) {
+    if (isState(states, state) && (states[state] ?? 0) > gpus) {
+      largest = state;
+      gpus = states[state] ?? 0;
+    }
+  }
+  return largest;
+}
+
+function isState(states: StateSums, key: string): key is GpuState {
+  return Object.hasOwn(states, key);
+}
+
+function add(sums: Map<number, StateSums>, key: number, state: GpuState, gpus: number): void {
+  const states = sums.get(key) ?? {};
+  states[state] = (states[state] ?? 0) + gpus;
+  sums.set(key, states);
 }

@@ -3,12 +3,11 @@ import { activitySignals } from "../../model/activitySignals.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
 import { severities } from "../../model/problem.ts";
 import { localQueue } from "./localQueueSchema.ts";
-import { nodePool } from "./nodePoolSchema.ts";
 import { blocked, placement } from "./placementSchema.ts";
-import { poolPrice, priceGroup } from "./priceSchema.ts";
+import { nodePool, poolPrice, priceGroup } from "./priceSchema.ts";
 import { deadlock, dispatched, domain, eviction, finding, partialGang, pending, queue } from "./queueSchema.ts";
 import { recommendation, withheldAdvice } from "./recommendationSchema.ts";
-import { gpus, instant, ratio } from "./schemaParts.ts";
+import { gpus, instant, type Read, ratio } from "./schemaParts.ts";
 
 const states = z
   .partialRecord(z.enum(gpuStates), gpus)
@@ -248,22 +247,24 @@ export const documentSchema = z
   })
   .meta({ id: "Document", description: "One moment of a cluster. Unknown is null, never 0." });
 
-export type FairleadDocument = z.infer<typeof documentSchema>;
-export type CostRecord = z.infer<typeof cost>;
-export type PoolRecord = z.infer<typeof pool>;
-export type TeamRecord = z.infer<typeof team>;
-export type NodeRecord = z.infer<typeof node>;
-export type NodePoolRecord = z.infer<typeof nodePool>;
-export type DeviceRecord = z.infer<typeof device>;
-export type WorkloadRecord = z.infer<typeof workload>;
-export type DomainRecord = z.infer<typeof domain>;
-export type QueueRecord = z.infer<typeof queue>;
-export type DispatchedRecord = z.infer<typeof dispatched>;
-export type EvictionRecord = z.infer<typeof eviction>;
-export type FindingRecord = z.infer<typeof finding>;
-export type PartialGangRecord = z.infer<typeof partialGang>;
-export type DeadlockRecord = z.infer<typeof deadlock>;
-export type PendingRecord = z.infer<typeof pending>;
-export type BlockedRecord = z.infer<typeof blocked>;
-export type PriceGroupRecord = z.infer<typeof priceGroup>;
-export type ProblemRecord = z.infer<typeof problem>;
+export type FairleadDocument = Read<z.infer<typeof documentSchema>>;
+export type CostRecord = Read<z.infer<typeof cost>>;
+export type PoolRecord = Read<z.infer<typeof pool>>;
+export type TeamRecord = Read<z.infer<typeof team>>;
+export type NodeRecord = Read<z.infer<typeof node>>;
+export type NodePoolRecord = Read<z.infer<typeof nodePool>>;
+export type DeviceRecord = Read<z.infer<typeof device>>;
+export type WorkloadRecord = Read<z.infer<typeof workload>>;
+export type DomainRecord = Read<z.infer<typeof domain>>;
+export type QueueRecord = Read<z.infer<typeof queue>>;
+export type DispatchedRecord = Read<z.infer<typeof dispatched>>;
+export type EvictionRecord = Read<z.infer<typeof eviction>>;
+export type FindingRecord = Read<z.infer<typeof finding>>;
+export type PartialGangRecord = Read<z.infer<typeof partialGang>>;
+export type PendingRecord = Read<z.infer<typeof pending>>;
+export type BlockedRecord = Read<z.infer<typeof blocked>>;
+export type PlacementRecord = Read<z.infer<typeof placement>>;
+export type LocalQueueRecord = Read<z.infer<typeof localQueue>>;
+export type RecommendationRecord = Read<z.infer<typeof recommendation>>;
+export type WithheldRecord = Read<z.infer<typeof withheldAdvice>>;
+export type PriceGroupRecord = Read<z.infer<typeof priceGroup>>;

@@ -3,24 +3,21 @@ import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { nearestName } from "../../config/nearestName.ts";
+import type { GpuState } from "../../model/gpuStates.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { KueueLocalQueue } from "../../model/queues/kueue.ts";
-import { instant } from "../document/order.ts";
-import { sortByTexts } from "../document/sortByTexts.ts";
-import type { Entitlement } from "./entitlementSchema.ts";
+import { momentOf, sortByTexts } from "../document/order.ts";
 import type { ExplainedKind } from "./kinds.ts";
 import { explainLocalQueues, localQueuesNamed, mostLocalQueues } from "./localQueues.ts";
 import { nodeFacts } from "./nodeFacts.ts";
-import { podFacts } from "./podFacts.ts";
-import { queueEntitlement, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
-import { dispatchedFacts, queueFacts } from "./queueFacts.ts";
+import { dispatchedFacts, queueEntitlement, queueFacts, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
 import { holdingSources, type ReasonContext, type ReasonSettings, reasonOf } from "./reasons.ts";
 import type { ExplainedPart, Explanation, Fact } from "./schema.ts";
 import { teamFacts } from "./teamFacts.ts";
-import { workloadFacts, workloadKey, workloadOf } from "./workloadFacts.ts";
+import { podFacts, workloadFacts, workloadKey, workloadOf } from "./workloadFacts.ts";
 
 /** The input of an explanation. */
-export interface ExplainInput {
+interface ExplainInput {
   readonly analysis: Analysis;
   readonly settings: ReasonSettings;
   readonly problems: readonly Problem[];
@@ -40,11 +37,7 @@ export function explain(kind: ExplainedKind, name: string, input: ExplainInput):
   const found = subjectOf(kind, name, analysis);
   if (found === null) return notFound(kind, name, analysis);
   const localQueues = explainLocalQueues(found.localQueues ?? [], analysis);
-  const entitlements: Entitlement[] = [];
-  for (const index of found.queues ?? []) {
-    const entitlement = queueEntitlement(index, analysis);
-    if (entitlement !== null) entitlements.push(entitlement);
-  }
+  const entitlements = (found.queues ?? []).flatMap((index) => queueEntitlement(index, analysis) ?? []);
   const parts = explainParts(analysis, found.isWanted, settings);
   const subjects = new Set([name, ...parts.map((part) => part.node)]);
   for (const { holder } of parts) if (holder !== null) subjects.add(`${holder.namespace}/${holder.pod}`);
@@ -52,9 +45,9 @@ export function explain(kind: ExplainedKind, name: string, input: ExplainInput):
     kind,
     name,
     cluster: snapshot.cluster,
-    at: at(snapshot.at),
+    at: momentOf(snapshot.at),
     facts: [...found.facts, signalFact(analysis)],
-    localQueues: [...localQueues],
+    localQueues,
     entitlements,
     parts,
     coverage: accountedTime === null ? null : coverageOf(accountedTime),
@@ -70,62 +63,64 @@ function explainParts(
   { accountingEntries, snapshot }: Analysis,
   isWanted: (accountingEntry: AccountingEntry) => boolean,
   settings: ReasonSettings,
-): ExplainedPart[] {
+): readonly ExplainedPart[] {
   const context = { snapshot, nodes: new Map(snapshot.nodes.map((node) => [node.name, node])), settings };
-  const parts = new Map<string, ExplainedPart>();
-  for (const [index, accountingEntry] of accountingEntries.entries()) {
-    if (!isWanted(accountingEntry)) continue;
-    // A partly active holding is two accounting entries of one part; unallocated GPUs are a part for each state.
-    const key = accountingEntry.pod === null ? `${index}` : `${accountingEntry.device}/${accountingEntry.pod}`;
-    const known = parts.get(key);
-    if (known === undefined) {
-      parts.set(key, newPart(accountingEntry, context));
-      continue;
-    }
-    known.gpus += accountingEntry.gpus;
-    known.states[accountingEntry.state] = (known.states[accountingEntry.state] ?? 0) + accountingEntry.gpus;
-  }
-  const sorted = sortByTexts([...parts.values()], (part) => [
+  // A partly active holding is two accounting entries of one part; unallocated GPUs are a part for each state.
+  const groups = Map.groupBy(accountingEntries.filter(isWanted).entries(), ([index, { device, pod }]) =>
+    pod === null ? `${index}` : `${device}/${pod}`,
+  );
+  const parts = [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [
+          partOf(
+            first[1],
+            [first, ...others].map(([, entry]) => entry),
+            context,
+          ),
+        ],
+  );
+  return sortByTexts(parts, (part) => [
     part.node,
     part.uuid ?? "\uffff",
     part.gpuInstance ?? "",
     part.holder?.namespace ?? "",
     part.holder?.pod ?? "",
   ]);
-  return [...sorted];
 }
 
-function newPart(accountingEntry: AccountingEntry, context: ReasonContext): ExplainedPart {
+/** A part: what its first accounting entry says of it, and the amounts of all. */
+function partOf(first: AccountingEntry, all: readonly AccountingEntry[], context: ReasonContext): ExplainedPart {
   const { snapshot } = context;
-  const device = accountingEntry.device === null ? undefined : snapshot.devices[accountingEntry.device];
-  const pod = accountingEntry.pod === null ? undefined : snapshot.pods[accountingEntry.pod];
-  const holding = device?.holders.find((holder) => holder.pod === accountingEntry.pod);
+  const device = first.device === null ? undefined : snapshot.devices[first.device];
+  const pod = first.pod === null ? undefined : snapshot.pods[first.pod];
+  const holding = device?.holders.find((holder) => holder.pod === first.pod);
+  const states: Partial<Record<GpuState, number>> = {};
+  for (const { state, gpus } of all) states[state] = (states[state] ?? 0) + gpus;
   return {
-    node: accountingEntry.node,
+    node: first.node,
     uuid: device?.uuid ?? null,
     gpuInstance: device?.gpuInstance ?? null,
     profile: device?.profile ?? null,
-    model: device?.model ?? accountingEntry.pool,
-    gpus: accountingEntry.gpus,
-    states: { [accountingEntry.state]: accountingEntry.gpus },
+    model: device?.model ?? first.pool,
+    gpus: all.reduce((sum, { gpus }) => sum + gpus, 0),
+    states,
     holder: pod === undefined ? null : { namespace: pod.namespace, pod: pod.name, team: pod.team },
     knownFrom: holding === undefined ? null : holdingSources[holding.source],
-    estimated: accountingEntry.estimated,
+    estimated: first.estimated,
     activity: pod === undefined ? (device?.activity ?? null) : (holding?.activity ?? null),
     signal: device?.signal ?? null,
-    why: reasonOf(accountingEntry, context),
+    why: reasonOf(first, context),
   };
 }
 
 function coverageOf({ since, coveredSeconds, gaps }: AccountedTime): Explanation["coverage"] {
   return {
-    since: at(since),
+    since: momentOf(since),
     coveredSeconds,
-    gaps: gaps.map(({ from, to, gap }) => ({ from: at(from), to: at(to), reason: gap ?? "" })),
+    gaps: gaps.map(({ from, to, gap }) => ({ from: momentOf(from), to: momentOf(to), reason: gap ?? "" })),
   };
 }
-
-const at = (seconds: number): string => instant(seconds) ?? new Date(0).toISOString();
 
 interface Subject {
   readonly facts: readonly Fact[];

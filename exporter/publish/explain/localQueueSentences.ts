@@ -127,7 +127,7 @@ function orderSentence(clusterQueue: string, found: LocalQueueFacts["found"]): s
 }
 
 /** A gang with what it asks for. */
-export function gangText({ kind, namespace, name, gpus: amount }: WaitingGang): string {
+function gangText({ kind, namespace, name, gpus: amount }: WaitingGang): string {
   return `${kind} ${namespace}/${name} (${amount === null ? "unknown" : gpus(amount)} GPUs)`;
 }
 

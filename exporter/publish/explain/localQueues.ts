@@ -4,9 +4,9 @@ import type { LocalQueueShare, LocalQueues } from "../../analysis/localQueues/lo
 import type { NeverReason, WaitingGang } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import type { KueueClusterQueue, KueueLocalQueue } from "../../model/queues/kueue.ts";
-import { localQueueRecords } from "../document/localQueueRecords.ts";
+import { localQueueRecords } from "../document/queueRecords.ts";
 import { gpus } from "../terminal/columns.ts";
-import type { LocalGang, LocalQueueExplanation } from "./localQueueSchema.ts";
+import type { LocalGang, LocalQueueExplanation } from "./entitlementSchema.ts";
 import { localQueueSentences } from "./localQueueSentences.ts";
 
 /** Several namespaces may have LocalQueues of one name; at most this many are reported. */
@@ -59,7 +59,7 @@ export function explainLocalQueues(
       namespace: object.namespace,
       name: object.name,
       clusterQueue: object.clusterQueue,
-      shares: [...localQueueRecords(snapshot.queueing, { ...found, shares: facts.shares })],
+      shares: localQueueRecords(snapshot.queueing, { ...found, shares: facts.shares }),
       waiting: facts.waiting.slice(0, shownGangs).flatMap(record),
       waitingGangs: facts.waiting.length,
       before: (facts.before ?? []).slice(0, shownGangs).flatMap(record),

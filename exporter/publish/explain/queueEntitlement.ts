@@ -2,11 +2,15 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { queueKey } from "../../analysis/fairness/shortSince.ts";
 import type { EntitlementTrace } from "../../analysis/fairness/trace.ts";
 import { traceEntitlement } from "../../analysis/fairness/traceEntitlement.ts";
+import type { DispatchedWork } from "../../join/queues/gangFacts.ts";
 import type { QueueView, WaitingGang } from "../../join/queues/queueing.ts";
 import { instant } from "../document/order.ts";
 import { jsonNumber } from "../document/queueRecords.ts";
+import { gpus } from "../terminal/columns.ts";
+import { clusterText } from "../terminal/heldBackLines.ts";
 import type { Entitlement } from "./entitlementSchema.ts";
 import { levelLines } from "./levelLines.ts";
+import type { Fact } from "./schema.ts";
 import { whySentences } from "./whySentences.ts";
 
 const shownGangs = 5;
@@ -53,7 +57,7 @@ export function queueEntitlement(index: number, analysis: Analysis): Entitlement
     shortSince: instant(analysis.shortSince.get(queueKey(queue, domain?.name ?? "")) ?? null),
     levels: trace === null ? [] : levelLines(trace, queueing),
     ...whoHasIt(trace, queueing.queues),
-    why: trace === null ? [] : [...whySentences(trace, queueing)],
+    why: trace === null ? [] : whySentences(trace, queueing),
     schedulerViews: analysis.schedulerViews
       .filter((view) => view.scheduler === queue.scheduler && view.kind === queue.kind && view.name === queue.name)
       .map(({ number, shard, computed, reported }) => ({
@@ -64,11 +68,9 @@ export function queueEntitlement(index: number, analysis: Analysis): Entitlement
       })),
     waiting: gangs.slice(0, shownGangs).map(([gangIndex, gang]) => gangRecord(gangIndex, gang, analysis)),
     waitingGangs: gangs.length,
-    findings: analysis.findings
-      .filter(
-        ({ scheduler, name }) => scheduler === queue.scheduler && [queue, ...path].some((one) => one.name === name),
-      )
-      .map(({ code, scheduler, kind, name, reason, change }) => ({ code, scheduler, kind, name, reason, change })),
+    findings: analysis.findings.filter(
+      ({ scheduler, name }) => scheduler === queue.scheduler && [queue, ...path].some((one) => one.name === name),
+    ),
   };
 }
 
@@ -94,10 +96,7 @@ function whoHasIt(
   return {
     missing: addUp(trace.missing.map(({ borrower, gpus }) => ({ queue: nameOf(borrower), gpus }))),
     owed: addUp(trace.owed.map(({ starved, gpus }) => ({ queue: nameOf(starved), gpus }))),
-    idleGap: {
-      gpus: trace.idleGap.gpus,
-      pools: trace.idleGap.pools.map(({ pool, free }) => ({ pool, free })),
-    },
+    idleGap: trace.idleGap,
   };
 }
 
@@ -133,4 +132,39 @@ function gangRecord(index: number, gang: WaitingGang, { waiting, snapshot }: Ana
   const ageSeconds = work?.ageSeconds ?? (since === null ? null : Math.max(0, snapshot.at - since));
   const cause = work?.cause ?? "unknown";
   return { namespace, kind, name, gpus, pods, most, growth, ageSeconds, cause, never, reason };
+}
+
+/** What is known about a queue besides what it holds and is entitled to on nodes of this cluster. */
+export function queueFacts(name: string, analysis: Analysis): readonly Fact[] {
+  return [...waitsNowhere(name, analysis), ...dispatchedFacts(({ queue }) => queue === name, analysis)];
+}
+
+/** The work that runs in other clusters; nothing if there is none. */
+export function dispatchedFacts(
+  isWanted: (work: DispatchedWork) => boolean,
+  { snapshot }: Pick<Analysis, "snapshot">,
+): readonly Fact[] {
+  const work = (snapshot.queueing.dispatched ?? []).filter(isWanted);
+  return [...Map.groupBy(work, ({ cluster }) => cluster)].map(
+    ([cluster, there]): Fact => ({
+      name: "runs elsewhere",
+      value: `${there.length} ${there.length === 1 ? "workload" : "workloads"}`,
+      how: `${clusterText(cluster, there)}; it holds and waits for nothing here`,
+    }),
+  );
+}
+
+/** Work of a queue that has no nodes in this cluster: it is in none of the domains below. */
+function waitsNowhere(name: string, { snapshot, waiting }: Analysis): readonly Fact[] {
+  const causes = new Map(waiting.work.map(({ gang, cause }) => [gang, cause] as const));
+  const own = [...snapshot.queueing.gangs.entries()].filter(
+    ([, gang]) => gang.queue === name && gang.parts.every(({ queue }) => queue === null),
+  );
+  if (own.length === 0) return [];
+  const total = own.reduce((sum, [, gang]) => sum + (gang.gpus ?? 0), 0);
+  const shown = own.slice(0, shownGangs).map(([index, { kind, namespace, name: gang, reason }]) => {
+    return `${kind} ${namespace}/${gang} (${causes.get(index) ?? "unknown"}${reason === "" ? "" : `: ${reason}`})`;
+  });
+  const more = own.length > shownGangs ? ` + ${own.length - shownGangs} more` : "";
+  return [{ name: "waits, but for no node here", value: `${gpus(total)} GPUs`, how: shown.join(" + ") + more }];
 }

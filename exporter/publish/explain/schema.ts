@@ -2,12 +2,9 @@ import { z } from "zod";
 import { activitySignals } from "../../model/activitySignals.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
 import { severities } from "../../model/problem.ts";
-import { entitlementSchema } from "./entitlementSchema.ts";
+import { gpus, instant, type Read } from "../document/schemaParts.ts";
+import { entitlementSchema, localQueueExplanationSchema } from "./entitlementSchema.ts";
 import { explainedKinds } from "./kinds.ts";
-import { localQueueExplanationSchema } from "./localQueueSchema.ts";
-
-const gpus = z.number().min(0).describe("Physical GPUs.");
-const instant = z.iso.datetime().describe("UTC.");
 
 const part = z
   .strictObject({
@@ -74,6 +71,6 @@ export const explanationSchema = z
   })
   .meta({ id: "Explanation", description: "How the numbers of one team, queue, workload, pod or node came about." });
 
-export type Explanation = z.infer<typeof explanationSchema>;
-export type ExplainedPart = z.infer<typeof part>;
+export type Explanation = Read<z.infer<typeof explanationSchema>>;
+export type ExplainedPart = Read<z.infer<typeof part>>;
 export type Fact = Explanation["facts"][number];

@@ -4,9 +4,8 @@ import type { WaitingGang } from "../../join/queues/queueing.ts";
 import { shellQuote } from "../../kernel/shellQuote.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
 import type { WaitCause } from "../../model/waitCauses.ts";
-import { gpus, percent, plainText } from "../terminal/columns.ts";
-import { signed } from "../terminal/teamTable.ts";
-import { dispatchedFacts } from "./queueFacts.ts";
+import { gpus, percent, plainText, signed } from "../terminal/columns.ts";
+import { dispatchedFacts } from "./queueEntitlement.ts";
 import type { Fact } from "./schema.ts";
 
 /** States of allocated GPUs that could not have been active. */

@@ -1,8 +1,9 @@
 import type { adviceMetrics } from "../../catalogue/advice.ts";
 import { aftermathOutcomes, wrongOf } from "../../model/aftermath.ts";
-import { adviceKinds, adviceStates, type Recommendation, withheldReasons } from "../../model/recommendation.ts";
+import { adviceKinds, adviceStates, type Recommendation } from "../../model/recommendation.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 import { plainText } from "../terminal/columns.ts";
+import { combined } from "./combined.ts";
 
 /** Closed recommendations are counted for this many seconds. */
 const closedSeconds = 86_400;
@@ -13,24 +14,22 @@ const longestTitle = 200;
 /** Recommendations as series. */
 export const adviceProducers: Producers<keyof typeof adviceMetrics> = {
   fairlead_recommendation_gpus: (input) =>
-    shown(input).map((one) => ({ labels: recordLabels(input, one), value: one.effect.gainedGpus.worst })),
+    shown(input).map((one) => ({ labels: recordLabels(one), value: one.effect.gainedGpus.worst })),
   fairlead_recommendation_lost_gpu_seconds: (input) =>
-    shown(input).map((one) => ({ labels: recordLabels(input, one), value: one.cost.lostGpuHours * 3600 })),
+    shown(input).map((one) => ({ labels: recordLabels(one), value: one.cost.lostGpuHours * 3600 })),
   fairlead_recommendation_saving_per_week: (input) =>
     shown(input).flatMap((one) =>
       one.effect.savingPerWeek.map(({ currency, amount }) => ({
-        labels: { ...recordLabels(input, one), currency },
+        labels: { ...recordLabels(one), currency },
         value: amount,
       })),
     ),
   fairlead_recommendation_first_seen_timestamp_seconds: (input) =>
-    shown(input).map(({ kind, id, firstSeenAt }) => ({
-      labels: { cluster: input.health.cluster, kind, id },
-      value: firstSeenAt,
-    })),
+    shown(input).map(({ kind, id, firstSeenAt }) => ({ labels: { kind, id }, value: firstSeenAt })),
   fairlead_recommendation_info: (input) =>
     shown(input).map(({ id, title, act }) => ({
-      labels: { cluster: input.health.cluster, id, title: titleLabel(title), act },
+      // It becomes part of a message that people read: on one line, and without control characters.
+      labels: { id, title: plainText(title, longestTitle), act },
       value: 1,
     })),
   fairlead_recommendation_outcomes: (input) =>
@@ -44,7 +43,7 @@ export const adviceProducers: Producers<keyof typeof adviceMetrics> = {
     }),
   fairlead_recommendation_regret_gpu_seconds: (input) =>
     trackRecords(input).map(({ labels, regretGpuHours }) => ({ labels, value: regretGpuHours * 3600 })),
-  fairlead_recommendations: ({ health: { cluster }, advice, moment }) => {
+  fairlead_recommendations: ({ advice, moment }) => {
     if (advice === null || moment === null) return [];
     const { at } = moment.analysis.snapshot;
     const counted = advice.recommendations.filter(
@@ -52,34 +51,21 @@ export const adviceProducers: Producers<keyof typeof adviceMetrics> = {
     );
     return adviceKinds.flatMap((kind) =>
       adviceStates.map((state) => ({
-        labels: { cluster, kind, state },
+        labels: { kind, state },
         value: counted.filter((one) => one.kind === kind && one.state === state).length,
       })),
     );
   },
-  fairlead_recommendations_withheld: ({ health: { cluster }, advice, moment }) => {
-    if (advice === null || moment === null) return [];
-    return adviceKinds.flatMap((kind) =>
-      withheldReasons.flatMap((reason) => {
-        const value = advice.withheld.filter((one) => one.kind === kind && one.why === reason).length;
-        return value === 0 ? [] : [{ labels: { cluster, kind, reason }, value }];
-      }),
-    );
-  },
-  fairlead_reducible_fragmentation_gpus: ({ health: { cluster }, advice, moment }) =>
-    advice === null || moment === null
-      ? []
-      : [...advice.reducibleFragmentation].map(([pool, value]) => ({ labels: { cluster, pool }, value })),
+  fairlead_recommendations_withheld: ({ advice, moment }) =>
+    moment && combined((advice?.withheld ?? []).map(({ kind, why }) => ({ labels: { kind, reason: why }, value: 1 }))),
+  fairlead_reducible_fragmentation_gpus: ({ advice, moment }) =>
+    moment && [...(advice?.reducibleFragmentation ?? [])].map(([pool, value]) => ({ labels: { pool }, value })),
 };
 
 /** How recommendations turned out; none while the moment is not known or too old. */
-function trackRecords({ advice, moment, health: { cluster } }: FamilyInput) {
+function trackRecords({ advice, moment }: FamilyInput) {
   if (moment === null) return [];
-  return (advice?.trackRecords ?? []).map(({ kind, act, outcomes, regretGpuHours }) => ({
-    labels: { cluster, kind, act },
-    outcomes,
-    regretGpuHours,
-  }));
+  return (advice?.trackRecords ?? []).map(({ kind, act, ...record }) => ({ labels: { kind, act }, ...record }));
 }
 
 /** The open ones of each kind with the most worth; none while the moment is not known or too old. */
@@ -89,10 +75,6 @@ function shown({ advice, moment, topRecommendations }: FamilyInput): readonly Re
   return adviceKinds.flatMap((kind) => open.filter((one) => one.kind === kind).slice(0, topRecommendations));
 }
 
-/** It becomes part of a message that people read: on one line, and without control characters. */
-const titleLabel = (title: string): string => plainText(title, longestTitle);
-
-function recordLabels({ health: { cluster } }: FamilyInput, one: Recommendation) {
-  const { kind, id, fromTeam, forTeam, queue, pool } = one;
-  return { cluster, kind, id, from_team: fromTeam, for_team: forTeam, queue, pool };
+function recordLabels({ kind, id, fromTeam, forTeam, queue, pool }: Recommendation) {
+  return { kind, id, from_team: fromTeam, for_team: forTeam, queue, pool };
 }

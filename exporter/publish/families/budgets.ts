@@ -7,22 +7,21 @@ import type { FamilyInput, Producers } from "../family.ts";
 export const budgetsProducers: Producers<keyof typeof budgetsMetrics> = {
   fairlead_budget_amount: (input) => ofBudgets(input, ({ perMonth }) => perMonth),
   fairlead_budget_spent: (input) => ofBudgets(input, ({ spent }) => spent),
-  fairlead_budget_forecast: (input) =>
+  fairlead_budget_forecast: ({ budgets }) =>
     forecastBounds.flatMap((bound) =>
-      ofBudgets(input, ({ forecast }) => forecast?.[bound] ?? null).map(({ labels, value }) => ({
-        labels: { ...labels, bound },
-        value,
+      (budgets?.budgets ?? []).map(({ team, currency, forecast }) => ({
+        labels: { team, currency, bound },
+        value: forecast?.[bound],
       })),
     ),
   fairlead_budget_burn_rate_ratio: (input) => ofBudgets(input, ({ burnRate }) => burnRate),
   fairlead_budget_covered_ratio: (input) => ofBudgets(input, ({ coveredRatio }) => coveredRatio),
 };
 
-/** One number of each budget, where it is known. */
-function ofBudgets({ health: { cluster }, budgets }: FamilyInput, of: (budget: BudgetStatus) => number | null) {
-  return (budgets?.budgets ?? []).flatMap((budget) => {
+/** One number of each budget. */
+function ofBudgets({ budgets }: FamilyInput, of: (budget: BudgetStatus) => number | null) {
+  return budgets?.budgets.map((budget) => {
     const { team, currency } = budget;
-    const value = of(budget);
-    return value === null ? [] : [{ labels: { cluster, team, currency }, value }];
+    return { labels: { team, currency }, value: of(budget) };
   });
 }

@@ -4,6 +4,7 @@ import type { placementMetrics } from "../../catalogue/placement.ts";
 import { fragmentationCauses, strandedReasons } from "../../model/fragmentation.ts";
 import { placedSizeNames } from "../../model/placedSizes.ts";
 import type { FamilyInput, Producers } from "../family.ts";
+import { combined } from "./combined.ts";
 
 /** How well the free GPUs of each pool lie, and what they keep waiting. */
 export const placementProducers: Producers<keyof typeof placementMetrics> = {
@@ -31,45 +32,39 @@ export const placementProducers: Producers<keyof typeof placementMetrics> = {
     ofPools(input, ({ expected }) =>
       fragmentationCauses.map((cause) => ({ cause, value: expected.byCause[cause] ?? 0 })),
     ),
-  fairlead_expected_fragmentation_ratio: (input) =>
-    ofPools(input, ({ expected }) => (expected.ratio === null ? [] : [{ value: expected.ratio }])),
+  fairlead_expected_fragmentation_ratio: (input) => ofPools(input, ({ expected }) => [{ value: expected.ratio }]),
   fairlead_mig_fragmentation_ratio: (input) =>
     ofPools(input, ({ migFragmentation }) => migFragmentation.map(({ profile, ratio }) => ({ profile, value: ratio }))),
-  fairlead_target_workload_pods: ({ health: { cluster }, moment }) => {
-    if (moment === null || !moment.analysis.snapshot.coverage.objects) return [];
+  fairlead_target_workload_pods: ({ moment }) => {
+    if (!moment?.analysis.snapshot.coverage.objects) return [];
     const { source, pods } = moment.analysis.placement.target;
-    return [{ labels: { cluster, target_source: source }, value: pods }];
+    return [{ labels: { target_source: source }, value: pods }];
   },
   fairlead_blocked_gpus: (input) => ofBlocked(input, ({ gpus }) => gpus),
   fairlead_blocked_gangs: (input) => ofBlocked(input, ({ gangs }) => gangs),
-  fairlead_longest_blocked_seconds: ({ health: { cluster }, moment }) => {
-    const longest = new Map<string, number>();
-    for (const { pool, longestSeconds } of moment === null ? [] : blockedByPool(moment.analysis)) {
-      longest.set(pool, Math.max(longest.get(pool) ?? 0, longestSeconds));
-    }
-    return [...longest].map(([pool, value]) => ({ labels: { cluster, pool }, value }));
+  fairlead_longest_blocked_seconds: ({ moment }) => {
+    const blocked = moment === null ? [] : blockedByPool(moment.analysis);
+    const samples = blocked.map(({ pool, longestSeconds }) => ({ labels: { pool }, value: longestSeconds }));
+    return combined(samples, Math.max);
   },
 };
 
 type OwnLabels = Readonly<Partial<Record<"part" | "size" | "reason" | "cause" | "profile", string>>>;
 
-/** Samples of each pool: its labels beside cluster and pool, and the value. */
+/** Samples of each pool: its labels beside the pool, and the value. */
 function ofPools<Labels extends OwnLabels>(
-  { health: { cluster }, moment }: FamilyInput,
-  of: (pool: PoolPlacement) => readonly (Labels & { readonly value: number })[],
-): { labels: Omit<Labels & { value: number }, "value"> & { cluster: string; pool: string }; value: number }[] {
-  return (moment?.analysis.placement.pools ?? []).flatMap((pool) =>
-    of(pool).map(({ value, ...labels }) => ({ labels: { ...labels, cluster, pool: pool.pool }, value })),
+  { moment }: FamilyInput,
+  of: (pool: PoolPlacement) => readonly (Labels & { readonly value: number | null })[],
+) {
+  return moment?.analysis.placement.pools.flatMap((pool) =>
+    of(pool).map(({ value, ...labels }) => ({ labels: { ...labels, pool: pool.pool }, value })),
   );
 }
 
-function ofBlocked(
-  { health: { cluster }, moment }: FamilyInput,
-  of: (blocked: ReturnType<typeof blockedByPool>[number]) => number,
-) {
-  if (moment === null || !moment.analysis.snapshot.coverage.objects) return [];
+function ofBlocked({ moment }: FamilyInput, of: (blocked: ReturnType<typeof blockedByPool>[number]) => number) {
+  if (!moment?.analysis.snapshot.coverage.objects) return [];
   return blockedByPool(moment.analysis).map((blocked) => ({
-    labels: { cluster, pool: blocked.pool, blocker: blocked.blocker },
+    labels: { pool: blocked.pool, blocker: blocked.blocker },
     value: of(blocked),
   }));
 }

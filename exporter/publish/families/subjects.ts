@@ -1,24 +1,28 @@
 import { unknown } from "../../analysis/sums/momentSums.ts";
 import { namedEach, namedInAll, type subjectMetrics } from "../../catalogue/subjects.ts";
-import { createTupleInterner } from "../../kernel/tupleInterner.ts";
-import type { FamilyInput, Producers, Sample } from "../family.ts";
+import type { FamilyInput, Producers } from "../family.ts";
+import { combined } from "./combined.ts";
 
 type Moment = NonNullable<FamilyInput["moment"]>;
 
+/** A subject, and how many GPUs it is about. */
+interface Subject<Label extends string> {
+  readonly labels: Readonly<Record<Label, string>>;
+  readonly value: number;
+}
+
 /** The workloads and nodes that alerts name. */
 export const subjectProducers: Producers<keyof typeof subjectMetrics> = {
-  fairlead_queue_head_gpus: ({ health: { cluster }, moment }) =>
-    moment === null ? [] : largest(headsOf(moment, cluster)),
-  fairlead_blocked_workload_gpus: ({ health: { cluster }, moment }) =>
-    moment === null ? [] : largestOfEach(blockedOf(moment, cluster), ({ pool, blocker }) => [pool, blocker]),
-  fairlead_idle_workload_gpus: ({ health: { cluster }, moment }) =>
-    moment === null ? [] : largestOfEach(idleOf(moment, cluster), ({ team, pool }) => [team, pool]),
-  fairlead_lost_node_gpus: ({ health: { cluster }, moment }) =>
-    moment === null ? [] : largestOfEach(lostNodesOf(moment, cluster), ({ node_pool }) => [node_pool]),
+  fairlead_queue_head_gpus: ({ moment }) => moment && largest(headsOf(moment)),
+  fairlead_blocked_workload_gpus: ({ moment }) =>
+    moment && largestOfEach(blockedOf(moment), ({ pool, blocker }) => [pool, blocker]),
+  fairlead_idle_workload_gpus: ({ moment }) =>
+    moment && largestOfEach(idleOf(moment), ({ team, pool }) => [team, pool]),
+  fairlead_lost_node_gpus: ({ moment }) => moment && largestOfEach(lostNodesOf(moment), ({ node_pool }) => [node_pool]),
 };
 
 /** The first gang of each queue, team and cause, in the order in which the queue serves them; what no queue takes is one queue. */
-function headsOf({ analysis: { snapshot, waiting } }: Moment, cluster: string) {
+function headsOf({ analysis: { snapshot, waiting } }: Moment) {
   const { queues, gangs, domains } = snapshot.queueing;
   const causes = new Map(waiting.work.map(({ gang, cause }) => [gang, cause] as const));
   const inOrder = [
@@ -27,85 +31,62 @@ function headsOf({ analysis: { snapshot, waiting } }: Moment, cluster: string) {
       parts.every((part) => part.queue === null) ? [{ gang, domain: parts[0]?.domain ?? null }] : [],
     ),
   ];
-  const heads = createSums<"queue" | "team" | "domain" | "cause" | "namespace" | "workload">();
+  const heads = new Map<string, Subject<"queue" | "team" | "domain" | "cause" | "namespace" | "workload">>();
   for (const { gang: index, domain } of inOrder) {
     const [gang, cause] = [gangs[index], causes.get(index)];
     if (gang === undefined || cause === undefined || gang.gpus === null) continue;
-    const { queue, team, namespace, kind, name } = gang;
+    const { queue, team, namespace, kind, name, gpus } = gang;
     const group = { queue: queue ?? "", team, domain: domain === null ? "" : (domains[domain]?.name ?? ""), cause };
-    heads.addFirst([...Object.values(group)], {
-      labels: { cluster, ...group, namespace, workload: `${kind}/${name}` },
-      value: gang.gpus,
-    });
+    const key = Object.values(group).join("\u0000");
+    if (!heads.has(key)) heads.set(key, { labels: { ...group, namespace, workload: `${kind}/${name}` }, value: gpus });
   }
-  return heads.list();
+  return [...heads.values()];
 }
 
-function blockedOf({ analysis: { snapshot, blocked } }: Moment, cluster: string) {
-  const sums = createSums<"pool" | "blocker" | "namespace" | "workload">();
-  for (const { gang: index, pools, blocker, gpus, isStanding } of blocked.work) {
+function blockedOf({ analysis: { snapshot, blocked } }: Moment) {
+  const found = blocked.work.flatMap(({ gang: index, pools, blocker, gpus, isStanding }) => {
     const [gang, pool] = [snapshot.queueing.gangs[index], [...pools].sort()[0]];
-    if (!isStanding || gang === undefined || pool === undefined) continue;
-    const labels = { cluster, pool, blocker, namespace: gang.namespace, workload: `${gang.kind}/${gang.name}` };
-    sums.add(Object.values(labels), { labels, value: gpus });
-  }
-  return sums.list();
+    if (!isStanding || gang === undefined || pool === undefined) return [];
+    const labels = { pool, blocker, namespace: gang.namespace, workload: `${gang.kind}/${gang.name}` };
+    return [{ labels, value: gpus }];
+  });
+  return combined(found);
 }
 
-function idleOf({ analysis: { snapshot, accountingEntries } }: Moment, cluster: string) {
-  const sums = createSums<"team" | "pool" | "namespace" | "workload">();
-  for (const { pod, pool, state, gpus } of accountingEntries) {
-    const view = pod === null || state !== "idle" ? undefined : snapshot.pods[pod];
+function idleOf({ analysis: { snapshot, accountingEntries } }: Moment) {
+  const idle = accountingEntries.filter(({ state }) => state === "idle");
+  const found = idle.flatMap(({ pod, pool, gpus }) => {
+    const view = pod === null ? undefined : snapshot.pods[pod];
     const workload = view === undefined ? undefined : snapshot.workloads[view.workload];
-    if (view === undefined || workload === undefined) continue;
+    if (view === undefined || workload === undefined) return [];
     const { team, namespace } = view;
-    const labels = { cluster, team, pool, namespace, workload: `${workload.kind}/${workload.name}` };
-    sums.add(Object.values(labels), { labels, value: gpus });
-  }
-  return sums.list();
+    return [{ labels: { team, pool, namespace, workload: `${workload.kind}/${workload.name}` }, value: gpus }];
+  });
+  return combined(found);
 }
 
-function lostNodesOf({ analysis: { snapshot } }: Moment, cluster: string) {
+function lostNodesOf({ analysis: { snapshot } }: Moment) {
   return snapshot.nodes.flatMap(({ name, nodePool, ready, physicalGpus }) =>
     ready === false && physicalGpus !== null && physicalGpus > 0
-      ? [{ labels: { cluster, node_pool: nodePool || unknown, lost_node: name }, value: physicalGpus }]
+      ? [{ labels: { node_pool: nodePool || unknown, lost_node: name }, value: physicalGpus }]
       : [],
   );
 }
 
-/** Samples by what distinguishes them. */
-function createSums<Label extends string>() {
-  type Own = { readonly labels: Readonly<Record<Label | "cluster", string>>; value: number };
-  const keys = createTupleInterner();
-  const sums: Own[] = [];
-  return {
-    add(key: readonly string[], { labels, value }: Own): void {
-      const id = keys.idOf(key);
-      const known = sums[id];
-      if (known === undefined) sums[id] = { labels, value };
-      else known.value += value;
-    },
-    addFirst(key: readonly string[], one: Own): void {
-      sums[keys.idOf(key)] ??= one;
-    },
-    list: (): readonly Own[] => sums,
-  };
-}
-
 /** The largest of each group, and of these the largest in all. */
 function largestOfEach<Label extends string>(
-  samples: readonly Sample<Label>[],
+  samples: readonly Subject<Label>[],
   groupOf: (labels: Readonly<Record<Label, string>>) => readonly string[],
-): readonly Sample<Label>[] {
+): readonly Subject<Label>[] {
   const groups = Map.groupBy(samples, ({ labels }) => groupOf(labels).join("\u0000"));
   return largest([...groups.values()].flatMap((group) => sorted(group).slice(0, namedEach)));
 }
 
-const largest = <Label extends string>(samples: readonly Sample<Label>[]): readonly Sample<Label>[] =>
+const largest = <Label extends string>(samples: readonly Subject<Label>[]): readonly Subject<Label>[] =>
   sorted(samples).slice(0, namedInAll);
 
 /** The largest first; of equals always the same ones, so that a series lasts. */
-const sorted = <Label extends string>(samples: readonly Sample<Label>[]): readonly Sample<Label>[] =>
+const sorted = <Label extends string>(samples: readonly Subject<Label>[]): readonly Subject<Label>[] =>
   samples.toSorted((one, other) => other.value - one.value || (nameOf(one) < nameOf(other) ? -1 : 1));
 
-const nameOf = ({ labels }: Sample): string => Object.values(labels).join("\u0000");
+const nameOf = ({ labels }: Subject<string>): string => Object.values(labels).join("\u0000");

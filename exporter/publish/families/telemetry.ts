@@ -1,41 +1,46 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { targetStates } from "../../catalogue/labels.ts";
 import type { telemetryMetrics } from "../../catalogue/telemetry.ts";
+import { restartReasons } from "../../model/restartReasons.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 import { ageInUse, isUp, type PartFreshness } from "../health.ts";
-import { kubernetesReadsProducers } from "./kubernetesReads.ts";
+import { combined } from "./combined.ts";
 
 /** The name of the team of workloads that no rule assigns. */
 const unassigned = "unassigned";
 
-/** How far the other numbers can be trusted. */
+/** How far the other numbers can be trusted. Faults of reading that heal within a cycle are seen in the kinds' own counters. */
 export const telemetryProducers: Producers<keyof typeof telemetryMetrics> = {
-  fairlead_source_up: ({ health: { cluster, sources } }) =>
-    sources.map((source) => ({ labels: { cluster, source: source.source }, value: isUp(source) ? 1 : 0 })),
-  fairlead_source_age_seconds: ({ health: { cluster, sources } }) =>
-    sources.flatMap((source) => {
-      const value = ageInUse(source);
-      return value === null ? [] : [{ labels: { cluster, source: source.source }, value }];
-    }),
-  fairlead_targets: ({ health: { cluster, sources } }) => {
+  fairlead_source_up: ({ health: { sources } }) =>
+    sources.map((source) => ({ labels: { source: source.source }, value: isUp(source) ? 1 : 0 })),
+  fairlead_source_age_seconds: ({ health: { sources } }) =>
+    sources.map((source) => ({ labels: { source: source.source }, value: ageInUse(source) })),
+  fairlead_targets: ({ health: { sources } }) => {
     const telemetry = sources.filter((source) => source.telemetry);
     if (telemetry.length === 0) return [];
     const states = telemetry.flatMap((source) => source.parts.map(targetState));
     return targetStates.map((state) => ({
-      labels: { cluster, state },
+      labels: { state },
       value: states.filter((found) => found === state).length,
     }));
   },
-  fairlead_problems: problemCounts,
-  ...kubernetesReadsProducers,
-  fairlead_samples_dropped: ({ health: { cluster }, moment }) =>
-    Object.entries(moment?.analysis.snapshot.dropped ?? {}).map(([reason, value]) => ({
-      labels: { cluster, reason },
-      value,
-    })),
-  fairlead_activity_signal_info: ({ health: { cluster }, moment }) => {
+  fairlead_problems: ({ health: { problems } }) =>
+    combined(problems.map(({ source, code, severity }) => ({ labels: { source, code, severity }, value: 1 }))),
+  fairlead_kubernetes_lists_total: ({ health: { kubernetesReads } }) =>
+    kubernetesReads?.map(({ resource, lists }) => ({ labels: { resource }, value: lists })),
+  fairlead_kubernetes_watches_total: ({ health: { kubernetesReads } }) =>
+    kubernetesReads?.map(({ resource, watches }) => ({ labels: { resource }, value: watches })),
+  fairlead_kubernetes_restarts_total: ({ health: { kubernetesReads } }) =>
+    kubernetesReads?.flatMap(({ resource, restarts }) =>
+      restartReasons.map((reason) => ({ labels: { resource, reason }, value: restarts[reason] })),
+    ),
+  fairlead_kubernetes_answer_seconds: ({ health: { kubernetesReads } }) =>
+    kubernetesReads?.map(({ resource, answerSeconds }) => ({ labels: { resource }, value: answerSeconds })),
+  fairlead_samples_dropped: ({ moment }) =>
+    Object.entries(moment?.analysis.snapshot.dropped ?? {}).map(([reason, value]) => ({ labels: { reason }, value })),
+  fairlead_activity_signal_info: ({ moment }) => {
     const signal = moment?.analysis.snapshot.signal ?? null;
-    return signal === null ? [] : [{ labels: { cluster, signal }, value: 1 }];
+    return signal === null ? [] : [{ labels: { signal }, value: 1 }];
   },
   fairlead_unassigned_gpus: (input) =>
     ofAllocated(input, (analysis) => analysis.teams.find((totals) => totals.team === unassigned)?.allocated ?? 0),
@@ -53,27 +58,12 @@ function targetState({ fresh, ageSeconds }: PartFreshness): (typeof targetStates
 }
 
 /** One number about what is allocated, where anything is known about that. */
-function ofAllocated({ health: { cluster }, moment }: FamilyInput, of: (analysis: Analysis) => number | null) {
+function ofAllocated({ moment }: FamilyInput, of: (analysis: Analysis) => number | null) {
   if (moment === null) return [];
   const { objects, telemetry } = moment.analysis.snapshot.coverage;
-  const value = objects || telemetry ? of(moment.analysis) : null;
-  return value === null ? [] : [{ labels: { cluster }, value }];
+  return [{ labels: {}, value: objects || telemetry ? of(moment.analysis) : null }];
 }
 
 function estimatedGpus(analysis: Analysis): number {
   return analysis.pools.reduce((sum, pool) => sum + pool.estimated, 0);
-}
-
-function problemCounts({ health: { cluster, problems } }: FamilyInput) {
-  const counts = new Map<
-    string,
-    { labels: { cluster: string; source: string; code: string; severity: string }; value: number }
-  >();
-  for (const { source, code, severity } of problems) {
-    const key = `${source} ${code} ${severity}`;
-    const count = counts.get(key) ?? { labels: { cluster, source, code, severity }, value: 0 };
-    count.value += 1;
-    counts.set(key, count);
-  }
-  return [...counts.values()];
 }

@@ -61,7 +61,7 @@ export const focusColumns = [
   "x_Team",
 ] as const;
 
-export type FocusColumn = (typeof focusColumns)[number];
+type FocusColumn = (typeof focusColumns)[number];
 
 /** One row; numbers are decimals, `null` is unknown. */
 export type FocusRecord = Readonly<Record<FocusColumn, string | number | null>>;

@@ -14,7 +14,7 @@ export interface FocusContext {
 }
 
 /** Why a row cannot be written in FOCUS: costs must not be null, and are in a national currency. */
-export type NoFocusReason = "unpriced" | "currency";
+type NoFocusReason = "unpriced" | "currency";
 
 const unit = "GPU-Hours";
 const secondsPerHour = 3600;

@@ -1,10 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { RequestHandler, Response } from "express";
-import { addressOf } from "./address.ts";
-import { createLoginBackOff } from "./loginBackOff.ts";
+import { addressOf, setUser } from "./caller.ts";
 import { type ComparePassword, createPasswords } from "./passwords.ts";
-import { setUser } from "./user.ts";
 
 /** Passwords that wait to be compared, beyond which callers are asked to come back: bcrypt is slow on purpose. */
 const maxWaiting = 10;
@@ -83,4 +81,41 @@ function parseCredentials(header: string | undefined): { name: string; password:
   const text = Buffer.from(encoded, "base64").toString("utf8");
   const colon = text.indexOf(":");
   return colon < 0 ? null : { name: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** Failures after which an address has to wait. */
+const freeFailures = 5;
+/** The first wait, seconds; each further failure doubles it. */
+const firstSeconds = 0.5;
+const longestSeconds = 5;
+/** After this long without another failure the earlier ones are forgotten, seconds. */
+const forgetSeconds = 60;
+/** Addresses that are remembered; the one that failed longest ago goes first. */
+const maxAddresses = 10_000;
+
+/** Makes addresses that fail again and again wait. Times are seconds on a clock that is never set. */
+interface LoginBackOff {
+  /** Seconds until the address may try again; 0 at once. */
+  waitOf(address: string, now: number): number;
+  failed(address: string, now: number): void;
+}
+
+export function createLoginBackOff(): LoginBackOff {
+  const known = new Map<string, { readonly failures: number; readonly at: number }>();
+  return {
+    waitOf(address, now) {
+      const { failures, at } = known.get(address) ?? { failures: 0, at: 0 };
+      if (failures < freeFailures) return 0;
+      const wait = Math.min(longestSeconds, firstSeconds * 2 ** (failures - freeFailures));
+      return Math.max(0, at + wait - now);
+    },
+    failed(address, now) {
+      const last = known.get(address);
+      const failures = last === undefined || now - last.at > forgetSeconds ? 1 : last.failures + 1;
+      known.delete(address);
+      known.set(address, { failures, at: now });
+      const [oldest] = known.keys();
+      if (known.size > maxAddresses && oldest !== undefined) known.delete(oldest);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { addressOf } from "./address.ts";
+import { addressOf } from "./caller.ts";
 
 interface Connection {
   readonly socket: Socket;

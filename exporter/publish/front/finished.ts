@@ -8,7 +8,7 @@ export interface FinishedPage {
 }
 
 /** What the probes say. */
-export interface ProbeState {
+interface ProbeState {
   /** Seconds since the epoch. */
   readonly startedAt: number;
   /** When the last complete cycle ended, seconds since the epoch; `null` before the first one. */

@@ -1,12 +1,11 @@
-import { request as ask, type IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
-import { pipeline } from "node:stream";
+import { request as ask, createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { type Duplex, pipeline } from "node:stream";
 import type { RequestHandler, Response } from "express";
+import { setUser, userOf } from "./caller.ts";
 import { keepTurn } from "./turns.ts";
-import { userOf } from "./user.ts";
 
 /** Opens a way to a thread that answers questions, on behalf of a user (empty: everybody); `null` while there is none. */
-export type OpenWay = (user: string) => Duplex | null;
+type OpenWay = (user: string) => Duplex | null;
 
 /** The parts of a question that matter to its answer. */
 const passedOn = ["accept", "content-length", "content-type", "host", "transfer-encoding"] as const;
@@ -91,4 +90,24 @@ function unanswered(response: Response, error: string): void {
     .status(503)
     .set("Retry-After", "5")
     .json({ error, nextStep: "Ask again; /livez and /readyz say how it is doing." });
+}
+
+/**
+ * Answers the questions that `forward` sends: one at a time on each way. The result takes such a way, and the user whom the
+ * other side has authenticated.
+ */
+export function createAnswerer(answers: RequestListener): (way: Duplex, user: string) => void {
+  const users = new WeakMap<object, string>();
+  const server = createServer((request, response) => {
+    setUser(response, users.get(request.socket) ?? "");
+    answers(request, response);
+  });
+  // Limits of time belong to the side that speaks with the network.
+  server.requestTimeout = 0;
+  server.headersTimeout = 0;
+  server.timeout = 0;
+  return (way, user) => {
+    users.set(way, user);
+    server.emit("connection", way);
+  };
 }

@@ -2,13 +2,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
-import express, { type Express, type RequestHandler, type Response } from "express";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from "express";
 import { isTooOld } from "../health.ts";
 import { listsByTeam } from "../http/lists.ts";
 import { onlyTeamPaths, type TeamsByUser } from "../http/teamView.ts";
 import { prometheusContentType } from "../prometheus/render.ts";
 import { basicAuth } from "./basicAuth.ts";
-import { failed } from "./failed.ts";
 import type { Finished } from "./finished.ts";
 import { ownHostsOnly } from "./ownHosts.ts";
 import type { ComparePassword } from "./passwords.ts";
@@ -133,3 +132,26 @@ const onlyReading: RequestHandler = (request, response, next) => {
     .type("text/plain");
   response.send("Fairlead only answers GET and HEAD here. See / for what there is.\n");
 };
+
+/** Answers where an answer failed. Express knows an error handler by its four parameters. */
+export const failed: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (response.headersSent) return next(error);
+  const status = error instanceof URIError ? 400 : bodyFault(error);
+  if (status === null)
+    response
+      .status(500)
+      .json({ error: "Fairlead failed to answer", nextStep: "See its log, and report what it says." });
+  else if (error instanceof URIError)
+    response.status(400).json({ error: "the path is not valid", nextStep: "See / for what there is." });
+  else
+    response.status(status).json({
+      error: status === 413 ? "the body is too large" : "the body cannot be read",
+      nextStep: "See /api/v1/openapi.json for what may be sent.",
+    });
+};
+
+/** The status of a body that the parser of Express refused; `null` of any other fault. */
+function bodyFault(error: unknown): number | null {
+  if (!(error instanceof Error) || !("status" in error) || !("type" in error)) return null;
+  return typeof error.status === "number" && error.status >= 400 && error.status < 500 ? error.status : null;
+}

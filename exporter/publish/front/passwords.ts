@@ -13,7 +13,7 @@ export interface HashQuestion {
 export type ComparePassword = (question: HashQuestion) => Promise<boolean>;
 
 /** How long things take, and how they are waited for, milliseconds. */
-export interface RestClock {
+interface RestClock {
   readonly now: () => number;
   readonly wait: (milliseconds: number) => Promise<unknown>;
 }

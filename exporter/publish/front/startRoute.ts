@@ -1,10 +1,9 @@
 import type { RequestHandler } from "express";
 import { isTooOld } from "../health.ts";
-import { contentPolicy } from "../pages/contentPolicy.ts";
 import { html } from "../pages/html.ts";
 import { nowStyleSource } from "../pages/nowStyle.ts";
 import { pageFrame } from "../pages/pageFrame.ts";
-import { pageStyleSource } from "../pages/pageStyle.ts";
+import { contentPolicy, pageStyleSource } from "../pages/pageStyle.ts";
 import { refreshSource } from "../pages/refresh.ts";
 import type { Finished, FinishedStart } from "./finished.ts";
 

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Request, RequestHandler, Response } from "express";
-import { addressOf } from "./address.ts";
+import { addressOf } from "./caller.ts";
 
 /** How many answers are under way at once, and how many may wait for their turn. */
 export interface TurnLimits {

@@ -1,8 +1,9 @@
 import type { Budgets } from "../../history/budgetWatch.ts";
 import type { Costs, CostView } from "../../history/costs.ts";
 import type { History, TotalsAnswer, TotalsQuestion } from "../../history/history.ts";
+import type { WaterfallAmount, WaterfallAnswer } from "../../history/waterfall.ts";
+import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 import { isoTime } from "../../kernel/isoTime.ts";
-import { coverageRecord } from "./coverageRecord.ts";
 
 type Source = Pick<History, "name" | "kind">;
 
@@ -61,4 +62,58 @@ export function costsRecord(
 /** Budgets as `/api/v1/budgets` gives them. */
 export function budgetsRecord({ at, source, budgets }: Budgets) {
   return { at: isoTime(at), source, total: budgets.length, items: budgets };
+}
+
+/** How much of a window an answer is; of a window that reaches into the future, only what has passed counts. */
+export function coverageRecord(
+  { from, to, coveredSeconds }: { readonly from: number; readonly to: number; readonly coveredSeconds: number },
+  now: number,
+) {
+  const windowSeconds = Math.max(0, Math.min(to, now) - from);
+  return { windowSeconds, coveredSeconds, ratio: windowSeconds > 0 ? Math.min(1, coveredSeconds / windowSeconds) : 0 };
+}
+
+/** A waterfall as `fairlead waterfall --output json` and `/api/v1/waterfall` give it; described in openapi.json. */
+export function waterfallRecord(answer: WaterfallAnswer, now: number) {
+  return {
+    from: isoTime(answer.from),
+    to: isoTime(answer.to),
+    source: answer.source,
+    coverage: coverageRecord(answer, now),
+    unpricedGpuSeconds: answer.unpricedGpuSeconds,
+    stages: answer.stages.map(({ drops, ...stage }) => ({
+      ...stage,
+      drops: drops.map(({ isAllocated, state, ...amount }) => ({ state, allocated: isAllocated, ...amount })),
+    })),
+  };
+}
+
+/** The same as RFC 4180 text: a line for each level and each drop, a column for each currency. */
+export function waterfallCsv({ stages }: WaterfallAnswer): string {
+  const currencies = [...new Set(stages.flatMap(({ costs }) => Object.keys(costs)))].sort();
+  const heading = [
+    "level",
+    "drop",
+    "allocated",
+    "gpuSeconds",
+    "unpricedGpuSeconds",
+    ...currencies.map((name) => `cost_${name}`),
+  ];
+  const lines = stages.flatMap((stage) => [
+    [stage.level, "", "", ...amounts(stage, currencies)],
+    ...stage.drops.map((drop) => [stage.level, drop.state, `${drop.isAllocated}`, ...amounts(drop, currencies)]),
+  ]);
+  const texts = [heading.map(csvTextCell), ...lines];
+  return texts.map(csvLine).join("");
+}
+
+function amounts(
+  { gpuSeconds, unpricedGpuSeconds, costs }: WaterfallAmount,
+  currencies: readonly string[],
+): readonly string[] {
+  return [
+    csvNumberCell(gpuSeconds),
+    csvNumberCell(unpricedGpuSeconds),
+    ...currencies.map((currency) => csvNumberCell(costs[currency] ?? 0)),
+  ];
 }

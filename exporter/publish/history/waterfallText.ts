@@ -1,10 +1,8 @@
-import type { WaterfallAnswer } from "../../history/askWaterfall.ts";
-import type { WaterfallAmount } from "../../history/waterfall.ts";
-import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
+import type { WaterfallAmount, WaterfallAnswer } from "../../history/waterfall.ts";
 import { dropName, levelNames } from "../stateNames.ts";
-import { type Column, duration, plainText, tableLines } from "../terminal/columns.ts";
+import { type Column, duration, minuteOf, plainText, tableLines } from "../terminal/columns.ts";
 import { fold, type Line } from "../terminal/layout.ts";
-import { coverageRecord } from "./coverageRecord.ts";
+import { coverageRecord } from "./records.ts";
 
 const secondsPerHour = 3600;
 const barWidth = 28;
@@ -57,7 +55,7 @@ function headingLines({ from, to, coveredSeconds, source }: WaterfallAnswer, now
   const { ratio, windowSeconds } = coverageRecord({ from, to, coveredSeconds }, now);
   return [
     ...fold(
-      `Where the GPU time went, ${shortTime(from)} to ${shortTime(to)} (UTC), from ${plainText(source.name, 200)}`,
+      `Where the GPU time went, ${minuteOf(from)} to ${minuteOf(to)} (UTC), from ${plainText(source.name, 200)}`,
       "  ",
     ),
     `Covered: ${ratio >= 1 - 1e-9 ? "100" : (Math.floor(ratio * 10_000) / 100).toFixed(2)} % of the window (${duration(coveredSeconds)} of ${duration(windowSeconds)})`,
@@ -89,5 +87,3 @@ function bar(from: number, to: number, all: number, cell: string): string {
 function share(amount: number, all: number): string {
   return all > 0 ? `${((100 * amount) / all).toFixed(1)} %` : "–";
 }
-
-const shortTime = (seconds: number): string => shownMinute(isoTime(seconds));

@@ -1,10 +1,11 @@
-import { maxDismissalReason } from "./adviceRoutes.ts";
+/** The schema of that id among the components of openapi.json. */
+export const reference = (id: string) => ({ $ref: `#/components/schemas/${id}` });
 
-const reference = (id: string) => ({ $ref: `#/components/schemas/${id}` });
-
+/** A body of JSON. */
 const json = (schema: object) => ({ "application/json": { schema } });
 
-const answer = (description: string, id: string) => ({ description, content: json(reference(id)) });
+/** A response with a body of JSON. */
+export const answer = (description: string, schema: object) => ({ description, content: json(schema) });
 
 const id = {
   name: "id",
@@ -14,14 +15,14 @@ const id = {
   schema: { type: "string" },
 };
 
-const unknownId = answer("There is no recommendation of that id, open or closed lately.", "Error");
+const unknownId = answer("There is no recommendation of that id, open or closed lately.", reference("Error"));
 
 /** What every POST may be answered, before it is looked at. */
 const refusals = {
   "401": { description: "Name and password are missing or wrong." },
-  "403": answer("Nobody may write: no users are configured.", "Error"),
-  "413": answer("The body is larger than 1 MB.", "Error"),
-  "415": answer("The body is not sent as application/json.", "Error"),
+  "403": answer("Nobody may write: no users are configured.", reference("Error")),
+  "413": answer("The body is larger than 1 MB.", reference("Error")),
+  "415": answer("The body is not sent as application/json.", reference("Error")),
 };
 
 /** Only users may write: without a name and password nothing is taken. */
@@ -35,7 +36,7 @@ export const adviceOperations = {
       summary: "One recommendation, open or closed lately.",
       parameters: [id],
       responses: {
-        "200": answer("The recommendation, as of now.", "Recommendation"),
+        "200": answer("The recommendation, as of now.", reference("Recommendation")),
         "401": refusals["401"],
         "404": unknownId,
       },
@@ -51,10 +52,10 @@ export const adviceOperations = {
       requestBody: { required: true, content: json(reference("Dismissal")) },
       responses: {
         ...refusals,
-        "200": answer("It is dismissed.", "Recommendation"),
-        "400": answer("The reason is missing or too long.", "Error"),
+        "200": answer("It is dismissed.", reference("Recommendation")),
+        "400": answer("The reason is missing or too long.", reference("Error")),
         "404": unknownId,
-        "409": answer("It is not open any more.", "Error"),
+        "409": answer("It is not open any more.", reference("Error")),
       },
     },
   },
@@ -69,10 +70,10 @@ export const adviceOperations = {
       requestBody: { required: true, content: json(reference("Taking")) },
       responses: {
         ...refusals,
-        "200": answer("It is taken.", "Recommendation"),
-        "400": answer("The body has fields.", "Error"),
+        "200": answer("It is taken.", reference("Recommendation")),
+        "400": answer("The body has fields.", reference("Error")),
         "404": unknownId,
-        "409": answer("It is not open any more.", "Error"),
+        "409": answer("It is not open any more.", reference("Error")),
       },
     },
   },
@@ -86,59 +87,9 @@ export const adviceOperations = {
       requestBody: { required: true, content: json(reference("AlertmanagerWebhook")) },
       responses: {
         ...refusals,
-        "200": answer("The alerts were received.", "AlertsReceived"),
-        "400": answer("It is not a call of Alertmanager's webhook.", "Error"),
+        "200": answer("The alerts were received.", reference("AlertsReceived")),
+        "400": answer("It is not a call of Alertmanager's webhook.", reference("Error")),
       },
     },
-  },
-} as const;
-
-const text = { type: "string" } as const;
-const moment = { type: "string", format: "date-time" } as const;
-const count = { type: "integer", minimum: 0 } as const;
-
-/** What these paths take and answer, beside the records of the lists. */
-export const adviceBodySchemas = {
-  Dismissal: {
-    type: "object",
-    required: ["reason"],
-    additionalProperties: false,
-    properties: {
-      reason: { type: "string", minLength: 1, maxLength: maxDismissalReason, description: "Why it is not done." },
-    },
-  },
-  Taking: {
-    type: "object",
-    description: "An empty object: who it was and when is known.",
-    additionalProperties: false,
-    properties: {},
-  },
-  AlertmanagerWebhook: {
-    type: "object",
-    description: "What webhook_configs of Alertmanager sends; only these fields are read.",
-    required: ["version", "alerts"],
-    properties: {
-      version: { const: "4" },
-      alerts: {
-        type: "array",
-        description: "Of one call 1000 are read.",
-        items: {
-          type: "object",
-          required: ["status", "labels", "startsAt", "fingerprint"],
-          properties: {
-            status: { enum: ["firing", "resolved"] },
-            labels: { type: "object", additionalProperties: text },
-            startsAt: moment,
-            endsAt: moment,
-            fingerprint: { type: "string", minLength: 1 },
-          },
-        },
-      },
-    },
-  },
-  AlertsReceived: {
-    type: "object",
-    required: ["received", "firing"],
-    properties: { received: { ...count, description: "Alerts of the call." }, firing: count },
   },
 } as const;

@@ -1,19 +1,12 @@
 import type { Response, Router } from "express";
-import { z } from "zod";
 import { bareRecord } from "../../kernel/bareRecord.ts";
 import type { ReceivedAlert } from "../../model/receivedAlert.ts";
 import { recommendationRecord } from "../document/recommendationRecords.ts";
-import { userOf } from "../front/user.ts";
+import { userOf } from "../front/caller.ts";
+import { dismissal, maxAlerts, taking, webhook } from "./adviceSchema.ts";
 import type { Outputs } from "./outputs.ts";
 import { jsonBody, onlyUsers } from "./posting.ts";
-
-/** Longest reason of a dismissal, characters. */
-export const maxDismissalReason = 500;
-
-/** Who it was and when is known: there is nothing more to say. */
-const taking = z.strictObject({});
-
-const dismissal = z.strictObject({ reason: z.string().trim().min(1).max(maxDismissalReason) });
+import { refusal, sendRefusal } from "./refusal.ts";
 
 /** One recommendation, how a person closes it (dismissed, taken), and the webhook of Alertmanager; the list is one like the others. */
 export function addAdviceRoutes(router: Router, outputs: Outputs): void {
@@ -26,11 +19,10 @@ export function addAdviceRoutes(router: Router, outputs: Outputs): void {
   router.post("/recommendations/:id/dismiss", onlyUsers(outputs.users), ...jsonBody, (request, response) => {
     const asked = dismissal.safeParse(request.body);
     if (!asked.success) {
-      response.status(400).json({
-        error: "a dismissal needs a reason",
-        nextStep: 'Send {"reason": "why it is not done"} with at most 500 characters.',
-      });
-      return;
+      return sendRefusal(
+        response,
+        refusal("a dismissal needs a reason", 'Send {"reason": "why it is not done"} with at most 500 characters.'),
+      );
     }
     const [id = ""] = [request.params.id].flat();
     const { adviser } = outputs;
@@ -40,8 +32,7 @@ export function addAdviceRoutes(router: Router, outputs: Outputs): void {
 
   router.post("/recommendations/:id/take", onlyUsers(outputs.users), ...jsonBody, (request, response) => {
     if (!taking.safeParse(request.body ?? {}).success) {
-      response.status(400).json({ error: "this takes no fields", nextStep: "Send {}." });
-      return;
+      return sendRefusal(response, refusal("this takes no fields", "Send {}."));
     }
     const [id = ""] = [request.params.id].flat();
     const { adviser } = outputs;
@@ -52,11 +43,13 @@ export function addAdviceRoutes(router: Router, outputs: Outputs): void {
     const received = parseWebhook(request.body);
     if (!received.ok) {
       // Alertmanager does not try again after a status of 4xx.
-      response.status(400).json({
-        error: `not a call of Alertmanager's webhook (version 4): ${received.error}`,
-        nextStep: "Send what webhook_configs of Alertmanager sends.",
-      });
-      return;
+      return sendRefusal(
+        response,
+        refusal(
+          `not a call of Alertmanager's webhook (version 4): ${received.error}`,
+          "Send what webhook_configs of Alertmanager sends.",
+        ),
+      );
     }
     // Nobody who waits for a page waits for a plan: the answer comes at once, and the plan with the next look.
     void outputs.adviser?.receive(received.alerts);
@@ -71,36 +64,14 @@ function sendClosed(response: Response, adviser: Outputs["adviser"], id: string,
   if (now === undefined) notThere(response);
   else if (isDone) response.json(recommendationRecord(now));
   else {
-    response.status(409).json({
-      error: `${now.id} is not open: ${now.state}${now.closedBecause === null ? "" : ` (${now.closedBecause})`}`,
-      nextStep: "See /api/v1/recommendations?state=open.",
-    });
+    const why = now.closedBecause === null ? "" : ` (${now.closedBecause})`;
+    const error = `${now.id} is not open: ${now.state}${why}`;
+    sendRefusal(response, refusal(error, "See /api/v1/recommendations?state=open.", 409));
   }
 }
 
-/** Of one call; Alertmanager says itself how many it left out (`truncatedAlerts`). */
-const maxAlerts = 1000;
 const maxLabels = 64;
 const maxText = 1024;
-
-const alertText = z.string().transform((value) => value.slice(0, maxText));
-
-/**
- * The body of Alertmanager's webhook, version 4 (alertmanager/notify/webhook). Only what is used is asked for; whatever else
- * newer versions send is passed over. An alert that ends has `endsAt` in the past; one that fires has year 1.
- */
-const webhookSchema = z.looseObject({
-  version: z.literal("4"),
-  alerts: z.array(
-    z.looseObject({
-      status: z.enum(["firing", "resolved"]),
-      labels: z.record(z.string(), z.string()),
-      startsAt: z.iso.datetime({ offset: true }),
-      endsAt: z.iso.datetime({ offset: true }).optional(),
-      fingerprint: alertText.pipe(z.string().min(1)),
-    }),
-  ),
-});
 
 /** What was sent, or what of it is wrong. */
 type ParsedWebhook =
@@ -109,7 +80,7 @@ type ParsedWebhook =
 
 /** Reads a call of Alertmanager. */
 function parseWebhook(body: unknown): ParsedWebhook {
-  const parsed = webhookSchema.safeParse(body);
+  const parsed = webhook.safeParse(body);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue?.path.map(String).join(".") ?? "";
@@ -119,7 +90,7 @@ function parseWebhook(body: unknown): ParsedWebhook {
     ok: true,
     alerts: parsed.data.alerts.slice(0, maxAlerts).map(({ status, labels, startsAt, endsAt, fingerprint }) => ({
       status,
-      fingerprint,
+      fingerprint: fingerprint.slice(0, maxText),
       alertname: (labels.alertname ?? "").slice(0, maxText),
       labels: boundedLabels(labels),
       startsAt: Date.parse(startsAt) / 1000,
@@ -142,8 +113,6 @@ function endOf(status: ReceivedAlert["status"], endsAt: string | undefined): num
 }
 
 function notThere(response: Response): void {
-  response.status(404).json({
-    error: "there is no recommendation of that id, open or closed lately",
-    nextStep: "See /api/v1/recommendations.",
-  });
+  const error = "there is no recommendation of that id, open or closed lately";
+  sendRefusal(response, refusal(error, "See /api/v1/recommendations.", 404));
 }

@@ -1,22 +1,23 @@
 import { type RequestHandler, type Response, Router } from "express";
 import type { Advice } from "../../model/recommendation.ts";
-import { buildDocument, problemRecords } from "../document/buildDocument.ts";
-import { createListBuilder, type ListBuilder } from "../document/listBuilder.ts";
+import { buildDocument } from "../document/buildDocument.ts";
+import { listsOf } from "../document/listBuilder.ts";
 import { momentOf } from "../document/order.ts";
 import { recommendationRecords, withheldRecords } from "../document/recommendationRecords.ts";
-import { type ExplainedKind, explainedKinds } from "../explain/kinds.ts";
+import { explainedKinds } from "../explain/kinds.ts";
 import type { Publication } from "../publication.ts";
-import { overviewRecord } from "../terminal/overviewRecord.ts";
+import { overviewRecord } from "../terminal/overview.ts";
 import { overviewColumns } from "../terminal/overviewSchema.ts";
 import { addAdviceRoutes } from "./adviceRoutes.ts";
 import { withCluster } from "./clusterHeader.ts";
 import { addHistoryRoutes } from "./historyRoutes.ts";
 import { ledgerBackupRoute } from "./ledgerBackupRoute.ts";
 import { ledgerRoute } from "./ledgerRoute.ts";
-import { parseListQuery } from "./listQuery.ts";
-import { findList, listNames } from "./lists.ts";
+import { findList, listNames, parseListQuery } from "./lists.ts";
 import { buildOpenApi } from "./openapi.ts";
 import type { Outputs } from "./outputs.ts";
+import { searchOf } from "./questionParameters.ts";
+import { refusal, sendRefusal } from "./refusal.ts";
 import { visibleTeams } from "./teamView.ts";
 import { createTexts, recordsAtOnce, type Text, type Texts, textOf } from "./texts.ts";
 
@@ -24,7 +25,6 @@ import { createTexts, recordsAtOnce, type Text, type Texts, textOf } from "./tex
 export function createApi(outputs: Outputs): Router {
   const router = Router({ strict: false });
   const openApi = JSON.stringify(buildOpenApi());
-  const listsOf = rememberLists();
   const problemsOf = (publication: Publication) => [...outputs.health().problems, ...publication.problems];
 
   const adviceOf = (publication: Publication) => outputs.adviser?.latest() ?? publication.advice;
@@ -64,11 +64,13 @@ export function createApi(outputs: Outputs): Router {
     const columns = columnsIn(searchOf(request.originalUrl));
     if (columns === null) {
       const { min, max } = overviewColumns;
-      response.status(400).json({
-        error: "expected no parameter but columns, a whole number in range",
-        nextStep: `Ask for /api/v1/overview?columns=${min} to ${max}.`,
-      });
-      return;
+      return sendRefusal(
+        response,
+        refusal(
+          "expected no parameter but columns, a whole number in range",
+          `Ask for /api/v1/overview?columns=${min} to ${max}.`,
+        ),
+      );
     }
     const publication = outputs.latest();
     if (publication === null) return noAnswersYet(response);
@@ -83,18 +85,15 @@ export function createApi(outputs: Outputs): Router {
     const list = findList(request.params.list);
     if (list === null) return next();
     const query = parseListQuery(list, searchOf(request.originalUrl));
-    if (!query.ok) {
-      response.status(400).json({ error: query.error, nextStep: query.nextStep });
-      return;
-    }
+    if (!query.ok) return sendRefusal(response, query);
     const publication = outputs.latest();
     if (publication === null) return noAnswersYet(response);
     const { chosen, limit, offset } = query;
-    const problems = problemRecords(problemsOf(publication));
+    const problems = problemsOf(publication);
     const advice = adviceOf(publication);
     const all = list.select(
       {
-        lists: listsOf(publication),
+        lists: listsOf(publication.analysis),
         problems,
         recommendations: () => recommendationRecords(advice),
         withheld: () => withheldRecords(advice),
@@ -113,49 +112,23 @@ export function createApi(outputs: Outputs): Router {
 /** `GET /api/v1/explain?kind=team&name=search`: how the numbers of one team, queue, workload, pod or node came about. */
 function explainRoute(outputs: Outputs, texts: Texts): RequestHandler {
   return async (request, response) => {
-    const start = request.originalUrl.indexOf("?");
-    const search = new URLSearchParams(start < 0 ? "" : request.originalUrl.slice(start));
+    const search = searchOf(request.originalUrl);
     const kind = explainedKinds.find((known) => known === search.get("kind"));
     const name = search.get("name");
     if (kind === undefined || name === null || name === "" || [...search].length !== 2) {
-      response.status(400).json({
-        error: "expected the parameters kind and name",
-        nextStep: `Ask for /api/v1/explain?kind=${explainedKinds.join("|")}&name=NAME; a workload's name is NAMESPACE/KIND/NAME, a pod's NAMESPACE/NAME, a LocalQueue's may be.`,
-      });
-      return;
+      return sendRefusal(
+        response,
+        refusal(
+          "expected the parameters kind and name",
+          `Ask for /api/v1/explain?kind=${explainedKinds.join("|")}&name=NAME; a workload's name is NAMESPACE/KIND/NAME, a pod's NAMESPACE/NAME, a LocalQueue's may be.`,
+        ),
+      );
     }
-    await answer(outputs, texts, kind, name, response);
-  };
-}
-
-async function answer(
-  outputs: Outputs,
-  texts: Texts,
-  kind: ExplainedKind,
-  name: string,
-  response: Response,
-): Promise<void> {
-  const explained = outputs.explain(kind, name);
-  if (explained === null) {
-    response.status(503).set("Retry-After", "5");
-    response.json({
-      error: "no answers yet: the first cycle is not complete",
-      nextStep: "See /readyz for what is missing.",
-    });
-    return;
-  }
-  if (!explained.ok) response.status(404).json({ error: explained.error, nextStep: explained.nextStep });
-  else if (explained.explanation.parts.length <= recordsAtOnce) response.json(explained.explanation);
-  else await texts.send(response, textOf(explained.explanation));
-}
-
-/** The lists of each publication, once for each cycle. */
-function rememberLists(): (publication: Publication) => ListBuilder {
-  const known = new WeakMap<Publication, ListBuilder>();
-  return (publication) => {
-    const lists = known.get(publication) ?? createListBuilder(publication.analysis);
-    known.set(publication, lists);
-    return lists;
+    const explained = outputs.explain(kind, name);
+    if (explained === null) return noAnswersYet(response);
+    if (!explained.ok) return sendRefusal(response, refusal(explained.error, explained.nextStep, 404));
+    if (explained.explanation.parts.length <= recordsAtOnce) response.json(explained.explanation);
+    else await texts.send(response, textOf(explained.explanation));
   };
 }
 
@@ -181,14 +154,10 @@ function columnsIn(search: URLSearchParams): number | null {
   return search.size === 1 && columns >= min && columns <= max ? columns : null;
 }
 
-function searchOf(url: string): URLSearchParams {
-  const start = url.indexOf("?");
-  return new URLSearchParams(start < 0 ? "" : url.slice(start));
-}
-
 function noAnswersYet(response: Response): void {
-  response
-    .status(503)
-    .set("Retry-After", "5")
-    .json({ error: "no answers yet: the first cycle is not complete", nextStep: "See /readyz for what is missing." });
+  response.set("Retry-After", "5");
+  sendRefusal(
+    response,
+    refusal("no answers yet: the first cycle is not complete", "See /readyz for what is missing.", 503),
+  );
 }

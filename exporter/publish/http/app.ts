@@ -1,13 +1,11 @@
 import express, { type Express, type RequestHandler } from "express";
 import { noAdvice } from "../../model/recommendation.ts";
 import { sensibleDigits } from "../document/jsonText.ts";
-import { failed } from "../front/failed.ts";
 import type { FinishedStart } from "../front/finished.ts";
-import { createFront } from "../front/front.ts";
+import { createFront, failed } from "../front/front.ts";
 import { missingForReadiness } from "../health.ts";
-import { contentPolicy } from "../pages/contentPolicy.ts";
 import { nowStyleSource } from "../pages/nowStyle.ts";
-import { pageStyleSource } from "../pages/pageStyle.ts";
+import { contentPolicy, pageStyleSource } from "../pages/pageStyle.ts";
 import { adviceStyleSource } from "../pages/recommendationsPage.ts";
 import { renderStartPage } from "../pages/startPage.ts";
 import { prometheusContentType } from "../prometheus/render.ts";

@@ -1,20 +1,14 @@
 import type { Request, RequestHandler, Router } from "express";
-import { askWaterfall } from "../../history/askWaterfall.ts";
 import { type CostDimension, costDimensions, costQuestion, costsOf } from "../../history/costs.ts";
 import type { History, TotalsResult } from "../../history/history.ts";
 import { parseTotalsQuestion } from "../../history/parseTotalsQuestion.ts";
+import { askWaterfall } from "../../history/waterfall.ts";
 import { chargeBases } from "../../model/charge.ts";
-import { budgetsRecord, costsRecord, totalsRecord } from "../history/records.ts";
-import { waterfallRecord } from "../history/waterfallRecord.ts";
+import { budgetsRecord, costsRecord, totalsRecord, waterfallRecord } from "../history/records.ts";
 import type { Outputs } from "./outputs.ts";
-import {
-  parseQuestionParameters,
-  type QuestionParameters,
-  type Refusal,
-  refusal,
-  withinTeams,
-} from "./questionParameters.ts";
-import { sendRefusal, visibleTeams } from "./teamView.ts";
+import { parseQuestionParameters, type QuestionParameters, withinTeams } from "./questionParameters.ts";
+import { type Refusal, refusal, sendRefusal } from "./refusal.ts";
+import { visibleTeams } from "./teamView.ts";
 
 /**
  * `/api/v1/history`, `/waterfall`, `/costs` and `/budgets`: what the past was, from the ledger or from the Prometheus server
@@ -109,10 +103,8 @@ function budgetsRoute(outputs: Outputs): RequestHandler {
       response.json(budgetsRecord({ ...known, budgets }));
       return;
     }
-    response.status(404).json({
-      error: "no budget is known",
-      nextStep: "Set cost.budgets, and keep the past (ledger.path or history.prometheus); / says what is wrong.",
-    });
+    const nextStep = "Set cost.budgets, and keep the past (ledger.path or history.prometheus); / says what is wrong.";
+    sendRefusal(response, refusal("no budget is known", nextStep, 404));
   };
 }
 

@@ -3,6 +3,7 @@ import type { RequestHandler, Response } from "express";
 import type { LedgerCopy } from "../../accounts/ledger/ledgerCopies.ts";
 import { isoTime } from "../../kernel/isoTime.ts";
 import type { Outputs } from "./outputs.ts";
+import { refusal, sendRefusal } from "./refusal.ts";
 
 export const ledgerMediaType = "application/vnd.sqlite3";
 
@@ -12,7 +13,7 @@ const retrySeconds = 10;
 export function ledgerBackupRoute(outputs: Outputs): RequestHandler {
   return async (request, response) => {
     const refuse = (status: number, error: string, nextStep: string): void =>
-      void response.status(status).json({ error, nextStep });
+      sendRefusal(response, refusal(error, nextStep, status));
     const output = outputs.ledgerBackup;
     if (output === undefined)
       return refuse(404, "no ledger is kept", "Set ledger.path to keep one; without it, there is nothing to copy.");

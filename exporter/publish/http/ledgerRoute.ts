@@ -3,12 +3,13 @@ import { isLedgerTable, ledgerTables } from "../../accounts/ledger/ledgerTableQu
 import { parseAccountsQuery, type QuestionText } from "../../accounts/ledger/parseAccountsQuery.ts";
 import { parseLedgerTableQuery } from "../../accounts/ledger/parseLedgerTableQuery.ts";
 import { parsePriceQuery } from "../../accounts/ledger/priceQuery.ts";
-import { answerRecord } from "../ledger/answerRecord.ts";
+import { answerRecord } from "../ledger/gpuTimeAnswer.ts";
 import { ledgerTableRecord } from "../ledger/ledgerTableAnswer.ts";
 import { priceAnswerRecord } from "../ledger/priceAnswer.ts";
 import type { Outputs } from "./outputs.ts";
-import { parseQuestionParameters, type Refusal, withinTeams } from "./questionParameters.ts";
-import { beyondTeams, sendRefusal, visibleTeams } from "./teamView.ts";
+import { parseQuestionParameters, withinTeams } from "./questionParameters.ts";
+import { type Refusal, refusal, sendRefusal } from "./refusal.ts";
+import { beyondTeams, visibleTeams } from "./teamView.ts";
 
 /**
  * `GET /api/v1/ledger?from=7d&by=team,state&pool=h100`: counted GPU time (or, with `of=queues`, `waits` or `evictions`, what
@@ -16,28 +17,27 @@ import { beyondTeams, sendRefusal, visibleTeams } from "./teamView.ts";
  */
 export function ledgerRoute(outputs: Outputs): RequestHandler {
   return async (request, response) => {
-    const refuse = (status: number, error: string, nextStep: string): void =>
-      void response.status(status).json({ error, nextStep });
-    if (outputs.ledger === undefined) {
-      return refuse(
-        404,
-        "no ledger is kept",
-        "Set ledger.path to keep one; without it, history is what Prometheus keeps.",
-      );
-    }
+    const refuse = (refused: Refusal): void => sendRefusal(response, refused);
+    if (outputs.ledger === undefined) return refuse(noLedger);
     const parsed = parseQuestionParameters(request.originalUrl, ["of"]);
-    if (!parsed.ok) return refuse(parsed.status, parsed.error, parsed.nextStep);
+    if (!parsed.ok) return refuse(parsed);
     const of = parsed.parameters.own.get("of") ?? gpuTime;
     const visible = visibleTeams(outputs.teams, response);
     const own = withinTeams(parsed.parameters.text, visible);
-    if (!own.ok) return sendRefusal(response, own);
+    if (!own.ok) return refuse(own);
     const beyond = visible === null ? null : beyondOwn(of, own.text, visible);
-    if (beyond !== null) return sendRefusal(response, beyond);
+    if (beyond !== null) return refuse(beyond);
     const answer = await answerTo(of, own.text, outputs, outputs.ledger);
     if (answer.ok) response.json(answer.record);
-    else refuse(answer.status, answer.error, answer.nextStep);
+    else refuse(answer);
   };
 }
+
+const noLedger = refusal(
+  "no ledger is kept",
+  "Set ledger.path to keep one; without it, history is what Prometheus keeps.",
+  404,
+);
 
 /** Why a question shows more than these teams' data: most of what is kept besides GPU time belongs to nobody in particular. */
 function beyondOwn(of: string, { by, where }: QuestionText, visible: ReadonlySet<string>): Refusal | null {
@@ -90,8 +90,7 @@ async function gpuTimeAnswer(
 
 async function queueAnswer(of: string, text: QuestionText, outputs: Outputs): Promise<RouteAnswer> {
   if (!isLedgerTable(of) || outputs.ledgerTables === undefined) {
-    const nextStep = `Use ${[gpuTime, ...ledgerTables, prices].join(", ")}.`;
-    return { ok: false, status: 400, error: "of is none of what the ledger keeps", nextStep };
+    return refusal("of is none of what the ledger keeps", `Use ${[gpuTime, ...ledgerTables, prices].join(", ")}.`);
   }
   const parsed = parseLedgerTableQuery(of, text, outputs.now());
   if (!parsed.ok) return { ...parsed, status: 400 };

@@ -1,25 +1,27 @@
+import type { Problem } from "../../model/problem.ts";
 import type { ListBuilder } from "../document/listBuilder.ts";
-import type { RecommendationRecord, WithheldRecord } from "../document/recommendationSchema.ts";
-import type { ProblemRecord } from "../document/schema.ts";
+import type { RecommendationRecord, WithheldRecord } from "../document/schema.ts";
+import { defaultLimit, maxLimit, wholeNumber } from "./questionParameters.ts";
+import { type Refusal, refusal } from "./refusal.ts";
 import type { VisibleTeams } from "./teamView.ts";
 
-/** What a list of the API may be asked: the values by which its records can be chosen. */
-type Filters<Item> = Readonly<Record<string, (item: Item) => readonly (string | null)[]>>;
+/** What a list of the API may be asked: the fields, or the values, by which its records can be chosen. */
+type Filters<Item> = Readonly<Record<string, keyof Item | ((item: Item) => readonly (string | null)[])>>;
 
 /** The values of a request's filters, by name. */
-export type Chosen = ReadonlyMap<string, string>;
+type Chosen = ReadonlyMap<string, string>;
 
 /** What lists are made of: those that are built when they are asked for, and what is known without that. */
-export interface ListInput {
+interface ListInput {
   readonly lists: ListBuilder;
-  readonly problems: readonly ProblemRecord[];
+  readonly problems: readonly Problem[];
   /** As of now: what was dismissed a moment ago is. */
   readonly recommendations: () => readonly RecommendationRecord[];
   readonly withheld: () => readonly WithheldRecord[];
 }
 
 /** A list of the API. */
-export interface List {
+interface List {
   readonly filters: readonly string[];
   /** Whether it is known which of its records are whose. */
   readonly isByTeam: boolean;
@@ -42,18 +44,15 @@ const areVisible = (teams: readonly string[], visible: ReadonlySet<string>): boo
 
 /** The lists under `/api/v1/`, by name. */
 export const lists = {
-  pools: list(({ lists }) => lists.pools(), { pool: (pool) => [pool.pool] }),
-  teams: list(({ lists }) => lists.teams(), { team: (team) => [team.team] }, ofTeam),
-  domains: list(({ lists }) => lists.domains(), {
-    domain: (domain) => [domain.domain],
-    pool: (domain) => domain.pools,
-  }),
+  pools: list(({ lists }) => lists.pools(), { pool: "pool" }),
+  teams: list(({ lists }) => lists.teams(), { team: "team" }, ofTeam),
+  domains: list(({ lists }) => lists.domains(), { domain: "domain", pool: (domain) => domain.pools }),
   queues: list(
     ({ lists }) => lists.queues(),
     {
-      queue: (queue) => [queue.name],
-      scheduler: (queue) => [queue.scheduler],
-      domain: (queue) => [queue.domain],
+      queue: "name",
+      scheduler: "scheduler",
+      domain: "domain",
       team: (queue) => [queue.team, ...queue.teams.map(({ team }) => team)],
     },
     (queue, visible) =>
@@ -62,29 +61,26 @@ export const lists = {
         : null,
   ),
   localQueues: list(({ lists }) => lists.localQueues(), {
-    namespace: (queue) => [queue.namespace],
-    localQueue: (queue) => [queue.name],
-    clusterQueue: (queue) => [queue.clusterQueue],
-    domain: (queue) => [queue.domain],
+    namespace: "namespace",
+    localQueue: "name",
+    clusterQueue: "clusterQueue",
+    domain: "domain",
   }),
   nodes: list(({ lists }) => lists.nodes(), {
-    node: (node) => [node.name],
+    node: "name",
     pool: (node) => node.pools,
-    nodePool: (node) => [node.nodePool],
-    idle: (node) => [node.idle],
+    nodePool: "nodePool",
+    idle: "idle",
   }),
-  nodePools: list(({ lists }) => lists.nodePools(), {
-    nodePool: (pool) => [pool.nodePool],
-    manager: (pool) => [pool.manager],
-  }),
+  nodePools: list(({ lists }) => lists.nodePools(), { nodePool: "nodePool", manager: "manager" }),
   devices: list(
     ({ lists }) => lists.devices(),
     {
-      node: (device) => [device.node],
-      pool: (device) => [device.pool],
+      node: "node",
+      pool: "pool",
       team: (device) => device.holders.map((holder) => holder.team),
       namespace: (device) => device.holders.map((holder) => holder.namespace),
-      state: (device) => [device.state],
+      state: "state",
     },
     (device, visible) =>
       areVisible(
@@ -94,44 +90,27 @@ export const lists = {
         ? device
         : null,
   ),
-  workloads: list(
-    ({ lists }) => lists.workloads(),
-    {
-      team: (workload) => [workload.team],
-      namespace: (workload) => [workload.namespace],
-      queue: (workload) => [workload.queue],
-    },
-    ofTeam,
-  ),
+  workloads: list(({ lists }) => lists.workloads(), { team: "team", namespace: "namespace", queue: "queue" }, ofTeam),
   pending: list(
     ({ lists }) => lists.pending(),
     {
-      team: (pending) => [pending.team],
-      namespace: (pending) => [pending.namespace],
-      queue: (pending) => [pending.queue],
-      localQueue: (pending) => [pending.localQueue],
+      team: "team",
+      namespace: "namespace",
+      queue: "queue",
+      localQueue: "localQueue",
       domain: (pending) => pending.domains,
-      cause: (pending) => [pending.cause],
+      cause: "cause",
     },
     ofTeam,
   ),
   blocked: list(
     ({ lists }) => lists.blocked(),
-    {
-      team: (blocked) => [blocked.team],
-      namespace: (blocked) => [blocked.namespace],
-      pool: (blocked) => blocked.pools,
-      blocker: (blocked) => [blocked.blocker],
-    },
+    { team: "team", namespace: "namespace", pool: (blocked) => blocked.pools, blocker: "blocker" },
     ofTeam,
   ),
   evictions: list(
     ({ lists }) => lists.evictions(),
-    {
-      team: (eviction) => [eviction.team],
-      namespace: (eviction) => [eviction.namespace],
-      queue: (eviction) => [eviction.queue],
-    },
+    { team: "team", namespace: "namespace", queue: "queue" },
     (eviction, visible) => {
       const { team, preemptor } = eviction;
       if (!visible.has(team)) return null;
@@ -140,31 +119,18 @@ export const lists = {
       return isKnown ? eviction : { ...eviction, preemptor: null };
     },
   ),
-  findings: list(({ lists }) => lists.findings(), {
-    code: (finding) => [finding.code],
-    scheduler: (finding) => [finding.scheduler],
-  }),
-  prices: list(({ lists }) => lists.prices(), {
-    pool: (price) => [price.pool],
-    nodePool: (price) => [price.nodePool],
-    instanceType: (price) => [price.instanceType],
-  }),
+  findings: list(({ lists }) => lists.findings(), { code: "code", scheduler: "scheduler" }),
+  prices: list(({ lists }) => lists.prices(), { pool: "pool", nodePool: "nodePool", instanceType: "instanceType" }),
   recommendations: list(({ recommendations }) => recommendations(), {
-    id: (one) => [one.id],
-    kind: (one) => [one.kind],
-    state: (one) => [one.state],
+    id: "id",
+    kind: "kind",
+    state: "state",
     team: (one) => [one.forTeam, one.fromTeam],
-    queue: (one) => [one.queue],
-    pool: (one) => [one.pool],
+    queue: "queue",
+    pool: "pool",
   }),
-  withheld: list(({ withheld }) => withheld(), {
-    kind: (one) => [one.kind],
-    why: (one) => [one.why],
-  }),
-  problems: list(({ problems }) => problems, {
-    source: (problem) => [problem.source],
-    severity: (problem) => [problem.severity],
-  }),
+  withheld: list(({ withheld }) => withheld(), { kind: "kind", why: "why" }),
+  problems: list(({ problems }) => problems, { source: "source", severity: "severity" }),
 } as const satisfies Readonly<Record<string, List>>;
 
 export type ListName = keyof typeof lists;
@@ -182,7 +148,8 @@ export function listsByTeam(): readonly ListName[] {
 /** The names of all lists. */
 export const listNames: readonly ListName[] = Object.keys(lists).filter(isListName);
 
-function isListName(name: string): name is ListName {
+/** Whether there is such a list. */
+export function isListName(name: string): name is ListName {
   return Object.hasOwn(lists, name);
 }
 
@@ -197,11 +164,37 @@ function list<Item>(
     select: (input, chosen, visible) => {
       const tests = Object.entries(filters).flatMap(([name, valuesOf]) => {
         const value = chosen.get(name);
-        return value === undefined ? [] : [(item: Item) => valuesOf(item).includes(value)];
+        if (value === undefined) return [];
+        if (typeof valuesOf === "function") return [(item: Item) => valuesOf(item).includes(value)];
+        return [(item: Item) => item[valuesOf] === value];
       });
       const all = itemsOf(input);
       const items = visible === null ? all : all.flatMap((item) => ofTeams?.(item, visible) ?? []);
       return tests.length === 0 ? items : items.filter((item) => tests.every((test) => test(item)));
     },
   };
+}
+
+/** What a request asks of a list, or what is wrong with it. */
+type ListQuery =
+  | { readonly ok: true; readonly chosen: Chosen; readonly limit: number; readonly offset: number }
+  | Refusal;
+
+/** Reads `?team=ads&limit=100&offset=200`. A parameter that the list does not know is an error, not ignored. */
+export function parseListQuery(list: List, search: URLSearchParams): ListQuery {
+  const allowed = [...list.filters, "limit", "offset"];
+  const chosen = new Map<string, string>();
+  for (const [name, value] of search) {
+    if (!allowed.includes(name))
+      return refusal(`unknown parameter ${JSON.stringify(name.slice(0, 60))}`, `Use one of: ${allowed.join(", ")}.`);
+    if (chosen.has(name)) return refusal(`parameter ${JSON.stringify(name)} is given twice`, "Give it once.");
+    chosen.set(name, value);
+  }
+  const limit = wholeNumber(chosen.get("limit"), defaultLimit);
+  if (limit === null || limit < 1 || limit > maxLimit) {
+    return refusal("limit is not a whole number in range", `Use 1 to ${maxLimit}.`);
+  }
+  const offset = wholeNumber(chosen.get("offset"), 0);
+  if (offset === null) return refusal("offset is not a whole number", "Use 0 or more.");
+  return { ok: true, chosen, limit, offset };
 }

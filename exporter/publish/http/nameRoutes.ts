@@ -1,29 +1,22 @@
 import { type RequestHandler, type Response, Router } from "express";
 import { noAdvice } from "../../model/recommendation.ts";
-import { createListBuilder, type ListBuilder } from "../document/listBuilder.ts";
+import { listsOf } from "../document/listBuilder.ts";
 import { explainedNames } from "../explain/explain.ts";
 import { isTooOld } from "../health.ts";
 import { listPath, type PageKind, pageKinds } from "../pages/links.ts";
 import { renderNamePage } from "../pages/namePage.ts";
 import { type NamesPageInput, renderNamesPage, renderNoSuchName, workloadNamed } from "../pages/namesPage.ts";
 import { askPast } from "../past/askPast.ts";
-import type { Publication } from "../publication.ts";
 import type { Outputs } from "./outputs.ts";
 
 /** `/teams`, `/queues`, `/nodes` and `/workloads`, and below them the page of each name. */
 export function nameRoutes(outputs: Outputs): Router {
   const router = Router({ strict: false });
-  const known = new WeakMap<Publication, ListBuilder>();
-  const momentOf = (publication: Publication): NamesPageInput["moment"] => {
-    const { analysis } = publication;
-    const lists = known.get(publication) ?? createListBuilder(analysis);
-    known.set(publication, lists);
-    return { analysis, lists };
-  };
   for (const kind of pageKinds) {
     const inputNow = (): NamesPageInput => {
-      const latest = outputs.latest();
-      return { kind, cluster: outputs.cluster, idle: null, moment: latest === null ? null : momentOf(latest) };
+      const analysis = outputs.latest()?.analysis ?? null;
+      const moment = analysis && { analysis, lists: listsOf(analysis) };
+      return { kind, cluster: outputs.cluster, idle: null, moment };
     };
     router.get(listPath(kind), listRoute(outputs, kind, inputNow));
     const below = kind === "workload" ? "/:namespace/:kind/:name" : "/:name";

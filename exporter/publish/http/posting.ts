@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { json, type RequestHandler, urlencoded } from "express";
-import { userOf } from "../front/user.ts";
+import { userOf } from "../front/caller.ts";
+import { refusal, sendRefusal } from "./refusal.ts";
 
 /** Largest body that is read: a thousand alerts with their annotations. */
 const maxBody = "1mb";
@@ -13,11 +14,9 @@ export function onlyUsers(users: Readonly<Record<string, string>>): RequestHandl
   const isOpen = Object.keys(users).length === 0;
   return (_request, response, next) => {
     if (!isOpen) return next();
-    response.status(403).json({
-      error: "nobody may write here: no users are configured",
-      nextStep:
-        "Give basic_auth_users in the web configuration file (--web.config.file), and send a name and password.",
-    });
+    const nextStep =
+      "Give basic_auth_users in the web configuration file (--web.config.file), and send a name and password.";
+    sendRefusal(response, refusal("nobody may write here: no users are configured", nextStep, 403));
   };
 }
 
@@ -25,9 +24,7 @@ export function onlyUsers(users: Readonly<Record<string, string>>): RequestHandl
 export const jsonBody: readonly RequestHandler[] = [
   (request, response, next) => {
     if (request.is("application/json") !== false) return next();
-    response
-      .status(415)
-      .json({ error: "the body is not JSON", nextStep: "Send it with Content-Type: application/json." });
+    sendRefusal(response, refusal("the body is not JSON", "Send it with Content-Type: application/json.", 415));
   },
   json({ limit: maxBody, strict: true }),
 ];
@@ -36,7 +33,7 @@ export const jsonBody: readonly RequestHandler[] = [
 export const formBody: RequestHandler = urlencoded({ limit: "16kb", extended: false, parameterLimit: 20 });
 
 /** Ties a form to who it was given to, so that no other site can make a browser send it. */
-export interface FormTokens {
+interface FormTokens {
   tokenFor(user: string): string;
   isTokenOf(user: string, token: unknown): boolean;
 }

@@ -1,5 +1,5 @@
 import type { QuestionText } from "../../accounts/ledger/parseAccountsQuery.ts";
-import { defaultLimit, maxLimit } from "./listQuery.ts";
+import { type Refusal, refusal } from "./refusal.ts";
 
 /** Parameters beyond this number are a mistake, or someone who wants to keep the ledger or the history busy. */
 const maxParameters = 100;
@@ -11,29 +11,21 @@ export interface QuestionParameters {
   readonly own: ReadonlyMap<string, string>;
 }
 
-/** Why an answer is refused. */
-export interface Refusal {
-  readonly ok: false;
-  readonly status: number;
-  readonly error: string;
-  readonly nextStep: string;
-}
-
 /** The parameters of an address, or why they are refused. */
-export type ParsedParameters = { readonly ok: true; readonly parameters: QuestionParameters } | Refusal;
+type ParsedParameters = { readonly ok: true; readonly parameters: QuestionParameters } | Refusal;
 
 const common: readonly string[] = ["from", "to", "by", "limit"];
 
 /** Reads the parameters of an address. `own`: names beside `from`, `to`, `by` and `limit` that are no filters. */
 export function parseQuestionParameters(address: string, own: readonly string[]): ParsedParameters {
-  const start = address.indexOf("?");
-  const search = new URLSearchParams(start < 0 ? "" : address.slice(start));
+  const search = searchOf(address);
   if (search.size > maxParameters) return refusal("too many parameters", `Give at most ${maxParameters}.`);
   const single = [...common, ...own];
   const twice = single.find((name) => search.getAll(name).length > 1);
   if (twice !== undefined) return refusal(`parameter ${twice} is given twice`, "Give it once.");
-  const limit = limitIn(search.get("limit"));
-  if (limit === null) return refusal("limit is not a whole number in range", `Use 1 to ${maxLimit}.`);
+  const limit = wholeNumber(search.get("limit"), defaultLimit);
+  if (limit === null || limit < 1 || limit > maxLimit)
+    return refusal("limit is not a whole number in range", `Use 1 to ${maxLimit}.`);
   const given = own.flatMap((name) => {
     const value = search.get(name);
     return value === null ? [] : [[name, value] as const];
@@ -59,13 +51,18 @@ export function withinTeams<Text extends Pick<QuestionText, "where">>(
   return { ok: true, text: named.length > 0 ? text : { ...text, where: [...text.where, ...own] } };
 }
 
-/** A refusal; without a status, of a question that is wrong (400). */
-export function refusal(error: string, nextStep: string, status = 400): Refusal {
-  return { ok: false, status, error, nextStep };
+/** The parameters of an address. */
+export function searchOf(address: string): URLSearchParams {
+  const start = address.indexOf("?");
+  return new URLSearchParams(start < 0 ? "" : address.slice(start));
 }
 
-function limitIn(text: string | null): number | null {
-  if (text === null) return defaultLimit;
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  return limit >= 1 && limit <= maxLimit ? limit : null;
+/** A whole number of at most nine digits, or the standard where none is given; `null`: it is none. */
+export function wholeNumber(text: string | null | undefined, standard: number): number | null {
+  if (text == null) return standard;
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
+
+/** Items of one answer. */
+export const defaultLimit = 1000;
+export const maxLimit = 10_000;

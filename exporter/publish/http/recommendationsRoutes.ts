@@ -1,13 +1,13 @@
 import { type RequestHandler, type Response, Router } from "express";
 import { noAdvice } from "../../model/recommendation.ts";
-import { userOf } from "../front/user.ts";
+import { userOf } from "../front/caller.ts";
 import { isTooOld } from "../health.ts";
 import {
   type RecommendationsPageInput,
   renderRecommendation,
   renderRecommendations,
 } from "../pages/recommendationsPage.ts";
-import { maxDismissalReason } from "./adviceRoutes.ts";
+import { maxDismissalReason } from "./adviceSchema.ts";
 import type { Outputs } from "./outputs.ts";
 import { createFormTokens, formBody, onlyUsers, withToken } from "./posting.ts";
 

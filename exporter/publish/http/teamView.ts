@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from "express";
-import { userOf } from "../front/user.ts";
-import { type Refusal, refusal } from "./questionParameters.ts";
+import { userOf } from "../front/caller.ts";
+import { type Refusal, refusal, sendRefusal } from "./refusal.ts";
 
 /** Users of the web configuration who may see the data of some teams alone, and these teams (`teams`). */
 export type TeamsByUser = Readonly<Record<string, readonly string[]>>;
@@ -33,9 +33,4 @@ export function onlyTeamPaths(teams: TeamsByUser | undefined, paths: readonly st
 export function beyondTeams(visible: ReadonlySet<string>, nextStep: string): Refusal {
   const names = [...visible].map((team) => JSON.stringify(team)).join(", ");
   return refusal(`this would show more than the teams that you may see (${names})`, nextStep, 403);
-}
-
-/** Answers with a refusal. */
-export function sendRefusal(response: Response, { status, error, nextStep }: Refusal): void {
-  response.status(status).json({ error, nextStep });
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
-import { jsonChunks } from "../document/jsonChunks.ts";
+import { jsonChunks } from "../document/jsonText.ts";
 
 /** Answers with more records are made into text as a whole before anything of them is sent. */
 export const recordsAtOnce = 1000;

@@ -2,8 +2,6 @@ import { z } from "zod";
 import { accountDimensions } from "../../accounts/ledger/accountsQuery.ts";
 import { ledgerTables } from "../../accounts/ledger/ledgerTableQuery.ts";
 import { priceFilters } from "../../accounts/ledger/priceQuery.ts";
-import { defaultLimit, maxLimit } from "../http/listQuery.ts";
-import { byParameter, filterParameter, type ParameterText, windowParameters } from "../http/parameterText.ts";
 
 const amount = z.number().min(0);
 
@@ -86,20 +84,3 @@ export const ledgerPriceAnswerSchema = z
     ),
   })
   .meta({ id: "LedgerPriceAnswer", description: "The prices at which GPU time of a window was counted." });
-
-/** The parameters of `/api/v1/ledger`, beside one for each filter. */
-export const ledgerParameters: readonly ParameterText[] = [
-  {
-    name: "of",
-    schema: { type: "string", enum: ["gpu-time", ...ledgerTables, "prices"], default: "gpu-time" },
-    description: "What is asked for; dimensions and filters of all but GPU time are in docs/ledger.md.",
-  },
-  ...windowParameters,
-  byParameter("team,state", accountDimensions, " Workloads are kept by whole days."),
-  ...accountDimensions.filter((name) => name !== "day" && name !== "hour").map(filterParameter),
-  {
-    name: "limit",
-    schema: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
-    description: "Groups at most, the largest first within a day or hour.",
-  },
-];

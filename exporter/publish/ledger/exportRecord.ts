@@ -3,7 +3,7 @@ import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 import { isoTime } from "../../kernel/isoTime.ts";
 
 /** Columns of an export in Fairlead's own names. */
-export const exportColumns = [
+const exportColumns = [
   "cluster",
   "from",
   "to",
@@ -31,35 +31,22 @@ export const exportColumns = [
 ] as const;
 
 /** A row of an export in Fairlead's own names; nothing is rounded, and what is unknown is `null`. */
-export type ExportRecord = Readonly<Record<(typeof exportColumns)[number], string | number | boolean | null>>;
+type ExportRecord = Readonly<Record<(typeof exportColumns)[number], string | number | boolean | null>>;
 
-/** A row as JSON and CSV have it. */
+/** A row as JSON and CSV have it, in the order of the columns. */
 export function exportRecord(row: ExportRow, cluster: string): ExportRecord {
+  const { from, to, team, queue, namespace, workload, priorityClass, ...amounts } = row;
   return {
     cluster,
-    from: isoTime(row.from),
-    to: isoTime(row.to),
-    team: row.team,
-    queue: row.queue,
-    namespace: row.namespace,
-    workloadKind: row.workload?.kind ?? null,
-    workload: row.workload?.name ?? null,
-    priorityClass: row.priorityClass,
-    pool: row.pool,
-    nodePool: row.nodePool,
-    capacityType: row.capacityType,
-    state: row.state,
-    isCharged: row.isCharged,
-    gpuSeconds: row.gpuSeconds,
-    activeGpuSeconds: row.activeGpuSeconds,
-    estimatedGpuSeconds: row.estimatedGpuSeconds,
-    energyJoules: row.energyJoules,
-    cost: row.cost,
-    currency: row.currency,
-    priceBasis: row.priceBasis,
-    priceSource: row.priceSource,
-    progressUnits: row.progressUnits,
-    costPerProgressUnit: row.costPerProgressUnit,
+    from: isoTime(from),
+    to: isoTime(to),
+    team,
+    queue,
+    namespace,
+    workloadKind: workload?.kind ?? null,
+    workload: workload?.name ?? null,
+    priorityClass,
+    ...amounts,
   };
 }
 

@@ -5,9 +5,9 @@ import {
   ledgerTableAmounts,
 } from "../../accounts/ledger/ledgerTableQuery.ts";
 import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
-import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
-import { type Column, duration, percent, plainText, tableLines } from "../terminal/columns.ts";
-import { coverageLines } from "./answerTable.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
+import { type Column, duration, minuteOf, percent, plainText, tableLines } from "../terminal/columns.ts";
+import { coverageLines } from "./gpuTimeAnswer.ts";
 
 const secondsPerHour = 3600;
 
@@ -62,7 +62,7 @@ export function ledgerTableLines(answer: LedgerTableAnswer): readonly string[] {
   const total = shown.map(({ heading }, i) => `${heading} ${cells(totals)[i] ?? ""}`).join(", ");
   const left = totalRows - rows.length;
   return [
-    `${titles[of]} from ${shortTime(answer.from)} to ${shortTime(answer.to)} (UTC)`,
+    `${titles[of]} from ${minuteOf(answer.from)} to ${minuteOf(answer.to)} (UTC)`,
     ...coverageLines(answer.coverage),
     "",
     ...(totalRows === 0 ? ["  Nothing is recorded there."] : [...lines, `  in all: ${total}`]),
@@ -131,8 +131,8 @@ const shownAmounts: Readonly<Record<LedgerTable, readonly Shown[]>> = {
     { name: "seconds", heading: "node-hours", show: hours },
     { name: "gpuSeconds", heading: "GPU-hours", show: hours },
     { name: "longestSeconds", heading: "longest", show: duration },
-    { name: "longestBegins", heading: "from", show: (at) => shortTime(at) },
-    { name: "longestEnds", heading: "to", show: (at) => shortTime(at) },
+    { name: "longestBegins", heading: "from", show: minuteOf },
+    { name: "longestEnds", heading: "to", show: minuteOf },
   ],
   placement: [
     { name: "free", heading: "free", show: hours },
@@ -151,5 +151,3 @@ const shownAmounts: Readonly<Record<LedgerTable, readonly Shown[]>> = {
     { name: "measuredLostGpuHours", heading: "measured", show: (lost) => lost.toFixed(1) },
   ],
 };
-
-const shortTime = (seconds: number): string => shownMinute(isoTime(seconds));

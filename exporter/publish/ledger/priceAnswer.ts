@@ -1,7 +1,7 @@
 import { type PriceAnswer, type PriceRow, priceFilters } from "../../accounts/ledger/priceQuery.ts";
 import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 import { isoDay, isoTime, shownMinute } from "../../kernel/isoTime.ts";
-import { type Column, plainText, tableLines } from "../terminal/columns.ts";
+import { type Column, minuteOf, plainText, tableLines } from "../terminal/columns.ts";
 
 /** Prices as data. */
 export function priceAnswerRecord({ from, to, rows, totalRows }: PriceAnswer) {
@@ -52,7 +52,7 @@ export function priceAnswerLines({ from, to, rows, totalRows }: PriceAnswer): re
   );
   const left = totalRows - rows.length;
   return [
-    `Prices that were used from ${shownMinute(isoTime(from))} to ${shownMinute(isoTime(to))} (UTC)`,
+    `Prices that were used from ${minuteOf(from)} to ${minuteOf(to)} (UTC)`,
     "",
     ...(totalRows === 0 ? ["  Nothing is recorded there."] : lines),
     ...(left > 0 ? [`  and ${left} more; --limit shows more, --output csv is for spreadsheets`] : []),

@@ -9,7 +9,7 @@ import type { Post } from "./post.ts";
 import { type PostResult, readable } from "./postResult.ts";
 
 /** What both exporters need. */
-export interface ExporterOptions {
+interface ExporterOptions {
   readonly post: Post;
   readonly tally: ExportTally;
   /** Seconds since the epoch. */

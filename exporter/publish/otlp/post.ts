@@ -8,7 +8,7 @@ import { convertLegacyHttpOptions } from "@opentelemetry/otlp-exporter-base/node
 import { connectionFault, headersFault, type PostResult, statusFault } from "./postResult.ts";
 
 /** Where one kind of telemetry goes, and how. */
-export interface PostOptions {
+interface PostOptions {
   /** Settings `otlp`. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { ExportFault } from "./exportTally.ts";
 
 /** A request that was not accepted. */
-export interface FailedPost {
+interface FailedPost {
   readonly ok: false;
   readonly fault: ExportFault;
   /** Whether the next request would end the same way just now. */

@@ -1,5 +1,4 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { createCostAdder } from "../../analysis/sums/costSums.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
 import type { GpusByState, TeamTotals } from "../../analysis/totals.ts";
@@ -62,13 +61,11 @@ export interface TeamRows {
 export function teamRows(analysis: Analysis): TeamRows {
   const { fairness, snapshot, prices } = analysis;
   const withShares = fairness.teams.length > 0 || snapshot.queueing.gangs.length > 0;
-  const teams = everyTeam(analysis);
   const entitlements = teamEntitlements(analysis);
   const waits = withShares ? waitsOfGangs(analysis) : waitsOfPods(analysis);
   const currency = mainCurrency(prices.groups);
-  const costOf = currency === null ? null : costs(analysis);
-  const rows = teams.map((totals): TeamRow => {
-    const { team, allocated, active, estimated, states, utilization } = totals;
+  const costOf = currency === null ? null : ownCosts(analysis, ({ team }) => team);
+  const rows = everyTeam(analysis).map(({ team, allocated, active, estimated, states, utilization }): TeamRow => {
     const own = withShares ? entitlements.get(team) : undefined;
     return {
       team,
@@ -80,12 +77,12 @@ export function teamRows(analysis: Analysis): TeamRows {
       utilization,
       deviation: own?.deviation ?? null,
       wait: waits.get(team) ?? null,
-      cost: costOf === null ? null : costOf.team(team, allocated),
+      cost: costOf === null ? null : costOf(team, allocated),
     };
   });
   return {
     rows,
-    all: sumOf(rows, costOf === null ? null : costOf.all()),
+    all: sumOf(rows, currency === null ? null : ownCosts(analysis, () => "all")("all", 0)),
     withShares,
     currency,
     notAllocatedPerHour: currency === null ? null : notAllocated(analysis),
@@ -108,14 +105,6 @@ function sumOf(rows: readonly TeamRow[], cost: OwnCost | null): AllTeams {
     waiting: total(({ wait }) => wait?.gpus ?? 0),
     cost,
   };
-}
-
-function costs(analysis: Analysis): { team: (team: string, allocated: number) => OwnCost; all: () => OwnCost } {
-  const adder = createCostAdder(analysis);
-  for (const accountingEntry of analysis.accountingEntries) adder.add(accountingEntry);
-  const { holders } = adder.sums();
-  const all = ownCosts(analysis, holders, () => "all");
-  return { team: ownCosts(analysis, holders, ({ team }) => team), all: () => all("all", 0) };
 }
 
 function notAllocated(analysis: Analysis): number | null {

@@ -1,12 +1,10 @@
 import { type AlikeParts, alikeParts } from "../explain/alikeParts.ts";
-import type { Entitlement, EntitlementLine } from "../explain/entitlementSchema.ts";
-import type { LocalQueueExplanation } from "../explain/localQueueSchema.ts";
+import type { Entitlement, EntitlementLine, LocalQueueExplanation } from "../explain/entitlementSchema.ts";
 import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
-import { duration, gpus, plainText } from "../terminal/columns.ts";
+import { duration, gpus, plainText, utc } from "../terminal/columns.ts";
 import { entitlementTitle, shareTexts, viewTexts, waitingText } from "../terminal/entitlementText.ts";
-import { type Html, html } from "./html.ts";
-import { nameLink, workloadLink } from "./links.ts";
-import type { NameLinks, Subjects } from "./nameLinks.ts";
+import { type Head, type Html, html, moreLink, wideTable } from "./html.ts";
+import { type NameLinks, nameLink, type Subjects, workloadLink } from "./links.ts";
 
 /** Parts that are shown, and how many of them are not folded. */
 const shownParts = 100;
@@ -23,8 +21,7 @@ export function factSection(facts: readonly Fact[], links: NameLinks, subjects: 
       html`<tr><th scope="row">${name}</th><td>${links.inText(plainText(value, 300), name === "queue" ? { queues: [value] } : subjects)}</td><td class="words">${links.inText(plainText(how, longestSentence), subjects)}</td></tr>\n`,
   );
   return html`<section id="facts"><h2>How the numbers came about</h2>
-<div class="wide" tabindex="0" role="region" aria-label="How the numbers came about"><table><thead><tr><th scope="col">number</th><th scope="col">value</th><th scope="col" class="words">how</th></tr></thead><tbody>
-${rows}</tbody></table></div></section>
+${wideTable("How the numbers came about", ["number", "value", ["how", "words"]], rows)}</section>
 `;
 }
 
@@ -78,16 +75,17 @@ function levelTable(divides: string, lines: readonly EntitlementLine[], links: N
     ({ sign, name, gpus: amount, how, shares }) =>
       html`<tr><th scope="row">${sign} ${links.inText(plainText(name, 100), subjects)}</th><td class="number">${gpus(amount)}</td><td class="words">${links.inText([...(how === "" ? [] : [plainText(how, 300)]), ...shareTexts(shares)].join("; "), subjects)}</td></tr>\n`,
   );
-  return html`<div class="wide" tabindex="0" role="region" aria-label="How ${plainText(divides, 100)} is divided"><table><caption class="next">${links.inText(plainText(divides, 100), subjects)}, GPUs</caption><thead><tr><th scope="col">step</th><th scope="col" class="number">GPUs</th><th scope="col" class="words">how</th></tr></thead><tbody>
-${rows}</tbody></table></div>
-`;
+  const whole = plainText(divides, 100);
+  const caption = html`<caption class="next">${links.inText(whole, subjects)}, GPUs</caption>`;
+  const heads: readonly Head[] = ["step", ["GPUs", "number"], ["how", "words"]];
+  return html`${wideTable(`How ${whole} is divided`, heads, rows, { caption })}\n`;
 }
 
 function waitingList(waiting: Entitlement["waiting"], all: number): Html {
   if (all === 0) return html`<p>Nothing waits.</p>`;
   const items = waiting.map((gang) => html`<li>${gang.kind} ${workloadLink(gang)}: ${waitingText(gang)}</li>\n`);
   const rest = all - waiting.length;
-  return html`<h4>Waiting (${all})</h4><ol>${items}</ol>${rest > 0 ? html`<p>${rest} more: <a href="/api/v1/pending">all that waits, as JSON</a></p>` : html``}`;
+  return html`<h4>Waiting (${all})</h4><ol>${items}</ol>${moreLink(rest, "/api/v1/pending", "all that waits, as JSON")}`;
 }
 
 /** Each part of a GPU that is counted: where it is, who holds it, its state and why. */
@@ -111,9 +109,11 @@ ${rest > 0 ? html`<p>${rest} more parts are counted, and not shown here.</p>` : 
 }
 
 const partTable = (groups: readonly AlikeParts[], links: NameLinks): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="By device"><table><thead><tr><th scope="col">node</th><th scope="col">device</th><th scope="col">states</th><th scope="col">pod</th><th scope="col" class="words">why</th></tr></thead><tbody>
-${groups.map((group) => partRow(group, links))}</tbody></table></div>
-`;
+  html`${wideTable(
+    "By device",
+    ["node", "device", "states", "pod", ["why", "words"]],
+    groups.map((group) => partRow(group, links)),
+  )}\n`;
 
 function partRow({ part, device }: AlikeParts, links: NameLinks): Html {
   const { holder, knownFrom, estimated, why } = part;
@@ -134,8 +134,8 @@ export function groundSection({ coverage, problems }: Explanation, links: NameLi
   const counted =
     coverage === null
       ? html``
-      : html`<p>Counted: ${duration(coverage.coveredSeconds)} since ${clock(coverage.since)}; not covered: ${coverage.gaps.length === 0 ? "nothing" : `${coverage.gaps.length} intervals`}.</p>
-<ul>${coverage.gaps.slice(-shownGaps).map(({ from, to, reason }) => html`<li>${clock(from)} to ${clock(to)}: ${reason}</li>\n`)}</ul>`;
+      : html`<p>Counted: ${duration(coverage.coveredSeconds)} since ${utc(coverage.since)}; not covered: ${coverage.gaps.length === 0 ? "nothing" : `${coverage.gaps.length} intervals`}.</p>
+<ul>${coverage.gaps.slice(-shownGaps).map(({ from, to, reason }) => html`<li>${utc(from)} to ${utc(to)}: ${reason}</li>\n`)}</ul>`;
   const items = problems
     .slice(0, shownParts)
     .map(
@@ -146,5 +146,3 @@ export function groundSection({ coverage, problems }: Explanation, links: NameLi
 ${items.length === 0 ? html`<p class="ok">None.</p>` : html`<ul class="problems">${items}</ul>`}${counted}</section>
 `;
 }
-
-const clock = (instant: string): string => `${instant.slice(0, 19).replace("T", " ")} UTC`;

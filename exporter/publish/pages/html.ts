@@ -27,6 +27,34 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for HTML content and quoted attributes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+/** A heading of a column, and how its cells look. */
+export type Head = string | readonly [text: string, look: "number" | "words"];
+
+/**
+ * A table. Where it is wider than a phone it scrolls by itself; who has no pointer reaches it with the Tab key. `more` is a class
+ * of the whole, what is above the headings, and what is below the rows.
+ */
+export function wideTable(
+  label: string,
+  heads: readonly Head[],
+  rows: readonly Html[],
+  more: { readonly look?: string; readonly caption?: Html; readonly foot?: Html } = {},
+): Html {
+  const { look = "wide", caption = html``, foot = html`` } = more;
+  const cells = heads.map((head) =>
+    typeof head === "string"
+      ? html`<th scope="col">${head}</th>`
+      : html`<th scope="col" class="${head[1]}">${head[0]}</th>`,
+  );
+  return html`<div class="${look}" tabindex="0" role="region" aria-label="${label}"><table>${caption}<thead><tr>${cells}</tr></thead><tbody>
+${rows}</tbody>${foot}</table></div>`;
+}
+
+/** Says how many more there are, and where; nothing where there are none. */
+export function moreLink(rest: number, href: string, text: string): Html {
+  return rest > 0 ? html`<p>${rest} more: <a href="${href}">${text}</a></p>` : html``;
 }

@@ -4,20 +4,29 @@ import type { Explanation } from "../explain/schema.ts";
 import { poolPartsOf } from "../overview/poolRows.ts";
 import { teamRows } from "../overview/teamRows.ts";
 import type { Past } from "../past/past.ts";
-import { gpus, plainText } from "../terminal/columns.ts";
-import { aboutName, adviceAbout } from "./adviceAbout.ts";
+import { gpus, plainText, utc } from "../terminal/columns.ts";
 import { entitlementSection, factSection, groundSection, localQueueSection, partSection } from "./explainHtml.ts";
 import { gpuBar } from "./gpuBar.ts";
-import { type Html, html } from "./html.ts";
-import { listPath, longestName, nameLink, type PageKind, type WorkloadName, workloadLink } from "./links.ts";
-import { type NameLinks, nameLinks, type Subjects } from "./nameLinks.ts";
+import { type Html, html, moreLink } from "./html.ts";
+import {
+  listPath,
+  longestName,
+  type NameLinks,
+  nameLink,
+  nameLinks,
+  type PageKind,
+  type Subjects,
+  type WorkloadName,
+  workloadLink,
+} from "./links.ts";
 import { nowStyle } from "./nowStyle.ts";
 import { pageFrame } from "./pageFrame.ts";
 import { pastSection } from "./pastSection.ts";
+import { aboutName, adviceAbout } from "./recommendationArticle.ts";
 import { teamTableHtml } from "./startTeams.ts";
 
 /** What the page of one team, queue, node or workload says. */
-export interface NamePageInput {
+interface NamePageInput {
   readonly kind: PageKind;
   /** As it is explained: of a workload `NAMESPACE/KIND/NAME`. */
   readonly name: string;
@@ -43,7 +52,7 @@ export function renderNamePage(input: NamePageInput): string {
   const { kind, name, explanation, analysis, cluster, past, oldSeconds } = input;
   const links = nameLinks(analysis);
   const shown = plainText(name, longestName);
-  const at = explanation === null ? "" : ` · as of ${explanation.at.slice(0, 19).replace("T", " ")} UTC`;
+  const at = explanation === null ? "" : ` · as of ${utc(explanation.at)}`;
   const json = `/api/v1/explain?kind=${kind}&name=${encodeURIComponent(name.toWellFormed())}`;
   return pageFrame({
     title: `${headings[kind]} ${shown} · Fairlead ${cluster}`,
@@ -115,6 +124,6 @@ function nameList<Item>(heading: string, all: readonly Item[], shown: (one: Item
   const items = all.slice(0, shownBelow).map((one) => html`<li>${shown(one)}</li>\n`);
   const rest = all.length - items.length;
   return html`<section id="${kind}s"><h2>${heading} (${all.length})</h2>
-<ul>${items}</ul>${rest > 0 ? html`<p>${rest} more: <a href="${listPath(kind)}">all ${kind}s</a></p>` : html``}</section>
+<ul>${items}</ul>${moreLink(rest, listPath(kind), `all ${kind}s`)}</section>
 `;
 }

@@ -1,11 +1,12 @@
 import type { Analysis } from "../../analysis/analysis.ts";
 import { nearestName } from "../../config/nearestName.ts";
 import type { ListBuilder } from "../document/listBuilder.ts";
+import type { NodeRecord } from "../document/schema.ts";
 import { explainedNames } from "../explain/explain.ts";
 import { teamRows } from "../overview/teamRows.ts";
 import { gpus, plainText } from "../terminal/columns.ts";
 import { queueKind } from "../terminal/queueWords.ts";
-import { type Html, html } from "./html.ts";
+import { type Head, type Html, html, wideTable } from "./html.ts";
 import { listPath, longestName, nameLink, type PageKind, type WorkloadName, workloadLink } from "./links.ts";
 import { nowStyle } from "./nowStyle.ts";
 import { pageFrame } from "./pageFrame.ts";
@@ -106,100 +107,89 @@ const lists: Readonly<Record<PageKind, ListOf>> = {
   team: (analysis) => {
     const known = teamRows(analysis);
     const rows = mostFirst(known.rows);
-    return listHtml(
-      "team",
-      rows.length,
-      rows.length === 0 ? html`` : teamTableHtml(known, rows.slice(0, shownNames), known.all),
-    );
+    return listHtml("team", rows.length, teamTableHtml(known, rows.slice(0, shownNames), known.all));
   },
   queue: (_analysis, lists) => {
     const all = lists.queues().filter(({ kind }) => kind !== "Scheduler");
-    const rows = all
-      .slice(0, shownNames)
-      .map(
-        (one) =>
-          html`<tr><th scope="row">${nameLink("queue", one.name)}</th><td>${queueKind(one)}</td><td>${plainText(one.domain, 100)}</td><td class="number">${one.entitled === null ? "–" : gpus(one.entitled)}</td><td class="number">${gpus(one.allocated)}</td><td class="number">${gpus(one.pending)}</td></tr>\n`,
-      );
-    const heads = ["queue", "what it is", "domain", "*entitled", "*allocated", "*waiting"];
+    const table = tableHtml("Queues", all, [
+      ["queue", ({ name }) => nameLink("queue", name)],
+      ["what it is", queueKind],
+      ["domain", ({ domain }) => plainText(domain, 100)],
+      ["entitled", ({ entitled }) => (entitled === null ? "–" : gpus(entitled)), "number"],
+      ["allocated", ({ allocated }) => gpus(allocated), "number"],
+      ["waiting", ({ pending }) => gpus(pending), "number"],
+    ]);
     const local = lists.localQueues();
-    const locals = local
-      .slice(0, shownNames)
-      .map(
-        (one) =>
-          html`<tr><th scope="row">${nameLink("queue", `${one.namespace}/${one.name}`)}</th><td>${nameLink("queue", one.clusterQueue)}</td></tr>\n`,
-      );
-    const second =
-      local.length === 0
-        ? html``
-        : html`<h2>LocalQueues of Kueue (${local.length})</h2>${tableHtml("LocalQueues", ["LocalQueue", "ClusterQueue"], locals)}`;
-    return html`${listHtml("queue", all.length, tableHtml("Queues", heads, rows))}${second}`;
+    const locals = tableHtml("LocalQueues", local, [
+      ["LocalQueue", ({ namespace, name }) => nameLink("queue", `${namespace}/${name}`)],
+      ["ClusterQueue", ({ clusterQueue }) => nameLink("queue", clusterQueue)],
+    ]);
+    const second = local.length === 0 ? html`` : html`<h2>LocalQueues of Kueue (${local.length})</h2>${locals}`;
+    return html`${listHtml("queue", all.length, table)}${second}`;
   },
   node: (_analysis, lists, { idle }) => {
     const all = lists.nodes().filter((node) => idle === null || node.idle === idle);
-    const rows = all
-      .slice(0, shownNames)
-      .map(
-        (one) =>
-          html`<tr><th scope="row">${nameLink("node", one.name)}</th><td>${plainText(one.pools.join(", "), 100)}</td><td class="number">${one.physicalGpus === null ? "–" : gpus(one.physicalGpus)}</td><td class="number">${gpus(one.allocated)}</td><td class="words">${nodeState(one)}</td></tr>\n`,
-      );
-    const table = tableHtml("Nodes", ["node", "pools", "*GPUs", "*allocated", "state"], rows);
+    const table = tableHtml("Nodes", all, [
+      ["node", ({ name }) => nameLink("node", name)],
+      ["pools", ({ pools }) => plainText(pools.join(", "), 100)],
+      ["GPUs", ({ physicalGpus }) => (physicalGpus === null ? "–" : gpus(physicalGpus)), "number"],
+      ["allocated", ({ allocated }) => gpus(allocated), "number"],
+      ["state", nodeState, "words"],
+    ]);
     return idle === null ? listHtml("node", all.length, table) : idleNodes(idle, all.length, table);
   },
   workload: (_analysis, lists) => {
     const all = lists.workloads().toSorted((one, other) => other.gpus - one.gpus);
-    const rows = all
-      .slice(0, shownNames)
-      .map(
-        (one) =>
-          html`<tr><th scope="row">${workloadLink(one)}</th><td>${plainText(one.kind, 60)}</td><td>${nameLink("team", one.team, 60)}</td><td>${one.queue === null ? html`–` : nameLink("queue", one.queue, 60)}</td><td class="number">${gpus(one.gpus)}</td></tr>\n`,
-      );
-    const heads = ["workload", "kind", "team", "queue", "*allocated GPUs"];
+    const table = tableHtml("Workloads", all, [
+      ...workloadColumns,
+      ["allocated GPUs", (one) => gpus(one.gpus), "number"],
+    ]);
     const waiting = lists.pending();
-    const waits = waiting
-      .slice(0, shownNames)
-      .map(
-        (one) =>
-          html`<tr><th scope="row">${workloadLink(one)}</th><td>${plainText(one.kind, 60)}</td><td>${nameLink("team", one.team, 60)}</td><td>${one.queue === null ? html`–` : nameLink("queue", one.queue, 60)}</td><td class="number">${one.gpus === null ? "unknown" : gpus(one.gpus)}</td><td class="words">${one.cause}</td></tr>\n`,
-      );
-    const second =
-      waiting.length === 0
-        ? html``
-        : html`<h2>Waiting (${waiting.length})</h2>${tableHtml("Waiting work", ["workload", "kind", "team", "queue", "*waits for GPUs", "cause"], waits)}`;
-    return html`${listHtml("workload", all.length, tableHtml("Workloads", heads, rows))}${second}`;
+    const waits = tableHtml("Waiting work", waiting, [
+      ...workloadColumns,
+      ["waits for GPUs", (one) => (one.gpus === null ? "unknown" : gpus(one.gpus)), "number"],
+      ["cause", ({ cause }) => cause, "words"],
+    ]);
+    const second = waiting.length === 0 ? html`` : html`<h2>Waiting (${waiting.length})</h2>${waits}`;
+    return html`${listHtml("workload", all.length, table)}${second}`;
   },
 };
 
+/** A column of a table: its heading, its cells, and whether these are numbers or several words. */
+type NameColumn<Item> = readonly [heading: string, of: (one: Item) => Html | string, look?: "number" | "words"];
+
+const workloadColumns: readonly NameColumn<WorkloadName & { readonly team: string; readonly queue: string | null }>[] =
+  [
+    ["workload", workloadLink],
+    ["kind", ({ kind }) => plainText(kind, 60)],
+    ["team", ({ team }) => nameLink("team", team, 60)],
+    ["queue", ({ queue }) => (queue === null ? "–" : nameLink("queue", queue, 60))],
+  ];
+
 /** The state of a node in a word or two. */
-function nodeState({
-  ready,
-  schedulable,
-  idle,
-}: {
-  readonly ready: boolean | null;
-  readonly schedulable: boolean | null;
-  readonly idle: string | null;
-}): string {
+function nodeState({ ready, schedulable, idle }: NodeRecord): string {
   if (ready === null) return "unknown";
   if (!ready) return "not ready";
-  const idleText = idle === null ? "" : `idle (${idle})`;
-  return [schedulable === false ? "cordoned" : "", idleText].filter((text) => text !== "").join(", ") || "ready";
+  const texts = [...(schedulable === false ? ["cordoned"] : []), ...(idle === null ? [] : [`idle (${idle})`])];
+  return texts.join(", ") || "ready";
 }
 
 const idleNodes = (idle: string, count: number, table: Html): Html =>
   html`<h2>Idle nodes: ${plainText(idle, 60)} (${count})</h2>
 ${table}<p>${count > shownNames ? html`${count - shownNames} more are not shown. ` : html``}<a href="${listPath("node")}">All nodes</a></p>`;
 
-/** A table; a heading that begins with `*` is of numbers. */
-function tableHtml(label: string, heads: readonly string[], rows: readonly Html[]): Html {
-  if (rows.length === 0) return html``;
-  const cells = heads.map((head) =>
-    head.startsWith("*")
-      ? html`<th scope="col" class="number">${head.slice(1)}</th>`
-      : html`<th scope="col">${head}</th>`,
-  );
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${cells}</tr></thead><tbody>
-${rows}</tbody></table></div>
-`;
+/** A table of the first of many, each named by its first cell. */
+function tableHtml<Item>(label: string, all: readonly Item[], columns: readonly NameColumn<Item>[]): Html {
+  if (all.length === 0) return html``;
+  const heads = columns.map(([heading, , look]): Head => (look === "number" ? [heading, look] : heading));
+  const cellOf = (one: Item, [, of, look]: NameColumn<Item>, i: number): Html => {
+    if (i === 0) return html`<th scope="row">${of(one)}</th>`;
+    return look === undefined ? html`<td>${of(one)}</td>` : html`<td class="${look}">${of(one)}</td>`;
+  };
+  const rows = all
+    .slice(0, shownNames)
+    .map((one) => html`<tr>${columns.map((column, i) => cellOf(one, column, i))}</tr>\n`);
+  return html`${wideTable(label, heads, rows)}\n`;
 }
 
 function listHtml(kind: PageKind, all: number, table: Html): Html {

@@ -14,10 +14,10 @@ const pages = [
 ] as const;
 
 /** One of them. */
-export type PagePath = (typeof pages)[number][0];
+type PagePath = (typeof pages)[number][0];
 
 /** What differs between pages. */
-export interface Page {
+interface Page {
   /** Of the window: `Recommendations · Fairlead harbor`. */
   readonly title: string;
   readonly heading: string;

@@ -1,18 +1,19 @@
-import type { AdviceStep, Recommendation } from "../../model/recommendation.ts";
+import type { Advice, AdviceStep, Recommendation } from "../../model/recommendation.ts";
 import {
   actText,
   aftermathText,
+  commandNotShown,
+  commandText,
   gainText,
   lifecycleText,
   lossText,
   measuredText,
   savingText,
 } from "../advice/adviceWords.ts";
-import { commandNotShown, commandText } from "../advice/commandText.ts";
 import { effectRows } from "../advice/effectRows.ts";
 import { plainText } from "../terminal/columns.ts";
-import { type Html, html } from "./html.ts";
-import type { Subjects } from "./nameLinks.ts";
+import { type Head, type Html, html, moreLink, wideTable } from "./html.ts";
+import type { NameLinks, PageKind, Subjects } from "./links.ts";
 
 /** What an article needs beside the recommendation. */
 export interface ArticleInput {
@@ -83,7 +84,7 @@ function replacements({ replaces, replacedBy }: Recommendation): Html {
 }
 
 /** Teams and queues that its sentences are about. */
-export function adviceSubjects({ fromTeam, forTeam, queue, beneficiary, cost }: Recommendation): Subjects {
+function adviceSubjects({ fromTeam, forTeam, queue, beneficiary, cost }: Recommendation): Subjects {
   const teams = [fromTeam, forTeam, ...cost.teams, ...(beneficiary.kind === "team" ? [beneficiary.name] : [])];
   return { teams, queues: [queue, ...(beneficiary.kind === "queue" ? [beneficiary.name] : [])] };
 }
@@ -128,9 +129,8 @@ function effectTable(one: Recommendation): Html {
         html`<tr><th scope="row">${plainText(name, longestTitle)}</th><td class="number">${before}</td><td class="number">${mostAllocated}</td><td class="number">${leastAllocated}</td></tr>\n`,
     );
   if (rows.length === 0) return html``;
-  // Where it is wider than a phone it scrolls by itself; who has no pointer reaches it with the Tab key.
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Simulated effect"><table><thead><tr><th scope="col">simulated</th><th scope="col" class="number">now</th><th scope="col" class="number">after, packed</th><th scope="col" class="number">after, spread</th></tr></thead><tbody>
-${rows}</tbody></table></div>`;
+  const heads = ["now", "after, packed", "after, spread"].map((head): Head => [head, "number"]);
+  return wideTable("Simulated effect", ["simulated", ...heads], rows);
 }
 
 function list(heading: string, texts: readonly string[]): Html {
@@ -141,9 +141,7 @@ function list(heading: string, texts: readonly string[]): Html {
 }
 
 function more(all: number, { id }: Recommendation): Html {
-  if (all <= shownItems) return html``;
-  const href = `/api/v1/recommendations/${encodeURIComponent(id.toWellFormed())}`;
-  return html`<p>${all - shownItems} more: <a href="${href}">as JSON</a></p>`;
+  return moreLink(all - shownItems, `/api/v1/recommendations/${encodeURIComponent(id.toWellFormed())}`, "as JSON");
 }
 
 function alertList({ alerts }: Recommendation): Html {
@@ -167,4 +165,46 @@ function dismissForm(one: Recommendation, token: string, open: Html): Html {
 <label>Why it is not done<input type="text" name="reason" required maxlength="500" autocomplete="off"></label>
 <button type="submit">Not now</button></form></details>
 `;
+}
+
+const shownAdvice = 10;
+
+/** Open advice that is about something, the most worth first; nothing where there is none. */
+export function adviceAbout(
+  { recommendations }: Advice,
+  isAbout: (one: Recommendation) => boolean,
+  links: NameLinks,
+): Html {
+  const open = recommendations.filter((one) => one.state === "open" && isAbout(one));
+  if (open.length === 0) return html``;
+  const rest = open.length - shownAdvice;
+  return html`<section id="advice"><h2>What to do about it (${open.length})</h2>
+<ol class="problems">${open.slice(0, shownAdvice).map((one) => adviceItem(one, links))}</ol>${moreLink(rest, "/recommendations", "all recommendations")}</section>
+`;
+}
+
+/** One recommendation in three lines: what to do, what it gains and costs, and what it asks for. */
+export function adviceItem(one: Recommendation, links: NameLinks): Html {
+  const subjects = adviceSubjects(one);
+  const effect = plainText(`${gainText(one)}; ${lossText(one)}`, 500);
+  return html`<li id="${one.id}"><a href="${recommendationPath(one)}"><strong>${one.kind}</strong></a>: ${links.inText(shortTitle(one), subjects)}<br><span class="next">${links.inText(effect, subjects)}</span><br><span class="next">${plainText(actText(one), 300)}</span></li>
+`;
+}
+
+/** Whether advice acts on, or is for, the team, queue, node or workload of that name (a workload: `NAMESPACE/KIND/NAME`). */
+export function aboutName(kind: PageKind, name: string): (one: Recommendation) => boolean {
+  if (kind === "team")
+    return ({ fromTeam, forTeam, cost }) => fromTeam === name || forTeam === name || cost.teams.includes(name);
+  if (kind === "queue")
+    return ({ queue, beneficiary }) => queue === name || (beneficiary.kind === "queue" && beneficiary.name === name);
+  if (kind === "node")
+    return ({ targets, beneficiary }) =>
+      targets.includes(`Node ${name}`) || (beneficiary.kind === "node" && beneficiary.name === name);
+  const [namespace = "", ofKind = "", own = ""] = name.split("/");
+  const short = `${namespace}/${own}`;
+  return ({ targets, effect, beneficiary, questions }) =>
+    targets.includes(`${ofKind} ${short}`) ||
+    effect.starts.includes(short) ||
+    questions.some(({ about }) => about === `${ofKind} ${short}`) ||
+    (beneficiary.kind === "workload" && beneficiary.name === short);
 }

@@ -1,12 +1,11 @@
+import { type AdviceAct, adviceActs } from "../../model/adviceAct.ts";
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
-import { adviceGroups } from "../advice/adviceGroups.ts";
-import { trackText } from "../advice/adviceWords.ts";
+import { lossText, rangeText, savedPerWeek, trackText } from "../advice/adviceWords.ts";
 import { plainText } from "../terminal/columns.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html, moreLink } from "./html.ts";
 import { pageFrame } from "./pageFrame.ts";
 import { inlineSource } from "./pageStyle.ts";
-import { type ArticleInput, recommendationArticle } from "./recommendationArticle.ts";
-import { recommendationFolds } from "./recommendationFold.ts";
+import { type ArticleInput, recommendationArticle, recommendationPath } from "./recommendationArticle.ts";
 
 /** What the page says. */
 export interface RecommendationsPageInput {
@@ -143,6 +142,77 @@ function withheldList({ withheld }: Advice): Html {
 ${more(withheld.length - items.length, "/api/v1/withheld")}</details>`;
 }
 
-function more(rest: number, path: string): Html {
-  return rest > 0 ? html`<p>${rest} more: <a href="${path}">${path}</a></p>` : html``;
+const more = (rest: number, path: string): Html => moreLink(rest, path, path);
+
+const longestLine = 160;
+
+/** Bytes of all open recommendations of the page; each group has its part of them. */
+const mostBytes = 130_000;
+
+/** As folds: each one line, with its details within for as long as the page stays small; the others have a page of their own. */
+function recommendationFolds(all: readonly Recommendation[], input: ArticleInput, open: number): readonly Html[] {
+  const lines = all.map((one) => ({ one, line: fold(one, pointer(one)) }));
+  let left =
+    (mostBytes * all.length) / Math.max(1, open) -
+    lines.reduce((sum, { line }) => sum + Buffer.byteLength(line.markup), 0);
+  return lines.map(({ one, line }) => {
+    const whole = fold(one, recommendationArticle(one, input));
+    const more = Buffer.byteLength(whole.markup) - Buffer.byteLength(line.markup);
+    if (more > left) return line;
+    left -= more;
+    return whole;
+  });
+}
+
+function fold(one: Recommendation, body: Html): Html {
+  const facts = [
+    `${rangeText(one.effect.gainedGpus)} GPUs`,
+    savedPerWeek(one.effect.savingPerWeek),
+    lossText(one),
+    `confidence ${one.confidence.level}`,
+  ];
+  const line = facts
+    .filter((fact) => fact !== "")
+    .map((fact) => plainText(fact, longestLine))
+    .join(" · ");
+  return html`<details class="need"><summary>${plainText(one.title, longestLine)}<br><span class="next">${line}</span></summary>
+${body}</details>
+`;
+}
+
+function pointer(one: Recommendation): Html {
+  return html`<p>${plainText(one.reason, longestLine)}</p><p><a href="${recommendationPath(one)}">All of it, with its steps</a></p>`;
+}
+
+/** Open recommendations that ask the same of their reader. */
+interface AdviceGroup {
+  readonly act: AdviceAct;
+  readonly heading: string;
+  /** In a sentence, what sets this group apart. */
+  readonly about: string;
+  readonly all: readonly Recommendation[];
+}
+
+const headings: Readonly<Record<AdviceAct, string>> = { do: "Do now", ask: "Ask the owner", watch: "Watch" };
+
+const sentences: Readonly<Record<AdviceAct, string>> = {
+  do: "Every guard allows it, and its steps are commands. Fairlead only advises: people carry them out.",
+  ask: "Only the owner of the work can say whether it may be done.",
+  watch: "A signal is missing or in doubt: repair it before its values are trusted.",
+};
+
+/** What a recommendation asks of its reader: its act, but without any step there is nothing to do by hand, only to watch. */
+export function groupOf({ act, steps }: Pick<Recommendation, "act" | "steps">): AdviceAct {
+  return act === "do" && steps.length === 0 ? "watch" : act;
+}
+
+/** The open ones in their three groups, in the order in which they come. */
+export function adviceGroups(all: readonly Recommendation[]): readonly AdviceGroup[] {
+  const open = all.filter(({ state }) => state === "open");
+  return adviceActs.map((act) => ({
+    act,
+    heading: headings[act],
+    about: sentences[act],
+    all: open.filter((one) => groupOf(one) === act),
+  }));
 }

@@ -6,17 +6,15 @@ import { mainCurrency } from "../document/priceRecords.ts";
 import type { FinishedStart } from "../front/finished.ts";
 import { type Health, missingForReadiness } from "../health.ts";
 import { listNames } from "../http/lists.ts";
-import { clusterRow } from "../overview/clusterRow.ts";
-import { percent, wholeGpus } from "../terminal/columns.ts";
+import { clusterRow } from "../overview/poolRows.ts";
+import { percent, utc, wholeGpus } from "../terminal/columns.ts";
 import { money, priceTexts } from "../terminal/costText.ts";
-import { adviceItem } from "./adviceAbout.ts";
 import { type Html, html } from "./html.ts";
-import { type NameLinks, nameLinks } from "./nameLinks.ts";
+import { type NameLinks, nameLinks } from "./links.ts";
 import { nowStyle } from "./nowStyle.ts";
 import { pageFrame } from "./pageFrame.ts";
-import { blockedSection } from "./startBlocked.ts";
-import { idleSection } from "./startIdle.ts";
-import { poolSection } from "./startPools.ts";
+import { adviceItem } from "./recommendationArticle.ts";
+import { blockedSection, idleSection, poolSection } from "./startCapacity.ts";
 import { problemSection, sourceSection } from "./startProblems.ts";
 import { queueSection } from "./startQueues.ts";
 import { teamSection } from "./startTeams.ts";
@@ -124,8 +122,4 @@ function places(telemetryPath: string): Html {
     ["/livez", "Liveness as text", "whether the process works"],
   ];
   return html`<ul>${all.map(([href, text, more]) => html`<li><a href="${href}">${text}</a> (${href}): ${more}</li>\n`)}</ul>`;
-}
-
-function utc(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }

@@ -2,8 +2,8 @@ import type { Problem } from "../../model/problem.ts";
 import { counted } from "../advice/adviceWords.ts";
 import { ageInUse, type SourceHealth, type SourceState, sourceState } from "../health.ts";
 import { type ProblemGroup, problemGroups } from "../problemGroups.ts";
-import { type Html, html } from "./html.ts";
-import type { NameLinks } from "./nameLinks.ts";
+import { type Html, html, moreLink } from "./html.ts";
+import type { NameLinks } from "./links.ts";
 
 /** Kinds of problems beyond this number are counted, and listed by the API alone. */
 const maxProblems = 100;
@@ -14,13 +14,12 @@ export function problemSection(problems: readonly Problem[], links: NameLinks): 
   const groups = problemGroups(problems);
   const shown = groups.slice(0, maxProblems);
   const rest = groups.slice(maxProblems).reduce((sum, { count }) => sum + count, 0);
-  const more = rest > 0 ? html`<p>${rest} more: <a href="/api/v1/problems">all problems as JSON</a></p>` : html``;
   const [worse, remarks] = [true, false].map((isWorse) =>
     shown.filter(({ first }) => (first.severity !== "info") === isWorse),
   );
   const count = problems.filter(({ severity }) => severity !== "info").length;
   return html`<section id="problems"><h2>Problems${count === 0 ? "" : ` (${count})`}</h2>
-${count === 0 ? html`<p class="ok">None.</p>` : groupList(worse, links)}${remarkList(remarks, links)}${more}</section>
+${count === 0 ? html`<p class="ok">None.</p>` : groupList(worse, links)}${remarkList(remarks, links)}${moreLink(rest, "/api/v1/problems", "all problems as JSON")}</section>
 `;
 }
 

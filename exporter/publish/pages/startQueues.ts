@@ -3,9 +3,8 @@ import { shortQueues } from "../shortQueues.ts";
 import { duration, gpus } from "../terminal/columns.ts";
 import { causeTexts, deadlockText } from "../terminal/queueLines.ts";
 import { queueKind } from "../terminal/queueWords.ts";
-import { type Html, html } from "./html.ts";
-import { listPath, nameLink } from "./links.ts";
-import type { NameLinks } from "./nameLinks.ts";
+import { type Html, html, moreLink, wideTable } from "./html.ts";
+import { listPath, type NameLinks, nameLink } from "./links.ts";
 
 const shownQueues = 10;
 const shownFindings = 20;
@@ -32,10 +31,9 @@ function shortTable(analysis: Analysis, links: NameLinks): Html {
     return html`<tr><th scope="row">${nameLink("queue", queue.name)}<br><span class="next">${queueKind(queue)}, ${domain}</span></th><td>${gpus(queue.allocated)} of ${gpus(fairness.entitled)}</td><td>${held.length === 0 ? html`–` : held}</td><td>${oldestSeconds === null ? "–" : duration(oldestSeconds)}</td></tr>\n`;
   });
   const rest = short.length - rows.length;
-  const more = rest > 0 ? html`<p>${rest} more: <a href="${listPath("queue")}">all queues</a></p>` : html``;
-  return html`<div class="wide queues" tabindex="0" role="region" aria-label="Queues that miss GPUs"><table><thead><tr><th scope="col">misses GPUs</th><th scope="col">holds</th><th scope="col">who has the rest</th><th scope="col">waits for</th></tr></thead><tbody>
-${rows}</tbody></table></div>${more}
-`;
+  const heads = ["misses GPUs", "holds", "who has the rest", "waits for"];
+  const table = wideTable("Queues that miss GPUs", heads, rows, { look: "wide queues" });
+  return html`${table}${moreLink(rest, listPath("queue"), "all queues")}\n`;
 }
 
 function deadlocks({ waiting }: Analysis, links: NameLinks): Html {
@@ -56,6 +54,5 @@ function findings({ findings: all }: Analysis, links: NameLinks): Html {
         html`<li class="warning"><strong>${kind} ${links.queue(name.slice(0, 317))}</strong> ${links.inText(reason, { queues: [name] })}<br><span class="next">Next: ${change}</span></li>\n`,
     );
   const rest = all.length - items.length;
-  const more = rest > 0 ? html`<p>${rest} more: <a href="/api/v1/findings">all findings as JSON</a></p>` : html``;
-  return html`<ul class="problems">${items}</ul>${more}`;
+  return html`<ul class="problems">${items}</ul>${moreLink(rest, "/api/v1/findings", "all findings as JSON")}`;
 }

@@ -2,17 +2,16 @@ import type { AccountsQuery, AccountsResult } from "../../accounts/ledger/accoun
 import type { LedgerTableQuery, LedgerTableResult } from "../../accounts/ledger/ledgerTableQuery.ts";
 import { isoTime } from "../../kernel/isoTime.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
-import { coveredSteps, meanOf, type Steps } from "./coveredSteps.ts";
-import type { Past, PastChart } from "./past.ts";
+import { coveredSteps, meanOf, type Past, type PastChart, type Steps } from "./past.ts";
 
 /** Who answers for the past; without a ledger, nobody does. */
-export interface PastSource {
+interface PastSource {
   readonly ledger?: (query: AccountsQuery) => Promise<AccountsResult>;
   readonly ledgerTables?: (query: LedgerTableQuery) => Promise<LedgerTableResult>;
 }
 
 /** Whose past is asked for. A workload is `KIND/NAMESPACE/NAME`, as the ledger names it. */
-export interface PastQuestion {
+interface PastQuestion {
   readonly of: "team" | "queue" | "node" | "workload";
   readonly name: string;
   /** Seconds since the epoch. */

@@ -1,3 +1,5 @@
+import type { LedgerCoverage } from "../../accounts/ledger/accountsQuery.ts";
+
 /** What one line of a chart shows: `filled` from the bottom up, or a `line`. */
 export interface PastSeries {
   readonly name: string;
@@ -20,3 +22,33 @@ export interface PastChart {
 export type Past =
   | { readonly isKnown: true; readonly charts: readonly PastChart[] }
   | { readonly isKnown: false; readonly why: string; readonly nextStep: string };
+
+/** Steps of a window: the begin of the first, seconds since the epoch, how long each is, and how many there are. */
+export interface Steps {
+  readonly from: number;
+  readonly seconds: number;
+  readonly count: number;
+}
+
+/** How much of each step is counted, seconds; `null`: not known, because there are more gaps than are listed. */
+export function coveredSteps(
+  { from, seconds, count }: Steps,
+  { gaps, gapsLeftOut }: Pick<LedgerCoverage, "gaps" | "gapsLeftOut">,
+): readonly (number | null)[] {
+  const known = gapsLeftOut === 0 ? Number.POSITIVE_INFINITY : (gaps.at(-1)?.to ?? from);
+  return Array.from({ length: count }, (_, i) => {
+    const [begin, end] = [from + i * seconds, from + (i + 1) * seconds];
+    if (end > known) return null;
+    const lost = gaps.reduce((sum, gap) => sum + Math.max(0, Math.min(end, gap.to) - Math.max(begin, gap.from)), 0);
+    return Math.max(0, seconds - lost);
+  });
+}
+
+/** Less of a step than this says little of it: its mean is not shown. */
+const leastCovered = 0.1;
+
+/** The mean of an amount that was counted over a step: unknown where too little of the step is covered. */
+export function meanOf(amountSeconds: number, coveredSeconds: number | null, stepSeconds: number): number | null {
+  if (coveredSeconds === null || coveredSeconds < leastCovered * stepSeconds) return null;
+  return amountSeconds / coveredSeconds;
+}

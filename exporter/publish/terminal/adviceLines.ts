@@ -1,6 +1,6 @@
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
 import { actText, gainText, lifecycleText, lossText, savingText, trackText } from "../advice/adviceWords.ts";
-import { plainText } from "./columns.ts";
+import { plainText, utc } from "./columns.ts";
 import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";
 
 /** Pieces of advice that the overview shows. */
@@ -23,7 +23,7 @@ export function adviceSection({ recommendations }: Advice): readonly Line[] {
 }
 
 /** One piece of advice in a few lines: what to do, what it gains and costs. */
-export function briefLines(one: Recommendation, number: number): readonly Line[] {
+function briefLines(one: Recommendation, number: number): readonly Line[] {
   const head = `  ${String(number).padStart(2)}  `;
   const indent = " ".repeat(head.length);
   const saving = savingText(one.effect.savingPerWeek);
@@ -53,7 +53,7 @@ export function adviceText(
   const reasons = Map.groupBy(withheld, ({ why }) => why);
   const counts = [...reasons].map(([why, all]) => `${all.length} ${why}`).join(", ");
   const lines: readonly Line[] = [
-    `Advice as of ${new Date(now * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`,
+    `Advice as of ${utc(now)}`,
     open.length === 0 ? "Nothing is recommended." : `TO DO NOW (${open.length}), the most worth first`,
     ...open.flatMap((one, i) => briefLines(one, i + 1)),
     ...(closed.length === 0 ? [] : ["", "CLOSED LATELY"]),

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
 
 /** One column of a table: its heading, and whether its cells are numbers (aligned to the right). */
 export interface Column {
@@ -38,6 +39,12 @@ export function gpus(amount: number): string {
   return Math.abs(amount) < 0.05 ? amount.toFixed(2) : amount.toFixed(1);
 }
 
+/** An amount with its sign; what rounds to nothing has none. */
+export function signed(amount: number): string {
+  if (Math.abs(amount) < 0.005) return "0.0";
+  return amount > 0 ? `+${gpus(amount)}` : gpus(amount);
+}
+
 /** GPUs as people read them in a heading: whole, or with one decimal. */
 export function wholeGpus(amount: number): string {
   const whole = Math.round(amount);
@@ -48,6 +55,14 @@ export function wholeGpus(amount: number): string {
 export function percent(ratio: number | null): string {
   return ratio === null ? "–" : `${Math.round(ratio * 100)} %`;
 }
+
+/** A time as people read it, of seconds since the epoch or of its text: `2026-11-21 07:00:00 UTC`. */
+export function utc(time: number | string): string {
+  return `${(typeof time === "string" ? time : isoTime(time)).slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** The minute of a time in seconds since the epoch: `2026-11-21 07:00`. */
+export const minuteOf = (seconds: number): string => shownMinute(isoTime(seconds));
 
 /** Seconds as the two largest units that matter: `42 s`, `12 min`, `3 h 10 min`, `2 d 4 h`. */
 export function duration(seconds: number): string {

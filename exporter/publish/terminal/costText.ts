@@ -18,7 +18,7 @@ export const priceSourceNames: Readonly<Record<PriceSource, string>> = {
   "table-other-region": "Fairlead's table, price of another region",
 };
 
-/** The sources of prices, their dates, and what they stand for; nothing if nothing has a price. */
+/** The sources of prices, their dates, and what they contain; nothing if nothing has a price. */
 export function priceTexts({ prices }: Analysis): readonly string[] {
   const oldest = new Map<string, { readonly text: string; readonly basis: string; date: number; isStale: boolean }>();
   let unpriced = 0;

@@ -1,9 +1,8 @@
 import { shownMinute } from "../../kernel/isoTime.ts";
 import type { Entitlement, EntitlementLine } from "../explain/entitlementSchema.ts";
-import { duration, gpus, plainText } from "./columns.ts";
+import { duration, gpus, plainText, signed } from "./columns.ts";
 import { fold, type Line } from "./layout.ts";
 import { queueKind } from "./queueWords.ts";
-import { signed } from "./teamTable.ts";
 
 /** Shares that a line names; the rest is added up behind them. */
 const shownShares = 8;

@@ -1,7 +1,7 @@
 import { alikeParts } from "../explain/alikeParts.ts";
-import type { LocalQueueExplanation } from "../explain/localQueueSchema.ts";
+import type { LocalQueueExplanation } from "../explain/entitlementSchema.ts";
 import type { ExplainedPart, Explanation, Fact } from "../explain/schema.ts";
-import { duration, gpus, plainText } from "./columns.ts";
+import { duration, gpus, plainText, utc } from "./columns.ts";
 import { entitlementText } from "./entitlementText.ts";
 import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";
 
@@ -12,10 +12,7 @@ const shownGaps = 10;
 export function explanationText(explanation: Explanation, terminal: Terminal = plainTerminal): string {
   const { kind, name, cluster, at, facts, problems } = explanation;
   const lines: readonly Line[] = [
-    ...fold(
-      `${kind} ${plainText(name, 60)}   cluster ${plainText(cluster, 40)}   ${at.slice(0, 19).replace("T", " ")} UTC`,
-      "  ",
-    ),
+    ...fold(`${kind} ${plainText(name, 60)}   cluster ${plainText(cluster, 40)}   ${utc(at)}`, "  "),
     ...(explanation.localQueues.length > 0 ? ["", ...explanation.localQueues.flatMap(localQueueText)] : []),
     ...(explanation.entitlements.length > 0 ? ["", ...explanation.entitlements.flatMap(entitlementText)] : []),
     ...factLines(facts),
@@ -92,10 +89,8 @@ function coverageLines(coverage: Explanation["coverage"]): readonly Line[] {
   const { since, coveredSeconds, gaps } = coverage;
   const hidden = gaps.length - shownGaps;
   return [
-    `counted: ${duration(coveredSeconds)} since ${clock(since)}; not covered: ${gaps.length === 0 ? "nothing" : `${gaps.length} intervals`}`,
-    ...gaps.slice(-shownGaps).map(({ from, to, reason }) => `  not covered  ${clock(from)} to ${clock(to)}  ${reason}`),
+    `counted: ${duration(coveredSeconds)} since ${utc(since)}; not covered: ${gaps.length === 0 ? "nothing" : `${gaps.length} intervals`}`,
+    ...gaps.slice(-shownGaps).map(({ from, to, reason }) => `  not covered  ${utc(from)} to ${utc(to)}  ${reason}`),
     ...(hidden > 0 ? [`  and ${hidden} before these`] : []),
   ];
 }
-
-const clock = (instant: string): string => `${instant.slice(0, 19).replace("T", " ")} UTC`;

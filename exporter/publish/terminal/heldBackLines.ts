@@ -2,32 +2,24 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import type { DispatchedWork } from "../../join/queues/gangFacts.ts";
 import { duration, gpus, plainText } from "./columns.ts";
 import { askedText } from "./entitlementText.ts";
-import { fold, type Line } from "./layout.ts";
+import { firstOf, fold, type Line } from "./layout.ts";
 
 const shownGangs = 5;
 
 /** Work that no free GPU and no quota would start, and what holds it back; nothing if there is none. */
 export function heldBackLines({ snapshot, waiting }: Analysis): readonly Line[] {
   const { gangs } = snapshot.queueing;
-  const allocated = waiting.work.filter(({ gang: index }) => {
+  const held = waiting.work.flatMap(({ gang: index, ageSeconds }) => {
     const gang = gangs[index];
-    return gang?.checks !== undefined || gang?.never === "limit-range";
+    return gang?.checks !== undefined || gang?.never === "limit-range" ? [{ ...gang, ageSeconds }] : [];
   });
-  if (allocated.length === 0) return [];
-  const lines = allocated.slice(0, shownGangs).flatMap(({ gang: index, ageSeconds }) => {
-    const gang = gangs[index];
-    if (gang === undefined) return [];
-    const { kind, namespace, name, reason, most = null, growth = null } = gang;
+  if (held.length === 0) return [];
+  const lines = firstOf(held, shownGangs, ({ ageSeconds, most = null, growth = null, ...gang }) => {
     const age = ageSeconds === null ? "" : `, for ${duration(ageSeconds)}`;
-    const who = `${plainText(kind, 30)} ${plainText(`${namespace}/${name}`, 80)}`;
-    return fold(`  ${who}: ${askedText({ ...gang, most, growth })}${age}: ${plainText(reason, 300)}`, "    ");
+    const who = `${plainText(gang.kind, 30)} ${plainText(`${gang.namespace}/${gang.name}`, 80)}`;
+    return fold(`  ${who}: ${askedText({ ...gang, most, growth })}${age}: ${plainText(gang.reason, 300)}`, "    ");
   });
-  const hidden = allocated.length - shownGangs;
-  return [
-    "HELD BACK BY CHECKS AND LIMITS",
-    ...lines,
-    ...(hidden > 0 ? [`  and ${hidden} more: --output json lists all of them`] : []),
-  ];
+  return ["HELD BACK BY CHECKS AND LIMITS", ...lines];
 }
 
 const shownClusters = 5;
@@ -37,11 +29,10 @@ export function dispatchedLines({ snapshot }: Analysis): readonly Line[] {
   const { dispatched = [] } = snapshot.queueing;
   if (dispatched.length === 0) return [];
   const clusters = [...Map.groupBy(dispatched, ({ cluster }) => cluster)].sort(([, a], [, b]) => b.length - a.length);
-  const hidden = clusters.length - shownClusters;
+  const linesOf = ([cluster, work]: (typeof clusters)[number]) => fold(`  ${clusterText(cluster, work)}`, "    ");
   return [
     "RUNS IN OTHER CLUSTERS (it holds and waits for nothing here)",
-    ...clusters.slice(0, shownClusters).flatMap(([cluster, work]) => fold(`  ${clusterText(cluster, work)}`, "    ")),
-    ...(hidden > 0 ? [`  and ${hidden} more clusters: --output json lists all of them`] : []),
+    ...firstOf(clusters, shownClusters, linesOf, " clusters"),
   ];
 }
 

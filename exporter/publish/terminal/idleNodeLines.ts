@@ -8,7 +8,7 @@ import { fold, type Line } from "./layout.ts";
 const shownPools = 3;
 
 /** Idle nodes of one kind, without warm ones, and the text about them. */
-export interface IdleSummary {
+interface IdleSummary {
   readonly kind: IdleKind;
   readonly nodes: number;
   /** `2 nodes run for nobody (pool-a 2), for up to 3 h, $ 110 per hour`. */

@@ -1,4 +1,4 @@
-import { styled } from "./colours.ts";
+import { styleText } from "node:util";
 
 /** What is known of the terminal that a text is for, and of how its reader calls Fairlead. */
 export interface Terminal {
@@ -16,7 +16,7 @@ export interface Terminal {
 export const plainTerminal: Terminal = { columns: 100, hasColours: false, program: "fairlead", source: "" };
 
 /** A line that goes on below, at an indent, where a terminal is too narrow for it. */
-export interface LongLine {
+interface LongLine {
   readonly text: string;
   readonly indent: string;
 }
@@ -26,6 +26,20 @@ export type Line = string | LongLine;
 
 /** One line that may be folded at its blanks. */
 export const fold = (text: string, indent: string): readonly LongLine[] => [{ text, indent }];
+
+/** The lines of the first of many, and how many more there are, as `--output json` has them all. */
+export function firstOf<Item>(
+  all: readonly Item[],
+  most: number,
+  linesOf: (one: Item) => readonly Line[],
+  noun = "",
+): readonly Line[] {
+  const hidden = all.length - most;
+  return [
+    ...all.slice(0, most).flatMap(linesOf),
+    ...(hidden > 0 ? [`  and ${hidden} more${noun}: --output json lists all of them`] : []),
+  ];
+}
 
 /** The finished text: commands as the reader types them, long lines folded, colours where they are wanted. */
 export function layOut(lines: readonly Line[], terminal: Terminal): string {
@@ -57,4 +71,34 @@ function folded(line: string, indent: string, columns: number): readonly string[
     rest = `${indent}${rest.slice(cut).trimStart()}`;
   }
   return [...lines, rest];
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/** What is coloured in a line. Each colour repeats what the text says; where several match, the first one counts. */
+const rules: readonly (readonly [pattern: string, style: Style])[] = [
+  // Headings of sections, and of the whole.
+  ["^[A-Z][A-Z]+(?: [A-Z]+)+(?![a-z])", "bold"],
+  ["^(?:STEPS|QUESTIONS|ADVICE|Fairlead)\\b", "bold"],
+  ["^  error(?= )", "red"],
+  ["^  warning(?= )", "yellow"],
+  ["^differs .*", "red"],
+  ["^ +-> .*", "cyan"],
+  // Bars: what is used, what is allocated and wasted, what nobody can use.
+  ["█+", "green"],
+  ["▓+", "yellow"],
+  ["[░▒]+", "red"],
+  // Deviations of a table.
+  ["(?<=  )-\\d[\\d.]*(?=  )", "red"],
+  ["(?<=  )\\+\\d[\\d.]*(?=  )", "yellow"],
+];
+
+const anyRule = new RegExp(rules.map(([pattern]) => `(${pattern})`).join("|"), "gu");
+
+/** One line with colours and bold letters for a terminal that understands them; its text stays the same. */
+export function styled(line: string): string {
+  return line.replace(anyRule, (text: string, ...groups: readonly unknown[]) => {
+    const rule = rules[groups.findIndex((group) => group !== undefined)];
+    return rule === undefined ? text : styleText(rule[1], text, { validateStream: false });
+  });
 }

@@ -3,17 +3,17 @@ import type { GpuState } from "../../model/gpuStates.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type Advice, noAdvice } from "../../model/recommendation.ts";
 import { counted } from "../advice/adviceWords.ts";
-import { clusterRow } from "../overview/clusterRow.ts";
-import { type PoolRow, poolRows } from "../overview/poolRows.ts";
+import { momentOf } from "../document/order.ts";
+import { clusterRow, type PoolRow, poolRows } from "../overview/poolRows.ts";
 import { type ProblemGroup, problemGroups } from "../problemGroups.ts";
 import { stateNames } from "../stateNames.ts";
 import { adviceSection } from "./adviceLines.ts";
-import { gpus, percent, plainText, wholeGpus } from "./columns.ts";
+import { gpus, percent, plainText, utc, wholeGpus } from "./columns.ts";
 import { priceTexts } from "./costText.ts";
 import { dispatchedLines, heldBackLines } from "./heldBackLines.ts";
 import { idleNodeLines } from "./idleNodeLines.ts";
 import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";
-import { type SectionName, sectionNames } from "./overviewSchema.ts";
+import { type OverviewText, type SectionName, sectionNames } from "./overviewSchema.ts";
 import { placementLines } from "./placementLines.ts";
 import { deadlockLines, findingLines, shortLines } from "./queueLines.ts";
 import { teamTable } from "./teamTable.ts";
@@ -56,13 +56,13 @@ export function overview(
 }
 
 /** A part of the overview. */
-export interface Section {
+interface Section {
   readonly name: SectionName;
   readonly lines: readonly Line[];
 }
 
 /** The parts of the overview that have something to say, for a terminal of so many columns. */
-export function overviewSections(
+function overviewSections(
   analysis: Analysis,
   problems: readonly Problem[],
   advice: Advice,
@@ -92,9 +92,8 @@ function heading(analysis: Analysis, columns: number): readonly Line[] {
   const models = pools.length > 4 ? [...shown, `${pools.length - 4} more`] : shown;
   const telemetry = observed === null ? "no GPUs" : `telemetry ${percent(observed)}`;
   const judged = signal === null ? "no activity signal" : `signal ${signal}`;
-  const time = new Date(snapshot.at * 1000).toISOString().slice(0, 19).replace("T", " ");
   return [
-    `Fairlead  cluster ${plainText(snapshot.cluster, 40)}   ${counted(nodes, "node")}   ${wholeGpus(total)} ${total === 1 ? "GPU" : "GPUs"}   ${time} UTC`,
+    `Fairlead  cluster ${plainText(snapshot.cluster, 40)}   ${counted(nodes, "node")}   ${wholeGpus(total)} ${total === 1 ? "GPU" : "GPUs"}   ${utc(snapshot.at)}`,
     `          ${models.join(", ") || "-"}   ${telemetry}   ${judged}`,
     ...wrap(priceTexts(analysis), columns - 10).flatMap((line) => (line === "" ? [] : [`          ${line}`])),
   ];
@@ -167,4 +166,20 @@ function manyOf({ count, subjects }: ProblemGroup): string {
   const names = subjects.slice(0, shownNames).map((name) => plainText(name, 60));
   const all = subjects.length > names.length ? [...names, "..."] : names;
   return `${count} like this${all.length > 0 ? ` (${all.join(", ")})` : ""}: `;
+}
+
+/** The overview of one moment as plain text, section by section. */
+export function overviewRecord(
+  analysis: Analysis,
+  problems: readonly Problem[],
+  advice: Advice,
+  columns: number,
+): OverviewText {
+  return {
+    at: momentOf(analysis.snapshot.at),
+    sections: overviewSections(analysis, problems, advice, columns).map(({ name, lines }) => ({
+      name,
+      lines: layOut(lines, { ...plainTerminal, columns }).split("\n"),
+    })),
+  };
 }

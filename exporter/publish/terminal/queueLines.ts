@@ -6,7 +6,7 @@ import { shellQuote } from "../../kernel/shellQuote.ts";
 import type { AbsentOwner } from "../../model/shortfall.ts";
 import { type ShortQueue, shortQueues } from "../shortQueues.ts";
 import { duration, gpus, plainText } from "./columns.ts";
-import { fold, type Line } from "./layout.ts";
+import { firstOf, fold, type Line } from "./layout.ts";
 import { queueKind } from "./queueWords.ts";
 
 const shownQueues = 5;
@@ -17,21 +17,15 @@ const shownDeadlocks = 3;
 export function shortLines(analysis: Analysis): readonly Line[] {
   const short = shortQueues(analysis);
   if (short.length === 0) return [];
-  const hidden = short.length - shownQueues;
-  return [
-    "WHO IS SHORT",
-    ...short
-      .slice(0, shownQueues)
-      .flatMap((one) => [
-        ...fold(`  ${shortText(one)}`, "    "),
-        `    -> fairlead explain queue ${shellQuote(plainText(one.queue.name, 253))}`,
-      ]),
-    ...(hidden > 0 ? [`  and ${hidden} more: --output json lists all of them`] : []),
-  ];
+  const lines = firstOf(short, shownQueues, (one) => [
+    ...fold(`  ${shortText(one)}`, "    "),
+    `    -> fairlead explain queue ${shellQuote(plainText(one.queue.name, 253))}`,
+  ]);
+  return ["WHO IS SHORT", ...lines];
 }
 
 /** One sentence: which queue is short of what, and who has it. */
-export function shortText({ queue, domain, fairness, borrowers, oldestSeconds, shortSeconds }: ShortQueue): string {
+function shortText({ queue, domain, fairness, borrowers, oldestSeconds, shortSeconds }: ShortQueue): string {
   const taken = borrowers.map(({ queue: name, gpus: amount }) => `${plainText(name, 30)} has ${gpus(amount)}`);
   const starts =
     fairness.actionableShortfall > 1e-6
@@ -78,17 +72,11 @@ export function causeTexts(
 /** Gangs that keep each other from starting; nothing where there are none. */
 export function deadlockLines(deadlocks: readonly GangDeadlock[]): readonly Line[] {
   if (deadlocks.length === 0) return [];
-  const hidden = deadlocks.length - shownDeadlocks;
-  return [
-    "GANGS THAT BLOCK EACH OTHER",
-    ...deadlocks
-      .slice(0, shownDeadlocks)
-      .flatMap((one) => [
-        ...fold(`  ${deadlockText(one)}`, "    "),
-        "    -> suspend one of them, so that another becomes whole",
-      ]),
-    ...(hidden > 0 ? [`  and ${hidden} more pools: --output json lists all of them`] : []),
+  const linesOf = (one: GangDeadlock): readonly Line[] => [
+    ...fold(`  ${deadlockText(one)}`, "    "),
+    "    -> suspend one of them, so that another becomes whole",
   ];
+  return ["GANGS THAT BLOCK EACH OTHER", ...firstOf(deadlocks, shownDeadlocks, linesOf, " pools")];
 }
 
 /** One sentence: which gangs of a pool are partly there, and what they lack. */
@@ -101,15 +89,11 @@ export function deadlockText({ pool, gangs, allocatedGpus, missingGpus, freeGpus
 /** What is wrong in the configuration of queues; nothing where nothing is. */
 export function findingLines(findings: readonly Finding[]): readonly Line[] {
   if (findings.length === 0) return [];
-  const hidden = findings.length - shownFindings;
   return [
     `CONFIGURATION OF QUEUES: ${findings.length} ${findings.length === 1 ? "thing makes" : "things make"} fairness other than it looks`,
-    ...findings
-      .slice(0, shownFindings)
-      .flatMap(({ kind, name, reason, change }) => [
-        ...fold(`  ${plainText(kind, 30)} ${plainText(name, 60)}: ${plainText(reason, 600)}`, "    "),
-        ...fold(`    -> ${plainText(change, 600)}`, "       "),
-      ]),
-    ...(hidden > 0 ? [`  and ${hidden} more: --output json lists all of them`] : []),
+    ...firstOf(findings, shownFindings, ({ kind, name, reason, change }) => [
+      ...fold(`  ${plainText(kind, 30)} ${plainText(name, 60)}: ${plainText(reason, 600)}`, "    "),
+      ...fold(`    -> ${plainText(change, 600)}`, "       "),
+    ]),
   ];
 }

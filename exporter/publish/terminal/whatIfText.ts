@@ -2,6 +2,8 @@ import type { Recommendation } from "../../model/recommendation.ts";
 import {
   actText,
   aftermathText,
+  commandNotShown,
+  commandText,
   confidenceText,
   gainText,
   lifecycleText,
@@ -10,7 +12,6 @@ import {
   replacesText,
   savingText,
 } from "../advice/adviceWords.ts";
-import { commandNotShown, commandText } from "../advice/commandText.ts";
 import { effectRows } from "../advice/effectRows.ts";
 import { plainText, tableLines } from "./columns.ts";
 import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";

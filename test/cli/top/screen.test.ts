@@ -6,7 +6,7 @@ import { openScreen } from "../../../cli/top/watchScreen.ts";
 import type { Window } from "../../../cli/top/window.ts";
 import { noAdvice } from "../../../exporter/model/recommendation.ts";
 import { plainTerminal } from "../../../exporter/publish/terminal/layout.ts";
-import { overviewRecord } from "../../../exporter/publish/terminal/overviewRecord.ts";
+import { overviewRecord } from "../../../exporter/publish/terminal/overview.ts";
 import { type OverviewText, sectionNames } from "../../../exporter/publish/terminal/overviewSchema.ts";
 import { queueMoment } from "../../publish/queueMoment.ts";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { jsonChunks } from "../../../exporter/publish/document/jsonChunks.ts";
-import { jsonText } from "../../../exporter/publish/document/jsonText.ts";
+import { jsonChunks, jsonText } from "../../../exporter/publish/document/jsonText.ts";
 import type { Explanation } from "../../../exporter/publish/explain/schema.ts";
 import { askApp } from "../askApp.ts";
 

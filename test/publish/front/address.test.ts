@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressOf } from "../../../exporter/publish/front/address.ts";
+import { addressOf } from "../../../exporter/publish/front/caller.ts";
 
 test.each([
   ["10.1.2.3", "10.1.2.3"],

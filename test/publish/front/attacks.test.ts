@@ -5,12 +5,11 @@ import { hashSync } from "bcryptjs";
 import express, { type RequestHandler } from "express";
 import { afterEach, describe, expect, test } from "vitest";
 import { openWebConfig } from "../../../exporter/config/webConfig.ts";
-import { createAnswerer } from "../../../exporter/publish/front/answerer.ts";
 import type { Finished } from "../../../exporter/publish/front/finished.ts";
-import { forward } from "../../../exporter/publish/front/forward.ts";
+import { createAnswerer, forward } from "../../../exporter/publish/front/forward.ts";
 import { createFront, type FrontOptions } from "../../../exporter/publish/front/front.ts";
 import { portStream } from "../../../exporter/publish/front/portStream.ts";
-import { startProbeServer } from "../../../exporter/publish/front/probeServer.ts";
+import { startProbeServer } from "../../../exporter/publish/front/probes.ts";
 import { type RunningServer, startServer } from "../../../exporter/publish/http/server.ts";
 
 const running: RunningServer[] = [];

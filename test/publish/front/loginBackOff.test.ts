@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLoginBackOff } from "../../../exporter/publish/front/loginBackOff.ts";
+import { createLoginBackOff } from "../../../exporter/publish/front/basicAuth.ts";
 
 test("five failures are free; then each makes its address wait twice as long, up to five seconds", () => {
   const backOff = createLoginBackOff();

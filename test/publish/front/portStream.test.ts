@@ -6,10 +6,9 @@ import { MessageChannel } from "node:worker_threads";
 import express from "express";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import { createAnswerer } from "../../../exporter/publish/front/answerer.ts";
-import { forward } from "../../../exporter/publish/front/forward.ts";
+import { setUser, userOf } from "../../../exporter/publish/front/caller.ts";
+import { createAnswerer, forward } from "../../../exporter/publish/front/forward.ts";
 import { portStream } from "../../../exporter/publish/front/portStream.ts";
-import { setUser, userOf } from "../../../exporter/publish/front/user.ts";
 
 describe("a stream through a message channel", () => {
   test("carries all bytes in order, however they are cut, and their end", async () => {

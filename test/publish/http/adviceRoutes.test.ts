@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { recommendation } from "../../../exporter/publish/document/recommendationSchema.ts";
-import { adviceBodySchemas } from "../../../exporter/publish/http/adviceOperations.ts";
+import { webhook } from "../../../exporter/publish/http/adviceSchema.ts";
 import type { Outputs } from "../../../exporter/publish/http/outputs.ts";
 import type { RunningServer } from "../../../exporter/publish/http/server.ts";
 import { asKim, scriptedAdviser, startAdvised, users } from "../adviceServer.ts";
@@ -145,16 +146,20 @@ describe("POST /api/v1/alerts", () => {
   });
 
   test("needs exactly the fields that its description calls required", async () => {
-    const { required, properties } = adviceBodySchemas.AlertmanagerWebhook;
+    const requiredOf = (schema: z.ZodObject): readonly string[] => {
+      const { $defs = {}, required } = z.toJSONSchema(schema);
+      return required ?? Object.values($defs)[0]?.required ?? [];
+    };
+    const [ofCall, ofAlert] = [requiredOf(webhook), requiredOf(webhook.shape.alerts.element)];
     const [alert] = call.alerts;
     const without = (object: object, field: string) =>
       Object.fromEntries(Object.entries(object).filter(([name]) => name !== field));
     const url = await start(scriptedAdviser().adviser);
     const status = async (body: object) => (await ask(`${url}/api/v1/alerts`, body)).status;
     for (const field of Object.keys(call))
-      expect(await status(without(call, field)), field).toBe(required.some((one) => one === field) ? 400 : 200);
+      expect(await status(without(call, field)), field).toBe(ofCall.includes(field) ? 400 : 200);
     for (const field of Object.keys(alert ?? {})) {
-      const isRequired = properties.alerts.items.required.some((one) => one === field);
+      const isRequired = ofAlert.includes(field);
       const body = { ...call, alerts: [without(alert ?? {}, field)] };
       expect(await status(body), field).toBe(isRequired ? 400 : 200);
     }

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { alternativeNames, plainAddress } from "../../../exporter/publish/http/clientNames.ts";
+import { alternativeNames, plainAddress } from "../../../exporter/publish/http/tls.ts";
 
 test("names of a certificate that OpenSSL has made are those that were asked for", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "fairlead-names-"));

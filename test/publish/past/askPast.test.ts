@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { askPast } from "../../../exporter/publish/past/askPast.ts";
-import { coveredSteps, meanOf } from "../../../exporter/publish/past/coveredSteps.ts";
-import type { Past, PastChart } from "../../../exporter/publish/past/past.ts";
+import { coveredSteps, meanOf, type Past, type PastChart } from "../../../exporter/publish/past/past.ts";
 import { scriptedLedger } from "../pages/scriptedLedger.ts";
 
 const hour = 3600;

@@ -3,9 +3,9 @@ import { type UnpackedPast, unpackPast } from "../../../../cli/demo/past/unpackP
 import { demoStartAt } from "../../../../cli/demo/startDemo.ts";
 import { createReviewOutput } from "../../../../cli/review/reviewOutput.ts";
 import { createLedgerReader, type LedgerReader } from "../../../../exporter/accounts/ledger/ledgerReader.ts";
-import { askWaterfall } from "../../../../exporter/history/askWaterfall.ts";
-import { budgetDays } from "../../../../exporter/history/budgetDays.ts";
+import { budgetDays } from "../../../../exporter/history/budget.ts";
 import { createLedgerHistory } from "../../../../exporter/history/ledgerHistory.ts";
+import { askWaterfall } from "../../../../exporter/history/waterfall.ts";
 import { demoScenario } from "../../../../simulator/scenarios/demo.ts";
 
 const week = 7 * 86_400;

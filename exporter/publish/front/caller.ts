@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { isIPv4, isIPv6, type Socket } from "node:net";
 
 /**
@@ -14,4 +15,16 @@ export function addressOf({ remoteAddress = "" }: Pick<Socket, "remoteAddress">)
   const gap = after === undefined ? 0 : 8 - head.length - tail.length;
   const groups = [...head, ...Array.from({ length: gap }, () => "0"), ...tail];
   return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+const users = new WeakMap<ServerResponse, string>();
+
+/** The user who sent the request of this response, if this was asked; empty if everybody may. */
+export function userOf(response: ServerResponse): string {
+  return users.get(response) ?? "";
+}
+
+/** Remembers the user who sent the request, for the code that has checked it. */
+export function setUser(response: ServerResponse, user: string): void {
+  users.set(response, user);
 }

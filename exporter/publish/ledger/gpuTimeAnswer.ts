@@ -1,6 +1,43 @@
 import type { AccountSums, AccountsAnswer, AccountsRow, LedgerCoverage } from "../../accounts/ledger/accountsQuery.ts";
-import { isoTime, shownMinute } from "../../kernel/isoTime.ts";
-import { type Column, duration, percent, plainText, tableLines } from "../terminal/columns.ts";
+import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
+import { isoTime } from "../../kernel/isoTime.ts";
+import { type Column, duration, minuteOf, percent, plainText, tableLines } from "../terminal/columns.ts";
+
+/** An answer of the ledger as `fairlead ledger query --output json` and `/api/v1/ledger` give it; described in openapi.json. */
+export function answerRecord(answer: AccountsAnswer) {
+  const { coverage, groupBy, rows } = answer;
+  return {
+    from: isoTime(answer.from),
+    to: isoTime(answer.to),
+    by: groupBy,
+    total: answer.totalRows,
+    items: rows.map((row) => ({
+      ...Object.fromEntries(groupBy.map((dimension, i) => [dimension, row.values[i] ?? null])),
+      ...sums(row),
+    })),
+    totals: sums(answer.totals),
+    coverage: {
+      windowSeconds: coverage.windowSeconds,
+      coveredSeconds: coverage.coveredSeconds,
+      ratio: coverage.ratio,
+      gaps: coverage.gaps.map(({ from, to, reason }) => ({ from: isoTime(from), to: isoTime(to), reason })),
+      gapsLeftOut: coverage.gapsLeftOut,
+    },
+  };
+}
+
+function sums({ gpuSeconds, estimatedGpuSeconds, energyJoules, meteredGpuSeconds, ...priced }: AccountSums) {
+  const { pricedGpuSeconds, cost, costs } = priced;
+  return {
+    gpuSeconds,
+    estimatedGpuSeconds,
+    energyJoules,
+    meteredGpuSeconds,
+    pricedGpuSeconds,
+    cost,
+    costs: Object.fromEntries(costs),
+  };
+}
 
 /** Gaps that a terminal shows. */
 const shownGaps = 5;
@@ -30,7 +67,7 @@ export function answerLines(answer: AccountsAnswer): readonly string[] {
   const left = totalRows - rows.length;
   const total = (totals.gpuSeconds / secondsPerHour).toFixed(1);
   return [
-    `GPU time from ${shortTime(answer.from)} to ${shortTime(answer.to)} (UTC): ${total} GPU-hours`,
+    `GPU time from ${minuteOf(answer.from)} to ${minuteOf(answer.to)} (UTC): ${total} GPU-hours`,
     ...costLines(totals),
     ...coverageLines(answer.coverage),
     "",
@@ -65,9 +102,7 @@ export function coverageLines(coverage: LedgerCoverage): readonly string[] {
   const left = gaps.length - longest.length + coverage.gapsLeftOut;
   return [
     covered,
-    ...longest.map(
-      (gap) => `  not covered: ${duration(gap.to - gap.from)} from ${shortTime(gap.from)} (${gap.reason})`,
-    ),
+    ...longest.map((gap) => `  not covered: ${duration(gap.to - gap.from)} from ${minuteOf(gap.from)} (${gap.reason})`),
     ...(left > 0 ? [`  and ${left} shorter gaps`] : []),
   ];
 }
@@ -89,4 +124,27 @@ function exactPercent(ratio: number): string {
 
 const cell = (value: string | null): string => (value === null ? "–" : plainText(value, 48));
 
-const shortTime = (seconds: number): string => shownMinute(isoTime(seconds));
+const amountNames = [
+  "gpuSeconds",
+  "estimatedGpuSeconds",
+  "energyJoules",
+  "meteredGpuSeconds",
+  "pricedGpuSeconds",
+] as const;
+
+/**
+ * An answer as RFC 4180 text with a heading; unknown values are empty. Each currency has a column `cost_CURRENCY`, so that
+ * different ones are not added up.
+ */
+export function answerCsv(answer: AccountsAnswer): string {
+  const currencies = [...answer.totals.costs.keys()];
+  const lines = [
+    [...answer.groupBy, ...amountNames, ...currencies.map((currency) => csvTextCell(`cost_${currency}`))],
+    ...answer.rows.map((row) => [
+      ...row.values.map(csvTextCell),
+      ...amountNames.map((name) => csvNumberCell(row[name])),
+      ...currencies.map((currency) => csvNumberCell(row.costs.get(currency) ?? null)),
+    ]),
+  ];
+  return lines.map(csvLine).join("");
+}

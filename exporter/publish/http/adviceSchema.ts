@@ -1,0 +1,47 @@
+import { z } from "zod";
+
+/** Longest reason of a dismissal, characters. */
+export const maxDismissalReason = 500;
+
+/** Who it was and when is known: there is nothing more to say. */
+export const taking = z
+  .strictObject({})
+  .meta({ id: "Taking", description: "An empty object: who it was and when is known." });
+
+export const dismissal = z
+  .strictObject({ reason: z.string().trim().min(1).max(maxDismissalReason).describe("Why it is not done.") })
+  .meta({ id: "Dismissal" });
+
+/** Of one call; Alertmanager says itself how many it left out (`truncatedAlerts`). */
+export const maxAlerts = 1000;
+
+/**
+ * The body of Alertmanager's webhook, version 4 (alertmanager/notify/webhook). Only what is used is asked for; whatever else
+ * newer versions send is passed over. An alert that ends has `endsAt` in the past; one that fires has year 1.
+ */
+export const webhook = z
+  .looseObject({
+    version: z.literal("4"),
+    alerts: z
+      .array(
+        z.looseObject({
+          status: z.enum(["firing", "resolved"]),
+          labels: z.record(z.string(), z.string()),
+          startsAt: z.iso.datetime({ offset: true }),
+          endsAt: z.iso.datetime({ offset: true }).optional(),
+          fingerprint: z.string().min(1),
+        }),
+      )
+      .describe(`Of one call ${maxAlerts} are read.`),
+  })
+  .meta({
+    id: "AlertmanagerWebhook",
+    description: "What webhook_configs of Alertmanager sends; only these fields are read.",
+  });
+
+const count = z.number().int().min(0);
+
+/** The answer to the webhook. */
+export const alertsReceived = z
+  .object({ received: count.describe("Alerts of the call."), firing: count })
+  .meta({ id: "AlertsReceived", description: "How many alerts were taken." });

@@ -1,0 +1,19 @@
+import type { Response } from "express";
+
+/** Why an answer is refused. */
+export interface Refusal {
+  readonly ok: false;
+  readonly status: number;
+  readonly error: string;
+  readonly nextStep: string;
+}
+
+/** A refusal; without a status, of a question that is wrong (400). */
+export function refusal(error: string, nextStep: string, status = 400): Refusal {
+  return { ok: false, status, error, nextStep };
+}
+
+/** Answers with a refusal. */
+export function sendRefusal(response: Response, { status, error, nextStep }: Refusal): void {
+  response.status(status).json({ error, nextStep });
+}
