@@ -5,23 +5,14 @@
  *
  *     node --expose-gc bench/queues.ts [--nodes=10000] [--samples=7]
  */
-import { analyse, analysisSettings } from "../exporter/analysis/analyse.ts";
-import type { Analysis } from "../exporter/analysis/analysis.ts";
-import { configSchema } from "../exporter/config/schema.ts";
-import { join } from "../exporter/join/join.ts";
-import { createJoinCache } from "../exporter/join/joinCache.ts";
-import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
-import type { ClusterState, ObjectKind } from "../exporter/model/cluster.ts";
-import type { Pod } from "../exporter/model/pod.ts";
-import type { QueueObjects } from "../exporter/model/queues/queueObjects.ts";
 import { nodeLabels } from "../exporter/model/wellKnown.ts";
-import { createFleet, timeOfCycle } from "./fleetState.ts";
-import { type Contender, compare, ratioByRounds } from "./measure.ts";
+import { createFleet } from "./fleetState.ts";
+import { compare, ratioByRounds } from "./measure.ts";
 import { pagesPerRun, parseContender } from "./parsedPages.ts";
 import { type Answer, ask, type QuestionOptions } from "./question.ts";
-import { createQueueFleet, flavorsOf, inQueues, localQueuesOf, type QueueFleet } from "./queueObjects.ts";
+import { createQueueFleet, flavorsOf } from "./queueObjects.ts";
+import { watcher } from "./queueWatcher.ts";
 
-const config = configSchema.parse({ cluster: "bench" });
 /** At full size; of a smaller cluster in proportion. */
 const full = { nodes: 10_000, queues: 2_000, waiting: 50_000 } as const;
 /** Guarantee of each queue in each flavor, by the number of nodes: about four fifths of the GPUs that are not shared. */

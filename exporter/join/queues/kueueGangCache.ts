@@ -5,7 +5,7 @@ import type { LimitRange } from "../../model/queues/queueObjects.ts";
 import type { DispatchedGang } from "./gangFacts.ts";
 import type { Flavor } from "./kueueFlavors.ts";
 import type { WorkloadQueue } from "./kueueNever.ts";
-import type { DeclaredGang } from "./queueSystem.ts";
+import type { DeclaredGang, DeclaredPart } from "./queueSystem.ts";
 
 /**
  * Gangs that the last join read from Workloads: the same Workload object, in an equal queue and among equal flavors, yields
@@ -23,6 +23,8 @@ export interface KueueGangCache {
   rules: WorkloadRules;
   /** Equal needs are one object, by their content. */
   readonly needs: Map<string, PodNeeds>;
+  /** Equal lists of parts are one list, by the needs of the first part. */
+  readonly parts: Map<PodNeeds, (readonly DeclaredPart[])[]>;
 }
 
 /** What was read from one Workload; both `null`: no GPUs, or it has ended. */
@@ -48,12 +50,14 @@ export function createKueueGangCache(): KueueGangCache {
     quotas: new Map(),
     rules: { kueueAdmissionChecks: [], limitRanges: [] },
     needs: new Map(),
+    parts: new Map(),
   };
 }
 
-/** Anybody may write any number of names and needs. */
+/** Anybody may write any number of names and needs, and of lists with the same needs. */
 const mostNames = 10_000;
 const mostNeeds = 100_000;
+const mostLists = 20;
 
 /** Forgets what was read with other flavors and other rules, and entries beyond the limits. */
 export function refreshKueueGangs(
@@ -78,6 +82,7 @@ export function refreshKueueGangs(
   cache.byWorkload = new WeakMap();
   cache.gpuResources.clear();
   cache.needs.clear();
+  cache.parts.clear();
 }
 
 function isSameFlavor(cache: KueueGangCache, name: string, [object, pools]: readonly [unknown, string]): boolean {
@@ -105,4 +110,27 @@ export function sharedNeeds(cache: KueueGangCache, needs: PodNeeds): PodNeeds {
   const known = cache.needs.get(key) ?? needs;
   cache.needs.set(key, known);
   return known;
+}
+
+/** The one list that represents all equal lists of parts, as far as they share their needs. */
+export function sharedParts(cache: KueueGangCache, parts: readonly DeclaredPart[]): readonly DeclaredPart[] {
+  const [first] = parts;
+  if (first === undefined) return parts;
+  const lists = cache.parts.get(first.needs) ?? [];
+  if (lists.length === 0) cache.parts.set(first.needs, lists);
+  const known = lists.find((list) => isSameList(list, parts));
+  if (known !== undefined) return known;
+  if (lists.length < mostLists) lists.push(parts);
+  return parts;
+}
+
+function isSameList(list: readonly DeclaredPart[], parts: readonly DeclaredPart[]): boolean {
+  return (
+    list.length === parts.length &&
+    list.every(({ needs, pods, mostPods, scopes }, i) => {
+      const part = parts[i];
+      if (part?.needs !== needs || part.pods !== pods || part.mostPods !== mostPods) return false;
+      return sameData(part.scopes, scopes);
+    })
+  );
 }
