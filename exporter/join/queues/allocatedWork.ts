@@ -14,7 +14,7 @@ export interface LeafFinder {
 
 /** Finds leaves by what a queue system reports about a pod, or else by its team and namespace if these act as queues. */
 export function leafFinder(
-  input: Pick<QueueingInput, "systems" | "pods" | "queued">,
+  input: Pick<QueueingInput, "systems" | "pods" | "queueRefs">,
   { leaves }: QueueForest,
 ): LeafFinder {
   const teams = input.systems.find(({ leafOf }) => leafOf !== null);
@@ -25,7 +25,7 @@ export function leafFinder(
   const leafOf = (pod: number, domain: number): number => {
     const here = leaves[domain];
     if (here === undefined || here.size === 0) return -1;
-    const queue = isSameForWorkload(domain) ? null : (input.queued(pod)?.queue ?? null);
+    const queue = isSameForWorkload(domain) ? null : (input.queueRefs[pod] ?? null);
     if (queue !== null) {
       const leaf = here.get(queue.scheduler)?.get(queue.name);
       if (leaf !== undefined) return leaf;
@@ -166,8 +166,8 @@ function unqueuedIn(domain: number, unqueued: Map<number, number>, queues: Queue
 /** Pods that name a queue which does not exist, by the queue. */
 type LostPods = Map<string, { readonly first: string; pods: number }>;
 
-function addLost(lost: LostPods, pod: number, { queued, pods, systems }: QueueingInput): void {
-  const queue = queued(pod)?.queue ?? null;
+function addLost(lost: LostPods, pod: number, { queueRefs, pods, systems }: QueueingInput): void {
+  const queue = queueRefs[pod] ?? null;
   const view = pods[pod];
   if (queue === null || view === undefined || !systems.some(({ scheduler }) => scheduler === queue.scheduler)) return;
   const name = `${queue.scheduler}/${queue.name}`;

@@ -18,8 +18,29 @@ export interface Flavor {
 export function flavorsByName(
   flavors: readonly KueueResourceFlavor[],
   pools: readonly PoolFacts[],
+  cache: FlavorCache = { last: null },
 ): ReadonlyMap<string, Flavor> {
   if (flavors.length === 0) return new Map();
+  const { last } = cache;
+  if (last !== null && isSameList(last.flavors, flavors) && isSameList(last.pools, pools)) return last.found;
+  const found = findPools(flavors, pools);
+  cache.last = { flavors, pools, found };
+  return found;
+}
+
+/** The flavors of the last cycle: the same while all objects and pools are. */
+export interface FlavorCache {
+  last: {
+    readonly flavors: readonly KueueResourceFlavor[];
+    readonly pools: readonly PoolFacts[];
+    readonly found: ReadonlyMap<string, Flavor>;
+  } | null;
+}
+
+const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((item, i) => item === other[i]);
+
+function findPools(flavors: readonly KueueResourceFlavor[], pools: readonly PoolFacts[]): ReadonlyMap<string, Flavor> {
   const keys = [...new Set(flavors.flatMap(({ nodeLabels }) => Object.keys(nodeLabels)))].sort();
   const kinds = pools.map(({ nodes }) => labelKinds(nodes, keys));
   return new Map(

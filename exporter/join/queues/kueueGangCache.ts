@@ -3,7 +3,7 @@ import type { KueueAdmissionCheck, KueueQuota, KueueWorkload } from "../../model
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { LimitRange } from "../../model/queues/queueObjects.ts";
 import type { DispatchedGang } from "./gangFacts.ts";
-import type { Flavor } from "./kueueFlavors.ts";
+import type { Flavor, FlavorCache } from "./kueueFlavors.ts";
 import type { WorkloadQueue } from "./kueueNever.ts";
 import type { DeclaredGang, DeclaredPart } from "./queueSystem.ts";
 
@@ -13,6 +13,7 @@ import type { DeclaredGang, DeclaredPart } from "./queueSystem.ts";
  */
 export interface KueueGangCache {
   byWorkload: WeakMap<KueueWorkload, ReadWorkload>;
+  readonly flavorPools: FlavorCache;
   /** For each flavor: its object and pools; other fields of a flavor do not affect a gang. */
   flavors: ReadonlyMap<string, readonly [object: unknown, pools: string]>;
   /** Which resources count as GPUs, as far as looked up. */
@@ -45,6 +46,7 @@ export interface WorkloadRules {
 export function createKueueGangCache(): KueueGangCache {
   return {
     byWorkload: new WeakMap(),
+    flavorPools: { last: null },
     flavors: new Map(),
     gpuResources: new Map(),
     quotas: new Map(),

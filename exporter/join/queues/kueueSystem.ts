@@ -43,7 +43,7 @@ export function kueueSystem(
   { objects, pools, namespaces, fairSharing = null }: KueueInput,
   cache: KueueGangCache = createKueueGangCache(),
 ): QueueSystem {
-  const flavors = flavorsByName(objects.kueueResourceFlavors, pools);
+  const flavors = flavorsByName(objects.kueueResourceFlavors, pools, cache.flavorPools);
   const slices = kueueSlices(objects.kueueWorkloads);
   const withQuota = reserving(objects.kueueWorkloads, slices);
   const { nodes, trees } = kueueForest(objects);
