@@ -1,4 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
+import type { ClassPlace } from "./domainShapes.ts";
 import type { QuotaDomains } from "./domains.ts";
 import { emptyUnqueued, type QueueDraft, type QueueForest } from "./queueDrafts.ts";
 import type { QueueingInput } from "./queueingInput.ts";
@@ -70,9 +71,14 @@ export function countAllocated(
   const { tally } = input;
   const isSame = forest.domains.map((_, domain) => finder.isSameForWorkload(domain));
   let last: LastHolding = { workload: -1, domain: -1, leaf: -1 };
+  // Holdings are listed node by node.
+  let at: LastPlace = { node: null, pool: -1, place: null };
   for (let i = 0; i < tally.pod.length; i++) {
     const pod = tally.pod[i] ?? -1;
-    const place = placeOf(tally.pools[tally.pool[i] ?? -1] ?? "", input.pods[pod]?.node ?? "");
+    const pool = tally.pool[i] ?? -1;
+    const node = input.pods[pod]?.node ?? null;
+    if (at.node !== node || at.pool !== pool) at = { node, pool, place: placeOf(tally.pools[pool] ?? "", node ?? "") };
+    const { place } = at;
     if (place === null) continue;
     const { domain } = place;
     const workload = tally.workload[i] ?? -1;
@@ -101,6 +107,13 @@ interface Count {
   /** By domain. */
   readonly unqueued: Map<number, number>;
   readonly lost: LostPods;
+}
+
+/** Where the previous holding is. */
+interface LastPlace {
+  readonly node: string | null;
+  readonly pool: number;
+  readonly place: ClassPlace | null;
 }
 
 /** The previous holding: mostly the next one belongs to the same workload. */

@@ -1,14 +1,17 @@
+import { isSameList } from "../../kernel/isSameList.ts";
 import type { ClusterNode, TextMap } from "../../model/node.ts";
 import type { KueueQuota, KueueResourceFlavor } from "../../model/queues/kueue.ts";
 import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
-import type { PoolFacts } from "./queueSystem.ts";
+import type { PoolFacts, QuotaScope } from "./queueSystem.ts";
 
 /** A ResourceFlavor with the pools of the nodes that carry its labels. */
 export interface Flavor {
   readonly object: KueueResourceFlavor;
   /** Sorted, of each only the nodes with its labels; empty where no node with GPUs has them. */
   readonly pools: readonly PoolFacts[];
+  /** Where its quota counts. */
+  readonly scope: QuotaScope;
 }
 
 /**
@@ -37,9 +40,6 @@ export interface FlavorCache {
   } | null;
 }
 
-const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
-  one.length === other.length && one.every((item, i) => item === other[i]);
-
 function findPools(flavors: readonly KueueResourceFlavor[], pools: readonly PoolFacts[]): ReadonlyMap<string, Flavor> {
   const keys = [...new Set(flavors.flatMap(({ nodeLabels }) => Object.keys(nodeLabels)))].sort();
   const kinds = pools.map(({ nodes }) => labelKinds(nodes, keys));
@@ -51,9 +51,17 @@ function findPools(flavors: readonly KueueResourceFlavor[], pools: readonly Pool
         if (!alike.includes(true)) return [];
         return [alike.includes(false) ? facts.among(({ labels }) => selects(wanted, labels)) : facts];
       });
-      return [object.name, { object, pools: matching }] as const;
+      return [object.name, { object, pools: matching, scope: scopeOf(object) }] as const;
     }),
   );
+}
+
+function scopeOf({ name, nodeLabels }: KueueResourceFlavor): QuotaScope {
+  const wanted = Object.entries(nodeLabels);
+  return {
+    name,
+    covers: (_, { labels }) => wanted.every(([key, value]) => labels[key] === value && Object.hasOwn(labels, key)),
+  };
 }
 
 /** One node's labels for each way in which the nodes differ in the given labels. */

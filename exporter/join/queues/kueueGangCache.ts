@@ -120,13 +120,13 @@ export function sharedParts(cache: KueueGangCache, parts: readonly DeclaredPart[
   if (first === undefined) return parts;
   const lists = cache.parts.get(first.needs) ?? [];
   if (lists.length === 0) cache.parts.set(first.needs, lists);
-  const known = lists.find((list) => isSameList(list, parts));
+  const known = lists.find((list) => isSameParts(list, parts));
   if (known !== undefined) return known;
   if (lists.length < mostLists) lists.push(parts);
   return parts;
 }
 
-function isSameList(list: readonly DeclaredPart[], parts: readonly DeclaredPart[]): boolean {
+function isSameParts(list: readonly DeclaredPart[], parts: readonly DeclaredPart[]): boolean {
   return (
     list.length === parts.length &&
     list.every(({ needs, pods, mostPods, scopes }, i) => {

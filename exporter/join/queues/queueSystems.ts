@@ -1,4 +1,5 @@
 import type { QueueSettings } from "../../config/queuesSchema.ts";
+import { isSameList } from "../../kernel/isSameList.ts";
 import type { ClusterState, Namespace } from "../../model/cluster.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { SchedulerSettings } from "../../model/queues/queueObjects.ts";
@@ -86,13 +87,10 @@ function addEverybody(found: PresenceTable, { pods, tally }: QueueSystemsInput):
   addPending(found, pods, () => false);
 }
 
-function addUnscheduled(
-  found: PresenceTable,
-  { pods, queueRefs, tally, pools: facts }: QueueSystemsInput,
-  schedulers: readonly QueueSystem[],
-): void {
+function addUnscheduled(found: PresenceTable, input: QueueSystemsInput, schedulers: readonly QueueSystem[]): void {
   const inUse = new Set<QueueScheduler | null>(schedulers.map(({ scheduler }) => scheduler));
-  const uncovered = uncoveredNodes(facts, schedulers);
+  const { pods, queueRefs, tally } = input;
+  const uncovered = uncoveredNodes(input, schedulers);
   for (const { pod, node, pools, scheduler } of tally.presences) {
     const view = pods[pod];
     if (view === undefined || (inUse.has(scheduler) && !uncovered.has(node))) continue;
@@ -115,13 +113,20 @@ function addPending(
 }
 
 /** Names of nodes with GPUs that no scheduler's quota covers. */
-function uncoveredNodes(pools: readonly PoolFacts[], schedulers: readonly QueueSystem[]): ReadonlySet<string> {
+function uncoveredNodes(
+  { pools, cache: { uncovered } }: QueueSystemsInput,
+  schedulers: readonly QueueSystem[],
+): ReadonlySet<string> {
   const scopes = schedulers.flatMap((system) => system.scopes);
-  return new Set(
+  if (uncovered.last !== null && isSameList(uncovered.last.pools, pools) && isSameList(uncovered.last.scopes, scopes))
+    return uncovered.last.names;
+  const names = new Set(
     pools.flatMap(({ pool, nodes }) =>
       nodes.filter((node) => !scopes.some(({ covers }) => covers(pool, node))).map(({ name }) => name),
     ),
   );
+  uncovered.last = { pools, scopes, names };
+  return names;
 }
 
 /** By team, namespace, and list of pools. */
