@@ -52,14 +52,14 @@ function placeParts(draft: GangDraft, finder: PlaceFinder): PlacedParts {
   const { kept, parts: drafts } = draft;
   if (kept !== undefined && drafts.length === 1) return placeAlike(draft, kept.alike, finder);
   // GPUs of the parts so far, by leaf.
-  const taken = drafts.length === 1 ? nothingTaken : new Map<number, number>();
+  const taken = new Map<number, number>();
   let { never } = draft;
   const parts = drafts.map((part, k) => {
     const places = partPlaces(part, draft, finder, taken);
     never ??= places.never;
     const waiting = waitingPart(places, firstWithRoom(places, finder, taken), finder, [kept?.gang?.parts[k]]);
     const { queue, pods, gpusPerPod } = waiting;
-    if (queue !== null && taken instanceof Map) taken.set(queue, (gpusPerPod ?? 0) * pods + (taken.get(queue) ?? 0));
+    if (queue !== null) taken.set(queue, (gpusPerPod ?? 0) * pods + (taken.get(queue) ?? 0));
     return waiting;
   });
   return { parts, never };
