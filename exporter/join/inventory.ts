@@ -156,7 +156,10 @@ function gpusNotShown(
 }
 
 /** What a unit of a resource is on a node that serves it; `undefined` on any other. */
-export function unitOn({ units, servedByDra }: Inventory, resource: string): GpuUnit | undefined {
+export function unitOn(
+  { units, servedByDra }: Pick<Inventory, "units" | "servedByDra">,
+  resource: string,
+): GpuUnit | undefined {
   return units.get(resource) ?? servedByDra.get(resource);
 }
 

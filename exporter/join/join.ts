@@ -109,7 +109,7 @@ export function join(
   const broken: Device[] = [];
   const ended = new Map<string, number>();
   const views: NodeView[] = [];
-  const tally = createPodTally(subjects.pods, at - recentSeconds);
+  const tally = createPodTally(subjects, at - recentSeconds);
   for (const binding of bindings) {
     const first = devices.length;
     addEnded(binding, past, at, ended);
@@ -119,8 +119,9 @@ export function join(
     tally.add(binding, view);
   }
   const queued = (pod: number) => queuedPod(entries[pod]);
-  const pools = poolFacts(bindings);
-  const all = { pods: subjects.pods, nodes: views, tally, queued, pools, cache: cache.queueing };
+  const pools = poolFacts(bindings, cache.queueing.pools);
+  const { queueRefs } = subjects;
+  const all = { pods: subjects.pods, nodes: views, tally, queueRefs, queued, pools, cache: cache.queueing };
   const nodePools = nodePoolViews({ state, nodes: views, pools });
   const unknownBecause = queuesUnknownBecause(state);
   const { volcanoQueues } = state.queues;
@@ -226,8 +227,7 @@ function subjectPods(
 
 function queuedPod(entry: SubjectPod | undefined): QueuedPod | null {
   if (entry === undefined || entry.subject === null) return null;
-  const { chain, facts } = entry.subject;
-  return { pod: entry.pod, queue: facts.queueRef, owners: chain.owners };
+  return { pod: entry.pod, owners: entry.subject.chain.owners };
 }
 
 /** The team of work without pods. */

@@ -1,3 +1,4 @@
+import { isSameList } from "../kernel/isSameList.ts";
 import type { ClusterState, Namespace, OwnerObject } from "../model/cluster.ts";
 import type { Pod } from "../model/pod.ts";
 import type { QueueObjectFinder } from "./queues/queueObjectFinder.ts";
@@ -39,7 +40,7 @@ export function indexSubjects(
   const isSame = last?.owners === owners && last.namespaces === namespaces;
   const findsSame = last?.queueOf === queueOf && last.checkpointOf === checkpointOf;
   const hasSame = last?.index.hasQueues === hasQueueObjects(state.queues);
-  const hasSameOwners = isSame && sameList(last.podsThatOwn, owning);
+  const hasSameOwners = isSame && isSameList(last.podsThatOwn, owning);
   if (hasSameOwners && findsSame && hasSame) return last.index;
   // If the maps are the same, nothing in them needs to be looked up again.
   const index: SubjectIndex = {
@@ -77,8 +78,4 @@ function asOwner(pod: Pod, known: WeakMap<Pod, OwnerObject>): OwnerObject {
   const owner = known.get(pod) ?? { apiVersion: "v1", kind: "Pod", job: null, ...pod };
   known.set(pod, owner);
   return owner;
-}
-
-function sameList(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return one.length === other.length && one.every((item, i) => item === other[i]);
 }

@@ -6,6 +6,7 @@ import type { SubjectIndex } from "./ownerIndex.ts";
 import { controllingJob, disruptionOf, moreEndangered } from "./podDisruption.ts";
 import { forgetNeeds, type NeedsCache, needsOf } from "./podNeeds.ts";
 import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
+import type { QueueRef } from "./queues/queueSystem.ts";
 import type { GangView, PodView, WorkloadView } from "./snapshot.ts";
 import { findSubject, isFoundAgain, isSameFacts, type OpenWorkload, type Subject } from "./subject.ts";
 import { isSameChain, largerUnits, ownerRefsOf, ownerUidsOf } from "./workloadOf.ts";
@@ -27,6 +28,8 @@ export function isPending(pod: Pod): boolean {
 export interface Subjects {
   readonly pods: readonly PodView[];
   readonly workloads: readonly GatheredView[];
+  /** Of each pod: its queue, as a finder of a queue system reports it; `null` if none knows it. */
+  readonly queueRefs: readonly (QueueRef | null)[];
 }
 
 /** A pod that a Snapshot shows. */
@@ -74,6 +77,7 @@ export function viewSubjects(input: SubjectInput, cache: SubjectCache): Subjects
   cache.cycle += 1;
   const pods: PodView[] = [];
   const workloads: GatheredView[] = [];
+  const queueRefs: (QueueRef | null)[] = [];
   for (let i = 0; i < input.pods.length; i++) {
     const entry = input.pods[i];
     if (entry === undefined) continue;
@@ -96,10 +100,11 @@ export function viewSubjects(input: SubjectInput, cache: SubjectCache): Subjects
     const view = last !== null && saysSame(last, now) ? last : podView(pod, subject, now, cache.needs);
     subject.view = view;
     pods.push(view);
+    queueRefs.push(subject.facts.queueRef);
   }
   forgetWorkloads(cache, workloads.length);
   forgetNeeds(cache.needs, pods);
-  return { pods, workloads };
+  return { pods, workloads, queueRefs };
 }
 
 /** What may differ between the pods of a workload. */

@@ -109,15 +109,13 @@ function uniformly({ entities, nodes }: SharedUnit, totals: Float64Array): reado
 
 function divideLevel(context: Context, groups: readonly Group[], settled: ReadonlyMap<number, number>): void {
   const { claims } = context;
-  const got = new Map<number, number>(settled);
+  const got = columnOf(settled, context.totals.length);
   const bounded = new Set(groups.flatMap(({ members }) => members));
   const grants = new Map(groups.flatMap(({ parent, grant }) => (parent === null ? [] : [[parent, grant] as const])));
   const network = context.network?.atLevel(new Set([...settled.keys(), ...bounded]), grants) ?? null;
   const scales = raiseGuarantees(claims, network?.sure(bounded) ?? null, groups, got);
-  const sureOf = new Map([...bounded].map((entity) => [entity, got.get(entity) ?? 0] as const));
-  const surpluses = groups.map(({ members, usable }) =>
-    Math.max(0, usable - sumOf(members.map((entity) => sureOf.get(entity) ?? 0))),
-  );
+  const sureOf = got.slice();
+  const surpluses = groups.map(({ members, usable }) => Math.max(0, usable - sumIn(sureOf, members)));
   const steps = groups.map((): SurplusStep[] => []);
   const shared = groups.map(({ members, parent }, n) => {
     const wants = context.recorder?.wants(headOf(claims, parent)) === true;
@@ -128,14 +126,13 @@ function divideLevel(context: Context, groups: readonly Group[], settled: Readon
       wants ? (step) => steps[n]?.push(step) : null,
     );
   });
-  const ideal = new Map(got);
+  const ideal = got.slice();
   for (const [n, { members }] of groups.entries())
-    for (const [k, entity] of members.entries())
-      ideal.set(entity, (sureOf.get(entity) ?? 0) + (shared[n]?.got[k] ?? 0));
+    for (const [k, entity] of members.entries()) ideal[entity] = (sureOf[entity] ?? 0) + (shared[n]?.got[k] ?? 0);
   if (network === null || network.usual.carry(ideal) === null) {
-    for (const entity of bounded) got.set(entity, ideal.get(entity) ?? 0);
+    for (const entity of bounded) got[entity] = ideal[entity] ?? 0;
   } else raiseByTier(claims, network, groups, { surpluses, sureOf, got });
-  for (const entity of bounded) context.totals[entity] = whole(got.get(entity) ?? 0, claims.demand[entity] ?? 0);
+  for (const entity of bounded) context.totals[entity] = whole(got[entity] ?? 0, claims.demand[entity] ?? 0);
   for (const [n, group] of groups.entries())
     recordLevel(context, group, {
       scale: scales[n] ?? 1,
@@ -150,12 +147,12 @@ function raiseGuarantees(
   claims: UnitClaims,
   network: LevelNetwork | null,
   groups: readonly Group[],
-  got: Map<number, number>,
+  got: Float64Array,
 ): readonly number[] {
   // The network leaves everybody its own; if one number bounds all of them, and it is smaller, each keeps the same part
   // of its own.
   const bounded = groups.flatMap(({ members }) => members);
-  for (const entity of bounded) got.set(entity, network === null ? 0 : (claims.leavesOwn[entity] ?? 0));
+  for (const entity of bounded) got[entity] = network === null ? 0 : (claims.leavesOwn[entity] ?? 0);
   const ownOf = (entity: number): number => (network === null ? 0 : (claims.own[entity] ?? 0));
   const raiseTo = (most: Float64Array, weights: Float64Array, amountOf: (group: Group) => number) =>
     raise(
@@ -169,25 +166,34 @@ function raiseGuarantees(
   const owns = raiseTo(claims.own, claims.own, ({ usable }) => usable);
   // What is its own without being in a guarantee of its domain stays its own, and is not divided again.
   const apart = ({ members }: Group): number =>
-    members.reduce((sum, entity) => sum + Math.max(0, ownOf(entity) - (got.get(entity) ?? 0)), 0);
+    members.reduce((sum, entity) => sum + Math.max(0, ownOf(entity) - (got[entity] ?? 0)), 0);
   const levels = raiseTo(claims.sure, claims.quota, (group) => group.usable - apart(group));
-  for (const entity of bounded) got.set(entity, Math.max(got.get(entity) ?? 0, ownOf(entity)));
+  for (const entity of bounded) got[entity] = Math.max(got[entity] ?? 0, ownOf(entity));
   return groups.map((_, n) => Math.min(1, owns[n] ?? 1, levels[n] ?? 1));
 }
+
+function columnOf(amounts: ReadonlyMap<number, number>, length: number): Float64Array {
+  const column = new Float64Array(length);
+  for (const [entity, gpus] of amounts) column[entity] = gpus;
+  return column;
+}
+
+const sumIn = (column: Float64Array, entities: readonly number[]): number =>
+  entities.reduce((sum, entity) => sum + (column[entity] ?? 0), 0);
 
 /** Whole demands stay whole numbers: sums of parts differ from them by rounding. */
 const whole = (gpus: number, demand: number): number => (gpus >= demand - gpuTolerance / 1000 ? demand : gpus);
 
-function claimUpTo(entity: number, most: Float64Array, weights: Float64Array, got: ReadonlyMap<number, number>): Claim {
-  const sure = got.get(entity) ?? 0;
+function claimUpTo(entity: number, most: Float64Array, weights: Float64Array, got: Float64Array): Claim {
+  const sure = got[entity] ?? 0;
   const headroom = Math.max(0, (most[entity] ?? 0) - sure);
   return { entity, sure, headroom, weight: weights[entity] ?? 0, base: sure };
 }
 
-function surplusClaim(entity: number, claims: UnitClaims, sureOf: ReadonlyMap<number, number>): SurplusClaim {
+function surplusClaim(entity: number, claims: UnitClaims, sureOf: Float64Array): SurplusClaim {
   const node = headOf(claims, entity);
   if (node === null) throw new Error(`no record of queue ${entity}`);
-  const sure = sureOf.get(entity) ?? 0;
+  const sure = sureOf[entity] ?? 0;
   const demand = claims.demand[entity] ?? 0;
   const wanted = claims.wanted[entity] ?? demand;
   return {
@@ -204,8 +210,8 @@ const headOf = (claims: UnitClaims, entity: number | null): EntitledNode | null 
 /** What groups (parallel) have above the guarantees of their queues (entities), and what everybody has so far. */
 interface Raised {
   readonly surpluses: readonly number[];
-  readonly sureOf: ReadonlyMap<number, number>;
-  readonly got: Map<number, number>;
+  readonly sureOf: Float64Array;
+  readonly got: Float64Array;
 }
 
 /** The surplus if not everybody can have its share by weight: priority by priority, those of weight 0 at the end of each. */
@@ -219,14 +225,14 @@ function raiseByTier(
   const rounds = Math.max(0, ...tiers.map((list) => list.length));
   for (let round = 0; round < rounds; round++) {
     const contests = groups.map(({ members }, n): Contest => {
-      const amount = (surpluses[n] ?? 0) + sumOf(members.map((entity) => sureOf.get(entity) ?? 0));
-      const others = members.reduce((sum, entity) => sum + (got.get(entity) ?? 0), 0);
+      const amount = (surpluses[n] ?? 0) + sumIn(sureOf, members);
+      const others = sumIn(got, members);
       const tier = tiers[n]?.[round] ?? [];
-      const here = tier.reduce((sum, { entity }) => sum + (got.get(entity) ?? 0), 0);
+      const here = tier.reduce((sum, { entity }) => sum + (got[entity] ?? 0), 0);
       return {
         amount: amount - (others - here),
         claims: tier.map(({ entity, weight }): Claim => {
-          const sure = sureOf.get(entity) ?? 0;
+          const sure = sureOf[entity] ?? 0;
           const head = headOf(claims, entity)?.queue;
           // Without a weight there is no share for which a guarantee could be the minimum.
           const isFloor = head?.guaranteeIsFloor === true && head.weight > 0;
@@ -260,7 +266,7 @@ function tiersOf(members: readonly number[], claims: UnitClaims): readonly (read
 
 interface Divided {
   readonly scale: number;
-  readonly sureOf: ReadonlyMap<number, number>;
+  readonly sureOf: Float64Array;
   readonly surplus: number;
   readonly steps: readonly SurplusStep[];
 }
@@ -274,7 +280,7 @@ function recordLevel(
   const idOf = (entity: number) => headOf(claims, entity)?.index ?? -1;
   const shares = members.map((entity): SureShare => {
     const [quota, asked] = [claims.quota[entity] ?? 0, claims.sure[entity] ?? 0];
-    return { queue: idOf(entity), quota, asked, got: sureOf.get(entity) ?? 0 };
+    return { queue: idOf(entity), quota, asked, got: sureOf[entity] ?? 0 };
   });
   const guarantees: SureStep = { scale, shares: shares.filter(({ quota }) => quota > 0) };
   recorder.record({

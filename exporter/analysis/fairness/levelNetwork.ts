@@ -41,11 +41,15 @@ export interface LevelFacts extends UnitFacts {
   readonly isBound: Uint8Array;
   /** By quota: the most that can come to it. */
   readonly comes: Float64Array;
+  /** Parallel to `SharedUnit.nodes`: its domain, as an index into `SharedUnit.domains`. */
+  readonly domainOf: Int32Array;
 }
 
 /** Finds what all levels have in common. */
 export function levelFacts(facts: UnitFacts): LevelFacts {
-  return { ...facts, ...limitsOf(facts), comes: comesTo(facts.quotas ?? [], facts.items) };
+  const { nodes, domains } = facts.unit;
+  const domainOf = Int32Array.from(nodes, ({ queue }) => domains.indexOf(queue.domain));
+  return { ...facts, ...limitsOf(facts), comes: comesTo(facts.quotas ?? [], facts.items), domainOf };
 }
 
 /** The queues of a level, those that were settled on levels above it included. */
@@ -61,10 +65,10 @@ export interface Level {
 /** Says which totals of a level can be had together. */
 export interface LevelNetwork {
   /**
-   * Whether these totals (physical GPUs, by entity) can all be had, none of them below another of them. `null`: they can; else
+   * Whether these totals (physical GPUs, by entity; 0 where nothing is asked for) can all be had, none of them below another of them. `null`: they can; else
    * the queues that are in each other's way.
    */
-  carry(totals: ReadonlyMap<number, number>): Bottleneck | null;
+  carry(totals: Float64Array): Bottleneck | null;
 }
 
 /** Sums of parts differ from the whole by rounding. */
@@ -79,27 +83,38 @@ export function createLevelNetwork(facts: LevelFacts, level: Level): LevelNetwor
   const network = createFlowNetwork();
   const [source, sink] = [network.addNode(), network.addNode()];
   const { asking, inner, askedBelow } = addQueues(facts, level, network, source);
-  addItems(facts.items, inner, addTargets(facts, level, network, sink), network);
+  addItems(facts, inner, addTargets(facts, level, network, sink), network);
+  const asks = new Float64Array(asking.length);
+  let flowing = 0;
 
   /** What a parent of the level was given beyond what its children have. */
-  function leftOf(grant: number, parent: number, totals: ReadonlyMap<number, number>): number {
+  function leftOf(grant: number, parent: number, totals: Float64Array): number {
     let left = grant;
     for (const child of facts.unit.entities[parent]?.children ?? [])
-      left -= Math.max(totals.get(child) ?? 0, facts.least[child] ?? 0);
+      left -= Math.max(totals[child] ?? 0, facts.least[child] ?? 0);
     return Math.max(0, left);
   }
 
   return {
     carry(totals) {
-      network.clear();
       let missing = askedBelow;
-      for (const { entity, arc } of asking) {
+      let grows = true;
+      for (let n = 0; n < asking.length; n++) {
+        const { entity = -1, arc = -1 } = asking[n] ?? {};
         const grant = level.grants.get(entity);
-        const ask = grant === undefined ? askOf(entity, facts, totals.get(entity)) : leftOf(grant, entity, totals);
+        const ask = grant === undefined ? askOf(entity, facts, totals[entity]) : leftOf(grant, entity, totals);
         missing += ask;
-        network.setCapacity(arc, ask);
+        asks[n] = ask;
+        grows &&= ask >= network.flowOf(arc);
       }
-      missing -= network.augment(source, sink);
+      // What flows stays as long as nobody asks for less.
+      if (!grows) {
+        network.clear();
+        flowing = 0;
+      }
+      for (let n = 0; n < asking.length; n++) network.setCapacity(asking[n]?.arc ?? -1, asks[n] ?? 0);
+      flowing += network.augment(source, sink);
+      missing -= flowing;
       if (missing <= gpuTolerance) return null;
       const side = network.reachableFrom(source);
       const stuck = new Set(asking.flatMap(({ entry, entity }) => (side[entry] === 1 ? [entity] : [])));
@@ -167,22 +182,22 @@ function limitsOf({ unit: { entities }, items, demand, unasked }: UnitFacts) {
 
 /** The nodes for the targets of items: the class, or the quota that bounds what comes to it first. */
 function addTargets(facts: LevelFacts, { sureOnly }: Level, network: FlowNetwork, sink: number): Int32Array {
-  const { unit, capacities, quotas, comes } = facts;
+  const { unit, capacities, quotas, comes, domainOf } = facts;
   const classes = Int32Array.from(capacities, (gpus) => {
     const node = network.addNode();
     network.addArc(node, sink, gpus);
     return node;
   });
   if (quotas === null) return classes;
-  const hubs = new Map(unit.domains.map((domain) => [domain, network.addNode()] as const));
+  const hubs = unit.domains.map(() => network.addNode());
   for (const [i, { domain }] of unit.classes.entries())
-    network.addArc(hubs.get(domain) ?? sink, classes[i] ?? sink, Number.POSITIVE_INFINITY);
+    network.addArc(hubs[unit.domains.indexOf(domain)] ?? sink, classes[i] ?? sink, Number.POSITIVE_INFINITY);
   const nodes = new Int32Array(quotas.length);
   for (let i = 0; i < quotas.length; i++) {
     const quota = quotas[i];
     if (quota === undefined) continue;
     const { local, usual, sure, parent } = quota;
-    const hub = hubs.get(unit.nodes[i]?.queue.domain ?? -1) ?? sink;
+    const hub = hubs[domainOf[i] ?? -1] ?? sink;
     const above = nodes[parent ?? -1] ?? hub;
     const most = sureOnly.has(unit.entityOf[i] ?? -1) ? Math.min(usual, sure) : usual;
     nodes[i] = above;
@@ -207,8 +222,9 @@ function comesTo(quotas: readonly FreeQuota[], items: readonly FlowItem[]): Floa
 }
 
 /** Items of one queue, or of several that are one in this network, become one if they may go to the same places. */
-function addItems(items: readonly FlowItem[], inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
-  const lists = createLists();
+function addItems({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
+  const { entities, nodes: records, classes, domains } = unit;
+  const lists = createLists(2 * entities.length + records.length + classes.length + domains.length + 3);
   const sums: (ItemSum | undefined)[] = [];
   for (const { entity, gpus, targets } of items) {
     const from = inner[entity] ?? -1;
@@ -242,17 +258,15 @@ interface ItemSum {
 
 const noList = 0;
 
-/** Larger than the number of nodes in a network, so that a list and the number behind it make one number. */
-const mostNodes = 2 ** 26;
-
 /**
- * Numbers lists (`noList` is the empty one): equal lists have the same number. Each element of a list is a branch of a tree.
+ * Numbers lists of nodes, of which there are less than `nodes` (`noList` is the empty one): equal lists have the same number. Each
+ * element of a list is a branch of a tree. Without a node it is -1.
  */
-function createLists(): { longer(list: number, by: number): number } {
+function createLists(nodes: number): { longer(list: number, by: number): number } {
   const branches = new Map<number, number>();
   return {
     longer(list, by) {
-      const branch = list * mostNodes + by;
+      const branch = list * nodes + by + 1;
       let longer = branches.get(branch);
       if (longer === undefined) {
         longer = branches.size + 1;

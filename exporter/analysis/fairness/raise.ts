@@ -21,19 +21,21 @@ const unboundLevel = Number.POSITIVE_INFINITY;
 
 /**
  * Raises claims together, each in proportion to its weight, as far as their amounts and the network allow; `got` is what
- * everybody has, before and after. Claims that are in each other's way stop where all of them are level, and the rest goes on.
+ * everybody has (by entity), before and after. Claims that are in each other's way stop where all of them are level, and the rest goes on.
  * Returns the level at which each contest used up its amount; infinite if its claims were met.
  */
 export function raise(
   network: LevelNetwork | null,
   contests: readonly Contest[],
-  got: Map<number, number>,
+  got: Float64Array,
 ): readonly number[] {
   let active = contests.map(({ claims }) =>
     claims.filter(({ headroom, weight }) => headroom > gpuTolerance && weight > 0),
   );
   const stopped = contests.map(() => unboundLevel);
-  const left = contests.map(({ amount, claims }) => amount - sumOf(claims.map(({ entity }) => got.get(entity) ?? 0)));
+  const left = contests.map(
+    ({ amount, claims }) => amount - claims.reduce((sum, { entity }) => sum + (got[entity] ?? 0), 0),
+  );
   while (active.some((claims) => claims.length > 0)) {
     const ideals = active.map((claims, n) => idealOf(claims, left[n] ?? 0));
     const most = ideals.flatMap(
@@ -43,12 +45,12 @@ export function raise(
     for (const [n, { level }] of ideals.entries()) stopped[n] = Math.min(stopped[n] ?? level, level);
     const level = stop?.level ?? unboundLevel;
     for (const claim of most)
-      if (stop === null || stop.entities.has(claim.entity)) got.set(claim.entity, claim.sure + shareAt(claim, level));
+      if (stop === null || stop.entities.has(claim.entity)) got[claim.entity] = claim.sure + shareAt(claim, level);
     if (stop === null) break;
     active = active.map((claims, n) =>
       claims.filter(({ entity, sure }) => {
         if (!stop.entities.has(entity)) return true;
-        left[n] = (left[n] ?? 0) - ((got.get(entity) ?? 0) - sure);
+        left[n] = (left[n] ?? 0) - ((got[entity] ?? 0) - sure);
         return false;
       }),
     );
@@ -72,13 +74,13 @@ const shareAt = ({ headroom, weight, base }: Claim, level: number): number =>
 function firstStop(
   network: LevelNetwork,
   claims: readonly Claim[],
-  got: ReadonlyMap<number, number>,
+  got: Float64Array,
 ): { readonly level: number; readonly entities: ReadonlySet<number> } | null {
   let level = unboundLevel;
   let stop: { readonly level: number; readonly entities: ReadonlySet<number> } | null = null;
   while (true) {
-    const totals = new Map(got);
-    for (const claim of claims) totals.set(claim.entity, claim.sure + shareAt(claim, level));
+    const totals = got.slice();
+    for (const claim of claims) totals[claim.entity] = claim.sure + shareAt(claim, level);
     const bottleneck = network.carry(totals);
     if (bottleneck === null) return stop;
     const inWay = claims.filter(({ entity }) => bottleneck.entities.has(entity));
@@ -98,8 +100,9 @@ export function raiseTogether(
   claims: readonly Omit<Claim, "base">[],
   amount: number,
 ): ReadonlyMap<number, number> {
-  const got = new Map(claims.map(({ entity, sure }) => [entity, sure] as const));
+  const got = new Float64Array(Math.max(0, ...claims.map(({ entity }) => entity + 1)));
+  for (const { entity, sure } of claims) got[entity] = sure;
   const all = amount + sumOf(claims.map(({ sure }) => sure));
   raise(network, [{ amount: all, claims: claims.map((claim) => ({ ...claim, base: 0 })) }], got);
-  return new Map(claims.map(({ entity, sure }) => [entity, (got.get(entity) ?? sure) - sure] as const));
+  return new Map(claims.map(({ entity, sure }) => [entity, (got[entity] ?? sure) - sure] as const));
 }

@@ -238,8 +238,13 @@ function borrowed(rest: Float64Array, balances: readonly ClassBalance[]): readon
   }
   const carry: LevelNetwork["carry"] = (totals) => {
     network.clear();
-    for (const [leaf, { arc }] of leaves) network.setCapacity(arc, totals.get(leaf) ?? 0);
-    const missing = sumOf(totals.values()) - network.augment(source, sink);
+    let missing = 0;
+    for (const [leaf, { arc }] of leaves) {
+      const gpus = totals[leaf] ?? 0;
+      missing += gpus;
+      network.setCapacity(arc, gpus);
+    }
+    missing -= network.augment(source, sink);
     if (missing <= gpuTolerance) return null;
     const side = network.reachableFrom(source);
     const stuck = [...leaves].filter(([, { node }]) => side[node] === 1);
@@ -252,7 +257,9 @@ function borrowed(rest: Float64Array, balances: readonly ClassBalance[]): readon
     weight: rest[leaf] ?? 0,
   }));
   const got = raiseTogether({ carry }, claims, all);
-  carry(got);
+  const totals = new Float64Array(rest.length);
+  for (const [leaf, gpus] of got) totals[leaf] = gpus;
+  carry(totals);
   const found = balances.map(() => new Map<number, number>());
   for (const { leaf, nodeClass, arc } of arcs) {
     const gpus = network.flowOf(arc);

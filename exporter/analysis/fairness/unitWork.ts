@@ -72,7 +72,6 @@ export function allocatedItems({ nodes, classes }: UnitWork): readonly Allocated
 /** Eligible waiting work by leaf and by where it may go. */
 export function waitingItems(work: UnitWork): readonly WaitingItem[] {
   const sites: ClassSites = {
-    indexOf: new Map(work.classes.map(({ domain, nodeClass }, i) => [`${domain} ${nodeClass}`, i] as const)),
     ofDomain: Map.groupBy(work.classes.keys(), (index) => work.classes[index]?.domain ?? -1),
   };
   const items: WaitingItem[] = [];
@@ -84,9 +83,8 @@ export function waitingItems(work: UnitWork): readonly WaitingItem[] {
   return items;
 }
 
-/** Indices of classes: by domain and class of it, and of all classes of a domain. */
+/** Indices of the classes of a domain, in their order. */
 interface ClassSites {
-  readonly indexOf: ReadonlyMap<string, number>;
   readonly ofDomain: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -136,13 +134,13 @@ function placesOf(
   { places = [] }: WaitingPart,
   hereOnly: readonly ItemPlace[],
   { places: nodeOfQueue }: UnitWork,
-  { indexOf, ofDomain }: ClassSites,
+  { ofDomain }: ClassSites,
 ): readonly ItemPlace[] {
   const found = places.flatMap(({ queue, domain, classes }): ItemPlace[] => {
     const node = nodeOfQueue.get(queue);
     if (node === undefined) return [];
     if (classes === null) return [{ node, classes: ofDomain.get(domain) ?? [] }];
-    return [{ node, classes: classes.flatMap((one) => indexOf.get(`${domain} ${one}`) ?? []) }];
+    return [{ node, classes: classes.flatMap((one) => ofDomain.get(domain)?.[one] ?? []) }];
   });
   return found.length === 0 ? hereOnly : found;
 }

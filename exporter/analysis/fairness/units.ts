@@ -1,4 +1,4 @@
-import type { Queueing } from "../../join/queues/queueing.ts";
+import type { Queueing, WaitingGang } from "../../join/queues/queueing.ts";
 import type { EntitledNode, Placed } from "./claims.ts";
 import type { UsageHistory } from "./fairness.ts";
 import { guaranteesOf } from "./guarantees.ts";
@@ -108,8 +108,11 @@ function groupDomains({ domains, gangs }: Queueing): readonly (readonly number[]
     parents[index] = root;
     return root;
   };
+  // Much work has the very same parts.
+  const seen = new Set<WaitingGang["parts"]>();
   for (const { parts, never } of gangs) {
-    if (never !== null) continue;
+    if (never !== null || seen.has(parts)) continue;
+    seen.add(parts);
     for (const { domain: first, places = [] } of parts)
       for (const { domain } of places)
         if (first !== null && domains[domain]?.unknownBecause === null) parents[rootOf(domain)] = rootOf(first);

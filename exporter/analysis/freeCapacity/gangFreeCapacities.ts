@@ -54,15 +54,25 @@ function freeCapacitiesOf(
     if (asked.placed === own) byPods.set(own, asked);
     return asked;
   };
+  const alike = new Map<WaitingGang["parts"], { readonly gang: WaitingGang; readonly asked: AskedPods | null }>();
   const askedOf = (index: number): AskedPods | null => {
     const before = known[index];
     if (before !== undefined) return before;
-    const asked = ask(gangs[index]);
+    const gang = gangs[index];
+    if (gang === undefined) return null;
+    // Much work has the very same parts.
+    const one = alike.get(gang.parts);
+    const isAlike = one !== undefined && hasSameMinimum(one.gang, gang) && one.gang.scheduler === gang.scheduler;
+    const asked = isAlike ? one.asked : ask(gang);
+    if (one === undefined) alike.set(gang.parts, { gang, asked });
     known[index] = asked;
     return asked;
   };
   return { domains, fit, askedOf, ask };
 }
+
+const hasSameMinimum = (one: WaitingGang, other: WaitingGang): boolean =>
+  one.min === other.min && one.bound === other.bound && one.pods === other.pods;
 
 /** No queue system decides where it goes. */
 const isUnmanaged = ({ scheduler }: Pick<WaitingGang, "scheduler">): boolean => scheduler === "none";

@@ -1,4 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
+import type { ClassPlace } from "./domainShapes.ts";
 import type { QuotaDomains } from "./domains.ts";
 import { emptyUnqueued, type QueueDraft, type QueueForest } from "./queueDrafts.ts";
 import type { QueueingInput } from "./queueingInput.ts";
@@ -14,7 +15,7 @@ export interface LeafFinder {
 
 /** Finds leaves by what a queue system reports about a pod, or else by its team and namespace if these act as queues. */
 export function leafFinder(
-  input: Pick<QueueingInput, "systems" | "pods" | "queued">,
+  input: Pick<QueueingInput, "systems" | "pods" | "queueRefs">,
   { leaves }: QueueForest,
 ): LeafFinder {
   const teams = input.systems.find(({ leafOf }) => leafOf !== null);
@@ -25,7 +26,7 @@ export function leafFinder(
   const leafOf = (pod: number, domain: number): number => {
     const here = leaves[domain];
     if (here === undefined || here.size === 0) return -1;
-    const queue = isSameForWorkload(domain) ? null : (input.queued(pod)?.queue ?? null);
+    const queue = isSameForWorkload(domain) ? null : (input.queueRefs[pod] ?? null);
     if (queue !== null) {
       const leaf = here.get(queue.scheduler)?.get(queue.name);
       if (leaf !== undefined) return leaf;
@@ -70,9 +71,14 @@ export function countAllocated(
   const { tally } = input;
   const isSame = forest.domains.map((_, domain) => finder.isSameForWorkload(domain));
   let last: LastHolding = { workload: -1, domain: -1, leaf: -1 };
+  // Holdings are listed node by node.
+  let at: LastPlace = { node: null, pool: -1, place: null };
   for (let i = 0; i < tally.pod.length; i++) {
     const pod = tally.pod[i] ?? -1;
-    const place = placeOf(tally.pools[tally.pool[i] ?? -1] ?? "", input.pods[pod]?.node ?? "");
+    const pool = tally.pool[i] ?? -1;
+    const node = input.pods[pod]?.node ?? null;
+    if (at.node !== node || at.pool !== pool) at = { node, pool, place: placeOf(tally.pools[pool] ?? "", node ?? "") };
+    const { place } = at;
     if (place === null) continue;
     const { domain } = place;
     const workload = tally.workload[i] ?? -1;
@@ -101,6 +107,13 @@ interface Count {
   /** By domain. */
   readonly unqueued: Map<number, number>;
   readonly lost: LostPods;
+}
+
+/** Where the previous holding is. */
+interface LastPlace {
+  readonly node: string | null;
+  readonly pool: number;
+  readonly place: ClassPlace | null;
 }
 
 /** The previous holding: mostly the next one belongs to the same workload. */
@@ -166,8 +179,8 @@ function unqueuedIn(domain: number, unqueued: Map<number, number>, queues: Queue
 /** Pods that name a queue which does not exist, by the queue. */
 type LostPods = Map<string, { readonly first: string; pods: number }>;
 
-function addLost(lost: LostPods, pod: number, { queued, pods, systems }: QueueingInput): void {
-  const queue = queued(pod)?.queue ?? null;
+function addLost(lost: LostPods, pod: number, { queueRefs, pods, systems }: QueueingInput): void {
+  const queue = queueRefs[pod] ?? null;
   const view = pods[pod];
   if (queue === null || view === undefined || !systems.some(({ scheduler }) => scheduler === queue.scheduler)) return;
   const name = `${queue.scheduler}/${queue.name}`;

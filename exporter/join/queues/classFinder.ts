@@ -2,7 +2,8 @@ import { gpuLikeResource } from "../../model/gpuResource.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { selects } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
-import { type BareDomain, scopeKey } from "./domains.ts";
+import { scopeKey } from "./domainShapes.ts";
+import type { BareDomain } from "./domains.ts";
 import type { PoolFacts } from "./queueSystem.ts";
 import { gpusOf } from "./resourceGpus.ts";
 

@@ -1,5 +1,6 @@
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { noPriorityClass } from "../podViews.ts";
+import { alikeGangs } from "./alikeGangs.ts";
 import { type GangDraft, oldest, type PartDraft } from "./gangDraft.ts";
 import { keptFacts } from "./gangFacts.ts";
 import type { GangMembers } from "./gangMembers.ts";
@@ -27,7 +28,8 @@ export function declaredDraft(
   if (known !== null && known.team === team && known.kind === called.kind && known.name === called.name) return known;
   const draft = draftOf(members, { ...called, team }, input);
   if (gang.kept !== undefined && !hasPods && draft !== null) {
-    const kept: GangDraft = { ...draft, kept: { place: -1, gang: null } };
+    const alike = alikeGangs(draft, input.cache.alike);
+    const kept: GangDraft = { ...draft, kept: { place: -1, gang: null, alike } };
     gang.kept.draft = kept;
     return kept;
   }
@@ -94,7 +96,15 @@ function impossibleMembers(
 }
 
 function openParts({ gang, bound, waiting }: GangMembers, input: QueueingInput): readonly PartDraft[] {
-  if (gang.parts.length > 0) return missingParts({ gang, bound, waiting }, input);
+  if (gang.parts.length > 0) {
+    if (bound.length + waiting.length > 0 || gang.startedAt !== null || gang.min <= 0)
+      return missingParts({ gang, bound, waiting }, input);
+    // Without pods all of them are missing.
+    const { drafts } = input.cache.alike;
+    const known = drafts.get(gang.parts) ?? missingParts({ gang, bound, waiting }, input);
+    drafts.set(gang.parts, known);
+    return known;
+  }
   if (waiting.length > 0) return partsOfPods(waiting, input);
   if (gang.total === null || bound.length > 0) return [];
   const pods = Math.max(1, gang.min);

@@ -37,7 +37,7 @@ export function findQueueing(asked: QueueingInput): FoundQueueing {
   // is not where it is.
   const known: QueueingInput = unknownBecause === null ? asked : { ...asked, systems: [] };
   const input: QueueingInput = { ...known, teamOf: askedOnce(asked.teamOf) };
-  const found = quotaDomains(input.pools, input.nodes, input.devices, input.systems);
+  const found = quotaDomains(input.pools, input.nodes, input.devices, input.systems, input.cache.domains);
   const planted = plantQueues(found.domains, input.systems);
   const forest = unknownBecause === null ? planted : withoutQueues(planted, unknownBecause);
   const { domains, queues } = forest;

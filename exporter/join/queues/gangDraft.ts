@@ -1,5 +1,6 @@
 import { compareText } from "../../kernel/compareText.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
+import type { AlikeGangs } from "./alikeGangs.ts";
 import type { WaitingGang } from "./queueing.ts";
 import type { QueueRef } from "./queueSystem.ts";
 
@@ -24,10 +25,10 @@ export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" |
   readonly labelledQueue: string | null;
   readonly parts: readonly PartDraft[];
   /**
-   * Only for a draft that stays the same object while its content is the same: its place in the last order, and its value
-   * then. It changes no answer.
+   * Only for a draft that stays the same object while its content is the same: its place in the last order, its value then,
+   * and what it shares with others that ask for the same. It changes no answer.
    */
-  readonly kept?: { place: number; gang: WaitingGang | null };
+  readonly kept?: { place: number; gang: WaitingGang | null; readonly alike: AlikeGangs };
 }
 
 /**

@@ -1,14 +1,17 @@
+import { isSameList } from "../../kernel/isSameList.ts";
 import type { ClusterNode, TextMap } from "../../model/node.ts";
 import type { KueueQuota, KueueResourceFlavor } from "../../model/queues/kueue.ts";
 import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
-import type { PoolFacts } from "./queueSystem.ts";
+import type { PoolFacts, QuotaScope } from "./queueSystem.ts";
 
 /** A ResourceFlavor with the pools of the nodes that carry its labels. */
 export interface Flavor {
   readonly object: KueueResourceFlavor;
   /** Sorted, of each only the nodes with its labels; empty where no node with GPUs has them. */
   readonly pools: readonly PoolFacts[];
+  /** Where its quota counts. */
+  readonly scope: QuotaScope;
 }
 
 /**
@@ -18,8 +21,26 @@ export interface Flavor {
 export function flavorsByName(
   flavors: readonly KueueResourceFlavor[],
   pools: readonly PoolFacts[],
+  cache: FlavorCache = { last: null },
 ): ReadonlyMap<string, Flavor> {
   if (flavors.length === 0) return new Map();
+  const { last } = cache;
+  if (last !== null && isSameList(last.flavors, flavors) && isSameList(last.pools, pools)) return last.found;
+  const found = findPools(flavors, pools);
+  cache.last = { flavors, pools, found };
+  return found;
+}
+
+/** The flavors of the last cycle: the same while all objects and pools are. */
+export interface FlavorCache {
+  last: {
+    readonly flavors: readonly KueueResourceFlavor[];
+    readonly pools: readonly PoolFacts[];
+    readonly found: ReadonlyMap<string, Flavor>;
+  } | null;
+}
+
+function findPools(flavors: readonly KueueResourceFlavor[], pools: readonly PoolFacts[]): ReadonlyMap<string, Flavor> {
   const keys = [...new Set(flavors.flatMap(({ nodeLabels }) => Object.keys(nodeLabels)))].sort();
   const kinds = pools.map(({ nodes }) => labelKinds(nodes, keys));
   return new Map(
@@ -30,9 +51,17 @@ export function flavorsByName(
         if (!alike.includes(true)) return [];
         return [alike.includes(false) ? facts.among(({ labels }) => selects(wanted, labels)) : facts];
       });
-      return [object.name, { object, pools: matching }] as const;
+      return [object.name, { object, pools: matching, scope: scopeOf(object) }] as const;
     }),
   );
+}
+
+function scopeOf({ name, nodeLabels }: KueueResourceFlavor): QuotaScope {
+  const wanted = Object.entries(nodeLabels);
+  return {
+    name,
+    covers: (_, { labels }) => wanted.every(([key, value]) => labels[key] === value && Object.hasOwn(labels, key)),
+  };
 }
 
 /** One node's labels for each way in which the nodes differ in the given labels. */

@@ -3,9 +3,9 @@ import type { KueueAdmissionCheck, KueueQuota, KueueWorkload } from "../../model
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
 import type { LimitRange } from "../../model/queues/queueObjects.ts";
 import type { DispatchedGang } from "./gangFacts.ts";
-import type { Flavor } from "./kueueFlavors.ts";
+import type { Flavor, FlavorCache } from "./kueueFlavors.ts";
 import type { WorkloadQueue } from "./kueueNever.ts";
-import type { DeclaredGang } from "./queueSystem.ts";
+import type { DeclaredGang, DeclaredPart } from "./queueSystem.ts";
 
 /**
  * Gangs that the last join read from Workloads: the same Workload object, in an equal queue and among equal flavors, yields
@@ -13,6 +13,7 @@ import type { DeclaredGang } from "./queueSystem.ts";
  */
 export interface KueueGangCache {
   byWorkload: WeakMap<KueueWorkload, ReadWorkload>;
+  readonly flavorPools: FlavorCache;
   /** For each flavor: its object and pools; other fields of a flavor do not affect a gang. */
   flavors: ReadonlyMap<string, readonly [object: unknown, pools: string]>;
   /** Which resources count as GPUs, as far as looked up. */
@@ -23,6 +24,8 @@ export interface KueueGangCache {
   rules: WorkloadRules;
   /** Equal needs are one object, by their content. */
   readonly needs: Map<string, PodNeeds>;
+  /** Equal lists of parts are one list, by the needs of the first part. */
+  readonly parts: Map<PodNeeds, (readonly DeclaredPart[])[]>;
 }
 
 /** What was read from one Workload; both `null`: no GPUs, or it has ended. */
@@ -43,17 +46,20 @@ export interface WorkloadRules {
 export function createKueueGangCache(): KueueGangCache {
   return {
     byWorkload: new WeakMap(),
+    flavorPools: { last: null },
     flavors: new Map(),
     gpuResources: new Map(),
     quotas: new Map(),
     rules: { kueueAdmissionChecks: [], limitRanges: [] },
     needs: new Map(),
+    parts: new Map(),
   };
 }
 
-/** Anybody may write any number of names and needs. */
+/** Anybody may write any number of names and needs, and of lists with the same needs. */
 const mostNames = 10_000;
 const mostNeeds = 100_000;
+const mostLists = 20;
 
 /** Forgets what was read with other flavors and other rules, and entries beyond the limits. */
 export function refreshKueueGangs(
@@ -78,6 +84,7 @@ export function refreshKueueGangs(
   cache.byWorkload = new WeakMap();
   cache.gpuResources.clear();
   cache.needs.clear();
+  cache.parts.clear();
 }
 
 function isSameFlavor(cache: KueueGangCache, name: string, [object, pools]: readonly [unknown, string]): boolean {
@@ -105,4 +112,27 @@ export function sharedNeeds(cache: KueueGangCache, needs: PodNeeds): PodNeeds {
   const known = cache.needs.get(key) ?? needs;
   cache.needs.set(key, known);
   return known;
+}
+
+/** The one list that represents all equal lists of parts, as far as they share their needs. */
+export function sharedParts(cache: KueueGangCache, parts: readonly DeclaredPart[]): readonly DeclaredPart[] {
+  const [first] = parts;
+  if (first === undefined) return parts;
+  const lists = cache.parts.get(first.needs) ?? [];
+  if (lists.length === 0) cache.parts.set(first.needs, lists);
+  const known = lists.find((list) => isSameParts(list, parts));
+  if (known !== undefined) return known;
+  if (lists.length < mostLists) lists.push(parts);
+  return parts;
+}
+
+function isSameParts(list: readonly DeclaredPart[], parts: readonly DeclaredPart[]): boolean {
+  return (
+    list.length === parts.length &&
+    list.every(({ needs, pods, mostPods, scopes }, i) => {
+      const part = parts[i];
+      if (part?.needs !== needs || part.pods !== pods || part.mostPods !== mostPods) return false;
+      return sameData(part.scopes, scopes);
+    })
+  );
 }

@@ -4,7 +4,13 @@ import type { KueueWorkload } from "../../model/queues/kueue.ts";
 import type { DeclaredFacts, DispatchedGang } from "./gangFacts.ts";
 import { type CheckedWorkload, checkedWorkload, checksReason, controllersOf } from "./kueueChecks.ts";
 import type { Flavor } from "./kueueFlavors.ts";
-import { type KueueGangCache, type ReadWorkload, refreshKueueGangs, steadyQuotas } from "./kueueGangCache.ts";
+import {
+  type KueueGangCache,
+  type ReadWorkload,
+  refreshKueueGangs,
+  sharedParts,
+  steadyQuotas,
+} from "./kueueGangCache.ts";
 import { kueueNever, queuesOfWorkloads, type WorkloadQueue } from "./kueueNever.ts";
 import { kueueOwnerUids } from "./kueueOwners.ts";
 import { type AskedPodSet, gpuResourceOf, growthPart, type PartContext, partOf } from "./kueueParts.ts";
@@ -124,7 +130,8 @@ function readWorkload(
     ...(old === null ? {} : { growth: { from, to }, growthOf: old.uid }),
     ...(refusedBy === null ? {} : { refusedBy }),
   };
-  return { gang: gangOf(workload, queue, asked, checked, facts), dispatched: null };
+  const gang = gangOf(workload, queue, asked, checked, facts);
+  return { gang: { ...gang, parts: sharedParts(rules.cache, gang.parts) }, dispatched: null };
 }
 
 function gangOf(

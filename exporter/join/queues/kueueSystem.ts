@@ -1,5 +1,4 @@
 import type { Namespace } from "../../model/cluster.ts";
-import type { TextMap } from "../../model/node.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { KueueClusterQueue } from "../../model/queues/kueue.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
@@ -43,7 +42,7 @@ export function kueueSystem(
   { objects, pools, namespaces, fairSharing = null }: KueueInput,
   cache: KueueGangCache = createKueueGangCache(),
 ): QueueSystem {
-  const flavors = flavorsByName(objects.kueueResourceFlavors, pools);
+  const flavors = flavorsByName(objects.kueueResourceFlavors, pools, cache.flavorPools);
   const slices = kueueSlices(objects.kueueWorkloads);
   const withQuota = reserving(objects.kueueWorkloads, slices);
   const { nodes, trees } = kueueForest(objects);
@@ -56,12 +55,7 @@ export function kueueSystem(
   return {
     scheduler: "kueue",
     isInUse: used.size > 0 || gangs.length > 0 || dispatched.length > 0,
-    scopes: [...used]
-      .filter((flavor) => flavor.pools.length > 0)
-      .map(({ object: { name, nodeLabels } }) => {
-        const wanted = Object.entries(nodeLabels);
-        return { name, covers: (_, { labels }) => carries(labels, wanted) };
-      }),
+    scopes: [...used].filter(({ pools }) => pools.length > 0).map(({ scope }) => scope),
     queuesIn: ({ scopes }) => {
       const isInDomain = (flavor: string) => scopes.has(flavor);
       return queuesOf(nodes, units, isInDomain, reservedIn(nodes, withQuota, flavors, isInDomain), reclaims);
@@ -83,9 +77,6 @@ function cycleProblem(name: string): Problem {
     nextStep: "Take spec.parentName out of one of the cohorts on the way from it back to itself.",
   };
 }
-
-const carries = (labels: TextMap, wanted: readonly (readonly [key: string, value: string])[]): boolean =>
-  wanted.every(([key, value]) => labels[key] === value && Object.hasOwn(labels, key));
 
 /**
  * What Kueue takes back for a ClusterQueue (v0.19, pkg/scheduler/preemption): up to its nominal quota, with fair sharing up to

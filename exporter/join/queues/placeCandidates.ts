@@ -15,11 +15,17 @@ export interface Candidate {
   readonly leaf: number;
 }
 
+/** Candidates, and whether every gang of the same queue has them. */
+export interface FoundCandidates {
+  readonly candidates: readonly Candidate[];
+  readonly isOfQueue: boolean;
+}
+
 /** Finds the candidates of a gang; those of gangs of one queue with the same options are found once. */
 export function candidateFinder(
   places: Places,
-): (options: readonly ServingDomain[], draft: GangDraft) => readonly Candidate[] {
-  const found = new Map<readonly ServingDomain[], Map<string, readonly Candidate[]>>();
+): (options: readonly ServingDomain[], draft: GangDraft) => FoundCandidates {
+  const found = new Map<readonly ServingDomain[], Map<string, FoundCandidates>>();
   const find = (options: readonly ServingDomain[], draft: GangDraft): readonly Candidate[] => {
     const leaves = leavesOf(draft, options, places);
     return options.flatMap((option, n): readonly Candidate[] => {
@@ -31,14 +37,14 @@ export function candidateFinder(
     const { ref, scheduler } = draft;
     // Without a queue of its own, its team and namespace decide. All options belong to one scheduler, where a name is
     // one queue.
-    if (ref === null || ref.scheduler !== scheduler) return find(options, draft);
-    const byQueue = found.get(options) ?? new Map<string, readonly Candidate[]>();
+    if (ref === null || ref.scheduler !== scheduler) return { candidates: find(options, draft), isOfQueue: false };
+    const byQueue = found.get(options) ?? new Map<string, FoundCandidates>();
     if (byQueue.size === 0) found.set(options, byQueue);
     const known = byQueue.get(ref.name);
     if (known !== undefined) return known;
-    const candidates = find(options, draft);
-    const isOwn = options.some(({ domain }) => ownLeafOf(draft, domain, places) !== null);
-    if (isOwn) byQueue.set(ref.name, candidates);
+    const isOfQueue = options.some(({ domain }) => ownLeafOf(draft, domain, places) !== null);
+    const candidates = { candidates: find(options, draft), isOfQueue };
+    if (isOfQueue) byQueue.set(ref.name, candidates);
     return candidates;
   };
 }

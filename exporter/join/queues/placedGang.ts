@@ -1,3 +1,4 @@
+import { isSameList } from "../../kernel/isSameList.ts";
 import type { GangDraft } from "./gangDraft.ts";
 import { type GangFacts, keptFacts } from "./gangFacts.ts";
 import type { QueueDraft } from "./queueDrafts.ts";
@@ -59,12 +60,6 @@ function factsOf(draft: GangDraft, parts: readonly WaitingPart[]): GangFacts | n
     gpus = gpus === null || each === null ? null : gpus + most * each;
   }
   return { ...kept, most: { pods, gpus } };
-}
-
-function isSameList(last: readonly WaitingPart[], parts: readonly WaitingPart[]): boolean {
-  if (last.length !== parts.length) return false;
-  for (let i = 0; i < parts.length; i++) if (last[i] !== parts[i]) return false;
-  return true;
 }
 
 /** The queue as its users know it; a team's if teams act as queues. */

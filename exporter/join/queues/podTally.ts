@@ -1,12 +1,18 @@
+import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { BoundDevice, BoundHolding, NodeBinding } from "../binding/binding.ts";
-import type { NodeView, PodView } from "../snapshot.ts";
+import type { Subjects } from "../podViews.ts";
+import type { NodeView } from "../snapshot.ts";
 import { takesPods } from "./nodeCapacity.ts";
 
-/** A workload with pods on nodes of these pools. Its pods belong to one team and namespace. */
+/** A workload with pods of one scheduler's queues on a node. Its pods belong to one team and namespace. */
 export interface WorkloadPresence {
   /** One of its pods there. */
   readonly pod: number;
+  readonly node: string;
+  /** Of the node; nodes with the same pools share a list. */
   readonly pools: readonly string[];
+  /** `null`: no queue system knows a queue of the pod. */
+  readonly scheduler: QueueScheduler | null;
 }
 
 /** What queues need to know about bound pods, in columns: gathered node by node, while these are visited anyway. */
@@ -29,7 +35,10 @@ export interface PodTally {
 }
 
 /** A tally of nothing; times in seconds since the epoch. */
-export function createPodTally(pods: readonly PodView[], recentSince: number): PodTally {
+export function createPodTally(
+  { pods, queueRefs }: Pick<Subjects, "pods" | "queueRefs">,
+  recentSince: number,
+): PodTally {
   const [pod, workload, pool]: [number[], number[], number[]] = [[], [], []];
   const [gpus, largest]: [number[], number[]] = [[], []];
   const onUnschedulable: boolean[] = [];
@@ -37,8 +46,8 @@ export function createPodTally(pods: readonly PodView[], recentSince: number): P
   const lists = new Map<string, readonly string[]>();
   const presences: WorkloadPresence[] = [];
   const recent: number[] = [];
-  /** By workload: pools in which it was last seen. Pods of a workload often follow each other. */
-  const lastOfWorkload: (readonly string[] | undefined)[] = [];
+  /** By workload: where it was last seen. Its pods on a node mostly follow each other. */
+  const lastOfWorkload: (WorkloadPresence | undefined)[] = [];
   const pools: string[] = [];
   const placeOf = (name: string): number => {
     const known = places.get(name) ?? pools.push(name) - 1;
@@ -61,9 +70,12 @@ export function createPodTally(pods: readonly PodView[], recentSince: number): P
         const view = pods[index];
         if (view === undefined) continue;
         if (view.boundAt !== null && view.boundAt > recentSince) recent.push(index);
-        if (lastOfWorkload[view.workload] === shared) continue;
-        lastOfWorkload[view.workload] = shared;
-        presences.push({ pod: index, pools: shared });
+        const last = lastOfWorkload[view.workload];
+        const scheduler = queueRefs[index]?.scheduler ?? null;
+        if (last?.node === node.name && last.scheduler === scheduler) continue;
+        const presence = { pod: index, node: node.name, pools: shared, scheduler };
+        lastOfWorkload[view.workload] = presence;
+        presences.push(presence);
       }
       const isUnschedulable = !takesPods(node);
       binding.holdings ??= holdingsOf(binding.devices);

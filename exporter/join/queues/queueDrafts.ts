@@ -1,6 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
-import { type BareDomain, scopeKey } from "./domains.ts";
+import { scopeKey } from "./domainShapes.ts";
+import type { BareDomain } from "./domains.ts";
 import type { AllocatedInClass, QueueKind, QueueView, QuotaDomain, TeamShare } from "./queueing.ts";
 import type { DeclaredQueue, DomainFacts, QueueSystem } from "./queueSystem.ts";
 

@@ -1,8 +1,8 @@
 import type { QueueSettings } from "../../config/queuesSchema.ts";
+import { isSameList } from "../../kernel/isSameList.ts";
 import type { ClusterState, Namespace } from "../../model/cluster.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import type { SchedulerSettings } from "../../model/queues/queueObjects.ts";
-import type { NodeView } from "../snapshot.ts";
 import { kaiSystem } from "./kaiSystem.ts";
 import { kueueSystem } from "./kueueSystem.ts";
 import type { QueueingCache } from "./queueingCache.ts";
@@ -12,7 +12,7 @@ import { type TeamPresence, teamSystem } from "./teamSystem.ts";
 import { volcanoSystem } from "./volcanoSystem.ts";
 
 /** What the systems of a cluster are found from. */
-export interface QueueSystemsInput extends Pick<QueueingInput, "pods" | "queued" | "nodes" | "tally"> {
+export interface QueueSystemsInput extends Pick<QueueingInput, "pods" | "queueRefs" | "tally"> {
   readonly state: Pick<ClusterState, "queues" | "pods" | "namespaces" | "priorityClasses" | "known" | "unreadable">;
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly pools: readonly PoolFacts[];
@@ -61,16 +61,9 @@ function hasQueueObjects({ state }: QueueSystemsInput): boolean {
   return [kaiQueues, kaiPodGroups, volcanoQueues, volcanoPodGroups].some((list) => list.length > 0);
 }
 
-function schedulersIn({ pods, queued }: QueueSystemsInput): ReadonlySet<QueueScheduler> {
-  const found = new Set<QueueScheduler>();
-  for (const i of pods.keys()) {
-    const scheduler = queued(i)?.queue?.scheduler;
-    if (scheduler !== undefined) found.add(scheduler);
-  }
-  return found;
+function schedulersIn({ queueRefs }: QueueSystemsInput): ReadonlySet<QueueScheduler> {
+  return new Set(queueRefs.flatMap((ref) => ref?.scheduler ?? []));
 }
-
-const noPools: NodeView["pools"] = [];
 
 /**
  * Teams with pods that belong to no scheduler's queue: where they hold, and anywhere as soon as something waits. In pools
@@ -91,46 +84,49 @@ function addEverybody(found: PresenceTable, { pods, tally }: QueueSystemsInput):
     const view = pods[pod];
     if (view !== undefined) addPresence(found, { team: view.team, namespace: view.namespace, pools });
   }
-  // Bound pods come first.
+  addPending(found, pods, () => false);
+}
+
+function addUnscheduled(found: PresenceTable, input: QueueSystemsInput, schedulers: readonly QueueSystem[]): void {
+  const inUse = new Set<QueueScheduler | null>(schedulers.map(({ scheduler }) => scheduler));
+  const { pods, queueRefs, tally } = input;
+  const uncovered = uncoveredNodes(input, schedulers);
+  for (const { pod, node, pools, scheduler } of tally.presences) {
+    const view = pods[pod];
+    if (view === undefined || (inUse.has(scheduler) && !uncovered.has(node))) continue;
+    addPresence(found, { team: view.team, namespace: view.namespace, pools });
+  }
+  addPending(found, pods, (pod) => inUse.has(queueRefs[pod]?.scheduler ?? null));
+}
+
+/** Bound pods come first. */
+function addPending(
+  found: PresenceTable,
+  pods: QueueSystemsInput["pods"],
+  isOfScheduler: (pod: number) => boolean,
+): void {
   for (let i = pods.length - 1; i >= 0; i--) {
     const view = pods[i];
     if (view?.status !== "pending") break;
-    addPresence(found, { team: view.team, namespace: view.namespace, pools: null });
-  }
-}
-
-function addUnscheduled(
-  found: PresenceTable,
-  { pods, queued, nodes, pools: facts }: QueueSystemsInput,
-  schedulers: readonly QueueSystem[],
-): void {
-  const poolsByNode = sharedPools(nodes);
-  const inUse = new Set(schedulers.map(({ scheduler }) => scheduler));
-  const uncovered = uncoveredNodes(facts, schedulers);
-  const isOfScheduler = (pod: number, node: string | null): boolean => {
-    const scheduler = queued(pod)?.queue?.scheduler;
-    return scheduler !== undefined && inUse.has(scheduler) && (node === null || !uncovered.has(node));
-  };
-  // Mostly the workload was seen in these pools just before.
-  const lastOfWorkload: (NodeView["pools"] | null)[] = [];
-  for (let i = 0; i < pods.length; i++) {
-    const view = pods[i];
-    if (view === undefined) continue;
-    const pools = view.status === "pending" ? null : (poolsByNode.get(view.node ?? "") ?? noPools);
-    if (lastOfWorkload[view.workload] === pools || isOfScheduler(i, pools === null ? null : view.node)) continue;
-    lastOfWorkload[view.workload] = pools;
-    addPresence(found, { team: view.team, namespace: view.namespace, pools });
+    if (!isOfScheduler(i)) addPresence(found, { team: view.team, namespace: view.namespace, pools: null });
   }
 }
 
 /** Names of nodes with GPUs that no scheduler's quota covers. */
-function uncoveredNodes(pools: readonly PoolFacts[], schedulers: readonly QueueSystem[]): ReadonlySet<string> {
+function uncoveredNodes(
+  { pools, cache: { uncovered } }: QueueSystemsInput,
+  schedulers: readonly QueueSystem[],
+): ReadonlySet<string> {
   const scopes = schedulers.flatMap((system) => system.scopes);
-  return new Set(
+  if (uncovered.last !== null && isSameList(uncovered.last.pools, pools) && isSameList(uncovered.last.scopes, scopes))
+    return uncovered.last.names;
+  const names = new Set(
     pools.flatMap(({ pool, nodes }) =>
       nodes.filter((node) => !scopes.some(({ covers }) => covers(pool, node))).map(({ name }) => name),
     ),
   );
+  uncovered.last = { pools, scopes, names };
+  return names;
 }
 
 /** By team, namespace, and list of pools. */
@@ -143,17 +139,4 @@ function addPresence(found: PresenceTable, presence: TeamPresence): void {
   const ofNamespace = ofTeam.get(namespace) ?? new Map<TeamPresence["pools"], TeamPresence>();
   if (ofNamespace.size === 0) ofTeam.set(namespace, ofNamespace);
   if (!ofNamespace.has(pools)) ofNamespace.set(pools, presence);
-}
-
-/** The pools of each node; nodes with the same ones share a list, so that teams are distinguished by few lists. */
-function sharedPools(nodes: readonly NodeView[]): ReadonlyMap<string, NodeView["pools"]> {
-  const lists = new Map<string, NodeView["pools"]>();
-  const byNode = new Map<string, NodeView["pools"]>();
-  for (const { name, pools } of nodes) {
-    const key = pools.length === 1 ? (pools[0] ?? "") : JSON.stringify(pools);
-    const list = lists.get(key) ?? pools;
-    lists.set(key, list);
-    byNode.set(name, list);
-  }
-  return byNode;
 }

@@ -8,8 +8,6 @@ import type { PoolFacts, QueueRef, QueueSystem } from "./queueSystem.ts";
 /** What is known about a pod besides its view: parallel to the pods of the Snapshot. */
 export interface QueuedPod {
   readonly pod: Pod;
-  /** Its queue, as a finder of a queue system reports it; `null` if none knows it. */
-  readonly queue: QueueRef | null;
   /** Uids of its owners that could be read, nearest first. */
   readonly owners: readonly { readonly uid: string }[];
 }
@@ -27,6 +25,8 @@ export interface QueueingInput {
   readonly workloads: readonly WorkloadView[];
   /** Of all bound pods. */
   readonly tally: PodTally;
+  /** Of each pod: its queue, as a finder of a queue system reports it; `null` if none knows it. */
+  readonly queueRefs: readonly (QueueRef | null)[];
   /** Of the pod with this index. */
   readonly queued: (pod: number) => QueuedPod | null;
   readonly cache: QueueingCache;

@@ -11,7 +11,7 @@ export function gangsOfPods(rest: readonly number[], input: QueueingInput): read
   for (const pod of rest) {
     const view = input.pods[pod];
     if (view === undefined) continue;
-    const queue = input.queued(pod)?.queue ?? null;
+    const queue = input.queueRefs[pod] ?? null;
     const own = view.gang === null ? view.workload : `gang ${view.gang.id}`;
     const key = queue === null ? own : `${queue.scheduler} ${queue.name} ${own}`;
     const known = groups.get(key);
@@ -61,7 +61,7 @@ function gangOf(pods: readonly number[], impossible: ImpossibleDemand | null, in
   if (first === undefined || workload === undefined || head === null) return null;
   const { gang } = first;
   const gated = pods.filter((i) => input.queued(i)?.pod.gated === true).length;
-  const ref: QueueRef | null = head.queue;
+  const ref: QueueRef | null = input.queueRefs[pods[0] ?? -1] ?? null;
   return {
     scheduler: ref?.scheduler ?? "none",
     kind: workload.kind,

@@ -1,0 +1,63 @@
+import { analyse, analysisSettings } from "../exporter/analysis/analyse.ts";
+import type { Analysis } from "../exporter/analysis/analysis.ts";
+import { configSchema } from "../exporter/config/schema.ts";
+import { join } from "../exporter/join/join.ts";
+import { createJoinCache } from "../exporter/join/joinCache.ts";
+import { emptyMemory, type Memory } from "../exporter/join/memory.ts";
+import type { ClusterState, ObjectKind } from "../exporter/model/cluster.ts";
+import type { Pod } from "../exporter/model/pod.ts";
+import type { QueueObjects } from "../exporter/model/queues/queueObjects.ts";
+import { createFleet, timeOfCycle } from "./fleetState.ts";
+import type { Contender } from "./measure.ts";
+import { inQueues, localQueuesOf, type QueueFleet } from "./queueObjects.ts";
+
+const config = configSchema.parse({ cluster: "bench" });
+
+/** A cluster that is watched cycle by cycle. */
+export interface Watcher extends Contender {
+  last(): Analysis | null;
+}
+
+/** Joins and analyses the same fleet cycle by cycle, as the exporter does. */
+export function watcher(name: string, nodes: number, queues: QueueFleet | null): Watcher {
+  const fleet = createFleet(nodes);
+  const cache = createJoinCache();
+  const settings = analysisSettings(config);
+  const known = new WeakMap<Pod, Pod>();
+  let memory: Memory = emptyMemory;
+  let cycle = 0;
+  let last: Analysis | null = null;
+  let localQueues: QueueObjects["kueueLocalQueues"] | null = null;
+  const stateOf = (): ClusterState => {
+    const state = fleet.state();
+    if (queues === null) return state;
+    const objects = queues.objects();
+    const names = objects.kueueClusterQueues.map((queue) => queue.name);
+    const kinds = Object.keys(objects).filter((kind): kind is ObjectKind => Object.hasOwn(objects, kind));
+    const pods = inQueues(state.pods, names, known);
+    localQueues ??= [...objects.kueueLocalQueues, ...localQueuesOf(pods)];
+    return {
+      ...state,
+      pods,
+      queues: { ...objects, kueueLocalQueues: localQueues },
+      known: new Set<ObjectKind>([...state.known, ...kinds]),
+    };
+  };
+  let next = stateOf();
+  return {
+    name,
+    run: () => {
+      const joined = join(next, memory, config, timeOfCycle(cycle), cache);
+      memory = joined.memory;
+      last = analyse(joined.snapshot, settings);
+      cycle += 1;
+    },
+    // Not measured: what the cluster does meanwhile.
+    prepare: () => {
+      fleet.step();
+      queues?.step();
+      next = stateOf();
+    },
+    last: () => last,
+  };
+}

@@ -1,0 +1,68 @@
+import type { GangDraft, PartDraft } from "./gangDraft.ts";
+import { type PartPlaces, type PlaceFinder, waitingPart } from "./partPlaces.ts";
+import type { Candidate } from "./placeCandidates.ts";
+import type { WaitingPart } from "./queueing.ts";
+import type { DeclaredPart } from "./queueSystem.ts";
+
+/**
+ * Gangs without pods that ask for the same in the same queue: where they may go is found once for all of them, and gangs that
+ * wait in the same place share their parts.
+ */
+export interface AlikeGangs {
+  /** Where they may go, in the moment of the finder; `null`: not looked up yet. */
+  found: { readonly by: PlaceFinder; readonly places: PartPlaces } | null;
+  /** Their parts, by the place that was chosen, in that moment; of the moment before, those that may be the same. */
+  parts: Map<Candidate | null, readonly WaitingPart[]>;
+  before: readonly (readonly WaitingPart[])[];
+}
+
+/** What gangs without pods share from one cycle to the next. It changes no answer. */
+export interface AlikeGangsCache {
+  /** All members of a gang that has no pods, as they wait, by what its object declares. */
+  readonly drafts: WeakMap<readonly DeclaredPart[], readonly PartDraft[]>;
+  /** By these, and by the queue and the fewest members. */
+  readonly alike: WeakMap<readonly PartDraft[], Map<string, AlikeGangs>>;
+}
+
+/** A cache that has seen nothing. */
+export const createAlikeGangsCache = (): AlikeGangsCache => ({ drafts: new WeakMap(), alike: new WeakMap() });
+
+/** Queues come and go, and their names with them. */
+const mostQueues = 10_000;
+
+/** What a draft shares with those that ask for the same. */
+export function alikeGangs(draft: GangDraft, { alike }: AlikeGangsCache): AlikeGangs {
+  const { ref, scheduler, parts, min, bound } = draft;
+  const byQueue = alike.get(parts) ?? new Map<string, AlikeGangs>();
+  if (byQueue.size === 0) alike.set(parts, byQueue);
+  if (byQueue.size > mostQueues) byQueue.clear();
+  const key = JSON.stringify([scheduler, min, bound, ref?.scheduler ?? null, ref?.name ?? null]);
+  const known = byQueue.get(key) ?? { found: null, parts: new Map(), before: [] };
+  byQueue.set(key, known);
+  return known;
+}
+
+/** The parts of a gang for which a place was chosen: the same list for all gangs that wait there and are alike. */
+export function partsAtPlace(
+  alike: AlikeGangs,
+  places: PartPlaces,
+  chosen: Candidate | null,
+  finder: PlaceFinder,
+): readonly WaitingPart[] {
+  if (alike.found?.by !== finder) {
+    alike.found = { by: finder, places };
+    alike.before = [...alike.parts.values()];
+    alike.parts = new Map();
+  }
+  const known = alike.parts.get(chosen);
+  if (known !== undefined) return known;
+  const part = waitingPart(
+    places,
+    chosen,
+    finder,
+    alike.before.map(([one]) => one),
+  );
+  const parts = alike.before.find(([one]) => one === part) ?? [part];
+  alike.parts.set(chosen, parts);
+  return parts;
+}
