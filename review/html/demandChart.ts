@@ -8,7 +8,7 @@ import {
 } from "../../exporter/publish/pages/geometry.ts";
 import { type Html, html } from "../../exporter/publish/pages/html.ts";
 import type { Demand, DemandStep } from "../document/use.ts";
-import { demandSentence, domainItem, poolsText, stepTable } from "../sections/demand.ts";
+import { demandSentence, domainItem, oneMoreNodeSentence, poolsText, stepTable } from "../sections/demand.ts";
 import { nameText } from "../words/names.ts";
 import { dayText } from "../words/times.ts";
 import { hatch } from "./hatch.ts";
@@ -28,8 +28,9 @@ export function demandChart(demand: Demand, index: number, namesCluster: boolean
   const pools = poolsText(demand);
   const stride = Math.max(1, Math.ceil(steps.length / mostRows));
   const name = `${domainItem(domain)}${where}`;
+  const node = oneMoreNodeSentence(demand);
   return html`<figure>
-<figcaption><strong>${name}</strong>${pools === "" ? "" : ` ${pools}`}: ${sentence(demandSentence(demand))}</figcaption>
+<figcaption><strong>${name}</strong>${pools === "" ? "" : ` ${pools}`}: ${sentence(demandSentence(demand))}${node === null ? html`` : html`<br>${sentence(node)}`}</figcaption>
 ${drawing(demand, index, name)}
 <details><summary>Numbers of ${name}</summary>
 ${table(stepTable(demand), { most: mostRows, stride })}</details>
