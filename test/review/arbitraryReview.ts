@@ -208,9 +208,21 @@ export const arbitraryReview: fc.Arbitrary<Review> = fc.record({
   ),
   idleNodes: maybe(
     fc.record({
-      pools: fc.array(fc.record({ cluster, nodePool: short, pool: short, state: short, nodeHours: amount, costs }), {
-        maxLength: 3,
-      }),
+      pools: fc.array(
+        fc.record({
+          cluster,
+          nodePool: short,
+          pool: short,
+          state: short,
+          nodeHours: amount,
+          costs,
+          reservedNodeHours: amount,
+          reservedCosts: costs,
+        }),
+        {
+          maxLength: 3,
+        },
+      ),
       streaks: fc.array(
         fc.record({
           ...{ cluster, node: short, nodePool: short, pool: short, state: short, begins: moment, ends: maybe(moment) },

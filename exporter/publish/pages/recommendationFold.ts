@@ -4,7 +4,7 @@ import { plainText } from "../terminal/columns.ts";
 import { type Html, html } from "./html.ts";
 import { type ArticleInput, recommendationArticle, recommendationPath } from "./recommendationArticle.ts";
 
-const longestLine = 160;
+const longestLine = 140;
 
 /** Bytes of all open recommendations of the page; each group has its part of them. */
 const mostBytes = 130_000;

@@ -204,9 +204,18 @@ function noteNodes(expected: Expected, question: SqlQuestion): void {
   for (const row of rowsOf(
     question,
     days,
-    `SELECT node_pool, pool, state, sum(node_seconds) / 3600 AS hours FROM ${source} GROUP BY 1, 2, 3`,
-  ))
+    `SELECT node_pool, pool, state, sum(node_seconds) / 3600 AS hours,
+      total(node_seconds) FILTER (WHERE capacity_type = 'reserved') / 3600 AS reserved FROM ${source} GROUP BY 1, 2, 3`,
+  )) {
     expected.set(`${at(row)}.nodeHours`, num(row, "hours"));
+    expected.set(`${at(row)}.reservedNodeHours`, num(row, "reserved"));
+  }
+  for (const row of rowsOf(
+    question,
+    days,
+    `SELECT node_pool, pool, state, currency, sum(cost) AS cost FROM ${source} AND capacity_type = 'reserved' GROUP BY 1, 2, 3, 4`,
+  ))
+    noteCosts(expected, `${at(row)}.reservedCosts`, [row]);
   for (const row of rowsOf(
     question,
     days,
