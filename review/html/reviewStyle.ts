@@ -22,7 +22,8 @@ section > p { margin: 0.3rem 0; max-width: 60rem; }
 .tiles .value { font-size: 1.45rem; line-height: 1.3; color: var(--text); font-variant-numeric: tabular-nums; }
 .spark { display: block; width: 100%; height: 2rem; margin: 0.3rem 0; overflow: visible; }
 .tables { display: grid; gap: 0.8rem; grid-template-columns: minmax(0, 1fr); } .pair > *, .charts > * { min-width: 0; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 32rem), 1fr)); gap: 0.8rem 2.5rem; align-items: start; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 38rem), 1fr)); gap: 0.8rem 2.5rem; align-items: start; }
+.jobs .pair { grid-template-columns: minmax(0, 1fr); }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 0 2rem; align-items: start; }
 caption { text-align: left; color: var(--quiet); font-size: 0.9rem; padding: 0.2rem 0; }
 table { font-size: 0.9rem; }
