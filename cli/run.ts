@@ -7,6 +7,7 @@ import { addAdvise } from "./advise/commands.ts";
 import { addAlerts } from "./alerts/commands.ts";
 import { sourceText } from "./answerSource.ts";
 import { addDashboards } from "./dashboards/commands.ts";
+import { addDigest } from "./digest/commands.ts";
 import { addExplain } from "./explain/commands.ts";
 import { addHistory } from "./history/commands.ts";
 import { atOfDump } from "./inspect/atOption.ts";
@@ -56,6 +57,7 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
   addLedger(program, io, done);
   addHistory(program, io, done);
   addReview(program, io, done);
+  addDigest(program, io, done);
   addExplain(program, io, done);
   addAdvise(program, io, done);
   addTop(program, io, done);

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { request } from "undici";
 import { createLedgerReader } from "../../exporter/accounts/ledger/ledgerReader.ts";
 import { openToQuery } from "../../exporter/accounts/ledger/openToQuery.ts";
 import { defaultConfig } from "../../exporter/config/defaults.ts";
@@ -19,6 +18,7 @@ import type { ExporterAddress } from "../exporterAddress.ts";
 import { openHistory } from "../history/openHistory.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { openOutput } from "../ledger/exportOutput.ts";
+import { postMessage } from "../postMessage.ts";
 import { readConfig } from "../readConfig.ts";
 import { mergeReplicas, type Replicas } from "./mergedReplicas.ts";
 
@@ -207,48 +207,21 @@ async function merged(files: readonly string[]): Promise<Found> {
 }
 
 async function post(review: Review, summary: NonNullable<ReviewOptions["summary"]>, io: Io): Promise<ExitCode> {
-  let address: string;
-  try {
-    address = (await readFile(summary.file, "utf8")).trim();
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return refuse([why, "Next step: name a file that holds the webhook's address."], io);
+  const message = chatMessage(summary.format, { lines: summaryLines(review), url: summary.link });
+  const posted = await postMessage(summary.file, message);
+  if (posted.ok) {
+    io.err("fairlead: posted the summary\n");
+    return 0;
   }
-  const wrong = await postSummary(
-    address,
-    chatMessage(summary.format, { lines: summaryLines(review), url: summary.link }),
+  if (posted.what === "file")
+    return refuse([posted.why, "Next step: name a file that holds the webhook's address."], io);
+  return refuse(
+    [
+      `the review is written, but its summary is not posted: ${posted.why}`,
+      `Next step: check the address in ${summary.file}.`,
+    ],
+    io,
   );
-  if (wrong !== null)
-    return refuse(
-      [
-        `the review is written, but its summary is not posted: ${wrong}`,
-        `Next step: check the address in ${summary.file}.`,
-      ],
-      io,
-    );
-  io.err("fairlead: posted the summary\n");
-  return 0;
-}
-
-const timeoutMilliseconds = 15_000;
-
-/** Sends a message to a webhook as JSON; `null`, or what went wrong. */
-async function postSummary(url: string, message: Readonly<Record<string, unknown>>): Promise<string | null> {
-  try {
-    const response = await request(url, {
-      method: "POST",
-      headers: { "content-type": "application/json; charset=utf-8" },
-      body: JSON.stringify(message),
-      headersTimeout: timeoutMilliseconds,
-      bodyTimeout: timeoutMilliseconds,
-    });
-    await response.body.dump();
-    // An address of a webhook is a secret: it is in no message.
-    return response.statusCode < 300 ? null : `the webhook answered with status ${response.statusCode}`;
-  } catch (error) {
-    const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "no answer";
-    return `the webhook could not be reached (${code})`;
-  }
 }
 
 const failure = (error: string, nextStep: string): Found => ({ ok: false, lines: [error, `Next step: ${nextStep}`] });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { adviceSchema } from "./adviceSchema.ts";
+import { digestSchema } from "./digestSchema.ts";
 import { gpuSchema } from "./gpuSchema.ts";
 import { costSchema, historySchema, placementSchema, pricesSchema } from "./moneySchema.ts";
 import { auth, prometheusServer } from "./prometheusSchema.ts";
@@ -186,6 +187,9 @@ export const configSchema = z.strictObject({
   cost: costSchema.prefault({}).describe("Who is charged for what (docs/cost.md)."),
   placement: placementSchema.prefault({}).describe("How usable free GPUs are (docs/placement.md)."),
   advice: adviceSchema.prefault({}).describe("What is advised, and when (docs/recommendations.md)."),
+  digest: digestSchema
+    .prefault({})
+    .describe("Who is written to about idle GPUs, by `fairlead digest` (docs/review.md)."),
   history: historySchema.prefault({}).describe("Who answers questions about the past (docs/history.md)."),
   limits: z
     .strictObject({

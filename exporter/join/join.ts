@@ -43,7 +43,7 @@ import { readingsOfNode, telemetryByNode } from "./telemetryOf.ts";
 import { unconfirmedQueues } from "./trust/unconfirmedQueues.ts";
 
 /** The settings that affect a Snapshot. */
-export type JoinSettings = Pick<Config, "cluster" | "teams" | "queues" | "gpu" | "idle">;
+export type JoinSettings = Pick<Config, "cluster" | "teams" | "queues" | "gpu" | "idle" | "digest">;
 
 /** The result of one cycle, and what it must hand to the next. */
 export interface Joined {
@@ -93,6 +93,7 @@ export function join(
       index,
       pods: entries,
       rules: settings.teams,
+      ownerRule: settings.digest.owner ?? null,
       gangs: gangs.byPod,
       impossible,
       pendingSince: (pod) => memory.pendingSince.get(pod.uid) ?? pod.createdAt ?? at,

@@ -1,3 +1,4 @@
+import type { OwnerRule } from "../config/digestSchema.ts";
 import type { TeamRule } from "../config/schema.ts";
 import type { QueueObjectRef } from "../model/disruption.ts";
 import type { Pod } from "../model/pod.ts";
@@ -48,6 +49,7 @@ export interface SubjectInput {
   readonly index: SubjectIndex;
   readonly pods: readonly SubjectPod[];
   readonly rules: readonly TeamRule[];
+  readonly ownerRule: OwnerRule | null;
   /** By uid. */
   readonly gangs: ReadonlyMap<string, GangView>;
   readonly pendingSince: (pod: Pod) => number | null;
@@ -67,6 +69,7 @@ export interface SubjectCache {
 
 /** A view that is complete only after all pods, and queues, have been examined. */
 export type GatheredView = WorkloadView & {
+  owner: string | null;
   progressUnits: number | null;
   job: WorkloadView["job"];
   queueObject: QueueObjectRef | null;
@@ -108,8 +111,9 @@ export function viewSubjects(input: SubjectInput, cache: SubjectCache): Subjects
 }
 
 /** What may differ between the pods of a workload. */
-function addTo(view: GatheredView | undefined, { chain, progressUnits }: Subject): void {
+function addTo(view: GatheredView | undefined, { chain, progressUnits, owner }: Subject): void {
   if (view === undefined) return;
+  if (view.owner !== owner) view.owner = null;
   if (progressUnits !== null) view.progressUnits = largerUnits(view.progressUnits, progressUnits);
   if (view.job !== null) view.job = moreEndangered(view.job, controllingJob(chain));
 }
@@ -146,15 +150,20 @@ function workloadKey({ chain, facts }: Subject): string {
   return `${kind}/${namespace}/${name}/${chain.owners.at(-1)?.uid ?? ""}/${facts.team}`;
 }
 
-function subjectOf(entry: SubjectPod, { index, rules }: SubjectInput, waiting: SubjectCache["waiting"]): Subject {
+function subjectOf(
+  entry: SubjectPod,
+  { index, rules, ownerRule }: SubjectInput,
+  waiting: SubjectCache["waiting"],
+): Subject {
   const { pod } = entry;
   const known = entry.subject ?? (pod.nodeName === null ? waiting.get(pod) : undefined);
-  if (known !== undefined && known.rules === rules && (known.index === index || isFoundAgain(pod, known, index))) {
+  const isRuledAlike = known?.rules === rules && known.ownerRule === ownerRule;
+  if (known !== undefined && isRuledAlike && (known.index === index || isFoundAgain(pod, known, index))) {
     known.index = index;
     entry.subject = known;
     return known;
   }
-  const subject = findSubject(pod, index, rules);
+  const subject = findSubject(pod, index, rules, ownerRule);
   entry.subject = subject;
   if (pod.nodeName === null) waiting.set(pod, subject);
   return subject;
@@ -168,6 +177,7 @@ function workloadView(pod: Pod, subject: Subject, gang: GangView | null, pods: r
     namespace,
     name,
     team,
+    owner: subject.owner,
     queue,
     localQueue: queueRef?.localQueue ?? null,
     priorityClass: pod.priorityClassName ?? noPriorityClass,

@@ -198,6 +198,8 @@ export interface WorkloadView {
   readonly namespace: string;
   readonly name: string;
   readonly team: string;
+  /** Who is written to about its idle GPUs (`digest.owner`); `null`: its team. */
+  readonly owner: string | null;
   readonly queue: string | null;
   /** LocalQueue of Kueue, in its namespace; `null` elsewhere. */
   readonly localQueue: string | null;

@@ -1,3 +1,4 @@
+import type { OwnerRule } from "../config/digestSchema.ts";
 import type { TeamRule } from "../config/schema.ts";
 import { apiGroup } from "../model/apiGroup.ts";
 import type { Namespace, OwnerObject } from "../model/cluster.ts";
@@ -5,6 +6,7 @@ import type { Pod } from "../model/pod.ts";
 import { podAnnotations, podLabels } from "../model/wellKnown.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 import type { SubjectIndex } from "./ownerIndex.ts";
+import { ownerOf } from "./ownerOf.ts";
 import { isSameQueue } from "./queues/queueFinders.ts";
 import type { QueueRef } from "./queues/queueSystem.ts";
 import type { PodView, WorkloadClass } from "./snapshot.ts";
@@ -23,10 +25,13 @@ export type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "c
 export interface Subject {
   index: SubjectIndex;
   readonly rules: readonly TeamRule[];
+  readonly ownerRule: OwnerRule | null;
   /** Shared by the pods of a workload that are alike. */
   chain: OwnerChain;
   readonly namespaceObject: Namespace | undefined;
   facts: SubjectFacts;
+  /** As in `WorkloadView`. */
+  readonly owner: string | null;
   /** From its queue object; may be in the future. */
   readonly queueCheckpoint: number | null;
   /** Its own, its owners' and its queue object's, as `checkpointsOf` gives them. */
@@ -88,7 +93,12 @@ function isChainOf(pod: Pod, { owners, isCut }: OwnerChain, index: SubjectIndex)
 }
 
 /** What an index finds of a pod. */
-export function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamRule[]): Subject {
+export function findSubject(
+  pod: Pod,
+  index: SubjectIndex,
+  rules: readonly TeamRule[],
+  ownerRule: OwnerRule | null,
+): Subject {
   const chain = ownerChainOf(pod, index.owners);
   const top = chain.owners.at(-1);
   const queueRef = index.queueOf(pod, chain.owners);
@@ -110,9 +120,11 @@ export function findSubject(pod: Pod, index: SubjectIndex, rules: readonly TeamR
   return {
     index,
     rules,
+    ownerRule,
     chain,
     namespaceObject,
     facts: { team, queue, queueRef, unconfirmedQueue, ...workloadClassOf(pod, chain), idleOptOut },
+    owner: ownerRule === null ? null : ownerOf(ownerRule, pod.namespace, pod.labels, top?.labels),
     queueCheckpoint,
     checkpoints: checkpointsOf([pod, ...chain.owners], queueCheckpoint),
     createdAt: top?.createdAt ?? pod.createdAt,

@@ -1,5 +1,5 @@
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
-import type { Demand, DemandStep } from "../document/use.ts";
+import type { Demand, DemandStep, OneMoreNode } from "../document/use.ts";
 import { type DomainHour, meanGuarantee, meanOf } from "./domainHours.ts";
 import { weightedQuantile } from "./hours.ts";
 import type { PoolTime } from "./poolTime.ts";
@@ -14,9 +14,13 @@ export function demandRows(
   domains: ReadonlyMap<string, readonly DomainHour[]>,
   pools: DomainPools,
   time: PoolTime,
+  nodes: ReadonlyMap<string, OneMoreNode>,
 ): Demand[] {
   return [...domains]
-    .map(([domain, hours]) => demandOf(question, domain, hours, pools.get(domain) ?? [], time))
+    .map(([domain, hours]) => ({
+      ...demandOf(question, domain, hours, pools.get(domain) ?? [], time),
+      oneMoreNode: nodes.get(domain) ?? null,
+    }))
     .sort(
       (one, other) =>
         (other.meanCapacityGpus ?? 0) - (one.meanCapacityGpus ?? 0) || (one.domain < other.domain ? -1 : 1),
@@ -37,7 +41,7 @@ function demandOf(
   all: readonly DomainHour[],
   pools: readonly string[],
   { stepSeconds, active }: PoolTime,
-): Demand {
+): Omit<Demand, "oneMoreNode"> {
   const hours = all.filter(({ at }) => at >= days.from && at < days.to);
   const bySteps = Map.groupBy(hours, ({ at }) => Math.floor(at / stepSeconds) * stepSeconds);
   const steps: DemandStep[] = [];

@@ -24,7 +24,7 @@ export async function askIdleNodes(
   question: ReviewQuestion,
 ): Promise<Part<{ readonly pools: IdleNodePool[]; readonly streaks: NodeStreak[] }>> {
   const { cluster, days } = question;
-  const pools = await ask(accounts, question, "nodes", ["nodePool", "pool", "state", "currency"]);
+  const pools = await ask(accounts, question, "nodes", ["nodePool", "pool", "state", "currency", "capacityType"]);
   if (!pools.ok) return pools;
   const streaks = await ask(accounts, question, "nodeStreaks", ["node", "nodePool", "pool", "state"]);
   if (!streaks.ok) return streaks;
@@ -57,17 +57,27 @@ function poolsOf(cluster: string, rows: readonly LedgerTableRow[]): IdleNodePool
         nodePool: nodePool ?? "",
         pool: pool ?? "",
         state: state ?? "",
-        nodeHours: hoursOf(group.reduce((sum, { amounts }) => sum + (amounts.nodeSeconds ?? 0), 0)),
-        costs: sumCosts(
-          group.map(({ values, amounts }): Record<string, number> => {
-            const currency = values[3] ?? null;
-            return currency === null || amounts.cost === null ? {} : { [currency]: amounts.cost ?? 0 };
-          }),
-        ),
+        nodeHours: nodeHoursOf(group),
+        costs: costsOf(group),
+        reservedNodeHours: nodeHoursOf(group.filter(isReserved)),
+        reservedCosts: costsOf(group.filter(isReserved)),
       };
     }),
   );
 }
+
+const isReserved = ({ values }: LedgerTableRow): boolean => values[4] === "reserved";
+
+const nodeHoursOf = (rows: readonly LedgerTableRow[]): number =>
+  hoursOf(rows.reduce((sum, { amounts }) => sum + (amounts.nodeSeconds ?? 0), 0));
+
+const costsOf = (rows: readonly LedgerTableRow[]): Record<string, number> =>
+  sumCosts(
+    rows.map(({ values, amounts }): Record<string, number> => {
+      const currency = values[3] ?? null;
+      return currency === null || amounts.cost === null ? {} : { [currency]: amounts.cost ?? 0 };
+    }),
+  );
 
 /**
  * The streak of a node in a state with the largest part in the window, from its begin until the end of the window at the

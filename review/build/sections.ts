@@ -9,6 +9,7 @@ import { askDomainHours, type DomainHour } from "./domainHours.ts";
 import { askFragmentation, askIdleNodes } from "./idleNodes.ts";
 import { jobsOf, shownJobs } from "./jobs.ts";
 import { askNotAdvised } from "./notAdvised.ts";
+import { askOneMoreNode } from "./oneMoreNode.ts";
 import type { PoolTime } from "./poolTime.ts";
 import { runwayRows, runwayWeeks } from "./runway.ts";
 import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
@@ -142,6 +143,8 @@ async function askCluster(
   const pools = await askPools(accounts, question, hours.value);
   if (!pools.ok) return pools;
   const inWindow = new Map([...hours.value].filter(([, list]) => list.some(({ at }) => at >= days.from)));
+  const oneMoreNode = await askOneMoreNode(accounts, question, inWindow, pools.value);
+  if (!oneMoreNode.ok) return oneMoreNode;
   onProgress("nodes");
   const idleNodes = await askIdleNodes(accounts, question);
   if (!idleNodes.ok) return idleNodes;
@@ -150,7 +153,7 @@ async function askCluster(
   const fragmentation = await askFragmentation(accounts, question);
   if (!fragmentation.ok) return fragmentation;
   return part({
-    demand: demandRows(question, inWindow, pools.value, time),
+    demand: demandRows(question, inWindow, pools.value, time, oneMoreNode.value),
     runway: runwayRows(question, inWindow, pools.value, time),
     idleNodes: idleNodes.value,
     fragmentation: fragmentation.value,

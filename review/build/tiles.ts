@@ -35,19 +35,11 @@ function tileKinds(periods: readonly Period[], team: string | null, currency: st
   const use: readonly TileKind[] = [
     {
       id: "active",
-      title: "active of allocated",
-      owner: "teams",
-      of: ({ active, allocated, capacity }) => ratioOf(active, team === null ? allocated : capacity),
+      title: "utilization",
+      owner: team === null ? "teams" : "team",
+      of: ({ active, judged }) => ratioOf(active, judged),
       unit: "ratio",
-      note: "",
-    },
-    {
-      id: "effective",
-      title: team === null ? "effective: active of capacity" : "effective",
-      owner: team === null ? "platform and teams" : "team",
-      of: ({ active, capacity }) => (team === null ? ratioOf(active, capacity) : active),
-      unit: team === null ? "ratio" : "GPU-h",
-      note: "",
+      note: "active of what was allocated and observed",
     },
     {
       id: "cost",
@@ -67,11 +59,11 @@ function tileKinds(periods: readonly Period[], team: string | null, currency: st
     { id: "capacity", title: "capacity", owner: "platform", of: ({ capacity }) => capacity, unit: "GPU-h", note: "" },
     {
       id: "allocated",
-      title: "allocated of capacity",
+      title: "allocated",
       owner: "platform",
       of: ({ allocated, capacity }) => ratioOf(allocated, capacity),
       unit: "ratio",
-      note: "",
+      note: "of capacity, to pods that use it or not",
     },
     ...use,
   ];

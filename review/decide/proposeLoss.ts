@@ -11,6 +11,8 @@ const leastPart = 0.01;
 const secondsPerWeek = 7 * 86_400;
 const secondsPerDay = 86_400;
 const namedPools = 3;
+/** Node-hours of a window below which a pool has no node to close. */
+const leastIdleHours = 1;
 
 /** A loss of the waterfall as decisions name it. */
 export const lossOf = ({ state, isAllocated, gpuHours }: WaterfallDropRow): Loss => ({ state, isAllocated, gpuHours });
@@ -57,8 +59,10 @@ function closeNodes(review: Review, drop: WaterfallDropRow): Proposal {
     .filter(({ state }) => state === "idle_unallocated")
     .toSorted((one, other) => other.nodeHours - one.nodeHours || (keyOf(one) < keyOf(other) ? -1 : 1));
   const withheld = (review.notAdvised ?? []).filter(({ kind, hours }) => kind === "scale_in" && hours >= 1);
-  const reasonOf = ({ cluster, nodePool }: IdleNodePool): string | null =>
-    withheld.find((one) => one.cluster === cluster && one.subject === (nodePool || "unknown"))?.reason ?? null;
+  const reasonOf = ({ cluster, nodePool, nodeHours, reservedNodeHours }: IdleNodePool): string | null =>
+    nodeHours - reservedNodeHours < leastIdleHours
+      ? "Its nodes are reserved capacity, which is paid for whether they run or not."
+      : (withheld.find((one) => one.cluster === cluster && one.subject === (nodePool || "unknown"))?.reason ?? null);
   const open = idle.filter((one) => !isShort(short, one.cluster, one.pool) && reasonOf(one) === null);
   if (open.length === 0) {
     const reason = idle.map(reasonOf).find((text) => text !== null);
@@ -67,12 +71,18 @@ function closeNodes(review: Review, drop: WaterfallDropRow): Proposal {
   }
   const name = ({ nodePool }: IdleNodePool): string => nodePool || "no node pool";
   const names = [...new Set(open.map(name))].slice(0, namedPools);
-  const evidence = open
-    .slice(0, namedPools)
-    .map((one): Evidence => ({ name: `idle nodes of ${name(one)}`, unit: "node-h", value: one.nodeHours }));
+  const evidence = open.slice(0, namedPools).flatMap((one): readonly Evidence[] => {
+    const { nodeHours, reservedNodeHours } = one;
+    const idle: Evidence = { name: `idle nodes of ${name(one)}`, unit: "node-h", value: nodeHours - reservedNodeHours };
+    if (reservedNodeHours === 0) return [idle];
+    return [idle, { name: "and reserved ones, which cost the same closed", unit: "node-h", value: reservedNodeHours }];
+  });
   const costs: Record<string, number> = {};
   for (const one of open)
-    for (const [currency, cost] of Object.entries(one.costs)) costs[currency] = (costs[currency] ?? 0) + cost;
+    for (const [currency, cost] of Object.entries(one.costs)) {
+      const freed = cost - (one.reservedCosts[currency] ?? 0);
+      if (freed > 0) costs[currency] = (costs[currency] ?? 0) + freed;
+    }
   return decided(review, drop, "close-nodes", `Close idle nodes of ${names.join(", ")}`, "platform", evidence, costs);
 }
 

@@ -33,6 +33,20 @@ export const demandStepSchema = z.object({
   pending: amount.nullable(),
 });
 
+/** What one node more of a pool would have done for the waits of a window. */
+export const oneMoreNodeSchema = z.object({
+  gpus: amount.nullable().describe("GPUs of one node; null: nodes differ, or none was seen."),
+  p95Seconds: amount
+    .nullable()
+    .describe(
+      "The wait that 95 of 100 pieces of work did not exceed; null: none ended, or their queues wait for others, too.",
+    ),
+  lowSeconds: amount.nullable().describe("The same with one node more, at least; null: not known."),
+  highSeconds: amount.nullable().describe("The same, at most."),
+  costsPerMonth: costs.describe("What a mean node of the pool costs in 730 hours."),
+  reason: z.string().max(300).nullable().describe("Why it is not known; null: it is."),
+});
+
 /** Demand of one quota domain: the pools (GPU models) over which one quota counts. */
 export const demandSchema = z.object({
   cluster: name,
@@ -42,6 +56,7 @@ export const demandSchema = z.object({
   steps: z.array(demandStepSchema),
   p95DemandGpus: amount.nullable().describe("95 of 100 covered hours had at most this demand (allocated + pending)."),
   meanCapacityGpus: amount.nullable(),
+  oneMoreNode: oneMoreNodeSchema.nullable().default(null).describe("null: a review from before did not say."),
 });
 
 /** What reviews from before did not say. */
@@ -103,6 +118,7 @@ export const waitRowSchema = z.object({
 export type WaterfallDropRow = z.infer<typeof dropSchema>;
 export type WaterfallStageRow = z.infer<typeof waterfallStageSchema>;
 export type DemandStep = z.infer<typeof demandStepSchema>;
+export type OneMoreNode = z.infer<typeof oneMoreNodeSchema>;
 export type Demand = z.infer<typeof demandSchema>;
 export type TeamRow = z.infer<typeof teamSchema>;
 export type WaitRow = z.infer<typeof waitRowSchema>;

@@ -14,6 +14,10 @@ export const idleNodePoolSchema = z.object({
     .describe("idle_unallocated, idle_allocated, cordoned, not_ready, warm_unallocated, warm_allocated."),
   nodeHours: amount,
   costs,
+  reservedNodeHours: amount
+    .default(0)
+    .describe("Of nodeHours, those of reserved capacity, which is paid for either way."),
+  reservedCosts: costs.default({}).describe("Of costs, those of reserved capacity."),
 });
 
 /** A node that was in such a state for long without a break. */

@@ -1,14 +1,14 @@
 import {
   knownRuns,
-  linePath,
   type Point,
   place,
   roundAbove,
+  stepPath,
   stepPoints,
 } from "../../exporter/publish/pages/geometry.ts";
 import { type Html, html } from "../../exporter/publish/pages/html.ts";
 import type { Demand, DemandStep } from "../document/use.ts";
-import { demandSentence, domainItem, poolsText, stepTable } from "../sections/demand.ts";
+import { demandSentence, domainItem, oneMoreNodeSentence, poolsText, stepTable } from "../sections/demand.ts";
 import { nameText } from "../words/names.ts";
 import { dayText } from "../words/times.ts";
 import { hatch } from "./hatch.ts";
@@ -17,8 +17,8 @@ import { table } from "./table.ts";
 
 const [width, height] = [720, 160];
 /** Steps of a drawing, and rows of the table behind it. */
-const mostDrawn = 400;
-const mostRows = 60;
+const mostDrawn = 168;
+const mostRows = 7;
 const secondsPerDay = 86_400;
 
 /** Demand of one quota domain over time, with the numbers behind it. Time that nobody knows is a gap. */
@@ -28,8 +28,9 @@ export function demandChart(demand: Demand, index: number, namesCluster: boolean
   const pools = poolsText(demand);
   const stride = Math.max(1, Math.ceil(steps.length / mostRows));
   const name = `${domainItem(domain)}${where}`;
+  const node = oneMoreNodeSentence(demand);
   return html`<figure>
-<figcaption><strong>${name}</strong>${pools === "" ? "" : ` ${pools}`}: ${sentence(demandSentence(demand))}</figcaption>
+<figcaption><strong>${name}</strong>${pools === "" ? "" : ` ${pools}`}: ${sentence(demandSentence(demand))}${node === null ? html`` : html`<br>${sentence(node)}`}</figcaption>
 ${drawing(demand, index, name)}
 <details><summary>Numbers of ${name}</summary>
 ${table(stepTable(demand), { most: mostRows, stride })}</details>
@@ -46,11 +47,11 @@ function drawing({ steps }: Demand, index: number, name: string): Html {
   const x = (i: number): number => (i * width) / drawn.length;
   const y = (gpus: number): number => height - (gpus * height) / top;
   const line = (look: string, values: readonly (number | null)[]) =>
-    knownRuns(values).map(([from, run]) => html`<path class="${look}" d="${linePath(stepPoints(from, run, x, y))}"/>`);
+    knownRuns(values).map(([from, run]) => html`<path class="${look}" d="${stepPath(stepPoints(from, run, x, y))}"/>`);
   const area = (look: string, values: readonly (number | null)[]) =>
     knownRuns(values).map(
       ([from, run]) =>
-        html`<path class="${look}" d="${linePath(stepPoints(from, run, x, y))}V${height}H${place(x(from))}Z"/>`,
+        html`<path class="${look}" d="${stepPath(stepPoints(from, run, x, y))}V${height}H${place(x(from))}Z"/>`,
     );
   const allocated = drawn.map((step) => step.allocated);
   const asked = drawn.map(({ allocated, pending }) =>
@@ -97,8 +98,7 @@ function waitingAreas(
       x,
       y,
     ).toReversed();
-    const rest = below.map(([left, top]) => `L${place(left)} ${place(top)}`).join("");
-    return html`<path fill="url(#${id})" d="${linePath(upper)}${rest}Z"/><path class="waiting-edge" d="${linePath(upper)}"/>`;
+    return html`<path fill="url(#${id})" d="${stepPath(upper)}${stepPath(below, "L")}Z"/><path class="waiting-edge" d="${stepPath(upper)}"/>`;
   });
 }
 

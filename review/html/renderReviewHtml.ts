@@ -10,7 +10,7 @@ import { isOfNoTeam } from "../sections/missing.ts";
 import { periodTable, termsSentence, tileChange, tileItem, tileUnit, tileValue } from "../sections/tiles.ts";
 import { spokenText } from "../words/figureText.ts";
 import { longText, nameText, teamText } from "../words/names.ts";
-import { minuteText, windowText } from "../words/times.ts";
+import { dayText, minuteText, windowText } from "../words/times.ts";
 import { figureAttributes, sentence } from "./pieces.ts";
 import { reviewStyle } from "./reviewStyle.ts";
 import {
@@ -66,9 +66,11 @@ function numbers(review: Review): Html {
 ${tileList(review)}
 <p>${sentence(termsSentence(review))}</p>
 ${periods === null ? html`` : html`<details><summary>The periods in numbers</summary>\n${table(periods, { most: 60 })}</details>`}
-${coverage === null ? html`` : table(coverage, { most: 50 })}
 </section>
-${wasteSection(review)}${unless(demand, demandSection)}${teamSection(review)}${waitSection(review)}
+${wasteSection(review)}
+<h2 class="appendix">Appendix</h2>
+${coverage === null ? html`` : table(coverage, { most: 50 })}
+${unless(demand, demandSection)}${teamSection(review)}${waitSection(review)}
 <div class="pair">${unless(idleNodes, nodeSection)}${unless(fragmentation, fragmentationSection)}</div>
 ${jobSection(review)}${unless(runway, runwaySection)}${actionSection(review)}`;
 }
@@ -146,12 +148,22 @@ const docs = [
   ["cost.md", "prices"],
 ] as const;
 
-function foot({ source }: Review, { docs: base }: ReviewPageOptions): Html {
+/** Where the numbers are as data: beside the page that is served, else by a command. */
+function rawNumbers({ window: { kind, label, from, to }, team }: Review, isServed: boolean): Html {
+  if (!isServed) return html`fairlead review --format csv`;
+  const span: Readonly<Record<string, string>> =
+    kind === "span" ? { from: dayText(from), to: dayText(to) } : { [kind]: label };
+  const asked = new URLSearchParams({ ...span, ...(team === null ? {} : { team }) });
+  return html`<a href="/review?${asked.toString()}&format=csv">CSV</a>, <a href="/review?${asked.toString()}&format=json">JSON</a>`;
+}
+
+function foot(review: Review, { docs: base, isServed = false }: ReviewPageOptions): Html {
+  const { source } = review;
   const from = { ledger: "the ledger", prometheus: "a metrics server", merged: "the reviews of the clusters" }[source];
   const words = docs.map(([file, text], i) => {
     const name = base === undefined ? html`docs/${file}` : html`<a href="${base}${file}">docs/${file}</a>`;
     return html`${i === 0 ? "" : ", "}${text} (${name})`;
   });
   return html`<p>Numbers come from ${from}, in physical GPUs and UTC; – is unknown. Allocated: given to a pod. Active: allocated and used. Use: active of what was allocated and observed. Idle: allocated, and nothing ran on it. Stalled: it looked busy and computed nothing. Wasted: idle, stalled or underutilized. Stranded: free where no typical pod fits. Money is what the time cost at the prices that held then, whether used or not; nothing is converted between currencies.</p>
-<p>How each number is made: ${words}. The same numbers, not rounded: fairlead review --format csv.</p>`;
+<p>How each number is made: ${words}. The same numbers, not rounded: ${rawNumbers(review, isServed)}.</p>`;
 }

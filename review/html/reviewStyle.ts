@@ -22,7 +22,8 @@ section > p { margin: 0.3rem 0; max-width: 60rem; }
 .tiles .value { font-size: 1.45rem; line-height: 1.3; color: var(--text); font-variant-numeric: tabular-nums; }
 .spark { display: block; width: 100%; height: 2rem; margin: 0.3rem 0; overflow: visible; }
 .tables { display: grid; gap: 0.8rem; grid-template-columns: minmax(0, 1fr); } .pair > *, .charts > * { min-width: 0; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 32rem), 1fr)); gap: 0.8rem 2.5rem; align-items: start; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 38rem), 1fr)); gap: 0.8rem 2.5rem; align-items: start; }
+.jobs .pair { grid-template-columns: minmax(0, 1fr); }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 0 2rem; align-items: start; }
 caption { text-align: left; color: var(--quiet); font-size: 0.9rem; padding: 0.2rem 0; }
 table { font-size: 0.9rem; }
@@ -38,6 +39,7 @@ td.bar svg { display: block; width: 100%; height: 0.9rem; }
 .decide { border-left: 0.25rem solid var(--active); padding: 0.1rem 0 0.1rem 1rem; margin: 1rem 0; }
 .headline { font-size: 1.15rem; margin: 0.4rem 0; }
 .decide h2 { margin: 0 0 0.3rem; } .decide ol { margin: 0; padding-left: 1.3rem; }
+.appendix { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 0.8rem; color: var(--quiet); }
 figure { margin: 0.8rem 0 1.2rem; }
 figcaption { font-size: 0.9rem; } figcaption strong { font-weight: 600; }
 figure > svg { display: block; width: 100%; height: 9rem; }
@@ -73,12 +75,13 @@ svg line, svg path, svg polyline { vector-effect: non-scaling-stroke; }
   a { text-decoration: none; } nav, details { display: none; }
   h1 { font-size: 1.5rem; } h2 { margin: 0.45rem 0 0.15rem; break-after: avoid; } h3 { margin: 0.4rem 0 0.1rem; break-after: avoid; }
   .wide { overflow: visible; } .pair .short { white-space: normal; }
-  .tiles { grid-template-columns: repeat(5, 1fr); gap: 0.4rem; margin: 0.3rem 0 0.2rem; } .tiles li { padding: 0.3rem 0.5rem; break-inside: avoid; }
+  .tiles { grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.4rem; margin: 0.3rem 0 0.2rem; } .tiles li { padding: 0.3rem 0.5rem; break-inside: avoid; }
   .tiles .value { font-size: 1.3rem; } .spark { height: 1.4rem; }
   .pair { grid-template-columns: 1fr 1fr; gap: 0 1.2rem; }
   .decide { margin: 0.3rem 0; } .decide ul { margin: 0; columns: 2; } .tables { gap: 0.4rem; } .jobs .pair { grid-template-columns: 1fr; gap: 0.4rem; } .charts { grid-template-columns: repeat(auto-fit, minmax(56mm, 1fr)); gap: 0 1rem; }
   table { font-size: 0.88rem; line-height: 1.2; } th, td { padding: 0.12rem 0.3rem; }
   thead th { font-size: 0.85rem; } tbody th, .wordy tbody th { min-width: 5.5rem; } td.long { min-width: 0; } caption span { max-width: none; }
+  .appendix { break-before: page; margin-top: 0; border-top: 0; padding-top: 0; color: var(--text); }
   tr, figure, .keep, li { break-inside: avoid; }
   figure { margin: 0.4rem 0 0.6rem; } figure > svg { height: 5.4rem; } .runway > svg { height: 4.5rem; }
   footer { margin-top: 1rem; font-size: 0.85rem; }

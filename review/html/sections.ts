@@ -19,12 +19,12 @@ import { table } from "./table.ts";
 
 /** Rows of a page; the CSV has all. */
 const most = {
-  teams: 50,
+  teams: 25,
   waits: 25,
   nodes: 10,
   jobs: 10,
   domains: 20,
-  charts: 8,
+  charts: 6,
   actions: 5,
   lastActions: 10,
   trackRecords: 20,

@@ -2,7 +2,7 @@ import { markdownLine, markdownText } from "../../exporter/publish/advice/markdo
 import type { Review } from "../document/review.ts";
 import { actionTable, lastActionTable, notAdvisedTable, trackTable } from "../sections/actions.ts";
 import { decisionTable, undecidedTexts } from "../sections/decisions.ts";
-import { demandTable } from "../sections/demand.ts";
+import { demandTable, domainItem, oneMoreNodeSentence } from "../sections/demand.ts";
 import { coverageTable, headSentences, isCovered, noteTexts } from "../sections/head.ts";
 import { headline } from "../sections/headline.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
@@ -73,6 +73,11 @@ function numbers(review: Review): readonly string[] {
       [demandTable(review), most.domains],
       [runwayTable(review), most.domains],
     ]),
+    ...(review.demand ?? []).slice(0, most.domains).flatMap((one) => {
+      const node = oneMoreNodeSentence(one);
+      return node === null ? [] : [`- ${markdownText(`${domainItem(one.domain)}: `)}${markdownSentence(node.pieces)}`];
+    }),
+    "",
     ...part(review, "Waits to start", [
       [waitsBySize(review), most.waits],
       [waitsByQueue(review), most.waits],

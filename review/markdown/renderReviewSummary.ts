@@ -1,6 +1,6 @@
 import { dropName } from "../../exporter/publish/stateNames.ts";
-import { plainText } from "../../exporter/publish/terminal/columns.ts";
 import { summaryText } from "../chat/chatMessage.ts";
+import { chatText } from "../chat/chatText.ts";
 import type { Review } from "../document/review.ts";
 import { wastedHours } from "../document/wastedHours.ts";
 import { decisions, whyNothing } from "../sections/actions.ts";
@@ -100,20 +100,3 @@ function runwayLines({ runway }: Review): readonly string[] {
 
 const words = (pieces: readonly Piece[]): string =>
   chatText(pieces.map((piece) => (typeof piece === "string" ? piece : spokenText(piece))).join(""));
-
-const joiner = "\u2060";
-
-/**
- * Text for a chat. Slack knows no backslashes and reads `<`, `>` and `&` as its own; others read Markdown. So nothing is left
- * of a name that either would take for markup, a link or a mention.
- */
-function chatText(text: string): string {
-  return plainText(text, 200)
-    .replaceAll(/\s+/g, " ")
-    .trim()
-    .replaceAll(/[*~`|]/g, "'")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll(/[@#!](?=\S)|:(?=\/\/)|\](?=\()|\bwww(?=\.)/gi, (mark) => `${mark}${joiner}`);
-}

@@ -1,8 +1,9 @@
 import type { Review } from "../document/review.ts";
 import type { Demand } from "../document/use.ts";
 import type { Figure } from "../words/figure.ts";
-import { nameText } from "../words/names.ts";
+import { longText, nameText } from "../words/names.ts";
 import { minuteText } from "../words/times.ts";
+import { money } from "./money.ts";
 import { numberColumn, type Sentence, type Table, textColumn } from "./section.ts";
 import { withClusters } from "./withClusters.ts";
 
@@ -32,6 +33,30 @@ export function demandSentence({ cluster, domain, p95DemandGpus, meanCapacityGpu
       gpus("mean_capacity", meanCapacityGpus),
     ],
   };
+}
+
+/**
+ * What one node more would have done: `One node more (8 GPUs, $ 40.2k a month): p95 wait 5 h to between 2 h and 4 h`, or why nobody knows.
+ * `null`: a review from before did not say.
+ */
+export function oneMoreNodeSentence({ cluster, domain, oneMoreNode }: Demand): Sentence | null {
+  if (oneMoreNode === null) return null;
+  const { gpus: size, p95Seconds, lowSeconds, highSeconds, costsPerMonth, reason } = oneMoreNode;
+  const seconds = (measure: string, value: number | null): Figure => ({ measure, unit: "s", value });
+  const cost = Object.keys(costsPerMonth).length === 0 ? [] : [", ", ...money("node_cost", costsPerMonth, "month")];
+  const node = size === null ? [] : [" (", gpus("node_gpus", size), ...cost, ")"];
+  const effect =
+    reason !== null
+      ? [`: its effect is unknown, because ${longText(reason)}`]
+      : [
+          ": p95 wait from ",
+          seconds("wait_p95", p95Seconds),
+          " to between ",
+          seconds("wait_p95_low", lowSeconds),
+          " and ",
+          seconds("wait_p95_high", highSeconds),
+        ];
+  return { section: "one_more_node", cluster, item: domainItem(domain), pieces: ["One node more", ...node, ...effect] };
 }
 
 /** Demand by domain in short. */

@@ -1,7 +1,7 @@
 import type { Review } from "../document/review.ts";
 import { actionTable, lastActionTable, notAdvisedTable, trackTable } from "./actions.ts";
 import { decisionTable } from "./decisions.ts";
-import { demandTable, stepTable } from "./demand.ts";
+import { demandTable, oneMoreNodeSentence, stepTable } from "./demand.ts";
 import { coverageTable, headSentences, isCovered, priceTable } from "./head.ts";
 import { headline } from "./headline.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "./jobs.ts";
@@ -27,6 +27,7 @@ export function everyNumber(review: Review): readonly (Table | Sentence)[] {
         termsSentence(review),
         wasteTable(review),
         demandTable(review),
+        ...(review.demand ?? []).map(oneMoreNodeSentence),
         ...(review.demand ?? []).map(stepTable),
         teamTable(review),
         fairnessTable(review),

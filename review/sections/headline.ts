@@ -20,7 +20,7 @@ export function headline(review: Review): readonly [happened: Sentence, toDecide
   return [whole("happened", happened(review)), whole("decide", toDecide(review))];
 }
 
-function happened({ waterfall, team }: Review): readonly Piece[] {
+function happened({ waterfall, team, terms }: Review): readonly Piece[] {
   const gpuHoursOf = (wanted: string): number | null =>
     waterfall.find(({ level }) => level === wanted)?.gpuHours ?? null;
   const all = waterfall.find(({ level }) => level === "capacity");
@@ -36,7 +36,9 @@ function happened({ waterfall, team }: Review): readonly Piece[] {
     { measure: "capacity", unit: "GPU-h", value: capacity },
     // What a team is asked for is what was allocated to it.
     ...(team === null ? part("allocated") : []),
-    ...part("active"),
+    ...(terms.utilization === null
+      ? []
+      : [", utilization ", { measure: "utilization", unit: "ratio", value: terms.utilization } as const]),
     ...(Object.keys(costs).length === 0 ? [", no price known"] : [", cost ", ...money("cost", costs)]),
     ".",
   ];

@@ -67,22 +67,20 @@ export function periodTable({ tiles, window }: Review): Table | null {
   };
 }
 
-/** The same in the words of capacity planners; of one team, what the whole cluster is asked for is left out. */
+/** The total and its three parts, as means; of one team, what the whole cluster is asked for is left out. */
 export function termsSentence({ terms, team }: Review): Sentence {
   const parts: readonly (readonly [text: string, figure: Figure])[] = [
     ["total", { measure: "total", unit: "GPUs", value: terms.totalGpus }],
     ["effective (active)", { measure: "effective", unit: "GPUs", value: terms.effectiveGpus }],
     ["wasted (allocated, not active)", { measure: "wasted", unit: "GPUs", value: terms.wastedGpus }],
     ["not allocated", { measure: "not_allocated", unit: "GPUs", value: team === null ? notAllocated(terms) : null }],
-    ["utilization", { measure: "utilization", unit: "ratio", value: terms.utilization }],
-    ["scheduling efficiency", { measure: "scheduling_efficiency", unit: "ratio", value: terms.schedulingEfficiency }],
   ];
   const shown = parts.filter(([, { value }]) => team === null || value !== null);
   return {
     section: "terms",
     cluster: "",
     item: "",
-    pieces: ["On average: ", ...joinedParts(shown), "."],
+    pieces: ["Mean GPUs: ", ...joinedParts(shown), "."],
   };
 }
 

@@ -12,10 +12,10 @@ export type Quantity =
   | "count"
   | "date";
 
-/** A currency, and whether an amount of it is of each week. */
+/** A currency, and whether an amount of it is of each day, week or month. */
 export interface MoneyUnit {
   readonly currency: string;
-  readonly per: "week" | null;
+  readonly per: "day" | "week" | "month" | null;
 }
 
 export type Unit = Quantity | MoneyUnit;

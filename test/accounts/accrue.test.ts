@@ -163,6 +163,7 @@ describe("everything else of a step is that of its begin", () => {
         namespace: "research",
         name: "train",
         localQueue: null,
+        owner: null,
         ownerUids: [],
         owners: [],
         job: null,

@@ -141,6 +141,7 @@ export function workload(values: Partial<WorkloadView>): WorkloadView {
     namespace: "ads",
     name: "train",
     team: "ads",
+    owner: null,
     queue: null,
     localQueue: null,
     priorityClass: "normal",

@@ -187,6 +187,17 @@ export const arbitraryReview: fc.Arbitrary<Review> = fc.record({
         ...{ cluster, domain: short, pools: fc.array(short, { maxLength: 2 }), stepSeconds: amount },
         steps: fc.uniqueArray(step, { selector: ({ at }) => at, maxLength: 5 }),
         ...{ p95DemandGpus: maybe(amount), meanCapacityGpus: maybe(amount) },
+        oneMoreNode: maybe(
+          fc.record({
+            ...{
+              gpus: maybe(amount),
+              p95Seconds: maybe(amount),
+              lowSeconds: maybe(amount),
+              highSeconds: maybe(amount),
+            },
+            ...{ costsPerMonth: costs, reason: maybe(short) },
+          }),
+        ),
       }),
       ({ domain }) => domain,
     ),
@@ -197,9 +208,21 @@ export const arbitraryReview: fc.Arbitrary<Review> = fc.record({
   ),
   idleNodes: maybe(
     fc.record({
-      pools: fc.array(fc.record({ cluster, nodePool: short, pool: short, state: short, nodeHours: amount, costs }), {
-        maxLength: 3,
-      }),
+      pools: fc.array(
+        fc.record({
+          cluster,
+          nodePool: short,
+          pool: short,
+          state: short,
+          nodeHours: amount,
+          costs,
+          reservedNodeHours: amount,
+          reservedCosts: costs,
+        }),
+        {
+          maxLength: 3,
+        },
+      ),
       streaks: fc.array(
         fc.record({
           ...{ cluster, node: short, nodePool: short, pool: short, state: short, begins: moment, ends: maybe(moment) },

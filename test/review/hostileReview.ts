@@ -88,6 +88,8 @@ export const hostileReview: Review = {
       pool: name,
       state: name.slice(0, 40),
       nodeHours: 3,
+      reservedNodeHours: 0,
+      reservedCosts: {},
       costs: { USD: 2 },
     })),
     streaks: hostileNames.map((name) => ({

@@ -56,7 +56,7 @@ describe("the outputs of a review", () => {
     expect(find("waterfall", "idle", "gpu_hours")).toBe(3_900);
     expect(find("teams", "ads", "waste_cost")).toBe((2_352 + 1_980) * 5.79);
     expect(find("fairness", "search", "deviation")).toBe(-2_856);
-    expect(find("terms", "", "scheduling_efficiency")).toBe(0.887);
+    expect(find("terms", "", "wasted")).toBe(49.6);
     expect(find("demand_steps", "H100 2026-11-11T13:00:00.000Z", "allocated")).toBeNull();
     expect(numbers.filter(({ section }) => section === "demand_steps")).toHaveLength(3 * 168 * 5);
   });
@@ -150,6 +150,7 @@ describe("the outputs of a review", () => {
     expect(linked(renderReviewHtml(sampleReview, { isServed: true }))).toEqual([
       ...["/", "/recommendations", "/review"],
       ...["/teams", "/queues", "/nodes", "/workloads"],
+      ...["/review?week=2026-W46&format=csv", "/review?week=2026-W46&format=json"],
     ]);
     expect(linked(renderReviewHtml(sampleReview))).toEqual([]);
     expect(renderReviewHtml(sampleReview, { docs: "../docs/" })).toContain('<a href="../docs/fairness.md">');
@@ -183,7 +184,7 @@ describe("the outputs of a review", () => {
     expect(renderReviewSummary(sampleReview)).toMatchInlineSnapshot(`
       "GPU capacity review 2026-W46, harbor (9 to 15 Nov 2026 UTC)
       Covered: 99.6 % (6 d 23 h of 7 d)
-      capacity 29.6k GPU-h (+2 %) · allocated of capacity 83 % (+3 points) · active of allocated 66 % (−2 points) · effective: active of capacity 55 % (no change) · cost $ 171k (+2 %)
+      capacity 29.6k GPU-h (+2 %) · allocated 83 % (+3 points) · utilization 70 % (−2 points) · cost $ 171k (+2 %)
       Largest loss: idle, 3,900 GPU-h, $ 22.6k (team)
       Most waste: ads, 2,352 GPU-h idle, 1,980 GPU-h underutilized, $ 25.1k
       First action: search is short of 16 H100 that ads borrowed: suspend ads/embed-v3 (8) and ads/crawl-42 (8): 2,688 GPU-h a week (team ads)
@@ -215,7 +216,7 @@ describe("the outputs of a review", () => {
     const page = renderReviewHtml(large);
     expect(Buffer.byteLength(page)).toBeLessThan(1_000_000);
     expect(Buffer.byteLength(renderReviewMarkdown(large))).toBeLessThan(40_000);
-    expect(textOf(readHtml(page))).toContain("450 more: see the CSV");
+    expect(textOf(readHtml(page))).toContain("475 more: see the CSV");
     expect(
       new Set(
         csvNumbers(renderReviewCsv(large))

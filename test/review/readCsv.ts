@@ -52,7 +52,9 @@ function unitOf(cell: string): Unit {
     .replaceAll(/(^|[;\t\r\n])'(?=[ \u00a0\u3000"]{0,64}[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1");
   const quantity = quantities.find((one) => one === name);
   if (quantity !== undefined) return quantity;
-  return name.endsWith("/week") ? { currency: name.slice(0, -5), per: "week" } : { currency: name, per: null };
+  for (const per of ["week", "month"] as const)
+    if (name.endsWith(`/${per}`)) return { currency: name.slice(0, -per.length - 1), per };
+  return { currency: name, per: null };
 }
 
 /** The numbers of a review, as its CSV has them. */

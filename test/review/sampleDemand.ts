@@ -30,11 +30,19 @@ function domain(name: string, capacity: number, guaranteed: number, base: number
     steps,
     p95DemandGpus: base + swing * 0.96,
     meanCapacityGpus: capacity * 0.985,
+    oneMoreNode: {
+      gpus: 8,
+      p95Seconds: 5 * 3600,
+      lowSeconds: 2 * 3600,
+      highSeconds: 4 * 3600,
+      costsPerMonth: { USD: 40_150 },
+      reason: null,
+    },
   };
 }
 
 export const sampleDemand: Demand[] = [
   domain("H100", 96, 88, 66, 38),
   domain("A100", 64, 56, 34, 16),
-  { ...domain("L4", 16, 8, 5, 7), pools: ["L4"], p95DemandGpus: null },
+  { ...domain("L4", 16, 8, 5, 7), pools: ["L4"], p95DemandGpus: null, oneMoreNode: null },
 ];

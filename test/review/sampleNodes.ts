@@ -1,6 +1,8 @@
 import type { Review } from "../../review/document/review.ts";
 
 /** Nodes, free GPUs and runways of the sample. */
+const noneReserved = { reservedNodeHours: 0, reservedCosts: {} };
+
 export const sampleNodes: Pick<Review, "idleNodes" | "fragmentation" | "runway"> = {
   idleNodes: {
     pools: [
@@ -10,6 +12,7 @@ export const sampleNodes: Pick<Review, "idleNodes" | "fragmentation" | "runway">
         pool: "A100",
         state: "idle_unallocated",
         nodeHours: 118.2,
+        ...noneReserved,
         costs: { USD: 3_241 },
       },
       {
@@ -18,6 +21,7 @@ export const sampleNodes: Pick<Review, "idleNodes" | "fragmentation" | "runway">
         pool: "H100",
         state: "idle_unallocated",
         nodeHours: 41.5,
+        ...noneReserved,
         costs: { USD: 2_284 },
       },
       {
@@ -26,6 +30,7 @@ export const sampleNodes: Pick<Review, "idleNodes" | "fragmentation" | "runway">
         pool: "H100",
         state: "idle_allocated",
         nodeHours: 96,
+        ...noneReserved,
         costs: { USD: 5_284 },
       },
       {
@@ -34,9 +39,10 @@ export const sampleNodes: Pick<Review, "idleNodes" | "fragmentation" | "runway">
         pool: "L4",
         state: "warm_unallocated",
         nodeHours: 168,
+        ...noneReserved,
         costs: { USD: 134.4 },
       },
-      { cluster: "harbor", nodePool: "", pool: "A100", state: "cordoned", nodeHours: 62.5, costs: {} },
+      { cluster: "harbor", nodePool: "", pool: "A100", state: "cordoned", nodeHours: 62.5, ...noneReserved, costs: {} },
     ],
     streaks: [
       {

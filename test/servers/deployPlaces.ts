@@ -29,7 +29,8 @@ const annotations = ["metadata", "annotations"];
 const statefulSet = ["StatefulSet"] as const;
 const monitor = ["ServiceMonitor"] as const;
 const rule = ["PrometheusRule"] as const;
-const cronJob = ["CronJob"] as const;
+const cronJob = ["CronJob", "-review"] as const;
+const digestJob = ["CronJob", "-digest"] as const;
 
 const ownLabels = ["name", "instance", "part-of", "version", "managed-by", "component"].map(
   (end) => `app.kubernetes.io/${end}`,
@@ -202,6 +203,18 @@ export const places: readonly Place[] = [
     of: cronJob,
     at: [...reviewPod, "volumes", "webhook", "secret", "items", "0", "key"],
     where: (values) => isSet(valueAt(values, ["review", "webhook", "secretName"])),
+  },
+  { value: "review.digest.schedule", of: digestJob, at: ["spec", "schedule"] },
+  {
+    value: "review.digest.channelsSecret",
+    of: digestJob,
+    at: [...reviewPod, "volumes", "channels", "secret", "secretName"],
+  },
+  {
+    value: "review.digest.link",
+    of: digestJob,
+    at: [...reviewPod, "containers", "digest", "args"],
+    says: hasArgument("--link="),
   },
   { value: "review.caSecret.name", of: cronJob, at: [...reviewPod, "volumes", "ca", "secret", "secretName"] },
   {

@@ -204,6 +204,12 @@ export const hardValues: fc.Arbitrary<GivenValues> = some({
     format: fc.constantFrom("html" as const, "markdown" as const, "json" as const, "csv" as const),
     link: text,
     webhook: some({ secretName: text, key: text.filter((given) => given !== "") }),
+    digest: fc.record({
+      enabled: fc.constant(true),
+      schedule: text,
+      channelsSecret: text.filter((given) => given !== ""),
+      link: text,
+    }),
     user: some({ name: text, secretName: text }),
     caSecret: some({ name: text }),
     persistence: some({ existingClaim: text, size: text, storageClass: text }),

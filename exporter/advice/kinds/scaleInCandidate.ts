@@ -4,7 +4,7 @@ import type { AdviceConfidence, AdviceStep } from "../../model/recommendation.ts
 import type { Candidate } from "../candidate.ts";
 import type { EmptyNodes } from "../emptyNodes.ts";
 import type { AdviceMoment } from "../moment.ts";
-import { countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
+import { costWords, countWords, durationWords, gpuWords, hourlyCostWords } from "./words.ts";
 
 /** A node that nobody uses. */
 export interface LongIdle {
@@ -36,12 +36,17 @@ export function scaleInCandidate(
   const gpus = gpusOf(chosen);
   const byNode = new Map(chosen.map(({ node }) => [node.name, node.physicalGpus ?? 0]));
   const price = hourlyCostWords(prices, byNode);
-  const idleFor = durationWords(snapshot.at - Math.max(...chosen.map(({ since }) => since)));
+  const idleSeconds = snapshot.at - Math.max(...chosen.map(({ since }) => since));
+  const idleFor = durationWords(idleSeconds);
   const pods = otherPods(snapshot.requestsByNode, names);
   const gpuPools = [...new Set(chosen.flatMap(({ node }) => node.pools))];
   const gpuPool = gpuPools.length === 1 ? (gpuPools[0] ?? "") : "";
   const nodesWords = `${countWords(chosen.length, "idle node")} with ${gpuWords(gpus)} ${gpuPool || "GPUs"}`;
-  const cost = price === "" ? "" : ` They cost ${price}.`;
+  const soFar = costWords(prices, byNode, idleSeconds / 3600);
+  const cost =
+    price === ""
+      ? ""
+      : ` They cost ${price}: ${soFar === "" ? "" : `${soFar} while they were idle so far, `}${costWords(prices, byNode, 168)} in a week.`;
   const isSetting = empty.kind === "kept";
   return {
     kind: "scale_in",

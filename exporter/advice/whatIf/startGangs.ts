@@ -222,6 +222,7 @@ function workloadOf(gang: WaitingGang): WorkloadView {
     namespace,
     name,
     team,
+    owner: null,
     queue,
     localQueue,
     priorityClass,

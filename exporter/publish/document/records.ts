@@ -136,6 +136,7 @@ export function workloadRecords(analysis: Analysis, accounted: Accounted): reado
       namespace: workload.namespace,
       name: workload.name,
       team: workload.team,
+      owner: workload.owner,
       queue: workload.queue,
       priority: workload.priorityClass,
       priorityValue: workload.priority,

@@ -156,6 +156,10 @@ const workload = z
     namespace: z.string(),
     name: z.string(),
     team: z.string(),
+    owner: z
+      .string()
+      .nullable()
+      .describe("Who is written to about its idle GPUs (`digest.owner` of the configuration); null: its team."),
     queue: z.string().nullable(),
     priority: z.string().describe("Name of the priority class."),
     priorityValue: z.number(),

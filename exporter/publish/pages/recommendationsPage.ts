@@ -1,5 +1,5 @@
-import { type AdviceAct, adviceActs } from "../../model/adviceAct.ts";
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
+import { adviceGroups } from "../advice/adviceGroups.ts";
 import { lossText, rangeText, savedPerWeek, trackText } from "../advice/adviceWords.ts";
 import { plainText } from "../terminal/columns.ts";
 import { type Html, html, moreLink } from "./html.ts";
@@ -144,7 +144,7 @@ ${more(withheld.length - items.length, "/api/v1/withheld")}</details>`;
 
 const more = (rest: number, path: string): Html => moreLink(rest, path, path);
 
-const longestLine = 160;
+const longestLine = 140;
 
 /** Bytes of all open recommendations of the page; each group has its part of them. */
 const mostBytes = 130_000;
@@ -182,37 +182,4 @@ ${body}</details>
 
 function pointer(one: Recommendation): Html {
   return html`<p>${plainText(one.reason, longestLine)}</p><p><a href="${recommendationPath(one)}">All of it, with its steps</a></p>`;
-}
-
-/** Open recommendations that ask the same of their reader. */
-interface AdviceGroup {
-  readonly act: AdviceAct;
-  readonly heading: string;
-  /** In a sentence, what sets this group apart. */
-  readonly about: string;
-  readonly all: readonly Recommendation[];
-}
-
-const headings: Readonly<Record<AdviceAct, string>> = { do: "Do now", ask: "Ask the owner", watch: "Watch" };
-
-const sentences: Readonly<Record<AdviceAct, string>> = {
-  do: "Every guard allows it, and its steps are commands. Fairlead only advises: people carry them out.",
-  ask: "Only the owner of the work can say whether it may be done.",
-  watch: "A signal is missing or in doubt: repair it before its values are trusted.",
-};
-
-/** What a recommendation asks of its reader: its act, but without any step there is nothing to do by hand, only to watch. */
-export function groupOf({ act, steps }: Pick<Recommendation, "act" | "steps">): AdviceAct {
-  return act === "do" && steps.length === 0 ? "watch" : act;
-}
-
-/** The open ones in their three groups, in the order in which they come. */
-export function adviceGroups(all: readonly Recommendation[]): readonly AdviceGroup[] {
-  const open = all.filter(({ state }) => state === "open");
-  return adviceActs.map((act) => ({
-    act,
-    heading: headings[act],
-    about: sentences[act],
-    all: open.filter((one) => groupOf(one) === act),
-  }));
 }

@@ -1,4 +1,6 @@
+import type { AdviceAct } from "../../model/adviceAct.ts";
 import type { Advice, Recommendation } from "../../model/recommendation.ts";
+import { adviceGroups } from "../advice/adviceGroups.ts";
 import { actText, gainText, lifecycleText, lossText, savingText, trackText } from "../advice/adviceWords.ts";
 import { plainText, utc } from "./columns.ts";
 import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";
@@ -42,6 +44,22 @@ function withheldLines({ kind, reason }: Advice["withheld"][number]): readonly L
   return fold(`  ${kind.padEnd(14)}${plainText(reason, longestTitle)}`, " ".repeat(16));
 }
 
+const headings: Readonly<Record<AdviceAct, string>> = { do: "TO DO NOW", ask: "TO ASK THE OWNER", watch: "TO WATCH" };
+
+/** The open ones, apart by what they ask of their reader, as the page has them. They are numbered through. */
+function groupLines(all: Advice["recommendations"]): readonly Line[] {
+  const groups = adviceGroups(all).filter((group) => group.all.length > 0);
+  let number = 0;
+  return groups.flatMap(({ act, all: own }, i) => [
+    ...(i === 0 ? [] : [""]),
+    `${headings[act]} (${own.length})${own.length > 1 ? ", the most worth first" : ""}`,
+    ...own.flatMap((one) => {
+      number += 1;
+      return briefLines(one, number);
+    }),
+  ]);
+}
+
 /** All advice for a terminal: open ones, what became of others lately, and how much is withheld. */
 export function adviceText(
   { recommendations, withheld, trackRecords = [] }: Advice,
@@ -54,8 +72,7 @@ export function adviceText(
   const counts = [...reasons].map(([why, all]) => `${all.length} ${why}`).join(", ");
   const lines: readonly Line[] = [
     `Advice as of ${utc(now)}`,
-    open.length === 0 ? "Nothing is recommended." : `TO DO NOW (${open.length}), the most worth first`,
-    ...open.flatMap((one, i) => briefLines(one, i + 1)),
+    ...(open.length === 0 ? ["Nothing is recommended."] : groupLines(recommendations)),
     ...(closed.length === 0 ? [] : ["", "CLOSED LATELY"]),
     ...closed.flatMap((one) =>
       fold(

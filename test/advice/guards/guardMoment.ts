@@ -18,6 +18,7 @@ export function workloadView(parts: Partial<WorkloadView> = {}): WorkloadView {
     namespace: "research",
     name: "serve",
     team: "vision",
+    owner: null,
     queue: null,
     localQueue: null,
     priorityClass: "none",

@@ -29,6 +29,7 @@ export function workloadView(owners: readonly OwnerRef[], parts: Partial<Workloa
     namespace: "research",
     name: top?.name ?? "job",
     team: "vision",
+    owner: null,
     queue: null,
     localQueue: null,
     priorityClass: "none",

@@ -98,6 +98,7 @@ describe("a partial gang", () => {
       namespace: "research",
       name: "train",
       team: "vision",
+      owner: null,
       queue: null,
       priorityClass: "none",
       localQueue: null,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { adviceGroups, groupOf } from "../../../exporter/publish/pages/recommendationsPage.ts";
+import { adviceGroups, groupOf } from "../../../exporter/publish/advice/adviceGroups.ts";
 import { severalAdvice } from "../severalAdvice.ts";
 
 test("open recommendations are apart by what they ask, and closed ones are in no group", () => {

@@ -97,6 +97,27 @@ describe("/recommendations", () => {
     expect(textOf(await pageOf(`${fresh}/recommendations`))).not.toContain("Do not act on it");
   });
 
+  test.each(["&", '"', "<", "'"])("is below 200 KB with 100 open needs whose names are full of %s", (character) => {
+    const name = character.repeat(253);
+    const recommendations = Array.from({ length: 100 }, (_, index) => ({
+      ...reclaimAdvice,
+      id: `r-${index}`,
+      title: `give ${name} back what ${name} borrows: suspend ${name}/${name} and ${name}/${name}`,
+      reason: name.repeat(6),
+      fromTeam: name,
+      forTeam: name,
+      queue: name,
+      pool: name,
+    }));
+    const page = renderRecommendations({
+      cluster: "harbor",
+      advice: { ...noAdvice, recommendations },
+      ...{ at, now: at, isTooOld: false, token: null },
+    });
+    expect(page.match(/<details class="need">/g)).toHaveLength(100);
+    expect(Buffer.byteLength(page)).toBeLessThan(200_000);
+  });
+
   test("shows 100 open ones in at most 200 KB, ten that ended, and counts the rest", async () => {
     const copies = (state: Recommendation["state"], count: number) =>
       Array.from({ length: count }, (_, index) => ({ ...reclaimAdvice, state, id: `r-${state}-${index}` }));

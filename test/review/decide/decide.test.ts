@@ -155,3 +155,27 @@ describe("decisions", () => {
     for (const { worth } of decide(short).decisions) expect(worth.moneyPerWeek).toBeNull();
   });
 });
+
+test("reserved capacity is no node to close, also where no advice was withheld: the ledger says how nodes are paid for", () => {
+  const pool = { cluster: "harbor", nodePool: "a100", pool: "A100", state: "idle_unallocated", nodeHours: 120 };
+  const drop = { state: "idle_node", isAllocated: false, gpuHours: 960, costs: { USD: 4000 } } as const;
+  const reviewWith = (reservedNodeHours: number, reservedCosts: Record<string, number>): Review => ({
+    ...calm,
+    actions: [],
+    notAdvised: [],
+    idleNodes: { pools: [{ ...pool, costs: { USD: 4000 }, reservedNodeHours, reservedCosts }], streaks: [] },
+    waterfall: calm.waterfall.map((stage) => ({
+      ...stage,
+      drops: stage.drops.map((one) => (one.state === "idle_node" ? { ...one, ...drop } : one)),
+    })),
+  });
+  const closing = (review: Review) => decide(review).decisions.find(({ kind }) => kind === "close-nodes");
+  const whole = closing(reviewWith(0, {}))?.worth.moneyPerWeek?.USD ?? 0;
+  expect(whole).toBeGreaterThan(0);
+  expect(closing(reviewWith(60, { USD: 1000 }))?.worth.moneyPerWeek?.USD).toBeCloseTo((whole * 3) / 4, 6);
+  expect(closing(reviewWith(60, { USD: 1000 }))?.evidence.map(({ value }) => value)).toEqual([60, 60]);
+  expect(closing(reviewWith(120, { USD: 4000 }))).toBeUndefined();
+  expect(decide(reviewWith(120, { USD: 4000 })).undecided.map(({ reason }) => reason)).toContain(
+    "Its nodes are reserved capacity, which is paid for whether they run or not.",
+  );
+});

@@ -68,8 +68,54 @@ function noteDemand(expected: Expected, question: SqlQuestion, domain: string): 
       expected.set(`${place}.steps[${iso(at)}].${name}`, numOrNull(means, name));
     expected.set(`${place}.steps[${iso(at)}].active`, isKnown ? num(active, "used") / num(means, "seconds") : null);
   }
+  noteNode(expected, question, domain);
   expected.set(`${place}.p95DemandGpus`, numOrNull(rowOf(question, days, p95Sql, { domain }), "p95"));
   expected.set(`${place}.meanCapacityGpus`, numOrNull(rowOf(question, days, meansSql, { domain }), "capacity"));
+}
+
+/** Waits of a domain's queues: the mean of the bucket in which the 95th of 100 is. */
+const waitP95Sql = `WITH buckets AS (
+    SELECT bucket, sum(waits) AS waits, sum(seconds) AS seconds FROM waits w JOIN wait_groups g ON g.id = w.wait_group
+    WHERE g.phase = 'total' AND w.day >= :from / 86400 AND w.day < :to / 86400 AND coalesce(g.queue, '') IN (
+      SELECT q.queue FROM queue_time t JOIN queues q ON q.id = t.queue
+      WHERE q.domain = :domain AND t.hour >= :from / 3600 AND t.hour < :to / 3600)
+    GROUP BY bucket),
+  running AS (SELECT *, sum(waits) OVER (ORDER BY bucket ROWS UNBOUNDED PRECEDING) AS below, sum(waits) OVER () AS whole FROM buckets)
+  SELECT max(p95) AS p95 FROM (
+    SELECT seconds / waits AS p95 FROM running WHERE waits > 0 AND below >= 0.95 * whole ORDER BY bucket LIMIT 1)`;
+
+/** Queues of a domain that are of others, too. */
+const mixedSql = `WITH seen AS (SELECT DISTINCT q.queue, q.domain FROM queue_time t JOIN queues q ON q.id = t.queue
+    WHERE t.hour >= :from / 3600 AND t.hour < :to / 3600)
+  SELECT count(*) AS queues FROM seen one JOIN seen other ON one.queue = other.queue AND one.domain <> other.domain
+  WHERE one.domain = :domain`;
+
+const nodeSql = `SELECT (SELECT sum(gpu_seconds) FROM gpu_time t JOIN accounts a ON a.id = t.account
+      WHERE a.pool = :pool AND t.hour >= :from / 3600 AND t.hour < :to / 3600)
+    / (SELECT sum(node_seconds) FROM node_time t JOIN node_groups g ON g.id = t.node_group
+      WHERE g.pool = :pool AND t.hour >= :from / 3600 AND t.hour < :to / 3600) AS gpus`;
+
+const nodeCostSql = `SELECT g.currency, sum(t.cost) / sum(t.node_seconds) * 3600 * 730 AS cost
+  FROM node_time t JOIN node_groups g ON g.id = t.node_group
+  WHERE g.pool = :pool AND g.currency IS NOT NULL AND t.hour >= :from / 3600 AND t.hour < :to / 3600 GROUP BY g.currency`;
+
+/** What a node more would have gained is the replay's, which has tests of its own; the filled ledger's waits are no queue's. */
+function noteNode(expected: Expected, question: SqlQuestion, domain: string): void {
+  const { days } = question;
+  const place = `demand[${domain}].oneMoreNode`;
+  const pools = rowsOf(question, days, "SELECT pool FROM domain_pools WHERE domain = :domain ORDER BY pool", {
+    domain,
+  });
+  const isMixed = pools.length > 1 || num(rowOf(question, days, mixedSql, { domain }), "queues") > 0;
+  expected.set(`${place}.p95Seconds`, isMixed ? null : numOrNull(rowOf(question, days, waitP95Sql, { domain }), "p95"));
+  const [first] = pools;
+  if (first === undefined) return;
+  const pool = text(first, "pool");
+  const gpus = numOrNull(rowOf(question, days, nodeSql, { pool }), "gpus");
+  const isWhole = gpus !== null && Math.abs(gpus - Math.round(gpus)) <= 0.02 * Math.round(gpus);
+  expected.set(`${place}.gpus`, isWhole ? Math.round(gpus) : null);
+  for (const row of rowsOf(question, days, nodeCostSql, { pool }))
+    expected.set(`${place}.costsPerMonth.${text(row, "currency")}`, num(row, "cost"));
 }
 
 /** The weeks by plain SQL; what follows from them is the model's (estimateRunOut), which has tests of its own. */
@@ -158,9 +204,18 @@ function noteNodes(expected: Expected, question: SqlQuestion): void {
   for (const row of rowsOf(
     question,
     days,
-    `SELECT node_pool, pool, state, sum(node_seconds) / 3600 AS hours FROM ${source} GROUP BY 1, 2, 3`,
-  ))
+    `SELECT node_pool, pool, state, sum(node_seconds) / 3600 AS hours,
+      total(node_seconds) FILTER (WHERE capacity_type = 'reserved') / 3600 AS reserved FROM ${source} GROUP BY 1, 2, 3`,
+  )) {
     expected.set(`${at(row)}.nodeHours`, num(row, "hours"));
+    expected.set(`${at(row)}.reservedNodeHours`, num(row, "reserved"));
+  }
+  for (const row of rowsOf(
+    question,
+    days,
+    `SELECT node_pool, pool, state, currency, sum(cost) AS cost FROM ${source} AND capacity_type = 'reserved' GROUP BY 1, 2, 3, 4`,
+  ))
+    noteCosts(expected, `${at(row)}.reservedCosts`, [row]);
   for (const row of rowsOf(
     question,
     days,

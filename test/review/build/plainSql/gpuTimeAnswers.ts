@@ -141,8 +141,7 @@ function noteTiles(expected: Expected, { team }: SqlQuestion, periods: readonly 
   const tiles: readonly (readonly [string, boolean, (period: PeriodNumbers) => number | null])[] = [
     ...(ofAll ? ([["capacity", false, ({ capacity }: PeriodNumbers) => capacity]] as const) : []),
     ["allocated", ofAll, ({ allocated, capacity }) => (ofAll ? part(allocated, capacity) : capacity)],
-    ["active", true, ({ active, allocated, capacity }) => part(active, ofAll ? allocated : capacity)],
-    ["effective", ofAll, ({ active, capacity }) => (ofAll ? part(active, capacity) : active)],
+    ["active", true, ({ active, judged }) => part(active, judged)],
     ["cost", false, ({ costs }) => costs.get(most[0]) ?? 0],
   ];
   for (const [id, isRatio, of] of tiles) {
