@@ -22,7 +22,9 @@ export async function captureCommand(folder: string, flags: CaptureFlags, io: Io
   }
   const captured = await captureOf(flags, io);
   if (captured === null) return 1;
-  const { files, problems } = captured.files;
+  const { files, problems } = flags.redact
+    ? (await import("./redact/redactDump.ts")).redactDump(captured.files, captured.config)
+    : captured.files;
   try {
     for (const file of files) await write(folder, file.path, file.bytes);
     await write(folder, "about.txt", about({ files, problems }, captured.now, flags.redact));

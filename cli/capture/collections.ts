@@ -15,7 +15,7 @@ export interface Collection {
   readonly path: string;
 }
 
-/** A kind of which it is not known where it is. */
+/** A kind whose place is not known. */
 interface Unlocated {
   readonly name: string;
   readonly setback: Setback;

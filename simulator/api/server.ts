@@ -164,10 +164,11 @@ function discovery(kinds: readonly KindInfo[], path: string): object | undefined
 }
 
 function groups(kinds: readonly KindInfo[]): readonly { readonly name: string }[] {
-  const versions = new Map(kinds.filter((info) => info.group !== "").map((info) => [info.group, info.version]));
-  return [...versions].map(([name, version]) => {
-    const preferredVersion = { groupVersion: `${name}/${version}`, version };
-    return { name, versions: [preferredVersion], preferredVersion };
+  const names = new Set(kinds.map(({ group }) => group).filter((group) => group !== ""));
+  return [...names].map((name) => {
+    const all = new Set(kinds.filter(({ group }) => group === name).map(({ version }) => version));
+    const versions = [...all].map((version) => ({ groupVersion: `${name}/${version}`, version }));
+    return { name, versions, preferredVersion: versions[0] };
   });
 }
 
