@@ -6,13 +6,23 @@ import type { ExporterAddress } from "./exporterAddress.ts";
 /** What the exporter answers, or why it does not. */
 export type ExporterAnswer<Answer> =
   | { readonly ok: true; readonly answer: Answer }
-  | { readonly ok: false; readonly error: string; readonly nextStep: string };
+  | {
+      readonly ok: false;
+      readonly error: string;
+      readonly nextStep: string;
+      /** It has no review of a window yet. */
+      readonly isNotYet?: true;
+    };
 
 const timeoutMilliseconds = 30_000;
 /** The API's answer for a path that it does not know. */
 const noSuchPath = "there is nothing at this path";
 const nextStep = "Use the fairlead of the exporter's own version: its first page says which that is.";
-const errorSchema = z.object({ error: z.string(), nextStep: z.string() });
+const errorSchema = z.object({
+  error: z.string(),
+  nextStep: z.string(),
+  isNotYet: z.literal(true).exactOptional(),
+});
 
 /** What is asked of the API, and what a good answer looks like. */
 export interface ExporterQuestion<Answer> {

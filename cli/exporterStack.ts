@@ -30,6 +30,7 @@ import { labelsInRules } from "./labelsInRules.ts";
 import type { LedgerOutput } from "./ledgerOutput.ts";
 import { createPrices } from "./prices.ts";
 import { createReviewOutput } from "./review/reviewOutput.ts";
+import { readRunbooks } from "./runbooks.ts";
 import { createSteadyClock } from "./steadyClock.ts";
 import { createTelemetrySources, type TelemetrySources } from "./telemetrySources.ts";
 import { readVersion } from "./version.ts";
@@ -195,6 +196,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     users: options.users,
     ...(options.teams === undefined ? {} : { teams: options.teams }),
     budgets: budgets.latest,
+    runbooks: readRunbooks(),
     adviser: {
       latest: adviser.latest,
       dismiss: (id, by, reason) => shown(adviser.dismiss(id, by, reason, now())),

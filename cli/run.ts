@@ -6,6 +6,7 @@ import { typeable } from "../exporter/publish/terminal/layout.ts";
 import { addAdvise } from "./advise/commands.ts";
 import { addAlerts } from "./alerts/commands.ts";
 import { sourceText } from "./answerSource.ts";
+import { addCapture } from "./capture/commands.ts";
 import { addDashboards } from "./dashboards/commands.ts";
 import { addDigest } from "./digest/commands.ts";
 import { addExplain } from "./explain/commands.ts";
@@ -53,6 +54,7 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
     });
   addServe(program, io, done);
   addDemo(program, io, done);
+  addCapture(program, io, done);
   addInspect(program, io, done);
   addLedger(program, io, done);
   addHistory(program, io, done);

@@ -1,5 +1,5 @@
 import { servedKinds } from "./api/kinds.ts";
-import { type ApiServer, createApiServer } from "./api/server.ts";
+import { type ApiServer, createApiServer, type PodPorts } from "./api/server.ts";
 import { createObjectStore } from "./api/store.ts";
 import { createWatchHub } from "./api/watch.ts";
 import type { ClusterControls } from "./api/write/controls.ts";
@@ -107,11 +107,17 @@ export function prepareCluster(options: SimulatorOptions): PreparedCluster {
       faultsOf(faults, "exporter-frozen").some((fault) => hits(fault.target, node.spec.name));
     for (const fault of options.scenario.faults) faults.on(fault);
     publisher.publish();
+    const exporterPort: PodPorts = (namespace, name) => {
+      const node = world.nodes.find(({ exporterPodName }) => exporterPodName === name);
+      const exporter = node === undefined ? undefined : exporters.get(node.spec.name);
+      if (node === undefined || exporter === undefined || namespace !== exporterDaemonSet.namespace) return undefined;
+      return { port: node.exporterPort, exporter };
+    };
     const began = world.time;
     const later = [...(options.scenario.laterFaults ?? [])];
     const ends: FaultEnd[] = [];
     return {
-      api: createApiServer(() => kinds, store, hub, faults, { controls, written }),
+      api: createApiServer(() => kinds, store, hub, faults, { controls, written }, exporterPort),
       exporters,
       get metricsUrls() {
         return metricsUrls(world);

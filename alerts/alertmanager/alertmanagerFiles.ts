@@ -55,6 +55,11 @@ function messageTemplates(clusterLabel: string): string {
 /** Title and text; `shown` is how a value is in them. */
 function definitions(prefix: string, clusterLabel: string, shown: (value: string) => string): readonly string[] {
   const annotation = (name: string): string => shown(`.Annotations.${name}`);
+  // Alerts of an installation that knows no address have no link.
+  const link = (title: string, name: string): readonly string[] => [
+    `{{- with .Annotations.${name} }}`,
+    `${title}: ${shown(".")}{{ end }}`,
+  ];
   const labels = titleLabels.map((label) => {
     const name = label === "cluster" ? clusterLabel : label;
     return `{{ with .CommonLabels.${name} }}  ${name}=${shown(".")}{{ end }}`;
@@ -77,9 +82,9 @@ function definitions(prefix: string, clusterLabel: string, shown: (value: string
     `Do: ${annotation("recommendation")}`,
     `{{- with .Annotations.saving }}{{ if ne . "${noSaving}" }}`,
     `Saves: ${shown(".")}{{ end }}{{ end }}`,
-    `Why, and the commands: ${annotation("recommendation_url")}`,
-    `How this alert thinks: ${annotation("runbook_url")}`,
-    `Chart: ${annotation("dashboard_url")}`,
+    ...link("Why, and the commands", "recommendation_url"),
+    ...link("How this alert thinks", "runbook_url"),
+    ...link("Chart", "dashboard_url"),
     "{{- end }}",
     "{{- end }}",
     "",

@@ -11,7 +11,7 @@ import { pricesWithoutServer } from "../prices.ts";
 import { readConfig } from "../readConfig.ts";
 import { missingKinds } from "./missingKinds.ts";
 import { readDump } from "./readDump.ts";
-import { readDumpFiles } from "./readFiles.ts";
+import { type DumpFiles, readDumpFiles } from "./readFiles.ts";
 
 /** Where a captured dump is, and how it is read. */
 export interface DumpOptions {
@@ -66,7 +66,12 @@ export async function analyseDump(options: DumpOptions, io: Io): Promise<DumpMom
     io.err(`Next step: ${howToTakeADump}\n`);
     return { ok: false, code: 1 };
   }
-  const dump = readDump({ files, problems }, config, at);
+  return await analyseFiles({ files, problems }, config, at);
+}
+
+/** The same of files that were read already, or that were never written. `at` is `null` to take the dump's own time. */
+export async function analyseFiles(files: DumpFiles, config: Config, at: number | null): Promise<ReadMoment> {
+  const dump = readDump(files, config, at);
   const prices = await pricesWithoutServer(config.prices);
   const { snapshot } = join({ ...dump.state, prices }, emptyMemory, config, dump.at);
   const analysis = analyse(snapshot, analysisSettings(config));

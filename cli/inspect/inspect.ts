@@ -3,7 +3,7 @@ import { buildDocument } from "../../exporter/publish/document/buildDocument.ts"
 import { jsonText } from "../../exporter/publish/document/jsonText.ts";
 import { overview } from "../../exporter/publish/terminal/overview.ts";
 import type { ExitCode, Io } from "../io.ts";
-import { analyseDump, type DumpOptions } from "./analyseDump.ts";
+import { analyseDump, type DumpOptions, type ReadMoment } from "./analyseDump.ts";
 import { saysNoGpus } from "./noGpus.ts";
 
 /** Options of `fairlead inspect`. */
@@ -16,10 +16,14 @@ export interface InspectOptions extends DumpOptions {
  */
 export async function inspect(options: InspectOptions, io: Io): Promise<ExitCode> {
   const moment = await analyseDump(options, io);
-  if (!moment.ok) return moment.code;
+  return moment.ok ? showMoment(moment, options.output, io) : moment.code;
+}
+
+/** Prints the answers of a moment. */
+export function showMoment(moment: ReadMoment, output: InspectOptions["output"], io: Io): ExitCode {
   const { analysis, config } = moment;
   const advice = adviseOnce(analysis, config.advice, config.interval);
-  const json = options.output === "json";
+  const json = output === "json";
   io.out(
     json
       ? jsonText(buildDocument(analysis, analysis.snapshot.problems, advice))

@@ -5,7 +5,7 @@ import { defaultConfig } from "../../exporter/config/defaults.ts";
 import { createLedgerHistory } from "../../exporter/history/ledgerHistory.ts";
 import type { ReviewFormat } from "../../exporter/publish/http/reviewRoute.ts";
 import { buildReview } from "../../review/build/buildReview.ts";
-import type { ReviewQuestion } from "../../review/build/source.ts";
+import type { ReviewFailure, ReviewQuestion } from "../../review/build/source.ts";
 import { chatMessage, type PostFormat } from "../../review/chat/chatMessage.ts";
 import { type Review, reviewSchema } from "../../review/document/review.ts";
 import { parseReview } from "../../review/json/parseReview.ts";
@@ -41,13 +41,19 @@ export interface ReviewOptions {
   readonly summary: { readonly file: string; readonly format: PostFormat; readonly link: string | null } | null;
 }
 
-type Found = { readonly ok: true; readonly review: Review } | { readonly ok: false; readonly lines: readonly string[] };
+type Found =
+  | { readonly ok: true; readonly review: Review }
+  /** `isNotYet`: there will be one of a later window, which is an answer and no failure. */
+  | { readonly ok: false; readonly lines: readonly string[]; readonly isNotYet?: true };
 
 /** `fairlead review`: writes the review of a window, from a ledger, a server, a running exporter, or other reviews. */
 export async function reviewCommand(options: ReviewOptions, now: number, io: Io): Promise<ExitCode> {
   const found = await findReview(options, now, io);
   if (found === null) return 1;
-  if (!found.ok) return refuse(found.lines, io);
+  if (!found.ok) {
+    const code = refuse(found.lines, io);
+    return found.isNotYet === true ? 0 : code;
+  }
   const file = options.output?.replaceAll("{window}", found.review.window.label.replaceAll(" ", "_")) ?? null;
   const opened = openOutput(file, io);
   if (!opened.ok) return refuse([opened.problem.message, `Next step: ${opened.problem.nextStep}`], io);
@@ -84,7 +90,7 @@ async function written({ window, places, team, compare }: ReviewOptions, now: nu
   try {
     const onProgress = (step: string): void => io.err(`fairlead: ${step}\n`);
     const built = await buildReview({ ...opened.source, days: parsed.days, compare, team, now, onProgress });
-    return built.ok ? built : failure(built.error, built.nextStep);
+    return built.ok ? built : noReview(built);
   } finally {
     await opened.close();
   }
@@ -174,7 +180,7 @@ async function askedFor(exporter: ExporterAddress, { window, team, compare }: Re
   const asked = isSaid ? texts : [...texts, ["week", "last"] as const];
   const parameters = { ...Object.fromEntries(asked), format: "json" };
   const answer = await askExporter(exporter, { path: "review", parameters, schema: reviewSchema });
-  return answer.ok ? { ok: true, review: answer.answer } : failure(answer.error, answer.nextStep);
+  return answer.ok ? { ok: true, review: answer.answer } : noReview(answer);
 }
 
 async function merged(files: readonly string[]): Promise<Found> {
@@ -222,6 +228,11 @@ async function post(review: Review, summary: NonNullable<ReviewOptions["summary"
     ],
     io,
   );
+}
+
+/** Why nobody has written one. */
+function noReview({ error, nextStep, isNotYet }: ReviewFailure): Found {
+  return { ...failure(error, nextStep), ...(isNotYet === true ? { isNotYet } : {}) };
 }
 
 const failure = (error: string, nextStep: string): Found => ({ ok: false, lines: [error, `Next step: ${nextStep}`] });

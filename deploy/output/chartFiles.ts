@@ -35,7 +35,7 @@ function rightsFile(): string {
   return yamlText(rules, rightsHeader);
 }
 
-/** The shipped rules, with addresses that the template `fairlead.rules` of the chart replaces by its `links`. */
+/** Addresses that templates of the chart (`fairlead.rules`, `fairlead.dashboard`) replace by its `links`, or leave out. */
 const rulesOfChart = {
   ...defaultAlerts,
   fairleadUrl: "https://fairlead.invalid",
@@ -45,7 +45,7 @@ const rulesOfChart = {
 
 /** On one line each: an installation's release, limited to 1 MiB by Kubernetes, contains all of them. */
 function dashboardsOfChart(): Files {
-  const files = Object.entries(dashboardFiles(defaultDashboards, defaultAlerts));
+  const files = Object.entries(dashboardFiles(defaultDashboards, rulesOfChart));
   return Object.fromEntries(
     files
       .filter(([name]) => /^fairlead-[a-z]+\.json$/.test(name))

@@ -9,6 +9,7 @@ import type { Note } from "../document/tiles.ts";
 import type { WaterfallStageRow } from "../document/use.ts";
 import { shownWindow, windowsBefore } from "../window.ts";
 import { hoursOf } from "./hours.ts";
+import { nothingKnown } from "./nothingKnown.ts";
 import { askPeriod, type PeriodTotals } from "./periods.ts";
 import { askPoolTime, type PoolTime } from "./poolTime.ts";
 import { askSections, type Sections } from "./sections.ts";
@@ -29,7 +30,10 @@ export async function buildReview(
   const periods = await askPeriods(question);
   if (!periods.ok) return periods;
   const last = periods.value.at(-1);
-  if (last === undefined || last.period.coverage === null) return nothingKnown(question);
+  if (last === undefined || last.period.coverage === null) {
+    const knownBefore = periods.value.some(({ period }) => period.coverage !== null);
+    return await nothingKnown(question, knownBefore);
+  }
   onProgress("coverage and prices");
   const time = await askPoolTime(question);
   if (!time.ok) return time;
@@ -192,14 +196,4 @@ function doubtfulTime({ rows }: PeriodTotals, time: PoolTime | null, unpriced: n
 function strandedHours({ fragmentation }: Pick<Sections, "fragmentation">): number | null {
   if (fragmentation === null) return null;
   return fragmentation.reduce((sum, { strandedGpuHours }) => sum + strandedGpuHours, 0);
-}
-
-function nothingKnown({ days, history, team }: ReviewQuestion): ReviewFailure {
-  const whose = team === null ? "" : ` of team ${JSON.stringify(team.slice(0, 100))}`;
-  return {
-    ok: false,
-    error: `${history.name} knows nothing${whose} of ${days.label}; that is no data, not idle GPUs`,
-    nextStep:
-      "Ask for another window (--week, --month, --from with --to), or see since when the past is kept: fairlead ledger query.",
-  };
 }

@@ -35,6 +35,8 @@ export interface ReviewFailure {
   readonly ok: false;
   readonly error: string;
   readonly nextStep: string;
+  /** What is recorded begins after the window: a later one will have a review. */
+  readonly isNotYet?: true;
 }
 
 /** A part of a review, or why it cannot be had. */

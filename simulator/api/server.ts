@@ -2,6 +2,7 @@ import { type FaultBoard, faultsOf } from "../faults.ts";
 import { type Reply, textReply } from "../reply.ts";
 import { apiVersionOf, type KindInfo } from "./kinds.ts";
 import { createLister, type Lister } from "./list.ts";
+import { answerProxy, type PodPort, proxyRequest } from "./podProxy.ts";
 import { objectText, type Rendering, renderingFor } from "./render.ts";
 import { type ResourceRequest, resourceRequest } from "./route.ts";
 import { type ObjectFilter, parseFieldSelector, parseLabelSelector } from "./selectors.ts";
@@ -56,7 +57,11 @@ interface Parts {
   readonly faults: FaultBoard;
   readonly lister: Lister;
   readonly writing: ApiWriting;
+  readonly podPort: PodPorts;
 }
+
+/** The port of a pod that can be asked; `undefined` where there is no such pod. */
+export type PodPorts = (namespace: string, name: string) => PodPort | undefined;
 
 /** What becomes of writes. */
 export interface ApiWriting {
@@ -72,9 +77,10 @@ export function createApiServer(
   hub: WatchHub,
   faults: FaultBoard,
   writing: ApiWriting,
+  podPort: PodPorts,
 ): ApiServer {
   const lister = createLister(store, () => faultsOf(faults, "api-continue-expired").length > 0);
-  const parts = { kinds, store, hub, faults, lister, writing };
+  const parts = { kinds, store, hub, faults, lister, writing, podPort };
   return {
     read: (request, stream) => answer(parts, request, stream),
     write: (request) => answerChanging(parts, request),
@@ -122,6 +128,12 @@ function answer(parts: Parts, { path, accept }: ReadRequest, stream: OpenStream)
   const kinds = parts.kinds();
   const document = discovery(kinds, url.pathname);
   if (document !== undefined) return jsonReply(200, `${JSON.stringify(document)}\n`);
+  const proxied = proxyRequest(url.pathname);
+  if (proxied !== undefined) {
+    const isRefused = faultsOf(parts.faults, "api-forbidden").some(({ resource }) => resource === "pods/proxy");
+    const answered = answerProxy(proxied, parts.podPort(proxied.namespace, proxied.name), isRefused);
+    return "kind" in answered ? statusReply(answered) : answered;
+  }
   const asked = resourceRequest(kinds, url.pathname);
   if (asked === undefined || (asked.subresource !== null && !hasSubresource(asked.info, asked.subresource))) {
     return textReply(404, "404 page not found\n");
@@ -152,10 +164,11 @@ function discovery(kinds: readonly KindInfo[], path: string): object | undefined
 }
 
 function groups(kinds: readonly KindInfo[]): readonly { readonly name: string }[] {
-  const versions = new Map(kinds.filter((info) => info.group !== "").map((info) => [info.group, info.version]));
-  return [...versions].map(([name, version]) => {
-    const preferredVersion = { groupVersion: `${name}/${version}`, version };
-    return { name, versions: [preferredVersion], preferredVersion };
+  const names = new Set(kinds.map(({ group }) => group).filter((group) => group !== ""));
+  return [...names].map((name) => {
+    const all = new Set(kinds.filter(({ group }) => group === name).map(({ version }) => version));
+    const versions = [...all].map((version) => ({ groupVersion: `${name}/${version}`, version }));
+    return { name, versions, preferredVersion: versions[0] };
   });
 }
 

@@ -15,6 +15,7 @@ import { nameRoutes } from "./nameRoutes.ts";
 import type { Outputs } from "./outputs.ts";
 import { recommendationsRoutes } from "./recommendationsRoutes.ts";
 import { reviewRoute } from "./reviewRoute.ts";
+import { runbookRoutes } from "./runbookRoutes.ts";
 
 /** The whole HTTP side in one thread, for exporters that are driven by hand: `serve` computes the answers in another. */
 export function createApp(outputs: Outputs, answers: Express = createAnswers(outputs)): Express {
@@ -38,6 +39,7 @@ export function createAnswers(outputs: Outputs): Express {
   app.use(healthPage(outputs));
   app.use("/recommendations", recommendationsRoutes(outputs));
   app.get("/review", reviewRoute(outputs));
+  app.use("/runbooks", runbookRoutes(outputs));
   app.use(nameRoutes(outputs));
   app.use("/api/v1", createApi(outputs));
   app.use(notFound, failed);

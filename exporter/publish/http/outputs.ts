@@ -10,6 +10,7 @@ import type { Explained } from "../explain/explain.ts";
 import type { ExplainedKind } from "../explain/kinds.ts";
 import type { PageLimits } from "../families.ts";
 import type { Health } from "../health.ts";
+import type { Runbooks } from "../pages/runbookPages.ts";
 import type { Publication } from "../publication.ts";
 import type { ReviewOutput } from "./reviewRoute.ts";
 import type { TeamsByUser } from "./teamView.ts";
@@ -38,6 +39,8 @@ export interface Outputs {
   readonly budgets?: () => Budgets | null;
   /** The writer of capacity reviews; absent if nothing keeps the past. */
   readonly review?: ReviewOutput;
+  /** What to do when an alert fires; absent: nothing is said. */
+  readonly runbooks?: Runbooks;
   /** What people and alerts may report to the adviser; absent if there is none. */
   readonly adviser?: {
     readonly latest: () => Advice;

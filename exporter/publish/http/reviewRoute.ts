@@ -24,7 +24,14 @@ export interface ReviewAsked {
 /** A review as it is sent, or why there is none. */
 export type ReviewAnswer =
   | { readonly ok: true; readonly contentType: string; readonly body: string }
-  | { readonly ok: false; readonly status: 400 | 404 | 503; readonly error: string; readonly nextStep: string };
+  | {
+      readonly ok: false;
+      readonly status: 400 | 404 | 503;
+      readonly error: string;
+      readonly nextStep: string;
+      /** What is recorded begins after the window: a later one will have a review. */
+      readonly isNotYet?: true;
+    };
 
 /** The writer of reviews. */
 export interface ReviewOutput {
@@ -48,13 +55,14 @@ export function reviewRoute(outputs: Outputs): RequestHandler {
       response.set("Content-Type", answer.contentType).send(answer.body);
       return;
     }
-    const { status, error, nextStep } = answer;
+    const { ok: _, status, ...reason } = answer;
+    const { error, nextStep } = reason;
     // A browser gets a page; whoever asks from a terminal gets the sentence alone.
     const isPage = !("error" in asked) && asked.format === "html" && request.accepts(["text", "html"]) === "html";
     // The page is there, and says what it needs.
     response.status(isPage && answer === nobodyWrites ? 200 : status);
     // Whoever asks for data reads errors as data, too, as those of the API.
-    if (request.originalUrl.includes("format=json")) response.json({ error, nextStep });
+    if (request.originalUrl.includes("format=json")) response.json(reason);
     else if (isPage) response.type("html").send(renderNoReview(outputs.cluster, error, nextStep));
     else response.type("text/plain").send(`${error}\nNext step: ${nextStep}\n`);
   };

@@ -11,7 +11,7 @@ import { documentOfDump } from "../dumpFolder.ts";
 
 const guide = readFileSync(fileURLToPath(new URL("../../../docs/inspect.md", import.meta.url)), "utf8");
 /** The commands of the guide, without those that need a node and this repository. */
-const recipe = (/To take a dump of your own cluster[^`]*```sh\n([^`]*)```/.exec(guide)?.[1] ?? "")
+const recipe = (/To take a dump of your own cluster with `kubectl`[^`]*```sh\n([^`]*)```/.exec(guide)?.[1] ?? "")
   .split("\n")
   .filter((line) => !/^(curl|npm) /.test(line))
   .join("\n");

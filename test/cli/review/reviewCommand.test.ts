@@ -58,7 +58,7 @@ describe("the window of fairlead review", () => {
     [["--from", "2026-10-05", "--to", "2026-10-05"], "before it begins", "Give a later end."],
     [["--from", "2020-01-01", "--to", "2026-10-05"], "longer than 366 days", "Ask for a shorter one."],
     [[...week, "--month", "2026-10"], "there are several windows", "Give one of --week, --month"],
-    [["--week", "2026-W10"], "knows nothing of 2026-W10; that is no data, not idle GPUs", "fairlead ledger query"],
+    [["--week", "2026-W10"], "nothing of 2026-W10 is recorded in ", "fairlead ledger query"],
     [[...week, "--team", "nobody"], undefined, undefined],
   ])("%j", async (args, error, nextStep) => {
     const { code, out, err } = await review(...args);
@@ -175,6 +175,23 @@ describe("where fairlead review takes its numbers from", () => {
     const refused = await ask("--week", "2026-W60");
     expect(refused).toMatchObject({ code: 1, out: "", err: expect.stringContaining('"2026-W60" is no week') });
     expect((await ask("--week", "2026-W10")).err).toContain("that is no data, not idle GPUs");
+  });
+
+  it("a past that begins after the window is an answer: since when, and when there will be a review", async () => {
+    const history = createLedgerHistory("http://a and http://b", accountsOf(db).query);
+    const source = { cluster: "harbor", history, accounts: accountsOf(db), ...defaultConfig.cost };
+    const output = createReviewOutput(source, () => filled.from + 5 * 3600);
+    const server = await startAdvised(scriptedAdviser(noAdvice).adviser, { users: {}, review: output });
+    closing.push(() => server.close());
+    const asked = async (...args: readonly string[]) => await fairlead("review", "--url", server.url, ...args);
+    const day = new Date(filled.from * 1000).toISOString().slice(0, 10);
+    const week = await asked("--week", "last");
+    expect(week).toMatchObject({ code: 0, out: "" });
+    expect(week.err).toContain(` yet: data is recorded since ${day} in http://a and http://b\n`);
+    expect(week.err).toMatch(/Next step: The first review will be of 2026-W\d\d, and can be written from Monday 2026-/);
+    expect((await asked("--month")).err).toContain(`The first review will be of ${day.slice(0, 7)}, when that month`);
+    // Nobody can wait for a review of a window that was long ago.
+    expect(await asked("--week", "2025-W10")).toMatchObject({ code: 1, out: "" });
   });
 
   it("an exporter that keeps no past says so", async () => {

@@ -99,10 +99,51 @@ Whether something is called for by a value (true, false or "auto": where the clu
 {{- else if eq $value "true" }}true{{ end }}
 {{- end }}
 
-{{/* The shipped rules, with the addresses of this installation in place of those that the file has. */}}
+{{/* Where the runbooks are: where the values say, else at Fairlead itself; nothing where that is not known, either. */}}
+{{- define "fairlead.runbooks" -}}
+{{- $own := "" }}
+{{- with .Values.links.fairlead }}{{ $own = printf "%s/runbooks" (trimSuffix "/" .) }}{{ end }}
+{{- default $own .Values.links.runbooks }}
+{{- end }}
+
+{{/* The shipped rules, with the addresses of this installation in place of those that the file has, and without those that it lacks. */}}
 {{- define "fairlead.rules" -}}
-{{- .Files.Get "files/prometheusrule.yaml"
-      | replace "https://runbooks.invalid" .Values.links.runbooks
-      | replace "https://fairlead.invalid" .Values.links.fairlead
-      | replace "https://grafana.invalid" .Values.links.grafana }}
+{{- $links := .Values.links }}
+{{- $runbooks := include "fairlead.runbooks" . }}
+{{- $rules := .Files.Get "files/prometheusrule.yaml"
+      | replace "https://runbooks.invalid" $runbooks
+      | replace "https://fairlead.invalid" (default "" $links.fairlead)
+      | replace "https://grafana.invalid" (default "" $links.grafana)
+      | fromYaml }}
+{{- range $group := $rules.spec.groups }}
+{{- range $rule := $group.rules }}
+{{- with $rule.annotations }}
+{{- if not $links.fairlead }}{{ $_ := unset . "recommendation_url" }}{{ end }}
+{{- if not $links.grafana }}{{ $_ := unset . "dashboard_url" }}{{ end }}
+{{- if not $runbooks }}{{ $_ := unset . "runbook_url" }}{{ end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- toYaml $rules }}
+{{- end }}
+
+{{/*
+A dashboard (`include "fairlead.dashboard" (list . TEXT)`) with the addresses of this installation. Where one is not known,
+links that begin with it are left out, and a link within a text is only its text.
+*/}}
+{{- define "fairlead.dashboard" -}}
+{{- $root := first . }}
+{{- $text := last . }}
+{{- $addresses := dict "fairlead" (default "" $root.Values.links.fairlead | trimSuffix "/") "runbooks" (include "fairlead.runbooks" $root) }}
+{{- range $name, $address := $addresses }}
+{{- $placeholder := printf "https://%s.invalid" $name }}
+{{- if $address }}
+{{- $text = replace $placeholder $address $text }}
+{{- else }}
+{{- $text = regexReplaceAll (printf `\{[^{}]*"url":"%s[^"]*"[^{}]*\},?` $placeholder) $text "" | replace ",]" "]" }}
+{{- $text = regexReplaceAll (printf `\[([^\[\]]*)\]\(%s[^)]*\)` $placeholder) $text "${1}" }}
+{{- $text = replace $placeholder "" $text }}
+{{- end }}
+{{- end }}
+{{- $text }}
 {{- end }}

@@ -1,0 +1,20 @@
+import { analyseFiles } from "../inspect/analyseDump.ts";
+import { showMoment } from "../inspect/inspect.ts";
+import type { ExitCode, Io } from "../io.ts";
+import { type ClusterFlags, captureOf } from "./captureOf.ts";
+
+/** Flags of `fairlead now`. */
+export interface NowFlags extends ClusterFlags {
+  readonly output: "table" | "json";
+}
+
+/** `fairlead now`: what a cluster's GPUs do at this moment, from one sample that is kept nowhere. */
+export async function nowCommand(flags: NowFlags, io: Io): Promise<ExitCode> {
+  const captured = await captureOf(flags, io);
+  if (captured === null) return 1;
+  const moment = await analyseFiles(captured.files, captured.config, captured.now);
+  // Commands that the table names need a dump: this sample is gone.
+  const code = showMoment(moment, flags.output, { ...io, terminal: { ...io.terminal, source: " --dump=DIR" } });
+  if (flags.output === "table") io.err("To look closer, keep a sample for these commands: fairlead capture DIR\n");
+  return code;
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import type { Config } from "../../../exporter/config/schema.ts";
+import { decodeOwner } from "../../../exporter/sources/kubernetes/decodeOwner.ts";
+import { decodePod } from "../../../exporter/sources/kubernetes/decodePod.ts";
+import { isRecord } from "../../../exporter/sources/kubernetes/fields.ts";
+import { readSelectors } from "../../../exporter/sources/kubernetes/selectors.ts";
+import { exporterChoices } from "../../exporterChoices.ts";
+import { recordDecoders, watchedKindOf } from "../../inspect/dumpKinds.ts";
+import type { DumpFile, DumpFiles } from "../../inspect/readFiles.ts";
+import { type DumpObject, readObjects } from "../../inspect/readObjects.ts";
+import { labelsInRules } from "../../labelsInRules.ts";
+import { createPseudonyms } from "./pseudonyms.ts";
+import { isInstant } from "./publicText.ts";
+import { type Redaction, redactObject } from "./redactObject.ts";
+import { redactPage } from "./redactPage.ts";
+import { watchReads } from "./watchReads.ts";
+
+/**
+ * A dump without the names of its cluster: of each object only what `inspect` reads is left, and names are replaced, the same
+ * one everywhere by the same, so that what belonged together still does. The salt is forgotten: nothing leads back.
+ */
+export function redactDump({ files, problems }: DumpFiles, config: Config, salt: Buffer = randomBytes(32)): DumpFiles {
+  const objectsOf = new Map(files.filter(({ kind }) => kind === "objects").map((file) => [file, readObjects(file)]));
+  const names = new Set([...objectsOf.values()].flatMap(({ objects }) => objects.flatMap(namesIn)));
+  const redaction: Redaction = { pseudonyms: createPseudonyms(salt), names };
+  const read = createReader(config);
+  const redacted = files.map((file): DumpFile => {
+    const found = objectsOf.get(file);
+    if (found === undefined) return redactedPage(file, redaction);
+    const items = found.objects.map((object) => {
+      const { watched, seenParts } = watchReads(object.value);
+      read({ ...object, value: isRecord(watched) ? watched : {} });
+      return redactObject(seenParts(isIdentity), redaction);
+    });
+    const [listed] = found.listed;
+    const list = { apiVersion: listed?.apiVersion ?? "v1", kind: `${listed?.kind ?? ""}List`, metadata: {}, items };
+    return { ...file, bytes: Buffer.from(JSON.stringify(list, null, 1)) };
+  });
+  return { files: redacted, problems };
+}
+
+function redactedPage(file: DumpFile, { pseudonyms }: Redaction): DumpFile {
+  const stem = pseudonyms.ofName(file.stem);
+  const page = redactPage(file.bytes.toString("utf8"), pseudonyms);
+  return { ...file, path: `${stem}.prom`, stem, bytes: Buffer.from(page) };
+}
+
+/** What every reader needs: what an object is, and the times that say when the dump was taken. */
+function isIdentity(leaf: unknown, path: readonly string[]): boolean {
+  const where = path.join(".");
+  if (["apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid"].includes(where)) return true;
+  return isInstant(leaf) && (path[0] === "status" || path[0] === "metadata");
+}
+
+/** Reads an object as `readDump` does, and all of what it has become. */
+function createReader(config: Config): (object: DumpObject) => void {
+  const gpuResources = new Set(Object.keys(config.gpu.resources));
+  const decoders = recordDecoders({ gpuResources, kaiNodePoolLabel: config.queues.kai.nodePoolLabel });
+  const exporters = readSelectors(exporterChoices(config)).usable;
+  const pods = { gpuResources, exporters, readLabels: new Set(labelsInRules(config)) };
+  return ({ kind, apiVersion, value }) => {
+    const watched = watchedKindOf(kind, apiVersion);
+    const decoded =
+      watched === "pods" ? decodePod(value, pods) : watched === null ? decodeOwner(value) : decoders[watched](value);
+    // Parts that a record keeps as they are have been read, too.
+    JSON.stringify(decoded);
+  };
+}
+
+/** Names by which an object can be known in a text: its own, its namespace's, its node's, and values of its labels. */
+function namesIn({ value }: DumpObject): readonly string[] {
+  const { metadata, spec } = value;
+  const own = isRecord(metadata) ? [metadata.name, metadata.namespace] : [];
+  const labels = isRecord(metadata) && isRecord(metadata.labels) ? Object.values(metadata.labels) : [];
+  const node = isRecord(spec) ? [spec.nodeName] : [];
+  return [...own, ...labels, ...node].flatMap((name) => (typeof name === "string" && name.length > 1 ? [name] : []));
+}

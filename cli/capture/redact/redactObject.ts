@@ -1,0 +1,92 @@
+import { isRecord } from "../../../exporter/sources/kubernetes/fields.ts";
+import type { Pseudonyms } from "./pseudonyms.ts";
+import { annotationIs, isCommonName, isPublicLabel, isPublicText } from "./publicText.ts";
+
+/** How texts are replaced. */
+export interface Redaction {
+  readonly pseudonyms: Pseudonyms;
+  /** Names of this cluster that texts for people may have in them. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Fields that name something of the API and nothing of a cluster. */
+const apiFields: ReadonlySet<string> = new Set(["apiVersion", "kind"]);
+/** Fields whose keys are those of labels. */
+const labelFields: ReadonlySet<string> = new Set(["labels", "nodeLabels", "matchLabels", "nodeSelector"]);
+/** Texts for people: words stay, names go. */
+const textFields: ReadonlySet<string> = new Set(["message", "reason", "underlyingCause"]);
+/** Fields that name an object, whatever their text looks like. */
+const nameField =
+  /^(?:name|namespaces?|hostname|user|username|displayName|.*(?:Name|IP)|queue|clusterQueue|localQueue|parentQueue|cohort|parent|pool)$/;
+
+/** A copy of parsed JSON in which no name of the cluster is left. */
+export function redactObject(value: unknown, redaction: Redaction): unknown {
+  return redact(value, "", redaction);
+}
+
+function redact(value: unknown, field: string, redaction: Redaction): unknown {
+  const { pseudonyms } = redaction;
+  if (typeof value === "string") return redactText(value, field, redaction);
+  if (Array.isArray(value)) return value.map((item) => redact(item, field, redaction));
+  if (!isRecord(value)) return value;
+  if (field === "annotations") return redactAnnotations(value, redaction);
+  if (field === "attributes") return mapTexts(value, pseudonyms.withoutUuids);
+  // A selector's values are those of the label that its key names.
+  const { key } = value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, of]) => {
+      if (labelFields.has(field) && typeof of === "string")
+        return [keyOf(name, redaction), labelValue(name, of, redaction)];
+      if (name === "values" && typeof key === "string" && Array.isArray(of))
+        return [name, of.map((one: unknown) => (typeof one === "string" ? labelValue(key, one, redaction) : one))];
+      return [keyOf(name, redaction), redact(of, name, redaction)];
+    }),
+  );
+}
+
+function redactText(text: string, field: string, redaction: Redaction): string {
+  const { pseudonyms } = redaction;
+  if (apiFields.has(field)) return text;
+  if (textFields.has(field)) return withoutNames(text, redaction);
+  if (field === "providerID")
+    return text.replace(/^([a-z]+:\/\/)(.*)$/, (_, scheme: string, rest: string) => scheme + pseudonyms.ofName(rest));
+  if (field === "key" || field === "topologyKey" || field === "matchLabelKeys") return keyOf(text, redaction);
+  const isKept = nameField.test(field) ? isCommonName(text) : isPublicText(text);
+  return isKept ? text : pseudonyms.ofName(text);
+}
+
+function labelValue(key: string, value: string, { pseudonyms }: Redaction): string {
+  return value === "" || isCommonName(value) || isPublicLabel(key, value) ? value : pseudonyms.ofName(value);
+}
+
+function redactAnnotations(annotations: Readonly<Record<string, unknown>>, redaction: Redaction): unknown {
+  return Object.fromEntries(
+    Object.entries(annotations).flatMap(([key, value]): readonly (readonly [string, string])[] => {
+      const is = annotationIs(key);
+      if (is === "left-out" || typeof value !== "string") return [];
+      if (is === "formatted") return [[key, withoutNames(value, redaction)]];
+      return [[key, isPublicText(value) ? value : redaction.pseudonyms.ofName(value)]];
+    }),
+  );
+}
+
+/** A key with a name of the cluster in it is replaced; those of Kubernetes and of projects stay. */
+function keyOf(key: string, redaction: Redaction): string {
+  return isCommonName(key) ? key : withoutNames(key, redaction);
+}
+
+/** A text in which the cluster's names, and what looks like one, are replaced. */
+function withoutNames(text: string, { pseudonyms, names }: Redaction): string {
+  return pseudonyms
+    .withoutUuids(text)
+    .replace(/[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?/gu, (word) =>
+      names.has(word) && !isCommonName(word) ? pseudonyms.ofName(word) : word,
+    );
+}
+
+function mapTexts(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === "string") return replace(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, of]) => [name, mapTexts(of, replace)]));
+}

@@ -1,0 +1,20 @@
+import { Marked } from "marked";
+import { escapeHtml, type Html } from "./html.ts";
+
+const marked = new Marked({
+  gfm: true,
+  renderer: {
+    // What is written as HTML is shown as it is written.
+    html: ({ text }) => escapeHtml(text),
+    image: ({ text }) => escapeHtml(text),
+    link({ href, tokens }) {
+      const text = this.parser.parseInline(tokens);
+      return /^(?:https?:\/\/|\/(?!\/)|#)/.test(href) ? `<a href="${escapeHtml(href)}">${text}</a>` : text;
+    },
+  },
+});
+
+/** Markdown (CommonMark with tables) as HTML. HTML in it is escaped, images are their texts, and only links to pages are links. */
+export function markdownHtml(text: string): Html {
+  return { markup: marked.parse(text, { async: false }) };
+}
