@@ -42,9 +42,9 @@ build_coredns() {
 }
 
 build_local_path() {
-  local module=github.com/rancher/local-path-provisioner
-  adopt_module local-path $module $LOCAL_PATH_VERSION
-  build local-path "-X main.VERSION=v$LOCAL_PATH_VERSION" "" local-path-provisioner=$module
+  local path=github.com/rancher/local-path-provisioner
+  adopt_module local-path $path $LOCAL_PATH_VERSION
+  build local-path "-X main.VERSION=v$LOCAL_PATH_VERSION" "" local-path-provisioner=$path
 }
 
 # The test driver is part of Kubernetes' own module, with the dependencies that the servers are built with.
