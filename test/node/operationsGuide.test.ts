@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadWebConfig } from "../../exporter/config/webConfig.ts";
-import { type Block, blocksOf } from "../servers/guideBlocks.ts";
 import { repository } from "../servers/imageBuild.ts";
 import { until } from "../servers/kubernetesAdmin.ts";
 import { FairleadPod, sumOf } from "./fairlead.ts";
 import { givenNode } from "./givenNode.ts";
+import { type Block, blocksOf } from "./guideBlocks.ts";
 import { GuideReader } from "./guideReader.ts";
 
 const { node } = givenNode();

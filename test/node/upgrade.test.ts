@@ -13,7 +13,8 @@ import { checkOut, olderImage } from "./images.ts";
 import { olderCommit } from "./preparedNode.ts";
 
 const { node, hasOlderImage } = givenNode();
-if (!hasOlderImage) process.stderr.write(`skipped: upgrade.test.ts: this clone does not have the commit ${olderCommit}\n`);
+if (!hasOlderImage)
+  process.stderr.write(`skipped: upgrade.test.ts: this clone does not have the commit ${olderCommit}\n`);
 
 const namespace = "upgrade";
 const pod = new FairleadPod(node, namespace, "fairlead-upgrade-0");
@@ -53,7 +54,9 @@ describe.skipIf(!hasOlderImage)("an upgrade from the chart of an older commit, w
   });
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });
-    await node.run(`helm uninstall fairlead-upgrade --namespace ${namespace}; kubectl delete namespace ${namespace} --wait=false`);
+    await node.run(
+      `helm uninstall fairlead-upgrade --namespace ${namespace}; kubectl delete namespace ${namespace} --wait=false`,
+    );
   });
 
   it("keeps what the ledger knows, and migrates it", async () => {

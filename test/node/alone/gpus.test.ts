@@ -2,34 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../servers/kubernetesAdmin.ts";
 import { FairleadPod, sumOf } from "../fairlead.ts";
 import { givenNode } from "../givenNode.ts";
+import { gpuPod, podWith } from "../gpuPods.ts";
 import { ComparedCycles, heldByFairlead, heldByKubelet, setHealth } from "../heldGpus.ts";
 
 const { node } = givenNode();
 const pod = new FairleadPod(node, "gpus", "gpus-fairlead-0");
 const work = "kubectl --namespace gpu-work";
 let compared: ComparedCycles;
-
-const podWith = (name: string, resources: object, more: object = {}): string =>
-  JSON.stringify({
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name, namespace: "gpu-work" },
-    spec: {
-      terminationGracePeriodSeconds: 0,
-      containers: [
-        {
-          name: "main",
-          image: "fairlead.test/busybox:1",
-          imagePullPolicy: "Never",
-          command: ["sleep", "100000"],
-          resources,
-        },
-      ],
-      ...more,
-    },
-  });
-
-const gpuPod = (name: string, gpus: number): string => podWith(name, { limits: { "nvidia.com/gpu": gpus } });
 
 const counts = (held: Readonly<Record<string, string>>): Readonly<Record<string, number>> => {
   const found: Record<string, number> = {};
@@ -66,13 +45,13 @@ afterAll(async () => {
 
 describe("GPUs of a device plugin", () => {
   it("are held by the pods that the kubelet gave them to, while pods come and go", async () => {
-    await node.apply(gpuPod("first", 1));
+    await node.apply(gpuPod("gpu-work", "first", 1));
     await settled({ first: 1 });
-    await node.apply(gpuPod("second", 2));
+    await node.apply(gpuPod("gpu-work", "second", 2));
     await settled({ first: 1, second: 2 });
     await node.run(`${work} delete pod first`);
     await settled({ second: 2 });
-    await node.apply(gpuPod("third", 1));
+    await node.apply(gpuPod("gpu-work", "third", 1));
     await settled({ second: 2, third: 1 });
     expect(await gpusOf()).toBe(4);
   });
@@ -135,13 +114,13 @@ describe("GPUs of dynamic resource allocation", () => {
     };
     await node.apply(JSON.stringify(template));
     const more = { resourceClaims: [{ name: "gpus", resourceClaimTemplateName: "two" }] };
-    await node.apply(podWith("claims", { claims: [{ name: "gpus" }] }, more));
+    await node.apply(podWith("gpu-work", "claims", { claims: [{ name: "gpus" }] }, more));
     await settled({ claims: 2 });
     expect(await gpusOf()).toBe(4);
   });
 
   it("are held by pods that ask for the extended resource of their class", async () => {
-    await node.apply(gpuPod("extended", 1));
+    await node.apply(gpuPod("gpu-work", "extended", 1));
     await settled({ claims: 2, extended: 1 });
     expect(await gpusOf()).toBe(4);
     await node.run(`${work} delete pod claims`);
