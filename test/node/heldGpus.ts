@@ -46,29 +46,53 @@ export async function heldByFairlead(pod: FairleadPod): Promise<{ at: number; gp
   return { at: Date.parse(at), gpus: items.length, held: sorted(entries) };
 }
 
-/** How long Fairlead may say what was so before: a scrape, a watch and a cycle are not at the same moment. */
-const lagSeconds = 3;
+/** GPUs of each pod, by shares: where telemetry does not name the pods yet, a pod's GPUs may be spread over devices. */
+async function countsByFairlead(pod: FairleadPod): Promise<{ at: number; counts: string }> {
+  const { at, items } = devicesSchema.parse(JSON.parse(await pod.ask("/api/v1/devices")));
+  const holders = items.flatMap((item) => item.holders);
+  return { at: Date.parse(at), counts: countsOf(holders.map((by) => [`${by.namespace}/${by.pod}`, by.share])) };
+}
+
+function countsOf(shares: readonly (readonly [pod: string, gpus: number])[]): string {
+  const sums = new Map<string, number>();
+  for (const [pod, gpus] of shares) sums.set(pod, (sums.get(pod) ?? 0) + gpus);
+  return [...sums]
+    .map(([pod, gpus]) => `${pod} ${Math.round(gpus * 1e6) / 1e6}`)
+    .toSorted()
+    .join(", ");
+}
 
 /**
- * Compares every cycle of Fairlead with what the kubelet said then, while tests let pods come and go. A cycle may say what
- * the kubelet has said within the last seconds.
+ * How far Fairlead and the kubelet may be apart: a scrape, a watch and a cycle are not at the same moment, and a claim is
+ * allocated before the kubelet prepares it.
  */
+const apartMilliseconds = 5000;
+
+interface SaidAt {
+  readonly at: number;
+  readonly counts: string;
+}
+
+/** Compares every cycle of Fairlead with what the kubelet said about then, while tests let pods come and go. */
 export class ComparedCycles {
   readonly #node: RealNode;
   readonly #pod: FairleadPod;
-  readonly #said: { readonly at: number; readonly held: string }[] = [];
-  readonly wrong: string[] = [];
-  cycles = 0;
+  readonly #kubelet: SaidAt[] = [];
+  readonly #cycles: SaidAt[] = [];
   #isOver = false;
   readonly #over: Promise<void>;
 
   constructor(node: RealNode, pod: FairleadPod) {
     this.#node = node;
     this.#pod = pod;
-    this.#over = this.#compare();
+    this.#over = this.#listen();
   }
 
-  /** Waits until both say the same, and for two more cycles. */
+  get cycles(): number {
+    return this.#cycles.length;
+  }
+
+  /** Waits until both say the same of each GPU, and for two more cycles. */
   async settled(wanted: (held: HeldGpus) => boolean): Promise<void> {
     await until("the kubelet says so", async () => wanted(await heldByKubelet(this.#node)));
     await until("Fairlead says what the kubelet says", async () => {
@@ -79,28 +103,29 @@ export class ComparedCycles {
     await until("two more cycles", () => this.cycles >= cycles + 2);
   }
 
-  async end(): Promise<void> {
+  /** Ends the comparison; the cycles that said what the kubelet did not say at any time about then. */
+  async end(): Promise<readonly string[]> {
     this.#isOver = true;
     await this.#over;
+    return this.#cycles.flatMap(({ at, counts }) => {
+      const before = this.#kubelet.findLast((said) => said.at <= at - apartMilliseconds);
+      const about = this.#kubelet.filter((said) => Math.abs(said.at - at) < apartMilliseconds);
+      const said = new Set([...(before === undefined ? [] : [before]), ...about].map((one) => one.counts));
+      return said.has(counts)
+        ? []
+        : [`${new Date(at).toISOString()}: ${counts}; the kubelet: ${[...said].join(" | ")}`];
+    });
   }
 
-  async #compare(): Promise<void> {
-    let last = 0;
+  async #listen(): Promise<void> {
     while (!this.#isOver) {
       await wait(100);
-      const held = await heldByKubelet(this.#node).catch(() => null);
       // Nobody can be asked while the kubelet or the fake GPUs start anew: what was so goes on.
-      if (held !== null) this.#said.push({ at: Date.now(), held: JSON.stringify(held) });
-      const found = await heldByFairlead(this.#pod).catch(() => null);
-      if (found === null || found.at === last) continue;
-      last = found.at;
-      this.cycles++;
-      const then = this.#said.filter(({ at }, i) => i === this.#said.length - 1 || at > found.at - lagSeconds * 1000);
-      const text = JSON.stringify(found.held);
-      if (!then.some((said) => said.held === text))
-        this.wrong.push(
-          `${new Date(found.at).toISOString()}: ${text}, the kubelet: ${then.map((said) => said.held).join(" ")}`,
-        );
+      const held = await heldByKubelet(this.#node).catch(() => null);
+      if (held !== null)
+        this.#kubelet.push({ at: Date.now(), counts: countsOf(Object.values(held).map((pod) => [pod, 1])) });
+      const cycle = await countsByFairlead(this.#pod).catch(() => null);
+      if (cycle !== null && cycle.at !== this.#cycles.at(-1)?.at) this.#cycles.push(cycle);
     }
   }
 }

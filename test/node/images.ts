@@ -120,7 +120,10 @@ async function writeImage(tools: string, archive: string, checkout: string, name
   try {
     const report = readImageFile(tools, checkout);
     const stages = stagesOf(report.instructions);
-    const built = await buildStages(stages, report.context, work, checkout);
+    const built = await buildStages(stages, report.context, work, {
+      checkout,
+      packages: checkout === repository ? join(repository, "node_modules") : null,
+    });
     const root = built.get("") ?? "";
     addBase(root);
     const pairs = (words: readonly string[]) =>

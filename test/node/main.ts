@@ -11,6 +11,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { installedInTime } from "../servers/program.ts";
 import { nodeVariable } from "./givenNode.ts";
 import { killAtRandom } from "./killAtRandom.ts";
 import { whyNoNode } from "./machine.ts";
@@ -56,7 +57,11 @@ async function hold(node: RealNode): Promise<number> {
 }
 
 const [mode, ...rest] = process.argv.slice(2);
-const reason = whyNoNode();
+const reason =
+  whyNoNode() ??
+  ((await installedInTime("install-node.sh")) === undefined
+    ? "the node's programs are not there, and there is no time to build them. Next step: bash test/tools/install-node.sh"
+    : null);
 if (reason !== null) say(`skipped: the whole tier: ${reason}`);
 else if (mode === "hold") process.exitCode = await withNode(hold);
 else if (mode === "kills") {

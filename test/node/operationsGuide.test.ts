@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadWebConfig } from "../../exporter/config/webConfig.ts";
@@ -25,7 +25,25 @@ describe("README.md", () => {
     const { out, err, status } = await reader.types(commands);
     expect(status, `${commands}${out}${err}`).toBe(0);
     expect(out).toContain("ok");
-    await until("four GPUs are on the page", async () => sumOf(await pod.metrics(), "fairlead_gpus") === 4);
+  });
+
+  it("has a first cycle with telemetry", async () => {
+    const metrics = await pod.metrics();
+    expect(sumOf(metrics, "fairlead_gpus")).toBe(4);
+    expect(sumOf(metrics, "fairlead_gpus", 'state="unobserved"')).toBe(0);
+  });
+
+  it("starts a container that may write into its volumes only, as nobody, within its limit", async () => {
+    const seen = `
+      const { readFileSync, writeFileSync } = require("node:fs");
+      const attempt = (file) => { try { writeFileSync(file, ""); return "written"; } catch ({ code }) { return code; } };
+      const limits = ["/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory.max"].map((file) => {
+        try { return readFileSync(file, "utf8").trim(); } catch { return ""; }
+      });
+      console.log(JSON.stringify([attempt("/app/x"), attempt("/tmp/x"), attempt("/var/lib/fairlead/x"), process.getuid(), limits.join("")]));`;
+    const words = `/nodejs/bin/node -e '${seen}'`;
+    const out = await node.run(`kubectl --namespace fairlead exec fairlead-0 -- ${words}`);
+    expect(JSON.parse(out)).toEqual(["EROFS", "written", "written", 65_532, `${1 << 30}`]);
     await node.run("helm uninstall fairlead --namespace fairlead --wait && kubectl delete namespace fairlead");
   });
 });
@@ -47,6 +65,17 @@ describe("docs/operations.md", () => {
       await seen(block, out);
       await reader.waits();
     }
+  });
+});
+
+describe("the kustomize overlay", () => {
+  const overlays = "deploy/dist/kustomize/overlays";
+  it.each(readdirSync(join(repository, overlays)))("%s installs Fairlead, which is ready", async (overlay) => {
+    await node.run(`kubectl apply --server-side -k ${overlays}/${overlay}`);
+    await reader.waits();
+    await pod.untilReady();
+    await node.run(`kubectl delete -k ${overlays}/${overlay} --wait=false`);
+    await until("the namespace is gone", async () => !(await hasNamespace()));
   });
 });
 

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -97,23 +97,27 @@ export function finalWords(stages: readonly Stage[], name: string): readonly str
 /** Folders of the stages, each as its root would be but for what the base image brings, by name. */
 export type BuiltStages = ReadonlyMap<string, string>;
 
-/** Files that are sent to the builder, and the folder that they are in. */
+/** Files that are sent to the builder, the folder that they are in, and what is known of it. */
 interface Context {
   readonly files: readonly string[];
   readonly checkout: string;
+  readonly packages: string | null;
 }
+
+/** What installs all packages of the lock file, those of developers included. */
+const installsAll = "npm ci --ignore-scripts --no-audit --no-fund";
 
 /**
  * Carries out what the file of a checkout says, with this machine's shell, npm and find, under the Node that the tests run
- * on.
+ * on. Where `packages` names a folder with all packages of the lock file, it takes the place of installing them again.
  */
 export async function buildStages(
   stages: readonly Stage[],
   files: readonly string[],
   folder: string,
-  checkout = repository,
+  { checkout = repository, packages = null }: { checkout?: string; packages?: string | null } = {},
 ) {
-  const context = { files, checkout };
+  const context = { files, checkout, packages };
   const built = new Map<string, string>();
   for (const stage of stages) {
     const isEmptyBase = stages.some(({ name, instructions }) => name === stage.base && instructions.length === 0);
@@ -138,6 +142,8 @@ async function buildStage(stage: Stage, root: string, context: Context, built: B
       folder = posix.resolve(folder, first);
       mkdirSync(join(root, folder), { recursive: true });
     } else if (instruction.name === "COPY") copyFiles(instruction, root, folder, context, built);
+    else if (instruction.name === "RUN" && first === installsAll && context.packages !== null)
+      symlinkSync(context.packages, join(root, folder, "node_modules"));
     else if (instruction.name === "RUN") await runCommand(first, join(root, folder));
     else if (!describing.has(instruction.name))
       throw new Error(`line ${instruction.line}: ${instruction.name} is not known to this test`);
