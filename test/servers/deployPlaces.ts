@@ -38,6 +38,11 @@ const keysOf = (of: unknown): readonly string[] => Object.keys(Object(of));
 const isSet = (of: unknown): boolean =>
   of !== undefined && of !== null && of !== "" && !isDeepStrictEqual(of, []) && !isDeepStrictEqual(of, {});
 
+/** Whether reviews are kept as files in a volume. */
+const keepsReviews = (values: GivenValues): boolean =>
+  valueAt(values, ["review", "persistence", "enabled"]) === true ||
+  isSet(valueAt(values, ["review", "persistence", "existingClaim"]));
+
 /** All keys of the user's map, but some that come from elsewhere, and those that say nothing. */
 const hasKeys =
   (...others: readonly ((values: GivenValues) => readonly string[])[]) =>
@@ -177,6 +182,7 @@ export const places: readonly Place[] = [
     of: cronJob,
     at: [...reviewPod, "containers", "review", "args"],
     says: hasArgument("--format="),
+    where: keepsReviews,
   },
   {
     value: "review.link",

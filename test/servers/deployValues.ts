@@ -206,7 +206,7 @@ export const hardValues: fc.Arbitrary<GivenValues> = some({
     webhook: some({ secretName: text, key: text.filter((given) => given !== "") }),
     user: some({ name: text, secretName: text }),
     caSecret: some({ name: text }),
-    persistence: some({ existingClaim: text, size: text, storageClass: text }),
+    persistence: some({ enabled: flag, existingClaim: text, size: text, storageClass: text }),
   }),
   extraManifests: fc.uniqueArray(object, { maxLength: 2, selector: ({ metadata }) => metadata.name }),
 }).map((values) => ({ ...values, dashboards: { enabled: false } }));
