@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { variants } from "../servers/deployValues.ts";
+import { variants } from "../servers/deployVariants.ts";
 import { grantRights, variantNeeds, webSecrets } from "./chartVariants.ts";
 import { givenNode } from "./givenNode.ts";
 
@@ -19,7 +19,7 @@ const podsSchema = z.object({
 
 describe.concurrent("the chart, installed with the values of", () => {
   it.each(Object.keys(variants))("%s: its pods are ready under pod security `restricted`", async (variant) => {
-    const { namespace = `chart-${variant}`, manifests, instead = [] } = variantNeeds[variant] ?? {};
+    const { namespace = `chart-${variant}`, manifests, instead = [], neverWhole } = variantNeeds[variant] ?? {};
     const inNamespace = `kubectl --namespace ${namespace}`;
     await node.run(`kubectl create namespace ${namespace}
       kubectl label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`);
@@ -28,8 +28,9 @@ describe.concurrent("the chart, installed with the values of", () => {
     if (variant === "tls-and-users") await node.run(`NAMESPACE=${namespace}\n${webSecrets("fairlead.fairlead.svc")}`);
     const values = instead.map(([value]) => `--set '${value}'`).join(" ");
     await node.run(
-      `helm install ${variant} deploy/helm/fairlead --namespace ${namespace} --wait --timeout 4m \
-         --values deploy/helm/fairlead/ci/${variant}-values.yaml ${values}`,
+      `helm install ${variant} deploy/helm/fairlead --namespace ${namespace} --timeout 4m \
+         ${neverWhole === undefined ? "--wait" : ""} --values deploy/helm/fairlead/ci/${variant}-values.yaml ${values}
+       ${inNamespace} rollout status statefulset --timeout=240s`,
     );
     const { items } = podsSchema.parse(JSON.parse(await node.get(`/api/v1/namespaces/${namespace}/pods`)));
     expect(items).not.toEqual([]);

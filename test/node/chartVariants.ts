@@ -6,6 +6,8 @@ export interface Needs {
   readonly namespace?: string;
   /** Manifests of what it takes for granted, applied before. */
   readonly manifests?: string;
+  /** Why `--wait` would not end, where it is documented that it does not. */
+  readonly neverWhole?: string;
   /** Values that take the place of what one node without a registry does not have, each with the reason. */
   readonly instead?: readonly (readonly [value: string, reason: string])[];
 }
@@ -90,6 +92,7 @@ export const variantNeeds: Readonly<Record<string, Needs>> = {
     ].join("\n---\n"),
   },
   "weekly-review": {
+    neverWhole: "the volume of the reviews waits for the first Monday",
     manifests: [storageClass("slow"), secret("fairlead-webhook", { url: "http://127.0.0.1:1/" })].join("\n---\n"),
   },
 };

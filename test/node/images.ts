@@ -32,16 +32,17 @@ export const olderImage = { registry: "older.example.org", tag: "older" };
 export async function writeNodeImages(programs: string, folder: string): Promise<readonly string[]> {
   const work = await mkdtemp(join(tmpdir(), "fairlead-images-"));
   try {
-    const withProgram = (name: string, program: string): string => {
+    const withProgram = (name: string, program: string, ...otherNames: readonly string[]): string => {
       const root = join(work, name);
       mkdirSync(root);
       copyFileSync(join(programs, program), join(root, program));
       const archive = join(folder, `${name}.tar`);
-      writeOciArchive(archive, [`fairlead.test/${name}:1`], root, { entrypoint: [`/${program}`] });
+      writeOciArchive(archive, [`fairlead.test/${name}:1`, ...otherNames], root, { entrypoint: [`/${program}`] });
       return archive;
     };
     return [
-      withProgram("pause", "pause"),
+      // It does for the proxy of the chart's value set with a container of the user's own.
+      withProgram("pause", "pause", "registry.example.org/proxy:1"),
       withProgram("coredns", "coredns"),
       withProgram("local-path-provisioner", "local-path-provisioner"),
       withProgram("fake-gpu", "fake-gpu"),

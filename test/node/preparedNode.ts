@@ -51,7 +51,8 @@ export async function prepareNode(
     note("the node is ready");
     await node.load(images);
   });
-  await node.run(`kubectl apply --filename ${manifests}
+  await node.run(`kubectl label node --all example.org/pool=infrastructure
+    kubectl apply --filename ${manifests}
     kubectl create --filename ${join(operators, "prometheus-operator")}`);
   await own;
   note("Fairlead's image is made");
