@@ -40,13 +40,25 @@ function installPackages() {
   }
 }
 
-/** On Debian as root, the test command brings the real servers that tests talk to; elsewhere it says what is missing. */
-function installDebianServers() {
-  const wanted = [
-    ["prometheus", "promtool"],
-    ["prometheus-alertmanager", "prometheus-alertmanager"],
-    ["victoria-metrics", "victoria-metrics"],
-  ];
+/** Debian packages of servers that tests talk to, and a program of each. */
+const servers = [
+  ["prometheus", "promtool"],
+  ["prometheus-alertmanager", "prometheus-alertmanager"],
+  ["victoria-metrics", "victoria-metrics"],
+];
+/** Those with what a real node needs of its system. */
+const nodeTools = [
+  ["prometheus", "promtool"],
+  ["runc", "runc"],
+  ["containernetworking-plugins", "/usr/lib/cni/ptp"],
+  ["nftables", "nft"],
+  ["busybox-static", "busybox"],
+  ["iproute2", "ip"],
+  ["openssl", "openssl"],
+];
+
+/** On Debian as root, the test commands bring what they need of Debian's packages; elsewhere they say what is missing. */
+function installDebianPackages(wanted) {
   const missing = wanted
     .filter(([, binary]) => run("sh", ["-c", `command -v ${binary}`], { stdio: "ignore" }) !== 0)
     .map(([name]) => name);
@@ -104,15 +116,18 @@ let status = 1;
 if (mode === "demo") status = inNode(["cli/main.ts", "demo", ...rest]);
 else if (mode === "cli") status = inNode([smallYoungHeap, "cli/main.ts", ...rest]);
 else if (mode === "test") {
-  installDebianServers();
+  installDebianPackages(servers);
   status = inNode([join("node_modules", "@biomejs", "biome", "bin", "biome"), "check", "."]);
   if (status === 0) status = inNode([join("node_modules", "typescript", "bin", "tsc"), "-b"]);
   if (status === 0) status = inNode([vitest, "run", ...rest]);
 } else if (mode === "test-servers") {
-  installDebianServers();
+  installDebianPackages(servers);
   status = inNode([vitest, "run", "--config", "vitest.servers.config.ts", ...rest]);
+} else if (mode === "test-node") {
+  installDebianPackages(nodeTools);
+  status = inNode([join("test", "node", "main.ts"), ...rest]);
 } else if (mode === "bench") {
-  installDebianServers();
+  installDebianPackages(servers);
   status = inNode([join("bench", "main.ts"), ...rest]);
 } else if (mode === "soak" && rest[0] === "ends")
   status = inNode([join("test", "soak", "processEnds.ts"), ...rest.slice(1)]);
@@ -122,7 +137,7 @@ else if (mode === "week") status = inNode([smallYoungHeap, join("scripts", "advi
 else if (mode === "past") status = inNode([smallYoungHeap, join("scripts", "demoPast.ts"), ...rest]);
 else if (mode === "burst") status = inNode([join("scripts", "burstFigures.ts"), ...rest]);
 else if (mode === "screenshots") {
-  installDebianServers();
+  installDebianPackages(servers);
   status = inNode([smallYoungHeap, join("scripts", "drawDashboards.ts"), ...rest]);
 } else say(`unknown mode ${mode}; it is called by the scripts in package.json`);
 process.exit(status);

@@ -17,6 +17,7 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
 const mirrorNothing: Readonly<Record<string, string>> = {
   "test/e2e": "A whole simulated cluster, with servers and a browser, is no module.",
   "test/servers": "They ask real servers, most of them about several modules.",
+  "test/node": "They ask an installation on a real node.",
   "test/hostile": "They give hostile inputs to the whole program.",
   "test/house": "They check the repository itself.",
   contract: "One suite is run by every implementation of a port.",

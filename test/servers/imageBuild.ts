@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -41,9 +41,14 @@ export interface Stage {
   readonly instructions: readonly Instruction[];
 }
 
-/** Asks the program of test/tools/dockerfile-check. */
-export function readContainerFile(program: string, file: string, paths: readonly string[]): ContainerFileReport {
-  const output = execFileSync(program, [file, `${repository}/deploy/image/Containerfile.dockerignore`], {
+/** Asks the program of test/tools/dockerfile-check; `ignore` is the file that says what is not sent to the builder. */
+export function readContainerFile(
+  program: string,
+  file: string,
+  paths: readonly string[],
+  ignore = `${containerFile}.dockerignore`,
+): ContainerFileReport {
+  const output = execFileSync(program, [file, ignore], {
     input: paths.join("\n"),
     encoding: "utf8",
     maxBuffer: 1 << 24,
@@ -51,19 +56,25 @@ export function readContainerFile(program: string, file: string, paths: readonly
   return reportSchema.parse(JSON.parse(output));
 }
 
-/** The image's container file. */
-export const containerFile = join(repository, "deploy/image/Containerfile");
+const imageFile = "deploy/image/Containerfile";
 
-/** What the image's container file says, and what is sent to the builder; `tools` is what install-dockerfile-lint.sh printed. */
-export function readImageFile(tools: string): ContainerFileReport {
-  return readContainerFile(join(tools, "dockerfile-check"), containerFile, repositoryFiles());
+/** The image's container file. */
+export const containerFile = join(repository, imageFile);
+
+/**
+ * What the container file of a checkout says, and what is sent to the builder; `tools` is what install-dockerfile-lint.sh
+ * printed.
+ */
+export function readImageFile(tools: string, checkout = repository): ContainerFileReport {
+  const file = join(checkout, imageFile);
+  return readContainerFile(join(tools, "dockerfile-check"), file, filesOf(checkout), `${file}.dockerignore`);
 }
 
-/** Every file of the repository that git tracks or would track. */
-function repositoryFiles(): readonly string[] {
+/** Every file of a checkout that git tracks or would track. */
+function filesOf(checkout: string): readonly string[] {
   const flags = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
-  const listed = execFileSync("git", flags, { cwd: repository, encoding: "utf8", maxBuffer: 1 << 24 }).split("\0");
-  return listed.filter((path) => path !== "" && statSync(join(repository, path), { throwIfNoEntry: false })?.isFile());
+  const listed = execFileSync("git", flags, { cwd: checkout, encoding: "utf8", maxBuffer: 1 << 24 }).split("\0");
+  return listed.filter((path) => path !== "" && statSync(join(checkout, path), { throwIfNoEntry: false })?.isFile());
 }
 
 /** The stages, in the order of the file. */
@@ -86,8 +97,27 @@ export function finalWords(stages: readonly Stage[], name: string): readonly str
 /** Folders of the stages, each as its root would be but for what the base image brings, by name. */
 export type BuiltStages = ReadonlyMap<string, string>;
 
-/** Carries out what the file says, with this machine's shell, npm and find, under the Node that the tests run on. */
-export async function buildStages(stages: readonly Stage[], context: readonly string[], folder: string) {
+/** Files that are sent to the builder, the folder that they are in, and what is known of it. */
+interface Context {
+  readonly files: readonly string[];
+  readonly checkout: string;
+  readonly packages: string | null;
+}
+
+/** What installs all packages of the lock file, those of developers included. */
+const installsAll = "npm ci --ignore-scripts --no-audit --no-fund";
+
+/**
+ * Carries out what the file of a checkout says, with this machine's shell, npm and find, under the Node that the tests run
+ * on. Where `packages` names a folder with all packages of the lock file, it takes the place of installing them again.
+ */
+export async function buildStages(
+  stages: readonly Stage[],
+  files: readonly string[],
+  folder: string,
+  { checkout = repository, packages = null }: { checkout?: string; packages?: string | null } = {},
+) {
+  const context = { files, checkout, packages };
   const built = new Map<string, string>();
   for (const stage of stages) {
     const isEmptyBase = stages.some(({ name, instructions }) => name === stage.base && instructions.length === 0);
@@ -104,7 +134,7 @@ export async function buildStages(stages: readonly Stage[], context: readonly st
 /** Instructions that say how the image is run, and put no file into it. */
 const describing = new Set(["ARG", "LABEL", "ENV", "USER", "EXPOSE", "ENTRYPOINT", "CMD"]);
 
-async function buildStage(stage: Stage, root: string, context: readonly string[], built: BuiltStages): Promise<void> {
+async function buildStage(stage: Stage, root: string, context: Context, built: BuiltStages): Promise<void> {
   let folder = "/";
   for (const instruction of stage.instructions) {
     const [first = ""] = instruction.arguments;
@@ -112,6 +142,8 @@ async function buildStage(stage: Stage, root: string, context: readonly string[]
       folder = posix.resolve(folder, first);
       mkdirSync(join(root, folder), { recursive: true });
     } else if (instruction.name === "COPY") copyFiles(instruction, root, folder, context, built);
+    else if (instruction.name === "RUN" && first === installsAll && context.packages !== null)
+      symlinkSync(context.packages, join(root, folder, "node_modules"));
     else if (instruction.name === "RUN") await runCommand(first, join(root, folder));
     else if (!describing.has(instruction.name))
       throw new Error(`line ${instruction.line}: ${instruction.name} is not known to this test`);
@@ -122,7 +154,7 @@ function copyFiles(
   { arguments: words, flags, line }: Instruction,
   root: string,
   folder: string,
-  context: readonly string[],
+  context: Context,
   built: BuiltStages,
 ): void {
   const given = words.at(-1) ?? "";
@@ -136,14 +168,14 @@ function copyFiles(
   }
 }
 
-function copyFromContext(context: readonly string[], source: string, given: string, target: string): void {
+function copyFromContext({ files, checkout }: Context, source: string, given: string, target: string): void {
   const isInFolder = given.endsWith("/");
-  const found = context.filter((path) => path === source || path.startsWith(`${source}/`));
+  const found = files.filter((path) => path === source || path.startsWith(`${source}/`));
   if (found.length === 0) throw new Error(`COPY ${source}: the build context has nothing of this name`);
   for (const path of found) {
     const rest = path === source ? (isInFolder ? posix.basename(path) : "") : path.slice(source.length + 1);
     mkdirSync(dirname(join(target, rest)), { recursive: true });
-    cpSync(join(repository, path), join(target, rest));
+    cpSync(join(checkout, path), join(target, rest));
   }
 }
 

@@ -34,10 +34,9 @@ export interface Container {
 
 /** Makes a container of a root folder that holds `/app`. It is left alone where the machine allows no namespaces. */
 export function createContainer(root: string, environment: Readonly<Record<string, string>>): Container {
-  for (const folder of ["nodejs/bin", "etc/fairlead", "var/lib/fairlead", "proc", "tmp"])
+  for (const folder of ["etc/fairlead", "var/lib/fairlead", "proc", "tmp"])
     mkdirSync(join(root, folder), { recursive: true });
-  copyFileSync(process.execPath, join(root, "nodejs/bin/node"));
-  copyLibraries(root);
+  copyNode(root);
   const isConfined = mayConfine(root);
   if (isConfined) {
     chownSync(join(root, "var/lib/fairlead"), nonroot, nonroot);
@@ -84,7 +83,10 @@ function mayConfine(root: string): boolean {
   }
 }
 
-function copyLibraries(root: string): void {
+/** Puts the Node that the tests run on where the base image has its own, with the libraries that it is linked to. */
+export function copyNode(root: string): void {
+  mkdirSync(join(root, "nodejs/bin"), { recursive: true });
+  copyFileSync(process.execPath, join(root, "nodejs/bin/node"));
   if (process.platform !== "linux") return;
   const linked = execFileSync("ldd", [process.execPath], { encoding: "utf8" });
   for (const [library] of linked.matchAll(/(?<=\s)\/\S+/g)) {

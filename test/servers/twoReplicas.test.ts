@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { everyQuery } from "../dashboards/everyDashboard.ts";
 import { hasPrometheus } from "../e2e/scrapedByPrometheus.ts";
+import { isSteadyGauge, quantiles, rises } from "./steadyGauges.ts";
 import { type PlayedReplicas, playReplicas } from "./twoReplicasPlay.ts";
 import { statesOfPools } from "./twoReplicasRules.ts";
 import {
@@ -17,20 +18,6 @@ if (!hasPrometheus()) process.stderr.write("skipped: prometheus is not installed
 
 const seed = 3;
 
-/** Recorded series that cannot be compared with those of a cluster with one replica. */
-const aboutReplicas = /^(cluster:fairlead_replica(s|):|cluster:fairlead_working_replicas:|cluster_instance_pod:|test:)/;
-/** Recorded series that say how Fairlead itself does: only that they are there. */
-const ofTheProcess =
-  /:fairlead_(cycle_duration_seconds|source_(up|age_seconds)|targets|problems|kubernetes_answer_seconds|build_info):/;
-/** Rises of counters, and what is made of them. */
-const rises = /:increase|queue_wait_seconds:p/;
-/** Means of a week, and what says since when something is so: they have seen what was before the play, or count by themselves. */
-const longMemory = /:(mean|count|change)7d|:predicted|_owed|idle_node_/;
-/** Quantiles of all evaluations so far; the first were before the play. */
-const quantiles = /_gpus:p95/;
-
-/** Advice must last for three cycles before it is shown, and each replica counts its own: it is not compared. */
-const advised = /^cluster_(recommendation|kind_state):/;
 /** Panels of what a replica has seen itself: advice, and since when nodes are idle. They are not compared. */
 const ofItsMemory = /recommendations|Recommendations|: Idle nodes, by node pool /;
 /** What a process says only for two minutes after it has asked. */
@@ -96,9 +83,7 @@ describe.skipIf(!hasPrometheus())("two replicas, one of which is killed, cut off
   });
 
   test("every recorded series is there at every evaluation, and is what it is undisturbed within a scrape and a cycle", () => {
-    const isGauge = (name: string): boolean =>
-      ![aboutReplicas, ofTheProcess, rises, quantiles, longMemory, advised].some((pattern) => pattern.test(name));
-    const [found, wanted] = [of(disturbed, isGauge), of(undisturbed, isGauge)];
+    const [found, wanted] = [of(disturbed, isSteadyGauge), of(undisturbed, isSteadyGauge)];
     expect(wanted.size).toBeGreaterThan(50);
     expect(reported(differences(found, wanted, times, { moments: 2, tolerance: 1e-6 }))).toEqual([]);
     const isThere = (name: string): boolean => [rises, quantiles].some((pattern) => pattern.test(name));

@@ -14,7 +14,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=go-build.sh
 . "$here/go-build.sh"
 
-readonly names=(kube-apiserver kube-controller-manager kube-scheduler kubelet kubectl)
+readonly names=(kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubelet kubectl)
 
 holds_servers() { is_program "$1/etcd" && is_program "$1/kube-apiserver" && is_program "$1/kubectl"; }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Obtains all that the tests of `npm run test:servers` talk to, once, in this order: what many tests need comes first, and
+# Obtains all that the tests of `npm run test:servers` and `npm run test:node` talk to, once, in this order: what many tests need comes first, and
 # what the tests can do without (FAIRLEAD_TEST_DEADLINE, see go-build.sh) last. Each script of this folder can be run by
 # itself too, at the same time: whoever comes second waits. On stdout is a line for each, with what it took, and a last
 # one for all.
@@ -12,7 +12,7 @@ set -uo pipefail
 # What is only downloaded goes beside what is built: it keeps no core busy. Of the latter one at a time: the compiler keeps
 # all cores busy by itself, and what two servers share is compiled once only where one comes after the other.
 readonly downloaded=(helm workload-crds operator-crds focus-validator)
-readonly built=(kube-servers kueue volcano kai dockerfile-lint helm-unittest otel-collector thanos mimir)
+readonly built=(kube-servers kueue volcano kai dockerfile-lint helm-unittest otel-collector node thanos mimir)
 readonly NO_TIME=75
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -22,6 +22,7 @@ import (
 
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllers "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	proxy "k8s.io/kubernetes/cmd/kube-proxy/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 )
@@ -42,6 +43,7 @@ func main() {
 	programs := map[string]func(){
 		"kube-apiserver":          runServer(apiserver.NewAPIServerCommand),
 		"kube-controller-manager": runServer(controllers.NewControllerManagerCommand),
+		"kube-proxy":              runServer(proxy.NewProxyCommand),
 		"kube-scheduler":          runServer(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
 		"kubelet":                 runServer(func() *cobra.Command { return kubelet.NewKubeletCommand(context.Background()) }),
 		"kubectl":                 runKubectl,
@@ -52,7 +54,7 @@ func main() {
 		run = programs[os.Args[0]]
 	}
 	if run == nil {
-		fmt.Fprintln(os.Stderr, "usage: kube kube-apiserver|kube-controller-manager|kube-scheduler|kubelet|kubectl ARGUMENT...")
+		fmt.Fprintln(os.Stderr, "usage: kube kube-apiserver|kube-controller-manager|kube-proxy|kube-scheduler|kubelet|kubectl ARGUMENT...")
 		os.Exit(2)
 	}
 	run()

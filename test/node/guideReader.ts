@@ -1,0 +1,49 @@
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { repository } from "../servers/imageBuild.ts";
+import type { RealNode, Said } from "./realNode.ts";
+
+/** The port that guides forward to, and the name under which a reader's browser asks for it. */
+const forwarded = "http://localhost:10836/readyz";
+
+/** Someone who types the commands of a guide in a folder that holds `deploy`, with `fairlead`, kubectl and helm at hand. */
+export class GuideReader {
+  readonly folder: string;
+  readonly #node: RealNode;
+
+  constructor(node: RealNode) {
+    this.#node = node;
+    this.folder = mkdtempSync(join(tmpdir(), "fairlead-guide-"));
+    cpSync(join(repository, "deploy"), join(this.folder, "deploy"), { recursive: true });
+    const program = join(this.folder, "fairlead");
+    writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${join(repository, "cli/main.ts")} "$@"\n`);
+    chmodSync(program, 0o755);
+  }
+
+  /** Types a block, and stops at the first command that fails. A forwarded port is tried, and closed. */
+  async types(block: string): Promise<Said> {
+    const commands = block.replace(/^(kubectl .*\bport-forward\b[^#\n]*).*$/gm, (_, command: string) =>
+      triedPort(command),
+    );
+    return await this.#node.shell(`export PATH=${this.folder}:$PATH\n${commands}`, { cwd: this.folder });
+  }
+
+  /** Waits until what was changed last is done, as a reader does before the next step. */
+  async waits(): Promise<void> {
+    const command = "kubectl --namespace fairlead rollout status statefulset/fairlead --timeout=240s";
+    const { err, status } = await this.#node.shell(command);
+    if (status !== 0 && !err.includes("NotFound")) throw new Error(err);
+  }
+
+  leaves(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+const triedPort = (command: string): string => `
+${command} > /dev/null &
+forwarding=$!
+for try in $(seq 100); do busybox wget -q -O - ${forwarded} && break || sleep 0.2; done
+kill $forwarding
+[ "$try" -lt 100 ]`;

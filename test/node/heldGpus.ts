@@ -1,0 +1,131 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { z } from "zod";
+import { until } from "../servers/kubernetesAdmin.ts";
+import type { FairleadPod } from "./fairlead.ts";
+import type { RealNode } from "./realNode.ts";
+
+/** Who holds which GPU: `namespace/pod` by UUID. */
+export type HeldGpus = Readonly<Record<string, string>>;
+
+const heldSchema = z.record(z.string(), z.object({ namespace: z.string(), pod: z.string() }));
+const devicesSchema = z.object({
+  at: z.iso.datetime(),
+  items: z.array(
+    z.object({
+      uuid: z.string().nullable(),
+      holders: z.array(z.object({ namespace: z.string(), pod: z.string(), share: z.number() })),
+    }),
+  ),
+});
+
+const telemetry = "/api/v1/namespaces/gpu-operator/services/nvidia-dcgm-exporter:9400/proxy";
+
+/** What the kubelet's pod-resources API says; it is asked by the fake GPUs' pod. */
+export async function heldByKubelet(node: RealNode): Promise<HeldGpus> {
+  const held = heldSchema.parse(JSON.parse(await node.get(`${telemetry}/held`)));
+  return sorted(Object.entries(held).map(([uuid, { namespace, pod }]) => [uuid, `${namespace}/${pod}`]));
+}
+
+/** Makes a GPU (`gpu-0`) ill, or well again. */
+export async function setHealth(node: RealNode, gpu: string, state: "unhealthy" | "healthy"): Promise<void> {
+  await node.post(`${telemetry}/health/${gpu}/${state}`);
+}
+
+const sorted = (entries: readonly (readonly [string, string])[]): HeldGpus =>
+  Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+/** What Fairlead's last cycle says, and when that was. */
+export async function heldByFairlead(pod: FairleadPod): Promise<{ at: number; gpus: number; held: HeldGpus }> {
+  const { at, items } = devicesSchema.parse(JSON.parse(await pod.ask("/api/v1/devices")));
+  const entries = items.flatMap(({ uuid, holders }) =>
+    holders.map((by): readonly [string, string] => [
+      uuid ?? "?",
+      `${by.namespace}/${by.pod}${by.share === 1 ? "" : ` ${by.share}`}`,
+    ]),
+  );
+  return { at: Date.parse(at), gpus: items.length, held: sorted(entries) };
+}
+
+/** GPUs of each pod, by shares: where telemetry does not name the pods yet, a pod's GPUs may be spread over devices. */
+async function countsByFairlead(pod: FairleadPod): Promise<{ at: number; counts: string }> {
+  const { at, items } = devicesSchema.parse(JSON.parse(await pod.ask("/api/v1/devices")));
+  const holders = items.flatMap((item) => item.holders);
+  return { at: Date.parse(at), counts: countsOf(holders.map((by) => [`${by.namespace}/${by.pod}`, by.share])) };
+}
+
+function countsOf(shares: readonly (readonly [pod: string, gpus: number])[]): string {
+  const sums = new Map<string, number>();
+  for (const [pod, gpus] of shares) sums.set(pod, (sums.get(pod) ?? 0) + gpus);
+  return [...sums]
+    .map(([pod, gpus]) => `${pod} ${Math.round(gpus * 1e6) / 1e6}`)
+    .toSorted()
+    .join(", ");
+}
+
+/**
+ * How far Fairlead and the kubelet may be apart: a scrape, a watch and a cycle are not at the same moment, and a claim is
+ * allocated before the kubelet prepares it.
+ */
+const apartMilliseconds = 5000;
+
+interface SaidAt {
+  readonly at: number;
+  readonly counts: string;
+}
+
+/** Compares every cycle of Fairlead with what the kubelet said about then, while tests let pods come and go. */
+export class ComparedCycles {
+  readonly #node: RealNode;
+  readonly #pod: FairleadPod;
+  readonly #kubelet: SaidAt[] = [];
+  readonly #cycles: SaidAt[] = [];
+  #isOver = false;
+  readonly #over: Promise<void>;
+
+  constructor(node: RealNode, pod: FairleadPod) {
+    this.#node = node;
+    this.#pod = pod;
+    this.#over = this.#listen();
+  }
+
+  get cycles(): number {
+    return this.#cycles.length;
+  }
+
+  /** Waits until both say the same of each GPU, and for two more cycles. */
+  async settled(wanted: (held: HeldGpus) => boolean): Promise<void> {
+    await until("the kubelet says so", async () => wanted(await heldByKubelet(this.#node)));
+    await until("Fairlead says what the kubelet says", async () => {
+      const [kubelet, fairlead] = [await heldByKubelet(this.#node), (await heldByFairlead(this.#pod)).held];
+      return JSON.stringify(kubelet) === JSON.stringify(fairlead);
+    });
+    const { cycles } = this;
+    await until("two more cycles", () => this.cycles >= cycles + 2);
+  }
+
+  /** Ends the comparison; the cycles that said what the kubelet did not say at any time about then. */
+  async end(): Promise<readonly string[]> {
+    this.#isOver = true;
+    await this.#over;
+    return this.#cycles.flatMap(({ at, counts }) => {
+      const before = this.#kubelet.findLast((said) => said.at <= at - apartMilliseconds);
+      const about = this.#kubelet.filter((said) => Math.abs(said.at - at) < apartMilliseconds);
+      const said = new Set([...(before === undefined ? [] : [before]), ...about].map((one) => one.counts));
+      return said.has(counts)
+        ? []
+        : [`${new Date(at).toISOString()}: ${counts}; the kubelet: ${[...said].join(" | ")}`];
+    });
+  }
+
+  async #listen(): Promise<void> {
+    while (!this.#isOver) {
+      await wait(100);
+      // Nobody can be asked while the kubelet or the fake GPUs start anew: what was so goes on.
+      const held = await heldByKubelet(this.#node).catch(() => null);
+      if (held !== null)
+        this.#kubelet.push({ at: Date.now(), counts: countsOf(Object.values(held).map((pod) => [pod, 1])) });
+      const cycle = await countsByFairlead(this.#pod).catch(() => null);
+      if (cycle !== null && cycle.at !== this.#cycles.at(-1)?.at) this.#cycles.push(cycle);
+    }
+  }
+}

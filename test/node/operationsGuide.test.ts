@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { loadWebConfig } from "../../exporter/config/webConfig.ts";
+import { repository } from "../servers/imageBuild.ts";
+import { until } from "../servers/kubernetesAdmin.ts";
+import { FairleadPod, sumOf } from "./fairlead.ts";
+import { givenNode } from "./givenNode.ts";
+import { type Block, blocksOf } from "./guideBlocks.ts";
+import { GuideReader } from "./guideReader.ts";
+
+const { node } = givenNode();
+const reader = new GuideReader(node);
+const pod = new FairleadPod(node, "fairlead", "fairlead-0");
+const page = (name: string): string => readFileSync(join(repository, name), "utf8");
+
+afterAll(() => reader.leaves());
+
+describe("README.md", () => {
+  it("has a quick start that installs Fairlead, which is ready and knows the node's GPUs", async () => {
+    const [, block = ""] = /^## Put it into a cluster\n\n```sh\n([\s\S]*?)^```$/m.exec(page("README.md")) ?? [];
+    const commands = block.replace(/^docker buildx build (?:.*\\\n)*.*\n/m, "");
+    expect(commands).toContain("helm install");
+    expect(commands.length).toBeLessThan(block.length);
+    const { out, err, status } = await reader.types(commands);
+    expect(status, `${commands}${out}${err}`).toBe(0);
+    expect(out).toContain("ok");
+  });
+
+  it("has a first cycle with telemetry", async () => {
+    const metrics = await pod.metrics();
+    expect(sumOf(metrics, "fairlead_gpus")).toBe(4);
+    expect(sumOf(metrics, "fairlead_gpus", 'state="unobserved"')).toBe(0);
+  });
+
+  it("starts a container that may write into its volumes only, as nobody, within its limit", async () => {
+    const seen = `
+      const { readFileSync, writeFileSync } = require("node:fs");
+      const attempt = (file) => { try { writeFileSync(file, ""); return "written"; } catch ({ code }) { return code; } };
+      const limits = ["/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory.max"].map((file) => {
+        try { return readFileSync(file, "utf8").trim(); } catch { return ""; }
+      });
+      console.log(JSON.stringify([attempt("/app/x"), attempt("/tmp/x"), attempt("/var/lib/fairlead/x"), process.getuid(), limits.join("")]));`;
+    const words = `/nodejs/bin/node -e '${seen}'`;
+    const out = await node.run(`kubectl --namespace fairlead exec fairlead-0 -- ${words}`);
+    expect(JSON.parse(out)).toEqual(["EROFS", "written", "written", 65_532, `${1 << 30}`]);
+    await node.run("helm uninstall fairlead --namespace fairlead --wait && kubectl delete namespace fairlead");
+  });
+});
+
+describe("docs/operations.md", () => {
+  const blocks = blocksOf(page("docs/operations.md"));
+  const tested = blocks.filter(({ untested }) => untested === null);
+
+  it("has commands, of which only the build of the image is not run", () => {
+    expect(tested.length).toBeGreaterThan(25);
+    for (const { text, untested } of blocks)
+      if (untested !== null) expect(`${untested}\n${text}`).toMatch(/container engine[\s\S]*docker buildx build/);
+  });
+
+  it("installs, looks, upgrades, backs up, restores and uninstalls with its commands as printed", async () => {
+    for (const block of tested) {
+      const { out, err, status } = await reader.types(block.text);
+      expect(status, `${block.text}\n${out}${err}`).toBe(0);
+      await seen(block, out);
+      await reader.waits();
+    }
+  });
+});
+
+describe("the kustomize overlay", () => {
+  const overlays = "deploy/dist/kustomize/overlays";
+  it.each(readdirSync(join(repository, overlays)))("%s installs Fairlead, which is ready", async (overlay) => {
+    await node.run(`kubectl apply --server-side -k ${overlays}/${overlay}`);
+    await reader.waits();
+    await pod.untilReady();
+    await node.run(`kubectl delete -k ${overlays}/${overlay} --wait=false`);
+    await until("the namespace is gone", async () => !(await hasNamespace()));
+  });
+});
+
+/** What a reader would look for in the answers. */
+async function seen({ text }: Block, out: string): Promise<void> {
+  if (text.startsWith("helm install")) expect(out).toContain("statefulset.apps/fairlead");
+  if (text.includes("port-forward")) expect(out).toMatch(/ok\n?$/);
+  if (text.includes("proxy/readyz")) {
+    expect(out).toBe("ok\n");
+    expect(JSON.parse(readFileSync(join(reader.folder, "problems.json"), "utf8"))).toMatchObject({ items: [] });
+  }
+  if (text.includes("ledger check")) expect(out).toContain("sound, and the accounts close");
+  if (text.includes("auth can-i")) expect(out.trimEnd().split("\n").at(-1)).toBe("no");
+  if (text.includes("--set-file prometheus.rules.content"))
+    expect(await node.get("/apis/monitoring.coreos.com/v1/namespaces/fairlead/prometheusrules")).toContain(
+      '"fairlead"',
+    );
+  if (text.includes("web-config.yml")) {
+    expect(await loadWebConfig(join(reader.folder, "web-config.yml"))).toMatchObject({ ok: true });
+  }
+  if (text.includes("jsonpath='{.data.fairlead")) expect(out).toMatch(/^cluster: harbor$/m);
+  if (text.includes("kubectl apply --server-side")) await reader.waits();
+  if (text.includes("--wait=false")) await until("the namespace is gone", async () => !(await hasNamespace()));
+  if (text.startsWith("helm uninstall"))
+    expect(await node.get("/apis/apps/v1/namespaces/fairlead/statefulsets")).not.toContain('"fairlead"');
+}
+
+const hasNamespace = async (): Promise<boolean> =>
+  await node.get("/api/v1/namespaces/fairlead").then(
+    () => true,
+    () => false,
+  );
