@@ -2,7 +2,7 @@ import type { Config } from "../../exporter/config/schema.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
 import { createSlots } from "../../exporter/sources/http/slots.ts";
 import type { ApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
-import { decodeNode } from "../../exporter/sources/kubernetes/decodeNode.ts";
+import { decodeNode } from "../../exporter/sources/kubernetes/decodeCluster.ts";
 import type { DumpFiles } from "../inspect/readFiles.ts";
 import { type Collection, findCollections } from "./collections.ts";
 import { exporterPages, fetchPages, gpuNodesOf } from "./exporterPages.ts";

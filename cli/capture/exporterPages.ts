@@ -6,10 +6,9 @@ import { discoverTargets } from "../../exporter/sources/dcgm/discover.ts";
 import { createSlots } from "../../exporter/sources/http/slots.ts";
 import type { ApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
 import { decodePod } from "../../exporter/sources/kubernetes/decodePod.ts";
-import { readSelectors } from "../../exporter/sources/kubernetes/selectors.ts";
+import { selectorProblems } from "../../exporter/sources/kubernetes/exporterPods.ts";
 import { setbackOf } from "../../exporter/sources/kubernetes/setback.ts";
 import type { ExporterPod } from "../../exporter/sources/kubernetes/state.ts";
-import { exporterChoices } from "../exporterChoices.ts";
 import type { DumpFile } from "../inspect/readFiles.ts";
 
 /** The page of one exporter, as the API server gives it. */
@@ -27,13 +26,13 @@ export function exporterPages(
   gpuNodes: ReadonlySet<string> | null,
   config: Config,
 ): { readonly pages: readonly ExporterPage[]; readonly problems: readonly Problem[] } {
-  const selectors = readSelectors(exporterChoices(config));
-  const projection = { gpuResources: new Set<string>(), exporters: selectors.usable };
+  const exporters = config.dcgm.discovery;
+  const projection = { gpuResources: new Set<string>(), exporters };
   const candidates = pods.flatMap((value): readonly ExporterPod[] => {
     const decoded = decodePod(value, projection);
     return decoded.ok && decoded.value.exporterPod !== null ? [decoded.value.exporterPod] : [];
   });
-  const believed = createExporterBelief<ExporterPod>().believe(candidates, gpuNodes, 0);
+  const believed = createExporterBelief().believe(candidates, gpuNodes, 0);
   const pages = believed.pods.flatMap((pod): readonly ExporterPage[] => {
     const [target] = discoverTargets([pod], config.dcgm.discovery, []);
     if (target === undefined) return [];
@@ -45,7 +44,7 @@ export function exporterPages(
     return [{ node: pod.nodeName, pod: `${pod.namespace}/${pod.name}`, path }];
   });
   const onePerNode = new Map(pages.map((page) => [page.node, page]));
-  return { pages: [...onePerNode.values()], problems: [...selectors.problems, ...believed.problems] };
+  return { pages: [...onePerNode.values()], problems: [...selectorProblems(exporters), ...believed.problems] };
 }
 
 /** The names of nodes with GPUs. */

@@ -1,6 +1,6 @@
 import type { Config } from "../../exporter/config/schema.ts";
+import { isRecord } from "../../exporter/kernel/parseJson.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
-import { isRecord } from "../../exporter/sources/kubernetes/fields.ts";
 import type { Setback } from "../../exporter/sources/kubernetes/setback.ts";
 
 /** The API server gives nothing at all. */

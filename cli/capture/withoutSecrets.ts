@@ -1,4 +1,4 @@
-import { isRecord } from "../../exporter/sources/kubernetes/fields.ts";
+import { isRecord } from "../../exporter/kernel/parseJson.ts";
 
 /** Fields that may hold passwords and tokens, and that no answer is made of, wherever they are in an object. */
 const secretFields: ReadonlySet<string> = new Set([

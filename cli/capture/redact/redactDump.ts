@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Config } from "../../../exporter/config/schema.ts";
+import { isRecord } from "../../../exporter/kernel/parseJson.ts";
 import { decodeOwner } from "../../../exporter/sources/kubernetes/decodeOwner.ts";
 import { decodePod } from "../../../exporter/sources/kubernetes/decodePod.ts";
-import { isRecord } from "../../../exporter/sources/kubernetes/fields.ts";
-import { readSelectors } from "../../../exporter/sources/kubernetes/selectors.ts";
-import { exporterChoices } from "../../exporterChoices.ts";
-import { recordDecoders, watchedKindOf } from "../../inspect/dumpKinds.ts";
+import { recordDecoders } from "../../../exporter/sources/kubernetes/kindDecoders.ts";
+import { watchedKindOf } from "../../inspect/dumpKinds.ts";
 import type { DumpFile, DumpFiles } from "../../inspect/readFiles.ts";
 import { type DumpObject, readObjects } from "../../inspect/readObjects.ts";
 import { labelsInRules } from "../../labelsInRules.ts";
@@ -56,8 +55,7 @@ function isIdentity(leaf: unknown, path: readonly string[]): boolean {
 function createReader(config: Config): (object: DumpObject) => void {
   const gpuResources = new Set(Object.keys(config.gpu.resources));
   const decoders = recordDecoders({ gpuResources, kaiNodePoolLabel: config.queues.kai.nodePoolLabel });
-  const exporters = readSelectors(exporterChoices(config)).usable;
-  const pods = { gpuResources, exporters, readLabels: new Set(labelsInRules(config)) };
+  const pods = { gpuResources, exporters: config.dcgm.discovery, readLabels: new Set(labelsInRules(config)) };
   return ({ kind, apiVersion, value }) => {
     const watched = watchedKindOf(kind, apiVersion);
     const decoded =

@@ -1,4 +1,4 @@
-import { isRecord } from "../../../exporter/sources/kubernetes/fields.ts";
+import { isRecord } from "../../../exporter/kernel/parseJson.ts";
 import type { Pseudonyms } from "./pseudonyms.ts";
 import { annotationIs, isCommonName, isPublicLabel, isPublicText } from "./publicText.ts";
 

@@ -27,7 +27,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for HTML content and quoted attributes. */
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
