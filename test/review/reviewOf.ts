@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
+import { queryPrices } from "../../exporter/accounts/ledger/priceQuery.ts";
 import { queryAccounts } from "../../exporter/accounts/ledger/queryAccounts.ts";
 import { queryAdvice } from "../../exporter/accounts/ledger/queryAdvice.ts";
 import { queryJobs } from "../../exporter/accounts/ledger/queryJobs.ts";
 import { queryLedgerTable } from "../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { queryPools } from "../../exporter/accounts/ledger/queryPools.ts";
-import { queryPrices } from "../../exporter/accounts/ledger/priceQuery.ts";
 import { queryWithheld } from "../../exporter/accounts/ledger/withheld.ts";
 import { createLedgerHistory } from "../../exporter/history/ledgerHistory.ts";
 import { buildReview } from "../../review/build/buildReview.ts";
