@@ -60,14 +60,15 @@ const latest = Number.MAX_SAFE_INTEGER;
 /** By each trait in turn, then by what belongs to them, then by name. */
 function inOrder<Item extends { readonly name: string; readonly namespace?: string }>(
   items: readonly Item[],
-  traits: readonly ((item: Item, index: number) => number)[],
+  traits: readonly TraitOf<Item>[],
   byTheirOwn: (a: Item, b: Item) => number = () => 0,
 ): InOrder {
+  const known = traits.map((trait) => keptByIndex(trait, items.length));
   return (a, b) => {
     const [one, other] = [items[a], items[b]];
     if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined);
     if (one === other) return 0;
-    for (const trait of traits) {
+    for (const trait of known) {
       const difference = trait(one, a) - trait(other, b);
       if (difference !== 0) return difference;
     }
@@ -76,6 +77,21 @@ function inOrder<Item extends { readonly name: string; readonly namespace?: stri
       compareText(one.namespace ?? "", other.namespace ?? "") ||
       compareText(one.name, other.name)
     );
+  };
+}
+
+type TraitOf<Item> = (item: Item, index: number) => number;
+
+/** Works a trait out once for each of so many things: sorting asks for it again and again. */
+function keptByIndex<Item>(trait: TraitOf<Item>, count: number): TraitOf<Item> {
+  const values = once(() => new Float64Array(count).fill(Number.NaN));
+  return (item, index) => {
+    const kept = values();
+    const value = kept[index] ?? Number.NaN;
+    if (!Number.isNaN(value)) return value;
+    const found = trait(item, index);
+    kept[index] = found;
+    return found;
   };
 }
 

@@ -15,6 +15,8 @@ export interface ThingsAround {
   readonly ofPod: (index: number) => TraitHash;
 }
 
+const mostLooked = 5000;
+
 /** A label, and what someone has to do with it. */
 interface LabelLink {
   /** `nodes KEY=VALUE` or `pods KEY=VALUE`. */
@@ -26,11 +28,13 @@ interface LabelLink {
  * Around a pod are the nodes and pods that it chooses or avoids by their labels, those that choose it, its GPUs and its
  * disruption budgets; around a node are its pods, and what chooses it by its labels. It matters who has a label and who asks
  * for it, not what it is called; labels that nobody asks for do not matter. Pods that cannot run or ask for no GPUs do not
- * count: otherwise anybody could decide by them, at no cost, what becomes of the work of others.
+ * count: otherwise anybody could decide by them, at no cost, what becomes of the work of others. Where there are more nodes
+ * and pods than `mostLooked`, nothing is around any: to look would take longer than the advice.
  */
 export function thingsAround(analysis: Analysis): ThingsAround {
   const { snapshot } = analysis;
   const { nodes, pods } = snapshot;
+  if (nodes.length + pods.length > mostLooked) return { ofNode: () => 0, ofPod: () => 0 };
   const index = momentIndex(analysis);
   const asked = askedKeys(snapshot);
   const podLinks = pods.map((pod) => (counts(pod) ? linksOfPod(snapshot, pod, asked.ofPods) : []));
@@ -71,12 +75,15 @@ const summed = (hashes: readonly TraitHash[]): TraitHash => hashes.reduce(togeth
 const counts = (pod: PodView | undefined): boolean =>
   pod !== undefined && pod.impossible === undefined && pod.gpus !== 0;
 
-/** The parts of GPUs that a pod holds, and what its disruption budgets allow. */
+/** What parts of GPUs a pod holds, where these are not whole and its own, and what its disruption budgets allow. */
 function heldHash({ analysis, devicesOf, budgets }: MomentIndex, pod: PodView, index: number): TraitHash {
-  const parts = devicesOf(index).map((place) => {
+  const parts = devicesOf(index).flatMap((place) => {
     const { weight, slots, profile, unhealthy, holders = [] } = analysis.snapshot.devices[place] ?? {};
+    const [first, ...others] = holders;
+    if (weight === 1 && slots === 1 && unhealthy === false && others.length === 0 && first?.estimated === false)
+      return [];
     const held = holders.filter((holder) => holder.pod === index).map(({ share, estimated }) => [share, estimated]);
-    return hashOfData([weight, slots, profile, unhealthy, holders.length, held]);
+    return [hashOfData([weight, slots, profile, unhealthy, holders.length, held])];
   });
   const own = budgets(pod.namespace).filter((budget) => selects(budget, pod.labels));
   return mix(summed(parts), summed(own.map(({ disruptionsAllowed }) => hashOfData(disruptionsAllowed))));

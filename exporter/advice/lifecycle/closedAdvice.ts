@@ -3,7 +3,7 @@ import type { AdviceSettings } from "../moment.ts";
 import type { MomentIndex } from "../momentIndex.ts";
 import type { Offer } from "../offer.ts";
 import type { TakenFollower } from "./followTaken.ts";
-import type { LivingOffer } from "./livingAdvice.ts";
+import { type LivingOffer, secondsPerDay } from "./livingAdvice.ts";
 import { partsDone } from "./signs.ts";
 import { isFollowed } from "./trackRecord.ts";
 
@@ -24,8 +24,6 @@ export interface ClosedAdvice {
   /** After a clock was set back, what closed later closed now. Returns what changed. */
   noteClock(at: number): readonly LivingOffer[];
 }
-
-export const secondsPerDay = 86_400;
 
 /** Closed advice that is shown at most. */
 export const shownClosed = 100;

@@ -3,6 +3,8 @@ import type { AdviceState, LinkedAlert, MeasuredEffect, Recommendation } from ".
 import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import type { Offer } from "../offer.ts";
 
+export const secondsPerDay = 86_400;
+
 /** One piece of advice with its life: what the ledger keeps of it. */
 export interface LivingOffer {
   /** As it was worked out last; while someone carries it out, as it was then. */

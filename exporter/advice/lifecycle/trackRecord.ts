@@ -10,8 +10,7 @@ import {
 import { adviceKinds } from "../../model/recommendation.ts";
 import type { AdviceSettings } from "../moment.ts";
 import { type MomentIndex, momentIndex } from "../momentIndex.ts";
-import { secondsPerDay } from "./closedAdvice.ts";
-import type { LivingOffer } from "./livingAdvice.ts";
+import { type LivingOffer, secondsPerDay } from "./livingAdvice.ts";
 
 /** How recommendations turned out lately. */
 export interface TrackRecords {
