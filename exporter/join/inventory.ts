@@ -156,10 +156,8 @@ function gpusNotShown(
 }
 
 /** What a unit of a resource is on a node that serves it; `undefined` on any other. */
-export function unitOn(
-  { units, servedByDra }: Pick<Inventory, "units" | "servedByDra">,
-  resource: string,
-): GpuUnit | undefined {
+export function unitOn(node: Pick<Inventory, "units" | "servedByDra">, resource: string): GpuUnit | undefined {
+  const { units, servedByDra } = node;
   return units.get(resource) ?? servedByDra.get(resource);
 }
 

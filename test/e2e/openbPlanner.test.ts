@@ -4,7 +4,7 @@ import { disruptionUnits } from "../../exporter/advice/disruptionUnits.ts";
 import type { AdviceMoment } from "../../exporter/advice/moment.ts";
 import { findPlan } from "../../exporter/advice/planner/findPlan.ts";
 import { type MoveField, moveFieldOf } from "../../exporter/advice/planner/moveField.ts";
-import type { PlanProblem, PlanAnswer } from "../../exporter/advice/planner/problem.ts";
+import type { PlanAnswer, PlanProblem } from "../../exporter/advice/planner/problem.ts";
 import { nothingWatched } from "../../exporter/advice/usage/usageWatch.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { configSchema } from "../../exporter/config/schema.ts";

@@ -41,7 +41,7 @@ export function writePackageFolder(folder: string): void {
       copy(join("dist", compiled), join(folder, compiled));
     else if (dataFiles.test(file)) copy(file, join(folder, file));
   }
-  copy("scripts/release/launcher.mjs", join(folder, "bin/fairlead.mjs"));
+  copy("deploy/release/launcher.mjs", join(folder, "bin/fairlead.mjs"));
   for (const file of ["LICENSE", "README.md", "CHANGELOG.md"]) copy(file, join(folder, file));
   const { name, version, description, license, type, engines, dependencies } = readOwnPackage();
   const manifest = {

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 
-/** What a manifest says of a release. */
+/** What a manifest has about a release. */
 export interface KrewRelease {
   readonly version: string;
   readonly description: string;
@@ -18,7 +18,6 @@ export function krewManifest({ version, description, source, file, sha256 }: Kre
     uri: `${source}/releases/download/v${version}/${file}`,
     sha256,
     bin: "kubectl-fairlead",
-    files: [{ from: "*", to: "." }],
   });
   return stringify(
     {

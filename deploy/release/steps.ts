@@ -16,13 +16,17 @@ export interface ReleaseSettings {
   /** Runs a command; in a dry run it is printed instead. */
   readonly run: (program: string, args: readonly string[]) => void;
   readonly helm: string;
+  /** The tag that is released; `null`: none, it is tried. */
+  readonly tag: string | null;
+  /** The commit. */
+  readonly revision: string;
 }
 
 type Step = (settings: ReleaseSettings) => void;
 
 /** The steps of a release, in their order. Those that publish or sign only run commands, which a dry run prints. */
 export const releaseSteps: Readonly<Record<string, Step>> = {
-  check: () => checkVersions(process.env.RELEASE_TAG ?? null),
+  check: ({ tag }) => checkVersions(tag),
   package: ({ output }) => void packPackage(output),
   plugin: (settings) => writePlugin(settings),
   chart: ({ output, helm }) => {
@@ -49,11 +53,11 @@ export const releaseSteps: Readonly<Record<string, Step>> = {
     const lines = names.sort().map((name) => `${sha256Of(join(output, name))}  ${name}\n`);
     writeFileSync(join(output, "checksums.txt"), lines.join(""));
   },
-  image: ({ image, source, output, run }) => {
+  image: ({ image, source, revision, output, run }) => {
     const { version } = readOwnPackage();
     run("docker", [
       ...["buildx", "build", "--platform", "linux/amd64,linux/arm64", "--file", "deploy/image/Containerfile"],
-      ...["--build-arg", `VERSION=${version}`, "--build-arg", `REVISION=${process.env.GITHUB_SHA ?? "unknown"}`],
+      ...["--build-arg", `VERSION=${version}`, "--build-arg", `REVISION=${revision}`],
       ...["--build-arg", `SOURCE=${source}`, "--sbom=true", "--provenance=mode=max"],
       ...["--metadata-file", join(output, "image.json"), "--tag", `${image}:${version}`, "--push", repository],
     ]);
@@ -118,7 +122,7 @@ function writePlugin({ output }: ReleaseSettings): void {
     cwd: folder,
     stdio: "ignore",
   });
-  cpSync(join(repository, "scripts/release/kubectl-fairlead.sh"), join(folder, "kubectl-fairlead"));
+  cpSync(join(repository, "deploy/release/kubectl-fairlead.sh"), join(folder, "kubectl-fairlead"));
   const options = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "--mode=u=rwX,go=rX"];
   execFileSync("tar", ["-czf", join(output, pluginFile(version)), ...options, "-C", folder, "."]);
   rmSync(folder, { recursive: true });

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { releaseSteps } from "./steps.ts";
+import { releaseSteps } from "../deploy/release/steps.ts";
 
-// Runs steps of a release: node scripts/release/main.ts STEP... [--dry-run] [--output DIR] [--source URL] [--image NAME] [--helm PROGRAM]
+// Runs steps of a release: node scripts/release.ts STEP... [--dry-run] [--output DIR] [--source URL] [--image NAME] [--helm PROGRAM]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,6 +17,8 @@ const { values, positionals } = parseArgs({
 
 const settings = {
   ...values,
+  tag: process.env.RELEASE_TAG ?? null,
+  revision: process.env.GITHUB_SHA ?? "unknown",
   run(program: string, args: readonly string[]): void {
     if (values["dry-run"]) console.log([program, ...args].join(" "));
     else execFileSync(program, [...args], { stdio: "inherit" });
