@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { playCluster } from "../../cli/demo/playCluster.ts";
 import type { RunningPrometheus } from "../../cli/demo/prometheus.ts";
 import { prepareLedger } from "../../cli/ledgerOutput.ts";
@@ -7,17 +11,13 @@ import type { Config } from "../../exporter/config/schema.ts";
 import type { History } from "../../exporter/history/history.ts";
 import { createLedgerHistory } from "../../exporter/history/ledgerHistory.ts";
 import { createPrometheusHistory } from "../../exporter/history/prometheusHistory.ts";
-import { type WaterfallAnswer, type WaterfallStage, askWaterfall } from "../../exporter/history/waterfall.ts";
+import { askWaterfall, type WaterfallAnswer, type WaterfallStage } from "../../exporter/history/waterfall.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { clientOf } from "../history/contract/client.ts";
 import type { ScrapedValue } from "../history/contract/lifecycle.ts";
 import { prometheusWith, victoriaMetricsWith } from "../history/contract/servers.ts";
 import { startAt, teamsByNamespaceLabel } from "./accounting.ts";
 import { hasPrometheus, hasVictoriaMetrics } from "./scrapedByPrometheus.ts";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const folder = mkdtempSync(path.join(tmpdir(), "fairlead-waterfall-"));
 const config: Config = { ...teamsByNamespaceLabel("harbor"), ledger: ledgerSettings() };

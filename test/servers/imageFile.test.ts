@@ -1,7 +1,3 @@
-import { defaultListenAddress } from "../../exporter/publish/http/server.ts";
-import { type ContainerFileReport, type Instruction, type Stage, containerFile, finalWords, ownPackage, readContainerFile, readImageFile, stagesOf } from "./imageBuild.ts";
-import { nonroot } from "./imageContainer.ts";
-import { installed } from "./program.ts";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -9,6 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { defaultListenAddress } from "../../exporter/publish/http/listenAddress.ts";
+import {
+  type ContainerFileReport,
+  containerFile,
+  finalWords,
+  type Instruction,
+  ownPackage,
+  readContainerFile,
+  readImageFile,
+  type Stage,
+  stagesOf,
+} from "./imageBuild.ts";
+import { nonroot } from "./imageContainer.ts";
+import { installed } from "./program.ts";
 
 let tools: string;
 let report: ContainerFileReport;

@@ -1,14 +1,14 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { z } from "zod";
 import { readVersion } from "../../../cli/version.ts";
 import { schemaOfValues } from "../../../deploy/output/describedValues.ts";
 import { chartFolder, chartValues } from "../../../deploy/output/helm.ts";
 import { valuesJsonSchema } from "../../../deploy/output/valuesJsonSchema.ts";
 import { readsOfSources } from "../../../deploy/rights/reads.ts";
-import { defaultListenAddress, defaultTelemetryPath } from "../../../exporter/publish/http/server.ts";
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { parse, parseAllDocuments } from "yaml";
-import { z } from "zod";
+import { defaultListenAddress, defaultTelemetryPath } from "../../../exporter/publish/http/listenAddress.ts";
 
 const folder = join(chartFolder, "templates");
 const whole = readdirSync(folder)
