@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { shellQuote } from "../exporter/kernel/shellQuote.ts";
-import { defaultListenAddress } from "../exporter/publish/http/server.ts";
+import { defaultListenAddress } from "../exporter/publish/http/listenAddress.ts";
 import type { Terminal } from "../exporter/publish/terminal/layout.ts";
 import { type ExporterAddress, type ExporterFlags, exporterAt } from "./exporterAddress.ts";
 import { atOfDump } from "./inspect/atOption.ts";

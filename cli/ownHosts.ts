@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { parseListenAddress } from "../exporter/publish/http/server.ts";
+import { parseListenAddress } from "../exporter/publish/http/listenAddress.ts";
 
 const resolvConf = "/etc/resolv.conf";
 

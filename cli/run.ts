@@ -1,7 +1,11 @@
 import addCompletion from "@bomb.sh/tab/commander";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type CapacityType, capacityTypes } from "../exporter/model/capacityType.ts";
-import { defaultListenAddress, defaultTelemetryPath, parseListenAddress } from "../exporter/publish/http/server.ts";
+import {
+  defaultListenAddress,
+  defaultTelemetryPath,
+  parseListenAddress,
+} from "../exporter/publish/http/listenAddress.ts";
 import { typeable } from "../exporter/publish/terminal/layout.ts";
 import { addAdvise } from "./advise/commands.ts";
 import { addAlerts } from "./alerts/commands.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defaultListenAddress } from "../../exporter/publish/http/server.ts";
+import { defaultListenAddress } from "../../exporter/publish/http/listenAddress.ts";
 import {
   type ContainerFileReport,
   containerFile,

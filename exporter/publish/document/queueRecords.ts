@@ -7,7 +7,7 @@ import { absentCapacity, allocatedPastQueues } from "../../analysis/sums/domainS
 import type { Queueing, QueueView, QuotaDomain } from "../../join/queues/queueing.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { type AbsentOwner, absentOwners } from "../../model/shortfall.ts";
-import { type WaitCause, waitCauses } from "../../model/waitCauses.ts";
+import type { WaitCause } from "../../model/waitCauses.ts";
 import { instant, sortByTexts } from "./order.ts";
 import type { DomainRecord, LocalQueueRecord, QueueRecord } from "./schema.ts";
 
@@ -206,12 +206,15 @@ function waitsByQueue({ waiting }: Analysis): ReadonlyMap<number, Waits> {
     sum.gangs += gangs;
     sum.late += late;
     if (oldestSeconds !== null) sum.oldestSeconds = Math.max(oldestSeconds, sum.oldestSeconds ?? 0);
-    for (const cause of waitCauses) {
-      const amount = gpus[cause];
-      if (amount !== undefined) sum.gpus[cause] = (sum.gpus[cause] ?? 0) + amount;
+    for (const cause in gpus) {
+      if (isCause(cause, gpus)) sum.gpus[cause] = (sum.gpus[cause] ?? 0) + (gpus[cause] ?? 0);
     }
   }
   return waits;
+}
+
+function isCause(key: string, gpus: Readonly<Partial<Record<WaitCause, number>>>): key is WaitCause {
+  return Object.hasOwn(gpus, key);
 }
 
 function viewKey({ scheduler, kind, name }: Pick<SchedulerView, "scheduler" | "kind" | "name">): string {

@@ -89,7 +89,7 @@ function explainParts(
   ]);
 }
 
-/** A part: what its first accounting entry shows about it, and the amounts of all. */
+/** A part: its first accounting entry describes it, and its amounts are those of all. */
 function partOf(first: AccountingEntry, all: readonly AccountingEntry[], context: ReasonContext): ExplainedPart {
   const { snapshot } = context;
   const device = first.device === null ? undefined : snapshot.devices[first.device];

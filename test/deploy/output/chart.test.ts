@@ -8,7 +8,7 @@ import { schemaOfValues } from "../../../deploy/output/describedValues.ts";
 import { chartFolder, chartValues } from "../../../deploy/output/helm.ts";
 import { valuesJsonSchema } from "../../../deploy/output/valuesJsonSchema.ts";
 import { readsOfSources } from "../../../deploy/rights/reads.ts";
-import { defaultListenAddress, defaultTelemetryPath } from "../../../exporter/publish/http/server.ts";
+import { defaultListenAddress, defaultTelemetryPath } from "../../../exporter/publish/http/listenAddress.ts";
 
 const folder = join(chartFolder, "templates");
 const whole = readdirSync(folder)

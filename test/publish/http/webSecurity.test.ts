@@ -12,7 +12,8 @@ import {
   webConfigSchema,
 } from "../../../exporter/config/webConfig.ts";
 import { createApp } from "../../../exporter/publish/http/app.ts";
-import { parseListenAddress, type RunningServer, startServer } from "../../../exporter/publish/http/server.ts";
+import { parseListenAddress } from "../../../exporter/publish/http/listenAddress.ts";
+import { type RunningServer, startServer } from "../../../exporter/publish/http/server.ts";
 import { at, health } from "../moment.ts";
 
 const running: RunningServer[] = [];
