@@ -12,7 +12,7 @@ import { nodeLabels, podLabels } from "../exporter/model/wellKnown.ts";
 /** Queues of a large organisation, and what waits in them. */
 export interface QueueFleet {
   objects(): QueueObjects;
-  /** One cycle later: one workload in a hundred is another one. */
+  /** One cycle later: one workload in a hundred is another one, and the queues concerned report other numbers. */
   step(): void;
 }
 
@@ -70,7 +70,7 @@ export function createQueueFleet(
       cohorts.push({ name, parent: name.slice(0, name.lastIndexOf("-")), quotas: [], weight: 1, weightedShare: null });
     }
   }
-  const queues = level.flatMap((cohort) =>
+  let queues = level.flatMap((cohort) =>
     Array.from({ length: leaves }, (_, i) => clusterQueue(`${cohort}-q${i}`, cohort, products, nominal)),
   );
   const names = queues.map(({ name }) => name);
@@ -84,7 +84,6 @@ export function createQueueFleet(
   const fixed: QueueObjects = {
     ...noQueueObjects,
     kueueCohorts: cohorts,
-    kueueClusterQueues: queues,
     kueueLocalQueues: names.map((name) => localQueue(name, "main", name)),
     kueueResourceFlavors: products.flatMap((product) =>
       capacityTypes.map((type) => ({
@@ -97,10 +96,19 @@ export function createQueueFleet(
     ),
   };
   return {
-    objects: () => ({ ...fixed, kueueWorkloads: workloads }),
+    objects: () => ({ ...fixed, kueueClusterQueues: queues, kueueWorkloads: workloads }),
     step: () => {
       steps += 1;
-      workloads = workloads.map((old, i) => (i % 100 === steps % 100 ? next() : old));
+      const changed = new Set<string>();
+      workloads = workloads.map((old, i) => {
+        if (i % 100 !== steps % 100) return old;
+        const made = next();
+        changed.add(old.namespace).add(made.namespace);
+        return made;
+      });
+      queues = queues.map((queue) =>
+        changed.has(queue.name) ? { ...structuredClone(queue), pendingWorkloads: steps } : queue,
+      );
     },
   };
 }

@@ -18,9 +18,12 @@ export interface Watcher extends Contender {
   last(): Analysis | null;
 }
 
-/** Joins and analyses the same fleet cycle by cycle, as the exporter does. */
-export function watcher(name: string, nodes: number, queues: QueueFleet | null): Watcher {
-  const fleet = createFleet(nodes);
+/**
+ * Joins and analyses the same fleet cycle by cycle, as the exporter does. From one cycle to the next one pod in a hundred is another
+ * one, one node in a thousand is cordoned or free again, and the queues change.
+ */
+export function watcher(name: string, count: number, queues: QueueFleet | null): Watcher {
+  const fleet = createFleet(count);
   const cache = createJoinCache();
   const settings = analysisSettings(config);
   const known = new WeakMap<Pod, Pod>();
@@ -28,8 +31,9 @@ export function watcher(name: string, nodes: number, queues: QueueFleet | null):
   let cycle = 0;
   let last: Analysis | null = null;
   let localQueues: QueueObjects["kueueLocalQueues"] | null = null;
+  let { nodes } = fleet.state();
   const stateOf = (): ClusterState => {
-    const state = fleet.state();
+    const state = { ...fleet.state(), nodes };
     if (queues === null) return state;
     const objects = queues.objects();
     const names = objects.kueueClusterQueues.map((queue) => queue.name);
@@ -56,6 +60,9 @@ export function watcher(name: string, nodes: number, queues: QueueFleet | null):
     prepare: () => {
       fleet.step();
       queues?.step();
+      nodes = nodes.map((node, i) =>
+        i % 1000 === cycle % 1000 ? { ...structuredClone(node), unschedulable: !node.unschedulable } : node,
+      );
       next = stateOf();
     },
     last: () => last,

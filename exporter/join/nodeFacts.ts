@@ -42,7 +42,7 @@ const reservationLabels = [
  * How the node is paid for, normalised over the clouds' labels; `null` without a label. A named reservation takes precedence
  * over a type: Karpenter called reserved capacity on-demand before it had a type of its own.
  */
-export function capacityTypeOf(node: ClusterNode): CapacityType | null {
+export function capacityTypeOf(node: Pick<ClusterNode, "labels">): CapacityType | null {
   const { labels } = node;
   if (labels[nodeLabels.gkeSpot] === "true" || labels[nodeLabels.gkePreemptible] === "true") return "spot";
   if (reservationLabels.some((label) => (labels[label] ?? "") !== "")) return "reserved";

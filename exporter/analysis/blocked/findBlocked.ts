@@ -59,7 +59,17 @@ export function findBlocked(
   return work.length === 0 ? nothingBlocked : { work, since: now };
 }
 
-const keyOf = ({ kind, namespace, name, uid }: WaitingGang): string => `${kind}/${namespace}/${name} ${uid}`;
+/** Written once for a gang that stays the same object from moment to moment: there may be tens of thousands. */
+const keys = new WeakMap<WaitingGang, string>();
+
+function keyOf(gang: WaitingGang): string {
+  const known = keys.get(gang);
+  if (known !== undefined) return known;
+  const { kind, namespace, name, uid } = gang;
+  const key = `${kind}/${namespace}/${name} ${uid}`;
+  keys.set(gang, key);
+  return key;
+}
 
 /** Why pods are blocked. */
 export type Judgement = Pick<BlockedWork, "pools" | "gpus" | "freeGpus" | "blocker">;

@@ -71,8 +71,19 @@ function clusterQueueFinder({
   return ({ namespace, localQueue, admission }) => admission?.clusterQueue ?? known.get(namespace)?.get(localQueue);
 }
 
+/** Looked up once for an object, which stays the same from moment to moment: there may be tens of thousands. */
+const knownOpen = new WeakMap<KueueWorkload, boolean>();
+
+function isOpen(workload: KueueWorkload): boolean {
+  const known = knownOpen.get(workload);
+  if (known !== undefined) return known;
+  const open = isOpenWork(workload);
+  knownOpen.set(workload, open);
+  return open;
+}
+
 /** It asks for GPUs, has not ended, and, without quota, is not deactivated. */
-function isOpen({ podSets, admission, active, conditions }: KueueWorkload): boolean {
+function isOpenWork({ podSets, admission, active, conditions }: KueueWorkload): boolean {
   const asksForGpus =
     podSets.some(({ pod }) => namesGpus(pod.requests)) ||
     (admission?.assignments.some(({ flavors }) => namesGpus(flavors)) ?? false);

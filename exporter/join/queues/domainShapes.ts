@@ -1,9 +1,8 @@
 import { compareText } from "../../kernel/compareText.ts";
 import { isSameList } from "../../kernel/isSameList.ts";
-import type { ClusterNode } from "../../model/node.ts";
 import { capacityTypeOf } from "../nodeFacts.ts";
 import type { NodeClass, QuotaDomain } from "./queueing.ts";
-import type { PoolFacts, QueueSystem } from "./queueSystem.ts";
+import type { PoolFacts, QueueSystem, QuotaNode } from "./queueSystem.ts";
 
 /** A domain by its nodes: without what they have, and without its queues. */
 export interface DomainShape extends Pick<QuotaDomain, "name" | "pools"> {
@@ -85,12 +84,12 @@ interface NodeGroup {
   readonly pool: string;
   readonly capacityType: string;
   readonly scopes: readonly string[];
-  readonly nodes: readonly ClusterNode[];
+  readonly nodes: readonly QuotaNode[];
 }
 
 function groupsOf({ pool, nodes }: PoolFacts, systems: readonly ScopedSystem[]): readonly NodeGroup[] {
-  const groups = new Map<string, NodeGroup & { readonly nodes: ClusterNode[] }>();
-  const scopesOf = (node: ClusterNode, ofTeams: boolean): readonly string[] =>
+  const groups = new Map<string, NodeGroup & { readonly nodes: QuotaNode[] }>();
+  const scopesOf = (node: QuotaNode, ofTeams: boolean): readonly string[] =>
     systems
       .filter(({ leafOf }) => (leafOf !== null) === ofTeams)
       .flatMap(({ scheduler, scopes }) =>
@@ -150,11 +149,11 @@ function namesOf(domains: readonly (readonly NodeGroup[])[]): readonly string[] 
 
 function shapeOf(name: string, groups: readonly NodeGroup[], pools: readonly PoolFacts[]): DomainShape {
   const classNames = namesOfClasses(groups);
-  const isAmong = (own: readonly ClusterNode[]) => {
+  const isAmong = (own: readonly QuotaNode[]) => {
     const names = new Set(own.map((node) => node.name));
-    return (node: ClusterNode) => names.has(node.name);
+    return (node: QuotaNode) => names.has(node.name);
   };
-  const factsOf = (pool: string, own: readonly ClusterNode[]): PoolFacts => {
+  const factsOf = (pool: string, own: readonly QuotaNode[]): PoolFacts => {
     const facts = pools.find((one) => one.pool === pool);
     if (facts === undefined) throw new Error(`no facts of pool ${pool}`);
     return own.length === facts.nodes.length ? facts : facts.among(isAmong(own));

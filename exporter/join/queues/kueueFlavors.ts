@@ -1,9 +1,9 @@
 import { isSameList } from "../../kernel/isSameList.ts";
-import type { ClusterNode, TextMap } from "../../model/node.ts";
+import type { TextMap } from "../../model/node.ts";
 import type { KueueQuota, KueueResourceFlavor } from "../../model/queues/kueue.ts";
 import { isTolerated, selects } from "../../model/queues/nodeMatch.ts";
 import type { PodNeeds } from "../../model/queues/podNeeds.ts";
-import type { PoolFacts, QuotaScope } from "./queueSystem.ts";
+import type { PoolFacts, QuotaNode, QuotaScope } from "./queueSystem.ts";
 
 /** A ResourceFlavor with the pools of the nodes that carry its labels. */
 export interface Flavor {
@@ -65,7 +65,7 @@ function scopeOf({ name, nodeLabels }: KueueResourceFlavor): QuotaScope {
 }
 
 /** One node's labels for each way in which the nodes differ in the given labels. */
-function labelKinds(nodes: readonly ClusterNode[], keys: readonly string[]): readonly TextMap[] {
+function labelKinds(nodes: readonly QuotaNode[], keys: readonly string[]): readonly TextMap[] {
   const kinds = new Map<string, TextMap>();
   for (const { labels } of nodes) {
     const kind = JSON.stringify(keys.map((key) => labels[key] ?? null));

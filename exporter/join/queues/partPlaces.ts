@@ -98,27 +98,26 @@ export function waitingPart(
   { sharedPlaces, places }: PlaceFinder,
   last: readonly (WaitingPart | undefined)[],
 ): WaitingPart {
-  const { pods, needs, gpusPerPod: reported } = part;
-  const createdPods = part.waiting.length;
   const [first] = options;
   const [stands] = standing;
   const found = chosen ?? stands ?? allowed ?? queued;
-  if (found !== null) {
-    const { leaf: queue } = found;
-    const { domain, gpusPerPod } = found.option;
-    // Pods and needs are those of the draft, which is the same.
-    const same = last.find((one) => one?.queue === queue && one.domain === domain && one.gpusPerPod === gpusPerPod);
-    const isOpen = standing.length > 1 || (stands !== undefined && stands.option.classes !== null);
-    const open = isOpen ? sharedPlaces(options, standing, (same ?? last[0])?.places) : undefined;
-    if (same !== undefined && same.places === open) return same;
-    const waiting: WaitingPart = { queue, domain, pods, createdPods, gpusPerPod, needs };
-    return open === undefined ? waiting : { ...waiting, places: open };
-  }
-  if (first !== undefined)
-    return { queue: null, domain: first.domain, pods, createdPods, gpusPerPod: first.gpusPerPod, needs };
-  const gpusPerPod = reported === undefined ? gpusOf(needs.requests, places.input.pools) : reported;
-  return { queue: null, domain: null, pods, createdPods, gpusPerPod, needs };
+  const queue = found?.leaf ?? null;
+  const at: Pick<ServingDomain, "gpusPerPod"> & { readonly domain: number | null } = found?.option ??
+    first ?? { domain: null, gpusPerPod: gpusAnywhere(part, places) };
+  const { domain, gpusPerPod } = at;
+  // Pods and needs are those of the draft, which is the same.
+  const same = last.find((one) => one?.queue === queue && one.domain === domain && one.gpusPerPod === gpusPerPod);
+  const isOpen = standing.length > 1 || (stands !== undefined && stands.option.classes !== null);
+  const open = isOpen ? sharedPlaces(options, standing, (same ?? last[0])?.places) : undefined;
+  if (same !== undefined && same.places === open) return same;
+  const { pods, needs } = part;
+  const waiting: WaitingPart = { queue, domain, pods, createdPods: part.waiting.length, gpusPerPod, needs };
+  return open === undefined ? waiting : { ...waiting, places: open };
 }
+
+/** Physical GPUs of one pod of a part that no node can take. */
+const gpusAnywhere = ({ gpusPerPod, needs }: PartDraft, { input }: Places): number | null =>
+  gpusPerPod === undefined ? gpusOf(needs.requests, input.pools) : gpusPerPod;
 
 /** The fewest pods of a part that the gang needs. */
 function fewestOf({ pods }: PartDraft, { bound, min, parts }: GangDraft): number {

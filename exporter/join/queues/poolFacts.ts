@@ -1,11 +1,11 @@
-import type { ClusterNode } from "../../model/node.ts";
+import { sameData } from "../../kernel/sameData.ts";
 import type { NodeBinding } from "../binding/binding.ts";
 import { type Inventory, unitOn } from "../inventory.ts";
-import type { PoolFacts } from "./queueSystem.ts";
+import type { PoolFacts, QuotaNode } from "./queueSystem.ts";
 
 /** A node with what its GPU resources are. */
 interface PoolMember {
-  readonly object: ClusterNode;
+  readonly object: QuotaNode;
   readonly inventory: Pick<Inventory, "units" | "servedByDra">;
 }
 
@@ -15,8 +15,8 @@ export interface PoolFactsCache {
 }
 
 /**
- * The nodes of each pool and what their GPU resources are, by the name of the pool. A pool is the same object as long as its nodes
- * and their resources are the same.
+ * The nodes of each pool and what their GPU resources are, by the name of the pool. A pool is the same object as long as what
+ * it says about them is the same.
  */
 export function poolFacts(
   bindings: readonly Pick<NodeBinding, "input" | "facts">[],
@@ -42,16 +42,22 @@ export function poolFacts(
 }
 
 /** Only these parts: the rest of an input holds the readings of a cycle. */
-const memberOf = ({ object, inventory: { units, servedByDra } }: NodeBinding["input"]): PoolMember => ({
-  object,
+const memberOf = ({
+  object: { name, labels, capacity },
+  inventory: { units, servedByDra },
+}: NodeBinding["input"]): PoolMember => ({
+  object: { name, labels, capacity },
   inventory: { units, servedByDra },
 });
 
 function isSameMember({ object, inventory }: PoolMember, now: NodeBinding["input"]): boolean {
-  if (object !== now.object) return false;
+  const { name, labels, capacity } = now.object;
+  if (object.name !== name || !isSame(object.labels, labels) || !isSame(object.capacity, capacity)) return false;
   const { units, servedByDra } = now.inventory;
   return isSameUnits(inventory.units, units) && isSameUnits(inventory.servedByDra, servedByDra);
 }
+
+const isSame = (one: unknown, other: unknown): boolean => one === other || sameData(one, other);
 
 function isSameUnits(one: Inventory["units"], other: Inventory["units"]): boolean {
   if (one === other) return true;
@@ -61,7 +67,7 @@ function isSameUnits(one: Inventory["units"], other: Inventory["units"]): boolea
 }
 
 function factsOf(pool: string, members: readonly PoolMember[]): PoolFacts {
-  let nodes: readonly ClusterNode[] | null = null;
+  let nodes: readonly QuotaNode[] | null = null;
   return {
     pool,
     // Without quotas nobody asks.

@@ -8,18 +8,21 @@ import type { GangDraft } from "./gangDraft.ts";
 import type { DeclaredFacts, DispatchedGang } from "./gangFacts.ts";
 import type { NeverReason, QueueView } from "./queueing.ts";
 
+/** A node, as far as quotas look at it: what else may change without changing where they count. */
+export type QuotaNode = Pick<ClusterNode, "name" | "labels" | "capacity">;
+
 /** The nodes of one pool, as far as quotas look at them. */
 export interface PoolFacts {
   readonly pool: string;
   /** GPU nodes with a GPU of this pool; a node with GPUs of several pools is in each of them. */
-  readonly nodes: readonly ClusterNode[];
+  readonly nodes: readonly QuotaNode[];
   /**
    * Physical GPUs per unit of a resource on the nodes of this pool: `undefined` if none offers it, `null` if nodes differ or
    * it cannot be known.
    */
   readonly gpusPerUnit: (resource: string) => number | null | undefined;
   /** The same for only some of its nodes: quotas and pods often apply to some nodes of a pool. */
-  readonly among: (isWanted: (node: ClusterNode) => boolean) => PoolFacts;
+  readonly among: (isWanted: (node: QuotaNode) => boolean) => PoolFacts;
 }
 
 /** Nodes over which one quota of a system counts: those of a ResourceFlavor, a shard, or some pools. */
@@ -27,7 +30,7 @@ export interface QuotaScope {
   /** The flavor or shard; empty where it has no name of its own. */
   readonly name: string;
   /** Whether the GPUs of this pool on this node are in it. */
-  readonly covers: (pool: string, node: ClusterNode) => boolean;
+  readonly covers: (pool: string, node: QuotaNode) => boolean;
 }
 
 /** A domain as its queues are read into it. */

@@ -1,6 +1,11 @@
 import fc from "fast-check";
-import type { DeclaredQueue, DomainFacts, PoolFacts, QueueSystem } from "../../../exporter/join/queues/queueSystem.ts";
-import type { ClusterNode } from "../../../exporter/model/node.ts";
+import type {
+  DeclaredQueue,
+  DomainFacts,
+  PoolFacts,
+  QueueSystem,
+  QuotaNode,
+} from "../../../exporter/join/queues/queueSystem.ts";
 import { node } from "../clusterBuilder.ts";
 
 const gpu = "nvidia.com/gpu";
@@ -8,7 +13,7 @@ const gpu = "nvidia.com/gpu";
 /** A pool of nodes; a unit of `nvidia.com/gpu` is a GPU unless `units` says otherwise. */
 export function pool(
   name: string,
-  nodes: readonly ClusterNode[],
+  nodes: readonly QuotaNode[],
   units: Readonly<Record<string, number | null>> = { [gpu]: 1 },
 ): PoolFacts {
   return {
