@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     // Against hanging only.
     testTimeout: 600_000,
-    hookTimeout: 300_000,
+    hookTimeout: 600_000,
     maxConcurrency: 3,
     reporters: ["default", slowestFiles],
     projects: [

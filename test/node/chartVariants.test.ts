@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { variants } from "../servers/deployVariants.ts";
-import { grantRights, variantNeeds, webSecrets } from "./chartVariants.ts";
+import { grantRights, smallRequest, variantNeeds, webSecrets } from "./chartVariants.ts";
 import { givenNode } from "./givenNode.ts";
 
 const { node } = givenNode();
@@ -26,7 +26,7 @@ describe.concurrent("the chart, installed with the values of", () => {
     if (manifests !== undefined) await node.run(`${inNamespace} apply --filename -`, { input: manifests });
     await grantRights(node, namespace, variant);
     if (variant === "tls-and-users") await node.run(`NAMESPACE=${namespace}\n${webSecrets("fairlead.fairlead.svc")}`);
-    const values = instead.map(([value]) => `--set '${value}'`).join(" ");
+    const values = [smallRequest, ...instead.map(([value]) => `--set '${value}'`)].join(" ");
     await node.run(
       `helm install ${variant} deploy/helm/fairlead --namespace ${namespace} --timeout 4m \
          ${neverWhole === undefined ? "--wait" : ""} --values deploy/helm/fairlead/ci/${variant}-values.yaml ${values}

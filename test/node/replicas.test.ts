@@ -10,6 +10,7 @@ import { hasPrometheus } from "../e2e/scrapedByPrometheus.ts";
 import { until } from "../servers/kubernetesAdmin.ts";
 import { isSteadyGauge } from "../servers/steadyGauges.ts";
 import { poolStates } from "../servers/twoReplicasRules.ts";
+import { smallRequest } from "./chartVariants.ts";
 import { givenNode } from "./givenNode.ts";
 import { gpuPod } from "./gpuPods.ts";
 
@@ -18,7 +19,7 @@ if (!hasPrometheus())
   process.stderr.write("skipped: replicas.test.ts: prometheus is not installed (Debian package prometheus)\n");
 
 const namespace = "replicas";
-const release = `fairlead-replicas --namespace ${namespace} --set replicas=2 --set config.interval=5`;
+const release = `fairlead-replicas --namespace ${namespace} --set replicas=2 --set config.interval=5 ${smallRequest}`;
 const address = "127.0.0.1:9190";
 const folder = mkdtempSync(join(tmpdir(), "fairlead-replicas-"));
 /** Seconds between two scrapes, and two evaluations of the rules. */
@@ -40,7 +41,7 @@ async function written(selector: string, seconds: number) {
   return matrixSchema.parse(JSON.parse(text)).data.result;
 }
 
-/** As the chart's ServiceMonitor says it. */
+/** The labels are those that the chart's ServiceMonitor leads to. Debian's Prometheus does not know Kubernetes: it asks by the API server. */
 const prometheusConfig = {
   global: { scrape_interval: `${every}s`, evaluation_interval: `${every}s` },
   rule_files: [join(folder, "rules.yaml")],
@@ -48,21 +49,14 @@ const prometheusConfig = {
     {
       job_name: "fairlead",
       honor_labels: true,
-      kubernetes_sd_configs: [
-        {
-          role: "pod",
-          api_server: "https://127.0.0.1:6443",
-          tls_config: { insecure_skip_verify: true },
-          authorization: { credentials: "admin" },
-          namespaces: { names: [namespace] },
-        },
-      ],
-      relabel_configs: [
-        { source_labels: ["__meta_kubernetes_pod_container_port_name"], regex: "http", action: "keep" },
-        { source_labels: ["__meta_kubernetes_pod_name"], target_label: "pod" },
-        { source_labels: ["__meta_kubernetes_pod_name"], target_label: "instance" },
-        { source_labels: ["__meta_kubernetes_namespace"], target_label: "namespace" },
-      ],
+      scheme: "https",
+      tls_config: { insecure_skip_verify: true },
+      authorization: { credentials: "admin" },
+      static_configs: [0, 1].map((i) => {
+        const pod = `fairlead-replicas-${i}`;
+        const path = `/api/v1/namespaces/${namespace}/pods/${pod}:10836/proxy/metrics`;
+        return { targets: ["127.0.0.1:6443"], labels: { __metrics_path__: path, instance: pod, pod, namespace } };
+      }),
     },
   ],
 };

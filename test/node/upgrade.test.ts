@@ -7,6 +7,7 @@ import { z } from "zod";
 import { ledgerVersion } from "../../exporter/accounts/ledger/schema.ts";
 import { repository } from "../servers/imageBuild.ts";
 import { until } from "../servers/kubernetesAdmin.ts";
+import { smallRequest } from "./chartVariants.ts";
 import { FairleadPod, ledgerPath } from "./fairlead.ts";
 import { givenNode } from "./givenNode.ts";
 import { checkOut, olderImage } from "./images.ts";
@@ -18,7 +19,7 @@ if (!hasOlderImage)
 
 const namespace = "upgrade";
 const pod = new FairleadPod(node, namespace, "fairlead-upgrade-0");
-const options = `fairlead-upgrade --namespace ${namespace} --set config.interval=2`;
+const options = `fairlead-upgrade --namespace ${namespace} --set config.interval=2 ${smallRequest}`;
 const folder = mkdtempSync(join(tmpdir(), "fairlead-upgrade-"));
 const backup = join(folder, "ledger-0.db");
 

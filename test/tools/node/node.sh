@@ -28,11 +28,13 @@ make_cgroup() {
   if [[ -f /sys/fs/cgroup/cgroup.controllers ]]; then
     for controller in cpu cpuset memory pids; do echo "+$controller" > /sys/fs/cgroup/cgroup.subtree_control; done
     mkdir "/sys/fs/cgroup$name"
+    echo 1000 > "/sys/fs/cgroup$name/cpu.weight"
     return
   fi
   for controller in /sys/fs/cgroup/*/; do
     [[ ! -f $controller/cgroup.procs ]] || mkdir -p "$controller$name"
   done
+  echo 10240 > "/sys/fs/cgroup/cpu$name/cpu.shares" # all pods together: else they have as much as one process of the machine
   for file in cpuset.cpus cpuset.mems; do cat "/sys/fs/cgroup/cpuset/$file" > "/sys/fs/cgroup/cpuset$name/$file"; done
 }
 
