@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../servers/kubernetesAdmin.ts";
+import { allocatedByFairlead, allocatedByKubelet, ComparedCycles, setHealth } from "../allocatedGpus.ts";
 import { FairleadPod, sumOf } from "../fairlead.ts";
 import { givenNode } from "../givenNode.ts";
 import { gpuPod, podWith } from "../gpuPods.ts";
-import { ComparedCycles, heldByFairlead, heldByKubelet, setHealth } from "../heldGpus.ts";
 
 const { node } = givenNode();
 const pod = new FairleadPod(node, "gpus", "gpus-fairlead-0");
@@ -56,25 +56,25 @@ describe("GPUs of a device plugin", () => {
   });
 
   it("stay where they are when the device plugin starts anew", async () => {
-    const before = await heldByKubelet(node);
+    const before = await allocatedByKubelet(node);
     await node.run(`kubectl --namespace gpu-operator rollout restart daemonset/nvidia-dcgm-exporter
       kubectl --namespace gpu-operator rollout status daemonset/nvidia-dcgm-exporter --timeout=120s`);
     await settled({ second: 2, third: 1 });
-    expect(await heldByKubelet(node)).toEqual(before);
+    expect(await allocatedByKubelet(node)).toEqual(before);
     await until("no GPU is unavailable", async () => (await gpusOf('state="unavailable"')) === 0);
     expect(await gpusOf()).toBe(4);
   });
 
   it("stay where they are when the kubelet starts anew", async () => {
-    const before = await heldByKubelet(node);
+    const before = await allocatedByKubelet(node);
     await node.restart("kubelet");
     await node.run("kubectl wait --for=jsonpath='{.status.allocatable.nvidia\\.com/gpu}'=4 node --all --timeout=120s");
     await settled({ second: 2, third: 1 });
-    expect(await heldByKubelet(node)).toEqual(before);
+    expect(await allocatedByKubelet(node)).toEqual(before);
   });
 
   it("are unavailable when they are ill, and still held where the pod's status says that one of its devices is ill", async () => {
-    const [ill = ""] = Object.entries(await heldByKubelet(node)).find(([, by]) => by === "gpu-work/third") ?? [];
+    const [ill = ""] = Object.entries(await allocatedByKubelet(node)).find(([, by]) => by === "gpu-work/third") ?? [];
     const gpu = `gpu-${Number(ill.slice(-12))}`;
     await setHealth(node, gpu, "unhealthy");
     await until("the pod's status says that its device is ill", async () =>
@@ -99,7 +99,7 @@ describe("GPUs of dynamic resource allocation", () => {
     const { cycles } = compared;
     await until("cycles have seen them", () => compared.cycles >= cycles + 3);
     expect(await gpusOf()).toBe(4);
-    expect((await heldByFairlead(pod)).gpus).toBe(4);
+    expect((await allocatedByFairlead(pod)).gpus).toBe(4);
   });
 
   it("are held by the pods of their claims", async () => {

@@ -5,7 +5,7 @@ import type { FairleadPod } from "./fairlead.ts";
 import type { RealNode } from "./realNode.ts";
 
 /** Who holds which GPU: `namespace/pod` by UUID. */
-export type HeldGpus = Readonly<Record<string, string>>;
+export type AllocatedGpus = Readonly<Record<string, string>>;
 
 const heldSchema = z.record(z.string(), z.object({ namespace: z.string(), pod: z.string() }));
 const devicesSchema = z.object({
@@ -21,7 +21,7 @@ const devicesSchema = z.object({
 const telemetry = "/api/v1/namespaces/gpu-operator/services/nvidia-dcgm-exporter:9400/proxy";
 
 /** What the kubelet's pod-resources API says; it is asked by the fake GPUs' pod. */
-export async function heldByKubelet(node: RealNode): Promise<HeldGpus> {
+export async function allocatedByKubelet(node: RealNode): Promise<AllocatedGpus> {
   const held = heldSchema.parse(JSON.parse(await node.get(`${telemetry}/held`)));
   return sorted(Object.entries(held).map(([uuid, { namespace, pod }]) => [uuid, `${namespace}/${pod}`]));
 }
@@ -31,11 +31,13 @@ export async function setHealth(node: RealNode, gpu: string, state: "unhealthy" 
   await node.post(`${telemetry}/health/${gpu}/${state}`);
 }
 
-const sorted = (entries: readonly (readonly [string, string])[]): HeldGpus =>
+const sorted = (entries: readonly (readonly [string, string])[]): AllocatedGpus =>
   Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** What Fairlead's last cycle says, and when that was. */
-export async function heldByFairlead(pod: FairleadPod): Promise<{ at: number; gpus: number; held: HeldGpus }> {
+export async function allocatedByFairlead(
+  pod: FairleadPod,
+): Promise<{ at: number; gpus: number; held: AllocatedGpus }> {
   const { at, items } = devicesSchema.parse(JSON.parse(await pod.ask("/api/v1/devices")));
   const entries = items.flatMap(({ uuid, holders }) =>
     holders.map((by): readonly [string, string] => [
@@ -93,10 +95,10 @@ export class ComparedCycles {
   }
 
   /** Waits until both say the same of each GPU, and for two more cycles. */
-  async settled(wanted: (held: HeldGpus) => boolean): Promise<void> {
-    await until("the kubelet says so", async () => wanted(await heldByKubelet(this.#node)));
+  async settled(wanted: (held: AllocatedGpus) => boolean): Promise<void> {
+    await until("the kubelet says so", async () => wanted(await allocatedByKubelet(this.#node)));
     await until("Fairlead says what the kubelet says", async () => {
-      const [kubelet, fairlead] = [await heldByKubelet(this.#node), (await heldByFairlead(this.#pod)).held];
+      const [kubelet, fairlead] = [await allocatedByKubelet(this.#node), (await allocatedByFairlead(this.#pod)).held];
       return JSON.stringify(kubelet) === JSON.stringify(fairlead);
     });
     const { cycles } = this;
@@ -121,7 +123,7 @@ export class ComparedCycles {
     while (!this.#isOver) {
       await wait(100);
       // Nobody can be asked while the kubelet or the fake GPUs start anew: what was so goes on.
-      const held = await heldByKubelet(this.#node).catch(() => null);
+      const held = await allocatedByKubelet(this.#node).catch(() => null);
       if (held !== null)
         this.#kubelet.push({ at: Date.now(), counts: countsOf(Object.values(held).map((pod) => [pod, 1])) });
       const cycle = await countsByFairlead(this.#pod).catch(() => null);
