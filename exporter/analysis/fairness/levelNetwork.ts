@@ -84,8 +84,6 @@ export function createLevelNetwork(facts: LevelFacts, level: Level): LevelNetwor
   const [source, sink] = [network.addNode(), network.addNode()];
   const { asking, inner, askedBelow } = addQueues(facts, level, network, source);
   addItems(facts, inner, addTargets(facts, level, network, sink), network);
-  const asks = new Float64Array(asking.length);
-  let flowing = 0;
 
   /** What a parent of the level was given beyond what its children have. */
   function leftOf(grant: number, parent: number, totals: Float64Array): number {
@@ -97,24 +95,16 @@ export function createLevelNetwork(facts: LevelFacts, level: Level): LevelNetwor
 
   return {
     carry(totals) {
+      network.clear();
       let missing = askedBelow;
-      let grows = true;
       for (let n = 0; n < asking.length; n++) {
         const { entity = -1, arc = -1 } = asking[n] ?? {};
         const grant = level.grants.get(entity);
         const ask = grant === undefined ? askOf(entity, facts, totals[entity]) : leftOf(grant, entity, totals);
         missing += ask;
-        asks[n] = ask;
-        grows &&= ask >= network.flowOf(arc);
+        network.setCapacity(arc, ask);
       }
-      // What flows stays as long as nobody asks for less.
-      if (!grows) {
-        network.clear();
-        flowing = 0;
-      }
-      for (let n = 0; n < asking.length; n++) network.setCapacity(asking[n]?.arc ?? -1, asks[n] ?? 0);
-      flowing += network.augment(source, sink);
-      missing -= flowing;
+      missing -= network.augment(source, sink);
       if (missing <= gpuTolerance) return null;
       const side = network.reachableFrom(source);
       const stuck = new Set(asking.flatMap(({ entry, entity }) => (side[entry] === 1 ? [entity] : [])));
