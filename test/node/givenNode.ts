@@ -5,7 +5,7 @@ import { RealNode } from "./realNode.ts";
 export const nodeVariable = "FAIRLEAD_TEST_NODE";
 
 const givenSchema = z.object({
-  place: z.object({ folder: z.string(), kube: z.string(), programs: z.string(), helm: z.string() }),
+  place: z.object({ folder: z.string(), kube: z.string(), programs: z.string(), helm: z.string(), owner: z.number() }),
   hasOlderImage: z.boolean(),
 });
 

@@ -38,7 +38,7 @@ export async function prepareNode(
     installed("install-operator-crds.sh"),
   ]);
   note("the programs are there");
-  const node = new RealNode({ folder, kube, programs, helm });
+  const node = new RealNode({ folder, kube, programs, helm, owner: process.pid });
   begun(node);
   const archives = join(folder, "images");
   mkdirSync(archives, { recursive: true });

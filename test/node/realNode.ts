@@ -15,6 +15,8 @@ export interface NodePlace {
   readonly kube: string;
   readonly programs: string;
   readonly helm: string;
+  /** The process that takes the node along when it dies. */
+  readonly owner: number;
 }
 
 /** What a command wrote, and how it ended. */
@@ -35,8 +37,7 @@ export class RealNode {
       ...process.env,
       KUBE: place.kube,
       NODE_PROGRAMS: place.programs,
-      // Whoever started the node and dies takes it along.
-      OWNER: String(process.pid),
+      OWNER: String(place.owner),
       PATH: `${place.kube}:${place.helm}:${process.env.PATH ?? ""}`,
     };
   }

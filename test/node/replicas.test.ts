@@ -84,7 +84,7 @@ describe.skipIf(!hasPrometheus())("two replicas under a rolling update, recorded
     );
   });
   afterAll(async () => {
-    await node.shell(`pkill -f ${folder}/prometheus.yaml
+    await node.shell(`pkill -x prometheus || true
       helm uninstall fairlead-replicas --namespace ${namespace} --wait; kubectl delete namespace ${namespace} --wait=false`);
     await recording;
     rmSync(folder, { recursive: true, force: true });
