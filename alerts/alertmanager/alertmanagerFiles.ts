@@ -57,8 +57,8 @@ function definitions(prefix: string, clusterLabel: string, shown: (value: string
   const annotation = (name: string): string => shown(`.Annotations.${name}`);
   // Alerts of an installation that knows no address have no link.
   const link = (title: string, name: string): readonly string[] => [
-    `{{- with .Annotations.${name} }}`,
-    `${title}: ${shown(".")}{{ end }}`,
+    `{{- if .Annotations.${name} }}`,
+    `${title}: ${annotation(name)}{{ end }}`,
   ];
   const labels = titleLabels.map((label) => {
     const name = label === "cluster" ? clusterLabel : label;

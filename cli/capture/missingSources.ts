@@ -27,7 +27,7 @@ export function kindUnread(name: string, { message, state }: Setback): Problem {
       severity: "warning",
       subject: name,
       message: `You may not list ${name}, and what is said by them is not known: ${message}`,
-      nextStep: "Ask for the right to list them in all namespaces: docs/now.md has a ClusterRole.",
+      nextStep: "Ask for the right to list them in all namespaces: docs/now.md says which role has it.",
     };
   return {
     source: "kubernetes",

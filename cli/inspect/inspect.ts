@@ -19,8 +19,13 @@ export async function inspect(options: InspectOptions, io: Io): Promise<ExitCode
   return moment.ok ? showMoment(moment, options.output, io) : moment.code;
 }
 
-/** Prints the answers of a moment. */
-export function showMoment(moment: ReadMoment, output: InspectOptions["output"], io: Io): ExitCode {
+/** Prints the answers of a moment. `howToSeeMore`: the next step where there is no node at all; by default to take a dump. */
+export function showMoment(
+  moment: ReadMoment,
+  output: InspectOptions["output"],
+  io: Io,
+  howToSeeMore?: string,
+): ExitCode {
   const { analysis, config } = moment;
   const advice = adviseOnce(analysis, config.advice, config.interval);
   const json = output === "json";
@@ -29,5 +34,5 @@ export function showMoment(moment: ReadMoment, output: InspectOptions["output"],
       ? jsonText(buildDocument(analysis, analysis.snapshot.problems, advice))
       : `${overview(analysis, analysis.snapshot.problems, advice, io.terminal)}\n`,
   );
-  return saysNoGpus(moment, io) ? 1 : 0;
+  return saysNoGpus(moment, io, howToSeeMore) ? 1 : 0;
 }

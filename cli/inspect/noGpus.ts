@@ -5,15 +5,19 @@ import { howToTakeADump, type ReadMoment } from "./analyseDump.ts";
 const shownNodes = 3;
 
 /** Whether no GPU was counted in a dump, and says so with what to do next: nothing else in the answer can mean anything then. */
-export function saysNoGpus({ analysis, known }: ReadMoment, io: Io): boolean {
+export function saysNoGpus({ analysis, known }: ReadMoment, io: Io, howToSeeMore = howToTakeADump): boolean {
   const { pools, snapshot } = analysis;
   if (pools.some(({ physicalGpus }) => physicalGpus > 0)) return false;
-  const [found, nextStep] = why(snapshot.coverage, known.has("nodes"));
+  const [found, nextStep] = why(snapshot.coverage, known.has("nodes"), howToSeeMore);
   io.err(`fairlead: no GPU was found: ${found}\nNext step: ${nextStep}\n`);
   return true;
 }
 
-function why({ uncountedNodes: uncounted, telemetry }: SnapshotCoverage, hasNodes: boolean): readonly [string, string] {
+function why(
+  { uncountedNodes: uncounted, telemetry }: SnapshotCoverage,
+  hasNodes: boolean,
+  howToSeeMore: string,
+): readonly [string, string] {
   if (uncounted.length > 0) {
     const names = uncounted.slice(0, shownNodes).join(", ");
     const all = uncounted.length > shownNodes ? `${names}, and ${uncounted.length - shownNodes} more` : names;
@@ -24,10 +28,10 @@ function why({ uncountedNodes: uncounted, telemetry }: SnapshotCoverage, hasNode
   }
   if (!hasNodes) {
     const pages = telemetry ? "its pages show none" : "there is no page of a GPU exporter";
-    return [`the dump has no nodes, and ${pages}`, howToTakeADump];
+    return [`there are no nodes, and ${pages}`, howToSeeMore];
   }
   return [
-    "no node of the dump has a GPU resource or label",
+    "no node has a GPU resource or label",
     "look for nvidia.com/gpu under Capacity in kubectl describe node: without it the device plugin does not run; a resource of another name belongs into gpu.resources of the configuration (--config.file).",
   ];
 }

@@ -15,17 +15,12 @@ const node = (name: string, resources: object, labels: object = {}): object => (
 
 describe("a dump without any GPU", () => {
   test.each([
-    [
-      "of nodes without GPUs",
-      { "nodes.json": [node("cpu-1", {})] },
-      "no node of the dump has a GPU resource",
-      "gpu.resources",
-    ],
-    ["of pods alone", { "pods.json": [] }, "the dump has no nodes, and there is no page", "docs/inspect.md"],
+    ["of nodes without GPUs", { "nodes.json": [node("cpu-1", {})] }, "no node has a GPU resource", "gpu.resources"],
+    ["of pods alone", { "pods.json": [] }, "there are no nodes, and there is no page", "docs/inspect.md"],
     [
       "of a page that shows none",
       { "a.prom": "DCGM_FI_DEV_GPU_UTIL 5\n" },
-      "the dump has no nodes, and its pages show none",
+      "there are no nodes, and its pages show none",
       "docs/inspect.md",
     ],
     [
