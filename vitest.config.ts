@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { slowestFiles } from "./test/tools/slowestFiles.ts";
 
 const all = "test/**/*.test.ts";
-const elsewhere = ["test/servers/**", "node_modules/**", "dist/**"];
+const elsewhere = ["test/servers/**", "test/node/**", "node_modules/**", "dist/**"];
 /** Whole clusters with servers and browsers: each file has a process of its own. All others share one for each core. */
 const ownProcess = ["test/e2e/**"];
 
