@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { labelProblems } from "../../../exporter/join/fleetProblems.ts";
 import { decodeOwner } from "../../../exporter/sources/kubernetes/decodeOwner.ts";
 import { decodePod } from "../../../exporter/sources/kubernetes/decodePod.ts";
-import { maxLabelChars, maxLabels } from "../../../exporter/sources/kubernetes/keptLabels.ts";
+import { labelsOf, labelsText, maxLabelChars, maxLabels } from "../../../exporter/sources/kubernetes/keptLabels.ts";
 import { createPodTable } from "../../../exporter/sources/kubernetes/podTable.ts";
 
 const many = (count: number, chars = 8): Record<string, string> =>
@@ -83,4 +83,23 @@ test("14,000 pods with 250 labels of their own each stay small", { timeout: 60_0
   }
   for (const { labels } of table.gpuPods()) chars += charsOf(labels);
   expect(chars / 14_000).toBeLessThanOrEqual(maxLabelChars);
+});
+
+test("pods of one workload have one text, whatever labels distinguish them", () => {
+  const of = (index: string) => ({
+    app: "db",
+    tier: "a",
+    "statefulset.kubernetes.io/pod-name": `db-${index}`,
+    "apps.kubernetes.io/pod-index": index,
+    "batch.kubernetes.io/job-completion-index": index,
+    "batch.kubernetes.io/controller-uid": index,
+    "controller-uid": index,
+  });
+  expect(labelsText(of("0"))).toBe(labelsText(of("1")));
+  expect(labelsText({ tier: "a", app: "db" })).toBe(labelsText(of("0")));
+  expect({ ...labelsOf(labelsText(of("0"))) }).toEqual({ app: "db", tier: "a" });
+});
+
+test("pods that selectors distinguish have texts of their own", () => {
+  expect(labelsText({ app: "a" })).not.toBe(labelsText({ app: "b" }));
 });
