@@ -92,7 +92,9 @@ describe("an idle node that stays is advised", () => {
     expect(one.targets).toEqual(["Node idle"]);
     expect(one.effect.savingPerWeek).toEqual([{ currency: "USD", amount: 8 * 10 * 2 }]);
     expect(one.effect.before.idleNodeHoursPerWeek).toBe(2);
-    expect(one.reason).toContain("They cost 80 USD an hour: 160 USD while they were idle so far, 13,440 USD in a week.");
+    expect(one.reason).toContain(
+      "They cost 80 USD an hour: 160 USD while they were idle so far, 13,440 USD in a week.",
+    );
     expect(one.reason).toContain("capacity that is not reserved may not come back");
   });
 
