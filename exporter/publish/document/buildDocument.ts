@@ -70,6 +70,18 @@ export function buildDocument(
       uncountedNodes: [...snapshot.coverage.uncountedNodes].sort(),
     },
     dropped: snapshot.dropped,
-    problems,
+    problems: problemRecords(problems),
   };
+}
+
+/** Problems, the fields of all in the same order. */
+export function problemRecords(problems: readonly Problem[]): FairleadDocument["problems"] {
+  return problems.map(({ source, code, severity, subject, message, nextStep }) => ({
+    source,
+    code,
+    severity,
+    subject,
+    message,
+    nextStep,
+  }));
 }

@@ -1,6 +1,6 @@
 import { type RequestHandler, type Response, Router } from "express";
 import type { Advice } from "../../model/recommendation.ts";
-import { buildDocument } from "../document/buildDocument.ts";
+import { buildDocument, problemRecords } from "../document/buildDocument.ts";
 import { listsOf } from "../document/listBuilder.ts";
 import { momentOf } from "../document/order.ts";
 import { recommendationRecords, withheldRecords } from "../document/recommendationRecords.ts";
@@ -89,7 +89,7 @@ export function createApi(outputs: Outputs): Router {
     const publication = outputs.latest();
     if (publication === null) return noAnswersYet(response);
     const { chosen, limit, offset } = query;
-    const problems = problemsOf(publication);
+    const problems = problemRecords(problemsOf(publication));
     const advice = adviceOf(publication);
     const all = list.select(
       {
