@@ -19,14 +19,20 @@ const podsSchema = z.object({
 
 describe.concurrent("the chart, installed with the values of", () => {
   it.each(Object.keys(variants))("%s: its pods are ready under pod security `restricted`", async (variant) => {
-    const { namespace = `chart-${variant}`, manifests, instead = [], neverWhole } = variantNeeds[variant] ?? {};
+    const {
+      namespace = `chart-${variant}`,
+      manifests,
+      instead = [],
+      neverWhole,
+      request,
+    } = variantNeeds[variant] ?? {};
     const inNamespace = `kubectl --namespace ${namespace}`;
     await node.run(`kubectl create namespace ${namespace}
       kubectl label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`);
     if (manifests !== undefined) await node.run(`${inNamespace} apply --filename -`, { input: manifests });
     await grantRights(node, namespace, variant);
     if (variant === "tls-and-users") await node.run(`NAMESPACE=${namespace}\n${webSecrets("fairlead.fairlead.svc")}`);
-    const values = [smallRequest, ...instead.map(([value]) => `--set '${value}'`)].join(" ");
+    const values = [request ?? smallRequest, ...instead.map(([value]) => `--set '${value}'`)].join(" ");
     await node.run(
       `helm install ${variant} deploy/helm/fairlead --namespace ${namespace} --timeout 4m \
          ${neverWhole === undefined ? "--wait" : ""} --values deploy/helm/fairlead/ci/${variant}-values.yaml ${values}

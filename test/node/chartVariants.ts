@@ -8,6 +8,8 @@ export interface Needs {
   readonly manifests?: string;
   /** Why `--wait` would not end, where it is documented that it does not. */
   readonly neverWhole?: string;
+  /** How it asks for little, where it is not by `smallRequest`. */
+  readonly request?: string;
   /** Values that take the place of what one node without a registry does not have, each with the reason. */
   readonly instead?: readonly (readonly [value: string, reason: string])[];
 }
@@ -77,6 +79,7 @@ export const variantNeeds: Readonly<Record<string, Needs>> = {
     ]),
   },
   "load-balancer": {
+    request: `--set-json 'resources={"requests":{"cpu":"50m"}}'`,
     instead: [["automountServiceAccountToken=true", "it brings its token by a way of its own, which is not here"]],
   },
   "names-overridden": {

@@ -36,6 +36,12 @@ export class GuideReader {
     if (status !== 0 && !err.includes("NotFound")) throw new Error(err);
   }
 
+  /** What follows the section on credentials asks an installation without TLS and users, as the sections before it. */
+  async takesUsersAway(): Promise<void> {
+    await this.types("helm upgrade fairlead deploy/helm/fairlead --namespace fairlead --values values.yaml");
+    await this.waits();
+  }
+
   leaves(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -64,6 +64,7 @@ describe("docs/operations.md", () => {
       expect(status, `${block.text}\n${out}${err}`).toBe(0);
       await seen(block, out);
       await reader.waits();
+      if (block.text.includes("rollout restart")) await reader.takesUsersAway();
     }
   });
 });

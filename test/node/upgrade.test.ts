@@ -83,7 +83,7 @@ describe.skipIf(!hasOlderImage)("an upgrade from the chart of an older commit, w
     await pod.untilReady();
     const image = await node.run(`kubectl --namespace ${namespace} get pod ${pod.name} --output jsonpath='{..image}'`);
     expect(image).toContain(`${olderImage.registry}/fairlead:${olderImage.tag}`);
-    expect(await pod.checkLedger()).toContain("sound, and the accounts close");
+    expect(await pod.checkLedger(), "in the words of the older one").toContain("sound");
     await until("it goes on with the copy", async () => (await coveredSeconds()) > covered);
   });
 });
