@@ -3,22 +3,13 @@ import { slowestFiles } from "./test/tools/slowestFiles.ts";
 
 export default defineConfig({
   test: {
+    include: ["test/node/*.test.ts"],
     // Against hanging only.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // Each file has namespaces, or a node, of its own, and waits most of the time: all go on at once.
+    maxWorkers: 5,
     maxConcurrency: 3,
     reporters: ["default", slowestFiles],
-    projects: [
-      {
-        extends: true,
-        // Each has namespaces of its own on the node, and waits most of the time.
-        test: { name: "beside", include: ["test/node/*.test.ts"], maxWorkers: 4, sequence: { groupOrder: 0 } },
-      },
-      {
-        extends: true,
-        // These need all GPUs, or end the kubelet or the node.
-        test: { name: "alone", include: ["test/node/alone/*.test.ts"], maxWorkers: 1, sequence: { groupOrder: 1 } },
-      },
-    ],
   },
 });

@@ -4,7 +4,7 @@ import { variants } from "../servers/deployVariants.ts";
 import { grantRights, smallRequest, variantNeeds, webSecrets } from "./chartVariants.ts";
 import { givenNode } from "./givenNode.ts";
 
-const { node } = givenNode();
+const node = givenNode("beside");
 
 const podsSchema = z.object({
   items: z.array(

@@ -104,7 +104,7 @@ export const variantNeeds: Readonly<Record<string, Needs>> = {
 
 /** Accounts that a value set takes for granted, with the rights to read that other releases give theirs. */
 export async function grantRights(node: RealNode, namespace: string, variant: string): Promise<void> {
-  const account = { "everything-off": "reader", "load-balancer": "default" }[variant];
+  const account = { "everything-off": "reader", "load-balancer": "load-balancer-fairlead" }[variant];
   if (account !== undefined) await node.apply([readsAll, rightsOf(namespace, account)].join("\n---\n"));
 }
 

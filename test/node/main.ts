@@ -1,5 +1,5 @@
 /**
- * `npm run test:node`: starts a real node, runs the tests of this folder against it, and ends it. What follows goes to vitest,
+ * `npm run test:node`: starts two real nodes, runs the tests of this folder against them, and ends them. What follows goes to vitest,
  * but for two words:
  *
  *   npm run test:node -- hold                    holds the node until it is interrupted, and prints how to use it
@@ -12,36 +12,48 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installedInTime } from "../servers/program.ts";
-import { nodeVariable } from "./givenNode.ts";
+import { type GivenNodes, nodesVariable } from "./givenNode.ts";
 import { killAtRandom } from "./killAtRandom.ts";
 import { whyNoNode } from "./machine.ts";
-import { prepareNode } from "./preparedNode.ts";
+import { prepareNodes } from "./preparedNode.ts";
 import type { RealNode } from "./realNode.ts";
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-async function withNode(work: (node: RealNode, hasOlderImage: boolean) => Promise<number>): Promise<number> {
+async function withNodes(
+  count: number,
+  work: (nodes: readonly RealNode[], hasOlderImage: boolean) => Promise<number>,
+): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-node-"));
   let end = async (): Promise<void> => undefined;
   const interrupted = (): void => void end().finally(() => process.exit(130));
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, interrupted);
   try {
-    const { node, hasOlderImage } = await prepareNode(folder, say, (started) => {
+    const { nodes, hasOlderImage } = await prepareNodes(folder, count, say, (started) => {
       end = async () => {
-        await started.stop();
+        await Promise.all(started.map(async (node) => await node.stop()));
         rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
       };
     });
-    return await work(node, hasOlderImage);
+    return await work(nodes, hasOlderImage);
   } finally {
     await end();
   }
 }
 
-async function runTests(node: RealNode, hasOlderImage: boolean, words: readonly string[]): Promise<number> {
+const withNode = async (work: (node: RealNode) => Promise<number>): Promise<number> =>
+  await withNodes(1, async ([node]) => {
+    if (node === undefined) throw new Error("no node was started");
+    return await work(node);
+  });
+
+async function runTests(nodes: readonly RealNode[], hasOlderImage: boolean, words: readonly string[]): Promise<number> {
+  const [beside, alone] = nodes.map(({ place }) => place);
+  if (beside === undefined || alone === undefined) throw new Error("two nodes are needed");
+  const handed: GivenNodes = { beside, alone, hasOlderImage };
   const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
   const flags = [vitest, "run", "--config", "vitest.node.config.ts", ...words];
-  const env = { ...process.env, [nodeVariable]: JSON.stringify({ place: node.place, hasOlderImage }) };
+  const env = { ...process.env, [nodesVariable]: JSON.stringify(handed) };
   const [status] = await once(spawn(process.execPath, flags, { stdio: "inherit", env }), "close");
   return typeof status === "number" ? status : 1;
 }
@@ -71,6 +83,7 @@ else if (mode === "kills") {
     return 0;
   });
 } else
-  process.exitCode = await withNode(
-    async (node, hasOlderImage) => await runTests(node, hasOlderImage, process.argv.slice(2)),
+  process.exitCode = await withNodes(
+    2,
+    async (nodes, hasOlderImage) => await runTests(nodes, hasOlderImage, process.argv.slice(2)),
   );

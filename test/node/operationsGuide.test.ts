@@ -9,12 +9,15 @@ import { givenNode } from "./givenNode.ts";
 import { type Block, blocksOf } from "./guideBlocks.ts";
 import { GuideReader } from "./guideReader.ts";
 
-const { node } = givenNode();
+const node = givenNode("beside");
 const reader = new GuideReader(node);
 const pod = new FairleadPod(node, "fairlead", "fairlead-0");
 const page = (name: string): string => readFileSync(join(repository, name), "utf8");
 
-afterAll(() => reader.leaves());
+afterAll(async () => {
+  reader.leaves();
+  await node.run("kubectl delete namespace fairlead --wait=false");
+});
 
 describe("README.md", () => {
   it("has a quick start that installs Fairlead, which is ready and knows the node's GPUs", async () => {
@@ -75,8 +78,6 @@ describe("the kustomize overlay", () => {
     await node.run(`kubectl apply --server-side -k ${overlays}/${overlay}`);
     await reader.waits();
     await pod.untilReady();
-    await node.run(`kubectl delete -k ${overlays}/${overlay} --wait=false`);
-    await until("the namespace is gone", async () => !(await hasNamespace()));
   });
 });
 

@@ -14,7 +14,7 @@ import { smallRequest } from "./chartVariants.ts";
 import { givenNode } from "./givenNode.ts";
 import { gpuPod } from "./gpuPods.ts";
 
-const { node } = givenNode();
+const node = givenNode("beside");
 if (!hasPrometheus())
   process.stderr.write("skipped: replicas.test.ts: prometheus is not installed (Debian package prometheus)\n");
 

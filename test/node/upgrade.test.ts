@@ -9,13 +9,13 @@ import { repository } from "../servers/imageBuild.ts";
 import { until } from "../servers/kubernetesAdmin.ts";
 import { smallRequest } from "./chartVariants.ts";
 import { FairleadPod, ledgerPath } from "./fairlead.ts";
-import { givenNode } from "./givenNode.ts";
+import { givenNode, hasOlderImage } from "./givenNode.ts";
 import { checkOut, olderImage } from "./images.ts";
 import { olderCommit } from "./preparedNode.ts";
 
-const { node, hasOlderImage } = givenNode();
-if (!hasOlderImage)
-  process.stderr.write(`skipped: upgrade.test.ts: this clone does not have the commit ${olderCommit}\n`);
+const node = givenNode("beside");
+const isThere = hasOlderImage();
+if (!isThere) process.stderr.write(`skipped: upgrade.test.ts: this clone does not have the commit ${olderCommit}\n`);
 
 const namespace = "upgrade";
 const pod = new FairleadPod(node, namespace, "fairlead-upgrade-0");
@@ -41,7 +41,7 @@ async function backUp(to: string): Promise<void> {
   );
 }
 
-describe.skipIf(!hasOlderImage)("an upgrade from the chart of an older commit, whose ledgers are older", () => {
+describe.skipIf(!isThere)("an upgrade from the chart of an older commit, whose ledgers are older", () => {
   let covered = 0;
 
   beforeAll(async () => {

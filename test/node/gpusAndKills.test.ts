@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { until } from "../../servers/kubernetesAdmin.ts";
-import { allocatedByFairlead, allocatedByKubelet, ComparedCycles, setHealth } from "../allocatedGpus.ts";
-import { FairleadPod, sumOf } from "../fairlead.ts";
-import { givenNode } from "../givenNode.ts";
-import { gpuPod, podWith } from "../gpuPods.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { until } from "../servers/kubernetesAdmin.ts";
+import { allocatedByFairlead, allocatedByKubelet, ComparedCycles, setHealth } from "./allocatedGpus.ts";
+import { FairleadPod, sumOf } from "./fairlead.ts";
+import { givenNode } from "./givenNode.ts";
+import { gpuPod, podWith } from "./gpuPods.ts";
+import { killAtRandom } from "./killAtRandom.ts";
 
-const { node } = givenNode();
+// These take all GPUs, and end the kubelet and the node: no other test is there.
+const node = givenNode("alone");
 const pod = new FairleadPod(node, "gpus", "gpus-fairlead-0");
 const work = "kubectl --namespace gpu-work";
 let compared: ComparedCycles;
@@ -35,11 +37,6 @@ beforeAll(async () => {
   await node.run(`kubectl create namespace gpu-work
     helm install gpus deploy/helm/fairlead --namespace gpus --create-namespace --wait --timeout 3m --set config.interval=1`);
   compared = new ComparedCycles(node, pod);
-});
-
-afterAll(async () => {
-  await driver("device-plugin");
-  await node.run("helm uninstall gpus --namespace gpus --wait; kubectl delete namespace gpus gpu-work --wait=false");
 });
 
 describe("GPUs of a device plugin", () => {
@@ -139,4 +136,14 @@ describe("GPUs of dynamic resource allocation", () => {
 it("each cycle said of each pod how many GPUs the kubelet had given it", async () => {
   expect(compared.cycles).toBeGreaterThan(20);
   expect(await compared.end()).toEqual([]);
+});
+
+describe("container, pod and node, killed at random moments", () => {
+  // `npm run test:node -- kills` does it as often as one likes.
+  it("leave a ledger that opens and is sound, and that lacks at most one cycle", async () => {
+    await node.run("helm uninstall gpus --namespace gpus --wait");
+    const say = (line: string): void => void process.stderr.write(`kill ${line}\n`);
+    const kills = await killAtRandom(node, { count: 3, seed: 20_261_124, say });
+    expect(kills.map(({ target }) => target)).toEqual(["container", "pod", "node"]);
+  });
 });
