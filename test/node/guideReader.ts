@@ -1,8 +1,21 @@
 import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { z } from "zod";
 import { repository } from "../servers/imageBuild.ts";
+import { until } from "../servers/kubernetesAdmin.ts";
 import type { RealNode, Said } from "./realNode.ts";
+
+const statefulSetSchema = z.object({
+  metadata: z.object({ generation: z.number() }),
+  spec: z.object({ replicas: z.number() }),
+  status: z.object({
+    observedGeneration: z.number().default(0),
+    replicas: z.number().default(0),
+    updatedReplicas: z.number().default(0),
+    readyReplicas: z.number().default(0),
+  }),
+});
 
 /** The port that guides forward to, and the name under which a reader's browser asks for it. */
 const forwarded = "http://localhost:10836/readyz";
@@ -29,11 +42,18 @@ export class GuideReader {
     return await this.#node.shell(`export PATH=${this.folder}:$PATH\n${commands}`, { cwd: this.folder });
   }
 
-  /** Waits until what was changed last is done, as a reader does before the next step. */
+  /**
+   * Waits until all replicas are there as they were changed last, and ready. `kubectl rollout status` would wait for a minute
+   * more, until they have been ready for `minReadySeconds`.
+   */
   async waits(): Promise<void> {
-    const command = "kubectl --namespace fairlead rollout status statefulset/fairlead --timeout=240s";
-    const { err, status } = await this.#node.shell(command);
-    if (status !== 0 && !err.includes("NotFound")) throw new Error(err);
+    await until("the replicas are as they were changed last", async () => {
+      const found = await this.#node.shell("kubectl --namespace fairlead get statefulset fairlead --output json");
+      if (found.status !== 0) return found.err.includes("NotFound");
+      const { metadata, spec, status } = statefulSetSchema.parse(JSON.parse(found.out));
+      const counts = [status.replicas, status.updatedReplicas, status.readyReplicas];
+      return status.observedGeneration === metadata.generation && counts.every((count) => count === spec.replicas);
+    });
   }
 
   /** What follows the section on credentials asks an installation without TLS and users, as the sections before it. */
