@@ -213,12 +213,16 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
   test("a panel shows the GPUs of one replica, whatever the two Prometheus servers chose", async () => {
     const text = everyQuery.find(([name]) => name === "fleet: GPUs in all A")?.[1] ?? "";
     for (const cluster of clusters) {
-      // Which replica is read is recorded first.
-      const found = await until(`recorded of ${cluster}`, 60, async () => {
+      const seen: number[] = [];
+      // Which replica is read is recorded first. Thanos takes each series of whichever Prometheus it likes, so that states of two
+      // scrapes may meet in one sum: then it is off by what moved between them, which is a small part.
+      await until(`all GPUs of ${cluster}`, 60, async () => {
         const [series] = await ask(filledIn(text, { variables: { cluster } }));
-        return series?.points[0]?.[1];
+        const found = series?.points[0]?.[1];
+        if (found !== undefined) seen.push(found);
+        return found !== undefined && Math.abs(found - 176) < 1e-6 ? true : undefined;
       });
-      expect(found).toBeCloseTo(176, 6);
+      expect(seen.filter((found) => Math.abs(found / 176 - 1) > 0.05)).toEqual([]);
     }
   });
 
