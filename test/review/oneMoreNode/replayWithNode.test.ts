@@ -2,9 +2,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type PlayedWindow, replayWithNode, type WithNode } from "../../../review/oneMoreNode/replayWithNode.ts";
 import { p95WithNode, windowOfSeed } from "./playedWindow.ts";
 
-/** Held out: not looked at when the method and its margins were chosen. FAIRLEAD_SEEDS=1001-1051 plays all of docs/decisions/0023. */
-const [first = 1006, last = 1013] = (process.env.FAIRLEAD_SEEDS ?? "1006-1013").split("-").map(Number);
-const seeds = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+/**
+ * Held out: not looked at when the method and its margins were chosen. Of the weeks of docs/decisions/0023 every sixth is played,
+ * whatever comes of it; FAIRLEAD_ALL_SEEDS=1 plays all.
+ */
+const every = process.env.FAIRLEAD_ALL_SEEDS === undefined ? 6 : 1;
+const seeds = Array.from({ length: 51 }, (_, i) => 1001 + i).filter((_, i) => i % every === 0);
 
 describe("the wait with one node more", () => {
   it("of weeks in which the node is really added, is within the interval nearly always", { timeout: 1_800_000 }, () => {
