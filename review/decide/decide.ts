@@ -51,7 +51,9 @@ export function decide(review: Review): Decisions {
     .map(({ coversLoss, title }) => ({
       loss: coversLoss,
       reason:
-        coversLoss === null ? `${title}: more is at stake elsewhere.` : `More is at stake elsewhere; else: ${title}.`,
+        coversLoss === null
+          ? `${title}: more is at stake elsewhere.`
+          : `One could "${title}", but more is at stake elsewhere.`,
     }));
   return { decisions, undecided: [...undecided, ...outranked] };
 }
