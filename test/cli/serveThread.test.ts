@@ -67,21 +67,23 @@ describe("the thread that computes", () => {
       expect(await statusFor("attacker.example", served.url)).toBe(421);
       expect(await statusFor("localhost", served.url)).toBe(200);
       const paths = ["/review", "/api/v1/explain?kind=node&name=n1", "/api/v1/snapshot"];
-      const asked = Array.from({ length: 60 }, (_, at) => fetch(`${served.url}${paths[at % paths.length]}`));
-      let longest = 0;
+      let answered = 0;
+      const asked = Array.from({ length: 60 }, async (_, at) => {
+        const answer = await fetch(`${served.url}${paths[at % paths.length]}`);
+        answered += 1;
+        return answer;
+      });
       for (let probe = 0; probe < 10; probe += 1) {
-        const from = performance.now();
         expect((await fetch(`http://${probes}/livez`)).status).toBe(200);
         expect((await fetch(`${served.url}/livez`)).status).toBe(200);
         expect((await fetch(`${served.url}/metrics`)).status).toBe(200);
         expect(await (await fetch(`${served.url}/`)).text()).toContain('<section id="teams">');
-        longest = Math.max(longest, performance.now() - from);
+        if (probe === 0) expect(answered).toBeLessThan(asked.length);
       }
       const answers = await Promise.all(asked);
       // A ledger that has just begun may have nothing to review yet.
       for (const { status } of answers) expect([200, 404]).toContain(status);
       await Promise.all(answers.map((answer) => answer.arrayBuffer()));
-      expect(longest).toBeLessThan(5000);
     } finally {
       expect(await served.stop()).toBe(0);
     }

@@ -72,6 +72,8 @@ async function calmCycles(): Promise<number> {
   }
 }
 
+/** Against hanging only. */
+const patienceSeconds = 240;
 const isThere = hasPrometheus() && hasAlertmanager();
 
 describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and whoever is on call", () => {
@@ -95,23 +97,19 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
     }
   }
 
-  async function until<T>(
-    what: string,
-    seconds: number,
-    look: () => T | undefined | Promise<T | undefined>,
-  ): Promise<T> {
-    const deadline = Date.now() + seconds * 1000;
+  async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+    const deadline = Date.now() + patienceSeconds * 1000;
     for (;;) {
       const found = await look();
       if (found !== undefined) return found;
-      if (Date.now() > deadline) throw new Error(`${what}: not within ${seconds} s`);
+      if (Date.now() > deadline) throw new Error(`${what}: not within ${patienceSeconds} s`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 
   const cyclesLater = async (count: number): Promise<void> => {
     const wanted = cycles + count;
-    await until(`${count} more cycles`, 30, () => (cycles >= wanted ? true : undefined));
+    await until(`${count} more cycles`, () => (cycles >= wanted ? true : undefined));
   };
 
   const aboutSearch = (status: "firing" | "resolved") =>
@@ -178,9 +176,9 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
   });
 
   it("a starved team pages with what to do, and is over once that was done", async () => {
-    await until("search is short of GPUs", 20, () => (shortfall(cluster) > 0 ? true : undefined));
+    await until("search is short of GPUs", () => (shortfall(cluster) > 0 ? true : undefined));
     expect(messages.pages).toEqual([]);
-    const page = await until("the page", 30, () => aboutSearch("firing"));
+    const page = await until("the page", () => aboutSearch("firing"));
 
     // It has waited as long as its rule says, and not much longer.
     const since = await ask(
@@ -201,7 +199,7 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
     expect(annotations.recommendation).toMatch(/^give search \d+ H100\S* back: requeue ads\/ctr \(/);
     expect(annotations.recommendation).toContain(advice.title);
     expect(annotations.description).toMatch(/^Team search in harbor holds \d+ GPUs less than its share of H100/);
-    const said = await until("the message in Slack", 10, () =>
+    const said = await until("the message in Slack", () =>
       messages.slack.find(({ channel }) => channel === "#gpu-on-call"),
     );
     expect(said.attachments[0]?.title).toMatch(
@@ -210,7 +208,7 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
     expect(said.attachments[0]?.text.split("\n")).toContain(`Do: ${annotations.recommendation}`);
 
     // Fairlead has received of it, too.
-    const linked = await until("the alert beside the advice", 10, async () =>
+    const linked = await until("the alert beside the advice", async () =>
       (await adviceFor(id)).alerts.find(({ status }) => status === "firing"),
     );
     expect(linked).toMatchObject({ alertname: "GpuTeamStarved", status: "firing" });
@@ -226,9 +224,9 @@ describe.skipIf(!isThere)("simulator, exporter, Prometheus, Alertmanager, and wh
       expect(answer.ok, `${title}: ${answer.status} ${await answer.text()}`).toBe(true);
       await cyclesLater(2);
     }
-    const over = await until("the end of the alert", 20, () => aboutSearch("resolved"));
+    const over = await until("the end of the alert", () => aboutSearch("resolved"));
     expect(over.labels).toEqual(page.labels);
-    const taken = await until("the advice is seen as taken", 20, async () => {
+    const taken = await until("the advice is seen as taken", async () => {
       const now = await adviceFor(id);
       return now.state === "taken" && now.alerts.every(({ status }) => status === "resolved") ? now : undefined;
     });

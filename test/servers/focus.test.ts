@@ -37,7 +37,7 @@ beforeAll(async () => {
   validator = await installed("install-focus-validator.sh");
   folder = await mkdtemp(join(tmpdir(), "fairlead-focus-"));
   ledgerFile = join(folder, "ledger.db");
-  const opened = await openSqliteLedger({ file: ledgerFile, retention: keepAll, closeMilliseconds: 2000 });
+  const opened = await openSqliteLedger({ file: ledgerFile, retention: keepAll, closeMilliseconds: 60_000 });
   if (!opened.ok) throw new Error(opened.problem.message);
   opened.ledger.append(
     entry({ to: start + 60 * 3600, postings: Array.from({ length: 60 }, (_, i) => hourOf(i)).flat() }),

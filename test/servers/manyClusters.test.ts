@@ -160,7 +160,7 @@ describe.skipIf(!isThere)("two clusters in one VictoriaMetrics, by deploy/exampl
   test("what two Prometheus servers write arrives, each series with its own cluster, each replica by itself", async () => {
     const wanted = clusters.flatMap((cluster) => ["fairlead-0", "fairlead-1"].map((pod) => `${cluster} ${pod}`));
     for (const name of ["fairlead_build_info", "process_resident_memory_bytes", "scrape_samples_scraped", "up"])
-      await until(name, 30, async () => {
+      await until(name, async () => {
         const found = (await ask(`${name}{job="fairlead"}`)).map(({ labels }) => `${labels.cluster} ${labels.pod}`);
         return found.sort().join() === wanted.join() ? found : undefined;
       });
@@ -180,7 +180,7 @@ describe.skipIf(!isThere)("two clusters in one VictoriaMetrics, by deploy/exampl
     /** Series and cluster, of what there is now. */
     const found = async (name: string, query: string): Promise<readonly string[]> =>
       [...new Set((await ask(query)).map(({ labels }) => `${name} ${labels.cluster}`))].sort();
-    const recorded = await until("each series of both clusters", 90, async () => {
+    const recorded = await until("each series of both clusters", async () => {
       const pairs: string[] = [];
       for (const { record, expr } of rules) {
         const [wanted, now] = [await found(record, expr), await found(record, `last_over_time(${record}[10s])`)];
@@ -193,7 +193,7 @@ describe.skipIf(!isThere)("two clusters in one VictoriaMetrics, by deploy/exampl
     });
     expect(recorded.filter((pair) => !clusters.some((cluster) => pair.endsWith(` ${cluster}`)))).toEqual([]);
     // What is recorded is as old as the last evaluation, what is scraped is newer.
-    await until("sums of one replica", 60, async () => {
+    await until("sums of one replica", async () => {
       const sums = await valuesOf("sum by (cluster) (cluster_pool:fairlead_allocated_gpus:sum)");
       const scraped = await valuesOf("max by (cluster) (sum by (cluster, pod) (fairlead_team_gpus))");
       const isClose = (cluster: string) => Math.abs((sums[cluster] ?? 0) / (scraped[cluster] ?? 0) - 1) < 0.05;
@@ -202,7 +202,7 @@ describe.skipIf(!isThere)("two clusters in one VictoriaMetrics, by deploy/exampl
   });
 
   test("alerts of both clusters say which", async () => {
-    const found = await until("alerts of both clusters", 60, async () =>
+    const found = await until("alerts of both clusters", async () =>
       clusters.every((cluster) => reported.some((labels) => labels.cluster === cluster)) ? reported : undefined,
     );
     expect(found.filter((labels) => !clusters.some((one) => one === labels.cluster))).toEqual([]);

@@ -56,13 +56,16 @@ export function live(replicas: readonly LiveReplica[]): () => Promise<void> {
   };
 }
 
-/** Looks until something is found; throws when it is not within so many seconds. */
-export async function until<T>(what: string, seconds: number, look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + seconds * 1000;
+/** Against hanging only. */
+const patienceSeconds = 240;
+
+/** Looks until something is found; throws when it is not within some minutes. */
+export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + patienceSeconds * 1000;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${seconds} s`);
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${patienceSeconds} s`);
     await sleep(200);
   }
 }

@@ -138,7 +138,7 @@ describe.skipIf(assets === undefined)("two clusters in one Mimir, by deploy/exam
 
   test("of two Prometheus servers of a cluster one is stored, of Fairlead's two replicas both", async () => {
     const wanted = clusters.flatMap((cluster) => ["fairlead-0", "fairlead-1"].map((pod) => `${cluster} ${pod}`));
-    await until("each replica", 60, async () => {
+    await until("each replica", async () => {
       const found = await ask("fairlead_build_info");
       expect(found.every(({ labels }) => labels.__replica__ === undefined)).toBe(true);
       const names = found.map(({ labels }) => `${labels.cluster} ${labels.pod}`);
@@ -161,7 +161,7 @@ describe.skipIf(assets === undefined)("two clusters in one Mimir, by deploy/exam
     const files = ["fairlead-recording.yaml", "fairlead-alerts.yaml"].map((name) => join(folder, "rules", name));
     rulesCommand("load", files);
     const names = recordingGroups(defaultAlerts).flatMap(({ rules }) => rules.map(({ record }) => record));
-    const recorded = await until("recorded of both", 120, async () => {
+    const recorded = await until("recorded of both", async () => {
       const found = await ask('count by (__name__, cluster) ({__name__=~"cluster.*:fairlead_.*:.*"})');
       return clusters.every((one) => found.filter(({ labels }) => labels.cluster === one).length > 40)
         ? found
@@ -169,7 +169,7 @@ describe.skipIf(assets === undefined)("two clusters in one Mimir, by deploy/exam
     });
     expect(recorded.filter(({ labels }) => !clusters.some((one) => one === labels.cluster))).toEqual([]);
     expect(recorded.filter(({ labels }) => !names.some((name) => name === labels.__name__))).toEqual([]);
-    await until("sums of one replica", 60, async () => {
+    await until("sums of one replica", async () => {
       const allocated = await ask("sum by (cluster) (cluster_pool:fairlead_allocated_gpus:sum)");
       const scraped = await ask("max by (cluster) (sum by (cluster, pod) (fairlead_team_gpus))");
       const ratio = (cluster: string): number => numberOf(allocated, cluster) / numberOf(scraped, cluster);

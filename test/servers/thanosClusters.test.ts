@@ -176,7 +176,7 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
 
   test("two Prometheus servers become one, and Fairlead's replicas stay two with their own counters", async () => {
     const build = 'fairlead_build_info{cluster="harbor"}';
-    const pods = await until("both replicas", 60, async () => {
+    const pods = await until("both replicas", async () => {
       const found = await ask(build);
       const all = await ask(build, [["dedup", "false"]]);
       return found.length === 2 && all.length === 4 ? found : undefined;
@@ -196,7 +196,7 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
 
   test("what each cluster's Prometheus recorded is there once for each, of one replica", async () => {
     const allocated = "sum by (cluster) (cluster_pool:fairlead_allocated_gpus:sum)";
-    await until("recorded of both", 60, async () => {
+    await until("recorded of both", async () => {
       const recorded = await ask(allocated);
       const scraped = await ask("max by (cluster) (sum by (cluster, pod) (fairlead_team_gpus))");
       const ratio = (cluster: string): number => numberOf(recorded, cluster) / numberOf(scraped, cluster);
@@ -216,7 +216,7 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
       const seen: number[] = [];
       // Which replica is read is recorded first. Thanos takes each series of whichever Prometheus it likes, so that states of two
       // scrapes may meet in one sum: then it is off by what moved between them, which is a small part.
-      await until(`all GPUs of ${cluster}`, 60, async () => {
+      await until(`all GPUs of ${cluster}`, async () => {
         const [series] = await ask(filledIn(text, { variables: { cluster } }));
         const found = series?.points[0]?.[1];
         if (found !== undefined) seen.push(found);
@@ -238,13 +238,13 @@ describe.skipIf(assets === undefined)("two clusters behind one Thanos, by deploy
 
   test("the Ruler reports the cluster whose Fairlead is gone, and no other", async () => {
     const reported = "cluster:fairlead_last_cycle_timestamp_seconds:max";
-    await until("both clusters", 60, async () => ((await ask(reported)).length === 2 ? true : undefined));
+    await until("both clusters", async () => ((await ask(reported)).length === 2 ? true : undefined));
     await stopLiving();
     for (const pod of ["fairlead-0", "fairlead-1"]) await replicas.get(`bay ${pod}`)?.stop();
     const alert = z.object({ labels: z.record(z.string(), z.string()), state: z.string() });
     const group = z.object({ rules: z.array(z.object({ alerts: z.array(alert).default([]) })) });
     const rules = z.object({ data: z.object({ groups: z.array(group) }) });
-    const found = await until("GpuExporterDown", 60, async () => {
+    const found = await until("GpuExporterDown", async () => {
       const { data } = rules.parse(await (await fetch(`${rule}/api/v1/rules`)).json());
       const all = data.groups.flatMap((one) => one.rules.flatMap(({ alerts }) => alerts));
       return all.some(({ state }) => state === "firing") ? all : undefined;

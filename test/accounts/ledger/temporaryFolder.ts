@@ -28,7 +28,7 @@ export function temporaryFile(): string {
 
 /** A ledger that must open; closed after the test. */
 export async function openLedger(file: string, options: Partial<SqliteLedgerOptions> = {}): Promise<Ledger> {
-  const opened = await openSqliteLedger({ file, retention: keepAll, closeMilliseconds: 200, ...options });
+  const opened = await openSqliteLedger({ file, retention: keepAll, closeMilliseconds: 60_000, ...options });
   if (!opened.ok) throw new Error(`${opened.problem.message} -> ${opened.problem.nextStep}`);
   ledgers.push(opened.ledger);
   return opened.ledger;

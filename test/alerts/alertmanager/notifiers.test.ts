@@ -179,9 +179,7 @@ describe.skipIf(!hasAlertmanager())("Debian's Alertmanager notifies", () => {
     await expect
       .poll(
         () => [post("/pagerduty"), post("/opsgenie"), received.mails[0]].filter((one) => one !== undefined).length,
-        {
-          timeout: 20_000,
-        },
+        { timeout: 120_000 },
       )
       .toBe(3);
     expect(post("/pagerduty")).toMatchObject({

@@ -129,7 +129,7 @@ export async function watchDemoCluster(options: WatchOptions = {}): Promise<Watc
 }
 
 /** A loaded machine notices a connection that broke off within this time. */
-const noticingMs = 30_000;
+const noticingMs = 240_000;
 
 /** Watches that broke off since the start. */
 function brokenWatches(cluster: PlayedCluster): number {

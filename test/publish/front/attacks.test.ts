@@ -65,13 +65,18 @@ const ask = (server: RunningServer, path: string, init: RequestInit = {}): Promi
   fetch(`${server.url}${path}`, { ...init, signal: AbortSignal.timeout(20_000) });
 
 describe("readers who take nothing", () => {
-  test.each(["/large", "/metrics"])("of %s give way to those who read, and probes never wait", async (path) => {
+  test.each(["/large", "/metrics"])("of %s do not keep a probe waiting, though they are never cut", async (path) => {
+    const never = { ...turns, slow: 600_000, standstill: 600_000 };
+    const server = await serve({ turns: { pages: never, answers: never } });
+    for (let reader = 0; reader < 60; reader += 1) await stall(server.port, path);
+    await wait(100);
+    expect((await ask(server, "/livez")).status).toBe(200);
+  });
+
+  test.each(["/large", "/metrics"])("of %s give way to those who read", async (path) => {
     const server = await serve();
     for (let reader = 0; reader < 60; reader += 1) await stall(server.port, path);
     await wait(100);
-    const from = performance.now();
-    expect((await ask(server, "/livez")).status).toBe(200);
-    expect(performance.now() - from).toBeLessThan(1000);
     const answer = await ask(server, path);
     expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([200, page.length]);
   });
@@ -183,15 +188,22 @@ describe("wrong passwords", () => {
   });
 
   test("of one address do not keep a user of another out", async () => {
-    const server = await serve({ users });
+    let compared = 0;
+    const server = await serve({
+      users,
+      compare: async ({ password }) => {
+        compared += 1;
+        await wait(50);
+        return password === "other";
+      },
+    });
     const wrong = Buffer.from("bob:wrong").toString("base64");
     for (let guess = 0; guess < 40; guess += 1) {
       const socket = await stall(server.port, "");
       socket.write(`GET /small HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${wrong}\r\n\r\n`);
     }
-    const from = performance.now();
     expect((await ask(server, "/small", login("bob", "other"))).status).toBe(200);
-    expect(performance.now() - from).toBeLessThan(5000);
+    expect(compared).toBeLessThan(20);
   });
 });
 
