@@ -17,6 +17,8 @@ const statefulSetSchema = z.object({
   }),
 });
 
+const statefulSet = "/apis/apps/v1/namespaces/fairlead/statefulsets/fairlead";
+
 /** The port that guides forward to, and the name under which a reader's browser asks for it. */
 const forwarded = "http://localhost:10836/readyz";
 
@@ -48,9 +50,9 @@ export class GuideReader {
    */
   async waits(): Promise<void> {
     await until("the replicas are as they were changed last", async () => {
-      const found = await this.#node.shell("kubectl --namespace fairlead get statefulset fairlead --output json");
-      if (found.status !== 0) return found.err.includes("NotFound");
-      const { metadata, spec, status } = statefulSetSchema.parse(JSON.parse(found.out));
+      const found = await this.#node.get(statefulSet).catch((error: Error) => error);
+      if (typeof found !== "string") return found.message.includes("NotFound");
+      const { metadata, spec, status } = statefulSetSchema.parse(JSON.parse(found));
       const counts = [status.replicas, status.updatedReplicas, status.readyReplicas];
       return status.observedGeneration === metadata.generation && counts.every((count) => count === spec.replicas);
     });

@@ -34,6 +34,7 @@ describe("README.md", () => {
     const metrics = await pod.metrics();
     expect(sumOf(metrics, "fairlead_gpus")).toBe(4);
     expect(sumOf(metrics, "fairlead_gpus", 'state="unobserved"')).toBe(0);
+    expect(sumOf(metrics, "fairlead_gpu_seconds_total", 'state="unobserved"')).toBe(0);
   });
 
   it("starts a container that may write into its volumes only, as nobody, within its limit", async () => {
@@ -47,7 +48,8 @@ describe("README.md", () => {
     const words = `/nodejs/bin/node -e '${seen}'`;
     const out = await node.run(`kubectl --namespace fairlead exec fairlead-0 -- ${words}`);
     expect(JSON.parse(out)).toEqual(["EROFS", "written", "written", 65_532, `${1 << 30}`]);
-    await node.run("helm uninstall fairlead --namespace fairlead --wait && kubectl delete namespace fairlead");
+    await node.run(`helm uninstall fairlead --namespace fairlead --wait
+      kubectl --namespace fairlead delete persistentvolumeclaims --all`);
   });
 });
 
