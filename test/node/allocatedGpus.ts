@@ -7,7 +7,7 @@ import type { RealNode } from "./realNode.ts";
 /** Who holds which GPU: `namespace/pod` by UUID. */
 export type AllocatedGpus = Readonly<Record<string, string>>;
 
-/** What somebody said at a moment (milliseconds). */
+/** Who held which GPU, as the kubelet or Fairlead said at a moment (milliseconds). */
 interface SaidAt {
   readonly at: number;
   readonly held: AllocatedGpus;

@@ -50,12 +50,26 @@ export class GuideReader {
    */
   async waits(): Promise<void> {
     await until("the replicas are as they were changed last", async () => {
-      const found = await this.#node.get(statefulSet).catch((error: Error) => error);
-      if (typeof found !== "string") return found.message.includes("NotFound");
-      const { metadata, spec, status } = statefulSetSchema.parse(JSON.parse(found));
+      const found = await this.#statefulSet();
+      if (typeof found === "string") return found === "absent";
+      const { metadata, spec, status } = found;
       const counts = [status.replicas, status.updatedReplicas, status.readyReplicas];
       return status.observedGeneration === metadata.generation && counts.every((count) => count === spec.replicas);
     });
+  }
+
+  /** Waits until so many replicas are ready, changed or not. */
+  async waitsUntilReady(count: number): Promise<void> {
+    await until(`${count} replicas are ready`, async () => {
+      const found = await this.#statefulSet();
+      return typeof found !== "string" && found.status.readyReplicas === count && found.status.replicas === count;
+    });
+  }
+
+  async #statefulSet(): Promise<z.infer<typeof statefulSetSchema> | "absent" | "unknown"> {
+    const found = await this.#node.get(statefulSet).catch((error: Error) => error);
+    if (typeof found === "string") return statefulSetSchema.parse(JSON.parse(found));
+    return found.message.includes("NotFound") ? "absent" : "unknown";
   }
 
   /** What follows the section on credentials asks an installation without TLS and users, as the sections before it. */

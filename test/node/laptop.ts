@@ -6,7 +6,7 @@ import { repository } from "../servers/imageBuild.ts";
 import { blocksOf } from "./guideBlocks.ts";
 import type { RealNode, Said } from "./realNode.ts";
 
-/** How somebody signs in. */
+/** How a user signs in. */
 export type SignIn = "certificate" | "token";
 
 const guide = readFileSync(join(repository, "docs/now.md"), "utf8");
@@ -14,7 +14,7 @@ const guide = readFileSync(join(repository, "docs/now.md"), "utf8");
 const account = "laptop";
 const user = { certificate: "ada", token: `system:serviceaccount:default:${account}` };
 
-/** Somebody's laptop: a kubeconfig for a real node, with the rights of docs/now.md, and `fairlead`. Nothing else. */
+/** The laptop of a user: a kubeconfig for a real node, with the rights of docs/now.md, and `fairlead`. Nothing else. */
 export class Laptop {
   readonly folder = mkdtempSync(join(tmpdir(), "fairlead-laptop-"));
   readonly #node: RealNode;
@@ -56,7 +56,7 @@ export class Laptop {
     return await this.#node.shell(`${program} ${main} ${words.join(" ")} --kubeconfig ${this.#kubeconfig(signIn)}`);
   }
 
-  /** What `fairlead inspect` says of a dump. */
+  /** The answer of `fairlead inspect` about a dump. */
   async inspect(dump: string): Promise<FairleadDocument> {
     const main = join(repository, "cli/main.ts");
     const out = await this.#node.run(`${process.execPath} ${main} inspect ${dump} --output json`);
