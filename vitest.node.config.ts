@@ -1,9 +1,12 @@
 import { defineConfig } from "vitest/config";
 import { slowestFiles } from "./test/tools/slowestFiles.ts";
 
+const all = "test/node/*.test.ts";
+/** It is for clusters in which nothing is installed, and compares what is there at one moment. */
+const first = "test/node/laptop.test.ts";
+
 export default defineConfig({
   test: {
-    include: ["test/node/*.test.ts"],
     // Against hanging only.
     testTimeout: 600_000,
     hookTimeout: 600_000,
@@ -11,5 +14,9 @@ export default defineConfig({
     maxWorkers: 5,
     maxConcurrency: 3,
     reporters: ["default", slowestFiles],
+    projects: [
+      { extends: true, test: { name: "nothing installed", include: [first], sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: "installed", include: [all], exclude: [first], sequence: { groupOrder: 1 } } },
+    ],
   },
 });

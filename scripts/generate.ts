@@ -18,6 +18,7 @@ import { buildOpenApi } from "../exporter/publish/http/openapi.ts";
 import { chartReadme } from "./chartReadme.ts";
 import { dependenciesPage } from "./dependenciesPage.ts";
 import { foundHelm, helmScript } from "./foundHelm.ts";
+import { nowRole } from "./nowRole.ts";
 import { operationsGuide } from "./operationsGuide.ts";
 import { trustedLabelsReference } from "./trustedLabels.ts";
 
@@ -44,6 +45,7 @@ const fromCode: Files = {
   ),
   "deploy/helm/fairlead/README.md": chartReadme(),
   ...below("deploy/helm/fairlead", chartFiles(chartValues())),
+  "deploy/now-role.yaml": nowRole(),
 };
 
 const check = process.argv.includes("--check");

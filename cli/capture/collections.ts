@@ -55,7 +55,7 @@ export async function findCollections(client: ApiClient, signal: AbortSignal): P
     return known;
   };
   const found = await Promise.all(
-    wantedKinds().map(async ({ group, resource, versions }): Promise<Collection | Unlocated | null> => {
+    listedKinds().map(async ({ group, resource, versions }): Promise<Collection | Unlocated | null> => {
       const served = groups.versions.get(group) ?? [];
       const name = resourceName(group, resource);
       for (const version of versions === null ? served : versions.filter((one) => served.includes(one))) {
@@ -77,16 +77,17 @@ export async function findCollections(client: ApiClient, signal: AbortSignal): P
   };
 }
 
-interface WantedKind {
+/** A kind that is listed where the API server has it. */
+export interface ListedKind {
   readonly group: string;
   readonly resource: string;
   /** Those that a decoder reads, best first; `null`: any. */
   readonly versions: readonly string[] | null;
 }
 
-/** Pods and nodes first: they say where the exporters are. */
-function wantedKinds(): readonly WantedKind[] {
-  const wanted = new Map<string, WantedKind>();
+/** All kinds that answers are made of. Pods and nodes first: they say where the exporters are. */
+export function listedKinds(): readonly ListedKind[] {
+  const wanted = new Map<string, ListedKind>();
   const { pods, nodes, ...others } = watchedKinds;
   for (const { group, resource, versions } of [pods, nodes, ...Object.values(others)])
     wanted.set(resourceName(group, resource), { group, resource, versions });

@@ -7,6 +7,14 @@ import type { RealNode } from "./realNode.ts";
 /** Who holds which GPU: `namespace/pod` by UUID. */
 export type AllocatedGpus = Readonly<Record<string, string>>;
 
+/** Who held which GPU, as the kubelet or Fairlead said at a moment (milliseconds). */
+interface SaidAt {
+  readonly at: number;
+  readonly held: AllocatedGpus;
+  /** GPUs of each pod, by shares: where telemetry does not name the pods yet, a pod's GPUs may be spread over devices. */
+  readonly counts: string;
+}
+
 const heldSchema = z.record(z.string(), z.object({ namespace: z.string(), pod: z.string() }));
 const devicesSchema = z.object({
   at: z.iso.datetime(),
@@ -34,10 +42,14 @@ export async function setHealth(node: RealNode, gpu: string, state: "unhealthy" 
 const sorted = (entries: readonly (readonly [string, string])[]): AllocatedGpus =>
   Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
+/** What a cycle of Fairlead says. */
+export interface SaidCycle extends SaidAt {
+  /** How many there are. */
+  readonly gpus: number;
+}
+
 /** What Fairlead's last cycle says, and when that was. */
-export async function allocatedByFairlead(
-  pod: FairleadPod,
-): Promise<{ at: number; gpus: number; held: AllocatedGpus }> {
+export async function allocatedByFairlead(pod: FairleadPod): Promise<SaidCycle> {
   const { at, items } = devicesSchema.parse(JSON.parse(await pod.ask("/api/v1/devices")));
   const entries = items.flatMap(({ uuid, holders }) =>
     holders.map((by): readonly [string, string] => [
@@ -45,14 +57,9 @@ export async function allocatedByFairlead(
       `${by.namespace}/${by.pod}${by.share === 1 ? "" : ` ${by.share}`}`,
     ]),
   );
-  return { at: Date.parse(at), gpus: items.length, held: sorted(entries) };
-}
-
-/** GPUs of each pod, by shares: where telemetry does not name the pods yet, a pod's GPUs may be spread over devices. */
-async function countsByFairlead(pod: FairleadPod): Promise<{ at: number; counts: string }> {
-  const { at, items } = devicesSchema.parse(JSON.parse(await pod.ask("/api/v1/devices")));
   const holders = items.flatMap((item) => item.holders);
-  return { at: Date.parse(at), counts: countsOf(holders.map((by) => [`${by.namespace}/${by.pod}`, by.share])) };
+  const counts = countsOf(holders.map((by) => [`${by.namespace}/${by.pod}`, by.share]));
+  return { at: Date.parse(at), gpus: items.length, held: sorted(entries), counts };
 }
 
 function countsOf(shares: readonly (readonly [pod: string, gpus: number])[]): string {
@@ -69,11 +76,6 @@ function countsOf(shares: readonly (readonly [pod: string, gpus: number])[]): st
  * allocated before the kubelet prepares it.
  */
 const apartMilliseconds = 5000;
-
-interface SaidAt {
-  readonly at: number;
-  readonly counts: string;
-}
 
 /** Compares every cycle of Fairlead with what the kubelet said about then, while tests let pods come and go. */
 export class ComparedCycles {
@@ -94,12 +96,17 @@ export class ComparedCycles {
     return this.#cycles.length;
   }
 
-  /** Waits until both say the same of each GPU, and for two more cycles. */
+  /** Waits until both have said the same of each GPU since now, and for two more cycles. */
   async settled(wanted: (held: AllocatedGpus) => boolean): Promise<void> {
-    await until("the kubelet says so", async () => wanted(await allocatedByKubelet(this.#node)));
-    await until("Fairlead says what the kubelet says", async () => {
-      const [kubelet, fairlead] = [await allocatedByKubelet(this.#node), (await allocatedByFairlead(this.#pod)).held];
-      return JSON.stringify(kubelet) === JSON.stringify(fairlead);
+    const now = Date.now();
+    const last = (said: readonly SaidAt[]): AllocatedGpus | null => said.findLast(({ at }) => at >= now)?.held ?? null;
+    await until("the kubelet says so", () => {
+      const held = last(this.#kubelet);
+      return held !== null && wanted(held);
+    });
+    await until("Fairlead says what the kubelet says", () => {
+      const fairlead = last(this.#cycles);
+      return fairlead !== null && JSON.stringify(fairlead) === JSON.stringify(last(this.#kubelet));
     });
     const { cycles } = this;
     await until("two more cycles", () => this.cycles >= cycles + 2);
@@ -121,12 +128,12 @@ export class ComparedCycles {
 
   async #listen(): Promise<void> {
     while (!this.#isOver) {
-      await wait(100);
+      await wait(250);
       // Nobody can be asked while the kubelet or the fake GPUs start anew: what was so goes on.
       const held = await allocatedByKubelet(this.#node).catch(() => null);
       if (held !== null)
-        this.#kubelet.push({ at: Date.now(), counts: countsOf(Object.values(held).map((pod) => [pod, 1])) });
-      const cycle = await countsByFairlead(this.#pod).catch(() => null);
+        this.#kubelet.push({ at: Date.now(), held, counts: countsOf(Object.values(held).map((pod) => [pod, 1])) });
+      const cycle = await allocatedByFairlead(this.#pod).catch(() => null);
       if (cycle !== null && cycle.at !== this.#cycles.at(-1)?.at) this.#cycles.push(cycle);
     }
   }

@@ -17,6 +17,8 @@ const statefulSetSchema = z.object({
   }),
 });
 
+const statefulSet = "/apis/apps/v1/namespaces/fairlead/statefulsets/fairlead";
+
 /** The port that guides forward to, and the name under which a reader's browser asks for it. */
 const forwarded = "http://localhost:10836/readyz";
 
@@ -48,12 +50,26 @@ export class GuideReader {
    */
   async waits(): Promise<void> {
     await until("the replicas are as they were changed last", async () => {
-      const found = await this.#node.shell("kubectl --namespace fairlead get statefulset fairlead --output json");
-      if (found.status !== 0) return found.err.includes("NotFound");
-      const { metadata, spec, status } = statefulSetSchema.parse(JSON.parse(found.out));
+      const found = await this.#statefulSet();
+      if (typeof found === "string") return found === "absent";
+      const { metadata, spec, status } = found;
       const counts = [status.replicas, status.updatedReplicas, status.readyReplicas];
       return status.observedGeneration === metadata.generation && counts.every((count) => count === spec.replicas);
     });
+  }
+
+  /** Waits until so many replicas are ready, changed or not. */
+  async waitsUntilReady(count: number): Promise<void> {
+    await until(`${count} replicas are ready`, async () => {
+      const found = await this.#statefulSet();
+      return typeof found !== "string" && found.status.readyReplicas === count && found.status.replicas === count;
+    });
+  }
+
+  async #statefulSet(): Promise<z.infer<typeof statefulSetSchema> | "absent" | "unknown"> {
+    const found = await this.#node.get(statefulSet).catch((error: Error) => error);
+    if (typeof found === "string") return statefulSetSchema.parse(JSON.parse(found));
+    return found.message.includes("NotFound") ? "absent" : "unknown";
   }
 
   /** What follows the section on credentials asks an installation without TLS and users, as the sections before it. */

@@ -12,8 +12,9 @@ import { RealNode } from "./realNode.ts";
 export const olderCommit = "1d752e3bb5ba53f6dc7d2746d3afa9d02affdcfd";
 
 const manifests = fileURLToPath(new URL("../tools/node/manifests", import.meta.url));
+const held = fileURLToPath(new URL("../tools/node/held.yaml", import.meta.url));
 
-/** Nodes with DNS, a storage class, four fake GPUs each, and all images. */
+/** Nodes with DNS, a storage class, four fake GPUs each, and all images; pods hold three GPUs of the first one. */
 export interface PreparedNodes {
   readonly nodes: readonly RealNode[];
   /** Whether the image of the older commit is among them. */
@@ -53,11 +54,16 @@ export async function prepareNodes(
   const images = await writeNodeImages(programs, archives);
   await Promise.all(nodes.map(async (node) => await furnish(node, images, operators)));
   note("the nodes are ready");
+  // What goes on in the nodes now goes on beside the making of the image.
+  const isFurnished = Promise.all(
+    nodes.map(async (node, i) => await node.run(i === 0 ? `${furnished}\n${gpusAreHeld}` : furnished)),
+  );
+  isFurnished.catch(() => undefined); // awaited below
   await own;
   note("Fairlead's image is made");
   const older = await olderFairleadImage(tools, olderCommit);
   await Promise.all(nodes.map(async (node) => await node.load([fairlead, ...(older === null ? [] : [older])])));
-  await Promise.all(nodes.map(async (node) => await node.run(furnished)));
+  await isFurnished;
   note("images, DNS, volumes and GPUs are there");
   return { nodes, hasOlderImage: older !== null };
 }
@@ -76,3 +82,7 @@ const furnished = `
   kubectl --namespace local-path-storage rollout status deployment/local-path-provisioner --timeout=120s
   kubectl --namespace gpu-operator rollout status daemonset/nvidia-dcgm-exporter --timeout=120s
   kubectl wait --for=jsonpath='{.status.allocatable.nvidia\\.com/gpu}'=4 node --all --timeout=120s`;
+
+const gpusAreHeld = `
+  kubectl apply --filename ${held}
+  kubectl --namespace moonshot wait --for=condition=Ready pod --all --timeout=120s`;

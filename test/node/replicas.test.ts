@@ -12,7 +12,6 @@ import { isSteadyGauge } from "../servers/steadyGauges.ts";
 import { poolStates } from "../servers/twoReplicasRules.ts";
 import { smallRequest } from "./chartVariants.ts";
 import { givenNode } from "./givenNode.ts";
-import { gpuPod } from "./gpuPods.ts";
 
 const node = givenNode("beside");
 if (!hasPrometheus())
@@ -75,9 +74,7 @@ describe.skipIf(!hasPrometheus())("two replicas under a rolling update, recorded
       stringify({ groups: [{ ...first, rules: [...(first?.rules ?? []), poolStates] }, ...others] }),
     );
     writeFileSync(join(folder, "prometheus.yaml"), JSON.stringify(prometheusConfig));
-    await node.run(`kubectl create namespace ${namespace}`);
-    await node.apply(gpuPod(namespace, "steady", 1));
-    await node.run(`helm install ${release} deploy/helm/fairlead --wait --timeout 4m`);
+    await node.run(`helm install ${release} deploy/helm/fairlead --create-namespace --wait --timeout 4m`);
     recording = node.shell(
       `exec prometheus --config.file=${folder}/prometheus.yaml --storage.tsdb.path=${folder}/data --web.listen-address=${address} > ${folder}/log 2>&1`,
     );

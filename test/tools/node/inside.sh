@@ -116,6 +116,9 @@ EOF
 credentials() {
   [[ ! -e $state/run/tokens.csv ]] || return 0
   openssl genrsa -out "$state/run/service-account.key" 2048 2> /dev/null
+  # Whoever has a certificate of these clients signs in with it.
+  openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=clients -keyout "$state/run/clients.key" \
+    -out "$state/run/clients.crt" 2> /dev/null
   local user groups name
   while read -r name user groups; do
     echo "$name,$user,$name,\"$groups\"" >> "$state/run/tokens.csv"
@@ -144,6 +147,7 @@ control_plane() {
   server kube-apiserver "$KUBE/kube-apiserver" --etcd-servers=http://127.0.0.1:2379 --cert-dir="$run/certificates" \
     --advertise-address="$ADDRESS" --secure-port=6443 --service-cluster-ip-range="$SERVICES" --allow-privileged \
     --authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction --token-auth-file="$run/tokens.csv" \
+    --client-ca-file="$run/clients.crt" \
     --service-account-issuer=https://kubernetes.default.svc --service-account-key-file="$run/service-account.key" \
     --service-account-signing-key-file="$run/service-account.key" --kubelet-preferred-address-types=InternalIP
   wait_for 120 kube-apiserver kubectl get --raw /readyz
