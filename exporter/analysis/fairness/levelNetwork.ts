@@ -214,20 +214,27 @@ function comesTo(quotas: readonly FreeQuota[], items: readonly FlowItem[]): Floa
 /** Items of one queue, or of several that are one in this network, become one if they may go to the same places. */
 function addItems({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
   const { entities, nodes: records, classes, domains } = unit;
-  const lists = createLists(2 * entities.length + records.length + classes.length + domains.length + 3);
-  const sums: (ItemSum | undefined)[] = [];
-  for (const { entity, gpus, targets } of items) {
-    const from = inner[entity] ?? -1;
-    if (from === -1) continue;
-    let list = lists.longer(noList, from);
-    for (const target of targets) list = lists.longer(list, nodes[target] ?? -1);
-    const known = sums[list];
+  // More than there are nodes so far, so that two of them make one number.
+  const mostNodes = 2 * entities.length + records.length + classes.length + domains.length + 3;
+  const sums: ItemSum[] = [];
+  // By where they come from and where they may go first: the last one, by its place in the list.
+  const last = new Map<number, number>();
+  for (let n = 0; n < items.length; n++) {
+    const item = items[n];
+    const from = inner[item?.entity ?? -1] ?? -1;
+    if (item === undefined || from === -1) continue;
+    const { gpus, targets } = item;
+    const key = from * mostNodes + (nodes[targets[0] ?? -1] ?? -1) + 1;
+    let at = last.get(key) ?? -1;
+    while (at !== -1 && !goesTo(sums[at], targets, nodes)) at = sums[at]?.before ?? -1;
+    const known = sums[at];
     if (known !== undefined) known.gpus += gpus;
-    else sums[list] = { from, targets: targets.map((target) => nodes[target] ?? -1), gpus };
+    else {
+      sums.push({ from, targets: targets.map((target) => nodes[target] ?? -1), gpus, before: last.get(key) ?? -1 });
+      last.set(key, sums.length - 1);
+    }
   }
-  for (const sum of sums) {
-    if (sum === undefined) continue;
-    const { from, targets, gpus } = sum;
+  for (const { from, targets, gpus } of sums) {
     const [only] = targets;
     if (targets.length === 1 && only !== undefined) {
       network.addArc(from, only, gpus);
@@ -244,25 +251,12 @@ interface ItemSum {
   readonly from: number;
   readonly targets: readonly number[];
   gpus: number;
+  /** The one before it that comes from the same node and may go to the same first one, by its place in the list; -1: none. */
+  readonly before: number;
 }
 
-const noList = 0;
-
-/**
- * Numbers lists of nodes, of which there are less than `nodes` (`noList` is the empty one): equal lists have the same number. Each
- * element of a list is a branch of a tree. Without a node it is -1.
- */
-function createLists(nodes: number): { longer(list: number, by: number): number } {
-  const branches = new Map<number, number>();
-  return {
-    longer(list, by) {
-      const branch = list * nodes + by + 1;
-      let longer = branches.get(branch);
-      if (longer === undefined) {
-        longer = branches.size + 1;
-        branches.set(branch, longer);
-      }
-      return longer;
-    },
-  };
+function goesTo(sum: ItemSum | undefined, targets: readonly number[], nodes: Int32Array): boolean {
+  if (sum?.targets.length !== targets.length) return false;
+  for (let k = 0; k < targets.length; k++) if (sum.targets[k] !== (nodes[targets[k] ?? -1] ?? -1)) return false;
+  return true;
 }

@@ -57,9 +57,11 @@ export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement):
   const taken = new Float64Array(short.length);
   for (const ofClass of takenByClass) for (const [leaf, gpus] of ofClass) taken[leaf] = (taken[leaf] ?? 0) + gpus;
   const shortfalls = new Map<number, Shortfall>();
-  for (const [i, gpus] of short.entries())
+  for (let i = 0; i < short.length; i++) {
+    const gpus = short[i] ?? 0;
     if (gpus > gpuTolerance)
       shortfalls.set(i, causesOf(gpus, { idle: idle[i] ?? 0, taken: taken[i] ?? 0, absent: absent[i] ?? 0 }));
+  }
   const byClass = balances.map(({ borrowers, entitled }, i) => ({
     borrowers,
     entitled,
@@ -132,7 +134,8 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
   const granted = new Float64Array(unit.nodes.length);
   for (const { node, gpus } of placed) granted[node] = (granted[node] ?? 0) + gpus;
   const absent = new Float64Array(unit.nodes.length);
-  for (const [i, { parent, children, nodes }] of entities.entries()) {
+  for (let i = 0; i < entities.length; i++) {
+    const { parent = null, children = [], nodes = [] } = entities[i] ?? {};
     if (parent === null) most[i] = claims.sure[i] ?? 0;
     if (children.length > 0) {
       // What is below is promised no more than what is above it.
@@ -140,6 +143,8 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
       for (const [n, child] of children.entries()) most[child] = shares[n] ?? 0;
       continue;
     }
+    // Mostly it is promised nothing, or has more than that.
+    if ((most[i] ?? 0) <= gpuTolerance) continue;
     const given = nodes.reduce((sum, node) => sum + (granted[node] ?? 0), 0);
     const allocated = nodes.reduce((sum, node) => sum + (unit.nodes[node]?.allocated ?? 0), 0);
     const missing = (most[i] ?? 0) - Math.max(given, allocated);
@@ -160,19 +165,19 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
 
 /** By node: of its shortfall, what it could have now of what is free, by its quotas and where its work may go. */
 function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float64Array): Float64Array {
-  const { entityOf, classes, nodes } = unit;
+  const { entities, entityOf, classes, nodes } = unit;
   const missing = new Map<number, number>();
-  for (const [i, gpus] of short.entries())
-    if (gpus > gpuTolerance) missing.set(entityOf[i] ?? -1, (missing.get(entityOf[i] ?? -1) ?? 0) + gpus);
+  for (let i = 0; i < short.length; i++) {
+    const [gpus, entity] = [short[i] ?? 0, entityOf[i] ?? -1];
+    if (gpus > gpuTolerance) missing.set(entity, (missing.get(entity) ?? 0) + gpus);
+  }
   const free = classes.reduce((sum, one) => sum + one.free, 0);
   if (missing.size === 0 || free <= gpuTolerance) return new Float64Array(nodes.length);
-  const holds = new Map<number, number>();
-  for (const [i, node] of nodes.entries())
-    if (unit.nodes[i]?.queue.children.length === 0)
-      holds.set(entityOf[i] ?? -1, (holds.get(entityOf[i] ?? -1) ?? 0) + node.allocated);
+  const held = (entity: number): number =>
+    sumOf((entities[entity]?.nodes ?? []).map((node) => nodes[node]?.allocated ?? 0));
   const asked = [...missing].map(([entity, gpus]) => ({
     entity,
-    sure: holds.get(entity) ?? 0,
+    sure: held(entity),
     headroom: gpus,
     weight: gpus,
   }));
@@ -180,7 +185,7 @@ function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float6
   const level = network?.atLevel(new Set(missing.keys()), new Map()).usual ?? null;
   const gaps = raiseTogether(level, asked, free);
   const totals = asked.map(({ entity, sure }) => [entity, sure + (gaps.get(entity) ?? 0)] as const);
-  const isChoice = totals.some(([entity]) => (unit.entities[entity]?.nodes.length ?? 0) > 1);
+  const isChoice = totals.some(([entity]) => (entities[entity]?.nodes.length ?? 0) > 1);
   const placed = network === null || !isChoice ? [] : network.place(new Map(totals));
   return divideAmong(unit, short, gaps, beyondAllocated(unit, placed));
 }

@@ -3,6 +3,7 @@ import type { Entity, SharedUnit } from "./units.ts";
 
 /** What each queue can claim over all domains in which it has a record; columns parallel to `SharedUnit.entities`. Physical GPUs. */
 export interface UnitClaims {
+  readonly unit: SharedUnit;
   readonly ofNodes: Claims;
   /** Represents each queue where siblings are compared: its weight, its priority, and its name in traces. */
   readonly heads: readonly EntitledNode[];
@@ -23,7 +24,8 @@ export interface UnitClaims {
 }
 
 /** Adds the claims of each queue up. Work that may go to several domains is demand in each of them, but only once in all. */
-export function claimsOfUnit({ nodes, entities, waiting }: SharedUnit): UnitClaims {
+export function claimsOfUnit(unit: SharedUnit): UnitClaims {
+  const { nodes, entities, waiting } = unit;
   const ofNodes = addUpClaims(nodes);
   const column = () => new Float64Array(entities.length);
   const [wanted, demand, quota, sure] = [column(), column(), column(), column()];
@@ -48,7 +50,7 @@ export function claimsOfUnit({ nodes, entities, waiting }: SharedUnit): UnitClai
     const node = head === undefined ? undefined : nodes[head];
     if (node !== undefined) heads[i] = node;
   }
-  return { ofNodes, heads, wanted, demand, quota, sure, own, ownBelow, leavesOwn };
+  return { unit, ofNodes, heads, wanted, demand, quota, sure, own, ownBelow, leavesOwn };
 }
 
 /** The sum of its children's; of a leaf its own. */

@@ -12,9 +12,9 @@ export function demandsOf({ nodes, entities }: SharedUnit, entitled: Float64Arra
   );
   for (const { nodes: records, children } of entities) {
     if (records.length < 2 || children.length > 0) continue;
-    const more = records.map((node) => Math.max(0, (entitled[node] ?? 0) - (demands[node] ?? 0)));
     // Mostly all queues are entitled to GPUs where their work waits.
-    if (sumOf(more) <= 0) continue;
+    if (!records.some((node) => (entitled[node] ?? 0) > (demands[node] ?? 0))) continue;
+    const more = records.map((node) => Math.max(0, (entitled[node] ?? 0) - (demands[node] ?? 0)));
     const spare = records.map((node) =>
       Math.max(0, (demands[node] ?? 0) - Math.max(entitled[node] ?? 0, nodes[node]?.queue.allocated ?? 0)),
     );

@@ -1,3 +1,4 @@
+import { once, oncePer } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { addToParents } from "./claims.ts";
 import { distinguishClasses } from "./distinguishClasses.ts";
@@ -47,7 +48,7 @@ export function createUnitNetwork(
   const taken = new Float64Array(classes.length);
   for (const { nodeClass, gpus } of own) taken[nodeClass] = (taken[nodeClass] ?? 0) + gpus;
   const isByDomain = hasDomainQuotas(unit);
-  const items = [...allocatedItems(unit, own, isByDomain), ...waitingItems(unit, claims, isByDomain)];
+  const items = [...allocatedItems(unit, own, isByDomain), ...waitingItems(claims)];
 
   /** The amount of each queue by a column of claims; for a leaf, what was taken out beforehand. */
   const withLeaves = (column: Float64Array): Float64Array =>
@@ -67,16 +68,18 @@ export function createUnitNetwork(
     // What reaches a queue at its entry without asking: it is taken out beforehand, or asked for further down.
     unasked: withLeaves(claims.ownBelow),
   };
-  const leavesOwn = withLeaves(claims.leavesOwn);
   const forLevels = levelFacts(facts);
-  const fromGuarantees = isByDomain ? levelFacts({ ...facts, unasked: leavesOwn, least: leavesOwn }) : null;
+  const fromGuarantees = once(() => {
+    const leavesOwn = withLeaves(claims.leavesOwn);
+    return levelFacts({ ...facts, unasked: leavesOwn, least: leavesOwn });
+  });
 
   return {
     atLevel(asked, grants) {
       const usual = createLevelNetwork(forLevels, { asked, grants, sureOnly: nobody });
       const sure = (sureOnly: ReadonlySet<number>): LevelNetwork => {
-        if (fromGuarantees === null) return usual;
-        const bounded = createLevelNetwork(fromGuarantees, { asked, grants: nothing, sureOnly });
+        if (!isByDomain) return usual;
+        const bounded = createLevelNetwork(fromGuarantees(), { asked, grants: nothing, sureOnly });
         return { carry: (totals) => usual.carry(totals) ?? bounded.carry(totals) };
       };
       return { usual, sure };
@@ -103,14 +106,12 @@ function allocatedItems(
   });
 }
 
-function waitingItems(
-  { waiting }: SharedUnit,
-  { ofNodes: { quota, own } }: UnitClaims,
-  isByDomain: boolean,
-): readonly PlacedItem[] {
+/** What waits, once for all networks of a unit. */
+const waitingItems = oncePer(({ unit, ofNodes: { quota, own } }: UnitClaims): readonly PlacedItem[] => {
+  const isByDomain = hasDomainQuotas(unit);
   // Part of its own quota there is not allocated yet.
   const isOwed = (node: number): boolean => (quota[node] ?? 0) - (own[node] ?? 0) > gpuTolerance;
-  return waiting.map(({ entity, gpus, places }) => {
+  return unit.waiting.map(({ entity, gpus, places }) => {
     const [owed, others] = [places.filter(({ node }) => isOwed(node)), places.filter(({ node }) => !isOwed(node))];
     const targets = [...owed, ...others].flatMap(
       ({ node, classes }, rank): readonly (ItemPlacing & { readonly target: number })[] =>
@@ -120,7 +121,7 @@ function waitingItems(
     );
     return { entity, gpus, targets: targets.map(({ target }) => target), places: targets };
   });
-}
+});
 
 /** A queue that has quota in several domains, or a domain in which quota is not lent, is bounded by the quotas of each domain. */
 const hasDomainQuotas = ({ entities, nodes }: SharedUnit): boolean =>

@@ -1,8 +1,10 @@
+import { once } from "../../kernel/once.ts";
 import type { OwnerObject } from "../../model/cluster.ts";
 import type { TextMap } from "../../model/node.ts";
 import type { KueueWorkload } from "../../model/queues/kueue.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
+import { byNamespace } from "./byNamespace.ts";
 import type { QueueFinder, QueueRef } from "./queueSystem.ts";
 
 /** The objects of Kueue that determine a pod's queue. */
@@ -36,7 +38,7 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
     admission === null ? null : refOf(admission.clusterQueue, localQueue);
   // Pods of namespaces with a single ClusterQueue that have its label need neither.
   const byNamedWorkload = once(() => workloadsByName(objects.kueueWorkloads));
-  const byOwner = once(() => workloadsByOwner(objects.kueueWorkloads));
+  const byOwner = once(() => byNamespace(objects.kueueWorkloads, ({ namespace }) => namespace, workloadsByOwner));
   return (pod, owners) => {
     const { labels, namespace } = pod;
     const open = leadsTo.get(namespace);
@@ -46,8 +48,9 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
     if (labelled !== null && open?.size === 1) return labelled;
     const name = pod.annotations[podAnnotations.kueueWorkload];
     const named = name === undefined ? undefined : byNamedWorkload().get(namespace)?.get(name);
-    const owned = workloadOfOwners(pod, owners, byOwner().get(namespace));
-    const admitted = [named, owned].find((workload) => (workload?.admission ?? null) !== null);
+    const owned = workloadOfOwners(pod, owners, byOwner()(namespace));
+    const admitted =
+      (named?.admission ?? null) !== null ? named : (owned?.admission ?? null) !== null ? owned : undefined;
     const found = (admitted === undefined ? null : byAdmission(admitted)) ?? labelled;
     if (found !== null) return found;
     const waiting = named ?? owned;
@@ -58,15 +61,6 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
   };
 }
 
-/** Each part is computed when it is first asked for. */
-function once<Value>(find: () => Value): () => Value {
-  let found: { readonly value: Value } | null = null;
-  return () => {
-    found ??= { value: find() };
-    return found.value;
-  };
-}
-
 function workloadsByName(workloads: readonly KueueWorkload[]): ReadonlyMap<string, ReadonlyMap<string, KueueWorkload>> {
   const byName = new Map<string, Map<string, KueueWorkload>>();
   for (const workload of workloads) nested(byName, workload.namespace).set(workload.name, workload);
@@ -74,17 +68,14 @@ function workloadsByName(workloads: readonly KueueWorkload[]): ReadonlyMap<strin
 }
 
 /** Of several Workloads of one owner (groups of a LeaderWorkerSet) the first by name: they are in one queue. */
-function workloadsByOwner(
-  workloads: readonly KueueWorkload[],
-): ReadonlyMap<string, ReadonlyMap<string, KueueWorkload>> {
-  const byOwner = new Map<string, Map<string, KueueWorkload>>();
+function workloadsByOwner(ofNamespace: readonly KueueWorkload[]): ReadonlyMap<string, KueueWorkload> {
+  const byOwner = new Map<string, KueueWorkload>();
   const add = (uid: string | null | undefined, workload: KueueWorkload): void => {
     if (uid === undefined || uid === null) return;
-    const inNamespace = nested(byOwner, workload.namespace);
-    const known = inNamespace.get(uid);
-    if (known === undefined || workload.name < known.name) inNamespace.set(uid, workload);
+    const known = byOwner.get(uid);
+    if (known === undefined || workload.name < known.name) byOwner.set(uid, workload);
   };
-  for (const workload of workloads) {
+  for (const workload of ofNamespace) {
     add(workload.owner?.uid, workload);
     add(workload.jobUid, workload);
   }
