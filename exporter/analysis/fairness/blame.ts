@@ -205,7 +205,8 @@ function isOneTree(unit: SharedUnit, starved: number, borrower: number): boolean
 /** The top of the tree within which a scheduler reclaims: for Kueue the root cohort, for others all of their queues. */
 function rootsOf({ nodes }: SharedUnit): readonly number[] {
   const roots: number[] = [];
-  for (const [i, { parent }] of nodes.entries()) {
+  for (let i = 0; i < nodes.length; i++) {
+    const parent = nodes[i]?.parent ?? null;
     const above = parent === null ? undefined : nodes[parent]?.queue;
     const isTop = parent === null || (above?.kind === "Scheduler" && above.scheduler === "kueue");
     roots[i] = isTop ? i : (roots[parent] ?? i);

@@ -48,7 +48,8 @@ export interface LevelFacts extends UnitFacts {
 /** Finds what all levels have in common. */
 export function levelFacts(facts: UnitFacts): LevelFacts {
   const { nodes, domains } = facts.unit;
-  const domainOf = Int32Array.from(nodes, ({ queue }) => domains.indexOf(queue.domain));
+  const domainOf = new Int32Array(nodes.length);
+  for (let i = 0; i < nodes.length; i++) domainOf[i] = domains.indexOf(nodes[i]?.queue.domain ?? -1);
   return { ...facts, ...limitsOf(facts), comes: comesTo(facts.quotas ?? [], facts.items), domainOf };
 }
 
@@ -212,29 +213,8 @@ function comesTo(quotas: readonly FreeQuota[], items: readonly FlowItem[]): Floa
 }
 
 /** Items of one queue, or of several that are one in this network, become one if they may go to the same places. */
-function addItems({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
-  const { entities, nodes: records, classes, domains } = unit;
-  // More than there are nodes so far, so that two of them make one number.
-  const mostNodes = 2 * entities.length + records.length + classes.length + domains.length + 3;
-  const sums: ItemSum[] = [];
-  // By where they come from and where they may go first: the last one, by its place in the list.
-  const last = new Map<number, number>();
-  for (let n = 0; n < items.length; n++) {
-    const item = items[n];
-    const from = inner[item?.entity ?? -1] ?? -1;
-    if (item === undefined || from === -1) continue;
-    const { gpus, targets } = item;
-    const key = from * mostNodes + (nodes[targets[0] ?? -1] ?? -1) + 1;
-    let at = last.get(key) ?? -1;
-    while (at !== -1 && !goesTo(sums[at], targets, nodes)) at = sums[at]?.before ?? -1;
-    const known = sums[at];
-    if (known !== undefined) known.gpus += gpus;
-    else {
-      sums.push({ from, targets: targets.map((target) => nodes[target] ?? -1), gpus, before: last.get(key) ?? -1 });
-      last.set(key, sums.length - 1);
-    }
-  }
-  for (const { from, targets, gpus } of sums) {
+function addItems(facts: UnitFacts, inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
+  for (const { from, targets, gpus } of sumsOf(facts, inner, nodes)) {
     const [only] = targets;
     if (targets.length === 1 && only !== undefined) {
       network.addArc(from, only, gpus);
@@ -246,17 +226,42 @@ function addItems({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Arr
   }
 }
 
+function sumsOf({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Array): readonly ItemSum[] {
+  const { entities, nodes: records, classes, domains } = unit;
+  // More than there are nodes so far, so that two of them make one number.
+  const mostNodes = 2 * entities.length + records.length + classes.length + domains.length + 3;
+  const sums: ItemSum[] = [];
+  // By where they come from and where they may go first: the last one.
+  const last = new Map<number, ItemSum>();
+  for (const { entity, gpus, targets } of items) {
+    const from = inner[entity] ?? -1;
+    if (from === -1) continue;
+    const key = from * mostNodes + (nodes[targets[0] ?? -1] ?? -1) + 1;
+    const before = last.get(key) ?? null;
+    let known = before;
+    while (known !== null && !goesTo(known, targets, nodes)) known = known.before;
+    if (known !== null) {
+      known.gpus += gpus;
+      continue;
+    }
+    const sum: ItemSum = { from, targets: targets.map((target) => nodes[target] ?? -1), gpus, before };
+    sums.push(sum);
+    last.set(key, sum);
+  }
+  return sums;
+}
+
 /** What goes from one node to the same others. */
 interface ItemSum {
   readonly from: number;
   readonly targets: readonly number[];
   gpus: number;
-  /** The one before it that comes from the same node and may go to the same first one, by its place in the list; -1: none. */
-  readonly before: number;
+  /** The one before it that comes from the same node and may go to the same first one. */
+  readonly before: ItemSum | null;
 }
 
-function goesTo(sum: ItemSum | undefined, targets: readonly number[], nodes: Int32Array): boolean {
-  if (sum?.targets.length !== targets.length) return false;
+function goesTo(sum: ItemSum, targets: readonly number[], nodes: Int32Array): boolean {
+  if (sum.targets.length !== targets.length) return false;
   for (let k = 0; k < targets.length; k++) if (sum.targets[k] !== (nodes[targets[k] ?? -1] ?? -1)) return false;
   return true;
 }

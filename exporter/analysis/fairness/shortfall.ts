@@ -1,6 +1,6 @@
 import { createFlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { addToParents } from "./claims.ts";
+import { addToParents, leafColumn } from "./claims.ts";
 import type { Entitlement } from "./entitle.ts";
 import type { LevelNetwork } from "./levelNetwork.ts";
 import { raiseTogether } from "./raise.ts";
@@ -72,9 +72,7 @@ export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement):
 
 /** By node: what is given to it, what it holds on nodes that take no pods included; of inner nodes the sum of what is below. */
 function entitledOf({ nodes }: SharedUnit, placed: readonly PlacedGrant[]): Float64Array {
-  const entitled = Float64Array.from(nodes, ({ queue }) =>
-    queue.children.length === 0 ? queue.allocatedOnUnschedulable : 0,
-  );
+  const entitled = leafColumn(nodes, ({ queue }) => queue.allocatedOnUnschedulable);
   for (const { node, gpus } of placed) entitled[node] = (entitled[node] ?? 0) + gpus;
   addToParents(nodes, entitled);
   return entitled;
@@ -106,13 +104,14 @@ function compare(unit: SharedUnit, placed: readonly PlacedGrant[]) {
     const [has, may] = [allocated[i] ?? new Map<number, number>(), granted[i] ?? new Map<number, number>()];
     const starved = new Map<number, number>();
     const borrowers = new Map<number, number>();
-    for (const node of new Set([...has.keys(), ...may.keys()])) {
-      const more = (has.get(node) ?? 0) - (may.get(node) ?? 0);
-      if (Math.abs(more) <= gpuTolerance) continue;
+    const add = (node: number, more: number): void => {
+      if (Math.abs(more) <= gpuTolerance) return;
       (more > 0 ? borrowers : starved).set(node, Math.abs(more));
       const sums = more > 0 ? excess : missing;
       sums[node] = (sums[node] ?? 0) + Math.abs(more);
-    }
+    };
+    for (const [node, gpus] of has) add(node, gpus - (may.get(node) ?? 0));
+    for (const [node, gpus] of may) if (!has.has(node)) add(node, -gpus);
     return { starved, borrowers, entitled: may };
   });
   return { excess, missing, balances };
@@ -134,8 +133,7 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
   const granted = new Float64Array(unit.nodes.length);
   for (const { node, gpus } of placed) granted[node] = (granted[node] ?? 0) + gpus;
   const absent = new Float64Array(unit.nodes.length);
-  for (let i = 0; i < entities.length; i++) {
-    const { parent = null, children = [], nodes = [] } = entities[i] ?? {};
+  for (const [i, { parent, children, nodes }] of entities.entries()) {
     if (parent === null) most[i] = claims.sure[i] ?? 0;
     if (children.length > 0) {
       // What is below is promised no more than what is above it.
@@ -143,11 +141,7 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
       for (const [n, child] of children.entries()) most[child] = shares[n] ?? 0;
       continue;
     }
-    // Mostly it is promised nothing, or has more than that.
-    if ((most[i] ?? 0) <= gpuTolerance) continue;
-    const given = nodes.reduce((sum, node) => sum + (granted[node] ?? 0), 0);
-    const allocated = nodes.reduce((sum, node) => sum + (unit.nodes[node]?.allocated ?? 0), 0);
-    const missing = (most[i] ?? 0) - Math.max(given, allocated);
+    const missing = (most[i] ?? 0) - hasOf(nodes);
     if (missing <= gpuTolerance) continue;
     const gaps = nodes.map((node) => Math.max(0, (claims.ofNodes.sure[node] ?? 0) - (granted[node] ?? 0)));
     const { shares } = waterFill(missing, gaps, gaps);
@@ -155,6 +149,15 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
   }
   return absent;
 
+  /** What it is given or holds, whichever is more. */
+  function hasOf(nodes: readonly number[]): number {
+    let [given, allocated] = [0, 0];
+    for (const node of nodes) {
+      given += granted[node] ?? 0;
+      allocated += unit.nodes[node]?.allocated ?? 0;
+    }
+    return Math.max(given, allocated);
+  }
   function sureOf(entity: number): number {
     return claims.sure[entity] ?? 0;
   }

@@ -35,15 +35,15 @@ export function claimsOfUnit(unit: SharedUnit): UnitClaims {
   for (let i = entities.length - 1; i >= 0; i--) {
     const entity = entities[i];
     if (entity === undefined) continue;
-    const sum = (of: Float64Array) => entity.nodes.reduce((total, node) => total + (of[node] ?? 0), 0);
-    if (entity.nodes.length === 1 && entity.children.length === 0) wanted[i] = sum(ofNodes.wanted);
-    else if (entity.children.length === 0)
-      wanted[i] = (wanted[i] ?? 0) + entity.nodes.reduce((total, node) => total + (nodes[node]?.allocated ?? 0), 0);
-    else wanted[i] = ofChildren(entity, demand, i);
-    demand[i] = Math.min(sum(ofNodes.demand), wanted[i] ?? 0);
-    quota[i] = sum(ofNodes.quota);
-    sure[i] = Math.min(sum(ofNodes.sure), demand[i] ?? 0);
-    own[i] = Math.min(sum(ofNodes.own), sure[i] ?? 0);
+    const { nodes: records, children } = entity;
+    if (records.length === 1 && children.length === 0) wanted[i] = sumIn(ofNodes.wanted, records);
+    else if (children.length === 0)
+      wanted[i] = (wanted[i] ?? 0) + records.reduce((total, node) => total + (nodes[node]?.allocated ?? 0), 0);
+    else wanted[i] = sumIn(demand, children);
+    demand[i] = Math.min(sumIn(ofNodes.demand, records), wanted[i] ?? 0);
+    quota[i] = sumIn(ofNodes.quota, records);
+    sure[i] = Math.min(sumIn(ofNodes.sure, records), demand[i] ?? 0);
+    own[i] = Math.min(sumIn(ofNodes.own, records), sure[i] ?? 0);
     ownBelow[i] = Math.min(own[i] ?? 0, ofChildren(entity, own, i));
     leavesOwn[i] = ofChildren(entity, leavesOwn, i, own);
     const [head] = entity.nodes;
@@ -56,5 +56,11 @@ export function claimsOfUnit(unit: SharedUnit): UnitClaims {
 /** The sum of its children's; of a leaf its own. */
 function ofChildren({ children }: Entity, of: Float64Array, index: number, ofLeaf = of): number {
   if (children.length === 0) return ofLeaf[index] ?? 0;
-  return children.reduce((total, child) => total + (of[child] ?? 0), 0);
+  return sumIn(of, children);
+}
+
+function sumIn(column: Float64Array, places: readonly number[]): number {
+  let sum = 0;
+  for (let k = 0; k < places.length; k++) sum += column[places[k] ?? -1] ?? 0;
+  return sum;
 }

@@ -91,19 +91,18 @@ export function createUnitNetwork(
 const nobody: ReadonlySet<number> = new Set();
 const nothing: ReadonlyMap<number, number> = new Map();
 
-function allocatedItems(
-  { allocated, entityOf }: SharedUnit,
-  own: readonly PlacedGrant[],
-  isByDomain: boolean,
-): readonly PlacedItem[] {
-  const ownThere = new Map(own.map(({ node, nodeClass, gpus }) => [placeKey(node, nodeClass), gpus] as const));
-  return allocated.flatMap(({ node, nodeClass, gpus }): readonly PlacedItem[] => {
-    const rest = gpus - (ownThere.get(placeKey(node, nodeClass)) ?? 0);
-    if (rest <= gpuTolerance) return [];
+function allocatedItems(unit: SharedUnit, own: readonly PlacedGrant[], isByDomain: boolean): readonly PlacedItem[] {
+  const ownThere = new Map<number, number>();
+  for (const { node, nodeClass, gpus } of own) ownThere.set(placeKey(unit, node, nodeClass), gpus);
+  const items: PlacedItem[] = [];
+  for (const { node, nodeClass, gpus } of unit.allocated) {
+    const rest = gpus - (ownThere.get(placeKey(unit, node, nodeClass)) ?? 0);
+    if (rest <= gpuTolerance) continue;
     const target = isByDomain ? node : nodeClass;
     const place = { node, nodeClass, classes: [nodeClass], rank: -1 };
-    return [{ entity: entityOf[node] ?? -1, gpus: rest, targets: [target], places: [place] }];
-  });
+    items.push({ entity: unit.entityOf[node] ?? -1, gpus: rest, targets: [target], places: [place] });
+  }
+  return items;
 }
 
 /** What waits, once for all networks of a unit. */
@@ -136,8 +135,9 @@ function ownByClass({ allocated, nodes }: SharedUnit, { ofNodes }: UnitClaims): 
   });
 }
 
-/** A leaf in a class, as a number: no cluster has as many classes. */
-export const placeKey = (node: number, nodeClass: number): number => node * 2 ** 20 + nodeClass;
+/** A leaf in a class of its unit, as a number. */
+export const placeKey = ({ classes }: SharedUnit, node: number, nodeClass: number): number =>
+  node * classes.length + nodeClass;
 
 /** Amounts of leaves, and of everything above them. */
 function sumUp({ nodes }: SharedUnit, grants: readonly PlacedGrant[]): Float64Array {

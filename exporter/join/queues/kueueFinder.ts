@@ -34,8 +34,10 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
     const clusterQueue = localQueues.get(namespace)?.get(localQueue);
     return clusterQueue === undefined ? null : refOf(clusterQueue, localQueue);
   };
-  const byAdmission = ({ admission, localQueue }: KueueWorkload): QueueRef | null =>
-    admission === null ? null : refOf(admission.clusterQueue, localQueue);
+  const byAdmission = (workload: KueueWorkload | undefined): QueueRef | null =>
+    workload === undefined || workload.admission === null
+      ? null
+      : refOf(workload.admission.clusterQueue, workload.localQueue);
   // Pods of namespaces with a single ClusterQueue that have its label need neither.
   const byNamedWorkload = once(() => workloadsByName(objects.kueueWorkloads));
   const byOwner = once(() => byNamespace(objects.kueueWorkloads, ({ namespace }) => namespace, workloadsByOwner));
@@ -49,9 +51,7 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
     const name = pod.annotations[podAnnotations.kueueWorkload];
     const named = name === undefined ? undefined : byNamedWorkload().get(namespace)?.get(name);
     const owned = workloadOfOwners(pod, owners, byOwner()(namespace));
-    const admitted =
-      (named?.admission ?? null) !== null ? named : (owned?.admission ?? null) !== null ? owned : undefined;
-    const found = (admitted === undefined ? null : byAdmission(admitted)) ?? labelled;
+    const found = byAdmission(named) ?? byAdmission(owned) ?? labelled;
     if (found !== null) return found;
     const waiting = named ?? owned;
     return (
