@@ -25,14 +25,14 @@ export interface FlowNetwork {
  * node by node in plain columns.
  */
 export function createFlowNetwork(): FlowNetwork {
+  // Of each arc: where it begins. It ends where its reverse begins.
   const from: number[] = [];
-  const to: number[] = [];
   const capacity: number[] = [];
   let nodes = 0;
   let built: Columns | null = null;
 
   const columns = (): Columns => {
-    built ??= columnsOf(nodes, from, to, capacity);
+    built ??= columnsOf(nodes, from, capacity);
     return built;
   };
   return {
@@ -41,7 +41,6 @@ export function createFlowNetwork(): FlowNetwork {
       built = null;
       // Every arc is followed by its reverse, through which flow is taken back.
       from.push(source, target);
-      to.push(target, source);
       return capacity.push(capacityOfArc, 0) - 2;
     },
     setCapacity(arc, capacityOfArc) {
@@ -59,9 +58,9 @@ export function createFlowNetwork(): FlowNetwork {
       const all = columns();
       let total = 0;
       while (true) {
-        const level = distances(all, source, sink);
-        if (level[sink] === -1) return total;
-        total += fill(all, source, sink, level);
+        measure(all, source, sink);
+        if (all.distance[sink] === -1) return total;
+        total += fill(all, source, sink);
       }
     },
     flowOf(arc) {
@@ -69,9 +68,9 @@ export function createFlowNetwork(): FlowNetwork {
       return residual[reverse[places[arc] ?? -1] ?? -1] ?? 0;
     },
     reachableFrom(source) {
-      const found = distances(columns(), source, -1);
-      const side = new Uint8Array(found.length);
-      for (let node = 0; node < side.length; node++) if ((found[node] ?? -1) >= 0) side[node] = 1;
+      const { distance } = measure(columns(), source, -1);
+      const side = new Uint8Array(distance.length);
+      for (let node = 0; node < side.length; node++) if ((distance[node] ?? -1) >= 0) side[node] = 1;
       return side;
     },
   };
@@ -88,14 +87,14 @@ interface Columns {
   readonly residual: Float64Array;
   /** By the number of an arc: where it is. */
   readonly places: Int32Array;
+  /** Of each node, from the source that was asked for last; -1: not reached. */
+  readonly distance: Int32Array;
+  /** Used while flow is added: nodes that are still to be visited, and the arc of each node that is tried next. */
+  readonly open: Int32Array;
+  readonly current: Int32Array;
 }
 
-function columnsOf(
-  nodes: number,
-  from: readonly number[],
-  to: readonly number[],
-  capacity: readonly number[],
-): Columns {
+function columnsOf(nodes: number, from: readonly number[], capacity: readonly number[]): Columns {
   const first = new Int32Array(nodes + 1);
   for (const node of from) first[node + 1] = (first[node + 1] ?? 0) + 1;
   for (let node = 0; node < nodes; node++) first[node + 1] = (first[node + 1] ?? 0) + (first[node] ?? 0);
@@ -112,17 +111,18 @@ function columnsOf(
   const residual = new Float64Array(from.length);
   for (let arc = 0; arc < from.length; arc++) {
     const at = places[arc] ?? 0;
-    target[at] = to[arc] ?? 0;
+    target[at] = from[arc ^ 1] ?? 0;
     reverse[at] = places[arc ^ 1] ?? 0;
     residual[at] = capacity[arc] ?? 0;
   }
-  return { first, target, reverse, residual, places };
+  const [distance, open] = [new Int32Array(nodes), new Int32Array(nodes)];
+  return { first, target, reverse, residual, places, distance, open, current: next };
 }
 
-/** Distance of each node from the source over arcs with free capacity, as far as the sink is; -1: not reached. */
-function distances({ first, target, residual }: Columns, source: number, sink: number): Int32Array {
-  const found = new Int32Array(first.length - 1).fill(-1);
-  const open = new Int32Array(first.length - 1);
+/** Measures how far each node is from the source over arcs with free capacity, up to the distance of the sink. */
+function measure(all: Columns, source: number, sink: number): Columns {
+  const { first, target, residual, distance: found, open } = all;
+  found.fill(-1);
   let count = 1;
   open[0] = source;
   found[source] = 0;
@@ -133,18 +133,18 @@ function distances({ first, target, residual }: Columns, source: number, sink: n
       const next = target[at] ?? 0;
       if (found[next] !== -1 || (residual[at] ?? 0) <= nothing) continue;
       found[next] = distance;
-      if (next === sink) return found;
+      if (next === sink) return all;
       open[count++] = next;
     }
   }
-  return found;
+  return all;
 }
 
 /** Fills paths along which the distance grows by one at each arc, until none is left. */
-function fill(all: Columns, source: number, sink: number, level: Int32Array): number {
-  const { first, target, reverse } = all;
-  const current = first.slice();
-  const path = new Int32Array(Math.max(0, level[sink] ?? 0));
+function fill(all: Columns, source: number, sink: number): number {
+  const { first, target, reverse, current, distance } = all;
+  current.set(first.subarray(0, current.length));
+  const path = new Int32Array(Math.max(0, distance[sink] ?? 0));
   let length = 0;
   let node = source;
   let total = 0;
@@ -155,7 +155,7 @@ function fill(all: Columns, source: number, sink: number, level: Int32Array): nu
       node = target[reverse[path[full] ?? 0] ?? 0] ?? source;
       length = full;
     }
-    const at = nextArc(all, level, node, current[node] ?? 0);
+    const at = nextArc(all, node, current[node] ?? 0);
     current[node] = at;
     if (at < (first[node + 1] ?? 0)) {
       path[length++] = at;
@@ -170,11 +170,11 @@ function fill(all: Columns, source: number, sink: number, level: Int32Array): nu
 }
 
 /** The next arc of a node, from one on, that has free capacity and leads one step further; its end where there is none. */
-function nextArc({ first, target, residual }: Columns, level: Int32Array, node: number, from: number): number {
+function nextArc({ first, target, residual, distance }: Columns, node: number, from: number): number {
   const end = first[node + 1] ?? 0;
-  const deeper = (level[node] ?? 0) + 1;
+  const deeper = (distance[node] ?? 0) + 1;
   let at = from;
-  while (at < end && ((residual[at] ?? 0) <= nothing || level[target[at] ?? 0] !== deeper)) at++;
+  while (at < end && ((residual[at] ?? 0) <= nothing || distance[target[at] ?? 0] !== deeper)) at++;
   return at;
 }
 

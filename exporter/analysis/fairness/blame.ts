@@ -4,7 +4,6 @@ import type { GangSteps } from "./actionable.ts";
 import type { MoveRule, Pair } from "./pairs.ts";
 import { pairUp } from "./pairs.ts";
 import type { UnitShortfalls } from "./shortfall.ts";
-import { queueName } from "./shortSince.ts";
 import type { SharedUnit } from "./units.ts";
 import { sumOf } from "./waterFill.ts";
 
@@ -30,10 +29,7 @@ export function blameIn(
 ): Blame {
   const why = new Map<number, string>();
   const rule = rulesOf(unit, queueing, entitled, why);
-  const sides = unit.nodes.map(({ parent }, i) => {
-    const queue = unit.nodes[i]?.queue;
-    return { name: queue === undefined ? "" : queueName(queue), parent };
-  });
+  const sides = unit.nodes.map(({ parent, queue }) => ({ queue, parent }));
   const match = (by: MoveRule, isMeant: (starved: number) => boolean) => {
     const found = byClass.flatMap(({ starved, borrowers }) => {
       const meant = new Map([...starved].filter(([node]) => isMeant(node)));
@@ -209,7 +205,8 @@ function isOneTree(unit: SharedUnit, starved: number, borrower: number): boolean
 /** The top of the tree within which a scheduler reclaims: for Kueue the root cohort, for others all of their queues. */
 function rootsOf({ nodes }: SharedUnit): readonly number[] {
   const roots: number[] = [];
-  for (const [i, { parent }] of nodes.entries()) {
+  for (let i = 0; i < nodes.length; i++) {
+    const parent = nodes[i]?.parent ?? null;
     const above = parent === null ? undefined : nodes[parent]?.queue;
     const isTop = parent === null || (above?.kind === "Scheduler" && above.scheduler === "kueue");
     roots[i] = isTop ? i : (roots[parent] ?? i);

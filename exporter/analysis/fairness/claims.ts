@@ -101,7 +101,7 @@ export function addUpClaims(nodes: readonly EntitledNode[]): Claims {
     const node = nodes[i];
     if (node !== undefined) claim(claims, node, i, children[i] ?? []);
   }
-  for (const [i, below] of children.entries()) boundOwn(claims, claims.own[i] ?? 0, below);
+  for (let i = 0; i < children.length; i++) boundOwn(claims, claims.own[i] ?? 0, children[i] ?? []);
   return claims;
 }
 
@@ -149,6 +149,16 @@ function claim(
 /** It gets nothing of any surplus. */
 export function isNeverServed({ queue: { weight, zeroWeight } }: EntitledNode): boolean {
   return weight <= 0 && zeroWeight === "never";
+}
+
+/** An amount of each leaf; 0 of inner nodes. Parallel to `nodes`. */
+export function leafColumn(nodes: readonly EntitledNode[], of: (leaf: EntitledNode) => number): Float64Array {
+  const column = new Float64Array(nodes.length);
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i];
+    if (node?.queue.children.length === 0) column[i] = of(node);
+  }
+  return column;
 }
 
 /** Adds what each node has to its parent, from the leaves up; `sums` is parallel to `nodes`, in which parents come first. */

@@ -87,10 +87,10 @@ interface Group {
 }
 
 function topGroup({ entities, classes, nodes, domains }: SharedUnit, { ofNodes }: UnitClaims): Group {
-  const members = [...entities.keys()].filter((i) => entities[i]?.parent === null);
+  const members = entities.flatMap(({ parent }, i) => (parent === null ? [i] : []));
   let [grant, usable] = [0, 0];
   for (const domain of domains) {
-    const top = [...nodes.keys()].filter((i) => nodes[i]?.parent === null && nodes[i]?.queue.domain === domain);
+    const top = nodes.flatMap(({ parent, queue }, i) => (parent === null && queue.domain === domain ? [i] : []));
     const capacity = classes.reduce((sum, one) => sum + (one.domain === domain ? one.capacity : 0), 0);
     grant += capacity;
     usable += Math.max(0, usableOf(capacity, quotaOf(ofNodes, top)));

@@ -5,7 +5,7 @@ import type { AbsentOwner } from "../../model/shortfall.ts";
 import { absentOwners } from "./absentCapacity.ts";
 import { createGangSteps, type GangSteps } from "./actionable.ts";
 import { blameIn } from "./blame.ts";
-import type { Placed } from "./claims.ts";
+import { addToParents, type Placed } from "./claims.ts";
 import { entitle } from "./entitle.ts";
 import type {
   DomainFairness,
@@ -16,7 +16,7 @@ import type {
   UsageHistory,
 } from "./fairness.ts";
 import type { Pair } from "./pairs.ts";
-import { type Shortfall, shortfallsOf, type UnitShortfalls } from "./shortfall.ts";
+import { shortfallsOf, type UnitShortfalls } from "./shortfall.ts";
 import { createTeamSums, type TeamSums } from "./teams.ts";
 import { demandsOf } from "./unitDemand.ts";
 import { placeKey } from "./unitNetwork.ts";
@@ -45,8 +45,6 @@ interface UnitTask {
   readonly teams: TeamSums;
 }
 
-const noShortfall: Shortfall = { gpus: 0, idleGap: 0, borrowers: 0, absent: 0, indivisible: 0 };
-
 function judgeUnit({ queueing, unit, gangSteps, kValue, queues, domains, teams }: UnitTask): void {
   const entitlement = entitle(unit, { kValue });
   const found = shortfallsOf(unit, entitlement);
@@ -55,25 +53,22 @@ function judgeUnit({ queueing, unit, gangSteps, kValue, queues, domains, teams }
   const owners = absentOwners(unit, queueing, found.shortfalls);
   const demands = demandsOf(unit, found.entitled);
   const classShares = sharesByClass(unit, queueing, found);
-  const judged = unit.nodes.map(nothingSummed);
+  const sums = sumUp(unit, found, actionable, owners);
   for (let i = unit.nodes.length - 1; i >= 0; i--) {
-    const [sum, place] = [judged[i], unit.nodes[i]];
-    if (sum === undefined || place === undefined) continue;
-    if (place.queue.children.length === 0) addLeaf(sum, i, { found, actionable, owners, unit });
-    const above = judged[unit.nodes[i]?.parent ?? -1];
-    if (above !== undefined) addUp(above, sum);
+    const place = unit.nodes[i];
+    if (place === undefined) continue;
     const entitled = found.entitled[i] ?? 0;
     queues[place.index] = queueFairness(
       place,
       { demand: demands[i] ?? 0, entitled },
-      sum,
+      { sums, node: i },
       classShares.get(i) ?? null,
       because.get(i) ?? null,
     );
     if (place.queue.children.length === 0) teams.addLeaf(place.queue, entitled);
   }
   for (const place of unit.unqueued) {
-    queues[place.index] = queueFairness(place, ofUnqueued(place), nothingSummed(), null, null);
+    queues[place.index] = queueFairness(place, ofUnqueued(place), { sums, node: -1 }, null, null);
     teams.addLeaf(place.queue, place.queue.allocated);
   }
   const name = <Of extends Pair>(pair: Of): Of => ({
@@ -85,79 +80,78 @@ function judgeUnit({ queueing, unit, gangSteps, kValue, queues, domains, teams }
   for (const domain of unit.domains) domains[domain] = domainFairness(domain, queueing, unit, queues, named);
 }
 
-/** The shortfall and excess of a queue, added up from its leaves. */
-interface Summed {
-  excess: number;
-  shortfall: number;
-  idleGap: number;
-  borrowers: number;
-  indivisible: number;
-  actionable: number;
-  /** Made when it is needed: most queues need none. */
-  absent: Map<AbsentOwner, number> | null;
+/** The shortfall and excess of queues, added up from their leaves. Columns parallel to `SharedUnit.nodes`, physical GPUs. */
+interface Sums {
+  readonly excess: Float64Array;
+  readonly shortfall: Float64Array;
+  readonly idleGap: Float64Array;
+  readonly borrowers: Float64Array;
+  readonly indivisible: Float64Array;
+  readonly actionable: Float64Array;
+  /** Only of queues that lack any. */
+  readonly absent: ReadonlyMap<number, ReadonlyMap<AbsentOwner, number>>;
 }
 
-const nothingSummed = (): Summed => ({
-  excess: 0,
-  shortfall: 0,
-  idleGap: 0,
-  borrowers: 0,
-  indivisible: 0,
-  actionable: 0,
-  absent: null,
-});
-
-interface Found {
-  readonly found: UnitShortfalls;
-  readonly actionable: ReadonlyMap<number, number>;
-  readonly owners: ReadonlyMap<number, ReadonlyMap<AbsentOwner, number>>;
-  readonly unit: SharedUnit;
+function sumUp(
+  { nodes }: SharedUnit,
+  { excess: above, shortfalls }: UnitShortfalls,
+  actionableOf: ReadonlyMap<number, number>,
+  owners: ReadonlyMap<number, ReadonlyMap<AbsentOwner, number>>,
+): Sums {
+  const column = () => new Float64Array(nodes.length);
+  const [shortfall, idleGap, borrowers, indivisible, actionable] = [column(), column(), column(), column(), column()];
+  for (const [node, short] of shortfalls) {
+    shortfall[node] = short.gpus;
+    idleGap[node] = short.idleGap;
+    borrowers[node] = short.borrowers;
+    indivisible[node] = short.indivisible;
+  }
+  for (const [node, gpus] of actionableOf) actionable[node] = gpus;
+  const excess = above.slice();
+  for (const sums of [excess, shortfall, idleGap, borrowers, indivisible, actionable]) addToParents(nodes, sums);
+  return { excess, shortfall, idleGap, borrowers, indivisible, actionable, absent: absentUpwards(nodes, owners) };
 }
 
-function addLeaf(sum: Summed, node: number, { found, actionable, owners }: Found): void {
-  const short = found.shortfalls.get(node) ?? noShortfall;
-  sum.excess = found.excess[node] ?? 0;
-  sum.shortfall = short.gpus;
-  sum.idleGap = short.idleGap;
-  sum.borrowers = short.borrowers;
-  sum.indivisible = short.indivisible;
-  sum.actionable = actionable.get(node) ?? 0;
-  const ofOwners = owners.get(node);
-  if (ofOwners !== undefined) sum.absent = new Map(ofOwners);
-}
-
-function addUp(above: Summed, sum: Summed): void {
-  above.excess += sum.excess;
-  above.shortfall += sum.shortfall;
-  above.idleGap += sum.idleGap;
-  above.borrowers += sum.borrowers;
-  above.indivisible += sum.indivisible;
-  above.actionable += sum.actionable;
-  if (sum.absent === null) return;
-  above.absent ??= new Map();
-  for (const [owner, gpus] of sum.absent) above.absent.set(owner, (above.absent.get(owner) ?? 0) + gpus);
+function absentUpwards(
+  nodes: SharedUnit["nodes"],
+  owners: ReadonlyMap<number, ReadonlyMap<AbsentOwner, number>>,
+): Sums["absent"] {
+  const absent = new Map<number, Map<AbsentOwner, number>>();
+  if (owners.size === 0) return absent;
+  for (const [node, ofOwners] of owners) absent.set(node, new Map(ofOwners));
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    const parent = nodes[i]?.parent ?? null;
+    const own = absent.get(i);
+    if (own === undefined || parent === null) continue;
+    const above = absent.get(parent) ?? new Map<AbsentOwner, number>();
+    absent.set(parent, above);
+    for (const [owner, gpus] of own) above.set(owner, (above.get(owner) ?? 0) + gpus);
+  }
+  return absent;
 }
 
 function queueFairness(
   { queue }: Placed,
   { demand, entitled }: Pick<QueueFairness, "demand" | "entitled">,
-  sum: Summed,
+  { sums, node }: { readonly sums: Sums; readonly node: number },
   nodeClasses: readonly NodeClassShare[] | null,
   heldBackBy: string | null,
 ): QueueFairness {
   const deviation = queue.allocated - entitled;
+  const absent = sums.absent.get(node);
+  const [borrowers, indivisible] = [sums.borrowers[node] ?? 0, sums.indivisible[node] ?? 0];
   return {
     demand,
     entitled,
     deviation: Math.abs(deviation) <= gpuTolerance ? 0 : deviation,
-    shortfall: sum.shortfall,
-    excess: sum.excess,
-    shortfallByBorrowers: sum.borrowers,
-    shortfallByIdleGap: sum.idleGap,
-    shortfallByAbsentCapacity: sum.absent === null ? [] : [...sum.absent].map(([owner, gpus]) => ({ owner, gpus })),
-    shortfallByIndivisible: sum.indivisible,
-    actionableShortfall: sum.actionable,
-    heldBackBy: sum.borrowers + sum.indivisible > gpuTolerance ? heldBackBy : null,
+    shortfall: sums.shortfall[node] ?? 0,
+    excess: sums.excess[node] ?? 0,
+    shortfallByBorrowers: borrowers,
+    shortfallByIdleGap: sums.idleGap[node] ?? 0,
+    shortfallByAbsentCapacity: absent === undefined ? [] : [...absent].map(([owner, gpus]) => ({ owner, gpus })),
+    shortfallByIndivisible: indivisible,
+    actionableShortfall: sums.actionable[node] ?? 0,
+    heldBackBy: borrowers + indivisible > gpuTolerance ? heldBackBy : null,
     ...(nodeClasses === null ? {} : { nodeClasses }),
   };
 }
@@ -176,13 +170,13 @@ function sharesByClass(
   const found = new Map<number, NodeClassShare[]>();
   if (unit.classes.length < 2) return found;
   const allocated = new Map<number, number>();
-  for (const { node, nodeClass, gpus } of unit.allocated) allocated.set(placeKey(node, nodeClass), gpus);
+  for (const { node, nodeClass, gpus } of unit.allocated) allocated.set(placeKey(unit, node, nodeClass), gpus);
   const leaves = leavesByDomain(unit);
   for (const [i, { domain, nodeClass }] of unit.classes.entries()) {
     const name = domains[domain]?.classes?.[nodeClass]?.name ?? domains[domain]?.name ?? "";
     const ofClass = byClass[i]?.entitled;
     for (const node of leaves.get(domain) ?? []) {
-      const has = allocated.get(placeKey(node, i)) ?? 0;
+      const has = allocated.get(placeKey(unit, node, i)) ?? 0;
       const entitled = ofClass?.get(node) ?? 0;
       if (has <= gpuTolerance && entitled <= gpuTolerance) continue;
       const list = found.get(node) ?? [];

@@ -48,7 +48,8 @@ export interface LevelFacts extends UnitFacts {
 /** Finds what all levels have in common. */
 export function levelFacts(facts: UnitFacts): LevelFacts {
   const { nodes, domains } = facts.unit;
-  const domainOf = Int32Array.from(nodes, ({ queue }) => domains.indexOf(queue.domain));
+  const domainOf = new Int32Array(nodes.length);
+  for (let i = 0; i < nodes.length; i++) domainOf[i] = domains.indexOf(nodes[i]?.queue.domain ?? -1);
   return { ...facts, ...limitsOf(facts), comes: comesTo(facts.quotas ?? [], facts.items), domainOf };
 }
 
@@ -212,22 +213,8 @@ function comesTo(quotas: readonly FreeQuota[], items: readonly FlowItem[]): Floa
 }
 
 /** Items of one queue, or of several that are one in this network, become one if they may go to the same places. */
-function addItems({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
-  const { entities, nodes: records, classes, domains } = unit;
-  const lists = createLists(2 * entities.length + records.length + classes.length + domains.length + 3);
-  const sums: (ItemSum | undefined)[] = [];
-  for (const { entity, gpus, targets } of items) {
-    const from = inner[entity] ?? -1;
-    if (from === -1) continue;
-    let list = lists.longer(noList, from);
-    for (const target of targets) list = lists.longer(list, nodes[target] ?? -1);
-    const known = sums[list];
-    if (known !== undefined) known.gpus += gpus;
-    else sums[list] = { from, targets: targets.map((target) => nodes[target] ?? -1), gpus };
-  }
-  for (const sum of sums) {
-    if (sum === undefined) continue;
-    const { from, targets, gpus } = sum;
+function addItems(facts: UnitFacts, inner: Int32Array, nodes: Int32Array, network: FlowNetwork): void {
+  for (const { from, targets, gpus } of sumsOf(facts, inner, nodes)) {
     const [only] = targets;
     if (targets.length === 1 && only !== undefined) {
       network.addArc(from, only, gpus);
@@ -239,30 +226,42 @@ function addItems({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Arr
   }
 }
 
+function sumsOf({ unit, items }: UnitFacts, inner: Int32Array, nodes: Int32Array): readonly ItemSum[] {
+  const { entities, nodes: records, classes, domains } = unit;
+  // More than there are nodes so far, so that two of them make one number.
+  const mostNodes = 2 * entities.length + records.length + classes.length + domains.length + 3;
+  const sums: ItemSum[] = [];
+  // By where they come from and where they may go first: the last one.
+  const last = new Map<number, ItemSum>();
+  for (const { entity, gpus, targets } of items) {
+    const from = inner[entity] ?? -1;
+    if (from === -1) continue;
+    const key = from * mostNodes + (nodes[targets[0] ?? -1] ?? -1) + 1;
+    const before = last.get(key) ?? null;
+    let known = before;
+    while (known !== null && !goesTo(known, targets, nodes)) known = known.before;
+    if (known !== null) {
+      known.gpus += gpus;
+      continue;
+    }
+    const sum: ItemSum = { from, targets: targets.map((target) => nodes[target] ?? -1), gpus, before };
+    sums.push(sum);
+    last.set(key, sum);
+  }
+  return sums;
+}
+
 /** What goes from one node to the same others. */
 interface ItemSum {
   readonly from: number;
   readonly targets: readonly number[];
   gpus: number;
+  /** The one before it that comes from the same node and may go to the same first one. */
+  readonly before: ItemSum | null;
 }
 
-const noList = 0;
-
-/**
- * Numbers lists of nodes, of which there are less than `nodes` (`noList` is the empty one): equal lists have the same number. Each
- * element of a list is a branch of a tree. Without a node it is -1.
- */
-function createLists(nodes: number): { longer(list: number, by: number): number } {
-  const branches = new Map<number, number>();
-  return {
-    longer(list, by) {
-      const branch = list * nodes + by + 1;
-      let longer = branches.get(branch);
-      if (longer === undefined) {
-        longer = branches.size + 1;
-        branches.set(branch, longer);
-      }
-      return longer;
-    },
-  };
+function goesTo(sum: ItemSum, targets: readonly number[], nodes: Int32Array): boolean {
+  if (sum.targets.length !== targets.length) return false;
+  for (let k = 0; k < targets.length; k++) if (sum.targets[k] !== (nodes[targets[k] ?? -1] ?? -1)) return false;
+  return true;
 }

@@ -1,3 +1,5 @@
+import type { QueueView } from "../../join/queues/queueing.ts";
+import { compareText } from "../../kernel/compareText.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 
 /** A starved leaf and one above its entitlement, with what one could hand the other. Physical GPUs. */
@@ -9,8 +11,8 @@ export interface Pair {
 
 /** A queue of a tree: its place is its index. */
 export interface PairSide {
-  /** Orders queues with equal amounts, so that the order of the list does not. */
-  readonly name: string;
+  /** Its name orders queues with equal amounts, so that the order of the list does not. */
+  readonly queue: QueueView;
   /** Index of the parent in the same list, smaller than its own; `null` at the top. */
   readonly parent: number | null;
 }
@@ -25,7 +27,7 @@ export interface MoveRule {
 
 interface Amount {
   readonly queue: number;
-  readonly name: string;
+  readonly view: QueueView;
   gpus: number;
 }
 
@@ -67,8 +69,8 @@ export function pairUp(
   return pairs;
 }
 
-const amountOf = (queue: number, { name }: PairSide, gpus: number): readonly Amount[] =>
-  gpus > gpuTolerance ? [{ queue, name, gpus }] : [];
+const amountOf = (queue: number, { queue: view }: PairSide, gpus: number): readonly Amount[] =>
+  gpus > gpuTolerance ? [{ queue, view, gpus }] : [];
 
 /** Matches what children left over. */
 function match(children: readonly Unmatched[], rule: MoveRule, pairs: Pair[]): Unmatched {
@@ -99,5 +101,8 @@ function match(children: readonly Unmatched[], rule: MoveRule, pairs: Pair[]): U
 }
 
 function largestFirst(a: Amount, b: Amount): number {
-  return b.gpus - a.gpus || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  if (a.gpus !== b.gpus) return b.gpus - a.gpus;
+  const [one, other] = [a.view, b.view];
+  const byKind = compareText(one.scheduler, other.scheduler) || compareText(one.kind, other.kind);
+  return byKind || compareText(one.name, other.name);
 }

@@ -19,8 +19,9 @@ export function shortSince(
   at: number,
 ): ReadonlyMap<string, number> {
   const since = new Map<string, number>();
-  for (const [index, queue] of queues.entries()) {
-    if (!queue.isLeaf) continue;
+  for (let index = 0; index < queues.length; index++) {
+    const queue = queues[index];
+    if (queue?.isLeaf !== true) continue;
     const judged = fairness.queues[index] ?? null;
     if (judged !== null && judged.shortfall <= gpuTolerance) continue;
     const key = queueKey(queue, domains[queue.domain]?.name ?? "");

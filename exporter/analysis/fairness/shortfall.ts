@@ -1,6 +1,6 @@
 import { createFlowNetwork } from "../../kernel/maxFlow.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
-import { addToParents } from "./claims.ts";
+import { addToParents, leafColumn } from "./claims.ts";
 import type { Entitlement } from "./entitle.ts";
 import type { LevelNetwork } from "./levelNetwork.ts";
 import { raiseTogether } from "./raise.ts";
@@ -57,9 +57,11 @@ export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement):
   const taken = new Float64Array(short.length);
   for (const ofClass of takenByClass) for (const [leaf, gpus] of ofClass) taken[leaf] = (taken[leaf] ?? 0) + gpus;
   const shortfalls = new Map<number, Shortfall>();
-  for (const [i, gpus] of short.entries())
+  for (let i = 0; i < short.length; i++) {
+    const gpus = short[i] ?? 0;
     if (gpus > gpuTolerance)
       shortfalls.set(i, causesOf(gpus, { idle: idle[i] ?? 0, taken: taken[i] ?? 0, absent: absent[i] ?? 0 }));
+  }
   const byClass = balances.map(({ borrowers, entitled }, i) => ({
     borrowers,
     entitled,
@@ -70,9 +72,7 @@ export function shortfallsOf(unit: SharedUnit, { placed, claims }: Entitlement):
 
 /** By node: what is given to it, what it holds on nodes that take no pods included; of inner nodes the sum of what is below. */
 function entitledOf({ nodes }: SharedUnit, placed: readonly PlacedGrant[]): Float64Array {
-  const entitled = Float64Array.from(nodes, ({ queue }) =>
-    queue.children.length === 0 ? queue.allocatedOnUnschedulable : 0,
-  );
+  const entitled = leafColumn(nodes, ({ queue }) => queue.allocatedOnUnschedulable);
   for (const { node, gpus } of placed) entitled[node] = (entitled[node] ?? 0) + gpus;
   addToParents(nodes, entitled);
   return entitled;
@@ -104,13 +104,14 @@ function compare(unit: SharedUnit, placed: readonly PlacedGrant[]) {
     const [has, may] = [allocated[i] ?? new Map<number, number>(), granted[i] ?? new Map<number, number>()];
     const starved = new Map<number, number>();
     const borrowers = new Map<number, number>();
-    for (const node of new Set([...has.keys(), ...may.keys()])) {
-      const more = (has.get(node) ?? 0) - (may.get(node) ?? 0);
-      if (Math.abs(more) <= gpuTolerance) continue;
+    const add = (node: number, more: number): void => {
+      if (Math.abs(more) <= gpuTolerance) return;
       (more > 0 ? borrowers : starved).set(node, Math.abs(more));
       const sums = more > 0 ? excess : missing;
       sums[node] = (sums[node] ?? 0) + Math.abs(more);
-    }
+    };
+    for (const [node, gpus] of has) add(node, gpus - (may.get(node) ?? 0));
+    for (const [node, gpus] of may) if (!has.has(node)) add(node, -gpus);
     return { starved, borrowers, entitled: may };
   });
   return { excess, missing, balances };
@@ -140,9 +141,7 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
       for (const [n, child] of children.entries()) most[child] = shares[n] ?? 0;
       continue;
     }
-    const given = nodes.reduce((sum, node) => sum + (granted[node] ?? 0), 0);
-    const allocated = nodes.reduce((sum, node) => sum + (unit.nodes[node]?.allocated ?? 0), 0);
-    const missing = (most[i] ?? 0) - Math.max(given, allocated);
+    const missing = (most[i] ?? 0) - hasOf(nodes);
     if (missing <= gpuTolerance) continue;
     const gaps = nodes.map((node) => Math.max(0, (claims.ofNodes.sure[node] ?? 0) - (granted[node] ?? 0)));
     const { shares } = waterFill(missing, gaps, gaps);
@@ -150,6 +149,15 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
   }
   return absent;
 
+  /** What it is given or holds, whichever is more. */
+  function hasOf(nodes: readonly number[]): number {
+    let [given, allocated] = [0, 0];
+    for (const node of nodes) {
+      given += granted[node] ?? 0;
+      allocated += unit.nodes[node]?.allocated ?? 0;
+    }
+    return Math.max(given, allocated);
+  }
   function sureOf(entity: number): number {
     return claims.sure[entity] ?? 0;
   }
@@ -160,19 +168,19 @@ function absentOf(unit: SharedUnit, claims: Entitlement["claims"], placed: reado
 
 /** By node: of its shortfall, what it could have now of what is free, by its quotas and where its work may go. */
 function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float64Array): Float64Array {
-  const { entityOf, classes, nodes } = unit;
+  const { entities, entityOf, classes, nodes } = unit;
   const missing = new Map<number, number>();
-  for (const [i, gpus] of short.entries())
-    if (gpus > gpuTolerance) missing.set(entityOf[i] ?? -1, (missing.get(entityOf[i] ?? -1) ?? 0) + gpus);
+  for (let i = 0; i < short.length; i++) {
+    const [gpus, entity] = [short[i] ?? 0, entityOf[i] ?? -1];
+    if (gpus > gpuTolerance) missing.set(entity, (missing.get(entity) ?? 0) + gpus);
+  }
   const free = classes.reduce((sum, one) => sum + one.free, 0);
   if (missing.size === 0 || free <= gpuTolerance) return new Float64Array(nodes.length);
-  const holds = new Map<number, number>();
-  for (const [i, node] of nodes.entries())
-    if (unit.nodes[i]?.queue.children.length === 0)
-      holds.set(entityOf[i] ?? -1, (holds.get(entityOf[i] ?? -1) ?? 0) + node.allocated);
+  const held = (entity: number): number =>
+    sumOf((entities[entity]?.nodes ?? []).map((node) => nodes[node]?.allocated ?? 0));
   const asked = [...missing].map(([entity, gpus]) => ({
     entity,
-    sure: holds.get(entity) ?? 0,
+    sure: held(entity),
     headroom: gpus,
     weight: gpus,
   }));
@@ -180,7 +188,7 @@ function idleGaps(unit: SharedUnit, claims: Entitlement["claims"], short: Float6
   const level = network?.atLevel(new Set(missing.keys()), new Map()).usual ?? null;
   const gaps = raiseTogether(level, asked, free);
   const totals = asked.map(({ entity, sure }) => [entity, sure + (gaps.get(entity) ?? 0)] as const);
-  const isChoice = totals.some(([entity]) => (unit.entities[entity]?.nodes.length ?? 0) > 1);
+  const isChoice = totals.some(([entity]) => (entities[entity]?.nodes.length ?? 0) > 1);
   const placed = network === null || !isChoice ? [] : network.place(new Map(totals));
   return divideAmong(unit, short, gaps, beyondAllocated(unit, placed));
 }

@@ -3,6 +3,7 @@ import type { Entity, SharedUnit } from "./units.ts";
 
 /** What each queue can claim over all domains in which it has a record; columns parallel to `SharedUnit.entities`. Physical GPUs. */
 export interface UnitClaims {
+  readonly unit: SharedUnit;
   readonly ofNodes: Claims;
   /** Represents each queue where siblings are compared: its weight, its priority, and its name in traces. */
   readonly heads: readonly EntitledNode[];
@@ -23,7 +24,8 @@ export interface UnitClaims {
 }
 
 /** Adds the claims of each queue up. Work that may go to several domains is demand in each of them, but only once in all. */
-export function claimsOfUnit({ nodes, entities, waiting }: SharedUnit): UnitClaims {
+export function claimsOfUnit(unit: SharedUnit): UnitClaims {
+  const { nodes, entities, waiting } = unit;
   const ofNodes = addUpClaims(nodes);
   const column = () => new Float64Array(entities.length);
   const [wanted, demand, quota, sure] = [column(), column(), column(), column()];
@@ -33,26 +35,32 @@ export function claimsOfUnit({ nodes, entities, waiting }: SharedUnit): UnitClai
   for (let i = entities.length - 1; i >= 0; i--) {
     const entity = entities[i];
     if (entity === undefined) continue;
-    const sum = (of: Float64Array) => entity.nodes.reduce((total, node) => total + (of[node] ?? 0), 0);
-    if (entity.nodes.length === 1 && entity.children.length === 0) wanted[i] = sum(ofNodes.wanted);
-    else if (entity.children.length === 0)
-      wanted[i] = (wanted[i] ?? 0) + entity.nodes.reduce((total, node) => total + (nodes[node]?.allocated ?? 0), 0);
-    else wanted[i] = ofChildren(entity, demand, i);
-    demand[i] = Math.min(sum(ofNodes.demand), wanted[i] ?? 0);
-    quota[i] = sum(ofNodes.quota);
-    sure[i] = Math.min(sum(ofNodes.sure), demand[i] ?? 0);
-    own[i] = Math.min(sum(ofNodes.own), sure[i] ?? 0);
+    const { nodes: records, children } = entity;
+    if (records.length === 1 && children.length === 0) wanted[i] = sumIn(ofNodes.wanted, records);
+    else if (children.length === 0)
+      wanted[i] = (wanted[i] ?? 0) + records.reduce((total, node) => total + (nodes[node]?.allocated ?? 0), 0);
+    else wanted[i] = sumIn(demand, children);
+    demand[i] = Math.min(sumIn(ofNodes.demand, records), wanted[i] ?? 0);
+    quota[i] = sumIn(ofNodes.quota, records);
+    sure[i] = Math.min(sumIn(ofNodes.sure, records), demand[i] ?? 0);
+    own[i] = Math.min(sumIn(ofNodes.own, records), sure[i] ?? 0);
     ownBelow[i] = Math.min(own[i] ?? 0, ofChildren(entity, own, i));
     leavesOwn[i] = ofChildren(entity, leavesOwn, i, own);
     const [head] = entity.nodes;
     const node = head === undefined ? undefined : nodes[head];
     if (node !== undefined) heads[i] = node;
   }
-  return { ofNodes, heads, wanted, demand, quota, sure, own, ownBelow, leavesOwn };
+  return { unit, ofNodes, heads, wanted, demand, quota, sure, own, ownBelow, leavesOwn };
 }
 
 /** The sum of its children's; of a leaf its own. */
 function ofChildren({ children }: Entity, of: Float64Array, index: number, ofLeaf = of): number {
   if (children.length === 0) return ofLeaf[index] ?? 0;
-  return children.reduce((total, child) => total + (of[child] ?? 0), 0);
+  return sumIn(of, children);
+}
+
+function sumIn(column: Float64Array, places: readonly number[]): number {
+  let sum = 0;
+  for (let k = 0; k < places.length; k++) sum += column[places[k] ?? -1] ?? 0;
+  return sum;
 }

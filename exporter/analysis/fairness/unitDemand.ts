@@ -1,4 +1,4 @@
-import { addToParents } from "./claims.ts";
+import { addToParents, leafColumn } from "./claims.ts";
 import type { SharedUnit } from "./units.ts";
 import { sumOf, waterFill } from "./waterFill.ts";
 
@@ -7,14 +7,12 @@ import { sumOf, waterFill } from "./waterFill.ts";
  * one in which it waits, there and not here. Sums over the records of a queue stay what they were. Physical GPUs.
  */
 export function demandsOf({ nodes, entities }: SharedUnit, entitled: Float64Array): Float64Array {
-  const demands = Float64Array.from(nodes, ({ queue }) =>
-    queue.children.length === 0 ? queue.allocated + queue.pending : 0,
-  );
+  const demands = leafColumn(nodes, ({ queue: { allocated, pending } }) => allocated + pending);
   for (const { nodes: records, children } of entities) {
     if (records.length < 2 || children.length > 0) continue;
-    const more = records.map((node) => Math.max(0, (entitled[node] ?? 0) - (demands[node] ?? 0)));
     // Mostly all queues are entitled to GPUs where their work waits.
-    if (sumOf(more) <= 0) continue;
+    if (!records.some((node) => (entitled[node] ?? 0) > (demands[node] ?? 0))) continue;
+    const more = records.map((node) => Math.max(0, (entitled[node] ?? 0) - (demands[node] ?? 0)));
     const spare = records.map((node) =>
       Math.max(0, (demands[node] ?? 0) - Math.max(entitled[node] ?? 0, nodes[node]?.queue.allocated ?? 0)),
     );

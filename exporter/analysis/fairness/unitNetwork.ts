@@ -1,3 +1,4 @@
+import { once, oncePer } from "../../kernel/once.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { addToParents } from "./claims.ts";
 import { distinguishClasses } from "./distinguishClasses.ts";
@@ -47,7 +48,7 @@ export function createUnitNetwork(
   const taken = new Float64Array(classes.length);
   for (const { nodeClass, gpus } of own) taken[nodeClass] = (taken[nodeClass] ?? 0) + gpus;
   const isByDomain = hasDomainQuotas(unit);
-  const items = [...allocatedItems(unit, own, isByDomain), ...waitingItems(unit, claims, isByDomain)];
+  const items = [...allocatedItems(unit, own, isByDomain), ...waitingItems(claims)];
 
   /** The amount of each queue by a column of claims; for a leaf, what was taken out beforehand. */
   const withLeaves = (column: Float64Array): Float64Array =>
@@ -67,16 +68,18 @@ export function createUnitNetwork(
     // What reaches a queue at its entry without asking: it is taken out beforehand, or asked for further down.
     unasked: withLeaves(claims.ownBelow),
   };
-  const leavesOwn = withLeaves(claims.leavesOwn);
   const forLevels = levelFacts(facts);
-  const fromGuarantees = isByDomain ? levelFacts({ ...facts, unasked: leavesOwn, least: leavesOwn }) : null;
+  const fromGuarantees = once(() => {
+    const leavesOwn = withLeaves(claims.leavesOwn);
+    return levelFacts({ ...facts, unasked: leavesOwn, least: leavesOwn });
+  });
 
   return {
     atLevel(asked, grants) {
       const usual = createLevelNetwork(forLevels, { asked, grants, sureOnly: nobody });
       const sure = (sureOnly: ReadonlySet<number>): LevelNetwork => {
-        if (fromGuarantees === null) return usual;
-        const bounded = createLevelNetwork(fromGuarantees, { asked, grants: nothing, sureOnly });
+        if (!isByDomain) return usual;
+        const bounded = createLevelNetwork(fromGuarantees(), { asked, grants: nothing, sureOnly });
         return { carry: (totals) => usual.carry(totals) ?? bounded.carry(totals) };
       };
       return { usual, sure };
@@ -88,29 +91,26 @@ export function createUnitNetwork(
 const nobody: ReadonlySet<number> = new Set();
 const nothing: ReadonlyMap<number, number> = new Map();
 
-function allocatedItems(
-  { allocated, entityOf }: SharedUnit,
-  own: readonly PlacedGrant[],
-  isByDomain: boolean,
-): readonly PlacedItem[] {
-  const ownThere = new Map(own.map(({ node, nodeClass, gpus }) => [placeKey(node, nodeClass), gpus] as const));
-  return allocated.flatMap(({ node, nodeClass, gpus }): readonly PlacedItem[] => {
-    const rest = gpus - (ownThere.get(placeKey(node, nodeClass)) ?? 0);
-    if (rest <= gpuTolerance) return [];
+function allocatedItems(unit: SharedUnit, own: readonly PlacedGrant[], isByDomain: boolean): readonly PlacedItem[] {
+  const ownThere = new Map<number, number>();
+  for (const { node, nodeClass, gpus } of own) ownThere.set(placeKey(unit, node, nodeClass), gpus);
+  const items: PlacedItem[] = [];
+  for (const { node, nodeClass, gpus } of unit.allocated) {
+    const rest = gpus - (ownThere.get(placeKey(unit, node, nodeClass)) ?? 0);
+    if (rest <= gpuTolerance) continue;
     const target = isByDomain ? node : nodeClass;
     const place = { node, nodeClass, classes: [nodeClass], rank: -1 };
-    return [{ entity: entityOf[node] ?? -1, gpus: rest, targets: [target], places: [place] }];
-  });
+    items.push({ entity: unit.entityOf[node] ?? -1, gpus: rest, targets: [target], places: [place] });
+  }
+  return items;
 }
 
-function waitingItems(
-  { waiting }: SharedUnit,
-  { ofNodes: { quota, own } }: UnitClaims,
-  isByDomain: boolean,
-): readonly PlacedItem[] {
+/** What waits, once for all networks of a unit. */
+const waitingItems = oncePer(({ unit, ofNodes: { quota, own } }: UnitClaims): readonly PlacedItem[] => {
+  const isByDomain = hasDomainQuotas(unit);
   // Part of its own quota there is not allocated yet.
   const isOwed = (node: number): boolean => (quota[node] ?? 0) - (own[node] ?? 0) > gpuTolerance;
-  return waiting.map(({ entity, gpus, places }) => {
+  return unit.waiting.map(({ entity, gpus, places }) => {
     const [owed, others] = [places.filter(({ node }) => isOwed(node)), places.filter(({ node }) => !isOwed(node))];
     const targets = [...owed, ...others].flatMap(
       ({ node, classes }, rank): readonly (ItemPlacing & { readonly target: number })[] =>
@@ -120,7 +120,7 @@ function waitingItems(
     );
     return { entity, gpus, targets: targets.map(({ target }) => target), places: targets };
   });
-}
+});
 
 /** A queue that has quota in several domains, or a domain in which quota is not lent, is bounded by the quotas of each domain. */
 const hasDomainQuotas = ({ entities, nodes }: SharedUnit): boolean =>
@@ -135,8 +135,9 @@ function ownByClass({ allocated, nodes }: SharedUnit, { ofNodes }: UnitClaims): 
   });
 }
 
-/** A leaf in a class, as a number: no cluster has as many classes. */
-export const placeKey = (node: number, nodeClass: number): number => node * 2 ** 20 + nodeClass;
+/** A leaf in a class of its unit, as a number. */
+export const placeKey = ({ classes }: SharedUnit, node: number, nodeClass: number): number =>
+  node * classes.length + nodeClass;
 
 /** Amounts of leaves, and of everything above them. */
 function sumUp({ nodes }: SharedUnit, grants: readonly PlacedGrant[]): Float64Array {

@@ -165,16 +165,19 @@ function entitiesOf(nodes: readonly EntitledNode[]): Pick<SharedUnit, "entities"
   const entities: { readonly nodes: number[]; readonly parent: number | null; readonly children: number[] }[] = [];
   const entityOf = new Int32Array(nodes.length).fill(-1);
   const byName = new Map<string, number>();
-  for (const [node, { queue, parent: place }] of nodes.entries()) {
+  for (let node = 0; node < nodes.length; node++) {
+    const { queue, parent: place } = nodes[node] ?? {};
+    if (queue === undefined) continue;
     const key = queueName(queue);
-    const named = entities[byName.get(key) ?? -1];
+    const known = byName.get(key) ?? -1;
+    const named = entities[known];
     const isElsewhere = named?.nodes.every((one) => nodes[one]?.queue.domain !== queue.domain) === true;
     if (named !== undefined && isElsewhere) {
       named.nodes.push(node);
-      entityOf[node] = byName.get(key) ?? -1;
+      entityOf[node] = known;
       continue;
     }
-    const above = place === null ? null : (entityOf[place] ?? null);
+    const above = entityOf[place ?? -1] ?? null;
     const entity = entities.push({ nodes: [node], parent: above, children: [] }) - 1;
     entityOf[node] = entity;
     byName.set(key, entity);

@@ -70,10 +70,12 @@ function shareAt(level: number, { cap, weight, base }: Taker): number {
  * anew, so that no rounding error builds up.
  */
 function levelOf(amount: number, takers: readonly Taker[]): number {
-  const bends = Float64Array.from([
-    0,
-    ...takers.flatMap(({ cap, weight, base }) => [base / weight, (base + cap) / weight]),
-  ]);
+  const bends = new Float64Array(2 * takers.length + 1);
+  let count = 1;
+  for (const { cap, weight, base } of takers) {
+    bends[count++] = base / weight;
+    bends[count++] = (base + cap) / weight;
+  }
   bends.sort();
   const taken = (level: number): number => {
     let sum = 0;

@@ -2,7 +2,7 @@ import { domainFinder, isInDomain } from "../../join/queues/domainOfNode.ts";
 import type { QuotaDomain } from "../../join/queues/queueing.ts";
 import type { NodeView, Snapshot } from "../../join/snapshot.ts";
 import type { TextMap } from "../../model/node.ts";
-import { type FreeCapacities, type PoolFreeCapacity, requestsOf } from "./freeCapacities.ts";
+import { type FreeCapacities, requestsOf } from "./freeCapacities.ts";
 import { type FreeCapacity, freeOnGpus, type NodeFreeCapacity, nodeFreeCapacity } from "./nodeFreeCapacity.ts";
 
 /** Nodes by the value of a label; made for a label when first asked. */
@@ -38,18 +38,20 @@ export function domainFreeCapacities(
   const domainOf = domainFinder(domains);
   const nodes: NodeFreeCapacity[][] = domains.map(() => []);
   const freeByPool = domains.map(() => new Map<string, FreeInPool>());
-  for (const [i, node] of snapshot.nodes.entries()) {
-    for (const { pool, now } of freeCapacities.byNode[i] ?? []) {
-      const free = freeByPool[domainOf(pool, node.name) ?? -1];
-      if (now !== null) free?.set(pool, withFreeCapacity(free.get(pool) ?? nothingFree, now));
+  for (let i = 0; i < snapshot.nodes.length; i++) {
+    const node = snapshot.nodes[i];
+    const own = freeCapacities.byNode[i];
+    if (node === undefined || own === undefined) continue;
+    // Mostly a node has one domain: of several pools in one domain, the free capacity is found together.
+    const found = new Map<number, NodeFreeCapacity>();
+    for (const one of own) {
+      const domain = domainOf(one.pool, node.name);
+      if (domain === null) continue;
+      const free = freeByPool[domain];
+      if (one.now !== null) free?.set(one.pool, withFreeCapacity(free.get(one.pool) ?? nothingFree, one.now));
+      found.set(domain, found.has(domain) ? together(snapshot, node, domainOf, domain) : one);
     }
-    for (const [index, freeCapacity] of freeCapacitiesByDomain(
-      snapshot,
-      node,
-      freeCapacities.byNode[i] ?? [],
-      domainOf,
-    ))
-      nodes[index]?.push(freeCapacity);
+    for (const [domain, freeCapacity] of found) nodes[domain]?.push(freeCapacity);
   }
   return domains.map(({ pools, nodes: own }, index) => {
     const isIn = (pool: string, node: string) =>
@@ -78,24 +80,6 @@ export function domainOfFreeCapacities(
 
 const fewestFirst = (a: NodeFreeCapacity, b: NodeFreeCapacity): number =>
   (a.now?.gpus ?? 0) - (b.now?.gpus ?? 0) || (a.node.name < b.node.name ? -1 : 1);
-
-/** The free capacity of one node by the index of its domain. */
-function freeCapacitiesByDomain(
-  snapshot: Snapshot,
-  node: NodeView,
-  freeCapacities: readonly PoolFreeCapacity[],
-  domainOf: ReturnType<typeof domainFinder>,
-): readonly (readonly [domain: number, freeCapacity: NodeFreeCapacity])[] {
-  const found: [number, NodeFreeCapacity][] = [];
-  for (const freeCapacity of freeCapacities) {
-    const domain = domainOf(freeCapacity.pool, node.name);
-    if (domain === null) continue;
-    const known = found.findIndex(([one]) => one === domain);
-    if (known < 0) found.push([domain, freeCapacity]);
-    else found[known] = [domain, together(snapshot, node, domainOf, domain)];
-  }
-  return found;
-}
 
 /** One free capacity of the pools of a node that are in one domain. */
 function together(

@@ -179,8 +179,9 @@ function freeByPool({ nodes, devices }: Snapshot, pools: ReadonlyMap<string, unk
 /** The first gang without reserved quota of every leaf that serves strictly in order. */
 function strictHeads({ queues, gangs }: Queueing): ReadonlyMap<number, number> {
   const heads = new Map<number, number>();
-  for (const [index, queue] of queues.entries()) {
-    if (!queue.isStrictOrder) continue;
+  for (let index = 0; index < queues.length; index++) {
+    const queue = queues[index];
+    if (queue?.isStrictOrder !== true) continue;
     const head = queue.gangs.find((gang) => gangs[gang]?.never === null && gangs[gang]?.reservedAt === null);
     if (head !== undefined) heads.set(index, head);
   }

@@ -16,9 +16,6 @@ interface Sum {
   late: number;
 }
 
-/** Larger than the number of domains, so that a queue and a domain make one number. */
-const mostDomains = 1_000_000;
-
 /** Adds up what waits by leaf queue, domain and priority class. */
 export interface WaitTotals {
   add(gang: WaitingGang, work: WaitingWork): void;
@@ -32,7 +29,8 @@ export function createWaitTotals(): WaitTotals {
   const sumOf = (queue: number | null, domain: number | null, priorityClass: string): Sum => {
     const sums = byClass.get(priorityClass) ?? new Map<number, Sum>();
     byClass.set(priorityClass, sums);
-    const key = ((queue ?? -1) + 1) * mostDomains + (domain ?? -1) + 1;
+    // A queue is in one domain only.
+    const key = queue ?? -2 - (domain ?? -1);
     const known = sums.get(key);
     if (known !== undefined) return known;
     const sum = {

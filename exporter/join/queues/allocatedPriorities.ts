@@ -2,6 +2,11 @@ import type { GangMembers } from "./gangMembers.ts";
 import type { QueueDraft } from "./queueDrafts.ts";
 import type { QueueingInput } from "./queueingInput.ts";
 
+interface PriorityAmount {
+  readonly priority: number;
+  gpus: number;
+}
+
 /**
  * Counts what leaves hold by the priority by which their scheduler would take it: that of the object of the queue system, else
  * of the pod. GPUs by request; pods with an unknown number count as nothing.
@@ -12,21 +17,26 @@ export function countPriorities(
   leafOfPod: Int32Array,
   queues: readonly QueueDraft[],
 ): void {
-  const byLeaf = new Map<QueueDraft, Map<number, number>>();
+  const byLeaf: (PriorityAmount[] | undefined)[] = new Array(queues.length).fill(undefined);
   const reported = new Map<number, number>();
   for (const { gang, bound } of gangs) for (const pod of bound) reported.set(pod, gang.priority);
   for (let index = 0; index < pods.length; index++) {
-    const queue = queues[leafOfPod[index] ?? -1];
-    const view = queue === undefined ? undefined : pods[index];
-    if (queue === undefined || view?.status !== "allocated") continue;
-    const { priority, gpus } = view;
-    const own = reported.get(index) ?? priority;
-    const known = byLeaf.get(queue);
-    if (known === undefined) byLeaf.set(queue, new Map([[own, gpus ?? 0]]));
-    else known.set(own, (known.get(own) ?? 0) + (gpus ?? 0));
+    const leaf = leafOfPod[index] ?? -1;
+    const view = leaf === -1 ? undefined : pods[index];
+    if (view?.status !== "allocated") continue;
+    const own = reported.get(index) ?? view.priority;
+    const gpus = view.gpus ?? 0;
+    // Mostly a queue has work of a few priorities.
+    const known = byLeaf[leaf] ?? [];
+    const same = known.find(({ priority }) => priority === own);
+    if (same !== undefined) same.gpus += gpus;
+    else known.push({ priority: own, gpus });
+    byLeaf[leaf] = known;
   }
-  for (const [queue, priorities] of byLeaf)
-    queue.allocatedByPriority = [...priorities]
-      .map(([priority, gpus]) => ({ priority, gpus }))
-      .sort((a, b) => a.priority - b.priority);
+  for (let leaf = 0; leaf < byLeaf.length; leaf++) {
+    const queue = queues[leaf];
+    const found = byLeaf[leaf];
+    if (queue !== undefined && found !== undefined)
+      queue.allocatedByPriority = found.sort((a, b) => a.priority - b.priority);
+  }
 }

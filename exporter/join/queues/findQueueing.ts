@@ -1,7 +1,9 @@
+import { once } from "../../kernel/once.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { WorkloadView } from "../snapshot.ts";
 import { countPriorities } from "./allocatedPriorities.ts";
 import { countAllocated, leafFinder } from "./allocatedWork.ts";
+import { byNamespace } from "./byNamespace.ts";
 import { declaredDraft } from "./declaredWaiting.ts";
 import { deepTrees } from "./deepTrees.ts";
 import { dispatchedWork } from "./dispatchedWork.ts";
@@ -93,30 +95,15 @@ function withoutQueues(forest: QueueForest, unknownBecause: string): QueueForest
  * namespace of the object is given, only work of that namespace is found.
  */
 function workloadFinder(workloads: readonly WorkloadView[]): WorkloadOfOwner {
-  let index: OwnerIndex | null = null;
-  return (uid, namespace) => {
-    index ??= indexByOwner(workloads);
-    const first = index.first.get(uid);
-    if (first === undefined || namespace === null || first.namespace === namespace) return first;
-    return index.elsewhere.get(uid)?.find((workload) => workload.namespace === namespace);
-  };
+  const inNamespace = once(() => byNamespace(workloads, ({ namespace }) => namespace, firstByOwner));
+  const anywhere = once(() => firstByOwner(workloads));
+  return (uid, namespace) => (namespace === null ? anywhere() : inNamespace()(namespace))?.get(uid);
 }
 
-interface OwnerIndex {
-  readonly first: ReadonlyMap<string, WorkloadView>;
-  /** Work of other namespaces than that of the first that names the same owner. */
-  readonly elsewhere: ReadonlyMap<string, readonly WorkloadView[]>;
-}
-
-function indexByOwner(workloads: readonly WorkloadView[]): OwnerIndex {
+/** The first that names each owner. */
+function firstByOwner(workloads: readonly WorkloadView[]): ReadonlyMap<string, WorkloadView> {
   const firsts = new Map<string, WorkloadView>();
-  const elsewhere = new Map<string, WorkloadView[]>();
   for (const workload of workloads)
-    for (const owner of workload.ownerUids) {
-      const first = firsts.get(owner);
-      if (first === undefined) firsts.set(owner, workload);
-      else if (first.namespace !== workload.namespace)
-        elsewhere.set(owner, [...(elsewhere.get(owner) ?? []), workload]);
-    }
-  return { first: firsts, elsewhere };
+    for (const owner of workload.ownerUids) if (!firsts.has(owner)) firsts.set(owner, workload);
+  return firsts;
 }

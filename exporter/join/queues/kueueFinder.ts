@@ -1,8 +1,10 @@
+import { once } from "../../kernel/once.ts";
 import type { OwnerObject } from "../../model/cluster.ts";
 import type { TextMap } from "../../model/node.ts";
 import type { KueueWorkload } from "../../model/queues/kueue.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
+import { byNamespace } from "./byNamespace.ts";
 import type { QueueFinder, QueueRef } from "./queueSystem.ts";
 
 /** The objects of Kueue that determine a pod's queue. */
@@ -32,11 +34,13 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
     const clusterQueue = localQueues.get(namespace)?.get(localQueue);
     return clusterQueue === undefined ? null : refOf(clusterQueue, localQueue);
   };
-  const byAdmission = ({ admission, localQueue }: KueueWorkload): QueueRef | null =>
-    admission === null ? null : refOf(admission.clusterQueue, localQueue);
+  const byAdmission = (workload: KueueWorkload | undefined): QueueRef | null =>
+    workload === undefined || workload.admission === null
+      ? null
+      : refOf(workload.admission.clusterQueue, workload.localQueue);
   // Pods of namespaces with a single ClusterQueue that have its label need neither.
   const byNamedWorkload = once(() => workloadsByName(objects.kueueWorkloads));
-  const byOwner = once(() => workloadsByOwner(objects.kueueWorkloads));
+  const byOwner = once(() => byNamespace(objects.kueueWorkloads, ({ namespace }) => namespace, workloadsByOwner));
   return (pod, owners) => {
     const { labels, namespace } = pod;
     const open = leadsTo.get(namespace);
@@ -46,24 +50,14 @@ export function kueueFinder(objects: KueueQueueObjects): QueueFinder {
     if (labelled !== null && open?.size === 1) return labelled;
     const name = pod.annotations[podAnnotations.kueueWorkload];
     const named = name === undefined ? undefined : byNamedWorkload().get(namespace)?.get(name);
-    const owned = workloadOfOwners(pod, owners, byOwner().get(namespace));
-    const admitted = [named, owned].find((workload) => (workload?.admission ?? null) !== null);
-    const found = (admitted === undefined ? null : byAdmission(admitted)) ?? labelled;
+    const owned = workloadOfOwners(pod, owners, byOwner()(namespace));
+    const found = byAdmission(named) ?? byAdmission(owned) ?? labelled;
     if (found !== null) return found;
     const waiting = named ?? owned;
     return (
       (waiting === undefined ? null : byLocalQueue(namespace, waiting.localQueue)) ??
       byNamedQueue(namespace, [pod, ...owners], byLocalQueue)
     );
-  };
-}
-
-/** Each part is computed when it is first asked for. */
-function once<Value>(find: () => Value): () => Value {
-  let found: { readonly value: Value } | null = null;
-  return () => {
-    found ??= { value: find() };
-    return found.value;
   };
 }
 
@@ -74,17 +68,14 @@ function workloadsByName(workloads: readonly KueueWorkload[]): ReadonlyMap<strin
 }
 
 /** Of several Workloads of one owner (groups of a LeaderWorkerSet) the first by name: they are in one queue. */
-function workloadsByOwner(
-  workloads: readonly KueueWorkload[],
-): ReadonlyMap<string, ReadonlyMap<string, KueueWorkload>> {
-  const byOwner = new Map<string, Map<string, KueueWorkload>>();
+function workloadsByOwner(ofNamespace: readonly KueueWorkload[]): ReadonlyMap<string, KueueWorkload> {
+  const byOwner = new Map<string, KueueWorkload>();
   const add = (uid: string | null | undefined, workload: KueueWorkload): void => {
     if (uid === undefined || uid === null) return;
-    const inNamespace = nested(byOwner, workload.namespace);
-    const known = inNamespace.get(uid);
-    if (known === undefined || workload.name < known.name) inNamespace.set(uid, workload);
+    const known = byOwner.get(uid);
+    if (known === undefined || workload.name < known.name) byOwner.set(uid, workload);
   };
-  for (const workload of workloads) {
+  for (const workload of ofNamespace) {
     add(workload.owner?.uid, workload);
     add(workload.jobUid, workload);
   }

@@ -28,21 +28,28 @@ export function gpuUnits(
   return units;
 }
 
+/** Those of the flavors of one domain. */
+export function unitsIn(
+  units: ReadonlyMap<string, GpuUnit>,
+  isInDomain: (flavor: string) => boolean,
+): ReadonlyMap<string, GpuUnit> {
+  return new Map([...units].filter(([, { flavor }]) => isInDomain(flavor.object.name)));
+}
+
 /**
- * What a node may hold in the flavors of one domain, in physical GPUs, `null` where a unit is not known; `null` in all where the
+ * What a node may hold in the flavors of one domain (`units`), in physical GPUs, `null` where a unit is not known; `null` in all where the
  * node has no quota there. What it can hold at most is its borrowing limit above its quota; a root neither borrows nor lends.
  */
 export function quotaIn(
   { quotas, parent }: KueueNode,
   units: ReadonlyMap<string, GpuUnit>,
-  isInDomain: (flavor: string) => boolean,
 ): Pick<DeclaredQueue, "guaranteed" | "limit" | "lendingLimit"> | null {
   const isRoot = parent === null;
   let isThere = false;
   let [guaranteed, limit, lent] = [0, 0, 0];
-  for (const [key, quota] of quotas) {
-    const unit = units.get(key);
-    if (unit === undefined || !isInDomain(quota.flavor)) continue;
+  for (const [key, unit] of units) {
+    const quota = quotas.get(key);
+    if (quota === undefined) continue;
     if (unit.gpus === null) return { guaranteed: null, limit: null, lendingLimit: Number.POSITIVE_INFINITY };
     isThere = true;
     const total = quota.total * unit.gpus;

@@ -5,7 +5,7 @@ import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import { flavorsByName } from "./kueueFlavors.ts";
 import { createKueueGangCache, type KueueGangCache } from "./kueueGangCache.ts";
 import { kueueGangs } from "./kueueGangs.ts";
-import { type GpuUnit, gpuUnits, quotaIn } from "./kueueQuotas.ts";
+import { type GpuUnit, gpuUnits, quotaIn, unitsIn } from "./kueueQuotas.ts";
 import { reservedIn, reserving } from "./kueueReserved.ts";
 import { kueueSlices } from "./kueueSlices.ts";
 import { type KueueNode, kueueForest } from "./kueueTree.ts";
@@ -58,7 +58,8 @@ export function kueueSystem(
     scopes: [...used].filter(({ pools }) => pools.length > 0).map(({ scope }) => scope),
     queuesIn: ({ scopes }) => {
       const isInDomain = (flavor: string) => scopes.has(flavor);
-      return queuesOf(nodes, units, isInDomain, reservedIn(nodes, withQuota, flavors, isInDomain), reclaims);
+      const reserved = reservedIn(nodes, withQuota, flavors, isInDomain);
+      return queuesOf(nodes, unitsIn(units, isInDomain), reserved, reclaims);
     },
     gangs,
     dispatched,
@@ -99,25 +100,29 @@ function reclaimOf({ name, cohort, preemption }: KueueClusterQueue, fairSharing:
 function queuesOf(
   nodes: readonly KueueNode[],
   units: ReadonlyMap<string, GpuUnit>,
-  isInDomain: (flavor: string) => boolean,
   reserved: readonly (number | null)[],
   reclaims: readonly (ReclaimRule | null)[],
 ): readonly DeclaredQueue[] {
   const queues: DeclaredQueue[] = [];
-  const places = new Map<number, number>();
-  for (const [i, node] of nodes.entries()) {
+  // By node: its place in the list.
+  const places: (number | null)[] = new Array(nodes.length).fill(null);
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i];
+    const quota = node === undefined ? null : quotaIn(node, units);
+    if (node === undefined || quota === null) continue;
     const { name, clusterQueue, cohort, parent } = node;
-    const quota = quotaIn(node, units, isInDomain);
-    if (quota === null) continue;
     const reclaim = reclaims[i] ?? null;
     const place = queues.push({
       kind: clusterQueue === null ? "Cohort" : "ClusterQueue",
       name,
       // A cohort whose members have no quota here is left out; a queue with quota keeps its cohort, which then has
       // quota, too.
-      parent: parent === null ? null : (places.get(parent) ?? null),
+      parent: places[parent ?? -1] ?? null,
       isLeaf: clusterQueue !== null,
-      ...quota,
+      // Written out: there may be tens of thousands.
+      guaranteed: quota.guaranteed,
+      limit: quota.limit,
+      lendingLimit: quota.lendingLimit,
       weight: Math.max(0, clusterQueue?.weight ?? cohort?.weight ?? 1),
       zeroWeight: "last",
       priority: 0,
@@ -125,7 +130,7 @@ function queuesOf(
       ...(reclaim === null ? {} : { reclaim }),
       reserved: reserved[i] ?? null,
     });
-    places.set(i, place - 1);
+    places[i] = place - 1;
   }
   return queues;
 }

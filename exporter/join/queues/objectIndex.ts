@@ -1,6 +1,7 @@
 import type { Pod } from "../../model/pod.ts";
 import type { QueueScheduler } from "../../model/queues/eviction.ts";
 import { podAnnotations, podLabels } from "../../model/wellKnown.ts";
+import { byNamespace, type NamespaceIndex } from "./byNamespace.ts";
 import type { DeclaredGang } from "./queueSystem.ts";
 
 /** What is indexed: something about the gang that an object of a queue system (Workload, PodGroup) declares. */
@@ -27,54 +28,47 @@ function keepFirst<Item extends Indexed>(gangs: Map<string, Item>, key: string, 
   if (known === undefined || isBefore(members, known)) gangs.set(key, members);
 }
 
-type ByNamespace<Item> = Map<string, Map<string, Item>>;
-
 /** Objects of queue systems by the names that pods and owners use. */
 export interface ObjectIndex<Item> {
-  /** Those of one scheduler by namespace and name; built when a name is first looked up. */
-  readonly named: (scheduler: "kueue" | "kai" | "volcano") => ByNamespace<Item>;
-  /** By namespace and uid of an owner: pods of any namespace may name any uid. */
-  readonly byOwner: ByNamespace<Item>;
+  /** Those of one scheduler by name. */
+  readonly named: (scheduler: "kueue" | "kai" | "volcano") => NamespaceIndex<ReadonlyMap<string, Item>>;
+  /** By uid of an owner: pods of any namespace may name any uid. */
+  readonly byOwner: NamespaceIndex<ReadonlyMap<string, Item>>;
 }
 
 /** Of several with the same name the first is found, whatever their order. */
 export function indexObjects<Item extends Indexed>(gangs: readonly Item[]): ObjectIndex<Item> {
-  const byOwner: ByNamespace<Item> = new Map();
-  const byTopOwner: ByNamespace<Item> = new Map();
-  for (const members of gangs) {
-    const { namespace, ownerUids, queue } = members.gang;
-    if (queue.scheduler === "none") continue;
-    for (let i = 0; i < ownerUids.length; i++)
-      keepFirst(inNamespace(i === 0 ? byOwner : byTopOwner, namespace), ownerUids[i] ?? "", members);
-  }
-  // An owner further up may have several: its own gang comes first.
-  for (const [namespace, owners] of byTopOwner) {
-    const known = inNamespace(byOwner, namespace);
-    for (const [uid, members] of owners) if (!known.has(uid)) known.set(uid, members);
-  }
-  const made = new Map<QueueScheduler, ByNamespace<Item>>();
-  const named = (scheduler: QueueScheduler): ByNamespace<Item> => {
-    const known = made.get(scheduler) ?? namedBy(scheduler, gangs);
+  const made = new Map<QueueScheduler, NamespaceIndex<ReadonlyMap<string, Item>>>();
+  const named = (scheduler: QueueScheduler): NamespaceIndex<ReadonlyMap<string, Item>> => {
+    const known = made.get(scheduler) ?? byNamespace(gangs, namespaceOf, (own) => namedBy(scheduler, own));
     made.set(scheduler, known);
     return known;
   };
-  return { named, byOwner };
+  return { named, byOwner: byNamespace(gangs, namespaceOf, ownedBy) };
 }
 
-function namedBy<Item extends Indexed>(scheduler: QueueScheduler, gangs: readonly Item[]): ByNamespace<Item> {
-  const byNamespace: ByNamespace<Item> = new Map();
+const namespaceOf = ({ gang }: Indexed): string => gang.namespace;
+
+/** By the uid of an owner. One further up may have several: its own gang comes first. */
+function ownedBy<Item extends Indexed>(gangs: readonly Item[]): ReadonlyMap<string, Item> {
+  const byOwner = new Map<string, Item>();
+  const byTopOwner = new Map<string, Item>();
+  for (const members of gangs) {
+    const { ownerUids, queue } = members.gang;
+    if (queue.scheduler === "none") continue;
+    for (let i = 0; i < ownerUids.length; i++) keepFirst(i === 0 ? byOwner : byTopOwner, ownerUids[i] ?? "", members);
+  }
+  for (const [uid, members] of byTopOwner) if (!byOwner.has(uid)) byOwner.set(uid, members);
+  return byOwner;
+}
+
+function namedBy<Item extends Indexed>(scheduler: QueueScheduler, gangs: readonly Item[]): ReadonlyMap<string, Item> {
+  const byName = new Map<string, Item>();
   for (const members of gangs) {
     const { gang } = members;
-    if (gang.queue.scheduler !== scheduler) continue;
-    keepFirst(inNamespace(byNamespace, gang.namespace), gang.name, members);
+    if (gang.queue.scheduler === scheduler) keepFirst(byName, gang.name, members);
   }
-  return byNamespace;
-}
-
-function inNamespace<Item>(byNamespace: ByNamespace<Item>, namespace: string): Map<string, Item> {
-  const known = byNamespace.get(namespace) ?? new Map<string, Item>();
-  if (known.size === 0) byNamespace.set(namespace, known);
-  return known;
+  return byName;
 }
 
 /** The object of a pod: the one that it names, else that of its nearest owner (`owners`: nearest first) that has one. */
@@ -83,7 +77,7 @@ export function findObject<Item>(
   owners: readonly { readonly uid: string }[],
   { named, byOwner }: ObjectIndex<Item>,
 ): Item | undefined {
-  const owned = byOwner.get(pod.namespace);
+  const owned = byOwner(pod.namespace);
   const byPod = namedObject(pod, named) ?? (pod.owner === null ? undefined : owned?.get(pod.owner.uid));
   if (byPod !== undefined || owned === undefined) return byPod;
   for (const { uid } of owners) {
@@ -99,7 +93,7 @@ function namedObject<Item>(
 ): Item | undefined {
   const { kueueWorkload, kaiPodGroup, volcanoGroup, podGroup } = podAnnotations;
   const find = (scheduler: "kueue" | "kai" | "volcano", name: string | undefined): Item | undefined =>
-    name === undefined ? undefined : named(scheduler).get(namespace)?.get(name);
+    name === undefined ? undefined : named(scheduler)(namespace)?.get(name);
   return (
     find("kueue", annotations[kueueWorkload] ?? labels[podLabels.kueuePodGroup]) ??
     find("kai", annotations[kaiPodGroup]) ??

@@ -5,9 +5,9 @@ export type TeamCounts = (leaf: number, team: string) => QueueDraft["teams"][num
 
 /** Counts teams into the `teams` of their leaves; a team is listed once it has anything there. */
 export function createTeamCounts(queues: readonly QueueDraft[]): TeamCounts {
-  const byLeaf: Map<string, QueueDraft["teams"][number]>[] = [];
+  const byLeaf: (Map<string, QueueDraft["teams"][number]> | undefined)[] = new Array(queues.length).fill(undefined);
   // Mostly the next one belongs to the same team.
-  const lastOf: (QueueDraft["teams"][number] | undefined)[] = [];
+  const lastOf: (QueueDraft["teams"][number] | undefined)[] = new Array(queues.length).fill(undefined);
   return (leaf, team) => {
     const last = lastOf[leaf];
     if (last?.team === team) return last;
