@@ -62,7 +62,7 @@ function byPool({ query, alerts, rowLink }: Tools): PanelDraft {
   return table({
     title: "GPUs by pool",
     meaning:
-      "GPUs that the team holds in each pool, the busy part of those whose activity is known, idle ones, and ones without telemetry. Begin where most are idle.",
+      "GPUs that the team holds in each pool, the busy part of those whose activity is known, idle ones, and ones without telemetry. Tensor, DRAM and power are of GPUs that one pod holds alone: where busy is high and all three are low, the GPUs wait more than they compute. Begin where most are idle.",
     size: [24, 6],
     labels: { pool: "Pool", cluster: "Cluster" },
     values: [
@@ -75,6 +75,9 @@ function byPool({ query, alerts, rowLink }: Tools): PanelDraft {
         ),
         unit: units.ratio,
       },
+      { title: "Tensor", query: query.max("fairlead_team_tensor_active_ratio", by), unit: units.ratio },
+      { title: "DRAM", query: query.max("fairlead_team_dram_active_ratio", by), unit: units.ratio },
+      { title: "Power", query: query.max("fairlead_team_power_ratio", by), unit: units.ratio },
       {
         title: "Idle",
         query: orZero(aggregate("sum", query.recorded("cluster_team_pool:fairlead_idle_gpus:sum"), by), allocated),

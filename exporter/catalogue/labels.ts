@@ -56,11 +56,11 @@ export const labelMeanings = {
   profile: "MIG profile, such as `1g.10gb`.",
   target_source: "Where the target workload comes from: the configuration, the cluster's pods, or a fixed mix.",
   blocker: "What keeps work off free GPUs although enough of them are free.",
-  signal: "The telemetry signal that activity is read from.",
+  signal: "A telemetry signal; each metric lists its values.",
   source:
     "The part of Fairlead that reads the outside world, or that noticed a problem; of a scheduler's number: `computed` by Fairlead or `reported` by the scheduler.",
   reason:
-    "Why a sample was not used, time is not covered, a watch was restarted, work was evicted, GPUs are stranded or have no price.",
+    "Why a sample was not used, time is not covered, a watch was restarted, work was evicted, GPUs are stranded, have no price, or cannot be judged.",
   resource: "Kind of Kubernetes objects, as in a path of the API.",
   code: "Kind of problem or finding; stable and few.",
   severity: "How much a problem matters.",

@@ -10,6 +10,7 @@ import { instant, sortByTexts } from "./order.ts";
 import { placementRecords } from "./placementRecords.ts";
 import { poolCosts } from "./priceRecords.ts";
 import type { DeviceRecord, NodeRecord, PoolRecord, TeamRecord, WorkloadRecord } from "./schema.ts";
+import { signalRecord, workRecords } from "./signalRecords.ts";
 
 /** The pools of a moment, by name. */
 export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
@@ -17,6 +18,7 @@ export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
   const placements = placementRecords(analysis);
   const costs = poolCosts(analysis);
   const domains = new Map(snapshot.queueing.domains.flatMap(({ name, pools: own }) => own.map((pool) => [pool, name])));
+  const signals = new Map(analysis.signals.pools.map((one) => [one.pool, one] as const));
   const records = pools.map((totals) => ({
     pool: totals.pool,
     domain: domains.get(totals.pool) ?? null,
@@ -28,6 +30,7 @@ export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
     estimated: totals.estimated,
     activity: totals.activity,
     utilization: totals.utilization,
+    signals: signalRecord(signals.get(totals.pool)),
     price: costs.get(totals.pool)?.price ?? null,
     unpricedGpus: costs.get(totals.pool)?.unpricedGpus ?? 0,
     placement: placements.get(totals.pool) ?? null,
@@ -40,12 +43,14 @@ export function teamRecords(analysis: Analysis): readonly TeamRecord[] {
   const costs = ownCosts(analysis, ({ team }) => team);
   const activity = meanActivity(analysis.snapshot, (pod) => pod.team);
   const entitlements = teamEntitlements(analysis);
+  const work = workRecords(analysis);
   const records = everyTeam(analysis).map((totals) => ({
     team: totals.team,
     allocated: totals.allocated,
     activity: activity.get(totals.team) ?? null,
     activeGpus: totals.active,
     utilization: totals.utilization,
+    work: work.get(totals.team) ?? [],
     states: totals.states,
     estimated: totals.estimated,
     idleOptedOut: totals.idleOptedOut,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { activitySignals } from "../../model/activitySignals.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
 import { severities } from "../../model/problem.ts";
+import { stallUnknownReasons, telemetrySignals } from "../../model/telemetrySignals.ts";
 import { localQueue } from "./localQueueSchema.ts";
 import { blocked, placement } from "./placementSchema.ts";
 import { nodePool, poolPrice, priceGroup } from "./priceSchema.ts";
@@ -12,6 +13,28 @@ import { gpus, instant, type Read, ratio } from "./schemaParts.ts";
 const states = z
   .partialRecord(z.enum(gpuStates), gpus)
   .describe("Physical GPUs by what they are doing; a state that is not there is 0.");
+
+const work = {
+  tensorActive: ratio.describe("How busy tensor cores are; null where nothing reports it."),
+  dramActive: ratio.describe(
+    "Part of the time in which device memory is read or written; null where nothing reports it.",
+  ),
+  power: ratio.describe("Power over what the GPUs may draw; null where power or full power is not known."),
+} as const;
+
+const signals = z
+  .strictObject({
+    reported: z
+      .partialRecord(z.enum(telemetrySignals), gpus)
+      .describe("Physical GPUs whose telemetry reports the signal; one that is not there is reported by none."),
+    ...work,
+    stallUnknown: z
+      .partialRecord(z.enum(stallUnknownReasons), gpus)
+      .describe(
+        "Allocated GPUs of which it cannot be told whether they are stalled, by the first thing that is missing.",
+      ),
+  })
+  .describe("What telemetry says beside activity. The ratios are of GPUs that one pod holds alone.");
 
 const pool = z
   .strictObject({
@@ -25,6 +48,7 @@ const pool = z
     estimated: gpus.describe("Allocated GPUs whose device, or the split of its activity, is estimated."),
     activity: ratio.describe("Mean activity of observed GPUs, allocated or not."),
     utilization: ratio,
+    signals,
     price: poolPrice.nullable().describe("What its GPUs cost; null where nobody knows."),
     unpricedGpus: gpus.describe("GPUs without a known price."),
     placement: placement.nullable().describe("How well its free GPUs lie; null where objects were not read."),
@@ -67,6 +91,9 @@ const team = z
     activity: ratio.describe("Mean activity of the observed GPUs that the team holds."),
     activeGpus: gpus.describe("Allocated GPUs times their activity."),
     utilization: ratio,
+    work: z
+      .array(z.strictObject({ pool: z.string(), ...work }))
+      .describe("How hard the GPUs that its pods hold alone work, by pool."),
     states,
     estimated: gpus,
     idleOptedOut: gpus,
