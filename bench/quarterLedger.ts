@@ -156,6 +156,7 @@ export function append(ledger: Ledger, from: number, to: number, made: readonly 
       postings: made,
       poolHours,
       nodeTimes: [],
+      healthTimes: [],
       imbalances: [],
       endedPods: [],
       queueTimes: [],

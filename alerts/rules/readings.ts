@@ -15,6 +15,8 @@ export const readingLabels = {
   "cluster_resource:fairlead_kubernetes_answer_seconds:max": ["cluster", "resource"],
   "cluster_pool:fairlead_accounting_imbalance_gpus:max": ["cluster", "pool"],
   "cluster_pool_state:fairlead_gpus:sum": ["cluster", "pool", "state"],
+  "cluster_pool_node_pool_cause:fairlead_unavailable_gpus:sum": ["cluster", "pool", "node_pool", "cause"],
+  "cluster_pool_node_pool_cause:fairlead_degraded_gpus:sum": ["cluster", "pool", "node_pool", "cause"],
   "cluster_pool:fairlead_pool_gpu_utilization_ratio:max": ["cluster", "pool"],
   "cluster_team:fairlead_team_gpu_utilization_ratio:max": ["cluster", "team"],
   "cluster_team_pool:fairlead_team_tensor_active_ratio:max": ["cluster", "team", "pool"],

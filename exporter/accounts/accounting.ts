@@ -7,6 +7,7 @@ import { createAccountedMoments, largestFirst, meteredAccounts } from "./account
 import { accrue } from "./accrue.ts";
 import { type AccountCells, type AccountCounters, type CounterLimits, createCounterAccount } from "./counters.ts";
 import { createDebtAccount } from "./debtAccount.ts";
+import { healthGroups } from "./healthTime.ts";
 import type { PastIdleTime } from "./idleHours.ts";
 import { createIdleNodeAccount } from "./idleNodeAccount.ts";
 import type { Remembered } from "./ledger/ledger.ts";
@@ -126,6 +127,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
       if (energyJoules !== null) (found.energy ?? counters.energy(account)).value += energyJoules;
     }
     for (const nodeTime of step.nodeTimes) counters.nodeSeconds(nodeTime).value += nodeTime.nodeSeconds;
+    for (const time of step.healthTimes) counters.health(time).value += time.gpuSeconds;
     idleNodes.add(step);
     for (const { pool, gpuSeconds } of step.imbalances) counters.imbalance(pool).value += gpuSeconds;
   }
@@ -148,6 +150,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
     const unmetered = cells.map(({ energy }) => energy === null);
     for (const account of meteredAccounts(analysis, moment, unmetered)) counters.energy(account);
     for (const node of moment.nodeCounts) counters.nodeSeconds(node);
+    for (const group of healthGroups(analysis)) counters.health(group);
     idleNodes.announce(moment.nodeCounts);
     for (const { pool } of analysis.pools) counters.imbalance(pool);
     queueCounters.announce(analysis);

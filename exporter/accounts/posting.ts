@@ -7,6 +7,7 @@ import type { EndedShape } from "../model/podShape.ts";
 import type { PriceBasis, PriceSource } from "../model/prices.ts";
 import type { AbsentOwner } from "../model/shortfall.ts";
 import type { CapacityTime } from "./capacityTime.ts";
+import type { HealthTime } from "./healthTime.ts";
 import type { RememberedChange } from "./ledger/ledger.ts";
 import type { NodeStreak } from "./nodeStreakAccount.ts";
 import type { QueueKey } from "./queueCounters.ts";
@@ -218,6 +219,8 @@ export interface AccruedTime {
   readonly queueTimes: readonly QueueTime[];
   readonly partialGangs: readonly PartialGangTime[];
   readonly capacity: CapacityTime;
+  /** What of the postings is put down to faults of hardware and nodes, and what was slowed down. */
+  readonly healthTimes: readonly HealthTime[];
 }
 
 /**

@@ -3,6 +3,9 @@ export const labelMeanings = {
   cluster: "Name of the cluster, from the configuration.",
   pool: "GPUs that are interchangeable; by default one GPU model.",
   lost_node: "Name of a node that is not ready; only of the few that alerts name.",
+  sick_node: "Name of the node of a GPU that somebody must look after; only of the few that alerts name.",
+  gpu: "UUID of a GPU that somebody must look after; `unknown` where nothing identifies it.",
+  tier: "How soon somebody must look after GPUs: `drain` now, look `today`, or `watch`.",
   node_pool: "The cloud's or the autoscaler's group of nodes; `unknown` where no label says.",
   capacity_type: "`on-demand`, `spot` or `reserved`; `unknown` where no label says.",
   gpu_model: "Canonical GPU model.",
@@ -25,7 +28,7 @@ export const labelMeanings = {
   starved_queue: "Queue that holds less than it is entitled to.",
   borrower_queue: "Queue that holds more than it is entitled to.",
   preemptor_queue: "Queue of the work that took the place; empty where nothing says, or nobody did.",
-  cause: "Why work waits, or why a queue is short; each metric lists its values.",
+  cause: "Why work waits, a queue is short, or GPUs cannot be used or are slow; each metric lists its values.",
   owner:
     "Why guaranteed GPUs are on no node: a `lost_node`, a `node_to_come`, pods of no queue that hold them (`past_queues`), or guarantees that never had nodes (`promised_twice`).",
   idle_kind:

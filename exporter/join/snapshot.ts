@@ -3,6 +3,7 @@ import type { Autoscalers } from "../model/autoscalers.ts";
 import type { CapacityType } from "../model/capacityType.ts";
 import type { ExporterPodRef, NodeRequests, PodDisruptionBudget } from "../model/cluster.ts";
 import type { JobLimits, PodDisruption, QueueObjectRef } from "../model/disruption.ts";
+import type { UnavailableCause } from "../model/gpuFaults.ts";
 import type { GpuVendor } from "../model/gpuResource.ts";
 import type { Taint, TextMap } from "../model/node.ts";
 import type { KarpenterNodePool, NodePoolManager } from "../model/nodePools.ts";
@@ -61,6 +62,8 @@ export interface Device {
   readonly virtual: boolean;
   /** Unhealthy by API: fewer allocatable than physical, fewer than since the boot, tainted, or without a ready driver. */
   readonly unhealthy: boolean;
+  /** Why it is unhealthy, as far as objects say; `null`: it is not, or they do not say. */
+  readonly fault: UnavailableCause | null;
   /** The fresh reading; `null` when unobserved. */
   readonly reading: DeviceReading | null;
   readonly activity: number | null;

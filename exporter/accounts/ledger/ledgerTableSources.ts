@@ -40,7 +40,7 @@ interface LedgerTableSource {
   readonly bucket?: string;
 }
 
-/** The sources of the ledger tables about capacity. */
+/** The sources of the ledger tables about capacity, and about what was lost of it. */
 const capacitySources = {
   domains: {
     ...byHour,
@@ -77,6 +77,25 @@ const capacitySources = {
     },
     addsUp: false,
     rank: "free",
+  },
+  health: {
+    ...byHour,
+    from: "health_time t JOIN health_groups g ON g.id = t.health_group",
+    columns: {
+      ...times,
+      pool: "g.pool",
+      nodePool: "g.node_pool",
+      team: "g.team",
+      cause: "g.cause",
+      currency: "g.currency",
+    },
+    sums: {
+      gpuSeconds: "sum(t.gpu_seconds)",
+      pricedGpuSeconds: "sum(CASE WHEN g.currency IS NULL THEN 0 ELSE t.gpu_seconds END)",
+      cost: "CASE WHEN count(DISTINCT g.currency) = 1 THEN sum(t.cost) END",
+    },
+    addsUp: false,
+    rank: "gpuSeconds",
   },
   nodeStreaks: {
     from: `(SELECT ? AS begins, ? AS ends) asked, (SELECT max(ends) AS last FROM intervals WHERE gap IS NULL) seen,

@@ -43,6 +43,7 @@ const neverFolded: ReadonlySet<LedgerTableQuery["of"]> = new Set([
   "domains",
   "placement",
   "nodeStreaks",
+  "health",
 ]);
 
 type Window = Pick<LedgerTableQuery, "from" | "to" | "groupBy">;

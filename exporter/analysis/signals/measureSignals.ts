@@ -24,7 +24,7 @@ export interface PoolSignals {
   readonly work: WorkSum;
   /** Physical GPUs that report each signal, allocated or not. */
   readonly reported: Readonly<Record<TelemetrySignal, number>>;
-  /** Allocated physical GPUs of which it cannot be told whether they are stalled, by reason. */
+  /** Allocated physical GPUs that cannot be judged as stalled or not, by reason. */
   readonly stallUnknown: Readonly<Record<StallUnknownReason, number>>;
 }
 

@@ -3,6 +3,7 @@ import type { NodePrice } from "../../analysis/prices/prices.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { HealthCause } from "../../model/gpuFaults.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
 import { ownCosts } from "./costRecords.ts";
 import { idleRecords } from "./idleRecords.ts";
@@ -99,12 +100,22 @@ function nodeRecord(node: NodeView, accounted: Accounted, price: NodePrice | und
 /** The devices of a moment, by node, UUID and GPU instance. */
 export function deviceRecords(snapshot: Snapshot, accounted: Accounted): readonly DeviceRecord[] {
   const records = snapshot.devices.map((device, index) =>
-    deviceRecord(device, snapshot, largestState(accounted.statesByDevice.get(index) ?? {})),
+    deviceRecord(
+      device,
+      snapshot,
+      largestState(accounted.statesByDevice.get(index) ?? {}),
+      accounted.causeByDevice.get(index) ?? null,
+    ),
   );
   return sortByTexts(records, (device) => [device.node, device.uuid ?? "\uffff", device.gpuInstance ?? ""]);
 }
 
-function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["state"]): DeviceRecord {
+function deviceRecord(
+  device: Device,
+  snapshot: Snapshot,
+  state: DeviceRecord["state"],
+  cause: DeviceRecord["cause"],
+): DeviceRecord {
   return {
     node: device.node,
     pool: device.pool,
@@ -119,7 +130,9 @@ function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["s
     signal: device.signal,
     memoryUsedBytes: device.reading?.memoryUsedBytes ?? null,
     powerWatts: device.reading?.powerWatts ?? null,
+    lastXid: device.reading?.lastXid ?? null,
     state,
+    cause,
     holders: device.holders.flatMap(({ pod: index, share, source, estimated }) => {
       const pod = snapshot.pods[index];
       if (pod === undefined) return [];
@@ -199,6 +212,8 @@ export interface Accounted {
   readonly allocatedByNode: ReadonlyMap<string, number>;
   /** By index of the device. */
   readonly statesByDevice: ReadonlyMap<number, StateSums>;
+  /** Why it cannot be used or is slow, by index of the device; only of such devices. */
+  readonly causeByDevice: ReadonlyMap<number, HealthCause>;
   /** By index of the workload. */
   readonly statesByWorkload: ReadonlyMap<number, StateSums>;
 }
@@ -209,15 +224,18 @@ export function addUpAccountingEntries(analysis: Analysis): Accounted {
   const allocatedByNode = new Map<string, number>();
   const statesByDevice = new Map<number, StateSums>();
   const statesByWorkload = new Map<number, StateSums>();
+  const causeByDevice = new Map<number, HealthCause>();
   for (const accountingEntry of accountingEntries) {
     if (accountingEntry.device !== null)
       add(statesByDevice, accountingEntry.device, accountingEntry.state, accountingEntry.gpus);
+    if (accountingEntry.device !== null && accountingEntry.cause !== undefined)
+      causeByDevice.set(accountingEntry.device, accountingEntry.cause);
     if (accountingEntry.pod === null) continue;
     allocatedByNode.set(accountingEntry.node, (allocatedByNode.get(accountingEntry.node) ?? 0) + accountingEntry.gpus);
     const workload = snapshot.pods[accountingEntry.pod]?.workload;
     if (workload !== undefined) add(statesByWorkload, workload, accountingEntry.state, accountingEntry.gpus);
   }
-  return { allocatedByNode, statesByDevice, statesByWorkload };
+  return { allocatedByNode, statesByDevice, statesByWorkload, causeByDevice };
 }
 
 /** The sum over all states. */

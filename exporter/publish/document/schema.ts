@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { activitySignals } from "../../model/activitySignals.ts";
+import { healthCauses } from "../../model/gpuFaults.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
 import { severities } from "../../model/problem.ts";
 import { stallUnknownReasons, telemetrySignals } from "../../model/telemetrySignals.ts";
@@ -162,7 +163,12 @@ const device = z
     signal: z.enum(activitySignals).nullable(),
     memoryUsedBytes: z.number().nullable(),
     powerWatts: z.number().nullable().describe("Of the whole GPU, also for a MIG instance."),
+    lastXid: z.number().nullable().describe("The last XID error that its exporter reports, however long ago; 0: none."),
     state: z.enum(gpuStates).nullable().describe("The state of the largest part of the device."),
+    cause: z
+      .enum(healthCauses)
+      .nullable()
+      .describe("Why it is unavailable, or slower than it could be while it works; null: neither, or not known."),
     holders: z.array(holder),
   })
   .meta({ id: "Device", description: "A GPU or a MIG instance." });

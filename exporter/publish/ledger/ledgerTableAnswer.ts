@@ -78,6 +78,7 @@ const titles: Readonly<Record<LedgerTable, string>> = {
   nodes: "Node-hours",
   nodeStreaks: "Nodes that were idle, cordoned or not ready for an hour or longer",
   placement: "GPU-hours that were free, and of what use they were",
+  health: "GPU-hours lost to faults of hardware and nodes, or slowed down",
   recommendations: "Recommendations",
 };
 
@@ -141,6 +142,11 @@ const shownAmounts: Readonly<Record<LedgerTable, readonly Shown[]>> = {
     { name: "largestPlaceableMin", heading: "largest pod: least", show: count },
     { name: "largestPlaceableMean", heading: "mean", show: (gpus) => gpus.toFixed(1) },
     { name: "largestPlaceableMax", heading: "most", show: count },
+  ],
+  health: [
+    { name: "gpuSeconds", heading: "GPU-hours", show: hours },
+    { name: "pricedGpuSeconds", heading: "with a price", show: hours },
+    { name: "cost", heading: "cost", show: (cost) => cost.toFixed(2) },
   ],
   recommendations: [
     { name: "recommendations", heading: "given", show: count },

@@ -4,6 +4,7 @@ import {
   noCapacityTime,
   type PlacementTime,
 } from "../../../exporter/accounts/capacityTime.ts";
+import type { HealthTime } from "../../../exporter/accounts/healthTime.ts";
 import type { LedgerEntry, RememberedChange } from "../../../exporter/accounts/ledger/ledger.ts";
 import type { NodeStreak } from "../../../exporter/accounts/nodeStreakAccount.ts";
 import type {
@@ -168,6 +169,7 @@ export interface EntryParts {
   readonly gap?: GapReason | null;
   readonly postings?: readonly Posting[];
   readonly nodeTimes?: readonly NodeTime[];
+  readonly healthTimes?: readonly HealthTime[];
   readonly remembered?: readonly RememberedChange[];
   readonly queueTimes?: readonly QueueTime[];
   readonly waits?: readonly EndedWait[];
@@ -188,6 +190,7 @@ export function entry(parts: EntryParts = {}): LedgerEntry {
       postings,
       poolHours: poolHoursOf(postings),
       nodeTimes: parts.nodeTimes ?? [],
+      healthTimes: parts.healthTimes ?? [],
       imbalances: [],
       endedPods: parts.endedPods ?? [],
       queueTimes: parts.queueTimes ?? [],
