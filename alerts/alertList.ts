@@ -236,7 +236,7 @@ export const alertList = {
   },
   GpuDrainNow: {
     area: "capacity",
-    action: "page",
+    action: "ticket",
     labels: ["cluster", "node_pool"],
     dashboard: "fleet",
     advice: null,

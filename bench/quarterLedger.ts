@@ -163,6 +163,7 @@ export function append(ledger: Ledger, from: number, to: number, made: readonly 
       partialGangs: [],
       capacity: capacity(from, to),
       nodeStreaks: isCycle ? [] : nodeStreaks(from, to),
+      outages: [],
       waits: [],
       evictions: [],
       prices: null,

@@ -206,7 +206,7 @@ function poolTable({ query, alerts, rowLink }: Tools): PanelDraft {
   return table({
     title: "GPUs by pool",
     meaning:
-      "GPUs of each pool: all, allocated, the busy part of the allocated ones, and wholly free ones. Tensor, DRAM and power are of GPUs that one pod holds alone: where busy is high and all three are low, the GPUs wait more than they compute; a gap means that telemetry does not say it. Stranded GPUs are free on nodes where no usual pod fits; the largest pod is what one node could take now.",
+      "GPUs of each pool: all, allocated, the busy part of the allocated ones, and wholly free ones. Stranded GPUs are free on nodes where no usual pod fits; the largest pod is what one node could take now.",
     size: [24, 8],
     labels: { pool: "Pool", cluster: "Cluster" },
     values: [
@@ -217,9 +217,6 @@ function poolTable({ query, alerts, rowLink }: Tools): PanelDraft {
         unit: units.gpus,
       },
       { title: "Busy", query: query.max("fairlead_pool_gpu_utilization_ratio", by), unit: units.ratio, cell: "bar" },
-      { title: "Tensor", query: query.max("fairlead_pool_tensor_active_ratio", by), unit: units.ratio },
-      { title: "DRAM", query: query.max("fairlead_pool_dram_active_ratio", by), unit: units.ratio },
-      { title: "Power", query: query.max("fairlead_pool_power_ratio", by), unit: units.ratio },
       { title: "Free", query: query.recorded("cluster_pool:fairlead_whole_free_gpus:sum"), unit: units.gpus },
       {
         title: "Stranded",

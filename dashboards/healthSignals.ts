@@ -5,23 +5,21 @@ import { limit, worseAbove } from "./panel/levels.ts";
 import { table } from "./panel/table.ts";
 import { units } from "./panel/units.ts";
 
-/** Which signals the GPUs of each pool have, and how much cannot be told without the others. */
-export function signals({ query }: Tools): PanelDraft {
+/** Which signals the GPUs of each pool have, and what is not known without the others. */
+export function signals({ query, rowLink }: Tools): PanelDraft {
   const by = ["cluster", "pool"] as const;
   const having = (signal: TelemetrySignal) => query.max("fairlead_signal_gpus", by, { signal });
   return table({
     title: "Signals of GPUs, by pool",
     meaning:
-      "GPUs whose telemetry reports each signal. Stalled GPUs are only found where tensor, DRAM and power are all there, and the model's idle and full power are known; the last column counts allocated GPUs of which it cannot be told. Add the missing counters to dcgm-exporter, or `gpu.power` to the configuration.",
+      "GPUs whose telemetry reports each signal. Stalled GPUs are only found where tensor, DRAM and power are all there, and the model's idle and full power are known; the last column counts allocated GPUs for which this is not known. Add the missing counters to dcgm-exporter, or `gpu.power` to the configuration.",
     size: [24, 7],
     labels: { pool: "Pool", cluster: "Cluster" },
     values: [
-      { title: "SM", query: having("sm_active"), unit: units.gpus },
       { title: "Engine", query: having("gr_engine_active"), unit: units.gpus },
       { title: "Tensor", query: having("tensor_active"), unit: units.gpus },
       { title: "DRAM", query: having("dram_active"), unit: units.gpus },
       { title: "Power", query: having("power"), unit: units.gpus },
-      { title: "Clock reasons", query: having("clock_event_reasons"), unit: units.gpus },
       { title: "XID", query: having("xid"), unit: units.gpus },
       {
         title: "Stall unknown",
@@ -32,5 +30,6 @@ export function signals({ query }: Tools): PanelDraft {
     ],
     sortBy: "Stall unknown",
     empty: "no GPU is known",
+    links: { pool: rowLink("fleet", "What do the GPUs do?", { cluster: "cluster", pool: "pool" }) },
   });
 }

@@ -12,6 +12,7 @@ import type { PastIdleTime } from "./idleHours.ts";
 import { createIdleNodeAccount } from "./idleNodeAccount.ts";
 import type { Remembered } from "./ledger/ledger.ts";
 import { createNodeStreakAccount } from "./nodeStreakAccount.ts";
+import { createOutageAccount } from "./outageAccount.ts";
 import type { AccruedStep, AccruedTime, SeenEviction, StepInterval } from "./posting.ts";
 import { createPriceUse } from "./priceUse.ts";
 import { createProgressAccount } from "./progressAccount.ts";
@@ -92,6 +93,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
   const queueCounters = createQueueCounterAccount(limits.series, counters.team);
   const idleNodes = createIdleNodeAccount(limits.series, options.idleTime ?? null);
   const nodeStreaks = createNodeStreakAccount(remembered, lastCovered(options.idleTime ?? null));
+  const outageAccount = createOutageAccount(remembered, lastCovered(options.idleTime ?? null));
   const events = createQueueEvents();
   const priceUse = createPriceUse();
   const debts = createDebtAccount(queues.halfLives, remembered ?? null);
@@ -212,6 +214,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
     const { waits, evictions } = events.see(analysis.snapshot.queueing, clock.wall);
     queueCounters.count({ waits, evictions });
     nodeStreaks.see(analysis, clock.wall);
+    outageAccount.see(analysis, clock.wall);
     if (before === null || step === null || prepared === null) {
       debts.begin(clock.wall);
       usage.begin(clock);
@@ -222,6 +225,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
     prepared.commit();
     if (step.interval.gap === null) usage.add(before.analysis, step.interval.seconds, clock);
     const streaks = nodeStreaks.takeChanges();
+    const outages = outageAccount.takeChanges();
     const complete = {
       ...step,
       waits,
@@ -229,7 +233,14 @@ export function createAccounting(options: AccountingOptions): Accounting {
       prices: prepared.prices,
       endedPods: nextShapes.endedPods,
       nodeStreaks: streaks.nodeStreaks,
-      remembered: [...prepared.remembered, ...usage.changes(clock), ...progress.changes(clock), ...streaks.remembered],
+      outages: outages.outages,
+      remembered: [
+        ...prepared.remembered,
+        ...usage.changes(clock),
+        ...progress.changes(clock),
+        ...streaks.remembered,
+        ...outages.remembered,
+      ],
     };
     firstEvictions = [];
     return complete;

@@ -3,6 +3,7 @@ import type { GapReason } from "../model/gapReasons.ts";
 import type { HealthCause } from "../model/gpuFaults.ts";
 import type { GpuState } from "../model/gpuStates.ts";
 import type { NodeTimeState } from "../model/idleKinds.ts";
+import { foldedLabels, leastLabels } from "./foldedLabels.ts";
 import type { HealthGroup } from "./healthTime.ts";
 import type { IdleNodeCounters } from "./idleNodeAccount.ts";
 import type { NodeCount } from "./inventory.ts";
@@ -160,24 +161,6 @@ const budgets = {
   health: 0.02,
   imbalance: 0.005,
 } as const;
-
-const foldedLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
-  state: l.state,
-  team: shared(l.team),
-  queue: shared(l.queue),
-  pool: l.pool,
-  capacityType: l.capacityType,
-  priorityClass: shared(l.priorityClass),
-});
-
-const leastLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
-  state: l.state,
-  team: shared(l.team),
-  queue: shared(l.team),
-  pool: other,
-  capacityType: other,
-  priorityClass: shared(l.team),
-});
 
 /**
  * Creates counters that have counted nothing. The first `limits.teams` teams are named, and label sets get series of their own

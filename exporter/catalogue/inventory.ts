@@ -39,7 +39,7 @@ export const inventoryMetrics = {
   },
   fairlead_sick_gpus: {
     unit: "gpus",
-    help: "Physical GPUs of ready nodes that somebody must look after, by how soon: drain now, look today, watch.",
+    help: "Physical GPUs of ready nodes that need care, by how soon: drain now, look today, watch.",
     formula:
       "drain: held and taken out for a fault that ends work, or given out although rows could not be remapped; today: cannot be used; watch: works, but slowed down or about to be remapped",
     labels: ["cluster", "node_pool", "tier"],

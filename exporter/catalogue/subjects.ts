@@ -51,7 +51,7 @@ export const subjectMetrics = {
   },
   fairlead_sick_gpu_gpus: {
     unit: "gpus",
-    help: "GPUs that somebody must look after, one by one: three for each node pool and tier, and at most 500 series.",
+    help: "GPUs that need care, one by one: three for each node pool and tier, and at most 500 series.",
     formula: "1, or the part of a physical GPU that its MIG instances are",
     example:
       "GPU-5f of h100-03 had XID 79, is not offered any more, and a pod still holds it: tier drain, cause gpu_lost.",

@@ -68,14 +68,14 @@ export const telemetryMetrics = {
   },
   fairlead_signal_gpus: {
     unit: "gpus",
-    help: "Physical GPUs of the pool whose telemetry reports the signal now, allocated or not; what needs a signal that is 0 cannot be told there.",
+    help: "Physical GPUs of the pool whose telemetry reports the signal now, allocated or not; nothing that needs a signal with 0 is known there.",
     labels: ["cluster", "pool", "signal"],
     values: { signal: telemetrySignals },
     stability: "alpha",
   },
   fairlead_stall_unknown_gpus: {
     unit: "gpus",
-    help: "Allocated physical GPUs of which it cannot be told whether they are stalled, by the first thing that is missing.",
+    help: "Allocated physical GPUs for which nothing shows whether they are stalled, by the first thing that is missing.",
     labels: ["cluster", "pool", "reason"],
     values: { reason: stallUnknownReasons },
     stability: "alpha",

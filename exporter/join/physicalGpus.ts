@@ -253,10 +253,7 @@ function unidentifiedGpu(evidence: GpuEvidence): DeviceDraft {
  * The API says how many GPUs are unhealthy, not which: those without a fresh reading come first, then those with an XID error
  * of the GPU, then those without a pod.
  */
-function markUnhealthy(
-  devices: readonly DeviceDraft[],
-  { unhealthyGpus, lacksDriver }: Pick<Inventory, "unhealthyGpus" | "lacksDriver">,
-): void {
+function markUnhealthy(devices: readonly DeviceDraft[], { unhealthyGpus, lacksDriver }: Inventory): void {
   let left = unhealthyGpus - devices.filter((d) => d.unhealthy).reduce((sum, d) => sum + d.weight, 0);
   const rank = (d: DeviceDraft) =>
     (d.reading === null ? 0 : xidCauseOf(d.reading.lastXid) === null ? 3 : 1) +

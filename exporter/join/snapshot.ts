@@ -17,6 +17,7 @@ import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjec
 import type { DeviceReading } from "../model/telemetry.ts";
 import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
 import type { Queueing } from "./queues/queueing.ts";
+import type { SnapshotCoverage } from "./snapshotCoverage.ts";
 import type { Stall } from "./stall/looksStalled.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -253,16 +254,6 @@ export interface NodePoolView {
   /** Nodes with GPUs, and their physical GPUs. */
   readonly nodes: number;
   readonly physicalGpus: number;
-}
-
-/** Which parts of the data were available. */
-export interface SnapshotCoverage {
-  /** Objects of the Kubernetes API were read (at least nodes and pods). */
-  readonly objects: boolean;
-  /** At least one telemetry page was read. */
-  readonly telemetry: boolean;
-  /** Nodes with GPUs whose number is unknown: left out of the accounts. */
-  readonly uncountedNodes: readonly string[];
 }
 
 /** Everything that is known about one moment, joined. Immutable; the input of every analysis. */

@@ -32,12 +32,12 @@ export type HealthCause = UnavailableCause | DegradedCause;
 
 export const healthCauses = [...unavailableCauses, ...degradedCauses] as const;
 
-/** How soon somebody must look after a GPU: work on it will fail, it stands idle for repair, or it may get worse. */
+/** How soon a GPU needs care: work on it will fail, it waits for repair, or it may get worse. */
 export const careTiers = ["drain", "today", "watch"] as const;
 
 export type CareTier = (typeof careTiers)[number];
 
-/** Of what an XID error speaks: of the application, which is no fault of the GPU, or of a part of the GPU. */
+/** What an XID error is about: the application, which is no fault of the GPU, or a part of the GPU. */
 export const xidClasses = [
   "application",
   "gpu_lost",
@@ -52,7 +52,7 @@ export const xidClasses = [
 export type XidClass = (typeof xidClasses)[number];
 
 /**
- * XID errors by NVIDIA's catalog for Ampere and newer (as of 2025-10), by what they say of the GPU. 154 only names the action
+ * XID errors by NVIDIA's catalog for Ampere and newer (as of 2025-10), by what they show about the GPU. 154 only names the action
  * for another one, so that it is no fault of its own.
  */
 const codesOf: Readonly<Record<Exclude<XidClass, "xid_other">, readonly number[]>> = {

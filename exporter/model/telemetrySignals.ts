@@ -1,6 +1,6 @@
 import type { DeviceReading } from "./telemetry.ts";
 
-/** What telemetry may say about a GPU; which of it a cluster has decides what can be told about it. */
+/** What telemetry may say about a GPU; which of it a cluster has decides what is known about it. */
 export const telemetrySignals = [
   "sm_active",
   "gr_engine_active",
@@ -34,7 +34,7 @@ export const signalValues: Readonly<Record<TelemetrySignal, (reading: DeviceRead
   xid: ({ lastXid }) => lastXid,
 };
 
-/** Why it cannot be told whether an allocated GPU is stalled; the first of these that is true of it. */
+/** Why it is not known whether an allocated GPU is stalled; the first of these that is true of it. */
 export const stallUnknownReasons = [
   "no_telemetry",
   "shared",

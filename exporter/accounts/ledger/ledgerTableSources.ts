@@ -78,6 +78,33 @@ const capacitySources = {
     addsUp: false,
     rank: "free",
   },
+  outages: {
+    from: `(SELECT ? AS begins, ? AS ends) asked, (SELECT max(ends) AS last FROM intervals WHERE gap IS NULL) seen,
+      outages t`,
+    window: `(t.ends > asked.begins OR t.ends IS NULL) AND ${streakEnds} > asked.begins AND t.begins < asked.ends`,
+    windowSeconds: 1,
+    columns: {
+      node: "t.node",
+      gpu: "nullif(t.gpu, '')",
+      nodePool: "t.node_pool",
+      pool: "t.pool",
+      cause: "t.cause",
+      teams: "nullif(t.teams, '')",
+    },
+    sums: {
+      outages: "count(*)",
+      seconds: `sum(${streakSeconds})`,
+      gpuSeconds: `sum((${streakSeconds}) * t.gpus)`,
+      repaired: "sum(CASE WHEN t.ends <= asked.ends THEN 1 ELSE 0 END)",
+      meanRepairSeconds: "avg(CASE WHEN t.ends <= asked.ends THEN t.ends - t.begins END)",
+      // With a single max, SQLite takes the other columns from the row that has it.
+      longestSeconds: `max(${streakSeconds})`,
+      longestBegins: "t.begins",
+      longestEnds: "t.ends",
+    },
+    addsUp: false,
+    rank: "seconds",
+  },
   health: {
     ...byHour,
     from: "health_time t JOIN health_groups g ON g.id = t.health_group",

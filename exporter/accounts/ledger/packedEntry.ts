@@ -94,7 +94,7 @@ export function packEntry({ step, remembered, advice = [], withheld = [] }: Ledg
   }
   const queues = packQueues(step);
   const prices = step.prices === null ? [] : [step.prices];
-  const capacity = { ...step.capacity, nodeStreaks: step.nodeStreaks };
+  const capacity = { ...step.capacity, nodeStreaks: step.nodeStreaks, outages: step.outages };
   const endedPods = packShapes(step.endedPods, interval.to);
   return {
     intervals: [interval],

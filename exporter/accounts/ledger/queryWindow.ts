@@ -44,6 +44,7 @@ const neverFolded: ReadonlySet<LedgerTableQuery["of"]> = new Set([
   "placement",
   "nodeStreaks",
   "health",
+  "outages",
 ]);
 
 type Window = Pick<LedgerTableQuery, "from" | "to" | "groupBy">;

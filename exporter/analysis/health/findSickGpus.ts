@@ -2,7 +2,7 @@ import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
 import type { CareTier, HealthCause, UnavailableCause } from "../../model/gpuFaults.ts";
 import { dcgmFails, degradedCause, unhealthyCause } from "./causes.ts";
 
-/** A GPU that somebody must look after. */
+/** A GPU that needs care. */
 export interface SickGpu {
   readonly node: string;
   readonly nodePool: string;
@@ -22,7 +22,7 @@ const endsWork: ReadonlySet<UnavailableCause> = new Set(["gpu_lost", "ecc", "rem
 const dcgmWarns = 10;
 
 /**
- * The GPUs of ready nodes that somebody must look after, and how soon. `drain`: work is on a GPU that the API has taken out for a
+ * The GPUs of ready nodes that need care, and how soon. `drain`: work is on a GPU that the API has taken out for a
  * fault that ends it, or a GPU whose memory cannot be repaired is still given out. `today`: a GPU cannot be used, and waits for
  * repair. `watch`: it works, and may get worse. A last XID error alone is no reason: it stays on the page for ever.
  */

@@ -4,7 +4,7 @@ import type { Device } from "../snapshot.ts";
 import type { PowerRange } from "./gpuPower.ts";
 import { profilingIsLocked } from "./looksStalled.ts";
 
-/** Why it cannot be told whether the holder of an allocated device is stalled; `null`: it can. Mirrors `looksStalled`. */
+/** Why nothing shows whether the holder of an allocated device is stalled; `null`: something does. Mirrors `looksStalled`. */
 export function stallUnknownBecause(device: Device, powerOf: () => PowerRange | null): StallUnknownReason | null {
   const { reading, gpuInstance, holders } = device;
   if (reading === null) return "no_telemetry";

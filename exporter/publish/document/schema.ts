@@ -3,39 +3,17 @@ import { activitySignals } from "../../model/activitySignals.ts";
 import { healthCauses } from "../../model/gpuFaults.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
 import { severities } from "../../model/problem.ts";
-import { stallUnknownReasons, telemetrySignals } from "../../model/telemetrySignals.ts";
 import { localQueue } from "./localQueueSchema.ts";
 import { blocked, placement } from "./placementSchema.ts";
 import { nodePool, poolPrice, priceGroup } from "./priceSchema.ts";
 import { deadlock, dispatched, domain, eviction, finding, partialGang, pending, queue } from "./queueSchema.ts";
 import { recommendation, withheldAdvice } from "./recommendationSchema.ts";
 import { gpus, instant, type Read, ratio } from "./schemaParts.ts";
+import { signals, work } from "./signalSchema.ts";
 
 const states = z
   .partialRecord(z.enum(gpuStates), gpus)
   .describe("Physical GPUs by what they are doing; a state that is not there is 0.");
-
-const work = {
-  tensorActive: ratio.describe("How busy tensor cores are; null where nothing reports it."),
-  dramActive: ratio.describe(
-    "Part of the time in which device memory is read or written; null where nothing reports it.",
-  ),
-  power: ratio.describe("Power over what the GPUs may draw; null where power or full power is not known."),
-} as const;
-
-const signals = z
-  .strictObject({
-    reported: z
-      .partialRecord(z.enum(telemetrySignals), gpus)
-      .describe("Physical GPUs whose telemetry reports the signal; one that is not there is reported by none."),
-    ...work,
-    stallUnknown: z
-      .partialRecord(z.enum(stallUnknownReasons), gpus)
-      .describe(
-        "Allocated GPUs of which it cannot be told whether they are stalled, by the first thing that is missing.",
-      ),
-  })
-  .describe("What telemetry says beside activity. The ratios are of GPUs that one pod holds alone.");
 
 const pool = z
   .strictObject({

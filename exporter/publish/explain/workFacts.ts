@@ -23,6 +23,6 @@ function known({ gpus: all, tensorGpus, dramGpus, powerGpus }: WorkSum): string 
     ["DRAM activity", dramGpus],
     ["power over full power", powerGpus],
   ] as const;
-  const of = parts.map(([name, amount]) => (amount < 1e-9 ? `${name} cannot be told` : `${name} of ${gpus(amount)}`));
+  const of = parts.map(([name, amount]) => (amount < 1e-9 ? `${name} is not known` : `${name} of ${gpus(amount)}`));
   return `of ${gpus(all)} GPUs that its pods hold alone: ${of.join(", ")}`;
 }

@@ -7,6 +7,7 @@ import {
 import type { HealthTime } from "../../../exporter/accounts/healthTime.ts";
 import type { LedgerEntry, RememberedChange } from "../../../exporter/accounts/ledger/ledger.ts";
 import type { NodeStreak } from "../../../exporter/accounts/nodeStreakAccount.ts";
+import type { Outage } from "../../../exporter/accounts/outageAccount.ts";
 import type {
   Account,
   EndedWait,
@@ -178,6 +179,7 @@ export interface EntryParts {
   readonly endedPods?: readonly EndedShape[];
   readonly capacity?: Partial<CapacityTime>;
   readonly nodeStreaks?: readonly NodeStreak[];
+  readonly outages?: readonly Outage[];
 }
 
 /** An entry whose control sums are those of its postings; 30 s from `start`, where nothing else is said. */
@@ -197,6 +199,7 @@ export function entry(parts: EntryParts = {}): LedgerEntry {
       partialGangs: [],
       capacity: { ...noCapacityTime, ...parts.capacity },
       nodeStreaks: parts.nodeStreaks ?? [],
+      outages: parts.outages ?? [],
       waits: parts.waits ?? [],
       evictions: parts.evictions ?? [],
       prices: parts.prices ?? null,

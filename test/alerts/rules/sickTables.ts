@@ -60,14 +60,14 @@ function table(
   };
 }
 
-/** GPUs that somebody must look after, by how soon. */
+/** GPUs that need care, by how soon. */
 export const sickTables: readonly AlertTable[] = [
   table(
     "drain",
     {
       alert: "GpuDrainNow",
-      severity: "critical",
-      action: "page",
+      severity: "warning",
+      action: "ticket",
       summary: "Work runs on GPUs with a fault that ends or corrupts it.",
       step: "1m",
       firesAt: 2,
