@@ -6,7 +6,7 @@ import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import { readText } from "./rememberedText.ts";
 
 /**
- * A GPU, or all GPUs of a node that nothing tells apart or that fail with it, that could not be used for five minutes at least.
+ * A GPU, or GPUs of a node that fail together or have no known UUID, that could not be used for five minutes at least.
  * Node, GPU and `begins` identify it: however often its error is reported, it is one outage until the GPU can be used again.
  */
 export interface Outage {

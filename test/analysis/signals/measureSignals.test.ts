@@ -92,7 +92,7 @@ describe("how hard allocated GPUs work", () => {
   });
 });
 
-describe("what cannot be told", () => {
+describe("what is not known", () => {
   it.each<readonly [reason: string, device: Device]>([
     ["no_telemetry", held(0, null)],
     ["no_tensor", held(0, { ...full, tensorActive: null })],
