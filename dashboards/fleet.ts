@@ -29,7 +29,7 @@ export const fleet: DashboardDefinition = {
   sections: (tools) => [
     opening(...headline(tools), shareOfTeams(tools), whatGpusDo(tools), recommendations(tools), pressure(tools)),
     collapsedRow("Capacity by pool", poolTable(tools), lostNodes(tools), gpusByPool(tools), absentCapacity(tools)),
-    collapsedRow("Which GPUs are sick, and how hard do the others work?", ...fleetHealth(tools)),
+    collapsedRow("Which GPUs are sick?", ...fleetHealth(tools)),
     collapsedRow("Can these numbers be believed?", ...believed(tools)),
   ],
 };

@@ -5,9 +5,9 @@ import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
 
-/** What hardware and nodes cost in GPUs, by cause, which GPUs need care, and how hard the others work. */
+/** What hardware and nodes cost in GPUs, by cause, and which GPUs need care. */
 export function fleetHealth(tools: Tools): readonly PanelDraft[] {
-  return [byCause(tools), sickGpus(tools), work(tools)];
+  return [byCause(tools), sickGpus(tools)];
 }
 
 function byCause({ query, page }: Tools): PanelDraft {
@@ -44,24 +44,5 @@ function sickGpus({ query, page }: Tools): PanelDraft {
     sortBy: "GPUs",
     empty: "none",
     links: { sick_node: page("/", "What is on this node?") },
-  });
-}
-
-function work({ query, rowLink }: Tools): PanelDraft {
-  const by = ["cluster", "pool"] as const;
-  return table({
-    title: "Work of GPUs by pool",
-    meaning:
-      "How busy tensor cores are, how much of the time memory is read or written, and power over what the GPUs may draw, of GPUs that one pod holds alone. Where a pool is busy and all three are low, its GPUs wait more than they compute. A gap is a signal that no telemetry reports.",
-    size: [24, 6],
-    labels: { pool: "Pool", cluster: "Cluster" },
-    values: [
-      { title: "Tensor", query: query.max("fairlead_pool_tensor_active_ratio", by), unit: units.ratio },
-      { title: "DRAM", query: query.max("fairlead_pool_dram_active_ratio", by), unit: units.ratio },
-      { title: "Power", query: query.max("fairlead_pool_power_ratio", by), unit: units.ratio },
-    ],
-    sortBy: "Power",
-    empty: "no telemetry reports it",
-    links: { pool: rowLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" }) },
   });
 }

@@ -242,16 +242,6 @@ testPanelNumbers(fleet, [
     shows: { "GPUs [drain, ecc, n1, GPU-1, a, east]": 1 },
   },
   {
-    panel: "Work of GPUs by pool",
-    why: "a pool without power",
-    world: [
-      series("fairlead_pool_tensor_active_ratio", { cluster: "east", pool: "A100" }, 0.3),
-      series("fairlead_pool_dram_active_ratio", { cluster: "east", pool: "A100" }, 0.2),
-      series("fairlead_pool_power_ratio", { cluster: "east", pool: "L4" }, 0.6),
-    ],
-    shows: { "Tensor [A100, east]": 0.3, "DRAM [A100, east]": 0.2, "Power [L4, east]": 0.6 },
-  },
-  {
     panel: "Time covered",
     why: "all of it where nothing was left out; three quarters where every fourth minute was",
     world: [series("fairlead_uncovered_seconds_total", { cluster: "west", reason: "too-long" }, "0+20x#")],
