@@ -1,5 +1,3 @@
-import type { DeviceReading } from "./telemetry.ts";
-
 /** What telemetry may say about a GPU; which of it a cluster has decides what is known about it. */
 export const telemetrySignals = [
   "sm_active",
@@ -17,22 +15,6 @@ export const telemetrySignals = [
 ] as const;
 
 export type TelemetrySignal = (typeof telemetrySignals)[number];
-
-/** The value of each, in the units of `DeviceReading`; `null` where the exporter does not report it. */
-export const signalValues: Readonly<Record<TelemetrySignal, (reading: DeviceReading) => number | null>> = {
-  sm_active: ({ smActive }) => smActive,
-  gr_engine_active: ({ grEngineActive }) => grEngineActive,
-  gpu_util: ({ gpuUtil }) => gpuUtil,
-  tensor_active: ({ tensorActive }) => tensorActive,
-  dram_active: ({ dramActive }) => dramActive,
-  other_pipes: ({ pipeActive }) => pipeActive,
-  memory_copy_util: ({ memoryCopyUtil }) => memoryCopyUtil,
-  traffic: ({ movedBytesPerSecond }) => movedBytesPerSecond,
-  power: ({ powerWatts }) => powerWatts,
-  power_limit: ({ powerLimitWatts }) => powerLimitWatts,
-  clock_event_reasons: ({ clockEventReasons }) => clockEventReasons,
-  xid: ({ lastXid }) => lastXid,
-};
 
 /** Why it is not known whether an allocated GPU is stalled; the first of these that is true of it. */
 export const stallUnknownReasons = [
