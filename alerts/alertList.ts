@@ -234,6 +234,30 @@ export const alertList = {
     advice: null,
     summary: "Much GPU time is lost on nodes that are not ready.",
   },
+  GpuDrainNow: {
+    area: "capacity",
+    action: "ticket",
+    labels: ["cluster", "node_pool"],
+    dashboard: "fleet",
+    advice: null,
+    summary: "Work runs on GPUs with a fault that ends or corrupts it.",
+  },
+  GpuLookToday: {
+    area: "capacity",
+    action: "ticket",
+    labels: ["cluster", "node_pool"],
+    dashboard: "fleet",
+    advice: null,
+    summary: "GPUs on ready nodes cannot be used, and wait for repair.",
+  },
+  GpuWatch: {
+    area: "capacity",
+    action: "digest",
+    labels: ["cluster", "node_pool"],
+    dashboard: "fleet",
+    advice: null,
+    summary: "GPUs work, but show signs of a fault or are slowed down.",
+  },
 
   ...exporterAlerts,
 } as const satisfies Readonly<Record<string, ListedAlert>>;

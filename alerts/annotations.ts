@@ -57,9 +57,16 @@ export function runbookUrl(name: AlertName, config: AlertsConfig): string {
 /** How many names a line has room for. */
 const shownNames = 3;
 
+/** How a name is written. */
+const nameOf: Readonly<Record<NamedSubjects["names"], string>> = {
+  workloads: '{{ $one | label "namespace" }}/{{ $one | label "workload" | reReplaceAll "^[^/]*/" "" }}',
+  nodes: '{{ $one | label "lost_node" }}',
+  gpus: '{{ $one | label "gpu" }} of node {{ $one | label "sick_node" }}, {{ $one | label "cause" }}',
+};
+
 function withNames(
   description: string,
-  { series, same, only, lead, list, isNodes }: NamedSubjects,
+  { series, same, only, lead, list, names: kind }: NamedSubjects,
   config: AlertsConfig,
 ) {
   const labels: SubjectLabel[] = ["cluster"];
@@ -67,10 +74,7 @@ function withNames(
   for (const [label, value] of Object.entries(same)) asked.push(`${label}=%[${labels.push(value)}]q`);
   for (const [label, value] of Object.entries(only)) asked.push(`${label}="${value}"`);
   const found = query(`topk(${shownNames}, ${series}{${asked.join(", ")}})`, labels);
-  const name = isNodes
-    ? '{{ $one | label "lost_node" }}'
-    : '{{ $one | label "namespace" }}/{{ $one | label "workload" | reReplaceAll "^[^/]*/" "" }}';
-  const names = `{{ range $i, $one := . }}{{ if $i }}, {{ end }}${name} ({{ $gpus := $one | value }}${gpuNumber("$gpus")} ${gpuWord("$gpus")}){{ end }}`;
+  const names = `{{ range $i, $one := . }}{{ if $i }}, {{ end }}${nameOf[kind]} ({{ $gpus := $one | value }}${gpuNumber("$gpus")} ${gpuWord("$gpus")}){{ end }}`;
   const all = `${trimmed(config.fairleadUrl)}/api/v1/${list.replaceAll(/\{(\w+)\}/g, '{{ (or $$labels.$1 "") | urlquery }}')}`;
   return {
     description: `${description} {{ with ${found} }}${lead} ${names}.{{ else }}${all} names what it is about.{{ end }}`,

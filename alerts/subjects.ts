@@ -1,7 +1,8 @@
+import type { CareTier } from "../exporter/model/gpuFaults.ts";
 import type { AlertName, SubjectLabel } from "./alertList.ts";
 import type { RecordedName } from "./rules/recordedNames.ts";
 
-/** Where an alert finds the names of the workloads or nodes that it is about. */
+/** Where an alert finds the names of the workloads, nodes or GPUs that it is about. */
 export interface NamedSubjects {
   readonly series: RecordedName;
   /** Label of the series -> label of the alert, beside the cluster. */
@@ -12,8 +13,7 @@ export interface NamedSubjects {
   readonly lead: string;
   /** List of the API that has all of them; `{label}` is replaced by the label of the alert. */
   readonly list: string;
-  /** Whether they are nodes. */
-  readonly isNodes: boolean;
+  readonly names: "workloads" | "nodes" | "gpus";
 }
 
 function heads(same: NamedSubjects["same"], list: string, only: NamedSubjects["only"] = {}): NamedSubjects {
@@ -23,7 +23,7 @@ function heads(same: NamedSubjects["same"], list: string, only: NamedSubjects["o
     only,
     lead: "First in line:",
     list,
-    isNodes: false,
+    names: "workloads",
   };
 }
 
@@ -33,7 +33,7 @@ const blocked: NamedSubjects = {
   only: {},
   lead: "Blocked:",
   list: "blocked?pool={pool}",
-  isNodes: false,
+  names: "workloads",
 };
 
 const lost: NamedSubjects = {
@@ -42,8 +42,19 @@ const lost: NamedSubjects = {
   only: {},
   lead: "Not ready:",
   list: "nodes?nodePool={node_pool}",
-  isNodes: true,
+  names: "nodes",
 };
+
+function sick(tier: CareTier): NamedSubjects {
+  return {
+    series: "cluster_node_pool_sick_node_gpu_tier_cause:fairlead_sick_gpu_gpus:max",
+    same: { node_pool: "node_pool" },
+    only: { tier },
+    lead: "Which:",
+    list: "nodes?nodePool={node_pool}",
+    names: "gpus",
+  };
+}
 
 function idle(same: NamedSubjects["same"]): NamedSubjects {
   return {
@@ -52,14 +63,14 @@ function idle(same: NamedSubjects["same"]): NamedSubjects {
     only: {},
     lead: "Idle:",
     list: "workloads?team={team}",
-    isNodes: false,
+    names: "workloads",
   };
 }
 
 const ofTeam = heads({ team: "team", domain: "domain" }, "pending?team={team}");
 const stuck = heads({ queue: "queue" }, "pending?queue={queue}&cause=scheduler", { cause: "scheduler" });
 
-/** The alerts that are about workloads or nodes; the labels of all others name what they are about. */
+/** The alerts that are about workloads, nodes or GPUs; the labels of all others name what they are about. */
 export const namedSubjects: Readonly<Partial<Record<AlertName, NamedSubjects>>> = {
   GpuTeamStarved: ofTeam,
   GpuTeamStarvedLong: ofTeam,
@@ -71,6 +82,9 @@ export const namedSubjects: Readonly<Partial<Record<AlertName, NamedSubjects>>> 
   GpuJobUnplaceableLong: blocked,
   GpuNodeLost: lost,
   GpuNodeLostLong: lost,
+  GpuDrainNow: sick("drain"),
+  GpuLookToday: sick("today"),
+  GpuWatch: sick("watch"),
   GpuIdleAllocated: idle({ team: "team", pool: "pool" }),
   GpuIdleExpensive: idle({ team: "team" }),
 };

@@ -12,6 +12,8 @@ const starved = {
     .describe("GPUs that a team must lack at least, and that its waiting work could take at once."),
 };
 
+const sickGpus = { minGpus: gpus.default(1).describe("GPUs of a node pool that this must be true of at least.") };
+
 /**
  * The thresholds of all alerts. They are data: a user's file changes any of them, and nothing else of a rule. Numbers of
  * GPUs are physical GPUs; money is in units of the currency of its series.
@@ -187,6 +189,13 @@ const alerts = z.strictObject({
   GpuNodeLostLong: z
     .strictObject({ ...common("GpuNodeLostLong", { for: "5m", keepFiringFor: "15m" }), ...worthWaking() })
     .prefault({}),
+  GpuDrainNow: z
+    .strictObject({ ...common("GpuDrainNow", { for: "2m", keepFiringFor: "5m" }), ...sickGpus })
+    .prefault({}),
+  GpuLookToday: z
+    .strictObject({ ...common("GpuLookToday", { for: "15m", keepFiringFor: "15m" }), ...sickGpus })
+    .prefault({}),
+  GpuWatch: z.strictObject({ ...common("GpuWatch", { for: "1h", keepFiringFor: "0m" }), ...sickGpus }).prefault({}),
   ...exporterThresholds,
 });
 

@@ -292,6 +292,9 @@ function readingOf(
     energyJoules: 1e6 + cycle * interval * 400,
     temperatureCelsius: 40 + 40 * busy,
     lastXid: null,
+    rowRemapPending: null,
+    rowRemapFailure: null,
+    dcgmHealth: null,
     virtualSlots: 0,
     claimants,
   };

@@ -4,6 +4,7 @@ import { smallest, sorted } from "../exporter/catalogue/promqlSeries.ts";
 import { type GpuState, observedStates } from "../exporter/model/gpuStates.ts";
 import { adviceTable } from "./adviceTable.ts";
 import { collapsedRow, type DashboardDefinition, opening, type Tools } from "./dashboard.ts";
+import { fleetHealth } from "./fleetHealth.ts";
 import { barGauge } from "./panel/barGauge.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { limit, limitOf, worseAbove, worseBelow, worseOutside } from "./panel/levels.ts";
@@ -28,6 +29,7 @@ export const fleet: DashboardDefinition = {
   sections: (tools) => [
     opening(...headline(tools), shareOfTeams(tools), whatGpusDo(tools), recommendations(tools), pressure(tools)),
     collapsedRow("Capacity by pool", poolTable(tools), lostNodes(tools), gpusByPool(tools), absentCapacity(tools)),
+    collapsedRow("Which GPUs are sick?", ...fleetHealth(tools)),
     collapsedRow("Can these numbers be believed?", ...believed(tools)),
   ],
 };

@@ -3,6 +3,7 @@ import { aggregate, secondsSince } from "../exporter/catalogue/promql.ts";
 import { quantileOverTime } from "../exporter/catalogue/promqlSeries.ts";
 import { collapsedRow, type DashboardDefinition, opening, type Tools } from "./dashboard.ts";
 import { processPanels } from "./healthProcess.ts";
+import { signals } from "./healthSignals.ts";
 import type { PanelDraft, ValueLink } from "./panel/draft.ts";
 import { limit, limitOf, worseAbove } from "./panel/levels.ts";
 import { shows } from "./panel/shown.ts";
@@ -30,7 +31,7 @@ export const health: DashboardDefinition = {
       problems(tools),
       unmatched(tools),
     ),
-    collapsedRow("Kubernetes and telemetry", ...inputs(tools)),
+    collapsedRow("Kubernetes and telemetry", ...inputs(tools), signals(tools)),
     collapsedRow("The process", ...processPanels(tools)),
   ],
 };

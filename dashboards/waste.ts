@@ -17,6 +17,7 @@ import { hoursOver, riseOver } from "./query/overTime.ts";
 import { partOf } from "./query/queries.ts";
 import { believed } from "./trust.ts";
 import { blockedWork, placeablePods, strandedGpus, strandedOverTime } from "./wasteFragments.ts";
+import { poolWork } from "./wasteWork.ts";
 
 /** What is paid for and does no work: allocated and idle, idle nodes, and free GPUs that nothing fits on. */
 export const waste: DashboardDefinition = {
@@ -41,7 +42,13 @@ export const waste: DashboardDefinition = {
       strandedGpus(tools),
       blockedWork(tools),
     ),
-    collapsedRow("How has it come about?", idleOverTime(tools), strandedOverTime(tools), placeablePods(tools)),
+    collapsedRow(
+      "How has it come about?",
+      idleOverTime(tools),
+      strandedOverTime(tools),
+      placeablePods(tools),
+      poolWork(tools),
+    ),
     collapsedRow("Can these numbers be believed?", ...believed(tools)),
   ],
 };

@@ -74,4 +74,31 @@ export const capacityConditions = {
     description: ({ alerts: { GpuNodeLostLong } }) =>
       `Nodes with GPUs of node pool {{ $labels.node_pool }} in {{ $labels.cluster }} are not ready: that has cost ${valueInGpuHours(GpuNodeLostLong)}.`,
   },
+  GpuDrainNow: {
+    expression: (config) =>
+      where(
+        subject("cluster_node_pool:fairlead_drain_gpus:sum", "GpuDrainNow", config),
+        ">=",
+        config.alerts.GpuDrainNow.minGpus,
+      ),
+    description: `Drain GPUs of node pool {{ $labels.node_pool }} in {{ $labels.cluster }} now: work on ${valueInGpus} fails or is corrupted by a fault.`,
+  },
+  GpuLookToday: {
+    expression: (config) =>
+      where(
+        subject("cluster_node_pool:fairlead_look_today_gpus:sum", "GpuLookToday", config),
+        ">=",
+        config.alerts.GpuLookToday.minGpus,
+      ),
+    description: `Look at GPUs of node pool {{ $labels.node_pool }} in {{ $labels.cluster }} today: ${valueInGpus} of ready nodes cannot be used.`,
+  },
+  GpuWatch: {
+    expression: (config) =>
+      where(
+        subject("cluster_node_pool:fairlead_watch_gpus:sum", "GpuWatch", config),
+        ">=",
+        config.alerts.GpuWatch.minGpus,
+      ),
+    description: `Watch GPUs of node pool {{ $labels.node_pool }} in {{ $labels.cluster }}: ${valueInGpus} that work are slowed down or show signs of a fault.`,
+  },
 } satisfies Partial<Conditions<AlertName>>;

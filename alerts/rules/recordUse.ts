@@ -65,6 +65,9 @@ export const useRecordings = {
   "cluster_pool:fairlead_longest_blocked_seconds:max": () => maxOf("fairlead_longest_blocked_seconds", pool),
   "cluster_node_pool:fairlead_not_ready_nodes:sum": () => sumOf("fairlead_nodes", nodePool, { state: "not_ready" }),
   "cluster_node_pool:fairlead_unavailable_gpus:sum": () => sumOf("fairlead_gpus", nodePool, { state: "unavailable" }),
+  "cluster_node_pool:fairlead_drain_gpus:sum": () => sumOf("fairlead_sick_gpus", nodePool, { tier: "drain" }),
+  "cluster_node_pool:fairlead_look_today_gpus:sum": () => sumOf("fairlead_sick_gpus", nodePool, { tier: "today" }),
+  "cluster_node_pool:fairlead_watch_gpus:sum": () => sumOf("fairlead_sick_gpus", nodePool, { tier: "watch" }),
   "cluster_node_pool:fairlead_lost_gpus:sum": () =>
     filter(
       recorded("cluster_node_pool:fairlead_unavailable_gpus:sum"),

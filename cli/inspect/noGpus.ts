@@ -1,4 +1,4 @@
-import type { SnapshotCoverage } from "../../exporter/join/snapshot.ts";
+import type { SnapshotCoverage } from "../../exporter/join/snapshotCoverage.ts";
 import type { Io } from "../io.ts";
 import { howToTakeADump, type ReadMoment } from "./analyseDump.ts";
 

@@ -7,10 +7,12 @@ import { createAccountedMoments, largestFirst, meteredAccounts } from "./account
 import { accrue } from "./accrue.ts";
 import { type AccountCells, type AccountCounters, type CounterLimits, createCounterAccount } from "./counters.ts";
 import { createDebtAccount } from "./debtAccount.ts";
+import { healthGroups } from "./healthTime.ts";
 import type { PastIdleTime } from "./idleHours.ts";
 import { createIdleNodeAccount } from "./idleNodeAccount.ts";
 import type { Remembered } from "./ledger/ledger.ts";
 import { createNodeStreakAccount } from "./nodeStreakAccount.ts";
+import { createOutageAccount } from "./outageAccount.ts";
 import type { AccruedStep, AccruedTime, SeenEviction, StepInterval } from "./posting.ts";
 import { createPriceUse } from "./priceUse.ts";
 import { createProgressAccount } from "./progressAccount.ts";
@@ -91,6 +93,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
   const queueCounters = createQueueCounterAccount(limits.series, counters.team);
   const idleNodes = createIdleNodeAccount(limits.series, options.idleTime ?? null);
   const nodeStreaks = createNodeStreakAccount(remembered, lastCovered(options.idleTime ?? null));
+  const outageAccount = createOutageAccount(remembered, lastCovered(options.idleTime ?? null));
   const events = createQueueEvents();
   const priceUse = createPriceUse();
   const debts = createDebtAccount(queues.halfLives, remembered ?? null);
@@ -126,6 +129,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
       if (energyJoules !== null) (found.energy ?? counters.energy(account)).value += energyJoules;
     }
     for (const nodeTime of step.nodeTimes) counters.nodeSeconds(nodeTime).value += nodeTime.nodeSeconds;
+    for (const time of step.healthTimes) counters.health(time).value += time.gpuSeconds;
     idleNodes.add(step);
     for (const { pool, gpuSeconds } of step.imbalances) counters.imbalance(pool).value += gpuSeconds;
   }
@@ -148,6 +152,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
     const unmetered = cells.map(({ energy }) => energy === null);
     for (const account of meteredAccounts(analysis, moment, unmetered)) counters.energy(account);
     for (const node of moment.nodeCounts) counters.nodeSeconds(node);
+    for (const group of healthGroups(analysis)) counters.health(group);
     idleNodes.announce(moment.nodeCounts);
     for (const { pool } of analysis.pools) counters.imbalance(pool);
     queueCounters.announce(analysis);
@@ -209,6 +214,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
     const { waits, evictions } = events.see(analysis.snapshot.queueing, clock.wall);
     queueCounters.count({ waits, evictions });
     nodeStreaks.see(analysis, clock.wall);
+    outageAccount.see(analysis, clock.wall);
     if (before === null || step === null || prepared === null) {
       debts.begin(clock.wall);
       usage.begin(clock);
@@ -219,6 +225,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
     prepared.commit();
     if (step.interval.gap === null) usage.add(before.analysis, step.interval.seconds, clock);
     const streaks = nodeStreaks.takeChanges();
+    const outages = outageAccount.takeChanges();
     const complete = {
       ...step,
       waits,
@@ -226,7 +233,14 @@ export function createAccounting(options: AccountingOptions): Accounting {
       prices: prepared.prices,
       endedPods: nextShapes.endedPods,
       nodeStreaks: streaks.nodeStreaks,
-      remembered: [...prepared.remembered, ...usage.changes(clock), ...progress.changes(clock), ...streaks.remembered],
+      outages: outages.outages,
+      remembered: [
+        ...prepared.remembered,
+        ...usage.changes(clock),
+        ...progress.changes(clock),
+        ...streaks.remembered,
+        ...outages.remembered,
+      ],
     };
     firstEvictions = [];
     return complete;

@@ -4,6 +4,7 @@ import type { Snapshot } from "../join/snapshot.ts";
 import { type AccountedMoment, type AccountedMoments, createAccountedMoments } from "./accountedMoment.ts";
 import { capacityTimeOf, noCapacityTime } from "./capacityTime.ts";
 import { type StepEnergy, stepEnergy } from "./gpuEnergy.ts";
+import { healthTimesOf } from "./healthTime.ts";
 import { imbalancedNodes, physicalGpusByPool } from "./inventory.ts";
 import { laterActivity, matchDevices } from "./matchDevices.ts";
 import type { AccruedTime, NodeTime, PoolHour, Posting, StepInterval } from "./posting.ts";
@@ -40,6 +41,7 @@ export function accrue(
     queueTimes,
     partialGangs: partialGangTimes(before, time.seconds),
     capacity,
+    healthTimes: healthTimesOf(before, parts),
   };
 }
 
@@ -51,6 +53,7 @@ const nothingAccrued: Omit<AccruedTime, "interval"> = {
   queueTimes: [],
   partialGangs: [],
   capacity: noCapacityTime,
+  healthTimes: [],
 };
 
 /** What each line of a moment has over the step: mean GPUs, joules in all (NaN where unknown), and cost per hour. */

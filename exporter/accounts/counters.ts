@@ -1,7 +1,10 @@
 import { labelValue } from "../kernel/labelValue.ts";
 import type { GapReason } from "../model/gapReasons.ts";
+import type { HealthCause } from "../model/gpuFaults.ts";
 import type { GpuState } from "../model/gpuStates.ts";
 import type { NodeTimeState } from "../model/idleKinds.ts";
+import { foldedLabels, leastLabels } from "./foldedLabels.ts";
+import type { HealthGroup } from "./healthTime.ts";
 import type { IdleNodeCounters } from "./idleNodeAccount.ts";
 import type { NodeCount } from "./inventory.ts";
 import type { Account } from "./posting.ts";
@@ -53,6 +56,13 @@ export interface EnergyLabels {
   readonly state: GpuState;
 }
 
+/** Team is empty where nobody holds. */
+export interface HealthLabels {
+  readonly pool: string;
+  readonly team: string;
+  readonly cause: HealthCause;
+}
+
 export interface NodeSecondsLabels {
   readonly nodePool: string;
   readonly pool: string;
@@ -75,6 +85,8 @@ export interface AccountCounters {
   /** What a kWh of energy emits, grams of CO2 equivalent; `null`: not reported. */
   readonly co2GramsPerKwh: number | null;
   readonly nodeSeconds: readonly Total<NodeSecondsLabels>[];
+  /** GPU-seconds that are put down to a cause. */
+  readonly healthSeconds: readonly Total<HealthLabels>[];
   readonly imbalanceGpuSeconds: readonly Total<{ readonly pool: string }>[];
   readonly coveredSeconds: number;
   readonly uncoveredSeconds: Readonly<Record<GapReason, number>>;
@@ -113,6 +125,7 @@ export interface CounterAccount {
   begin(at: number): void;
   energy(account: Account): CounterCell<EnergyLabels>;
   nodeSeconds(node: Pick<NodeCount, "nodePool" | "pool" | "state" | "capacityType">): CounterCell<NodeSecondsLabels>;
+  health(group: Pick<HealthGroup, "pool" | "team" | "cause">): CounterCell<HealthLabels>;
   imbalance(pool: string): CounterCell<{ readonly pool: string }>;
   /**
    * The label of a team; the first `limits.teams` teams have their own label, as long as something of theirs is counted within
@@ -127,6 +140,7 @@ export interface CounterAccount {
     | "namespaceCosts"
     | "energyJoules"
     | "nodeSeconds"
+    | "healthSeconds"
     | "imbalanceGpuSeconds"
   >;
 }
@@ -134,7 +148,7 @@ export interface CounterAccount {
 const unknown = "unknown";
 
 /**
- * Parts of `limits.series`; three tenths of the page are left to everything else, two thirds of that to queues. Cost gets as
+ * Parts of `limits.series`; more than a quarter of the page is left to everything else, most of that to queues. Cost gets as
  * much as GPU time because it has the same labels; energy counts twice where emissions are reported.
  */
 const budgets = {
@@ -144,26 +158,9 @@ const budgets = {
   unpriced: 0.005,
   energy: 0.05,
   nodeSeconds: 0.05,
+  health: 0.02,
   imbalance: 0.005,
 } as const;
-
-const foldedLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
-  state: l.state,
-  team: shared(l.team),
-  queue: shared(l.queue),
-  pool: l.pool,
-  capacityType: l.capacityType,
-  priorityClass: shared(l.priorityClass),
-});
-
-const leastLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
-  state: l.state,
-  team: shared(l.team),
-  queue: shared(l.team),
-  pool: other,
-  capacityType: other,
-  priorityClass: shared(l.team),
-});
 
 /**
  * Creates counters that have counted nothing. The first `limits.teams` teams are named, and label sets get series of their own
@@ -193,8 +190,13 @@ export function createCounterAccount({ teams, series }: CounterLimits): CounterA
     (l) => ({ ...l, nodePool: other }),
     (l) => ({ nodePool: other, pool: other, state: l.state, capacityType: other }),
   );
+  const health = createCounterTable<HealthLabels>(
+    series * budgets.health,
+    (l) => ({ ...l, team: shared(l.team) }),
+    (l) => ({ ...l, team: shared(l.team), pool: other }),
+  );
   const imbalance = createPoolCounter(series * budgets.imbalance);
-  const ofTeams = [gpuSeconds, costs, namespaceCosts, energy];
+  const ofTeams = [gpuSeconds, costs, namespaceCosts, energy, health];
   const { label: teamLabel, begin: beginTeams } = createTeamNames(teams, (gone) => {
     for (const table of ofTeams) table.drop(({ team }: { readonly team: string }) => gone.has(team));
   });
@@ -277,6 +279,7 @@ export function createCounterAccount({ teams, series }: CounterLimits): CounterA
         state,
         capacityType: capacityType ?? unknown,
       }),
+    health: ({ pool, team, cause }) => health.cell({ pool: labelValue(pool), team: teamLabel(team), cause }),
     imbalance: (pool) => imbalance.cell({ pool: labelValue(pool) }),
     totals: () => ({
       gpuSeconds: gpuSeconds.cells,
@@ -285,6 +288,7 @@ export function createCounterAccount({ teams, series }: CounterLimits): CounterA
       namespaceCosts: namespaceCosts.cells,
       energyJoules: energy.cells,
       nodeSeconds: nodeSeconds.cells,
+      healthSeconds: health.cells,
       imbalanceGpuSeconds: imbalance.cells,
     }),
   };

@@ -7,8 +7,10 @@ import type { EndedShape } from "../model/podShape.ts";
 import type { PriceBasis, PriceSource } from "../model/prices.ts";
 import type { AbsentOwner } from "../model/shortfall.ts";
 import type { CapacityTime } from "./capacityTime.ts";
+import type { HealthTime } from "./healthTime.ts";
 import type { RememberedChange } from "./ledger/ledger.ts";
 import type { NodeStreak } from "./nodeStreakAccount.ts";
+import type { Outage } from "./outageAccount.ts";
 import type { QueueKey } from "./queueCounters.ts";
 
 /**
@@ -218,6 +220,8 @@ export interface AccruedTime {
   readonly queueTimes: readonly QueueTime[];
   readonly partialGangs: readonly PartialGangTime[];
   readonly capacity: CapacityTime;
+  /** What of the postings is put down to faults of hardware and nodes, and what was slowed down. */
+  readonly healthTimes: readonly HealthTime[];
 }
 
 /**
@@ -231,6 +235,8 @@ export interface AccruedStep extends AccruedTime {
   readonly endedPods: readonly EndedShape[];
   /** Nodes that have been in one state for an hour now, and those of them that no longer are. */
   readonly nodeStreaks: readonly NodeStreak[];
+  /** GPUs that have not been usable for five minutes now, and those of them that are again. */
+  readonly outages: readonly Outage[];
   /** The prices at which this step is counted; `null`: those of the step before. */
   readonly prices: PricesInUse | null;
   /** What must survive a restart of decayed deviations and of past use. */

@@ -1,3 +1,4 @@
+import type { HealthCause } from "../model/gpuFaults.ts";
 import type { GpuState } from "../model/gpuStates.ts";
 
 /**
@@ -15,4 +16,6 @@ export interface AccountingEntry {
   /** Index into `Snapshot.pods`; `null` when nobody holds it. */
   readonly pod: number | null;
   readonly estimated: boolean;
+  /** Why it is `unavailable`, or else why the GPU, which works, is slower than it could be; absent: neither. */
+  readonly cause?: HealthCause;
 }

@@ -18,6 +18,7 @@ import {
 import type { PriceCache } from "./prices/priceNodes.ts";
 import { type PriceSettings, priceNodes } from "./prices/priceNodes.ts";
 import { schedulerViews } from "./schedulerViews/schedulerViews.ts";
+import { measureSignals, type SignalSettings } from "./signals/measureSignals.ts";
 import { accountStates, type StateSettings } from "./states.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
 import { explainWaiting, type WaitSettings } from "./waiting/explainWaiting.ts";
@@ -28,7 +29,8 @@ export interface AnalysisSettings
     WaitSettings,
     PriceSettings,
     IdleNodeSettings,
-    PlacementSettings {
+    PlacementSettings,
+    SignalSettings {
   /** Past use of queues, for entitlement that takes it into account; without it, the moment alone counts. */
   readonly history?: UsageHistory | null;
   /** What the last moment found; without it, every shortfall begins now. */
@@ -48,7 +50,8 @@ export function analysisSettings({
   queues,
   prices,
   placement,
-}: Pick<Config, "idle" | "queues" | "prices" | "placement">): AnalysisSettings {
+  gpu,
+}: Pick<Config, "idle" | "queues" | "prices" | "placement" | "gpu">): AnalysisSettings {
   return {
     idleBatchSeconds: idle.batchSeconds,
     idleServingSeconds: idle.servingSeconds,
@@ -58,6 +61,7 @@ export function analysisSettings({
     staleDays: prices.staleDays,
     targetWorkload: placement.targetWorkload,
     ended: null,
+    power: gpu.power,
   };
 }
 
@@ -67,6 +71,7 @@ export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysi
   const { accountingEntries, uses } = accountStates(snapshot, settings);
   const teams = totalTeams(snapshot, accountingEntries);
   const pools = totalPools(snapshot, accountingEntries);
+  const signals = measureSignals(snapshot, settings);
   const fairness = judgeFairness(snapshot.queueing, history);
   const cache = settings.placementCache ?? createPlacementCache();
   const freeCapacities = findFreeCapacities(snapshot, cache.freeCapacities);
@@ -85,6 +90,7 @@ export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysi
     stateSettings: { idleBatchSeconds, idleServingSeconds, warmPools },
     teams,
     pools,
+    signals,
     fairness,
     history,
     shortSince: shortSince(snapshot.queueing, fairness, settings.shortSince ?? nothing, snapshot.at),

@@ -9,6 +9,7 @@ import type { Finding } from "./lint/finding.ts";
 import type { Placement } from "./placement/poolPlacement.ts";
 import type { Prices } from "./prices/prices.ts";
 import type { SchedulerView } from "./schedulerViews/schedulerView.ts";
+import type { Signals } from "./signals/measureSignals.ts";
 import type { StateSettings } from "./states.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
 import type { Waiting } from "./waiting/waiting.ts";
@@ -23,6 +24,8 @@ export interface Analysis {
   readonly teams: readonly TeamTotals[];
   /** By name. */
   readonly pools: readonly PoolTotals[];
+  /** What telemetry says beside activity, by pool and by team. */
+  readonly signals: Signals;
   readonly fairness: Fairness;
   /** Past use that entitlement took into account; `null`: the moment alone counts. */
   readonly history: UsageHistory | null;

@@ -1,8 +1,10 @@
 import type { Config } from "../config/schema.ts";
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
+import type { HealthCause, UnavailableCause } from "../model/gpuFaults.ts";
 import type { GpuState } from "../model/gpuStates.ts";
 import type { TextMap } from "../model/node.ts";
 import type { AccountingEntry } from "./accountingEntry.ts";
+import { degradedCause, unhealthyCause } from "./health/causes.ts";
 import { isQuiet, mayBeQuietLong, quietSince, stalledSince, stateLimits } from "./stateLimits.ts";
 
 /** The settings that decide on states. */
@@ -57,21 +59,23 @@ export function accountStates(snapshot: Snapshot, settings: StateSettings): Acco
     for (const index of node.devices) {
       const device = snapshot.devices[index];
       if (device !== undefined) {
-        accountDevice(accountingEntries, snapshot, { node, device, index }, unallocatedState, settings);
+        accountDevice(accountingEntries, snapshot, { node, device, index, snapshot }, unallocatedState, settings);
       }
     }
     uses.push(useFrom(accountingEntries, first));
   }
   for (const part of snapshot.unpartitioned) {
-    const state = unhealthy.has(`${part.node}/${part.uuid}`) ? "unavailable" : (states.get(part.node) ?? "free");
+    const ofNode = states.get(part.node) ?? "free";
+    const fault = unhealthy.get(`${part.node}/${part.uuid}`);
     accountingEntries.push({
       gpus: part.weight,
-      state,
+      state: fault === undefined ? ofNode : "unavailable",
       node: part.node,
       pool: part.pool,
       device: null,
       pod: null,
       estimated: false,
+      ...(ofNode === "unavailable" ? { cause: "node" } : fault === undefined ? {} : { cause: fault }),
     });
   }
   return { accountingEntries, uses };
@@ -90,19 +94,19 @@ function useFrom(accountingEntries: readonly AccountingEntry[], first: number): 
   return use;
 }
 
-/** GPUs whose instances are all unhealthy: the rest of the GPU is no better. */
-function unhealthyGpus(snapshot: Snapshot): ReadonlySet<string> {
-  const unhealthy = new Set<string>();
+/** GPUs whose instances are all unhealthy, and why: the rest of the GPU is no better. */
+function unhealthyGpus(snapshot: Snapshot): ReadonlyMap<string, UnavailableCause> {
+  const unhealthy = new Map<string, UnavailableCause>();
   if (snapshot.unpartitioned.length === 0) return unhealthy;
-  const nodes = new Set<string>();
-  for (const { unhealthy: isUnhealthy, node, uuid } of snapshot.devices) {
-    if (!isUnhealthy) continue;
-    unhealthy.add(`${node}/${uuid}`);
-    nodes.add(node);
-  }
-  if (nodes.size === 0) return unhealthy;
-  for (const { unhealthy: isUnhealthy, node, uuid } of snapshot.devices) {
-    if (!isUnhealthy && nodes.has(node)) unhealthy.delete(`${node}/${uuid}`);
+  for (const node of snapshot.nodes) {
+    const healthy = new Set<string>();
+    for (const index of node.devices) {
+      const device = snapshot.devices[index];
+      if (device === undefined) continue;
+      if (!device.unhealthy) healthy.add(`${node.name}/${device.uuid}`);
+      else unhealthy.set(`${node.name}/${device.uuid}`, unhealthyCause(device, node, snapshot.devices));
+    }
+    for (const uuid of healthy) unhealthy.delete(uuid);
   }
   return unhealthy;
 }
@@ -113,6 +117,7 @@ interface Place {
   readonly device: Device;
   /** Index of the device. */
   readonly index: number;
+  readonly snapshot: Snapshot;
 }
 
 function accountDevice(
@@ -142,12 +147,14 @@ const unknownHolder = (state: GpuState): GpuState => (state === "free" ? "unobse
 
 function account(
   accountingEntries: AccountingEntry[],
-  { node, device, index }: Place,
+  place: Place,
   holding: Holding | null,
   state: GpuState,
   gpus: number,
 ) {
-  accountingEntries.push({
+  const { node, device, index } = place;
+  const cause = causeOf(place, holding, state);
+  const entry: AccountingEntry = {
     gpus,
     state,
     node: node.name,
@@ -155,7 +162,23 @@ function account(
     device: index,
     pod: holding === null ? null : holding.pod,
     estimated: holding === null ? false : holding.estimated,
-  });
+  };
+  accountingEntries.push(cause === null ? entry : { ...entry, cause });
+}
+
+/** A node that is not ready explains its GPUs' absence, whatever else is wrong with them. */
+function causeOf({ node, device, snapshot }: Place, holding: Holding | null, state: GpuState): HealthCause | null {
+  if (state === "unavailable") {
+    const isLost = holding === null ? node.ready === false : isLongNotReady(node, snapshot.at);
+    return isLost ? "node" : unhealthyCause(device, node, snapshot.devices);
+  }
+  // What an idle GPU is held back from is nothing.
+  const works = state === "active" || state === "underutilized";
+  return works && holding !== null ? degradedCause(device.reading) : null;
+}
+
+function isLongNotReady({ notReadySince }: NodeView, at: number): boolean {
+  return notReadySince !== null && at - notReadySince >= notReadyGraceSeconds;
 }
 
 function accountHolding(
@@ -186,8 +209,7 @@ function stateOfHolding(
   at: number,
   settings: StateSettings,
 ): GpuState | null {
-  const notReady = node.notReadySince !== null && at - node.notReadySince >= notReadyGraceSeconds;
-  if (notReady || device.unhealthy) return "unavailable";
+  if (isLongNotReady(node, at) || device.unhealthy) return "unavailable";
   const partialSince = pod.gang?.partialSince ?? null;
   if (partialSince !== null && at - partialSince > gangGraceSeconds && isQuiet(holding, device)) return "gang_wait";
   const boundAt = pod.boundAt ?? pod.createdAt ?? at;

@@ -1,4 +1,5 @@
 import { gapReasons } from "../model/gapReasons.ts";
+import { degradedCauses, unavailableCauses } from "../model/gpuFaults.ts";
 import { gpuStates } from "../model/gpuStates.ts";
 import { nodeTimeStates } from "../model/idleKinds.ts";
 import type { MetricArea } from "./metric.ts";
@@ -21,6 +22,21 @@ export const accountsMetrics = {
     help: "Time of physical GPUs by what they were doing and for whom; all of a pool add up to its physical GPUs times the covered seconds.",
     labels: ["cluster", "state", "team", "queue", "pool", "capacity_type", "priority_class"],
     values: { state: gpuStates },
+  },
+  fairlead_unavailable_gpu_seconds_total: {
+    unit: "gpu_seconds",
+    help: "Time of physical GPUs in state unavailable by what made them so; all causes of a pool add up to that state in fairlead_gpu_seconds_total.",
+    example: "an H100 of a healthy node that the API has not offered since XID 94, held by ads: cause ecc, team ads.",
+    labels: ["cluster", "pool", "team", "cause"],
+    values: { cause: unavailableCauses },
+    stability: "alpha",
+  },
+  fairlead_degraded_gpu_seconds_total: {
+    unit: "gpu_seconds",
+    help: "Time of allocated GPUs that worked but were slowed down by heat, power or their hardware; it stays counted as what they did. Telemetry without clock event reasons shows none.",
+    labels: ["cluster", "pool", "team", "cause"],
+    values: { cause: degradedCauses },
+    stability: "alpha",
   },
   fairlead_energy_joules_total: {
     unit: "joules",

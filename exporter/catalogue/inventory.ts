@@ -1,3 +1,4 @@
+import { careTiers, degradedCauses, unavailableCauses } from "../model/gpuFaults.ts";
 import { gpuStates } from "../model/gpuStates.ts";
 import { nodeStates } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
@@ -20,6 +21,29 @@ export const inventoryMetrics = {
     help: "Nodes that have or should have GPUs, by readiness.",
     labels: ["cluster", "node_pool", "state"],
     values: { state: nodeStates },
+    stability: "alpha",
+  },
+  fairlead_unavailable_gpus: {
+    unit: "gpus",
+    help: "Physical GPUs in state unavailable by what makes them so; the causes of a pool add up to that state in fairlead_gpus.",
+    labels: ["cluster", "pool", "node_pool", "cause"],
+    values: { cause: unavailableCauses },
+    stability: "alpha",
+  },
+  fairlead_degraded_gpus: {
+    unit: "gpus",
+    help: "Allocated GPUs that work, and are slowed down by heat, power or their hardware.",
+    labels: ["cluster", "pool", "node_pool", "cause"],
+    values: { cause: degradedCauses },
+    stability: "alpha",
+  },
+  fairlead_sick_gpus: {
+    unit: "gpus",
+    help: "Physical GPUs of ready nodes that need care, by how soon: drain now, look today, watch.",
+    formula:
+      "drain: held and taken out for a fault that ends work, or given out although rows could not be remapped; today: cannot be used; watch: works, but slowed down or about to be remapped",
+    labels: ["cluster", "node_pool", "tier"],
+    values: { tier: careTiers },
     stability: "alpha",
   },
   fairlead_uncounted_nodes: {

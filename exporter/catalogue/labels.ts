@@ -3,6 +3,9 @@ export const labelMeanings = {
   cluster: "Name of the cluster, from the configuration.",
   pool: "GPUs that are interchangeable; by default one GPU model.",
   lost_node: "Name of a node that is not ready; only of the few that alerts name.",
+  sick_node: "Name of the node of a GPU that needs care; only of the few that alerts name.",
+  gpu: "UUID of a GPU that needs care; `unknown` where nothing identifies it.",
+  tier: "How soon GPUs need care: `drain` now, look `today`, or `watch`.",
   node_pool: "The cloud's or the autoscaler's group of nodes; `unknown` where no label says.",
   capacity_type: "`on-demand`, `spot` or `reserved`; `unknown` where no label says.",
   gpu_model: "Canonical GPU model.",
@@ -25,7 +28,7 @@ export const labelMeanings = {
   starved_queue: "Queue that holds less than it is entitled to.",
   borrower_queue: "Queue that holds more than it is entitled to.",
   preemptor_queue: "Queue of the work that took the place; empty where nothing says, or nobody did.",
-  cause: "Why work waits, or why a queue is short; each metric lists its values.",
+  cause: "Why work waits, a queue is short, or GPUs cannot be used or are slow; each metric lists its values.",
   owner:
     "Why guaranteed GPUs are on no node: a `lost_node`, a `node_to_come`, pods of no queue that hold them (`past_queues`), or guarantees that never had nodes (`promised_twice`).",
   idle_kind:
@@ -56,11 +59,11 @@ export const labelMeanings = {
   profile: "MIG profile, such as `1g.10gb`.",
   target_source: "Where the target workload comes from: the configuration, the cluster's pods, or a fixed mix.",
   blocker: "What keeps work off free GPUs although enough of them are free.",
-  signal: "The telemetry signal that activity is read from.",
+  signal: "A telemetry signal; each metric lists its values.",
   source:
     "The part of Fairlead that reads the outside world, or that noticed a problem; of a scheduler's number: `computed` by Fairlead or `reported` by the scheduler.",
   reason:
-    "Why a sample was not used, time is not covered, a watch was restarted, work was evicted, GPUs are stranded or have no price.",
+    "Why a sample was not used, time is not covered, a watch was restarted, work was evicted, GPUs are stranded, have no price, or cannot be judged.",
   resource: "Kind of Kubernetes objects, as in a path of the API.",
   code: "Kind of problem or finding; stable and few.",
   severity: "How much a problem matters.",

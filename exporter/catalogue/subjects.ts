@@ -1,4 +1,5 @@
 import { blockers } from "../model/blockers.ts";
+import { careTiers, healthCauses } from "../model/gpuFaults.ts";
 import { waitCauses } from "../model/waitCauses.ts";
 import type { MetricArea } from "./metric.ts";
 
@@ -46,6 +47,16 @@ export const subjectMetrics = {
     formula: "physical GPUs of the node; nodes with GPUs that nothing counts have no series",
     example: "h100-03 with 8 GPUs has not been ready for ten minutes: 8.",
     labels: ["cluster", "node_pool", "lost_node"],
+    stability: "alpha",
+  },
+  fairlead_sick_gpu_gpus: {
+    unit: "gpus",
+    help: "GPUs that need care, one by one: three for each node pool and tier, and at most 500 series.",
+    formula: "1, or the part of a physical GPU that its MIG instances are",
+    example:
+      "GPU-5f of h100-03 had XID 79, is not offered any more, and a pod still holds it: tier drain, cause gpu_lost.",
+    labels: ["cluster", "node_pool", "sick_node", "gpu", "tier", "cause"],
+    values: { tier: careTiers, cause: healthCauses },
     stability: "alpha",
   },
 } as const satisfies MetricArea;

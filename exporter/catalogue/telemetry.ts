@@ -1,6 +1,7 @@
 import { activitySignals } from "../model/activitySignals.ts";
 import { severities } from "../model/problem.ts";
 import { restartReasons } from "../model/restartReasons.ts";
+import { stallUnknownReasons, telemetrySignals } from "../model/telemetrySignals.ts";
 import { targetStates } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
@@ -64,6 +65,20 @@ export const telemetryMetrics = {
     help: "The telemetry signal that activity is read from in the whole cluster.",
     labels: ["cluster", "signal"],
     values: { signal: activitySignals },
+  },
+  fairlead_signal_gpus: {
+    unit: "gpus",
+    help: "Physical GPUs of the pool whose telemetry reports the signal now, allocated or not; nothing that needs a signal with 0 is known there.",
+    labels: ["cluster", "pool", "signal"],
+    values: { signal: telemetrySignals },
+    stability: "alpha",
+  },
+  fairlead_stall_unknown_gpus: {
+    unit: "gpus",
+    help: "Allocated physical GPUs for which nothing shows whether they are stalled, by the first thing that is missing.",
+    labels: ["cluster", "pool", "reason"],
+    values: { reason: stallUnknownReasons },
+    stability: "alpha",
   },
   fairlead_unassigned_gpus: {
     unit: "gpus",

@@ -140,6 +140,7 @@ function finish(sample: Sample, group: SpreadGroup): Device {
     slots: device.slots,
     virtual: device.virtual,
     unhealthy: device.unhealthy,
+    fault: device.fault,
     reading: sample.reading,
     activity,
     signal: sample.signal,

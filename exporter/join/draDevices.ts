@@ -1,4 +1,5 @@
 import type { DeviceTaintRule, ResourceSlice, SliceDevice } from "../model/cluster.ts";
+import { type UnavailableCause, xidCauseOf } from "../model/gpuFaults.ts";
 import type { ResourceAmounts, Taint } from "../model/node.ts";
 import { nvidiaDraDriver } from "../model/wellKnown.ts";
 import { canonicalModel } from "./gpuModel.ts";
@@ -21,6 +22,8 @@ export interface DraDevice {
   readonly migSlots: readonly number[] | null;
   /** Under a taint that keeps work away or evicts it: neither idle nor free. */
   readonly tainted: boolean;
+  /** What its taints say; `null` where it is not tainted. */
+  readonly taintCause: UnavailableCause | null;
 }
 
 /** GPU devices by `driver/pool/device`, from the newest complete generation of each pool. */
@@ -81,7 +84,7 @@ const tainted = new WeakMap<DraDevice, DraDevice>();
 
 function underRules(key: string, device: DraDevice, rules: readonly DeviceTaintRule[]): DraDevice {
   if (device.tainted || !rules.some((rule) => selectsDevice(rule, key))) return device;
-  const known = tainted.get(device) ?? { ...device, tainted: true };
+  const known = tainted.get(device) ?? { ...device, tainted: true, taintCause: "taint" as const };
   tainted.set(device, known);
   return known;
 }
@@ -152,7 +155,18 @@ function readDevice(slice: ResourceSlice, node: string, device: SliceDevice): Dr
     pciAddress,
     migSlots: isMig && device.memorySlices.length > 0 ? device.memorySlices : null,
     tainted: device.taints.some(keepsAway),
+    taintCause: taintCause(device.taints.filter(keepsAway)),
   };
+}
+
+/** The taints of NVIDIA's DRA driver say more than that the device is bad: which XID error it had, or that it is lost. */
+function taintCause(taints: readonly Taint[]): UnavailableCause | null {
+  const own = taints.map(({ key, value }) => {
+    if (key === "gpu.nvidia.com/gpu-lost") return "gpu_lost";
+    return key === "gpu.nvidia.com/xid" ? xidCauseOf(Number(value)) : null;
+  });
+  const lost = own.find((cause) => cause === "gpu_lost");
+  return taints.length === 0 ? null : (lost ?? own.find((cause) => cause !== null) ?? "taint");
 }
 
 function text(device: SliceDevice, attribute: string): string | null {

@@ -1,3 +1,4 @@
+import type { UnavailableCause } from "../model/gpuFaults.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import type { HoldingSource } from "./snapshot.ts";
 
@@ -33,6 +34,8 @@ export interface DeviceDraft {
   /** The slots may be those of another instance of its profile: nothing distinguishes unclaimed instances. */
   areSlotsAssumed: boolean;
   unhealthy: boolean;
+  /** Why it is unhealthy, as far as objects say; `null`: it is not, or they do not say. */
+  fault: UnavailableCause | null;
   /** A reservation pod keeps the GPU, but no fraction pod of its group is there. */
   orphanReservation: boolean;
   readonly reading: DeviceReading | null;

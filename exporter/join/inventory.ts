@@ -1,10 +1,11 @@
+import type { UnavailableCause } from "../model/gpuFaults.ts";
 import { isForMachines } from "../model/gpuResource.ts";
 import type { ClusterNode } from "../model/node.ts";
 import type { Problem } from "../model/problem.ts";
 import { gpuResources, nodeLabels } from "../model/wellKnown.ts";
 import { countByResources, countGpus, gpusOfPlugins, isGivenOut, type ResourceCount, settle } from "./countGpus.ts";
 import type { DraDevice } from "./draDevices.ts";
-import { labelledMemory, labelledModel, memoryOfModel } from "./gpuModel.ts";
+import { labelledMemory, memoryOfModel } from "./gpuModel.ts";
 import {
   type GpuResourceSettings,
   type GpuUnit,
@@ -18,7 +19,8 @@ import {
 import { disagree, lostGpus, notCounted, tooMany } from "./inventoryProblems.ts";
 import type { CountSource, NodeMemory } from "./memory.ts";
 import { modelOfNode } from "./modelOfNode.ts";
-import { type CountedBy, isGpuInstanceType, type PageWitness, sharedGpus, soldGpus } from "./witnesses.ts";
+import { signsOfGpu } from "./signsOfGpu.ts";
+import { type CountedBy, type PageWitness, sharedGpus, soldGpus } from "./witnesses.ts";
 
 /** How many GPUs a node has and what its GPU resources mean, from the API and what was remembered; never from telemetry alone. */
 export interface Inventory {
@@ -30,6 +32,8 @@ export interface Inventory {
   readonly allocatableGpus: number | null;
   /** GPUs that exist but cannot be given out: unhealthy, lost since boot, or without a ready driver. */
   readonly unhealthyGpus: number;
+  /** Nothing on the node offers its GPUs: neither a device plugin nor a DRA driver. */
+  readonly lacksDriver: boolean;
   /** Model by label; `unknown` without a label. */
   readonly model: string;
   readonly virtual: boolean;
@@ -50,6 +54,8 @@ export interface Inventory {
 export interface GpuFacts {
   readonly model: string | null;
   readonly tainted: boolean;
+  /** What its taints say; `null` where it is not tainted. */
+  readonly taintCause: UnavailableCause | null;
   readonly memoryBytes: number | null;
   /** Existing MIG instances with a known position. */
   readonly instances: readonly DraDevice[];
@@ -110,6 +116,7 @@ export function takeInventory(input: InventoryInput): Inventory | null {
     countedBy: count.by,
     allocatableGpus: allocatableGpus(input, physicalGpus, units, byResources),
     unhealthyGpus: Math.min(physicalGpus, Math.max(unhealthy, notShown)),
+    lacksDriver: byResources === null && input.draDevices.length === 0,
     model,
     virtual: node.labels[nodeLabels.vgpuPresent] === "true",
     memoryBytes,
@@ -188,13 +195,20 @@ function readGpusByUuid(input: InventoryInput): Inventory["gpusByUuid"] {
     physicalGpus.set(device.gpuUuid, {
       model: device.model ?? known?.model ?? null,
       tainted: (known?.tainted ?? false) || (whole && device.tainted),
+      taintCause: known?.taintCause ?? (whole ? device.taintCause : null),
       memoryBytes: (whole ? device.memoryBytes : null) ?? known?.memoryBytes ?? null,
       instances: isLaidOut(device) ? [...(known?.instances ?? []), device] : (known?.instances ?? noInstances),
     });
   }
   for (const { uuid } of registeredGpus(input.node)) {
     if (!physicalGpus.has(uuid))
-      physicalGpus.set(uuid, { model: null, tainted: false, memoryBytes: null, instances: noInstances });
+      physicalGpus.set(uuid, {
+        model: null,
+        tainted: false,
+        taintCause: null,
+        memoryBytes: null,
+        instances: noInstances,
+      });
   }
   return physicalGpus;
 }
@@ -247,24 +261,6 @@ function allocatableGpus(
   return tainted.size + (byResources ?? 0) > physicalGpus ? Math.max(byDra, byPlugin) : byDra + byPlugin;
 }
 
-const presenceLabels: readonly (readonly [label: string, value: string])[] = [
-  [nodeLabels.gpuPresent, "true"],
-  [nodeLabels.aksAccelerator, "nvidia"],
-  [nodeLabels.nfdNvidia, "true"],
-  [nodeLabels.nfdNvidiaDisplay, "true"],
-  [nodeLabels.nfdNvidia3d, "true"],
-];
-
-function signsOfGpu(node: ClusterNode, offered: Readonly<Record<string, number>>): boolean {
-  const { labels } = node;
-  return (
-    Object.keys(offered).length > 0 ||
-    presenceLabels.some(([label, value]) => labels[label] === value) ||
-    labelledModel(node) !== null ||
-    isGpuInstanceType(labels[nodeLabels.instanceType])
-  );
-}
-
 /** A node that evidently has GPUs, but an unknown number: it is not accounted, only counted as such. */
 export function uncounted(
   node: string,
@@ -286,6 +282,7 @@ export function uncounted(
 const nothingRead = {
   allocatableGpus: null,
   unhealthyGpus: 0,
+  lacksDriver: false,
   virtual: false,
   memoryBytes: null,
   gpusByUuid: new Map<string, GpuFacts>(),

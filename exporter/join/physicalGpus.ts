@@ -1,4 +1,5 @@
 import type { ResourceClaim } from "../model/cluster.ts";
+import { xidCauseOf } from "../model/gpuFaults.ts";
 import type { Problem } from "../model/problem.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import { type DraDevice, type DraDevices, draDeviceKey } from "./draDevices.ts";
@@ -22,6 +23,8 @@ export interface GpuEvidence {
   readonly namedUuids: readonly string[];
   /** UUIDs seen since the node's boot. */
   readonly rememberedUuids: readonly string[];
+  /** UUIDs that the kubelet reports as unhealthy to pods of the node. */
+  readonly unhealthyUuids: ReadonlySet<string>;
   readonly poolOf: (model: string) => string;
 }
 
@@ -52,7 +55,7 @@ export function layOutGpus(evidence: GpuEvidence): GpusOfNode {
       unpartitioned.push({ node, uuid, model: gpu.model, pool: evidence.poolOf(gpu.model), weight: gpu.rest });
   }
   for (let i = uuids.length; i < count; i++) devices.push(unidentifiedGpu(evidence));
-  markUnhealthy(devices, inventory.unhealthyGpus);
+  markUnhealthy(devices, inventory);
   return { devices, unpartitioned, problems };
 }
 
@@ -94,6 +97,7 @@ function gpuOf(evidence: GpuEvidence, uuid: string, rows: readonly DeviceReading
   const byTelemetry = rows.map((r) => canonicalModel(r.modelName)).find((m) => m !== null) ?? null;
   const labelled = inventory.model === unknownModel || isMixed ? null : inventory.model;
   const model = byApi?.model ?? labelled ?? byTelemetry ?? inventory.model;
+  const isReported = evidence.unhealthyUuids.has(uuid);
   const base = {
     node,
     uuid,
@@ -105,7 +109,8 @@ function gpuOf(evidence: GpuEvidence, uuid: string, rows: readonly DeviceReading
       rows.find((r) => r.gpuInstance === null)?.memoryTotalBytes ??
       (labelled === null ? null : inventory.memoryBytes) ??
       memoryOfModel(model),
-    unhealthy: byApi?.tainted ?? false,
+    unhealthy: byApi?.tainted === true || isReported,
+    fault: byApi?.taintCause ?? (isReported ? ("pod_status" as const) : null),
     orphanReservation: false,
   };
   const instances = rows.filter((r) => r.gpuInstance !== null);
@@ -159,7 +164,7 @@ const wholeGpu = { gpuInstance: null, migUuid: null, profile: null, weight: 1, .
 
 type GpuBase = Pick<
   DeviceDraft,
-  "node" | "uuid" | "model" | "pool" | "virtual" | "memoryBytes" | "unhealthy" | "orphanReservation"
+  "node" | "uuid" | "model" | "pool" | "virtual" | "memoryBytes" | "unhealthy" | "fault" | "orphanReservation"
 >;
 
 function instanceDraft(
@@ -237,21 +242,28 @@ function unidentifiedGpu(evidence: GpuEvidence): DeviceDraft {
     virtual,
     memoryBytes: inventory.memoryBytes ?? memoryOfModel(model),
     unhealthy: false,
+    fault: null,
     orphanReservation: false,
     reading: null,
     shares: [],
   };
 }
 
-/** The API says how many GPUs are unhealthy, not which: those without a fresh reading come first, then those without a pod. */
-function markUnhealthy(devices: readonly DeviceDraft[], unhealthyGpus: number): void {
+/**
+ * The API says how many GPUs are unhealthy, not which: those without a fresh reading come first, then those with an XID error
+ * of the GPU, then those without a pod.
+ */
+function markUnhealthy(devices: readonly DeviceDraft[], { unhealthyGpus, lacksDriver }: Inventory): void {
   let left = unhealthyGpus - devices.filter((d) => d.unhealthy).reduce((sum, d) => sum + d.weight, 0);
   const rank = (d: DeviceDraft) =>
-    (d.reading === null ? 0 : 2) + (d.reading?.claimants.length ? 1 : 0) + (d.uuid === null ? -1 : 0);
+    (d.reading === null ? 0 : xidCauseOf(d.reading.lastXid) === null ? 3 : 1) +
+    (d.reading?.claimants.length ? 1 : 0) +
+    (d.uuid === null ? -1 : 0);
   const candidates = devices.filter((d) => !d.unhealthy).sort((a, b) => rank(a) - rank(b));
   for (const device of candidates) {
     if (left <= 1e-6 || left < device.weight - 1e-6) continue;
     device.unhealthy = true;
+    device.fault = lacksDriver ? "driver" : null;
     left -= device.weight;
   }
 }

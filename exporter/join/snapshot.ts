@@ -3,6 +3,7 @@ import type { Autoscalers } from "../model/autoscalers.ts";
 import type { CapacityType } from "../model/capacityType.ts";
 import type { ExporterPodRef, NodeRequests, PodDisruptionBudget } from "../model/cluster.ts";
 import type { JobLimits, PodDisruption, QueueObjectRef } from "../model/disruption.ts";
+import type { UnavailableCause } from "../model/gpuFaults.ts";
 import type { GpuVendor } from "../model/gpuResource.ts";
 import type { Taint, TextMap } from "../model/node.ts";
 import type { KarpenterNodePool, NodePoolManager } from "../model/nodePools.ts";
@@ -16,6 +17,7 @@ import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjec
 import type { DeviceReading } from "../model/telemetry.ts";
 import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
 import type { Queueing } from "./queues/queueing.ts";
+import type { SnapshotCoverage } from "./snapshotCoverage.ts";
 import type { Stall } from "./stall/looksStalled.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -61,6 +63,8 @@ export interface Device {
   readonly virtual: boolean;
   /** Unhealthy by API: fewer allocatable than physical, fewer than since the boot, tainted, or without a ready driver. */
   readonly unhealthy: boolean;
+  /** Why it is unhealthy, as far as objects say; `null`: it is not, or they do not say. */
+  readonly fault: UnavailableCause | null;
   /** The fresh reading; `null` when unobserved. */
   readonly reading: DeviceReading | null;
   readonly activity: number | null;
@@ -250,16 +254,6 @@ export interface NodePoolView {
   /** Nodes with GPUs, and their physical GPUs. */
   readonly nodes: number;
   readonly physicalGpus: number;
-}
-
-/** Which parts of the data were available. */
-export interface SnapshotCoverage {
-  /** Objects of the Kubernetes API were read (at least nodes and pods). */
-  readonly objects: boolean;
-  /** At least one telemetry page was read. */
-  readonly telemetry: boolean;
-  /** Nodes with GPUs whose number is unknown: left out of the accounts. */
-  readonly uncountedNodes: readonly string[];
 }
 
 /** Everything that is known about one moment, joined. Immutable; the input of every analysis. */

@@ -177,6 +177,9 @@ function filledUp(newer: DeviceReading, older: DeviceReading | undefined): Devic
     energyJoules: newer.energyJoules ?? older.energyJoules,
     temperatureCelsius: newer.temperatureCelsius ?? older.temperatureCelsius,
     lastXid: newer.lastXid ?? older.lastXid,
+    rowRemapPending: newer.rowRemapPending ?? older.rowRemapPending,
+    rowRemapFailure: newer.rowRemapFailure ?? older.rowRemapFailure,
+    dcgmHealth: newer.dcgmHealth ?? older.dcgmHealth,
     virtualSlots: Math.max(newer.virtualSlots, older.virtualSlots),
     claimants: newer.claimants.length > 0 ? newer.claimants : older.claimants,
   };

@@ -35,6 +35,8 @@ export interface GpuDemand {
   readonly claims: readonly PodClaim[];
   /** `status.extendedResourceClaimStatus.resourceClaimName`: the request is served by this claim, never count both. */
   readonly extendedResourceClaim: string | null;
+  /** UUIDs of its GPUs that the kubelet reports as unhealthy (`allocatedResourcesStatus`); absent: none. */
+  readonly unhealthy?: readonly string[];
 }
 
 /** A Kubernetes Pod that holds or asks for GPUs, cut down to what Fairlead uses. */

@@ -62,6 +62,11 @@ export interface DeviceReading {
   readonly temperatureCelsius: number | null;
   /** Number of the last XID error; sticky until the exporter restarts. */
   readonly lastXid: number | null;
+  /** Above 0: rows of its memory are remapped at the next reset; or could not be remapped, because none are spare. */
+  readonly rowRemapPending: number | null;
+  readonly rowRemapFailure: number | null;
+  /** DCGM's own judgement: 0 healthy, 10 a warning, 20 a failure. */
+  readonly dcgmHealth: number | null;
   /** Distinct replica slots that rows show (label `vgpu`); 0 without the label. */
   readonly virtualSlots: number;
   /**

@@ -1,4 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
+import type { TeamSignals } from "../analysis/signals/measureSignals.ts";
+import { mergeWork, type WorkRatios, workRatios } from "../analysis/signals/workSums.ts";
 import { zeroStates } from "../analysis/sums/costSums.ts";
 import { everyTeam } from "../analysis/sums/everyTeam.ts";
 import type { MomentSums, TeamPool } from "../analysis/sums/momentSums.ts";
@@ -17,6 +19,8 @@ export interface TeamSeries {
   readonly idleOptedOut: number;
   readonly utilization: number | null;
   readonly pools: readonly TeamPool[];
+  /** What its GPUs in each pool report about their work. */
+  readonly work: readonly { readonly pool: string; readonly ratios: WorkRatios }[];
 }
 
 interface Fold {
@@ -37,6 +41,7 @@ export function foldTeams(
     (a, b) => b.allocated - a.allocated || b.pending - a.pending || (a.team < b.team ? -1 : 1),
   );
   const folds = new Map<string, Fold>();
+  const work = Map.groupBy(analysis.signals.teams, ({ team }) => team);
   for (const [rank, totals] of ranked.entries()) {
     const team = rank < limit ? labelValue(totals.team) : otherTeams;
     const fold: Fold = folds.get(team) ?? { team, members: [] };
@@ -44,7 +49,7 @@ export function foldTeams(
     folds.set(team, fold);
   }
   return {
-    teams: [...folds.values()].map((fold) => toSeries(fold, sums)),
+    teams: [...folds.values()].map((fold) => toSeries(fold, sums, work)),
     named: Math.min(limit, ranked.length),
     folded: Math.max(0, ranked.length - limit),
   };
@@ -65,7 +70,10 @@ function poolsOf(members: readonly TeamTotals[], { teams }: MomentSums): readonl
   return [...sums.values()];
 }
 
-function toSeries({ team, members }: Fold, sums: MomentSums): TeamSeries {
+/** The work of teams by name, of each in every pool. */
+type WorkByTeam = ReadonlyMap<string, readonly TeamSignals[]>;
+
+function toSeries({ team, members }: Fold, sums: MomentSums, work: WorkByTeam): TeamSeries {
   const sum = (of: (totals: TeamTotals) => number) => members.reduce((total, member) => total + of(member), 0);
   return {
     team,
@@ -74,6 +82,7 @@ function toSeries({ team, members }: Fold, sums: MomentSums): TeamSeries {
     idleOptedOut: sum((member) => member.idleOptedOut),
     utilization: commonUtilization(members),
     pools: poolsOf(members, sums),
+    work: workOf(members, work),
   };
 }
 
@@ -89,4 +98,12 @@ function commonUtilization(members: readonly TeamTotals[]): number | null {
     usable += own;
   }
   return usable > 0 ? active / usable : null;
+}
+
+function workOf(members: readonly TeamTotals[], work: WorkByTeam): TeamSeries["work"] {
+  const byPool = Map.groupBy(
+    members.flatMap(({ team }) => work.get(team) ?? []),
+    ({ pool }) => pool,
+  );
+  return [...byPool].map(([pool, own]) => ({ pool, ratios: workRatios(mergeWork(own.map((one) => one.work))) }));
 }

@@ -6,6 +6,7 @@ import type { Review } from "../document/review.ts";
 import { askActions } from "./actions.ts";
 import { type DomainPools, demandRows } from "./demand.ts";
 import { askDomainHours, type DomainHour } from "./domainHours.ts";
+import { askFaults } from "./faults.ts";
 import { askFragmentation, askIdleNodes } from "./idleNodes.ts";
 import { jobsOf, shownJobs } from "./jobs.ts";
 import { askNotAdvised } from "./notAdvised.ts";
@@ -23,6 +24,7 @@ export interface Sections
     | "waits"
     | "idleNodes"
     | "fragmentation"
+    | "faults"
     | "jobs"
     | "runway"
     | "actions"
@@ -42,6 +44,7 @@ const none: Sections = {
   waits: null,
   idleNodes: null,
   fragmentation: null,
+  faults: null,
   jobs: null,
   runway: null,
   actions: null,
@@ -133,7 +136,9 @@ async function askCluster(
   question: ReviewQuestion,
   time: PoolTime,
 ): Promise<
-  Part<Pick<Sections, "demand" | "idleNodes" | "fragmentation" | "runway" | "notAdvised" | "notAdvisedLeftOut">>
+  Part<
+    Pick<Sections, "demand" | "idleNodes" | "fragmentation" | "faults" | "runway" | "notAdvised" | "notAdvisedLeftOut">
+  >
 > {
   const { days, now, onProgress = () => {} } = question;
   onProgress("demand");
@@ -152,11 +157,14 @@ async function askCluster(
   if (!notAdvised.ok) return notAdvised;
   const fragmentation = await askFragmentation(accounts, question);
   if (!fragmentation.ok) return fragmentation;
+  const faults = await askFaults(accounts, question);
+  if (!faults.ok) return faults;
   return part({
     demand: demandRows(question, inWindow, pools.value, time, oneMoreNode.value),
     runway: runwayRows(question, inWindow, pools.value, time),
     idleNodes: idleNodes.value,
     fragmentation: fragmentation.value,
+    faults: faults.value,
     ...notAdvised.value,
   });
 }

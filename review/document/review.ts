@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { faultCauseSchema, outageSchema } from "./faults.ts";
 import { coverageSchema, periodSchema, priceSchema, windowSchema } from "./head.ts";
 import { amount, costs, moment, name } from "./parts.ts";
 import { noteSchema, termsSchema, tileSchema } from "./tiles.ts";
@@ -45,6 +46,11 @@ export const reviewSchema = z.object({
   waits: z.object({ bySize: z.array(waitRowSchema), byQueue: z.array(waitRowSchema) }).nullable(),
   idleNodes: z.object({ pools: z.array(idleNodePoolSchema), streaks: z.array(nodeStreakSchema) }).nullable(),
   fragmentation: z.array(fragmentationSchema).nullable(),
+  faults: z
+    .object({ causes: z.array(faultCauseSchema), outages: z.array(outageSchema) })
+    .nullable()
+    .default(null)
+    .describe("What faults of hardware and nodes took away; null: nobody kept it."),
   jobs: z.object({ count: amount, costs, byCost: z.array(jobSchema), byWaste: z.array(jobSchema) }).nullable(),
   runway: z.array(runwaySchema).nullable(),
   actions: z.array(actionSchema).nullable().describe("At most five that are open, the one with the most worth first."),

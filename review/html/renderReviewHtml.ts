@@ -17,6 +17,7 @@ import {
   actionSection,
   decideList,
   demandSection,
+  faultSection,
   fragmentationSection,
   jobSection,
   nodeSection,
@@ -59,7 +60,7 @@ ${headSentences(review).map((one) => html`<p>${sentence(one)}</p>\n`)}`,
 function numbers(review: Review): Html {
   const periods = periodTable(review);
   const coverage = coverageTable(review);
-  const { demand, idleNodes, fragmentation, runway } = review;
+  const { demand, idleNodes, fragmentation, faults, runway } = review;
   const unless = (part: unknown, shown: (of: Review) => Html): Html =>
     isOfNoTeam(review, part) ? html`` : shown(review);
   return html`${decideList(review)}<section aria-labelledby="glance"><h2 id="glance">At a glance</h2>
@@ -72,7 +73,7 @@ ${wasteSection(review)}
 ${coverage === null ? html`` : table(coverage, { most: 50 })}
 ${unless(demand, demandSection)}${teamSection(review)}${waitSection(review)}
 <div class="pair">${unless(idleNodes, nodeSection)}${unless(fragmentation, fragmentationSection)}</div>
-${jobSection(review)}${unless(runway, runwaySection)}${actionSection(review)}`;
+${unless(faults, faultSection)}${jobSection(review)}${unless(runway, runwaySection)}${actionSection(review)}`;
 }
 
 /** The numbers of a window, each beside those of the periods before, and who can act on a change. */

@@ -3,6 +3,7 @@ import { type Html, html } from "../../exporter/publish/pages/html.ts";
 import type { Review } from "../document/review.ts";
 import { actionTable, lastActionTable, notAdvisedTable, trackTable, whyNothing } from "../sections/actions.ts";
 import { decisionTable, undecidedTexts } from "../sections/decisions.ts";
+import { faultTable, outageTable } from "../sections/faults.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
 import { missingText } from "../sections/missing.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
@@ -141,6 +142,14 @@ export const nodeSection = (review: Review): Html =>
     "idle-nodes",
     "Which nodes did nothing?",
     tables([idlePoolTable(review), most.nodes], [streakTable(review), most.nodes]),
+  );
+
+export const faultSection = (review: Review): Html =>
+  section(
+    review,
+    "faults",
+    "What did faults take away?",
+    tables([faultTable(review), most.nodes], [outageTable(review), most.nodes]),
   );
 
 export const fragmentationSection = (review: Review): Html =>

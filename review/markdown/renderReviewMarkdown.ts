@@ -3,6 +3,7 @@ import type { Review } from "../document/review.ts";
 import { actionTable, lastActionTable, notAdvisedTable, trackTable } from "../sections/actions.ts";
 import { decisionTable, undecidedTexts } from "../sections/decisions.ts";
 import { demandTable, domainItem, oneMoreNodeSentence } from "../sections/demand.ts";
+import { faultTable, outageTable } from "../sections/faults.ts";
 import { coverageTable, headSentences, isCovered, noteTexts } from "../sections/head.ts";
 import { headline } from "../sections/headline.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
@@ -86,6 +87,10 @@ function numbers(review: Review): readonly string[] {
       [idlePoolTable(review), most.nodes],
       [streakTable(review), most.nodes],
       [fragmentationTable(review), most.domains],
+    ]),
+    ...clusterPart(review, "Faults", [
+      [faultTable(review), most.nodes],
+      [outageTable(review), most.nodes],
     ]),
     "## Jobs",
     "",

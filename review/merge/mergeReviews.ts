@@ -1,10 +1,12 @@
 import { lastActionsOf, mergeTrackRecords, shownActions, sortedActions } from "../build/actions.ts";
+import { sortedCauses, sortedOutages } from "../build/faults.ts";
 import { sortedFragmentation, sortedPools, sortedStreaks } from "../build/idleNodes.ts";
 import { shownJobs } from "../build/jobs.ts";
 import { notAdvisedOf } from "../build/notAdvised.ts";
 import { largestCost, sumCosts } from "../build/sumCosts.ts";
 import { sortedTeams } from "../build/teams.ts";
 import { tilesOf } from "../build/tiles.ts";
+import type { FaultCause } from "../document/faults.ts";
 import type { Coverage } from "../document/head.ts";
 import type { Review } from "../document/review.ts";
 import type { Note } from "../document/tiles.ts";
@@ -71,6 +73,7 @@ export function mergeReviews(given: readonly Review[]): MergedReview {
       all(({ fragmentation }) => fragmentation),
       sortedFragmentation,
     ),
+    faults: mergeFaults(reviews),
     jobs: mergeJobs(reviews),
     runway: mapKnown(
       all(({ runway }) => runway),
@@ -211,6 +214,34 @@ function mergeIdleNodes(reviews: readonly Review[]): Review["idleNodes"] {
   };
 }
 
+/** What the same cause took away in several clusters; the time to repair is the mean over all repairs. */
+function mergeCauses(causes: readonly FaultCause[]): FaultCause[] {
+  const groups = Map.groupBy(causes, ({ cause }) => cause);
+  return [...groups].map(([cause, own]) => {
+    const sum = (of: (one: FaultCause) => number) => own.reduce((total, one) => total + of(one), 0);
+    const repaired = sum((one) => one.repaired);
+    const isKnown = own.some(({ meanRepairHours }) => meanRepairHours !== null);
+    return {
+      cause,
+      gpuHours: sum(({ gpuHours }) => gpuHours),
+      costs: sumCosts(own.map(({ costs }) => costs)),
+      outages: sum(({ outages }) => outages),
+      repaired,
+      meanRepairHours:
+        isKnown && repaired > 0 ? sum((one) => (one.meanRepairHours ?? 0) * one.repaired) / repaired : null,
+    };
+  });
+}
+
+function mergeFaults(reviews: readonly Review[]): Review["faults"] {
+  const known = reviews.map(({ faults }) => faults).filter((faults) => faults !== null);
+  if (known.length === 0) return null;
+  return {
+    causes: sortedCauses(mergeCauses(known.flatMap(({ causes }) => causes))),
+    outages: sortedOutages(known.flatMap(({ outages }) => outages)),
+  };
+}
+
 function mergeJobs(reviews: readonly Review[]): Review["jobs"] {
   const known = reviews.map(({ jobs }) => jobs).filter((jobs) => jobs !== null);
   if (known.length === 0) return null;
@@ -235,7 +266,7 @@ function mergeJobs(reviews: readonly Review[]): Review["jobs"] {
   };
 }
 
-const optional = ["demand", "waits", "idleNodes", "fragmentation", "jobs", "runway", "actions"] as const;
+const optional = ["demand", "waits", "idleNodes", "fragmentation", "faults", "jobs", "runway", "actions"] as const;
 
 /** Sections that some clusters have and others lack: their sums are of fewer clusters. */
 function missingSections(reviews: readonly Review[]): Note[] {

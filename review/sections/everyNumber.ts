@@ -2,6 +2,7 @@ import type { Review } from "../document/review.ts";
 import { actionTable, lastActionTable, notAdvisedTable, trackTable } from "./actions.ts";
 import { decisionTable } from "./decisions.ts";
 import { demandTable, oneMoreNodeSentence, stepTable } from "./demand.ts";
+import { faultTable, outageTable } from "./faults.ts";
 import { coverageTable, headSentences, isCovered, priceTable } from "./head.ts";
 import { headline } from "./headline.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "./jobs.ts";
@@ -37,6 +38,8 @@ export function everyNumber(review: Review): readonly (Table | Sentence)[] {
         idlePoolTable(review),
         streakTable(review),
         fragmentationTable(review),
+        faultTable(review),
+        outageTable(review),
         jobsSentence(review),
         jobsByCost(review),
         jobsByWaste(review),

@@ -1,4 +1,5 @@
 import type { AdviceState } from "../../exporter/model/recommendation.ts";
+import { causeNames } from "../../exporter/publish/causeNames.ts";
 import { plainText } from "../../exporter/publish/terminal/columns.ts";
 import { priceSourceNames } from "../../exporter/publish/terminal/costText.ts";
 
@@ -25,6 +26,9 @@ const nodeStates: Readonly<Record<string, string>> = {
 
 /** A state of idle node time in words. */
 export const nodeStateText = (state: string): string => knownText(nodeStates, state);
+
+/** A cause of lost or slow GPU time in words. */
+export const causeText = (cause: string): string => knownText(causeNames, cause);
 
 const gapReasons: Readonly<Record<string, string>> = {
   "too-long": "Fairlead did not run, or was too slow",

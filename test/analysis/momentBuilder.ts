@@ -18,6 +18,7 @@ export function device(parts: Partial<Device> = {}): Device {
     slots: 1,
     virtual: false,
     unhealthy: false,
+    fault: null,
     reading: bareReading("GPU-0"),
     activity: 0.5,
     signal: "sm_active",

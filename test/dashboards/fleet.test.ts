@@ -219,6 +219,29 @@ testPanelNumbers(fleet, [
     shows: { "Not ready [a, east]": 1, "Not usable [a, east]": 8 },
   },
   {
+    panel: "GPUs unusable or slow, by cause",
+    why: "two pools with the same cause, and one GPU that is slow",
+    world: [
+      ...["A100", "L4"].map((pool) =>
+        series("fairlead_unavailable_gpus", { cluster: "east", pool, node_pool: pool, cause: "ecc" }, 1),
+      ),
+      series("fairlead_degraded_gpus", { cluster: "east", pool: "L4", node_pool: "L4", cause: "thermal" }, 1),
+    ],
+    shows: { "ecc (east)": 2, "slow: thermal (east)": 1 },
+  },
+  {
+    panel: "GPUs to look after",
+    why: "one GPU with work on it",
+    world: [
+      series(
+        "fairlead_sick_gpu_gpus",
+        { cluster: "east", node_pool: "a", sick_node: "n1", gpu: "GPU-1", tier: "drain", cause: "ecc" },
+        1,
+      ),
+    ],
+    shows: { "GPUs [drain, ecc, n1, GPU-1, a, east]": 1 },
+  },
+  {
     panel: "Time covered",
     why: "all of it where nothing was left out; three quarters where every fourth minute was",
     world: [series("fairlead_uncovered_seconds_total", { cluster: "west", reason: "too-long" }, "0+20x#")],

@@ -51,6 +51,27 @@ testPanelNumbers(health, [
     shows: { "kubernetes (east)": 1, "dcgm (east)": 0 },
   },
   {
+    panel: "Signals of GPUs, by pool",
+    why: "a pool without power and a pool that has everything but clock reasons",
+    world: [
+      series("fairlead_signal_gpus", { cluster: "east", pool: "H100", signal: "tensor_active" }, 8),
+      series("fairlead_signal_gpus", { cluster: "east", pool: "H100", signal: "power" }, 8),
+      series("fairlead_signal_gpus", { cluster: "east", pool: "L4", signal: "tensor_active" }, 4),
+      series("fairlead_signal_gpus", { cluster: "east", pool: "L4", signal: "power" }, 0),
+      series("fairlead_stall_unknown_gpus", { cluster: "east", pool: "H100", reason: "no_power" }, 0),
+      series("fairlead_stall_unknown_gpus", { cluster: "east", pool: "L4", reason: "no_power" }, 3),
+      series("fairlead_stall_unknown_gpus", { cluster: "east", pool: "L4", reason: "shared" }, 1),
+    ],
+    shows: {
+      "Tensor [H100, east]": 8,
+      "Power [H100, east]": 8,
+      "Tensor [L4, east]": 4,
+      "Power [L4, east]": 0,
+      "Stall unknown [H100, east]": 0,
+      "Stall unknown [L4, east]": 4,
+    },
+  },
+  {
     panel: "Problems",
     why: "two problems of one code",
     world: [

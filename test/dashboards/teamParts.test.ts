@@ -127,6 +127,23 @@ testPanelNumbers(team, [
     },
   },
   {
+    panel: "Work of GPUs by pool",
+    why: "another team works more",
+    world: [
+      ...(["ads", "maps"] as const).flatMap((team) => {
+        const labels = { cluster: "east", team, pool: "A100" };
+        const times = team === "ads" ? 1 : 1.5;
+        return [
+          series("fairlead_team_tensor_active_ratio", labels, 0.3 * times),
+          series("fairlead_team_dram_active_ratio", labels, 0.2 * times),
+          series("fairlead_team_power_ratio", labels, 0.6 * times),
+        ];
+      }),
+    ],
+    variables: { team: "ads" },
+    shows: { "Tensor [A100, east]": 0.3, "DRAM [A100, east]": 0.2, "Power [A100, east]": 0.6 },
+  },
+  {
     panel: "Cost per day, by namespace",
     why: "two teams share a namespace; the same name in another cluster is another",
     world: (["east", "west"] as const).flatMap((cluster) => [

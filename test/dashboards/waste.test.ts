@@ -271,4 +271,14 @@ testPanelNumbers(waste, [
       "MIG shape [A100, east]": 0,
     },
   },
+  {
+    panel: "Work of GPUs by pool",
+    why: "a pool without power",
+    world: [
+      series("fairlead_pool_tensor_active_ratio", { cluster: "east", pool: "A100" }, 0.3),
+      series("fairlead_pool_dram_active_ratio", { cluster: "east", pool: "A100" }, 0.2),
+      series("fairlead_pool_power_ratio", { cluster: "east", pool: "L4" }, 0.6),
+    ],
+    shows: { "Tensor [A100, east]": 0.3, "DRAM [A100, east]": 0.2, "Power [L4, east]": 0.6 },
+  },
 ]);

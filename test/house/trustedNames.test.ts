@@ -18,6 +18,8 @@ const others: ReadonlySet<string> = new Set([
   "node.kubernetes.io/unreachable",
   "node.kubernetes.io/not-ready",
   "resource.kubernetes.io/pciBusID",
+  "gpu.nvidia.com/xid",
+  "gpu.nvidia.com/gpu-lost",
   "run.ai/gpu.memory",
   // What advice writes, and what no decoder keeps.
   "serving.kserve.io/stop",

@@ -67,6 +67,38 @@ describe("a count over time", () => {
     const snapshot = snapshotOf({ nodes: [object], pods: [gpuPod("job", "n", 1)], telemetry });
     expect(snapshot.devices.map((device) => device.unhealthy)).toEqual([false, true]);
   });
+
+  it("less allocatable than capacity is unavailable, the GPU with an error of its own before one without a pod", () => {
+    const object = gpuNode("n", 2, { allocatable: { "nvidia.com/gpu": 1 } });
+    const telemetry = [
+      page("n", [
+        { ...reading("GPU-0", 0, "job"), lastXid: 95 },
+        { ...reading("GPU-1", 0), lastXid: 31 },
+      ]),
+    ];
+    const snapshot = snapshotOf({ nodes: [object], pods: [gpuPod("job", "n", 1)], telemetry });
+    expect(snapshot.devices.map((device) => device.unhealthy)).toEqual([true, false]);
+  });
+
+  it("a driver that is not ready is the fault of its GPUs, and of those that are merely not offered it is not", () => {
+    const gone = node("n", { labels: gfdLabels(2), capacity: { "nvidia.com/gpu": 0 } });
+    expect(snapshotOf({ nodes: [gone] }).devices.map(({ fault }) => fault)).toEqual(["driver", "driver"]);
+    const short = gpuNode("n", 2, { allocatable: { "nvidia.com/gpu": 1 } });
+    expect(snapshotOf({ nodes: [short] }).devices.map(({ fault }) => fault)).toEqual([null, null]);
+  });
+
+  it("what the kubelet reports to a pod makes that GPU unavailable, and no other", () => {
+    const telemetry = [page("n", [reading("GPU-0", 0.5, "job"), reading("GPU-1", 0.5)])];
+    const pods = [gpuPod("job", "n", 1, { gpu: { unhealthy: ["GPU-0", "GPU-elsewhere"] } })];
+    const snapshot = snapshotOf({ nodes: [gpuNode("n", 2)], pods, telemetry });
+    expect(snapshot.devices.map(({ unhealthy, fault }) => [unhealthy, fault])).toEqual([
+      [true, "pod_status"],
+      [false, null],
+    ]);
+    // The kubelet and the device plugin speak of the same GPU.
+    const fewer = gpuNode("n", 2, { allocatable: { "nvidia.com/gpu": 1 } });
+    expect(statesOf(snapshotOf({ nodes: [fewer], pods, telemetry })).unavailable).toBe(1);
+  });
 });
 
 describe("memory of the join", () => {

@@ -73,6 +73,22 @@ describe("ResourceSlices", () => {
     },
   );
 
+  it.each([
+    ["NVIDIA's taint for an XID error", [{ key: "gpu.nvidia.com/xid", value: "94", effect: "NoSchedule" }], "ecc"],
+    [
+      "its taint for a fault of the application",
+      [{ key: "gpu.nvidia.com/xid", value: "31", effect: "NoSchedule" }],
+      "taint",
+    ],
+    ["its taint for a lost GPU", [{ key: "gpu.nvidia.com/gpu-lost", value: "", effect: "NoSchedule" }], "gpu_lost"],
+    ["anybody's", [{ key: "repair", value: "", effect: "NoExecute" }], "taint"],
+    ["one that only prefers", [{ key: "gpu.nvidia.com/xid", value: "79", effect: "PreferNoSchedule" }], null],
+    ["none", [], null],
+  ] as const)("say by their taint why a GPU cannot be used: %s", (_whose, taints, fault) => {
+    const [device] = dra([sliceGpu("gpu-0", "GPU-0", { taints })]).devices;
+    expect(device).toMatchObject({ unhealthy: fault !== null, fault });
+  });
+
   it("name a GPU that can be passed through twice, and it is one", () => {
     const at = (address: string) => ({ "resource.kubernetes.io/pciBusID": address });
     const whole = sliceGpu("gpu-0", "GPU-0");

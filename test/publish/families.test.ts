@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { AccountingEntry } from "../../exporter/analysis/accountingEntry.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { metricNames } from "../../exporter/catalogue/catalogue.ts";
 import { buildFamilies } from "../../exporter/publish/families.ts";
@@ -62,6 +63,33 @@ const idleAndLostMoment: Analysis = {
   ),
 };
 
+/** The small moment, in which the GPU of ads has lost its memory and is hot, as are its hours. */
+const sickMoment: Analysis = {
+  ...smallMoment,
+  snapshot: {
+    ...smallMoment.snapshot,
+    devices: smallMoment.snapshot.devices.map((one, i) =>
+      i === 0 ? { ...one, unhealthy: true, reading: reading({ lastXid: 94, clockEventReasons: 0x40 }) } : one,
+    ),
+  },
+  accountingEntries: [
+    ...smallMoment.accountingEntries.map(
+      (entry): AccountingEntry => (entry.pod === 0 ? { ...entry, state: "unavailable", cause: "ecc" } : entry),
+    ),
+    { gpus: 0, state: "active", node: "h100-01", pool: "H100", device: 1, pod: 0, estimated: false, cause: "thermal" },
+    {
+      gpus: 0.5,
+      state: "active",
+      node: "h100-01",
+      pool: "H100",
+      device: 1,
+      pod: 0,
+      estimated: false,
+      cause: "thermal",
+    },
+  ],
+};
+
 describe("families", () => {
   test("every metric of the catalogue has series in a moment in which everything is known", () => {
     const queues = buildFamilies({
@@ -116,6 +144,12 @@ describe("families", () => {
         }).families,
         ...buildFamilies({ analysis: placementMoment, health: health(), limits: wide }).families,
         ...buildFamilies({ analysis: idleAndLostMoment, health: health(), limits: wide }).families,
+        ...buildFamilies({
+          analysis: sickMoment,
+          health: health(),
+          limits: wide,
+          accounts: runningTotals(sickMoment),
+        }).families,
         ...queues,
       ].map(({ name }) => name),
     );
@@ -128,6 +162,31 @@ describe("families", () => {
     const l4 = samples.filter((sample) => sample.labels.get("pool") === "L4");
     expect(l4.reduce((sum, sample) => sum + sample.value, 0)).toBeCloseTo(1, 12);
     expect(new Set(l4.map((sample) => sample.labels.get("node_pool")))).toEqual(new Set(["unknown"]));
+  });
+
+  test("causes of unavailable GPUs add up to the state, and the GPUs to look after are named", () => {
+    const samples = pageOf(sickMoment);
+    const of = (name: string) =>
+      samples
+        .filter((sample) => sample.name === name)
+        .map(({ labels, value }) => ({ ...Object.fromEntries(labels), value }));
+    expect(of("fairlead_unavailable_gpus")).toMatchObject([
+      { pool: "H100", node_pool: "train", cause: "ecc", value: 1 },
+    ]);
+    expect(of("fairlead_degraded_gpus")).toMatchObject([{ cause: "thermal", value: 0.5 }]);
+    expect(of("fairlead_sick_gpu_gpus")).toMatchObject([
+      { sick_node: "h100-01", gpu: "GPU-a", tier: "drain", cause: "ecc", value: 1 },
+    ]);
+    expect(of("fairlead_sick_gpus").filter(({ value }) => value > 0)).toMatchObject([
+      { node_pool: "train", tier: "drain", value: 1 },
+    ]);
+    const lost = samples.filter(
+      ({ name, labels }) => name === "fairlead_gpu_seconds_total" && labels.get("state") === "unavailable",
+    );
+    expect(sumOf(samples, "fairlead_unavailable_gpu_seconds_total")).toBeCloseTo(
+      lost.reduce((sum, { value }) => sum + value, 0),
+      9,
+    );
   });
 
   test("what is unknown has no series", () => {

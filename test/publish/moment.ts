@@ -6,6 +6,8 @@ import { createGangFit } from "../../exporter/analysis/freeCapacity/gangFit.ts";
 import { noIdleNodes } from "../../exporter/analysis/idleNodes/findIdleNodes.ts";
 import { noPlacement } from "../../exporter/analysis/placement/poolPlacement.ts";
 import { nothingPriced } from "../../exporter/analysis/prices/prices.ts";
+import type { Signals } from "../../exporter/analysis/signals/measureSignals.ts";
+import { noWork } from "../../exporter/analysis/signals/workSums.ts";
 import { noWaiting } from "../../exporter/analysis/waiting/waiting.ts";
 import { noQueueing } from "../../exporter/join/queues/queueing.ts";
 import type { Device, NodeView, PodView, WorkloadView } from "../../exporter/join/snapshot.ts";
@@ -14,6 +16,7 @@ import { mayBeDisrupted } from "../../exporter/model/disruption.ts";
 import { noPrices } from "../../exporter/model/prices.ts";
 import { noQueueObjects, unknownSchedulerSettings } from "../../exporter/model/queues/queueObjects.ts";
 import type { DeviceReading } from "../../exporter/model/telemetry.ts";
+import { noneReported, noneUnknown } from "../../exporter/model/telemetrySignals.ts";
 import type { Health } from "../../exporter/publish/health.ts";
 
 /** 2026-11-21T04:00:00Z */
@@ -45,6 +48,9 @@ export function reading(values: Partial<DeviceReading>): DeviceReading {
     energyJoules: null,
     temperatureCelsius: null,
     lastXid: null,
+    rowRemapPending: null,
+    rowRemapFailure: null,
+    dcgmHealth: null,
     virtualSlots: 0,
     claimants: [],
     ...values,
@@ -63,6 +69,7 @@ export function device(values: Partial<Device>): Device {
     slots: 1,
     virtual: false,
     unhealthy: false,
+    fault: null,
     reading: null,
     activity: null,
     signal: null,
@@ -168,6 +175,30 @@ const accountingEntries: readonly AccountingEntry[] = [
   { gpus: 0.5, state: "unobserved", node: "l4-01", pool: "L4", device: 2, pod: 1, estimated: true },
   { gpus: 0.5, state: "cordoned", node: "l4-01", pool: "L4", device: 2, pod: null, estimated: false },
 ];
+
+const ofAds = {
+  gpus: 1,
+  tensor: 0.25,
+  tensorGpus: 1,
+  dram: 0.5,
+  dramGpus: 1,
+  watts: 525,
+  fullWatts: 700,
+  powerGpus: 1,
+};
+
+const smallSignals: Signals = {
+  pools: [
+    {
+      pool: "H100",
+      work: ofAds,
+      reported: { ...noneReported(), sm_active: 2, tensor_active: 1, dram_active: 1, power: 2 },
+      stallUnknown: noneUnknown(),
+    },
+    { pool: "L4", work: noWork(), reported: noneReported(), stallUnknown: { ...noneUnknown(), no_telemetry: 0.5 } },
+  ],
+  teams: [{ team: "ads", pool: "H100", work: ofAds }],
+};
 
 /**
  * A small moment: on h100-01 one GPU held by ads at activity 0.75 and one free; on the cordoned l4-01 half of a GPU
@@ -343,6 +374,7 @@ export const smallMoment: Analysis = {
       imbalance: 0,
     },
   ],
+  signals: smallSignals,
   fairness: noFairness,
   history: null,
   shortSince: new Map(),

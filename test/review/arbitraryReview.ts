@@ -232,6 +232,24 @@ export const arbitraryReview: fc.Arbitrary<Review> = fc.record({
       ),
     }),
   ),
+  faults: maybe(
+    fc.record({
+      causes: fc.array(
+        fc.record({
+          ...{ cause: short, gpuHours: amount, costs, outages: amount, repaired: amount },
+          meanRepairHours: maybe(amount),
+        }),
+        { maxLength: 3 },
+      ),
+      outages: fc.array(
+        fc.record({
+          ...{ cluster, node: short, gpu: short, pool: short, cause: short, teams: short, begins: moment },
+          ...{ ends: maybe(moment), gpuHours: amount },
+        }),
+        { maxLength: 3 },
+      ),
+    }),
+  ),
   fragmentation: maybe(
     list(
       fc.record({

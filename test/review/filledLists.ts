@@ -16,6 +16,7 @@ export function fillLists(filler: Filler): void {
   fillAdvice(filler);
   fillPrices(filler);
   fillWithheld(filler);
+  fillFaults(filler);
 }
 
 /** Some workloads came back after days and are there twice; some changed their team; some have no queue. */
@@ -155,6 +156,44 @@ function fillStreaks({ cluster, amount, chance, pick, insert }: Filler): void {
 
 /** Moments at which windows of the tests begin and end, and others. */
 const edges = ["2026-10-26", "2026-11-02", "2026-11-01", "2026-10-27"].map((text) => Date.parse(text) / 1000);
+
+/** Causes of lost and slow time by the hour, some of it without a price, and the outages beside it. */
+function fillFaults(filler: Filler): void {
+  for (const [i, cause] of ["node", "ecc", "gpu_lost", "thermal"].entries())
+    for (const currency of [...filler.cluster.currencies, null]) fillHealth(filler, i, cause, currency);
+  for (let node = 0; node < 20; node += 1) fillOutages(filler, node);
+}
+
+function fillHealth(filler: Filler, i: number, cause: string, currency: string | null): void {
+  const { cluster, amount, below, chance, pick, insert } = filler;
+  const pool = `${cluster.prefix}${filledPools[i % filledPools.length]}`;
+  const team = chance(0.5) ? pick(filledTeams) : null;
+  const group = insert("health_groups", { pool, node_pool: `${pool}-nodes`, team, cause, currency, last_day: lastDay });
+  for (let hour = filled.from / 3600 + below(90); hour < filled.to / 3600; hour += 1 + below(90)) {
+    const cost = currency === null ? null : amount(0, 40);
+    insert("health_time", { hour, health_group: group, gpu_seconds: amount(1, 20_000), cost });
+  }
+}
+
+function fillOutages({ cluster, amount, chance, pick, insert }: Filler, node: number): void {
+  let at = amount(filled.from, filled.from + 12 * day);
+  while (at < filled.to) {
+    const length = chance(0.2) ? amount(3 * day, 12 * day) : amount(600, day);
+    const cause = pick(["node", "ecc", "gpu_lost"]);
+    insert("outages", {
+      node: `${cluster.prefix}node-${node}`,
+      gpu: cause === "node" ? "" : `GPU-${node}`,
+      begins: at,
+      ends: at + length >= filled.to ? null : at + length,
+      node_pool: `${cluster.prefix}h100-nodes`,
+      pool: `${cluster.prefix}h100`,
+      cause,
+      gpus: cause === "node" ? 8 : 1,
+      teams: pick(["", "ads", "ads,search"]),
+    });
+    at += length + amount(3600, 4 * day);
+  }
+}
 
 function fillAdvice({ cluster, amount, chance, pick, insert }: Filler): void {
   for (let i = 0; i < 120; i += 1) {

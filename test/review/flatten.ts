@@ -23,6 +23,8 @@ const identities: Readonly<Record<string, readonly string[]>> = {
   "idleNodes.pools": ["nodePool", "pool", "state"],
   "idleNodes.streaks": ["node", "state"],
   fragmentation: ["pool"],
+  "faults.causes": ["cause"],
+  "faults.outages": ["node", "gpu", "pool", "cause", "teams"],
   "jobs.byCost": ["namespace", "name"],
   "jobs.byWaste": ["namespace", "name"],
   runway: ["domain"],

@@ -103,6 +103,27 @@ export const hostileReview: Review = {
       hours: 5,
     })),
   },
+  faults: {
+    causes: hostileNames.map((name) => ({
+      cause: name.slice(0, 40),
+      gpuHours: 3,
+      costs: { USD: 2 },
+      outages: 2,
+      repaired: 1,
+      meanRepairHours: 4,
+    })),
+    outages: hostileNames.map((name) => ({
+      cluster: name,
+      node: name,
+      gpu: name,
+      pool: name,
+      cause: name.slice(0, 40),
+      teams: name,
+      begins: "2026-11-11T00:00:00Z",
+      ends: null,
+      gpuHours: 5,
+    })),
+  },
   fragmentation: (sampleReview.fragmentation ?? []).map((one, i) => ({ ...one, pool: nameAt(i) })),
   jobs: {
     count: 3,

@@ -95,7 +95,7 @@ describe("the outputs of a review", () => {
 
   test("what is missing says why", () => {
     const page = textOfPage(fromPrometheus);
-    expect(page.match(/a metrics server does not keep it/g)?.length).toBe(8);
+    expect(page.match(/a metrics server does not keep it/g)?.length).toBe(9);
     expect(renderReviewMarkdown(fromPrometheus)).toContain("a metrics server does not keep it");
     expect(textOfPage({ ...ofOneTeam, waits: null })).toContain("Not part of the review of one team.");
   });

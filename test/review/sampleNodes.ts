@@ -3,7 +3,52 @@ import type { Review } from "../../review/document/review.ts";
 /** Nodes, free GPUs and runways of the sample. */
 const noneReserved = { reservedNodeHours: 0, reservedCosts: {} };
 
-export const sampleNodes: Pick<Review, "idleNodes" | "fragmentation" | "runway"> = {
+export const sampleNodes: Pick<Review, "idleNodes" | "fragmentation" | "faults" | "runway"> = {
+  faults: {
+    causes: [
+      {
+        cause: "node",
+        gpuHours: 61.5,
+        costs: { USD: 263.2 },
+        outages: 3,
+        repaired: 3,
+        meanRepairHours: 2.6,
+      },
+      {
+        cause: "ecc",
+        gpuHours: 48,
+        costs: { USD: 206.4 },
+        outages: 1,
+        repaired: 0,
+        meanRepairHours: null,
+      },
+      { cause: "thermal", gpuHours: 7.3, costs: {}, outages: 0, repaired: 0, meanRepairHours: null },
+    ],
+    outages: [
+      {
+        cluster: "harbor",
+        node: "h100-03",
+        gpu: "",
+        pool: "H100",
+        cause: "node",
+        teams: "ads,search",
+        begins: "2026-11-11T02:00:00Z",
+        ends: "2026-11-11T09:41:00Z",
+        gpuHours: 61.5,
+      },
+      {
+        cluster: "harbor",
+        node: "h100-07",
+        gpu: "GPU-5f3c",
+        pool: "H100",
+        cause: "ecc",
+        teams: "",
+        begins: "2026-11-13T23:00:00Z",
+        ends: null,
+        gpuHours: 48,
+      },
+    ],
+  },
   idleNodes: {
     pools: [
       {

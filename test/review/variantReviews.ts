@@ -35,6 +35,7 @@ export const ofOneTeam: Review = {
   demand: null,
   idleNodes: null,
   fragmentation: null,
+  faults: null,
   runway: null,
   notAdvised: null,
 };
@@ -49,6 +50,7 @@ export const fromPrometheus: Review = {
   waits: null,
   idleNodes: null,
   fragmentation: null,
+  faults: null,
   jobs: null,
   runway: null,
   actions: null,

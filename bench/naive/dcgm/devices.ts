@@ -84,6 +84,9 @@ function readDevice(
     energyJoules: orNull(largestOf(gpuRows, "energyJoules")),
     temperatureCelsius: orNull(largestOf(gpuRows, "temperatureCelsius")),
     lastXid: orNull(largestOf(gpuRows, "lastXid")),
+    rowRemapPending: orNull(largestOf(gpuRows, "rowRemapPending")),
+    rowRemapFailure: orNull(largestOf(gpuRows, "rowRemapFailure")),
+    dcgmHealth: orNull(largestOf(gpuRows, "dcgmHealth")),
     virtualSlots: virtualSlots(rows),
     claimants: claimantsOf(rows, isInstance, maxClaimants),
   };

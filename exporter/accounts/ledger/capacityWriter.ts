@@ -6,7 +6,7 @@ import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import { addRowSql } from "./tables.ts";
 
 /**
- * Writes the time of domains and pools, and the streaks of nodes; `forget` drops the ids that a rolled back transaction has
+ * Writes the time of domains and pools, the streaks of nodes, and outages; `forget` drops the ids that a rolled back transaction has
  * made.
  */
 export function createCapacityWriter(db: DatabaseSync) {
@@ -25,6 +25,15 @@ export function createCapacityWriter(db: DatabaseSync) {
        state = excluded.state, gpus = coalesce(excluded.gpus, node_streaks.gpus)`,
   );
 
+  const endOlderOutage = db.prepare(
+    "UPDATE outages SET ends = max(begins, ?) WHERE node = ? AND gpu = ? AND ends IS NULL AND begins <> ?",
+  );
+  const putOutage = db.prepare(
+    `INSERT INTO outages (node, gpu, begins, ends, node_pool, pool, cause, gpus, teams) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET ends = excluded.ends, node_pool = excluded.node_pool, pool = excluded.pool,
+       cause = excluded.cause, gpus = excluded.gpus, teams = excluded.teams`,
+  );
+
   return {
     write({ capacity, intervals }: PackedEntry): void {
       for (const row of capacity.domains) {
@@ -41,6 +50,10 @@ export function createCapacityWriter(db: DatabaseSync) {
       for (const { node, begins, ends, nodePool, pool, state, gpus } of capacity.nodeStreaks) {
         endOlder.run(begins, node, begins);
         putStreak.run(node, begins, ends, nodePool, pool, state, gpus);
+      }
+      for (const { node, gpu, begins, ends, nodePool, pool, cause, gpus, teams } of capacity.outages) {
+        endOlderOutage.run(begins, node, gpu, begins);
+        putOutage.run(node, gpu, begins, ends, nodePool, pool, cause, gpus, teams);
       }
       const day = Math.floor(Math.max(0, ...intervals.map(({ from }) => from)) / secondsPerHour / hoursPerDay);
       for (const { domain, pool } of capacity.domainPools) domainPoolIds.idOf([domain, pool], day);

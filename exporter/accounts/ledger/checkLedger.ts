@@ -229,6 +229,10 @@ function wrongStreaks(db: DatabaseSync): readonly string[] {
     ...nodesOf("WHERE ends IS NULL GROUP BY node HAVING count(*) > 1").map(
       (node) => `node ${node} is in two states at once`,
     ),
+    ...db
+      .prepare(`SELECT node FROM outages WHERE ends < begins OR gpus <= 0 ORDER BY node LIMIT ${maxFindings}`)
+      .all()
+      .map((row) => `an outage of node ${textIn(row, "node")} ends before it begins, or is of no GPU`),
   ];
 }
 

@@ -180,9 +180,11 @@ function knownOrNull(value: number | undefined): number | null {
   return value === undefined || Number.isNaN(value) ? null : value;
 }
 
-/** Writes control sums, node times, and what is remembered. */
+/** Writes control sums, node times, time by cause, and what is remembered. */
 function createOtherWriter(db: DatabaseSync): PartWriter {
   const groupIds = createDimensionIds(db, "node_groups");
+  const healthIds = createDimensionIds(db, "health_groups");
+  const addHealthTime = db.prepare(addRowSql("health_time"));
   const addPoolTime = db.prepare(addRowSql("pool_time"));
   const addNodeTime = db.prepare(addRowSql("node_time"));
   const remember = db.prepare(
@@ -201,11 +203,22 @@ function createOtherWriter(db: DatabaseSync): PartWriter {
         );
         addNodeTime.run(hour, group, row.nodeSeconds, row.cost);
       }
+      for (const row of entry.healthTimes) {
+        const hour = row.hour / secondsPerHour;
+        const group = healthIds.idOf(
+          [row.pool, row.nodePool, row.team, row.cause, row.currency],
+          Math.floor(hour / hoursPerDay),
+        );
+        addHealthTime.run(hour, group, row.gpuSeconds, row.cost);
+      }
       for (const [kind = null, key = null, value = null] of tuples(entry.remembered, 3)) {
         if (value === null) forget.run(kind, key);
         else remember.run(kind, key, value);
       }
     },
-    forget: () => groupIds.reload(),
+    forget() {
+      groupIds.reload();
+      healthIds.reload();
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { healthCauses, unavailableCauses } from "../../model/gpuFaults.ts";
 import { nodeTimeStates } from "../../model/idleKinds.ts";
 import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
 import { nodeStreakStates } from "../nodeStreakAccount.ts";
@@ -9,7 +10,8 @@ import { sizeClasses } from "./waitBucket.ts";
 /**
  * The ledger tables: what the ledger counts besides GPU time. `queues` has their GPU-seconds, `nodes` the time in each state,
  * `domains` (over which quotas count) what they can give out and how much of it they gave out, `placement` how free GPUs were
- * spread over nodes, and `nodeStreaks` the single nodes that were in one state for at least an hour.
+ * spread over nodes, `nodeStreaks` the single nodes that were in one state for at least an hour, `health` what was lost to
+ * faults of hardware and nodes, or slowed down, and `outages` the single GPUs that could not be used.
  */
 export const ledgerTables = [
   "queues",
@@ -19,6 +21,8 @@ export const ledgerTables = [
   "nodes",
   "nodeStreaks",
   "placement",
+  "health",
+  "outages",
   "recommendations",
 ] as const;
 
@@ -49,6 +53,8 @@ export const ledgerTableDimensions = {
   nodes: ["day", "hour", "pool", "nodePool", "capacityType", "state", "currency"],
   nodeStreaks: ["node", "nodePool", "pool", "state"],
   placement: ["day", "hour", "pool"],
+  outages: ["node", "gpu", "nodePool", "pool", "cause", "teams"],
+  health: ["day", "hour", "pool", "nodePool", "team", "cause", "currency"],
   recommendations: ["day", "hour", "kind", "state", "fromTeam", "forTeam", "queue", "pool", "id", "title"],
 } as const satisfies Readonly<Record<LedgerTable, readonly string[]>>;
 
@@ -61,6 +67,8 @@ export const defaultGroups: Readonly<Record<LedgerTable, string>> = {
   nodes: "nodePool,pool,capacityType,state,currency",
   nodeStreaks: "node,nodePool,pool,state",
   placement: "pool",
+  health: "cause,currency",
+  outages: "node,gpu,cause,teams",
   recommendations: "kind,state",
 };
 
@@ -77,7 +85,9 @@ export const defaultGroups: Readonly<Record<LedgerTable, string>> = {
  * that has the largest part within it (seconds since the epoch, not cut at the window; no end: it lasts), and the GPUs of its
  * node. `placement`: GPU-seconds of free whole GPUs, the stranded ones by reason (`stranded`: all but `strandedConstraint`),
  * what blocked work needs; and the mean, least and most GPUs of the largest pod that could be placed. The seconds of several
- * domains or pools are added up.
+ * domains or pools are added up. `health`: GPU-seconds by cause, of these with a price, and their cost, which is `null` without a
+ * price and where there are several currencies. `outages`: their number, the part of them within the window, how many ended in it and how long these had lasted from their
+ * begin, and begin and end of the one with the largest part.
  */
 export const ledgerTableAmounts = {
   queues: [
@@ -119,6 +129,17 @@ export const ledgerTableAmounts = {
     "largestPlaceableMax",
     "seconds",
   ],
+  outages: [
+    "outages",
+    "seconds",
+    "gpuSeconds",
+    "repaired",
+    "meanRepairSeconds",
+    "longestSeconds",
+    "longestBegins",
+    "longestEnds",
+  ],
+  health: ["gpuSeconds", "pricedGpuSeconds", "cost"],
   recommendations: [
     "recommendations",
     "predictedGpus",
@@ -179,6 +200,7 @@ export function isLedgerTable(text: string): text is LedgerTable {
 export function ledgerTableFilterValues(of: LedgerTable, dimension: string): readonly string[] | null {
   if (dimension === "phase") return waitPhases;
   if (dimension === "sizeClass") return sizeClasses;
+  if (dimension === "cause") return of === "outages" ? unavailableCauses : healthCauses;
   if (dimension === "state") return stateValues(of);
   if (dimension === "kind" && of === "recommendations") return adviceKinds;
   return dimension === "scheduler" ? ["kueue", "kai", "volcano", "none"] : null;

@@ -40,7 +40,7 @@ interface LedgerTableSource {
   readonly bucket?: string;
 }
 
-/** The sources of the ledger tables about capacity. */
+/** The sources of the ledger tables about capacity, and about what was lost of it. */
 const capacitySources = {
   domains: {
     ...byHour,
@@ -77,6 +77,52 @@ const capacitySources = {
     },
     addsUp: false,
     rank: "free",
+  },
+  outages: {
+    from: `(SELECT ? AS begins, ? AS ends) asked, (SELECT max(ends) AS last FROM intervals WHERE gap IS NULL) seen,
+      outages t`,
+    window: `(t.ends > asked.begins OR t.ends IS NULL) AND ${streakEnds} > asked.begins AND t.begins < asked.ends`,
+    windowSeconds: 1,
+    columns: {
+      node: "t.node",
+      gpu: "nullif(t.gpu, '')",
+      nodePool: "t.node_pool",
+      pool: "t.pool",
+      cause: "t.cause",
+      teams: "nullif(t.teams, '')",
+    },
+    sums: {
+      outages: "count(*)",
+      seconds: `sum(${streakSeconds})`,
+      gpuSeconds: `sum((${streakSeconds}) * t.gpus)`,
+      repaired: "sum(CASE WHEN t.ends <= asked.ends THEN 1 ELSE 0 END)",
+      meanRepairSeconds: "avg(CASE WHEN t.ends <= asked.ends THEN t.ends - t.begins END)",
+      // With a single max, SQLite takes the other columns from the row that has it.
+      longestSeconds: `max(${streakSeconds})`,
+      longestBegins: "t.begins",
+      longestEnds: "t.ends",
+    },
+    addsUp: false,
+    rank: "seconds",
+  },
+  health: {
+    ...byHour,
+    from: "health_time t JOIN health_groups g ON g.id = t.health_group",
+    columns: {
+      ...times,
+      pool: "g.pool",
+      nodePool: "g.node_pool",
+      team: "g.team",
+      cause: "g.cause",
+      currency: "g.currency",
+    },
+    sums: {
+      gpuSeconds: "sum(t.gpu_seconds)",
+      pricedGpuSeconds: "sum(CASE WHEN g.currency IS NULL THEN 0 ELSE t.gpu_seconds END)",
+      cost: "CASE WHEN count(DISTINCT g.currency) = 1 THEN sum(t.cost) END",
+    },
+    addsUp: false,
+    rank: "gpuSeconds",
   },
   nodeStreaks: {
     from: `(SELECT ? AS begins, ? AS ends) asked, (SELECT max(ends) AS last FROM intervals WHERE gap IS NULL) seen,

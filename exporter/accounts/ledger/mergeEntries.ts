@@ -48,6 +48,15 @@ export function mergeEntries(earlier: PackedEntry, later: PackedEntry): PackedEn
       (row) => [`${row.hour}`, row.pool],
       (a, b) => ({ ...a, physicalGpuSeconds: a.physicalGpuSeconds + b.physicalGpuSeconds }),
     ),
+    healthTimes: sumBy(
+      [...earlier.healthTimes, ...later.healthTimes],
+      ({ hour, pool, nodePool, team, cause, currency }) => [`${hour}`, pool, nodePool, team, cause, currency],
+      (one, other) => ({
+        ...one,
+        gpuSeconds: one.gpuSeconds + other.gpuSeconds,
+        cost: one.cost === null || other.cost === null ? null : one.cost + other.cost,
+      }),
+    ),
     nodeTimes: sumBy(
       [...earlier.nodeTimes, ...later.nodeTimes],
       (row) => [`${row.hour}`, row.pool, row.nodePool, row.capacityType, row.state, row.currency],
@@ -76,7 +85,18 @@ export function withoutPostings(entry: PackedEntry): PackedEntry {
   const rows = emptyRows(0);
   const queues = noPackedQueues;
   const capacity = withoutTimes(entry.capacity);
-  return { ...entry, intervals, rows, accounts: [], workloads: [], poolHours: [], nodeTimes: [], queues, capacity };
+  return {
+    ...entry,
+    intervals,
+    rows,
+    accounts: [],
+    workloads: [],
+    poolHours: [],
+    nodeTimes: [],
+    healthTimes: [],
+    queues,
+    capacity,
+  };
 }
 
 /** Joins intervals of one kind that meet. */

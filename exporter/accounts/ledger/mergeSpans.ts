@@ -11,7 +11,7 @@ const endOfTime = 1e13;
 
 /** A table of rows that last from `begins` to `ends` (NULL: until now). */
 interface SpanTable {
-  readonly table: "price_log" | "node_streaks";
+  readonly table: "price_log" | "node_streaks" | "outages";
   /** Rows that agree in these columns can continue one another. */
   readonly same: readonly string[];
   /** The other columns: a span in several parts takes the last known value. */
@@ -41,10 +41,18 @@ const spanTables: readonly SpanTable[] = [
     silence: 3600,
     openEnd: "r.open_end",
   },
+  {
+    table: "outages",
+    same: ["node", "gpu"],
+    others: ["node_pool", "pool", "cause", "gpus", "teams"],
+    order: "begins",
+    silence: 3600,
+    openEnd: "r.open_end",
+  },
 ];
 
 /**
- * Writes prices in use and streaks of nodes: from each source the parts within its runs, cut at their edges. A part is joined
+ * Writes prices in use, streaks of nodes and outages: from each source the parts within its runs, cut at their edges. A part is joined
  * to the same span of the next source if no covered time is between them, so that a node is in one streak at a time, and a
  * price is used once.
  */

@@ -7,16 +7,18 @@ import {
   strandedTimes,
 } from "../capacityTime.ts";
 import type { NodeStreak } from "../nodeStreakAccount.ts";
+import type { Outage } from "../outageAccount.ts";
 import { createTupleList } from "./tupleList.ts";
 
 /** What an entry adds to the accounts of capacity: these are few rows, so that they need no columns. */
 export interface PackedCapacity extends CapacityTime {
   readonly nodeStreaks: readonly NodeStreak[];
+  readonly outages: readonly Outage[];
 }
 
 /**
- * Waiting entries must not grow without end where nodes come and go all the time; of more streaks than this, the last are
- * kept.
+ * Waiting entries must not grow without end where nodes come and go all the time; of more streaks or outages than
+ * this, the last are kept.
  */
 const mostStreaks = 50_000;
 const mostNames = 10_000;
@@ -33,7 +35,8 @@ export function mergeCapacity(earlier: PackedCapacity, later: PackedCapacity): P
     placement: sumBy([...earlier.placement, ...later.placement], ({ hour, pool }) => [`${hour}`, pool], addPlacement),
     domainPools: names([...earlier.domainPools, ...later.domainPools], ({ domain, pool }) => [domain, pool]),
     poolModels: names([...earlier.poolModels, ...later.poolModels], ({ pool, model }) => [pool, model]),
-    nodeStreaks: mergeStreaks(earlier.nodeStreaks, later.nodeStreaks),
+    nodeStreaks: lastReports(earlier.nodeStreaks, later.nodeStreaks, ({ begins, node }) => `${begins} ${node}`),
+    outages: lastReports(earlier.outages, later.outages, ({ begins, node, gpu }) => `${begins} ${node} ${gpu}`),
   };
 }
 
@@ -88,9 +91,13 @@ function addPlacement(one: PlacementTime, other: PlacementTime): PlacementTime {
   };
 }
 
-function mergeStreaks(earlier: readonly NodeStreak[], later: readonly NodeStreak[]): readonly NodeStreak[] {
+function lastReports<Report>(
+  earlier: readonly Report[],
+  later: readonly Report[],
+  keyOf: (report: Report) => string,
+): readonly Report[] {
   if (later.length === 0) return earlier;
-  const last = new Map<string, NodeStreak>();
-  for (const streak of [...earlier, ...later]) last.set(`${streak.begins} ${streak.node}`, streak);
+  const last = new Map<string, Report>();
+  for (const report of [...earlier, ...later]) last.set(keyOf(report), report);
   return [...last.values()].slice(-mostStreaks);
 }

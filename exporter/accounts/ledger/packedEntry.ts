@@ -1,5 +1,6 @@
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import type { StoredAdvice, StoredWithheld } from "../../model/storedAdvice.ts";
+import type { HealthTime } from "../healthTime.ts";
 import type { Account, NodeTime, PoolHour, PricesInUse, WorkloadKey } from "../posting.ts";
 import { type PackedShape, packShapes } from "./endedShapes.ts";
 import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
@@ -40,6 +41,7 @@ export interface PackedEntry {
   readonly rows: PackedRows;
   readonly poolHours: readonly PoolHour[];
   readonly nodeTimes: readonly NodeTime[];
+  readonly healthTimes: readonly HealthTime[];
   readonly queues: PackedQueues;
   readonly capacity: PackedCapacity;
   /** In the order in which they came into use. */
@@ -70,7 +72,7 @@ export function emptyRows(length: number): PackedRows {
  * that are only equal are added up by the writer.
  */
 export function packEntry({ step, remembered, advice = [], withheld = [] }: LedgerEntry): PackedEntry {
-  const { interval, postings, poolHours, nodeTimes } = step;
+  const { interval, postings, poolHours, nodeTimes, healthTimes } = step;
   const accounts: TuplePart[] = [];
   const workloads: TuplePart[] = [];
   const accountOf = numbering((account: Account) => addAccount(accounts, account));
@@ -92,7 +94,7 @@ export function packEntry({ step, remembered, advice = [], withheld = [] }: Ledg
   }
   const queues = packQueues(step);
   const prices = step.prices === null ? [] : [step.prices];
-  const capacity = { ...step.capacity, nodeStreaks: step.nodeStreaks };
+  const capacity = { ...step.capacity, nodeStreaks: step.nodeStreaks, outages: step.outages };
   const endedPods = packShapes(step.endedPods, interval.to);
   return {
     intervals: [interval],
@@ -101,6 +103,7 @@ export function packEntry({ step, remembered, advice = [], withheld = [] }: Ledg
     rows,
     poolHours,
     nodeTimes,
+    healthTimes,
     queues,
     capacity,
     prices,

@@ -140,6 +140,7 @@ function emptyAmount(name: string): number | null {
   return [
     "deviationRatio",
     "meanSeconds",
+    "meanRepairSeconds",
     "p50Seconds",
     "p95Seconds",
     "gpus",

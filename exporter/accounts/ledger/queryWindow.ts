@@ -43,6 +43,8 @@ const neverFolded: ReadonlySet<LedgerTableQuery["of"]> = new Set([
   "domains",
   "placement",
   "nodeStreaks",
+  "health",
+  "outages",
 ]);
 
 type Window = Pick<LedgerTableQuery, "from" | "to" | "groupBy">;

@@ -41,7 +41,9 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
           pruneRows(db, "price_log", "id", "ends", firstSecond) ||
           pruneRows(db, "domain_time", "hour, domain", "hour", firstDay * hoursPerDay) ||
           pruneRows(db, "placement_time", "hour, pool", "hour", firstDay * hoursPerDay) ||
+          pruneRows(db, "health_time", "hour, health_group", "hour", firstDay * hoursPerDay) ||
           pruneRows(db, "node_streaks", "node, begins", "ends", firstSecond, "ends") ||
+          pruneRows(db, "outages", "node, gpu, begins", "ends", firstSecond, "ends") ||
           pruneDimensions(db, today - Math.max(keep.dailyDays, keep.workloadDays)) ||
           pruneRows(db, "intervals", "id", "ends", firstSecond),
       );

@@ -197,6 +197,27 @@ UPDATE remembered SET key = 'allocated/' || substr(key, 6) WHERE kind = 'idle-no
 UPDATE recommendations SET record = replace(record, '"heldIdleGpus":', '"idleGpus":');
 `;
 
+/**
+ * GPU time that is put down to faults, by the hour: all of the state `unavailable` and what was slowed down (`healthTime.ts`). It
+ * is a second view of `gpu_time`: the causes of `unavailable` add up to that state from this version on. A row of `outages` is a GPU (empty:
+ * GPUs of the node that fail together) that could not be used for five minutes at least; `ends` is NULL while it cannot.
+ */
+const version9 = `
+CREATE TABLE health_groups (
+  id INTEGER PRIMARY KEY, pool TEXT NOT NULL, node_pool TEXT NOT NULL, team TEXT, cause TEXT NOT NULL, currency TEXT,
+  last_day INTEGER NOT NULL
+) STRICT;
+CREATE TABLE health_time (
+  hour INTEGER NOT NULL, health_group INTEGER NOT NULL, gpu_seconds REAL NOT NULL, cost REAL,
+  PRIMARY KEY (hour, health_group)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE outages (
+  node TEXT NOT NULL, gpu TEXT NOT NULL, begins REAL NOT NULL, ends REAL, node_pool TEXT NOT NULL, pool TEXT NOT NULL,
+  cause TEXT NOT NULL, gpus REAL NOT NULL, teams TEXT NOT NULL, PRIMARY KEY (node, gpu, begins)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX outages_ends ON outages (ends);
+`;
+
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
 export const ledgerMigrations: readonly string[] = [
   version1,
@@ -207,6 +228,7 @@ export const ledgerMigrations: readonly string[] = [
   version6,
   withheldMigration,
   version8,
+  version9,
 ];
 
 /** Version of the files that this Fairlead writes. */

@@ -3,6 +3,7 @@ import { createTupleInterner } from "../../kernel/tupleInterner.ts";
 import { type GpuState, gpuStates, stateIds } from "../../model/gpuStates.ts";
 import type { AccountingEntry } from "../accountingEntry.ts";
 import type { Analysis } from "../analysis.ts";
+import { findSickGpus, type SickGpu } from "../health/findSickGpus.ts";
 import { byState, type CostSettings, type CostSums, createCostAdder } from "./costSums.ts";
 
 /** The label value for what is unknown. */
@@ -37,6 +38,7 @@ export interface MomentSums {
   readonly readings: ReadonlyMap<string, PoolReadings>;
   /** At the prices of the moment. */
   readonly costs: CostSums;
+  readonly sick: readonly SickGpu[];
 }
 
 /** Adds up a moment: once over its accounting entries, and once over its devices. */
@@ -53,7 +55,13 @@ export function sumMoment(analysis: Analysis, settings?: Pick<CostSettings, "not
   }
   const readings = readingSums();
   for (const device of snapshot.devices) readings.add(device);
-  return { groups: groups.list(), teams: teams.byTeam(), readings: readings.byPool, costs: costs.sums() };
+  return {
+    groups: groups.list(),
+    teams: teams.byTeam(),
+    readings: readings.byPool,
+    costs: costs.sums(),
+    sick: findSickGpus(snapshot),
+  };
 }
 
 /** In the order of `gpuStates`: a state's name is looked up once for each accounting entry, and not for each sum of it. */

@@ -140,6 +140,7 @@ function boundDevice(draft: DeviceDraft, { readings, inventory }: NodeInput, pod
     memoryBytes: draft.memoryBytes,
     migSlots: isPlaceKnown(draft) ? draft.migSlots : null,
     unhealthy: draft.unhealthy,
+    fault: draft.fault,
     orphanReservation: draft.orphanReservation,
     key: deviceKey(draft),
     row: reading === null ? -1 : (readings ?? []).indexOf(reading),

@@ -27,7 +27,7 @@ import {
   type PodOnNode,
   scaleDownOverallocated,
 } from "./podOnNode.ts";
-import { namedUuids, type PodsOn, podsByNode, unwitnessed } from "./podsOfNode.ts";
+import { namedUuids, type PodsOn, podsByNode, unhealthyUuids, unwitnessed } from "./podsOfNode.ts";
 import { holdByRequests } from "./requests.ts";
 import { holdByReservations, reservedGroup } from "./reservations.ts";
 
@@ -133,6 +133,7 @@ function layOutAll(input: HoldingInput, podsOn: PodsOn, problems: Problem[]): re
       allocatedMig: allocatedMig.get(name) ?? [],
       namedUuids: namedUuids(podsOn(name), registeredGpus(node.object)),
       rememberedUuids: remembered?.bootId === node.object.bootId ? remembered.uuids : [],
+      unhealthyUuids: unhealthyUuids(podsOn(name)),
       poolOf,
     });
     problems.push(...physicalGpus.problems);

@@ -116,3 +116,11 @@ function line(
     },
   ];
 }
+
+const noUuids: ReadonlySet<string> = new Set();
+
+/** UUIDs of the GPUs that the kubelet reports as unhealthy to the pods that hold them. */
+export function unhealthyUuids({ pods }: PodsOfNode): ReadonlySet<string> {
+  const reported = pods.flatMap((pod) => pod.gpu.unhealthy ?? []);
+  return reported.length === 0 ? noUuids : new Set(reported);
+}

@@ -48,7 +48,7 @@ function worksElsewhere(reading: DeviceReading): boolean {
 }
 
 /** Without an engine's field that would reveal a locked profiler, one whose fields are all exactly 0 may be locked. */
-function profilingIsLocked(reading: DeviceReading): boolean {
+export function profilingIsLocked(reading: DeviceReading): boolean {
   const { grEngineActive, smActive, tensorActive, dramActive } = reading;
   if (grEngineActive === null && smActive === null) return tensorActive === 0 && dramActive === 0;
   return profilingIsBroken(reading);

@@ -3,6 +3,7 @@ import type { NodePrice } from "../../analysis/prices/prices.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { teamEntitlements } from "../../analysis/sums/teamEntitlements.ts";
 import type { Device, NodeView, Snapshot, WorkloadView } from "../../join/snapshot.ts";
+import type { HealthCause } from "../../model/gpuFaults.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
 import { ownCosts } from "./costRecords.ts";
 import { idleRecords } from "./idleRecords.ts";
@@ -10,6 +11,7 @@ import { instant, sortByTexts } from "./order.ts";
 import { placementRecords } from "./placementRecords.ts";
 import { poolCosts } from "./priceRecords.ts";
 import type { DeviceRecord, NodeRecord, PoolRecord, TeamRecord, WorkloadRecord } from "./schema.ts";
+import { signalRecord, workRecords } from "./signalRecords.ts";
 
 /** The pools of a moment, by name. */
 export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
@@ -17,6 +19,7 @@ export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
   const placements = placementRecords(analysis);
   const costs = poolCosts(analysis);
   const domains = new Map(snapshot.queueing.domains.flatMap(({ name, pools: own }) => own.map((pool) => [pool, name])));
+  const signals = new Map(analysis.signals.pools.map((one) => [one.pool, one] as const));
   const records = pools.map((totals) => ({
     pool: totals.pool,
     domain: domains.get(totals.pool) ?? null,
@@ -28,6 +31,7 @@ export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
     estimated: totals.estimated,
     activity: totals.activity,
     utilization: totals.utilization,
+    signals: signalRecord(signals.get(totals.pool)),
     price: costs.get(totals.pool)?.price ?? null,
     unpricedGpus: costs.get(totals.pool)?.unpricedGpus ?? 0,
     placement: placements.get(totals.pool) ?? null,
@@ -40,12 +44,14 @@ export function teamRecords(analysis: Analysis): readonly TeamRecord[] {
   const costs = ownCosts(analysis, ({ team }) => team);
   const activity = meanActivity(analysis.snapshot, (pod) => pod.team);
   const entitlements = teamEntitlements(analysis);
+  const work = workRecords(analysis);
   const records = everyTeam(analysis).map((totals) => ({
     team: totals.team,
     allocated: totals.allocated,
     activity: activity.get(totals.team) ?? null,
     activeGpus: totals.active,
     utilization: totals.utilization,
+    work: work.get(totals.team) ?? [],
     states: totals.states,
     estimated: totals.estimated,
     idleOptedOut: totals.idleOptedOut,
@@ -94,12 +100,22 @@ function nodeRecord(node: NodeView, accounted: Accounted, price: NodePrice | und
 /** The devices of a moment, by node, UUID and GPU instance. */
 export function deviceRecords(snapshot: Snapshot, accounted: Accounted): readonly DeviceRecord[] {
   const records = snapshot.devices.map((device, index) =>
-    deviceRecord(device, snapshot, largestState(accounted.statesByDevice.get(index) ?? {})),
+    deviceRecord(
+      device,
+      snapshot,
+      largestState(accounted.statesByDevice.get(index) ?? {}),
+      accounted.causeByDevice.get(index) ?? null,
+    ),
   );
   return sortByTexts(records, (device) => [device.node, device.uuid ?? "\uffff", device.gpuInstance ?? ""]);
 }
 
-function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["state"]): DeviceRecord {
+function deviceRecord(
+  device: Device,
+  snapshot: Snapshot,
+  state: DeviceRecord["state"],
+  cause: DeviceRecord["cause"],
+): DeviceRecord {
   return {
     node: device.node,
     pool: device.pool,
@@ -114,7 +130,9 @@ function deviceRecord(device: Device, snapshot: Snapshot, state: DeviceRecord["s
     signal: device.signal,
     memoryUsedBytes: device.reading?.memoryUsedBytes ?? null,
     powerWatts: device.reading?.powerWatts ?? null,
+    lastXid: device.reading?.lastXid ?? null,
     state,
+    cause,
     holders: device.holders.flatMap(({ pod: index, share, source, estimated }) => {
       const pod = snapshot.pods[index];
       if (pod === undefined) return [];
@@ -194,6 +212,8 @@ export interface Accounted {
   readonly allocatedByNode: ReadonlyMap<string, number>;
   /** By index of the device. */
   readonly statesByDevice: ReadonlyMap<number, StateSums>;
+  /** Why it cannot be used or is slow, by index of the device; only of such devices. */
+  readonly causeByDevice: ReadonlyMap<number, HealthCause>;
   /** By index of the workload. */
   readonly statesByWorkload: ReadonlyMap<number, StateSums>;
 }
@@ -204,15 +224,18 @@ export function addUpAccountingEntries(analysis: Analysis): Accounted {
   const allocatedByNode = new Map<string, number>();
   const statesByDevice = new Map<number, StateSums>();
   const statesByWorkload = new Map<number, StateSums>();
+  const causeByDevice = new Map<number, HealthCause>();
   for (const accountingEntry of accountingEntries) {
     if (accountingEntry.device !== null)
       add(statesByDevice, accountingEntry.device, accountingEntry.state, accountingEntry.gpus);
+    if (accountingEntry.device !== null && accountingEntry.cause !== undefined)
+      causeByDevice.set(accountingEntry.device, accountingEntry.cause);
     if (accountingEntry.pod === null) continue;
     allocatedByNode.set(accountingEntry.node, (allocatedByNode.get(accountingEntry.node) ?? 0) + accountingEntry.gpus);
     const workload = snapshot.pods[accountingEntry.pod]?.workload;
     if (workload !== undefined) add(statesByWorkload, workload, accountingEntry.state, accountingEntry.gpus);
   }
-  return { allocatedByNode, statesByDevice, statesByWorkload };
+  return { allocatedByNode, statesByDevice, statesByWorkload, causeByDevice };
 }
 
 /** The sum over all states. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { activitySignals } from "../../model/activitySignals.ts";
+import { healthCauses } from "../../model/gpuFaults.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
 import { severities } from "../../model/problem.ts";
 import { localQueue } from "./localQueueSchema.ts";
@@ -8,6 +9,7 @@ import { nodePool, poolPrice, priceGroup } from "./priceSchema.ts";
 import { deadlock, dispatched, domain, eviction, finding, partialGang, pending, queue } from "./queueSchema.ts";
 import { recommendation, withheldAdvice } from "./recommendationSchema.ts";
 import { gpus, instant, type Read, ratio } from "./schemaParts.ts";
+import { signals, work } from "./signalSchema.ts";
 
 const states = z
   .partialRecord(z.enum(gpuStates), gpus)
@@ -25,6 +27,7 @@ const pool = z
     estimated: gpus.describe("Allocated GPUs whose device, or the split of its activity, is estimated."),
     activity: ratio.describe("Mean activity of observed GPUs, allocated or not."),
     utilization: ratio,
+    signals,
     price: poolPrice.nullable().describe("What its GPUs cost; null where nobody knows."),
     unpricedGpus: gpus.describe("GPUs without a known price."),
     placement: placement.nullable().describe("How well its free GPUs lie; null where objects were not read."),
@@ -67,6 +70,9 @@ const team = z
     activity: ratio.describe("Mean activity of the observed GPUs that the team holds."),
     activeGpus: gpus.describe("Allocated GPUs times their activity."),
     utilization: ratio,
+    work: z
+      .array(z.strictObject({ pool: z.string(), ...work }))
+      .describe("How hard the GPUs that its pods hold alone work, by pool."),
     states,
     estimated: gpus,
     idleOptedOut: gpus,
@@ -135,7 +141,12 @@ const device = z
     signal: z.enum(activitySignals).nullable(),
     memoryUsedBytes: z.number().nullable(),
     powerWatts: z.number().nullable().describe("Of the whole GPU, also for a MIG instance."),
+    lastXid: z.number().nullable().describe("The last XID error that its exporter reports, however long ago; 0: none."),
     state: z.enum(gpuStates).nullable().describe("The state of the largest part of the device."),
+    cause: z
+      .enum(healthCauses)
+      .nullable()
+      .describe("Why it is unavailable, or slower than it could be while it works; null: neither, or not known."),
     holders: z.array(holder),
   })
   .meta({ id: "Device", description: "A GPU or a MIG instance." });

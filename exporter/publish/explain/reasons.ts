@@ -3,6 +3,7 @@ import { mayBeQuietLong, stalledSince, stateLimits } from "../../analysis/stateL
 import type { Config } from "../../config/schema.ts";
 import type { Device, Holding, HoldingSource, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
 import { stallSignals } from "../../join/stall/stallSignals.ts";
+import { causeNames } from "../causeNames.ts";
 import { instant } from "../document/order.ts";
 import { duration, gpus, percent } from "../terminal/columns.ts";
 
@@ -35,7 +36,7 @@ export function reasonOf(accountingEntry: AccountingEntry, { snapshot, nodes, se
     return unallocatedReason(accountingEntry, node, device, snapshot);
   switch (accountingEntry.state) {
     case "unavailable":
-      return device.unhealthy ? unhealthy : notReady(node, snapshot.at);
+      return accountingEntry.cause === "node" ? notReady(node, snapshot.at) : unhealthyReason(accountingEntry, device);
     case "gang_wait":
       return gangReason(pod, snapshot.at);
     case "starting":
@@ -52,6 +53,13 @@ export function reasonOf(accountingEntry: AccountingEntry, { snapshot, nodes, se
 }
 
 const unhealthy = "the device is not healthy: the API offers fewer GPUs than the node has, or the device is tainted";
+
+function unhealthyReason({ cause = "unknown" }: AccountingEntry, device: Device | undefined): string {
+  if (cause === "unknown") return `${unhealthy}; nothing says why`;
+  const xid = device?.reading?.lastXid ?? 0;
+  const last = xid > 0 ? ` (its last XID error is ${xid})` : "";
+  return `the device cannot be used: ${causeNames[cause]}${last}`;
+}
 
 function notReady(node: NodeView | undefined, at: number): string {
   const since = node?.notReadySince ?? null;
@@ -105,14 +113,14 @@ function activityReason(pod: PodView, holding: Holding, device: Device, at: numb
 }
 
 function unallocatedReason(
-  { state }: AccountingEntry,
+  accountingEntry: AccountingEntry,
   node: NodeView | undefined,
   device: Device | undefined,
   snapshot: Snapshot,
 ): string {
-  switch (state) {
+  switch (accountingEntry.state) {
     case "unavailable":
-      return node?.ready === false ? notReady(node, snapshot.at) : unhealthy;
+      return accountingEntry.cause === "node" ? notReady(node, snapshot.at) : unhealthyReason(accountingEntry, device);
     case "unattributed":
       return unattributedReason(device);
     case "cordoned":

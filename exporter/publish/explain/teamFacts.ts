@@ -7,6 +7,7 @@ import type { WaitCause } from "../../model/waitCauses.ts";
 import { gpus, percent, plainText, signed } from "../terminal/columns.ts";
 import { dispatchedFacts } from "./queueEntitlement.ts";
 import type { Fact } from "./schema.ts";
+import { workFacts } from "./workFacts.ts";
 
 /** States of allocated GPUs that could not have been active. */
 const excluded: readonly (readonly [GpuState, string])[] = [
@@ -28,6 +29,7 @@ export function teamFacts(team: TeamTotals, analysis: Analysis): Fact[] {
       how: "the sum over its holdings of share x activity, of those that are observed and not idle",
     },
     { name: "use", value: percent(team.utilization), how: useOf(team) },
+    ...workFacts(team.team, analysis),
     {
       name: "estimated",
       value: `${gpus(team.estimated)} GPUs`,

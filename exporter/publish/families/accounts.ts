@@ -1,5 +1,7 @@
+import type { HealthLabels, Total } from "../../accounts/counters.ts";
 import type { accountsMetrics } from "../../catalogue/accounts.ts";
 import { gapReasons } from "../../model/gapReasons.ts";
+import { degradedCauses, type HealthCause, unavailableCauses } from "../../model/gpuFaults.ts";
 import type { Producers } from "../family.ts";
 
 /** GPU time since the start, as the accounts count it. */
@@ -12,6 +14,8 @@ export const accountsProducers: Producers<keyof typeof accountsMetrics> = {
       labels: { ...labels, capacity_type: capacityType, priority_class: priorityClass },
       value,
     })),
+  fairlead_unavailable_gpu_seconds_total: ({ accounts }) => accounts?.healthSeconds.filter(isOf(unavailableCauses)),
+  fairlead_degraded_gpu_seconds_total: ({ accounts }) => accounts?.healthSeconds.filter(isOf(degradedCauses)),
   fairlead_energy_joules_total: ({ accounts }) => accounts?.energyJoules,
   fairlead_accounting_imbalance_gpu_seconds_total: ({ accounts }) => accounts?.imbalanceGpuSeconds,
   fairlead_node_seconds_total: ({ accounts }) =>
@@ -20,3 +24,7 @@ export const accountsProducers: Producers<keyof typeof accountsMetrics> = {
       value,
     })),
 };
+
+function isOf(causes: readonly HealthCause[]): (total: Total<HealthLabels>) => boolean {
+  return ({ labels }) => causes.includes(labels.cause);
+}

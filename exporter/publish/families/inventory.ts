@@ -2,8 +2,10 @@ import { unknown } from "../../analysis/sums/momentSums.ts";
 import type { inventoryMetrics } from "../../catalogue/inventory.ts";
 import { nodeStates } from "../../catalogue/labels.ts";
 import type { NodeView } from "../../join/snapshot.ts";
+import { careTiers, degradedCauses, type HealthCause, unavailableCauses } from "../../model/gpuFaults.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
 import type { FamilyInput, Producers } from "../family.ts";
+import { combined } from "./combined.ts";
 
 /** What is there. */
 export const inventoryProducers: Producers<keyof typeof inventoryMetrics> = {
@@ -17,6 +19,9 @@ export const inventoryProducers: Producers<keyof typeof inventoryMetrics> = {
     moment?.analysis.pools.flatMap(({ pool, gpuModels }) =>
       gpuModels.map((model) => ({ labels: { pool, gpu_model: model }, value: 1 })),
     ),
+  fairlead_unavailable_gpus: (input) => gpusByCause(input, unavailableCauses),
+  fairlead_degraded_gpus: (input) => gpusByCause(input, degradedCauses),
+  fairlead_sick_gpus: sickByTier,
   fairlead_nodes: nodesByState,
   fairlead_uncounted_nodes: ({ moment }) => {
     const coverage = moment?.analysis.snapshot.coverage;
@@ -25,6 +30,34 @@ export const inventoryProducers: Producers<keyof typeof inventoryMetrics> = {
   fairlead_accounting_imbalance_gpus: ({ moment }) =>
     moment?.analysis.pools.map(({ pool, imbalance }) => ({ labels: { pool }, value: imbalance })),
 };
+
+/** What has a cause now. */
+function gpusByCause<Cause extends HealthCause>({ moment }: FamilyInput, causes: readonly Cause[]) {
+  if (moment === null) return [];
+  const { snapshot, accountingEntries } = moment.analysis;
+  const faulty = accountingEntries.filter(({ cause }) => causes.some((one) => one === cause));
+  if (faulty.length === 0) return [];
+  const nodePools = new Map(snapshot.nodes.map(({ name, nodePool }) => [name, nodePool || unknown] as const));
+  return combined(
+    faulty.map(({ pool, node, cause = "unknown", gpus }) => ({
+      labels: { pool, node_pool: nodePools.get(node) ?? unknown, cause },
+      value: gpus,
+    })),
+  );
+}
+
+/** Every node pool has all tiers, so that what comes up later does not start from nothing. */
+function sickByTier({ moment }: FamilyInput) {
+  if (moment === null) return [];
+  const { analysis, sums } = moment;
+  const pools = [...new Set(analysis.snapshot.nodes.map(({ nodePool }) => nodePool || unknown))];
+  const none = pools.flatMap((node_pool) => careTiers.map((tier) => ({ labels: { node_pool, tier }, value: 0 })));
+  const sick = sums.sick.map(({ nodePool, tier, gpus }) => ({
+    labels: { node_pool: nodePool || unknown, tier },
+    value: gpus,
+  }));
+  return combined([...none, ...sick]);
+}
 
 function nodesByState({ moment }: FamilyInput) {
   const nodes = moment?.analysis.snapshot.nodes ?? [];

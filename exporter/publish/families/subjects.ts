@@ -18,6 +18,8 @@ export const subjectProducers: Producers<keyof typeof subjectMetrics> = {
     moment && largestOfEach(blockedOf(moment), ({ pool, blocker }) => [pool, blocker]),
   fairlead_idle_workload_gpus: ({ moment }) =>
     moment && largestOfEach(idleOf(moment), ({ team, pool }) => [team, pool]),
+  fairlead_sick_gpu_gpus: ({ moment }) =>
+    moment && largestOfEach(sickOf(moment), ({ node_pool, tier }) => [node_pool, tier]),
   fairlead_lost_node_gpus: ({ moment }) => moment && largestOfEach(lostNodesOf(moment), ({ node_pool }) => [node_pool]),
 };
 
@@ -70,6 +72,15 @@ function lostNodesOf({ analysis: { snapshot } }: Moment) {
     ready === false && physicalGpus !== null && physicalGpus > 0
       ? [{ labels: { node_pool: nodePool || unknown, lost_node: name }, value: physicalGpus }]
       : [],
+  );
+}
+
+function sickOf({ sums }: Moment) {
+  return combined(
+    sums.sick.map(({ nodePool, node, uuid, tier, cause, gpus }) => ({
+      labels: { node_pool: nodePool || unknown, sick_node: node, gpu: uuid ?? unknown, tier, cause },
+      value: gpus,
+    })),
   );
 }
 

@@ -2,6 +2,7 @@ import type { Analysis } from "../../analysis/analysis.ts";
 import { targetStates } from "../../catalogue/labels.ts";
 import type { telemetryMetrics } from "../../catalogue/telemetry.ts";
 import { restartReasons } from "../../model/restartReasons.ts";
+import { stallUnknownReasons, telemetrySignals } from "../../model/telemetrySignals.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 import { ageInUse, isUp, type PartFreshness } from "../health.ts";
 import { combined } from "./combined.ts";
@@ -42,6 +43,14 @@ export const telemetryProducers: Producers<keyof typeof telemetryMetrics> = {
     const signal = moment?.analysis.snapshot.signal ?? null;
     return signal === null ? [] : [{ labels: { signal }, value: 1 }];
   },
+  fairlead_signal_gpus: ({ moment }) =>
+    moment?.analysis.signals.pools.flatMap(({ pool, reported }) =>
+      telemetrySignals.map((signal) => ({ labels: { pool, signal }, value: reported[signal] })),
+    ),
+  fairlead_stall_unknown_gpus: ({ moment }) =>
+    moment?.analysis.signals.pools.flatMap(({ pool, stallUnknown }) =>
+      stallUnknownReasons.map((reason) => ({ labels: { pool, reason }, value: stallUnknown[reason] })),
+    ),
   fairlead_unassigned_gpus: (input) =>
     ofAllocated(input, (analysis) => analysis.teams.find((totals) => totals.team === unassigned)?.allocated ?? 0),
   fairlead_estimated_gpus: (input) => ofAllocated(input, estimatedGpus),

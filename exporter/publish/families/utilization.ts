@@ -1,3 +1,4 @@
+import { type WorkRatios, workRatios } from "../../analysis/signals/workSums.ts";
 import type { PoolReadings } from "../../analysis/sums/momentSums.ts";
 import type { utilizationMetrics } from "../../catalogue/utilization.ts";
 import { allocatedTimeStates } from "../../model/gpuStates.ts";
@@ -13,6 +14,12 @@ export const utilizationProducers: Producers<keyof typeof utilizationMetrics> = 
   fairlead_pool_power_watts: (input) => poolReading(input, "powerWatts"),
   fairlead_team_gpu_utilization_ratio: ({ moment }) =>
     moment?.teams.map(({ team, utilization }) => ({ labels: { team }, value: utilization })),
+  fairlead_pool_tensor_active_ratio: (input) => poolWork(input, "tensorActive"),
+  fairlead_pool_dram_active_ratio: (input) => poolWork(input, "dramActive"),
+  fairlead_pool_power_ratio: (input) => poolWork(input, "power"),
+  fairlead_team_tensor_active_ratio: (input) => teamWork(input, "tensorActive"),
+  fairlead_team_dram_active_ratio: (input) => teamWork(input, "dramActive"),
+  fairlead_team_power_ratio: (input) => teamWork(input, "power"),
   fairlead_team_pending_gpus: ({ moment }) =>
     moment?.analysis.snapshot.coverage.objects
       ? moment.teams.map(({ team, pending }) => ({ labels: { team }, value: pending }))
@@ -30,4 +37,14 @@ export const utilizationProducers: Producers<keyof typeof utilizationMetrics> = 
 /** Pools in which nothing reports it have no sample. */
 function poolReading({ moment }: FamilyInput, of: keyof PoolReadings) {
   return [...(moment?.sums.readings ?? [])].map(([pool, readings]) => ({ labels: { pool }, value: readings[of] }));
+}
+
+function poolWork({ moment }: FamilyInput, of: keyof WorkRatios) {
+  return moment?.analysis.signals.pools.map(({ pool, work }) => ({ labels: { pool }, value: workRatios(work)[of] }));
+}
+
+function teamWork({ moment }: FamilyInput, of: keyof WorkRatios) {
+  return moment?.teams.flatMap(({ team, work }) =>
+    work.map(({ pool, ratios }) => ({ labels: { team, pool }, value: ratios[of] })),
+  );
 }

@@ -78,6 +78,8 @@ const titles: Readonly<Record<LedgerTable, string>> = {
   nodes: "Node-hours",
   nodeStreaks: "Nodes that were idle, cordoned or not ready for an hour or longer",
   placement: "GPU-hours that were free, and of what use they were",
+  outages: "GPUs that could not be used for five minutes or longer",
+  health: "GPU-hours lost to faults of hardware and nodes, or slowed down",
   recommendations: "Recommendations",
 };
 
@@ -141,6 +143,20 @@ const shownAmounts: Readonly<Record<LedgerTable, readonly Shown[]>> = {
     { name: "largestPlaceableMin", heading: "largest pod: least", show: count },
     { name: "largestPlaceableMean", heading: "mean", show: (gpus) => gpus.toFixed(1) },
     { name: "largestPlaceableMax", heading: "most", show: count },
+  ],
+  outages: [
+    { name: "outages", heading: "times", show: count },
+    { name: "seconds", heading: "hours", show: hours },
+    { name: "gpuSeconds", heading: "GPU-hours", show: hours },
+    { name: "repaired", heading: "repaired", show: count },
+    { name: "meanRepairSeconds", heading: "after", show: duration },
+    { name: "longestBegins", heading: "from", show: minuteOf },
+    { name: "longestEnds", heading: "to", show: minuteOf },
+  ],
+  health: [
+    { name: "gpuSeconds", heading: "GPU-hours", show: hours },
+    { name: "pricedGpuSeconds", heading: "with a price", show: hours },
+    { name: "cost", heading: "cost", show: (cost) => cost.toFixed(2) },
   ],
   recommendations: [
     { name: "recommendations", heading: "given", show: count },

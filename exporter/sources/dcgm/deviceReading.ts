@@ -41,6 +41,9 @@ const clockEventColumn = column("clockEventReasons");
 const energyColumn = column("energyJoules");
 const temperatureColumn = column("temperatureCelsius");
 const xidColumn = column("lastXid");
+const remapPendingColumn = column("rowRemapPending");
+const remapFailureColumn = column("rowRemapFailure");
+const healthColumn = column("dcgmHealth");
 
 /**
  * Reads a device from the columns and remembers it as the shape's last. Where nothing changed, it is the very object
@@ -77,6 +80,9 @@ export function readDevice(shape: DeviceShape, values: Float64Array): DeviceRead
     energyJoules: orNull(largestOf(values, shape.gpuRows, energyColumn)),
     temperatureCelsius: orNull(largestOf(values, shape.gpuRows, temperatureColumn)),
     lastXid: orNull(largestOf(values, shape.gpuRows, xidColumn)),
+    rowRemapPending: orNull(largestOf(values, shape.gpuRows, remapPendingColumn)),
+    rowRemapFailure: orNull(largestOf(values, shape.gpuRows, remapFailureColumn)),
+    dcgmHealth: orNull(largestOf(values, shape.gpuRows, healthColumn)),
     virtualSlots: last.virtualSlots,
     claimants: shape.processRows === null ? last.claimants : claimantsNow(values, shape, shape.processRows, isInstance),
   };
@@ -110,7 +116,10 @@ export function isSameMeasurement(one: DeviceReading, other: DeviceReading): boo
     one.memoryTotalBytes === other.memoryTotalBytes &&
     one.encoderUtil === other.encoderUtil &&
     one.decoderUtil === other.decoderUtil &&
-    one.lastXid === other.lastXid
+    one.lastXid === other.lastXid &&
+    one.rowRemapPending === other.rowRemapPending &&
+    one.rowRemapFailure === other.rowRemapFailure &&
+    one.dcgmHealth === other.dcgmHealth
   );
 }
 

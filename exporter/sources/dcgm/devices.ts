@@ -87,6 +87,9 @@ function shapeDevice(
     energyJoules: null,
     temperatureCelsius: null,
     lastXid: null,
+    rowRemapPending: null,
+    rowRemapFailure: null,
+    dcgmHealth: null,
     virtualSlots: virtualSlots(deviceRows),
     claimants: hasCutClaimants ? claimants.slice(0, limits.maxClaimantsPerDevice) : claimants,
   };

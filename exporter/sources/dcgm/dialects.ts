@@ -26,6 +26,9 @@ export const signals = [
   "energyJoules",
   "temperatureCelsius",
   "lastXid",
+  "rowRemapPending",
+  "rowRemapFailure",
+  "dcgmHealth",
 ] as const;
 export type Signal = (typeof signals)[number];
 
@@ -141,6 +144,9 @@ export const nvidiaDcgm: TelemetryDialect = {
     { name: "dcgm_gpu_temp", signal: "temperatureCelsius", ...celsius },
     { name: "DCGM_FI_DEV_XID_ERRORS", signal: "lastXid", ...xid },
     { name: "dcgm_xid_errors", signal: "lastXid", ...xid },
+    { name: "DCGM_FI_DEV_ROW_REMAP_PENDING", signal: "rowRemapPending", ...bits },
+    { name: "DCGM_FI_DEV_ROW_REMAP_FAILURE", signal: "rowRemapFailure", ...bits },
+    { name: "DCGM_EXP_GPU_HEALTH_STATUS", signal: "dcgmHealth", ...bits },
   ],
   prefixes: ["DCGM_FI_", "DCGM_EXP_", "dcgm_"],
   labels: {

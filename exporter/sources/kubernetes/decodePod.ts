@@ -15,6 +15,7 @@ import {
   podPhase,
   podPreemption,
   scheduledAt,
+  unhealthyGpus,
   unschedulable,
 } from "./podStatus.ts";
 import type { ExporterPod } from "./state.ts";
@@ -183,5 +184,13 @@ function gpuDemand(spec: Place, status: Place, resources: PodResources): GpuDema
   }));
   const extended = child(status, "extendedResourceClaimStatus");
   const shares = resources.shares === null ? {} : { shares: resources.shares };
-  return { resources: resources.gpus, ...shares, claims, extendedResourceClaim: text(extended, "resourceClaimName") };
+  const reported = unhealthyGpus(status);
+  const unhealthy = reported.length === 0 ? {} : { unhealthy: reported };
+  return {
+    resources: resources.gpus,
+    ...shares,
+    claims,
+    extendedResourceClaim: text(extended, "resourceClaimName"),
+    ...unhealthy,
+  };
 }

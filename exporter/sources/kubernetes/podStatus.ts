@@ -81,3 +81,24 @@ function hasRun(container: Place): boolean {
   }
   return false;
 }
+
+/** What the device plugin of NVIDIA calls its devices: the UUID of the GPU or of the MIG device. */
+const gpuUuid = /^GPU-[0-9a-zA-Z-]{1,64}$/;
+const mostUnhealthy = 64;
+
+/**
+ * UUIDs of the GPUs that the kubelet reports as `Unhealthy` to the pod (`allocatedResourcesStatus`, on by default from
+ * Kubernetes 1.36). `Unknown` says that nobody reports, not that the GPU is broken. Replicas of a shared GPU have its UUID
+ * before `::`.
+ */
+export function unhealthyGpus(status: Place): readonly string[] {
+  const found = new Set<string>();
+  for (const key of ["containerStatuses", "initContainerStatuses"] as const)
+    for (const container of items(status, key))
+      for (const resource of items(container, "allocatedResourcesStatus"))
+        for (const device of items(resource, "resources")) {
+          const [id = ""] = (text(device, "resourceID") ?? "").split("::");
+          if (text(device, "health") === "Unhealthy" && gpuUuid.test(id) && found.size < mostUnhealthy) found.add(id);
+        }
+  return [...found];
+}

@@ -4,8 +4,10 @@ import {
   noCapacityTime,
   type PlacementTime,
 } from "../../../exporter/accounts/capacityTime.ts";
+import type { HealthTime } from "../../../exporter/accounts/healthTime.ts";
 import type { LedgerEntry, RememberedChange } from "../../../exporter/accounts/ledger/ledger.ts";
 import type { NodeStreak } from "../../../exporter/accounts/nodeStreakAccount.ts";
+import type { Outage } from "../../../exporter/accounts/outageAccount.ts";
 import type {
   Account,
   EndedWait,
@@ -168,6 +170,7 @@ export interface EntryParts {
   readonly gap?: GapReason | null;
   readonly postings?: readonly Posting[];
   readonly nodeTimes?: readonly NodeTime[];
+  readonly healthTimes?: readonly HealthTime[];
   readonly remembered?: readonly RememberedChange[];
   readonly queueTimes?: readonly QueueTime[];
   readonly waits?: readonly EndedWait[];
@@ -176,6 +179,7 @@ export interface EntryParts {
   readonly endedPods?: readonly EndedShape[];
   readonly capacity?: Partial<CapacityTime>;
   readonly nodeStreaks?: readonly NodeStreak[];
+  readonly outages?: readonly Outage[];
 }
 
 /** An entry whose control sums are those of its postings; 30 s from `start`, where nothing else is said. */
@@ -188,12 +192,14 @@ export function entry(parts: EntryParts = {}): LedgerEntry {
       postings,
       poolHours: poolHoursOf(postings),
       nodeTimes: parts.nodeTimes ?? [],
+      healthTimes: parts.healthTimes ?? [],
       imbalances: [],
       endedPods: parts.endedPods ?? [],
       queueTimes: parts.queueTimes ?? [],
       partialGangs: [],
       capacity: { ...noCapacityTime, ...parts.capacity },
       nodeStreaks: parts.nodeStreaks ?? [],
+      outages: parts.outages ?? [],
       waits: parts.waits ?? [],
       evictions: parts.evictions ?? [],
       prices: parts.prices ?? null,

@@ -29,6 +29,11 @@ export function addEntries(totals: Map<string, number>, entries: readonly Ledger
       plus(totals, `${row.hour} nodes ${group}`, row.nodeSeconds);
       if (row.cost !== null) plus(totals, `${row.hour} nodes ${group} cost`, row.cost);
     }
+    for (const row of step.healthTimes) {
+      const group = JSON.stringify([row.pool, row.nodePool, row.team, row.cause, row.currency]);
+      plus(totals, `${row.hour} health ${group}`, row.gpuSeconds);
+      if (row.cost !== null) plus(totals, `${row.hour} health ${group} cost`, row.cost);
+    }
     addQueues(totals, step);
     addCapacity(totals, step);
   }

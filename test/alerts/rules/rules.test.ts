@@ -10,6 +10,7 @@ import { fairnessTables } from "./fairnessTables.ts";
 import { pageTables } from "./pageTables.ts";
 import { queueTables } from "./queueTables.ts";
 import { replicaTables } from "./replicaTables.ts";
+import { sickTables } from "./sickTables.ts";
 import { wasteTables } from "./wasteTables.ts";
 
 const tables: readonly AlertTable[] = [
@@ -18,6 +19,7 @@ const tables: readonly AlertTable[] = [
   ...wasteTables,
   ...costTables,
   ...capacityTables,
+  ...sickTables,
   ...exporterTables,
   ...pageTables,
   ...replicaTables,

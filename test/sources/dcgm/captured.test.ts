@@ -70,7 +70,7 @@ describe("captured pages read as a person reads them", () => {
 
 describe("what is dropped from captured pages", () => {
   test.each([
-    ["datadog-t4-mixed", { no_device: 8 }],
+    ["datadog-t4-mixed", { no_device: 9 }],
     ["readme-blank-value", { malformed_line: 2 }],
     ["a800-mig-mixed-node", {}],
     ["h100-eks-one-worker", {}],

@@ -72,6 +72,9 @@ describe("units and spellings", () => {
       energyJoules: 7824.041,
       temperatureCelsius: 45,
       lastXid: 79,
+      rowRemapPending: null,
+      rowRemapFailure: null,
+      dcgmHealth: null,
       virtualSlots: 0,
       claimants: [],
     });

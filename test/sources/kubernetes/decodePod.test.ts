@@ -221,3 +221,31 @@ describe("an exporter pod", () => {
     expect(decoded({ ...parts, ...other }, projection).exporterPod).toBeNull();
   });
 });
+
+describe("GPUs that the kubelet reports as unhealthy", () => {
+  const reported = (resources: readonly object[], name = "nvidia.com/gpu"): unknown =>
+    decoded({
+      spec: { containers: [{ name: "c", resources: gpu("2") }] },
+      status: { containerStatuses: [{ name: "c", allocatedResourcesStatus: [{ name, resources }] }] },
+    }).gpuPod?.gpu.unhealthy;
+
+  it("are those with this health, once each, and replicas by the UUID of their GPU", () => {
+    expect(
+      reported([
+        { resourceID: "GPU-1", health: "Unhealthy", message: "XID 94" },
+        { resourceID: "GPU-1::3", health: "Unhealthy" },
+        { resourceID: "GPU-2", health: "Healthy" },
+      ]),
+    ).toEqual(["GPU-1"]);
+  });
+
+  it.each([
+    ["Unknown says that nobody reports", [{ resourceID: "GPU-1", health: "Unknown" }]],
+    ["no health at all", [{ resourceID: "GPU-1" }]],
+    ["a device that is no GPU by its name", [{ resourceID: "claim=1-gpu-0", health: "Unhealthy" }]],
+    ["text that is no name", [{ resourceID: "GPU-1\nGPU-2", health: "Unhealthy" }]],
+    ["nothing", []],
+  ])("are none: %s", (_why, resources) => {
+    expect(reported(resources)).toBeUndefined();
+  });
+});

@@ -70,6 +70,10 @@ const containerStatus = shape({
   1: text("name"),
   2: message("state", containerState),
   3: message("lastState", containerState),
+  14: messages(
+    "allocatedResourcesStatus",
+    shape({ 1: text("name"), 2: messages("resources", shape({ 1: text("resourceID"), 2: text("health") })) }),
+  ),
 });
 
 /** `Pod` of core/v1, as far as every pod is read: what it asks for, where it is, and whom it keeps away. */

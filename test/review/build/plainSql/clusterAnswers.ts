@@ -1,4 +1,5 @@
 import { estimateRunOut } from "../../../../review/runway/estimateRunOut.ts";
+import { noteFaults } from "./faultAnswers.ts";
 import { coveredSeconds } from "./gpuTimeAnswers.ts";
 import {
   type Expected,
@@ -30,6 +31,7 @@ export function clusterAnswers(question: SqlQuestion): Expected {
   }
   noteNodes(expected, question);
   noteFragmentation(expected, question);
+  noteFaults(expected, question);
   return expected;
 }
 

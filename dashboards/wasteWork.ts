@@ -1,0 +1,24 @@
+import type { Tools } from "./dashboard.ts";
+import type { PanelDraft } from "./panel/draft.ts";
+import { table } from "./panel/table.ts";
+import { units } from "./panel/units.ts";
+
+/** How hard the GPUs of each pool work, by signals that only computing moves. */
+export function poolWork({ query, rowLink }: Tools): PanelDraft {
+  const by = ["cluster", "pool"] as const;
+  return table({
+    title: "Work of GPUs by pool",
+    meaning:
+      "How busy tensor cores are, how much of the time memory is read or written, and power over what the GPUs may draw, of GPUs that one pod holds alone. Where a pool is busy and all three are low, its GPUs wait more than they compute. A gap is a signal that no telemetry reports.",
+    size: [24, 6],
+    labels: { pool: "Pool", cluster: "Cluster" },
+    values: [
+      { title: "Tensor", query: query.max("fairlead_pool_tensor_active_ratio", by), unit: units.ratio },
+      { title: "DRAM", query: query.max("fairlead_pool_dram_active_ratio", by), unit: units.ratio },
+      { title: "Power", query: query.max("fairlead_pool_power_ratio", by), unit: units.ratio },
+    ],
+    sortBy: "Power",
+    empty: "no telemetry reports it",
+    links: { pool: rowLink("fleet", "What do these GPUs do?", { cluster: "cluster", pool: "pool" }) },
+  });
+}

@@ -1,0 +1,67 @@
+import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
+import { type DegradedCause, type UnavailableCause, xidCauseOf } from "../../model/gpuFaults.ts";
+import type { DeviceReading } from "../../model/telemetry.ts";
+
+/** DCGM_HEALTH_RESULT_FAIL; a warning is 10. */
+export const dcgmFails = 20;
+
+/**
+ * Why a device is unhealthy. That it is, the objects say; telemetry only says why: the last XID error stays on the page until the
+ * exporter restarts, so that alone it proves nothing.
+ */
+export function unhealthyCause(device: Device, node: NodeView, devices: Snapshot["devices"]): UnavailableCause {
+  const { fault, reading } = device;
+  if (fault !== null && fault !== "taint" && fault !== "pod_status") return fault;
+  return (
+    causeInReading(reading) ??
+    fault ??
+    (device.uuid !== null && reading === null && showsOthers(node, devices) ? "gpu_lost" : null) ??
+    causeOnNode(device, node, devices) ??
+    "unknown"
+  );
+}
+
+/** What a page says about a GPU that cannot be used. */
+function causeInReading(reading: DeviceReading | null): UnavailableCause | null {
+  if (reading === null) return null;
+  const { lastXid, rowRemapFailure, rowRemapPending, dcgmHealth } = reading;
+  const byXid = xidCauseOf(lastXid);
+  if (byXid !== null && byXid !== "xid_other") return byXid;
+  if ((rowRemapFailure ?? 0) > 0) return "remap_failed";
+  if ((rowRemapPending ?? 0) > 0) return "remap_pending";
+  return byXid ?? ((dcgmHealth ?? 0) >= dcgmFails ? "dcgm_health" : null);
+}
+
+/** The node's page has rows, but none of this GPU. */
+function showsOthers({ devices: own }: NodeView, devices: Snapshot["devices"]): boolean {
+  return own.some((index) => (devices[index]?.reading ?? null) !== null);
+}
+
+/** Where the API only counts, another GPU of the node may be the one that is missing: one that shows an error of its own. */
+function causeOnNode(
+  device: Device,
+  { devices: own }: NodeView,
+  devices: Snapshot["devices"],
+): UnavailableCause | null {
+  if (device.fault !== null) return null;
+  for (const index of own) {
+    const other = devices[index];
+    const cause = other === undefined || other.unhealthy ? null : causeInReading(other.reading);
+    if (cause !== null) return cause;
+  }
+  return null;
+}
+
+const hardwareSlowdown = 0x8;
+const softwareThermal = 0x20;
+const hardwareThermal = 0x40;
+const powerBrake = 0x80;
+
+/** Why a GPU runs slower than it could, by its clock event reasons; `null`: it does not, or nothing says. */
+export function degradedCause(reading: DeviceReading | null): DegradedCause | null {
+  const bits = reading?.clockEventReasons ?? 0;
+  if (!Number.isInteger(bits) || bits <= 0 || bits > 0xffff_ffff) return null;
+  if ((bits & (softwareThermal | hardwareThermal)) !== 0) return "thermal";
+  if ((bits & powerBrake) !== 0) return "power";
+  return (bits & hardwareSlowdown) !== 0 ? "hardware_slowdown" : null;
+}

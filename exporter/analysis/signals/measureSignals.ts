@@ -1,0 +1,143 @@
+import type { Config } from "../../config/schema.ts";
+import type { Device, Snapshot } from "../../join/snapshot.ts";
+import { type PowerRange, powerRangeOf } from "../../join/stall/gpuPower.ts";
+import { stallUnknownBecause } from "../../join/stall/stallUnknown.ts";
+import {
+  noneReported,
+  noneUnknown,
+  type StallUnknownReason,
+  type TelemetrySignal,
+} from "../../model/telemetrySignals.ts";
+import { addWork, noWork, type WorkSum, workValues } from "./workSums.ts";
+
+/** The settings that these answers depend on. */
+export interface SignalSettings {
+  /** Idle and full power by model, before Fairlead's own table. */
+  readonly power: Config["gpu"]["power"];
+}
+
+/** The signals of one pool. */
+export interface PoolSignals {
+  readonly pool: string;
+  readonly work: WorkSum;
+  /** Physical GPUs that report each signal, allocated or not. */
+  readonly reported: Readonly<Record<TelemetrySignal, number>>;
+  /** Allocated physical GPUs that cannot be judged as stalled or not, by reason. */
+  readonly stallUnknown: Readonly<Record<StallUnknownReason, number>>;
+}
+
+export interface TeamSignals {
+  readonly team: string;
+  readonly pool: string;
+  readonly work: WorkSum;
+}
+
+/** What telemetry says beside activity, and what it cannot say. */
+export interface Signals {
+  /** By pool. */
+  readonly pools: readonly PoolSignals[];
+  /** By team and pool; those that hold GPUs. */
+  readonly teams: readonly TeamSignals[];
+}
+
+export const noSignals: Signals = { pools: [], teams: [] };
+
+/** Asks every device of a moment once. Pure. */
+export function measureSignals(snapshot: Snapshot, { power }: SignalSettings): Signals {
+  const pools = new Map<string, PoolSum>();
+  const teams = new Map<string, Map<string, WorkSum>>();
+  const ranges = createPowerRanges(power);
+  let pool: PoolSum | null = null;
+  for (const device of snapshot.devices) {
+    if (pool === null || pool.pool !== device.pool) pool = poolSum(pools, device.pool);
+    countReported(pool, device);
+    const [holding] = device.holders;
+    if (holding === undefined) continue;
+    const unknown = stallUnknownBecause(device, () => ranges(device.model));
+    if (unknown !== null) pool.stallUnknown[unknown] += allocatedOf(device);
+    const pod = snapshot.pods[holding.pod];
+    if (device.holders.length !== 1 || holding.estimated || pod === undefined) continue;
+    const values = workValues(device, ranges(device.model));
+    addWork(pool.work, values, holding.share);
+    addWork(teamSum(teams, pod.team, device.pool), values, holding.share);
+  }
+  return {
+    pools: [...pools.values()].sort((one, other) => (one.pool < other.pool ? -1 : 1)),
+    teams: [...teams]
+      .sort(byName)
+      .flatMap(([team, sums]) => [...sums].sort(byName).map(([name, work]) => ({ team, pool: name, work }))),
+  };
+}
+
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
+  one < other ? -1 : 1;
+
+interface PoolSum {
+  readonly pool: string;
+  readonly work: WorkSum;
+  readonly reported: Record<TelemetrySignal, number>;
+  readonly stallUnknown: Record<StallUnknownReason, number>;
+}
+
+function poolSum(pools: Map<string, PoolSum>, pool: string): PoolSum {
+  const known = pools.get(pool);
+  if (known !== undefined) return known;
+  const sum: PoolSum = {
+    pool,
+    work: noWork(),
+    reported: noneReported(),
+    stallUnknown: noneUnknown(),
+  };
+  pools.set(pool, sum);
+  return sum;
+}
+
+function teamSum(teams: Map<string, Map<string, WorkSum>>, team: string, pool: string): WorkSum {
+  let pools = teams.get(team);
+  if (pools === undefined) {
+    pools = new Map();
+    teams.set(team, pools);
+  }
+  let sum = pools.get(pool);
+  if (sum === undefined) {
+    sum = noWork();
+    pools.set(pool, sum);
+  }
+  return sum;
+}
+
+/** Looks up each model once. */
+function createPowerRanges(configured: SignalSettings["power"]): (model: string) => PowerRange | null {
+  const known = new Map<string, PowerRange | null>();
+  return (model) => {
+    let range = known.get(model);
+    if (range === undefined) {
+      range = powerRangeOf(model, configured);
+      known.set(model, range);
+    }
+    return range;
+  };
+}
+
+/** Written out: asking a table of functions for each signal takes twice as long, and there are 80,000 GPUs. */
+function countReported({ reported }: PoolSum, { reading, weight }: Device): void {
+  if (reading === null) return;
+  if (reading.smActive !== null) reported.sm_active += weight;
+  if (reading.grEngineActive !== null) reported.gr_engine_active += weight;
+  if (reading.gpuUtil !== null) reported.gpu_util += weight;
+  if (reading.tensorActive !== null) reported.tensor_active += weight;
+  if (reading.dramActive !== null) reported.dram_active += weight;
+  if (reading.pipeActive !== null) reported.other_pipes += weight;
+  if (reading.memoryCopyUtil !== null) reported.memory_copy_util += weight;
+  if (reading.movedBytesPerSecond !== null) reported.traffic += weight;
+  if (reading.powerWatts !== null) reported.power += weight;
+  if (reading.powerLimitWatts !== null) reported.power_limit += weight;
+  if (reading.clockEventReasons !== null) reported.clock_event_reasons += weight;
+  if (reading.lastXid !== null) reported.xid += weight;
+}
+
+function allocatedOf({ holders, weight }: Device): number {
+  let allocated = 0;
+  for (const { share } of holders) allocated += share;
+  return Math.min(weight, allocated);
+}

@@ -1,0 +1,84 @@
+/**
+ * Why GPU time was `unavailable`; every second of that state has exactly one of these. `node`: its node was not ready;
+ * `driver`: nothing on the node offers its GPUs; `gpu_lost` to `xid_other`: the GPU itself, by its last XID error, the taint of
+ * its driver, or its row remapping; `taint`: a taint that does not say more; `pod_status`: the kubelet reports it to its pod;
+ * `dcgm_health`: DCGM's own check fails; `unknown`: fewer GPUs are offered than there are, and nothing says why.
+ */
+export const unavailableCauses = [
+  "node",
+  "driver",
+  "gpu_lost",
+  "ecc",
+  "remap_failed",
+  "remap_pending",
+  "nvlink",
+  "gpu_reset",
+  "xid_other",
+  "taint",
+  "pod_status",
+  "dcgm_health",
+  "unknown",
+] as const;
+
+export type UnavailableCause = (typeof unavailableCauses)[number];
+
+/** Why GPUs that work are slower than they could be, by their clock event reasons. A software power cap at full load is none. */
+export const degradedCauses = ["thermal", "power", "hardware_slowdown"] as const;
+
+export type DegradedCause = (typeof degradedCauses)[number];
+
+/** What a second of GPU time may be put down to; the two lists have no value in common. */
+export type HealthCause = UnavailableCause | DegradedCause;
+
+export const healthCauses = [...unavailableCauses, ...degradedCauses] as const;
+
+/** How soon a GPU needs care: work on it will fail, it waits for repair, or it may get worse. */
+export const careTiers = ["drain", "today", "watch"] as const;
+
+export type CareTier = (typeof careTiers)[number];
+
+/** What an XID error is about: the application, which is no fault of the GPU, or a part of the GPU. */
+export const xidClasses = [
+  "application",
+  "gpu_lost",
+  "ecc",
+  "remap_failed",
+  "remap_pending",
+  "nvlink",
+  "gpu_reset",
+  "xid_other",
+] as const;
+
+export type XidClass = (typeof xidClasses)[number];
+
+/**
+ * XID errors by NVIDIA's catalog for Ampere and newer (as of 2025-10), by what they show about the GPU. 154 only names the action
+ * for another one, so that it is no fault of its own.
+ */
+const codesOf: Readonly<Record<Exclude<XidClass, "xid_other">, readonly number[]>> = {
+  application: [8, 13, 31, 32, 43, 45, 68, 69],
+  gpu_lost: [79],
+  ecc: [48, 92, 94, 95, 140, 171, 172],
+  remap_failed: [64],
+  remap_pending: [63],
+  nvlink: [74, 121, 144, 145, 146, 147, 148, 149, 150, 155],
+  gpu_reset: [46, 62, 109, 110, 119, 120, 136, 143, 151, 156, 158],
+};
+
+const noFault: ReadonlySet<number> = new Set([0, 154]);
+
+const classOfCode = new Map<number, XidClass>(
+  xidClasses.flatMap((name) => (name === "xid_other" ? [] : codesOf[name].map((code) => [code, name] as const))),
+);
+
+/** The class of an XID error; `null` for 0 and for codes that are no error of their own. */
+export function xidClassOf(code: number | null): XidClass | null {
+  if (code === null || noFault.has(code)) return null;
+  return classOfCode.get(code) ?? "xid_other";
+}
+
+/** What an XID error says about a GPU that cannot be used; `null` where it speaks of the application alone. */
+export function xidCauseOf(code: number | null): Exclude<XidClass, "application"> | null {
+  const found = xidClassOf(code);
+  return found === "application" ? null : found;
+}
