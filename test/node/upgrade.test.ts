@@ -17,6 +17,8 @@ const node = givenNode("beside");
 const isThere = hasOlderImage();
 if (!isThere) process.stderr.write(`skipped: upgrade.test.ts: this clone does not have the commit ${olderCommit}\n`);
 
+/** Of the ledgers that the older commit writes. */
+const olderLedgerVersion = 7;
 const namespace = "upgrade";
 const pod = new FairleadPod(node, namespace, "fairlead-upgrade-0");
 const options = `fairlead-upgrade --namespace ${namespace} --set config.interval=2 ${smallRequest}`;
@@ -63,7 +65,7 @@ describe.skipIf(!isThere)("an upgrade from the chart of an older commit, whose l
   it("keeps what the ledger knows, and migrates it", async () => {
     await until("some cycles are in the ledger", async () => (await coveredSeconds()) >= 6);
     await backUp(backup);
-    expect(versionOf(backup)).toBe(ledgerVersion - 1);
+    expect(versionOf(backup)).toBe(olderLedgerVersion);
     covered = await coveredSeconds();
     await node.run(`helm upgrade ${options} deploy/helm/fairlead --wait --timeout 4m`);
     await node.run(`kubectl --namespace ${namespace} rollout status statefulset/fairlead-upgrade --timeout=120s`);
@@ -77,7 +79,7 @@ describe.skipIf(!isThere)("an upgrade from the chart of an older commit, whose l
     await node.run(`helm rollback fairlead-upgrade 1 --namespace ${namespace}`);
     const log = `kubectl --namespace ${namespace} logs ${pod.name}`;
     await until("the older one says that the ledger is newer", async () =>
-      /version 8|newer/.test((await node.shell(`${log}; ${log} --previous`)).out),
+      new RegExp(`version ${ledgerVersion}|newer`).test((await node.shell(`${log}; ${log} --previous`)).out),
     );
     await restore();
     await pod.untilReady();
