@@ -15,7 +15,9 @@ import { hatch } from "./hatch.ts";
 import { sentence } from "./pieces.ts";
 import { table } from "./table.ts";
 
-const [width, height] = [720, 160];
+const height = 160;
+/** About this wide: each step has a whole width, so that the page is smaller by the digits of a tenth. */
+const aboutWide = 720;
 /** Steps of a drawing, and rows of the table behind it. */
 const mostDrawn = 168;
 const mostRows = 7;
@@ -44,7 +46,9 @@ function drawing({ steps }: Demand, index: number, name: string): Html {
   const every = Math.ceil(steps.length / mostDrawn);
   const drawn = steps.filter((_step, i) => i % every === 0);
   const top = roundAbove(Math.max(...drawn.map(highest)));
-  const x = (i: number): number => (i * width) / drawn.length;
+  const stepWidth = Math.max(1, Math.round(aboutWide / drawn.length));
+  const width = stepWidth * drawn.length;
+  const x = (i: number): number => i * stepWidth;
   const y = (gpus: number): number => height - (gpus * height) / top;
   const line = (look: string, values: readonly (number | null)[]) =>
     knownRuns(values).map(([from, run]) => html`<path class="${look}" d="${stepPath(stepPoints(from, run, x, y))}"/>`);
@@ -62,7 +66,7 @@ function drawing({ steps }: Demand, index: number, name: string): Html {
   return html`<div class="axis" aria-hidden="true"><span>${top.toLocaleString("en-US")} GPUs</span>${every > 1 ? html`<span>one step in ${every} is drawn</span>` : html``}</div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">Demand of ${name}</title><desc id="${id}-desc">${said}</desc>
 <defs>${hatch(id)}</defs>
-${dayLines(drawn, x)}
+${dayLines(drawn, x, width)}
 ${waitingAreas(allocated, asked, x, y, id)}${area("allocated", allocated)}${area(
   "active",
   drawn.map((step) => step.active),
@@ -103,7 +107,7 @@ function waitingAreas(
 }
 
 /** A line at each midnight, of weeks at each seventh. */
-function dayLines(steps: readonly DemandStep[], x: (index: number) => number): Html {
+function dayLines(steps: readonly DemandStep[], x: (index: number) => number, width: number): Html {
   const midnights = steps.flatMap(({ at }, i) => (i > 0 && (Date.parse(at) / 1000) % secondsPerDay === 0 ? [i] : []));
   const shown = midnights.filter((_i, n) => midnights.length <= 31 || n % 7 === 0);
   const path = shown.map((i) => `M${place(x(i))} 0V${height}`).join("");
