@@ -1,5 +1,6 @@
 /** Queries of the dashboards that find nothing in any play of healthy days, by `dashboard: panel refId`, with the reason. */
 export const emptyInHealth: Readonly<Record<string, string>> = {
+  "fleet: GPUs unusable or slow, by cause B": "no simulated exporter reports why clocks are slowed down",
   "fairness: GPUs waited for, by cause A":
     "work of this play waits for its quota or for a place, and never for want of GPUs alone",
   "fairness: GPUs waited for, by cause E": "its schedulers start what fits and is allowed",

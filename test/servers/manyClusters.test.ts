@@ -33,7 +33,6 @@ const mayBeEmpty: Readonly<Record<string, string>> = {
   "fairness: GPUs waited for, by cause D":
     "no work of these plays has a selector that no node meets, or a gang that is partly bound",
   "fairness: GPUs waited for, by cause F": "nothing of them waits for an unknown reason",
-  "fleet: GPUs unusable or slow, by cause B": "no simulated exporter reports why clocks are slowed down",
 };
 
 const step = 1800;
