@@ -99,6 +99,8 @@ function unhealthyGpus(snapshot: Snapshot): ReadonlyMap<string, UnavailableCause
   const unhealthy = new Map<string, UnavailableCause>();
   if (snapshot.unpartitioned.length === 0) return unhealthy;
   for (const node of snapshot.nodes) {
+    // Nearly all nodes: their healthy GPUs need no names.
+    if (!node.devices.some((index) => snapshot.devices[index]?.unhealthy === true)) continue;
     const healthy = new Set<string>();
     for (const index of node.devices) {
       const device = snapshot.devices[index];
