@@ -11,8 +11,8 @@ export type AllocatedGpus = Readonly<Record<string, string>>;
 interface SaidAt {
   readonly at: number;
   readonly held: AllocatedGpus;
-  /** GPUs of each pod, by shares: where telemetry does not name the pods yet, a pod's GPUs may be spread over devices. */
-  readonly counts: string;
+  /** GPUs by pod, by shares: where telemetry does not name the pods yet, a pod's GPUs may be spread over devices. */
+  readonly counts: ReadonlyMap<string, number>;
 }
 
 const heldSchema = z.record(z.string(), z.object({ namespace: z.string(), pod: z.string() }));
@@ -62,13 +62,10 @@ export async function allocatedByFairlead(pod: FairleadPod): Promise<SaidCycle> 
   return { at: Date.parse(at), gpus: items.length, held: sorted(entries), counts };
 }
 
-function countsOf(shares: readonly (readonly [pod: string, gpus: number])[]): string {
+function countsOf(shares: readonly (readonly [pod: string, gpus: number])[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const [pod, gpus] of shares) sums.set(pod, (sums.get(pod) ?? 0) + gpus);
-  return [...sums]
-    .map(([pod, gpus]) => `${pod} ${Math.round(gpus * 1e6) / 1e6}`)
-    .toSorted()
-    .join(", ");
+  return new Map([...sums].map(([pod, gpus]) => [pod, Math.round(gpus * 1e6) / 1e6]));
 }
 
 /**
@@ -112,17 +109,25 @@ export class ComparedCycles {
     await until("two more cycles", () => this.cycles >= cycles + 2);
   }
 
-  /** Ends the comparison; the cycles that said what the kubelet did not say at any time about then. */
+  /**
+   * Ends the comparison; what a cycle said of a pod and the kubelet did not say at any time about then. Pod by pod: of two
+   * that end together, one may be gone a moment before the other.
+   */
   async end(): Promise<readonly string[]> {
     this.#isOver = true;
     await this.#over;
     return this.#cycles.flatMap(({ at, counts }) => {
       const before = this.#kubelet.findLast((said) => said.at <= at - apartMilliseconds);
       const about = this.#kubelet.filter((said) => Math.abs(said.at - at) < apartMilliseconds);
-      const said = new Set([...(before === undefined ? [] : [before]), ...about].map((one) => one.counts));
-      return said.has(counts)
-        ? []
-        : [`${new Date(at).toISOString()}: ${counts}; the kubelet: ${[...said].join(" | ")}`];
+      const said = [...(before === undefined ? [] : [before]), ...about];
+      const pods = new Set([counts, ...said.map((one) => one.counts)].flatMap((one) => [...one.keys()]));
+      return [...pods].flatMap((pod) => {
+        const gpus = counts.get(pod) ?? 0;
+        const kubelet = new Set(said.map((one) => one.counts.get(pod) ?? 0));
+        return kubelet.has(gpus)
+          ? []
+          : [`${new Date(at).toISOString()}: ${pod} ${gpus}; the kubelet: ${[...kubelet].join(" or ")}`];
+      });
     });
   }
 
