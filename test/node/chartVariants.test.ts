@@ -47,8 +47,7 @@ describe.concurrent("the chart, installed with the values of", () => {
       const statuses = items.flatMap(({ status }) => status.containerStatuses);
       expect(statuses.filter(({ ready, restartCount }) => !ready || restartCount > 0)).toEqual([]);
       await reviewsNow(namespace);
-      await node.run(`helm uninstall ${variant} --namespace ${namespace} --wait
-      kubectl delete namespace ${namespace} --wait=false`);
+      await node.run(`kubectl delete namespace ${namespace} --wait=false`);
     },
   );
 });

@@ -1,3 +1,5 @@
+// This node is for one thing at a time: its tests are those of one file, and these go first.
+import "./quickStart.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import { until } from "../servers/kubernetesAdmin.ts";
 import { allocatedByFairlead, allocatedByKubelet, ComparedCycles, setHealth } from "./allocatedGpus.ts";
