@@ -39,6 +39,8 @@ export class RealNode {
       NODE_PROGRAMS: place.programs,
       OWNER: String(place.owner),
       PATH: `${place.kube}:${place.helm}:${process.env.PATH ?? ""}`,
+      // Its servers and commands are Go programs with little memory and much to do: they collect garbage less often.
+      GOGC: "400",
     };
   }
 

@@ -45,10 +45,12 @@ export async function until(
   holds: () => boolean | Promise<boolean>,
   seconds = patienceSeconds,
 ): Promise<void> {
-  const deadline = performance.now() + seconds * 1000;
+  const began = performance.now();
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`after ${seconds} s still not: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const waited = performance.now() - began;
+    if (waited > seconds * 1000) throw new Error(`after ${seconds} s still not: ${what}`);
+    // What takes long is asked for less often: the answers cost those who are waited for their processor time.
+    await new Promise((resolve) => setTimeout(resolve, Math.min(250, 50 + waited / 10)));
   }
 }
 
