@@ -25,6 +25,8 @@ th, td { overflow-wrap: normal; border-bottom: 1px solid var(--line); padding: 0
 thead th { color: var(--quiet); font-size: 0.9rem; }
 .wide { overflow-x: auto; } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 .queues td:nth-child(3) { overflow-wrap: anywhere; } td.number { white-space: nowrap; } td.number:last-child, th.number:last-child { padding-right: 0; }
+pre { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.3rem; padding: 0.5rem 0.7rem; margin: 0.3rem 0;
+  font: 0.85rem/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 details { margin-top: 0.6rem; } summary { cursor: pointer; color: var(--link); }
 form { margin-top: 0.8rem; display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; }
 label { display: block; flex: 1 1 14rem; color: var(--quiet); font-size: 0.9rem; }

@@ -37,8 +37,6 @@ article ul { margin: 0.2rem 0; padding-left: 1.3rem; }
 .id { color: var(--quiet); white-space: nowrap; }
 .facts { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 0.8rem; margin: 0.6rem 0; }
 .facts dt, .facts dd { font-size: 1rem; } .facts dd { font-weight: 600; }
-pre { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.3rem; padding: 0.5rem 0.7rem; margin: 0.3rem 0;
-  font: 0.85rem/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 ol.steps { padding-left: 1.3rem; } ol.steps > li { margin-bottom: 0.8rem; }
 .wide th[scope=row] { min-width: 7rem; } .withheld li { margin-bottom: 0.5rem; }
 .taken { color: var(--ok); } .expired, .dismissed { color: var(--quiet); }
