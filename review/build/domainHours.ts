@@ -1,5 +1,5 @@
 import type { Days } from "../window.ts";
-import { type Part, part, type ReviewAccounts } from "./source.ts";
+import { askTable, type Part, part, type ReviewAccounts } from "./source.ts";
 
 /** One covered hour of a quota domain: means over its covered seconds, physical GPUs. */
 export interface DomainHour {
@@ -14,24 +14,15 @@ export interface DomainHour {
   readonly guaranteedSeconds: number;
 }
 
-const maxRows = 10_000_000;
-
 /** Asks for the hours of all quota domains in a window, by domain and in order; hours that are not covered are not there. */
 export async function askDomainHours(
   accounts: ReviewAccounts,
-  { from, to }: Pick<Days, "from" | "to">,
+  window: Pick<Days, "from" | "to">,
 ): Promise<Part<ReadonlyMap<string, readonly DomainHour[]>>> {
-  const asked = await accounts.queryLedgerTable({
-    of: "domains",
-    from,
-    to,
-    groupBy: ["hour", "domain"],
-    where: new Map(),
-    limit: maxRows,
-  });
+  const asked = await askTable(accounts, window, "domains", ["hour", "domain"]);
   if (!asked.ok) return asked;
   const domains = new Map<string, DomainHour[]>();
-  for (const { values, amounts } of asked.answer.rows) {
+  for (const { values, amounts } of asked.value) {
     const [hour = "", domain = ""] = [values[0] ?? "", values[1] ?? ""];
     const seconds = amounts.seconds ?? 0;
     if (!(seconds > 0)) continue;

@@ -3,28 +3,18 @@ import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import type { FaultCause, FaultOutage } from "../document/faults.ts";
 import type { Review } from "../document/review.ts";
 import { hoursOf } from "./hours.ts";
-import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
-import { sumCosts } from "./sumCosts.ts";
+import { askTable, costsOfRows, type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 
-const maxRows = 100_000;
 const shownOutages = 10;
 
 /** Asks what faults of hardware and nodes took away, by cause and one by one. */
 export async function askFaults(accounts: ReviewAccounts, question: ReviewQuestion): Promise<Part<Review["faults"]>> {
   const { cluster, days } = question;
-  const ask = async (
-    of: "health" | "outages",
-    groupBy: readonly string[],
-  ): Promise<Part<readonly LedgerTableRow[]>> => {
-    const { from, to } = days;
-    const asked = await accounts.queryLedgerTable({ of, from, to, groupBy, where: new Map(), limit: maxRows });
-    return asked.ok ? part(asked.answer.rows) : asked;
-  };
-  const lost = await ask("health", ["cause", "currency"]);
+  const lost = await askTable(accounts, days, "health", ["cause", "currency"]);
   if (!lost.ok) return lost;
-  const repairs = await ask("outages", ["cause"]);
+  const repairs = await askTable(accounts, days, "outages", ["cause"]);
   if (!repairs.ok) return repairs;
-  const outages = await ask("outages", ["node", "gpu", "pool", "cause", "teams"]);
+  const outages = await askTable(accounts, days, "outages", ["node", "gpu", "pool", "cause", "teams"]);
   if (!outages.ok) return outages;
   return part({
     causes: causesOf(lost.value, repairs.value),
@@ -55,18 +45,13 @@ function causesOf(lost: readonly LedgerTableRow[], repairs: readonly LedgerTable
       return {
         cause,
         gpuHours: hoursOf(rows.reduce((sum, { amounts }) => sum + (amounts.gpuSeconds ?? 0), 0)),
-        costs: sumCosts(rows.map(costOf)),
+        costs: costsOfRows(rows, 1),
         outages: repaired?.outages ?? 0,
         repaired: repaired?.repaired ?? 0,
         meanRepairHours: repairSeconds === null ? null : hoursOf(repairSeconds),
       };
     }),
   );
-}
-
-function costOf({ values, amounts }: LedgerTableRow): Record<string, number> {
-  const currency = values[1] ?? null;
-  return currency === null || amounts.cost === null ? {} : { [currency]: amounts.cost ?? 0 };
 }
 
 function outageOf(cluster: string, to: number, { values, amounts }: LedgerTableRow): FaultOutage {

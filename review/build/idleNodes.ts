@@ -2,8 +2,7 @@ import type { LedgerTableRow } from "../../exporter/accounts/ledger/ledgerTableQ
 import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import type { Fragmentation, IdleNodePool, NodeStreak } from "../document/waste.ts";
 import { hoursOf } from "./hours.ts";
-import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
-import { sumCosts } from "./sumCosts.ts";
+import { askTable, costsOfRows, type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 
 /** States of node time that someone should look at; the others are in use, or not known. */
 const idleStates: readonly string[] = [
@@ -15,7 +14,6 @@ const idleStates: readonly string[] = [
   "warm_allocated",
 ];
 
-const maxRows = 100_000;
 const shownStreaks = 10;
 
 /** Asks which nodes nobody used, by node pool and one by one. */
@@ -24,9 +22,9 @@ export async function askIdleNodes(
   question: ReviewQuestion,
 ): Promise<Part<{ readonly pools: IdleNodePool[]; readonly streaks: NodeStreak[] }>> {
   const { cluster, days } = question;
-  const pools = await ask(accounts, question, "nodes", ["nodePool", "pool", "state", "currency", "capacityType"]);
+  const pools = await askTable(accounts, days, "nodes", ["nodePool", "pool", "state", "currency", "capacityType"]);
   if (!pools.ok) return pools;
-  const streaks = await ask(accounts, question, "nodeStreaks", ["node", "nodePool", "pool", "state"]);
+  const streaks = await askTable(accounts, days, "nodeStreaks", ["node", "nodePool", "pool", "state"]);
   if (!streaks.ok) return streaks;
   return part({
     pools: poolsOf(cluster, pools.value),
@@ -58,9 +56,9 @@ function poolsOf(cluster: string, rows: readonly LedgerTableRow[]): IdleNodePool
         pool: pool ?? "",
         state: state ?? "",
         nodeHours: nodeHoursOf(group),
-        costs: costsOf(group),
+        costs: costsOfRows(group, 3),
         reservedNodeHours: nodeHoursOf(group.filter(isReserved)),
-        reservedCosts: costsOf(group.filter(isReserved)),
+        reservedCosts: costsOfRows(group.filter(isReserved), 3),
       };
     }),
   );
@@ -70,14 +68,6 @@ const isReserved = ({ values }: LedgerTableRow): boolean => values[4] === "reser
 
 const nodeHoursOf = (rows: readonly LedgerTableRow[]): number =>
   hoursOf(rows.reduce((sum, { amounts }) => sum + (amounts.nodeSeconds ?? 0), 0));
-
-const costsOf = (rows: readonly LedgerTableRow[]): Record<string, number> =>
-  sumCosts(
-    rows.map(({ values, amounts }): Record<string, number> => {
-      const currency = values[3] ?? null;
-      return currency === null || amounts.cost === null ? {} : { [currency]: amounts.cost ?? 0 };
-    }),
-  );
 
 /**
  * The streak of a node in a state with the largest part in the window, from its begin until the end of the window at the
@@ -108,7 +98,7 @@ export async function askFragmentation(
   accounts: ReviewAccounts,
   question: ReviewQuestion,
 ): Promise<Part<Fragmentation[]>> {
-  const placement = await ask(accounts, question, "placement", ["pool"]);
+  const placement = await askTable(accounts, question.days, "placement", ["pool"]);
   if (!placement.ok) return placement;
   return part(
     sortedFragmentation(
@@ -136,21 +126,4 @@ export function sortedFragmentation(pools: readonly Fragmentation[]): Fragmentat
       other.strandedGpuHours - one.strandedGpuHours ||
       (one.pool < other.pool ? -1 : 1),
   );
-}
-
-async function ask(
-  accounts: ReviewAccounts,
-  { days }: ReviewQuestion,
-  of: "nodes" | "nodeStreaks" | "placement",
-  groupBy: readonly string[],
-): Promise<Part<readonly LedgerTableRow[]>> {
-  const asked = await accounts.queryLedgerTable({
-    of,
-    from: days.from,
-    to: days.to,
-    groupBy,
-    where: new Map(),
-    limit: maxRows,
-  });
-  return asked.ok ? part(asked.answer.rows) : asked;
 }

@@ -3,7 +3,7 @@ import type { OneMoreNode } from "../document/use.ts";
 import { replayWithNode } from "../oneMoreNode/replayWithNode.ts";
 import type { DomainPools } from "./demand.ts";
 import type { DomainHour } from "./domainHours.ts";
-import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
+import { askTable, type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { askWaits, waitsOf } from "./waits.ts";
 
 const maxRows = 100_000;
@@ -97,18 +97,10 @@ async function askQueues(
   accounts: ReviewAccounts,
   { days }: ReviewQuestion,
 ): Promise<Part<ReadonlyMap<string, ReadonlySet<string>>>> {
-  const { from, to } = days;
-  const asked = await accounts.queryLedgerTable({
-    of: "queues",
-    from,
-    to,
-    groupBy: ["queue", "domain"],
-    where: new Map(),
-    limit: maxRows,
-  });
+  const asked = await askTable(accounts, days, "queues", ["queue", "domain"]);
   if (!asked.ok) return asked;
   const queues = new Map<string, Set<string>>();
-  for (const { values } of asked.answer.rows) {
+  for (const { values } of asked.value) {
     const [queue, domain] = [values[0] ?? "", values[1] ?? ""];
     queues.set(queue, (queues.get(queue) ?? new Set()).add(domain));
   }
@@ -121,14 +113,12 @@ async function askPoolNodes(
   { days }: ReviewQuestion,
 ): Promise<Part<ReadonlyMap<string, PoolNode>>> {
   const { from, to } = days;
-  const where = new Map();
-  const time = await accounts.query({ from, to, groupBy: ["pool"], where, limit: maxRows });
+  const time = await accounts.query({ from, to, groupBy: ["pool"], where: new Map(), limit: maxRows });
   if (!time.ok) return time;
-  const groupBy = ["pool", "currency"];
-  const asked = await accounts.queryLedgerTable({ of: "nodes", from, to, groupBy, where, limit: maxRows });
+  const asked = await askTable(accounts, days, "nodes", ["pool", "currency"]);
   if (!asked.ok) return asked;
   const gpuSeconds = new Map(time.answer.rows.map((row) => [row.values[0] ?? "", row.gpuSeconds]));
-  const nodes = [...Map.groupBy(asked.answer.rows, ({ values }) => values[0] ?? "")].map(
+  const nodes = [...Map.groupBy(asked.value, ({ values }) => values[0] ?? "")].map(
     ([pool, rows]): readonly [string, PoolNode] => {
       const seconds = rows.reduce((sum, { amounts }) => sum + (amounts.nodeSeconds ?? 0), 0);
       const mean = seconds > 0 ? (gpuSeconds.get(pool) ?? 0) / seconds : 0;

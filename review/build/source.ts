@@ -1,7 +1,10 @@
 import type { LedgerReader } from "../../exporter/accounts/ledger/ledgerReader.ts";
+import type { LedgerTableQuery, LedgerTableRow } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import type { Budget } from "../../exporter/history/budget.ts";
 import type { History } from "../../exporter/history/history.ts";
+import type { Costs } from "../document/parts.ts";
 import type { Days } from "../window.ts";
+import { sumCosts } from "./sumCosts.ts";
 
 /** The accounts of a ledger, as a review asks them. */
 export type ReviewAccounts = Pick<
@@ -44,3 +47,28 @@ export type Part<Value> = { readonly ok: true; readonly value: Value } | ReviewF
 
 /** A part that is there. */
 export const part = <Value>(value: Value): Part<Value> => ({ ok: true, value });
+
+/** Groups of one answer: more than any cluster has that this is made for. */
+const maxRows = 10_000_000;
+
+/** Asks for the rows of a table of the ledger in a window. */
+export async function askTable(
+  accounts: Pick<ReviewAccounts, "queryLedgerTable">,
+  { from, to }: Pick<Days, "from" | "to">,
+  of: LedgerTableQuery["of"],
+  groupBy: readonly string[],
+  where: LedgerTableQuery["where"] = new Map(),
+): Promise<Part<readonly LedgerTableRow[]>> {
+  const asked = await accounts.queryLedgerTable({ of, from, to, groupBy, where, limit: maxRows });
+  return asked.ok ? part(asked.answer.rows) : asked;
+}
+
+/** What rows cost, by the currency that is the value of each at a place; what has no price is left out. */
+export function costsOfRows(rows: readonly LedgerTableRow[], place: number): Costs {
+  return sumCosts(
+    rows.map(({ values, amounts }): Costs => {
+      const currency = values[place] ?? null;
+      return currency === null || amounts.cost === null ? {} : { [currency]: amounts.cost ?? 0 };
+    }),
+  );
+}

@@ -10,11 +10,9 @@ import type { TeamRow } from "../document/use.ts";
 import { wastedHours } from "../document/wastedHours.ts";
 import { hoursOf } from "./hours.ts";
 import type { PeriodTotals } from "./periods.ts";
-import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
+import { askTable, type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { largestCost, sumCosts } from "./sumCosts.ts";
 import { askWaits } from "./waits.ts";
-
-const maxTeams = 100_000;
 
 /** Asks for the table of teams, beside what the window's totals say. From a server, waits, evictions and jobs are not known. */
 export async function askTeams(
@@ -148,13 +146,6 @@ async function evictionsByTeam(
 ): Promise<Part<ReadonlyMap<string | null, LedgerTableRow>>> {
   if (accounts === null) return part(new Map());
   const where = new Map(team === null ? [] : [["team", [team]] as const]);
-  const asked = await accounts.queryLedgerTable({
-    of: "evictions",
-    from: days.from,
-    to: days.to,
-    groupBy: ["team"],
-    where,
-    limit: maxTeams,
-  });
-  return asked.ok ? part(new Map(asked.answer.rows.map((row) => [row.values[0] ?? null, row]))) : asked;
+  const asked = await askTable(accounts, days, "evictions", ["team"], where);
+  return asked.ok ? part(new Map(asked.value.map((row) => [row.values[0] ?? null, row]))) : asked;
 }

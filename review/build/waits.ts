@@ -1,11 +1,9 @@
-import type { LedgerTableQuery, LedgerTableRow } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import type { LedgerTableRow } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import { type BucketedWaits, waitQuantile } from "../../exporter/accounts/ledger/waitBucket.ts";
 import type { Waits } from "../document/parts.ts";
 import type { WaitRow } from "../document/use.ts";
-import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
+import { askTable, type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 
-/** Groups of one answer: more than queues x sizes x priorities x buckets of any cluster that this is made for. */
-const maxGroups = 1_000_000;
 /** Rows of each table; pages show the first ones. */
 const mostRows = 100;
 
@@ -33,10 +31,9 @@ export async function askWaits(
 ): Promise<Part<readonly { readonly values: readonly (string | null)[]; readonly waits: Waits }[]>> {
   const where = new Map<string, readonly (string | null)[]>([["phase", ["total"]]]);
   if (team !== null) where.set("team", [team]);
-  const query: LedgerTableQuery = { of: "waits", ...window(days), groupBy: [...by, "bucket"], where, limit: maxGroups };
-  const asked = await accounts.queryLedgerTable(query);
+  const asked = await askTable(accounts, days, "waits", [...by, "bucket"], where);
   if (!asked.ok) return asked;
-  const groups = Map.groupBy(asked.answer.rows, ({ values }) => JSON.stringify(values.slice(0, -1)));
+  const groups = Map.groupBy(asked.value, ({ values }) => JSON.stringify(values.slice(0, -1)));
   return part(
     [...groups.values()].map((rows) => ({
       values: rows[0]?.values.slice(0, -1) ?? [],
@@ -44,8 +41,6 @@ export async function askWaits(
     })),
   );
 }
-
-const window = ({ from, to }: ReviewQuestion["days"]) => ({ from, to });
 
 function bucketOf({ values, amounts }: LedgerTableRow): BucketedWaits {
   return { bucket: Number(values.at(-1)), waits: amounts.waits ?? 0, seconds: amounts.seconds ?? 0 };
@@ -56,28 +51,23 @@ export async function askWaitTables(
   accounts: ReviewAccounts,
   question: ReviewQuestion,
 ): Promise<Part<{ readonly bySize: WaitRow[]; readonly byQueue: WaitRow[] }>> {
-  const bySize = await askWaits(accounts, question, ["sizeClass", "priorityClass"]);
-  if (!bySize.ok) return bySize;
-  const byQueue = await askWaits(accounts, question, ["queue"]);
-  if (!byQueue.ok) return byQueue;
-  return part({
-    bySize: sortedWaits(
-      bySize.value.map(({ values, waits }) => ({
-        queue: null,
-        sizeClass: values[0] ?? null,
-        priorityClass: values[1] ?? null,
-        ...waits,
-      })),
-    ),
-    byQueue: sortedWaits(
-      byQueue.value.map(({ values, waits }) => ({
-        queue: values[0] ?? "",
-        sizeClass: null,
-        priorityClass: null,
-        ...waits,
-      })),
-    ),
-  });
+  const sizes = await askWaits(accounts, question, ["sizeClass", "priorityClass"]);
+  if (!sizes.ok) return sizes;
+  const queues = await askWaits(accounts, question, ["queue"]);
+  if (!queues.ok) return queues;
+  const bySize = sizes.value.map(({ values: [sizeClass = null, priorityClass = null], waits }) => ({
+    queue: null,
+    sizeClass,
+    priorityClass,
+    ...waits,
+  }));
+  const byQueue = queues.value.map(({ values: [queue], waits }) => ({
+    queue: queue ?? "",
+    sizeClass: null,
+    priorityClass: null,
+    ...waits,
+  }));
+  return part({ bySize: sortedWaits(bySize), byQueue: sortedWaits(byQueue) });
 }
 
 /** Those with the longest tail first; at most `mostRows`. */

@@ -7,7 +7,7 @@ import { decisions, whyNothing } from "../sections/actions.ts";
 import { domainItem } from "../sections/demand.ts";
 import { headSentences, isCovered } from "../sections/head.ts";
 import { money, weight } from "../sections/money.ts";
-import type { Piece } from "../sections/section.ts";
+import { figure, type Piece } from "../sections/section.ts";
 import { teamsByWaste } from "../sections/teams.ts";
 import { tileChange, tileValue } from "../sections/tiles.ts";
 import { shownStages } from "../sections/waste.ts";
@@ -67,7 +67,7 @@ function largestLoss(review: Review): readonly string[] {
   if (largest === undefined || largest.gpuHours === 0) return [];
   const { state, isAllocated, gpuHours, costs, owner } = largest;
   const cost: readonly Piece[] = Object.keys(costs).length === 0 ? [] : [", ", ...money("cost", costs)];
-  const pieces: readonly Piece[] = [{ measure: "gpu_hours", unit: "GPU-h", value: gpuHours }, ...cost];
+  const pieces: readonly Piece[] = [...figure("gpu_hours", "GPU-h", gpuHours), ...cost];
   return [`Largest loss: ${dropName(state, isAllocated)}, ${words(pieces)} (${chatText(owner)})`];
 }
 
@@ -75,12 +75,10 @@ function wastefulTeam(review: Review): readonly string[] {
   const [team] = teamsByWaste(review);
   if (team === undefined || review.team !== null || wastedHours(team) === 0) return [];
   const pieces: readonly Piece[] = [
-    { measure: "idle", unit: "GPU-h", value: team.idle },
+    ...figure("idle", "GPU-h", team.idle),
     " idle, ",
-    ...((team.stalled ?? 0) > 0
-      ? [{ measure: "stalled", unit: "GPU-h", value: team.stalled } as const, " stalled, "]
-      : []),
-    { measure: "underutilized", unit: "GPU-h", value: team.underutilized },
+    ...((team.stalled ?? 0) > 0 ? [...figure("stalled", "GPU-h", team.stalled), " stalled, "] : []),
+    ...figure("underutilized", "GPU-h", team.underutilized),
     " underutilized",
     ...(weight(team.wasteCosts) === 0 ? [] : [", ", ...money("waste_cost", team.wasteCosts)]),
   ];

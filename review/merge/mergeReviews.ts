@@ -36,12 +36,32 @@ export function mergeReviews(given: readonly Review[]): MergedReview {
   if (first === undefined) return failure("there is no review to merge", "Name at least two files.");
   if (reviews.length === 1) return { ok: true, review: first };
   const periods = mergePeriods(reviews);
-  const all = <Row>(rowsOf: (review: Review) => readonly Row[] | null): Row[] | null => {
-    const known = reviews.map(rowsOf).filter((rows) => rows !== null);
-    return known.length === 0 ? null : known.flat();
+  const sumOf = (of: (review: Review) => number): number => reviews.reduce((sum, review) => sum + of(review), 0);
+  const known = <Section extends object, Merged>(
+    of: (review: Review) => Section | null,
+    merge: (sections: Section[]) => Merged,
+  ): Merged | null => {
+    const sections = reviews.map(of).filter((section) => section !== null);
+    return sections.length === 0 ? null : merge(sections);
   };
-  const closed = all(({ lastActions }) => lastActions);
-  const notAdvised = all((one) => one.notAdvised);
+  const all = <Row, Merged>(of: (review: Review) => readonly Row[] | null, merge: (rows: Row[]) => Merged) =>
+    known(of, (lists) => merge(lists.flat()));
+  const closed = all(
+    ({ lastActions }) => lastActions,
+    (actions) =>
+      lastActionsOf(
+        sortedActions(actions),
+        sumOf(({ lastActionsLeftOut }) => lastActionsLeftOut),
+      ),
+  );
+  const notAdvised = all(
+    ({ notAdvised }) => notAdvised,
+    (rows) =>
+      notAdvisedOf(
+        rows,
+        sumOf(({ notAdvisedLeftOut }) => notAdvisedLeftOut),
+      ),
+  );
   const review: Review = {
     schemaVersion: first.schemaVersion,
     clusters: reviews.flatMap(({ clusters }) => clusters).sort(),
@@ -57,52 +77,44 @@ export function mergeReviews(given: readonly Review[]): MergedReview {
     prices: byCluster(reviews.flatMap(({ prices }) => prices)),
     unpricedGpuHours: sumOrUnknown(reviews.map(({ unpricedGpuHours }) => unpricedGpuHours)),
     estimatedGpuHours: sumOrUnknown(reviews.map(({ estimatedGpuHours }) => estimatedGpuHours)),
-    unobservedGpuHours: reviews.reduce((sum, { unobservedGpuHours }) => sum + unobservedGpuHours, 0),
+    unobservedGpuHours: sumOf(({ unobservedGpuHours }) => unobservedGpuHours),
     periods,
     tiles: [...tilesOf(periods, first.team, (period) => isKnownOfAll(reviews, period))],
     terms: mergeTerms(reviews),
     waterfall: mergeWaterfall(reviews.map(({ waterfall }) => waterfall)),
-    demand: mapKnown(
-      all(({ demand }) => demand),
-      byCluster,
-    ),
+    demand: all(({ demand }) => demand, byCluster),
     teams: sortedTeams(mergeTeams(reviews.map(({ teams }) => teams))),
-    waits: mergeWaits(reviews),
-    idleNodes: mergeIdleNodes(reviews),
-    fragmentation: mapKnown(
-      all(({ fragmentation }) => fragmentation),
-      sortedFragmentation,
+    waits: known(
+      ({ waits }) => waits,
+      (waits) => ({
+        bySize: mergeWaitRows(waits.flatMap(({ bySize }) => bySize)),
+        byQueue: mergeWaitRows(waits.flatMap(({ byQueue }) => byQueue)),
+      }),
     ),
-    faults: mergeFaults(reviews),
-    jobs: mergeJobs(reviews),
-    runway: mapKnown(
-      all(({ runway }) => runway),
-      byCluster,
+    idleNodes: known(
+      ({ idleNodes }) => idleNodes,
+      (nodes) => ({
+        pools: sortedPools(nodes.flatMap(({ pools }) => pools)),
+        streaks: sortedStreaks(nodes.flatMap(({ streaks }) => streaks)),
+      }),
     ),
-    actions: mapKnown(
-      all(({ actions }) => actions),
+    fragmentation: all(({ fragmentation }) => fragmentation, sortedFragmentation),
+    faults: known(
+      ({ faults }) => faults,
+      (faults) => ({
+        causes: sortedCauses(mergeCauses(faults.flatMap(({ causes }) => causes))),
+        outages: sortedOutages(faults.flatMap(({ outages }) => outages)),
+      }),
+    ),
+    jobs: known(({ jobs }) => jobs, mergeJobs),
+    runway: all(({ runway }) => runway, byCluster),
+    actions: all(
+      ({ actions }) => actions,
       (actions) => sortedActions(actions).slice(0, shownActions),
     ),
-    lastActions: null,
-    lastActionsLeftOut: 0,
-    ...(closed === null
-      ? {}
-      : lastActionsOf(
-          sortedActions(closed),
-          reviews.reduce((sum, { lastActionsLeftOut }) => sum + lastActionsLeftOut, 0),
-        )),
-    notAdvised: null,
-    notAdvisedLeftOut: 0,
-    ...(notAdvised === null
-      ? {}
-      : notAdvisedOf(
-          notAdvised,
-          reviews.reduce((sum, { notAdvisedLeftOut }) => sum + notAdvisedLeftOut, 0),
-        )),
-    trackRecords: mapKnown(
-      all(({ trackRecords }) => trackRecords),
-      mergeTrackRecords,
-    ),
+    ...(closed ?? { lastActions: null, lastActionsLeftOut: 0 }),
+    ...(notAdvised ?? { notAdvised: null, notAdvisedLeftOut: 0 }),
+    trackRecords: all(({ trackRecords }) => trackRecords, mergeTrackRecords),
     notes: byCluster([...reviews.flatMap(({ notes }) => notes), ...missingSections(reviews)]),
   };
   return { ok: true, review };
@@ -176,10 +188,6 @@ function failure(error: string, nextStep: string): Extract<MergedReview, { ok: f
   return { ok: false, error, nextStep };
 }
 
-function mapKnown<Row, Result>(rows: Row[] | null, map: (rows: Row[]) => Result): Result | null {
-  return rows === null ? null : map(rows);
-}
-
 function mergeCoverage(all: readonly Coverage[]): Coverage {
   const windowSeconds = all.reduce((sum, one) => sum + one.windowSeconds, 0);
   const coveredSeconds = all.reduce((sum, one) => sum + one.coveredSeconds, 0);
@@ -193,24 +201,6 @@ function mergeCoverage(all: readonly Coverage[]): Coverage {
     byCluster: byCluster(all.flatMap((one) => one.byCluster)),
     gaps: gaps.slice(0, shownGaps),
     gapsLeftOut: Math.max(0, gaps.length - shownGaps) + all.reduce((sum, { gapsLeftOut }) => sum + gapsLeftOut, 0),
-  };
-}
-
-function mergeWaits(reviews: readonly Review[]): Review["waits"] {
-  const known = reviews.map(({ waits }) => waits).filter((waits) => waits !== null);
-  if (known.length === 0) return null;
-  return {
-    bySize: mergeWaitRows(known.flatMap(({ bySize }) => bySize)),
-    byQueue: mergeWaitRows(known.flatMap(({ byQueue }) => byQueue)),
-  };
-}
-
-function mergeIdleNodes(reviews: readonly Review[]): Review["idleNodes"] {
-  const known = reviews.map(({ idleNodes }) => idleNodes).filter((nodes) => nodes !== null);
-  if (known.length === 0) return null;
-  return {
-    pools: sortedPools(known.flatMap(({ pools }) => pools)),
-    streaks: sortedStreaks(known.flatMap(({ streaks }) => streaks)),
   };
 }
 
@@ -233,18 +223,7 @@ function mergeCauses(causes: readonly FaultCause[]): FaultCause[] {
   });
 }
 
-function mergeFaults(reviews: readonly Review[]): Review["faults"] {
-  const known = reviews.map(({ faults }) => faults).filter((faults) => faults !== null);
-  if (known.length === 0) return null;
-  return {
-    causes: sortedCauses(mergeCauses(known.flatMap(({ causes }) => causes))),
-    outages: sortedOutages(known.flatMap(({ outages }) => outages)),
-  };
-}
-
-function mergeJobs(reviews: readonly Review[]): Review["jobs"] {
-  const known = reviews.map(({ jobs }) => jobs).filter((jobs) => jobs !== null);
-  if (known.length === 0) return null;
+function mergeJobs(known: readonly NonNullable<Review["jobs"]>[]): Review["jobs"] {
   const best = (jobs: readonly Job[], ranks: (job: Job) => readonly [number, number]): Job[] =>
     jobs
       .toSorted((one, other) => {

@@ -2,43 +2,26 @@ import { dropName } from "../../exporter/publish/stateNames.ts";
 import { decide } from "../decide/decide.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { Review } from "../document/review.ts";
-import type { Figure } from "../words/figure.ts";
 import { longText, nameText } from "../words/names.ts";
 import { money } from "./money.ts";
-import { longColumn, numberColumn, type Piece, type Table, textColumn } from "./section.ts";
-import { withClusters } from "./withClusters.ts";
-
-const gpuHours = (measure: string, value: number | null): Figure => ({ measure, unit: "GPU-h", value });
+import { figure, longColumn, numberColumn, type Piece, type Table, tableOf, textColumn } from "./section.ts";
 
 /** What to decide, each with its evidence, what is at stake, who decides and what happens if nobody does. */
 export function decisionTable(review: Review): Table | null {
   const { decisions } = decide(review);
-  if (decisions.length === 0) return null;
-  return withClusters(review, {
+  return tableOf(decisions.length === 0 ? null : [...decisions.entries()], review.clusters, {
     section: "decisions",
     caption: "Most at stake first",
     rowHeading: "what to decide",
+    row: ([i, { kind, cluster, title }]) => ({ item: `${i + 1} ${kind}`, cluster, head: longText(title) }),
     columns: [
-      longColumn("because"),
-      numberColumn("at stake"),
-      numberColumn("lost", "GPU-h"),
-      numberColumn("waited", "GPU-h"),
-      textColumn("who decides"),
-      longColumn("if nothing is done"),
+      [longColumn("because"), ([, one]) => evidencePieces(one)],
+      [numberColumn("at stake"), ([, { worth }]) => money("at_stake", worth.moneyPerWeek ?? {}, "week")],
+      [numberColumn("lost", "GPU-h"), ([, { worth }]) => figure("lost", "GPU-h", worth.lostGpuHours)],
+      [numberColumn("waited", "GPU-h"), ([, { worth }]) => figure("waited", "GPU-h", worth.waitingGpuHours)],
+      [textColumn("who decides"), ([, { owner }]) => [nameText(owner)]],
+      [longColumn("if nothing is done"), ([, { ifNothingIsDone }]) => [longText(ifNothingIsDone)]],
     ],
-    rows: decisions.map((one, i) => ({
-      item: `${i + 1} ${one.kind}`,
-      cluster: one.cluster,
-      head: longText(one.title),
-      cells: [
-        evidencePieces(one),
-        money("at_stake", one.worth.moneyPerWeek ?? {}, "week"),
-        [gpuHours("lost", one.worth.lostGpuHours)],
-        [gpuHours("waited", one.worth.waitingGpuHours)],
-        [nameText(one.owner)],
-        [longText(one.ifNothingIsDone)],
-      ],
-    })),
   });
 }
 

@@ -2,63 +2,45 @@ import type { Review } from "../document/review.ts";
 import { causeText, longText, nameText } from "../words/names.ts";
 import { minuteText } from "../words/times.ts";
 import { money } from "./money.ts";
-import { longColumn, numberColumn, shortColumn, type Table, textColumn } from "./section.ts";
-import { withClusters } from "./withClusters.ts";
+import { figure, longColumn, numberColumn, shortColumn, type Table, tableOf, textColumn } from "./section.ts";
 
 /** What faults of hardware and nodes took away, by cause. */
-export function faultTable(review: Review): Table | null {
-  if (review.faults === null) return null;
-  return {
+export function faultTable({ faults }: Review): Table | null {
+  return tableOf(faults?.causes, [], {
     section: "faults",
     caption: "Lost to faults, or slowed down, by cause",
     rowHeading: "cause",
+    row: ({ cause }) => ({ item: nameText(cause), cluster: "", head: causeText(cause) }),
     columns: [
-      numberColumn("GPU-h", "GPU-h"),
-      numberColumn("cost"),
-      numberColumn("outages"),
-      numberColumn("repaired"),
-      numberColumn("after, mean", "h"),
-    ],
-    rows: review.faults.causes.map(({ cause, gpuHours, costs, outages, repaired, meanRepairHours }) => ({
-      item: nameText(cause),
-      cluster: "",
-      head: causeText(cause),
-      cells: [
-        [{ measure: "gpu_hours", unit: "GPU-h", value: gpuHours }],
-        money("cost", costs),
-        [{ measure: "outages", unit: "count", value: outages }],
-        [{ measure: "repaired", unit: "count", value: repaired }],
-        meanRepairHours === null ? ["–"] : [{ measure: "mean_repair", unit: "h", value: meanRepairHours }],
+      [numberColumn("GPU-h", "GPU-h"), ({ gpuHours }) => figure("gpu_hours", "GPU-h", gpuHours)],
+      [numberColumn("cost"), ({ costs }) => money("cost", costs)],
+      [numberColumn("outages"), ({ outages }) => figure("outages", "count", outages)],
+      [numberColumn("repaired"), ({ repaired }) => figure("repaired", "count", repaired)],
+      [
+        numberColumn("after, mean", "h"),
+        ({ meanRepairHours: mean }) => (mean === null ? ["–"] : figure("mean_repair", "h", mean)),
       ],
-    })),
-  };
+    ],
+  });
 }
 
 /** The GPUs that were lost for longest, and who was hit. */
-export function outageTable(review: Review): Table | null {
-  if (review.faults === null) return null;
-  return withClusters(review, {
+export function outageTable({ faults, clusters }: Review): Table | null {
+  return tableOf(faults?.outages, clusters, {
     section: "outages",
     caption: "GPUs that could not be used",
     rowHeading: "GPU",
-    columns: [
-      textColumn("cause"),
-      longColumn("who was hit"),
-      shortColumn("since (UTC)"),
-      shortColumn("until (UTC)"),
-      numberColumn("GPU-h", "GPU-h"),
-    ],
-    rows: review.faults.outages.map(({ cluster, node, gpu, cause, teams, begins, ends, gpuHours }) => ({
+    row: ({ cluster, node, gpu, cause, begins }) => ({
       item: `${nameText(node)} ${nameText(gpu)} ${nameText(cause)} ${begins}`,
       cluster,
       head: gpu === "" ? nameText(node) : `${nameText(gpu)} of ${nameText(node)}`,
-      cells: [
-        [causeText(cause)],
-        [teams === "" ? "nobody" : longText(teams.replaceAll(",", ", "))],
-        [minuteText(begins)],
-        [ends === null ? "it lasts" : minuteText(ends)],
-        [{ measure: "gpu_hours", unit: "GPU-h", value: gpuHours }],
-      ],
-    })),
+    }),
+    columns: [
+      [textColumn("cause"), ({ cause }) => [causeText(cause)]],
+      [longColumn("who was hit"), ({ teams }) => [teams === "" ? "nobody" : longText(teams.replaceAll(",", ", "))]],
+      [shortColumn("since (UTC)"), ({ begins }) => [minuteText(begins)]],
+      [shortColumn("until (UTC)"), ({ ends }) => [ends === null ? "it lasts" : minuteText(ends)]],
+      [numberColumn("GPU-h", "GPU-h"), ({ gpuHours }) => figure("gpu_hours", "GPU-h", gpuHours)],
+    ],
   });
 }

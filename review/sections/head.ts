@@ -1,13 +1,10 @@
 import type { Review } from "../document/review.ts";
-import type { Figure } from "../words/figure.ts";
 import { gapText, longText, nameText, priceSourceText } from "../words/names.ts";
 import { dayText, minuteText } from "../words/times.ts";
-import { numberColumn, type Sentence, type Table, textColumn } from "./section.ts";
+import { figure, numberColumn, type Sentence, type Table, tableOf, textColumn } from "./section.ts";
 
 /** Gaps that a page names. */
 const shownGaps = 3;
-const seconds = (measure: string, value: number): Figure => ({ measure, unit: "s", value });
-const gpuHours = (measure: string, value: number): Figure => ({ measure, unit: "GPU-h", value });
 
 /** Whether any of the window is known. Without that there is no number to show. */
 export const isCovered = ({ coverage }: Review): boolean => coverage.coveredSeconds > 0;
@@ -33,11 +30,11 @@ function coveragePieces({ coverage }: Review): Sentence["pieces"] {
     return ["Nothing of this time is counted, so there are no numbers. Was Fairlead running, with a ledger?"];
   return [
     "Covered: ",
-    { measure: "coverage", unit: "ratio", value: ratio },
+    ...figure("coverage", "ratio", ratio),
     " (",
-    seconds("covered", coveredSeconds),
+    ...figure("covered", "s", coveredSeconds),
     " of ",
-    seconds("window", windowSeconds),
+    ...figure("window", "s", windowSeconds),
     ")",
   ];
 }
@@ -71,32 +68,27 @@ function partSentences(
   const unpriced = unpricedGpuHours ?? 0;
   const estimated = estimatedGpuHours ?? 0;
   const pieces: Sentence["pieces"][] = [];
-  if (unpriced > 0) pieces.push([gpuHours("unpriced", unpriced), " without a price"]);
-  if (unobservedGpuHours > 0) pieces.push([gpuHours("unobserved", unobservedGpuHours), " allocated without telemetry"]);
-  if (estimated > 0) pieces.push([gpuHours("estimated", estimated), " with an estimated device or split"]);
+  if (unpriced > 0) pieces.push([...figure("unpriced", "GPU-h", unpriced), " without a price"]);
+  if (unobservedGpuHours > 0)
+    pieces.push([...figure("unobserved", "GPU-h", unobservedGpuHours), " allocated without telemetry"]);
+  if (estimated > 0) pieces.push([...figure("estimated", "GPU-h", estimated), " with an estimated device or split"]);
   if (pieces.length === 0) return [];
   return [whole("parts", ["Of all: ", ...pieces.flatMap((one, i) => (i === 0 ? one : [", ", ...one])), "."])];
 }
 
 /** Coverage of each cluster, where there are several. */
 export function coverageTable({ clusters, coverage }: Review): Table | null {
-  if (clusters.length < 2) return null;
-  return {
+  return tableOf(clusters.length < 2 ? null : coverage.byCluster, [], {
     section: "coverage",
     caption: "Covered time by cluster",
     rowHeading: "cluster",
-    columns: [numberColumn("coverage"), numberColumn("covered"), numberColumn("of")],
-    rows: coverage.byCluster.map(({ cluster, ratio, coveredSeconds, windowSeconds }) => ({
-      item: "",
-      cluster,
-      head: nameText(cluster),
-      cells: [
-        [{ measure: "coverage", unit: "ratio", value: ratio }],
-        [seconds("covered", coveredSeconds)],
-        [seconds("window", windowSeconds)],
-      ],
-    })),
-  };
+    row: ({ cluster }) => ({ item: "", cluster, head: nameText(cluster) }),
+    columns: [
+      [numberColumn("coverage"), ({ ratio }) => figure("coverage", "ratio", ratio)],
+      [numberColumn("covered"), ({ coveredSeconds }) => figure("covered", "s", coveredSeconds)],
+      [numberColumn("of"), ({ windowSeconds }) => figure("window", "s", windowSeconds)],
+    ],
+  });
 }
 
 /** What a reader should know before trusting a number. */
@@ -108,21 +100,20 @@ export function noteTexts({ notes, clusters }: Review): readonly string[] {
 
 /** All prices, for the CSV and the foot. */
 export function priceTable({ prices }: Review): Table {
-  return {
+  return tableOf(prices, [], {
     section: "prices",
     caption: "Prices that were used",
     rowHeading: "source",
-    columns: [textColumn("basis"), textColumn("currency"), numberColumn("dated from"), numberColumn("dated to")],
-    rows: prices.map(({ cluster, source, basis, currency, datedFrom, datedTo }) => ({
+    row: ({ source, basis, currency, cluster }) => ({
       item: [source, basis, currency].map(nameText).join(" / "),
       cluster,
       head: nameText(source),
-      cells: [
-        [nameText(basis)],
-        [nameText(currency)],
-        [{ measure: "dated_from", unit: "date", value: datedFrom }],
-        [{ measure: "dated_to", unit: "date", value: datedTo }],
-      ],
-    })),
-  };
+    }),
+    columns: [
+      [textColumn("basis"), ({ basis }) => [nameText(basis)]],
+      [textColumn("currency"), ({ currency }) => [nameText(currency)]],
+      [numberColumn("dated from"), ({ datedFrom }) => figure("dated_from", "date", datedFrom)],
+      [numberColumn("dated to"), ({ datedTo }) => figure("dated_to", "date", datedTo)],
+    ],
+  });
 }

@@ -1,10 +1,9 @@
 import { decide } from "../decide/decide.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { Review } from "../document/review.ts";
-import type { Figure } from "../words/figure.ts";
 import { longText } from "../words/names.ts";
 import { money } from "./money.ts";
-import type { Piece, Sentence } from "./section.ts";
+import { figure, type Piece, type Sentence } from "./section.ts";
 
 /**
  * The review in two sentences: what happened, and what to decide first. Of a window of which something is covered. Ratios are of
@@ -29,16 +28,13 @@ function happened({ waterfall, team, terms }: Review): readonly Piece[] {
   const part = (name: string): readonly Piece[] => {
     const amount = gpuHoursOf(name);
     if (amount === null || capacity === null || !(capacity > 0)) return [];
-    const ratio: Figure = { measure: name, unit: "ratio", value: amount / capacity };
-    return [", ", ratio, ` ${name}`];
+    return [", ", ...figure(name, "ratio", amount / capacity), ` ${name}`];
   };
   return [
-    { measure: "capacity", unit: "GPU-h", value: capacity },
+    ...figure("capacity", "GPU-h", capacity),
     // What a team is asked for is what was allocated to it.
     ...(team === null ? part("allocated") : []),
-    ...(terms.utilization === null
-      ? []
-      : [", utilization ", { measure: "utilization", unit: "ratio", value: terms.utilization } as const]),
+    ...(terms.utilization === null ? [] : [", utilization ", ...figure("utilization", "ratio", terms.utilization)]),
     ...(Object.keys(costs).length === 0 ? [", no price known"] : [", cost ", ...money("cost", costs)]),
     ".",
   ];
@@ -53,7 +49,7 @@ function toDecide(review: Review): readonly Piece[] {
 
 function stake({ moneyPerWeek, lostGpuHours, waitingGpuHours }: Decision["worth"]): readonly Piece[] {
   if (moneyPerWeek !== null) return [...money("at_stake", moneyPerWeek, "week"), " at stake, "];
-  if (lostGpuHours !== null) return [{ measure: "lost", unit: "GPU-h", value: lostGpuHours }, " lost, "];
-  if (waitingGpuHours !== null) return [{ measure: "waited", unit: "GPU-h", value: waitingGpuHours }, " waited, "];
+  if (lostGpuHours !== null) return [...figure("lost", "GPU-h", lostGpuHours), " lost, "];
+  if (waitingGpuHours !== null) return [...figure("waited", "GPU-h", waitingGpuHours), " waited, "];
   return [];
 }

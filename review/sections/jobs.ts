@@ -2,8 +2,7 @@ import type { Review } from "../document/review.ts";
 import type { Job } from "../document/waste.ts";
 import { nameText, teamText } from "../words/names.ts";
 import { money } from "./money.ts";
-import { numberColumn, type Sentence, type Table, textColumn } from "./section.ts";
-import { withClusters } from "./withClusters.ts";
+import { figure, numberColumn, type Sentence, type Table, tableOf, textColumn } from "./section.ts";
 
 /** How many workloads there were, and what all of them cost. */
 export function jobsSentence({ jobs }: Review): Sentence | null {
@@ -13,7 +12,7 @@ export function jobsSentence({ jobs }: Review): Sentence | null {
     cluster: "",
     item: "all",
     pieces: [
-      { measure: "jobs", unit: "count", value: jobs.count },
+      ...figure("jobs", "count", jobs.count),
       " workloads allocated GPUs; together they cost ",
       ...money("cost", jobs.costs),
       ".",
@@ -22,44 +21,42 @@ export function jobsSentence({ jobs }: Review): Sentence | null {
 }
 
 /** The workloads that cost most. */
-export const jobsByCost = (review: Review): Table | null =>
-  review.jobs === null ? null : jobTable(review, review.jobs.byCost, "jobs_by_cost", "By cost");
+export const jobsByCost = ({ jobs, clusters }: Review): Table | null =>
+  jobTable(jobs?.byCost ?? null, clusters, "jobs_by_cost", "By cost");
 
 /** The workloads that wasted most. */
-export const jobsByWaste = (review: Review): Table | null =>
-  review.jobs === null
-    ? null
-    : jobTable(review, review.jobs.byWaste, "jobs_by_waste", "By waste (idle and underutilized)");
+export const jobsByWaste = ({ jobs, clusters }: Review): Table | null =>
+  jobTable(jobs?.byWaste ?? null, clusters, "jobs_by_waste", "By waste (idle and underutilized)");
 
-function jobTable(review: Review, jobs: readonly Job[], section: string, caption: string): Table {
+function jobTable(
+  jobs: readonly Job[] | null,
+  clusters: readonly string[],
+  section: string,
+  caption: string,
+): Table | null {
   // Only work that says how far it is has a cost of a unit.
-  const hasUnits = jobs.some(({ costPerUnit }) => Object.keys(costPerUnit).length > 0);
-  return withClusters(review, {
+  const hasUnits = jobs?.some(({ costPerUnit }) => Object.keys(costPerUnit).length > 0) === true;
+  const perUnit = [
+    numberColumn("per unit of progress"),
+    (job: Job) => money("cost_per_unit", job.costPerUnit),
+  ] as const;
+  return tableOf(jobs, clusters, {
     section,
     caption,
     rowHeading: "workload",
+    row: ({ kind, namespace, name, cluster }) => ({
+      item: [kind, namespace, name].map(nameText).join("/"),
+      cluster,
+      head: nameText(`${namespace}/${name}`),
+    }),
     columns: [
-      textColumn("team"),
-      numberColumn("allocated", "GPU-h"),
-      numberColumn("use"),
-      numberColumn("wasted", "GPU-h"),
-      numberColumn("cost"),
-      numberColumn("of it wasted"),
-      ...(hasUnits ? [numberColumn("per unit of progress")] : []),
+      [textColumn("team"), ({ team }) => [teamText(team)]],
+      [numberColumn("allocated", "GPU-h"), ({ gpuHours }) => figure("gpu_hours", "GPU-h", gpuHours)],
+      [numberColumn("use"), ({ utilization }) => figure("utilization", "ratio", utilization)],
+      [numberColumn("wasted", "GPU-h"), ({ wastedGpuHours }) => figure("wasted", "GPU-h", wastedGpuHours)],
+      [numberColumn("cost"), ({ costs }) => money("cost", costs)],
+      [numberColumn("of it wasted"), ({ wasteCosts }) => money("waste_cost", wasteCosts)],
+      ...(hasUnits ? [perUnit] : []),
     ],
-    rows: jobs.map((job) => ({
-      item: [job.kind, job.namespace, job.name].map(nameText).join("/"),
-      cluster: job.cluster,
-      head: nameText(`${job.namespace}/${job.name}`),
-      cells: [
-        [teamText(job.team)],
-        [{ measure: "gpu_hours", unit: "GPU-h", value: job.gpuHours }],
-        [{ measure: "utilization", unit: "ratio", value: job.utilization }],
-        [{ measure: "wasted", unit: "GPU-h", value: job.wastedGpuHours }],
-        money("cost", job.costs),
-        money("waste_cost", job.wasteCosts),
-        ...(hasUnits ? [money("cost_per_unit", job.costPerUnit)] : []),
-      ],
-    })),
   });
 }

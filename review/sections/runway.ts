@@ -1,82 +1,49 @@
 import type { Review } from "../document/review.ts";
 import type { RunOut, Runway } from "../document/waste.ts";
-import type { Figure } from "../words/figure.ts";
 import { runOutText } from "../words/runOutText.ts";
 import { dayText } from "../words/times.ts";
 import { domainItem } from "./demand.ts";
-import { longColumn, numberColumn, type Table } from "./section.ts";
-import { withClusters } from "./withClusters.ts";
-
-const gpus = (measure: string, value: number | null): Figure => ({ measure, unit: "GPUs", value });
+import { figure, longColumn, numberColumn, type Table, tableOf } from "./section.ts";
 
 /** How long each domain's GPUs last. */
-export function runwayTable(review: Review): Table | null {
-  if (review.runway === null) return null;
-  return withClusters(review, {
+export function runwayTable({ runway, clusters }: Review): Table | null {
+  return tableOf(runway, clusters, {
     section: "runway",
     caption: "When p95 demand outgrows capacity (four of five cases lie within the dates)",
     rowHeading: "quota domain",
+    row: ({ domain, cluster }) => ({ item: domainItem(domain), cluster, head: domainItem(domain) }),
     columns: [
-      numberColumn("p95 demand", "GPUs"),
-      numberColumn("capacity", "GPUs"),
-      numberColumn("trend"),
-      longColumn("capacity lasts until"),
-      numberColumn("idle", "GPUs"),
-      longColumn("without that waste until"),
+      [numberColumn("p95 demand", "GPUs"), ({ p95DemandGpus }) => figure("p95_demand", "GPUs", p95DemandGpus)],
+      [numberColumn("capacity", "GPUs"), ({ capacityGpus }) => figure("capacity", "GPUs", capacityGpus)],
+      [numberColumn("trend"), ({ trendGpusPerWeek }) => figure("trend", "GPUs/week", trendGpusPerWeek)],
+      [longColumn("capacity lasts until"), ({ runsOut }) => [runOutText(runsOut)]],
+      [numberColumn("idle", "GPUs"), ({ recoverableGpus }) => figure("recoverable", "GPUs", recoverableGpus)],
+      [longColumn("without that waste until"), ({ runsOutWithoutWaste }) => [runOutText(runsOutWithoutWaste)]],
     ],
-    rows: review.runway.map((one) => ({
-      item: domainItem(one.domain),
-      cluster: one.cluster,
-      head: domainItem(one.domain),
-      cells: [
-        [gpus("p95_demand", one.p95DemandGpus)],
-        [gpus("capacity", one.capacityGpus)],
-        [{ measure: "trend", unit: "GPUs/week", value: one.trendGpusPerWeek }],
-        [runOutText(one.runsOut)],
-        [gpus("recoverable", one.recoverableGpus)],
-        [runOutText(one.runsOutWithoutWaste)],
-      ],
-    })),
   });
 }
 
 /** The weeks that a domain's runway rests on. */
 export function runwayWeekTable({ cluster, domain, weeks }: Runway): Table {
   const item = domainItem(domain);
-  return {
+  return tableOf(weeks, [], {
     section: "runway_weeks",
     caption: `${item}, p95 demand by week`,
     rowHeading: "week from",
-    columns: [numberColumn("p95 demand", "GPUs")],
-    rows: weeks.map(({ from, p95DemandGpus }) => ({
-      item: `${item} ${from}`,
-      cluster,
-      head: dayText(from),
-      cells: [[gpus("p95_demand", p95DemandGpus)]],
-    })),
-  };
+    row: ({ from }) => ({ item: `${item} ${from}`, cluster, head: dayText(from) }),
+    columns: [[numberColumn("p95 demand", "GPUs"), (week) => figure("p95_demand", "GPUs", week.p95DemandGpus)]],
+  });
 }
 
 /** The dates, for the CSV. */
 export function runOutTable({ cluster, domain, runsOut, runsOutWithoutWaste }: Runway): Table {
   const dates = (without: string, { earliest, likely, latest }: RunOut) => [
-    [{ measure: `runs_out_earliest${without}`, unit: "date", value: earliest } as const],
-    [{ measure: `runs_out_likely${without}`, unit: "date", value: likely } as const],
-    [{ measure: `runs_out_latest${without}`, unit: "date", value: latest } as const],
+    figure(`runs_out_earliest${without}`, "date", earliest),
+    figure(`runs_out_likely${without}`, "date", likely),
+    figure(`runs_out_latest${without}`, "date", latest),
   ];
   const item = domainItem(domain);
-  return {
-    section: "runway",
-    caption: "Dates",
-    rowHeading: "quota domain",
-    columns: [],
-    rows: [
-      {
-        item,
-        cluster,
-        head: item,
-        cells: [...dates("", runsOut), ...dates("_without_waste", runsOutWithoutWaste)],
-      },
-    ],
-  };
+  const cells = [...dates("", runsOut), ...dates("_without_waste", runsOutWithoutWaste)];
+  const rows = [{ item, cluster, head: item, cells }];
+  return { section: "runway", caption: "Dates", rowHeading: "quota domain", columns: [], rows };
 }

@@ -1,4 +1,5 @@
-import type { Figure } from "../words/figure.ts";
+import type { Figure, Unit } from "../words/figure.ts";
+import { nameText } from "../words/names.ts";
 
 /**
  * What a cell or a sentence is made of: words, and numbers of the review. Words from a cluster are escaped by each output
@@ -56,6 +57,44 @@ export const numberColumn = (heading: string, unit: string | null = null): Colum
   unit,
   align: "right",
 });
+
+/** A cell, or a part of one, that is a number. */
+export const figure = (measure: string, unit: Unit, value: Figure["value"]): readonly [Figure] => [
+  { measure, unit, value },
+];
+
+/** What a table shows about its things. */
+interface TableOf<One> extends Pick<Table, "section" | "caption" | "rowHeading"> {
+  readonly row: (one: One) => Omit<Row, "cells">;
+  /** Each column, and what is in its cells. */
+  readonly columns: readonly (readonly [column: Column, cell: (one: One) => readonly Piece[]])[];
+}
+
+/**
+ * A table with a row for each thing; `null` where these are not known. Of a review of several `clusters`, each row says which
+ * cluster it is of; without any, its things are of no cluster alone.
+ */
+export function tableOf<One>(things: readonly One[], clusters: readonly string[], table: TableOf<One>): Table;
+export function tableOf<One>(
+  things: readonly One[] | null | undefined,
+  clusters: readonly string[],
+  table: TableOf<One>,
+): Table | null;
+export function tableOf<One>(
+  things: readonly One[] | null | undefined,
+  clusters: readonly string[],
+  { row, columns, ...names }: TableOf<One>,
+): Table | null {
+  if (things == null) return null;
+  const rows = things.map((one) => ({ ...row(one), cells: columns.map(([, cell]) => cell(one)) }));
+  const shown = columns.map(([column]) => column);
+  if (clusters.length < 2) return { ...names, columns: shown, rows };
+  return {
+    ...names,
+    columns: [textColumn("cluster"), ...shown],
+    rows: rows.map((one) => ({ ...one, cells: [[nameText(one.cluster)], ...one.cells] })),
+  };
+}
 
 /** Pieces with words between them. */
 export function joined(pieces: readonly Piece[], between: string): readonly Piece[] {

@@ -1,13 +1,9 @@
 import type { Review } from "../document/review.ts";
 import type { TeamRow } from "../document/use.ts";
 import { wastedHours } from "../document/wastedHours.ts";
-import type { Figure } from "../words/figure.ts";
 import { nameText, teamText } from "../words/names.ts";
 import { money, weight } from "./money.ts";
-import { longColumn, numberColumn, type Piece, type Table } from "./section.ts";
-
-const gpuHours = (measure: string, value: number | null): Figure => ({ measure, unit: "GPU-h", value });
-const count = (measure: string, value: number | null): Figure => ({ measure, unit: "count", value });
+import { figure, longColumn, numberColumn, type Piece, type Table, tableOf } from "./section.ts";
 
 /** Teams by what their waste costs, else by the GPU time of it. */
 export function teamsByWaste({ teams }: Pick<Review, "teams">): readonly TeamRow[] {
@@ -21,62 +17,40 @@ export function teamsByWaste({ teams }: Pick<Review, "teams">): readonly TeamRow
 
 /** What each team held, used, wasted and cost. */
 export function teamTable(review: Review): Table {
-  return {
+  return tableOf(teamsByWaste(review), [], {
     section: "teams",
     caption: "Allocated, used and paid; the most expensive waste first",
     rowHeading: "team",
+    row: head,
     columns: [
-      numberColumn("allocated", "GPU-h"),
-      numberColumn("active", "GPU-h"),
-      numberColumn("use"),
-      numberColumn("idle", "GPU-h"),
-      numberColumn("stalled", "GPU-h"),
-      numberColumn("underutilized", "GPU-h"),
-      numberColumn("cost"),
-      numberColumn("of it wasted"),
-      numberColumn("jobs"),
+      [numberColumn("allocated", "GPU-h"), ({ allocated }) => figure("allocated", "GPU-h", allocated)],
+      [numberColumn("active", "GPU-h"), ({ active }) => figure("active", "GPU-h", active)],
+      [numberColumn("use"), ({ utilization }) => figure("utilization", "ratio", utilization)],
+      [numberColumn("idle", "GPU-h"), ({ idle }) => figure("idle", "GPU-h", idle)],
+      [numberColumn("stalled", "GPU-h"), ({ stalled }) => figure("stalled", "GPU-h", stalled)],
+      [numberColumn("underutilized", "GPU-h"), ({ underutilized }) => figure("underutilized", "GPU-h", underutilized)],
+      [numberColumn("cost"), ({ costs }) => money("cost", costs)],
+      [numberColumn("of it wasted"), ({ wasteCosts }) => money("waste_cost", wasteCosts)],
+      [numberColumn("jobs"), ({ jobs }) => figure("jobs", "count", jobs)],
     ],
-    rows: teamsByWaste(review).map((team) => ({
-      ...head(team),
-      cells: [
-        [gpuHours("allocated", team.allocated)],
-        [gpuHours("active", team.active)],
-        [{ measure: "utilization", unit: "ratio", value: team.utilization }],
-        [gpuHours("idle", team.idle)],
-        [gpuHours("stalled", team.stalled)],
-        [gpuHours("underutilized", team.underutilized)],
-        money("cost", team.costs),
-        money("waste_cost", team.wasteCosts),
-        [count("jobs", team.jobs)],
-      ],
-    })),
-  };
+  });
 }
 
 /** What each team was entitled to, who owes whom, how long it waited and what was taken from it. */
 export function fairnessTable(review: Review): Table {
-  return {
+  return tableOf(teamsByWaste(review), [], {
     section: "fairness",
     caption: "Entitled, waited and evicted, in the same order",
     rowHeading: "team",
+    row: head,
     columns: [
-      numberColumn("entitled", "GPU-h"),
-      longColumn("deviation"),
-      numberColumn("wait p50 / p95"),
-      numberColumn("evictions"),
-      numberColumn("undone by them", "GPU-h"),
+      [numberColumn("entitled", "GPU-h"), ({ entitled }) => figure("entitled", "GPU-h", entitled)],
+      [longColumn("deviation"), deviation],
+      [numberColumn("wait p50 / p95"), waitPieces],
+      [numberColumn("evictions"), ({ evictions }) => figure("evictions", "count", evictions)],
+      [numberColumn("undone by them", "GPU-h"), (team) => figure("lost_to_evictions", "GPU-h", team.lostToEvictions)],
     ],
-    rows: teamsByWaste(review).map((team) => ({
-      ...head(team),
-      cells: [
-        [gpuHours("entitled", team.entitled)],
-        deviation(team),
-        waitPieces(team),
-        [count("evictions", team.evictions)],
-        [gpuHours("lost_to_evictions", team.lostToEvictions)],
-      ],
-    })),
-  };
+  });
 }
 
 const head = ({ team }: TeamRow) => ({ item: teamText(team), cluster: "", head: teamText(team) });
@@ -100,61 +74,46 @@ const whereItIs: readonly (readonly [measure: string, of: (team: TeamRow) => num
 function deviation(team: TeamRow): readonly Piece[] {
   const why = whereItIs.flatMap(([measure, of, words]): Piece[] => {
     const amount = of(team);
-    return (amount ?? 0) > 0.05 ? [", ", gpuHours(measure, amount), ` ${words}`] : [];
+    return (amount ?? 0) > 0.05 ? [", ", ...figure(measure, "GPU-h", amount), ` ${words}`] : [];
   });
-  const said: Piece = gpuHours("deviation", team.deviation);
-  return why.length === 0 ? [said] : [said, " (short: ", ...why.slice(1), ")"];
+  const said = figure("deviation", "GPU-h", team.deviation);
+  return why.length === 0 ? said : [...said, " (short: ", ...why.slice(1), ")"];
 }
 
 /** `4 min / 1 h 20 min`. */
-export function waitPieces({ waits }: Pick<TeamRow, "waits">): readonly Piece[] {
-  return [
-    { measure: "wait_p50", unit: "s", value: waits?.p50Seconds ?? null },
-    " / ",
-    { measure: "wait_p95", unit: "s", value: waits?.p95Seconds ?? null },
-  ];
-}
+const waitPieces = ({ waits }: TeamRow): readonly Piece[] => [
+  ...figure("wait_p50", "s", waits?.p50Seconds ?? null),
+  " / ",
+  ...figure("wait_p95", "s", waits?.p95Seconds ?? null),
+];
 
 /** Budgets of teams that have one; `null` where none has. */
 export function budgetTable(review: Review): Table | null {
-  const rows = teamsByWaste(review).flatMap((team) =>
-    team.budgets.map((budget) => {
-      const { cluster, month, currency, perMonth, spent, forecast } = budget;
-      const money = (measure: string, value: number | null): Figure => ({
-        measure,
-        value,
-        unit: { currency, per: null },
-      });
-      const several = review.clusters.length > 1 ? `${nameText(cluster)}, ` : "";
-      return {
-        item: `${teamText(team.team)} ${nameText(month)}`,
-        cluster,
-        head: `${teamText(team.team)} (${several}${nameText(month)})`,
-        cells: [
-          [money("budget", perMonth)],
-          [money("spent", spent)],
-          forecast === null
-            ? ["–"]
-            : forecast.low === null && forecast.high === null
-              ? [money("month_end", forecast.mid), ", range not known"]
-              : [
-                  money("month_end", forecast.mid),
-                  " (",
-                  money("month_end_low", forecast.low),
-                  " to ",
-                  money("month_end_high", forecast.high),
-                  ")",
-                ],
-        ],
-      };
-    }),
-  );
-  if (rows.length === 0) return null;
-  return {
+  const all = teamsByWaste(review).flatMap(({ team, budgets }) => budgets.map((budget) => ({ team, ...budget })));
+  type Budget = (typeof all)[number];
+  const inBudget = (measure: string, { currency }: Budget, value: number | null) =>
+    figure(measure, { currency, per: null }, value);
+  const monthEnd = (budget: Budget): readonly Piece[] => {
+    const { forecast } = budget;
+    if (forecast === null) return ["–"];
+    const middle = inBudget("month_end", budget, forecast.mid);
+    if (forecast.low === null && forecast.high === null) return [...middle, ", range not known"];
+    const low = inBudget("month_end_low", budget, forecast.low);
+    return [...middle, " (", ...low, " to ", ...inBudget("month_end_high", budget, forecast.high), ")"];
+  };
+  return tableOf(all.length === 0 ? null : all, [], {
     section: "budgets",
     caption: "Budgets, and where the month ends (four of five ends lie within the range)",
     rowHeading: "team and month",
-    columns: [numberColumn("budget"), numberColumn("spent"), numberColumn("month ends at")],
-    rows,
-  };
+    row: ({ team, month, cluster }) => ({
+      item: `${teamText(team)} ${nameText(month)}`,
+      cluster,
+      head: `${teamText(team)} (${review.clusters.length > 1 ? `${nameText(cluster)}, ` : ""}${nameText(month)})`,
+    }),
+    columns: [
+      [numberColumn("budget"), (one) => inBudget("budget", one, one.perMonth)],
+      [numberColumn("spent"), (one) => inBudget("spent", one, one.spent)],
+      [numberColumn("month ends at"), monthEnd],
+    ],
+  });
 }

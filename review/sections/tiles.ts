@@ -2,7 +2,7 @@ import type { Review } from "../document/review.ts";
 import type { Tile } from "../document/tiles.ts";
 import type { Figure, Unit } from "../words/figure.ts";
 import { longText, nameText } from "../words/names.ts";
-import { numberColumn, type Piece, type Sentence, type Table } from "./section.ts";
+import { figure, numberColumn, type Piece, type Sentence, type Table, tableOf, textColumn } from "./section.ts";
 
 /** Unit of a tile's numbers. */
 export function tileUnit({ unit }: Tile): Unit {
@@ -24,64 +24,56 @@ export const tileItem = ({ id }: Tile): string => id;
 
 /** The tiles as a table, for Markdown and the CSV. */
 export function tileTable({ tiles }: Review): Table {
-  return {
+  return tableOf(tiles, [], {
     section: "tiles",
     caption: "The window at a glance",
     rowHeading: "",
+    row: (tile) => ({ item: tileItem(tile), cluster: "", head: nameText(tile.title) }),
     columns: [
-      numberColumn("now"),
-      numberColumn("against the periods before"),
-      { heading: "who can act", unit: null, align: "left" },
-      { heading: "", unit: null, align: "left" },
+      [numberColumn("now"), (tile) => [tileValue(tile)]],
+      [numberColumn("against the periods before"), (tile) => [tileChange(tile)]],
+      [textColumn("who can act"), ({ owner }) => [nameText(owner)]],
+      [textColumn(""), ({ note }) => [longText(note)]],
     ],
-    rows: tiles.map((tile) => ({
-      item: tileItem(tile),
-      cluster: "",
-      head: nameText(tile.title),
-      cells: [[tileValue(tile)], [tileChange(tile)], [nameText(tile.owner)], [longText(tile.note)]],
-    })),
-  };
+  });
 }
 
 /** The periods behind the sparklines, the window itself last; `null` where nothing is compared. */
 export function periodTable({ tiles, window }: Review): Table | null {
   const labels = [...new Set(tiles.flatMap(({ before }) => before.map(({ label }) => label)))];
   if (labels.length === 0) return null;
-  const row = (label: string, amountOf: (tile: Tile) => number | null) => ({
-    item: nameText(label),
-    cluster: "",
-    head: nameText(label),
-    cells: tiles.map((tile): readonly Figure[] => [
-      { measure: tileItem(tile), unit: tileUnit(tile), value: amountOf(tile) },
-    ]),
-  });
-  return {
+  const before = labels.map((label) => ({
+    label,
+    of: (tile: Tile) => tile.before.find((one) => one.label === label)?.value ?? null,
+  }));
+  const now = { label: window.label, of: ({ value }: Tile) => value };
+  return tableOf([...before, now], [], {
     section: "periods",
     caption: "The periods before, and this one",
     rowHeading: "period",
-    columns: tiles.map((tile) => numberColumn(nameText(tile.title))),
-    rows: [
-      ...labels.map((label) => row(label, ({ before }) => before.find((one) => one.label === label)?.value ?? null)),
-      row(window.label, ({ value }) => value),
-    ],
-  };
+    row: ({ label }) => ({ item: nameText(label), cluster: "", head: nameText(label) }),
+    columns: tiles.map((tile) => [
+      numberColumn(nameText(tile.title)),
+      ({ of }) => figure(tileItem(tile), tileUnit(tile), of(tile)),
+    ]),
+  });
 }
 
 /** The total and its three parts, as means; of one team, what the whole cluster is asked for is left out. */
 export function termsSentence({ terms, team }: Review): Sentence {
-  const parts: readonly (readonly [text: string, figure: Figure])[] = [
-    ["total", { measure: "total", unit: "GPUs", value: terms.totalGpus }],
-    ["effective (active)", { measure: "effective", unit: "GPUs", value: terms.effectiveGpus }],
-    ["wasted (allocated, not active)", { measure: "wasted", unit: "GPUs", value: terms.wastedGpus }],
-    ["not allocated", { measure: "not_allocated", unit: "GPUs", value: team === null ? notAllocated(terms) : null }],
+  const parts: readonly (readonly [text: string, measure: string, gpus: number | null])[] = [
+    ["total", "total", terms.totalGpus],
+    ["effective (active)", "effective", terms.effectiveGpus],
+    ["wasted (allocated, not active)", "wasted", terms.wastedGpus],
+    ["not allocated", "not_allocated", team === null ? notAllocated(terms) : null],
   ];
-  const shown = parts.filter(([, { value }]) => team === null || value !== null);
-  return {
-    section: "terms",
-    cluster: "",
-    item: "",
-    pieces: ["Mean GPUs: ", ...joinedParts(shown), "."],
-  };
+  const pieces = parts
+    .filter(([, , gpus]) => team === null || gpus !== null)
+    .flatMap(([text, measure, gpus], i): Piece[] => [
+      `${i === 0 ? "" : ", "}${text} `,
+      ...figure(measure, "GPUs", gpus),
+    ]);
+  return { section: "terms", cluster: "", item: "", pieces: ["Mean GPUs: ", ...pieces, "."] };
 }
 
 /** What is neither effective nor wasted, so that the three add up to the total; `null` where one of them is not known. */
@@ -89,6 +81,3 @@ function notAllocated({ totalGpus, effectiveGpus, wastedGpus }: Review["terms"])
   if (totalGpus === null || effectiveGpus === null || wastedGpus === null) return null;
   return Math.max(0, totalGpus - effectiveGpus - wastedGpus);
 }
-
-const joinedParts = (parts: readonly (readonly [text: string, figure: Figure])[]): readonly Piece[] =>
-  parts.flatMap(([text, figure], i) => [`${i === 0 ? "" : ", "}${text} `, figure]);

@@ -1,41 +1,37 @@
 import type { Review } from "../document/review.ts";
 import type { WaitRow } from "../document/use.ts";
 import { nameText, sizeText } from "../words/names.ts";
-import { numberColumn, type Row, type Table } from "./section.ts";
-
-const columns = [numberColumn("waits"), numberColumn("half within"), numberColumn("95 % within")];
+import { figure, numberColumn, type Table, tableOf } from "./section.ts";
 
 /** Waits by what the work asked for. */
-export function waitsBySize({ waits }: Review): Table | null {
-  if (waits === null) return null;
-  const rows = waits.bySize.map((row): Row => {
-    const priority =
-      row.priorityClass === null
-        ? ""
-        : `, ${row.priorityClass === "" ? "no priority class" : `priority ${nameText(row.priorityClass)}`}`;
-    return waitRow(row, `${sizeText(row.sizeClass)}${priority}`);
+export const waitsBySize = ({ waits }: Review): Table | null =>
+  waitTable(waits?.bySize, "waits_by_size", "By size and priority", "size", ({ sizeClass, priorityClass: name }) => {
+    const priority = name === "" ? ", no priority class" : `, priority ${nameText(name ?? "")}`;
+    return `${sizeText(sizeClass)}${name === null ? "" : priority}`;
   });
-  return { section: "waits_by_size", caption: "By size and priority", rowHeading: "size", columns, rows };
-}
 
 /** Waits by queue. */
-export function waitsByQueue({ waits }: Review): Table | null {
-  if (waits === null) return null;
-  const rows = waits.byQueue.map((row) =>
-    waitRow(row, row.queue === null ? "all queues" : row.queue === "" ? "no queue" : nameText(row.queue)),
+export const waitsByQueue = ({ waits }: Review): Table | null =>
+  waitTable(waits?.byQueue, "waits_by_queue", "By queue", "queue", ({ queue }) =>
+    queue === null ? "all queues" : queue === "" ? "no queue" : nameText(queue),
   );
-  return { section: "waits_by_queue", caption: "By queue", rowHeading: "queue", columns, rows };
-}
 
-function waitRow({ count, p50Seconds, p95Seconds }: WaitRow, head: string): Row {
-  return {
-    item: head,
-    cluster: "",
-    head,
-    cells: [
-      [{ measure: "waits", unit: "count", value: count }],
-      [{ measure: "wait_p50", unit: "s", value: p50Seconds }],
-      [{ measure: "wait_p95", unit: "s", value: p95Seconds }],
+function waitTable(
+  waits: readonly WaitRow[] | undefined,
+  section: string,
+  caption: string,
+  rowHeading: string,
+  nameOf: (row: WaitRow) => string,
+): Table | null {
+  return tableOf(waits, [], {
+    section,
+    caption,
+    rowHeading,
+    row: (row) => ({ item: nameOf(row), cluster: "", head: nameOf(row) }),
+    columns: [
+      [numberColumn("waits"), ({ count }) => figure("waits", "count", count)],
+      [numberColumn("half within"), ({ p50Seconds }) => figure("wait_p50", "s", p50Seconds)],
+      [numberColumn("95 % within"), ({ p95Seconds }) => figure("wait_p95", "s", p95Seconds)],
     ],
-  };
+  });
 }

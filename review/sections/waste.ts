@@ -3,7 +3,7 @@ import type { Review } from "../document/review.ts";
 import type { WaterfallStageRow } from "../document/use.ts";
 import { nameText } from "../words/names.ts";
 import { money } from "./money.ts";
-import { numberColumn, type Piece, type Row, type Table, textColumn } from "./section.ts";
+import { figure, numberColumn, type Piece, type Row, type Table, textColumn } from "./section.ts";
 
 /** Stages as they are shown: a team's review has no capacity of its own, and no level twice. */
 export function shownStages({ waterfall, team }: Pick<Review, "waterfall" | "team">): readonly WaterfallStageRow[] {
@@ -31,21 +31,21 @@ function stageRows({ level, gpuHours, costs, drops }: WaterfallStageRow, team: s
       item: level,
       cluster: "",
       head: name,
-      cells: [[{ measure: "gpu_hours", unit: "GPU-h", value: gpuHours }], money("cost", costs), [""]],
+      cells: [figure("gpu_hours", "GPU-h", gpuHours), money("cost", costs), [""]],
     },
     ...drops.map((drop): Row => {
       const name = dropName(drop.state, drop.isAllocated);
       const stranded: readonly Piece[] =
         drop.strandedGpuHours === null || drop.strandedGpuHours === 0
           ? []
-          : ["; ", { measure: "stranded", unit: "GPU-h", value: drop.strandedGpuHours }, " of it stranded"];
+          : ["; ", ...figure("stranded", "GPU-h", drop.strandedGpuHours), " of it stranded"];
       return {
         item: name,
         cluster: "",
         head: name,
         isPart: true,
         cells: [
-          [{ measure: "gpu_hours", unit: "GPU-h", value: drop.gpuHours }],
+          figure("gpu_hours", "GPU-h", drop.gpuHours),
           money("cost", drop.costs),
           [nameText(drop.owner), ...stranded],
         ],
