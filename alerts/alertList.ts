@@ -35,11 +35,17 @@ export interface ListedAlert {
   readonly action: Action;
   readonly labels: readonly SubjectLabel[];
   readonly dashboard: DashboardName;
-  /** `null`: nothing that Fairlead recommends answers it. */
-  readonly advice: AdviceMatch | null;
+  /** Absent: nothing that Fairlead recommends answers it. */
+  readonly advice?: AdviceMatch;
   /** One sentence without values. */
   readonly summary: string;
 }
+
+const fleet = { area: "capacity", dashboard: "fleet" } as const;
+const cost = { area: "cost", dashboard: "cost" } as const;
+const fairness = { area: "fairness", dashboard: "fairness" } as const;
+const fragmentation = { area: "fragmentation", dashboard: "waste" } as const;
+const idle = { area: "idle", dashboard: "waste" } as const;
 
 const forTheStarved = ["reclaim", "unblock_gang", "defragment", "change_quota", "fix_scheduler"] as const;
 const lessWaste = ["release_idle", "right_size", "share_gpu"] as const;
@@ -48,150 +54,130 @@ const lessCost = [...lessWaste, "scale_in"] as const;
 /** Every alert, in the order of its files: what a name means never changes with its thresholds. */
 export const alertList = {
   GpuTeamStarved: {
-    area: "fairness",
+    ...fairness,
     action: "ticket",
     labels: ["cluster", "team", "domain"],
-    dashboard: "fairness",
     advice: { kinds: forTheStarved, same: { for_team: "team" } },
     summary: "A team holds far fewer GPUs than its share while work that fits its share waits.",
   },
   GpuTeamStarvedLong: {
-    area: "fairness",
+    ...fairness,
     action: "page",
     labels: ["cluster", "team", "domain"],
-    dashboard: "fairness",
     advice: { kinds: forTheStarved, same: { for_team: "team" } },
     summary: "A team misses much GPU time of its share while work that fits its share waits.",
   },
   GpuTeamAboveFairShare: {
-    area: "fairness",
+    ...fairness,
     action: "ticket",
     labels: ["cluster", "team", "domain"],
-    dashboard: "fairness",
     advice: { kinds: ["reclaim", "change_quota"], same: { from_team: "team" } },
     summary: "A team holds far more GPUs than its share, which waiting work of a starved team could use.",
   },
   GpuFairnessLow: {
-    area: "fairness",
+    ...fairness,
     action: "digest",
     labels: ["cluster", "domain"],
-    dashboard: "fairness",
     advice: { kinds: ["reclaim", "change_quota", "fix_scheduler"], same: {} },
     summary: "GPUs have been shared unevenly between queues for hours.",
   },
   GpuReservationUnused: {
-    area: "fairness",
+    ...fairness,
     action: "digest",
     labels: ["cluster", "queue", "team", "domain"],
-    dashboard: "fairness",
     // The queue of a recommendation is the one that gains; who leaves GPUs unused is the team that gives.
     advice: { kinds: ["change_quota"], same: { from_team: "team" } },
     summary: "A queue has left most of its guaranteed GPUs unused for days while others wait.",
   },
   GpuPodsPastQueues: {
-    area: "fairness",
+    ...fairness,
     action: "digest",
     labels: ["cluster", "domain"],
-    dashboard: "fairness",
-    advice: null,
     summary: "Pods of no queue hold GPUs that queues are guaranteed and wait for.",
   },
   GpuQueueWaitHigh: {
-    area: "fairness",
+    ...fairness,
     action: "ticket",
     labels: ["cluster", "queue"],
-    dashboard: "fairness",
     advice: { kinds: forTheStarved, same: { queue: "queue" } },
     summary: "Work of a queue waits longer than its target.",
   },
   GpuQueueStuck: {
-    area: "fairness",
+    ...fairness,
     action: "ticket",
     labels: ["cluster", "queue", "team"],
-    dashboard: "fairness",
     advice: { kinds: ["fix_scheduler", "unblock_gang", "change_quota"], same: { queue: "queue" } },
     summary: "Work of a queue waits although it fits and its quota allows it, and nothing of the queue starts.",
   },
   GpuQueueStuckLong: {
-    area: "fairness",
+    ...fairness,
     action: "page",
     labels: ["cluster", "queue", "team"],
-    dashboard: "fairness",
     advice: { kinds: ["fix_scheduler", "unblock_gang", "change_quota"], same: { queue: "queue" } },
     summary: "Much GPU time of a queue is lost: its work fits and its quota allows it, and nothing of it starts.",
   },
 
   GpuPreemptionStorm: {
-    area: "fairness",
+    ...fairness,
     action: "ticket",
     labels: ["cluster", "queue"],
-    dashboard: "fairness",
     advice: { kinds: ["change_quota", "fix_scheduler"], same: { queue: "queue" } },
     summary: "Work of a queue is evicted far more often than usual.",
   },
   GpuIdleAllocated: {
-    area: "idle",
+    ...idle,
     action: "ticket",
     labels: ["cluster", "team", "pool"],
-    dashboard: "waste",
     advice: { kinds: lessWaste, same: { from_team: "team", pool: "pool" } },
     summary: "A team holds GPUs that have done nothing for a long time.",
   },
   GpuIdleExpensive: {
-    area: "idle",
+    ...idle,
     action: "ticket",
     labels: ["cluster", "team", "currency"],
-    dashboard: "waste",
     advice: { kinds: lessWaste, same: { from_team: "team" } },
     summary: "Idle GPUs of a team cost more in a day than is allowed.",
   },
   GpuFragmentationHigh: {
-    area: "fragmentation",
+    ...fragmentation,
     action: "ticket",
     labels: ["cluster", "pool"],
-    dashboard: "waste",
     advice: { kinds: ["defragment", "scale_in"], same: { pool: "pool" } },
     summary: "Most free GPUs of a pool are on nodes where no typical pod fits.",
   },
   GpuJobUnplaceable: {
-    area: "fragmentation",
+    ...fragmentation,
     action: "ticket",
     labels: ["cluster", "pool"],
-    dashboard: "waste",
     advice: { kinds: ["defragment", "unblock_gang"], same: { pool: "pool" } },
     summary: "Enough GPUs are free for waiting work, but not on nodes where it could run.",
   },
   GpuJobUnplaceableLong: {
-    area: "fragmentation",
+    ...fragmentation,
     action: "page",
     labels: ["cluster", "pool"],
-    dashboard: "waste",
     advice: { kinds: ["defragment", "unblock_gang"], same: { pool: "pool" } },
     summary: "Much GPU time is lost: enough GPUs are free for waiting work, but not on nodes where it could run.",
   },
 
   GpuBudgetBurnFast: {
-    area: "cost",
+    ...cost,
     action: "ticket",
     labels: ["cluster", "team", "currency"],
-    dashboard: "cost",
     advice: { kinds: lessCost, same: { from_team: "team" } },
     summary: "A team spends its GPU budget of the month too fast.",
   },
   GpuBudgetExhausted: {
-    area: "cost",
+    ...cost,
     action: "ticket",
     labels: ["cluster", "team", "currency"],
-    dashboard: "cost",
     advice: { kinds: lessCost, same: { from_team: "team" } },
     summary: "A team has spent its GPU budget of the month.",
   },
   GpuPriceStale: {
-    area: "cost",
+    ...cost,
     action: "digest",
     labels: ["cluster", "pool"],
-    dashboard: "cost",
-    advice: null,
     summary: "GPUs of a pool have an old price or none, so their cost is wrong or missing.",
   },
   GpuRecommendationIgnored: {
@@ -219,43 +205,33 @@ export const alertList = {
     summary: "Demand for GPUs will pass what the cluster has if it goes on growing.",
   },
   GpuNodeLost: {
-    area: "capacity",
+    ...fleet,
     action: "ticket",
     labels: ["cluster", "node_pool"],
-    dashboard: "fleet",
-    advice: null,
     summary: "Nodes with GPUs are not ready, and their GPUs cannot be used.",
   },
   GpuNodeLostLong: {
-    area: "capacity",
+    ...fleet,
     action: "page",
     labels: ["cluster", "node_pool"],
-    dashboard: "fleet",
-    advice: null,
     summary: "Much GPU time is lost on nodes that are not ready.",
   },
   GpuDrainNow: {
-    area: "capacity",
+    ...fleet,
     action: "ticket",
     labels: ["cluster", "node_pool"],
-    dashboard: "fleet",
-    advice: null,
     summary: "Work runs on GPUs with a fault that ends or corrupts it.",
   },
   GpuLookToday: {
-    area: "capacity",
+    ...fleet,
     action: "ticket",
     labels: ["cluster", "node_pool"],
-    dashboard: "fleet",
-    advice: null,
     summary: "GPUs on ready nodes cannot be used, and wait for repair.",
   },
   GpuWatch: {
-    area: "capacity",
+    ...fleet,
     action: "digest",
     labels: ["cluster", "node_pool"],
-    dashboard: "fleet",
-    advice: null,
     summary: "GPUs work, but show signs of a fault or are slowed down.",
   },
 

@@ -41,7 +41,7 @@ export function annotationsOf(name: AlertName, description: string, config: Aler
   return {
     summary,
     ...(subjects === undefined ? { description } : withNames(description, subjects, config)),
-    ...(advice === null
+    ...(advice === undefined
       ? { recommendation: noRecommendation, recommendation_url: recommendations, saving: noSaving }
       : fromAdvice(advice, recommendations)),
     runbook_url: runbookUrl(name, config),

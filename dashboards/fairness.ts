@@ -90,7 +90,6 @@ function judged(tools: Tools): readonly PanelDraft[] {
       kind: "now",
       text: "both",
       noValue: "no shares known",
-      size: [6, 4],
       shows: [
         shows(
           smallest(query.recorded("cluster_team_domain:fairlead_allocated_of_entitled:ratio")),
@@ -108,7 +107,6 @@ function judged(tools: Tools): readonly PanelDraft[] {
       kind: "now",
       text: "both",
       noValue: "no team was starved",
-      size: [6, 4],
       shows: [
         shows(
           topk(1, hours(looksOver(query.recorded("cluster_team_domain:fairlead_starved_team_gpus:sum"), "$__range"))),
@@ -124,7 +122,6 @@ function judged(tools: Tools): readonly PanelDraft[] {
       unit: units.count,
       levels: worseAbove(...limitOf(alerts, "GpuTeamStarved", () => 1)),
       noValue: "no shares known",
-      size: [6, 4],
       shows: [shows(aggregate("sum", starvedTeams), "Starved teams")],
       links: [advice],
     }),
@@ -136,7 +133,6 @@ function judged(tools: Tools): readonly PanelDraft[] {
       levels: worseAbove(limit(alerts.alerts.GpuQueueWaitHigh.p95AboveSeconds, "watch")),
       kind: "now",
       noValue: "nothing known to wait",
-      size: [6, 4],
       shows: [shows(aggregate("max", query.max("fairlead_queue_oldest_wait_seconds", ["cluster"])), "Longest")],
       links: [seriesLink("team", "What do these teams have?", {})],
     }),

@@ -152,7 +152,6 @@ function whatGpusDo({ query, seriesLink }: Tools): PanelDraft {
       "Each GPU as one part of all. Busy should be most of it. Idle ones can be taken back, stalled ones look busy and compute nothing, free ones can be used at once, and stranded ones only after work is moved; unknown ones have no telemetry.",
     unit: units.ratio,
     style: "area",
-    stack: "normal",
     size: [16, 8],
     shows: [
       shows(part(inStates("active")), "Busy", "good"),
@@ -267,7 +266,6 @@ function gpusByPool({ query, seriesLink }: Tools): PanelDraft {
     unit: units.gpus,
     decimals: 0,
     style: "area",
-    stack: "normal",
     size: [12, 8],
     shows: [shows(query.sum("fairlead_gpus", ["cluster", "pool"]), "{{pool}} ({{cluster}})")],
     links: [seriesLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" })],

@@ -17,7 +17,6 @@ function byCause({ query, page }: Tools): PanelDraft {
       "GPUs that cannot be used, by what makes them so, and after them those that work but are slowed down. A step up is a fault that began then; a cause that stays waits for repair. `node` is a node that is not ready, `unknown` a GPU that the API does not offer and nothing explains.",
     unit: units.gpus,
     style: "area",
-    stack: "normal",
     size: [12, 8],
     shows: [
       shows(query.sum("fairlead_unavailable_gpus", ["cluster", "cause"]), "{{cause}} ({{cluster}})"),

@@ -46,7 +46,6 @@ function headline({ query, alerts, page }: Tools): readonly PanelDraft[] {
       unit: units.count,
       kind: "now",
       noValue: "no data",
-      size: [6, 4],
       links,
       shows: [
         shows(
@@ -64,7 +63,6 @@ function headline({ query, alerts, page }: Tools): readonly PanelDraft[] {
       kind: "now",
       levels: worseAbove(...limitOf(alerts, "GpuExporterStale", ({ ageAboveSeconds }) => ageAboveSeconds)),
       noValue: "no data",
-      size: [6, 4],
       links,
       shows: [shows(secondsSince(query.recorded("cluster:fairlead_last_cycle_timestamp_seconds:max")), "{{cluster}}")],
     }),
@@ -76,7 +74,6 @@ function headline({ query, alerts, page }: Tools): readonly PanelDraft[] {
       kind: "now",
       text: "name",
       noValue: "no data",
-      size: [6, 4],
       links,
       shows: [
         shows(
@@ -93,7 +90,6 @@ function headline({ query, alerts, page }: Tools): readonly PanelDraft[] {
       kind: "now",
       levels: worseAbove(...limitOf(alerts, "GpuSeriesLimit", ({ droppedAbove }) => droppedAbove + 1)),
       noValue: "no data",
-      size: [6, 4],
       links,
       shows: [shows(query.recorded("cluster:fairlead_series_dropped:max"), "{{cluster}}")],
     }),
@@ -142,7 +138,6 @@ function stages({ query, page }: Tools): PanelDraft {
       "Duration of each stage of the last complete cycle. Collecting waits for others; the rest is work on one CPU, which more GPUs and pods make longer.",
     unit: units.seconds,
     style: "area",
-    stack: "normal",
     size: [12, 8],
     links: [toStart(page)],
     shows: [shows(query.sum("fairlead_cycle_duration_seconds", ["cluster", "stage"]), "{{stage}} ({{cluster}})")],
@@ -237,7 +232,6 @@ function inputs({ query, page }: Tools): readonly PanelDraft[] {
         "Watches and lists that were begun anew in the 10 minutes before, but for those that the server closed as usual. A few are harmless; many mean an unsteady connection, and cost the API server a list each.",
       unit: units.count,
       style: "bars",
-      stack: "normal",
       size: [12, 8],
       links,
       shows: [shows(restarts, "{{reason}} ({{cluster}})")],
@@ -248,7 +242,6 @@ function inputs({ query, page }: Tools): readonly PanelDraft[] {
         "Telemetry targets by whether their last page is fresh. Stale ones have stopped to answer and never ones have not answered since the start: see whether their pods run and can be reached.",
       unit: units.count,
       style: "area",
-      stack: "normal",
       size: [12, 8],
       links,
       shows: [

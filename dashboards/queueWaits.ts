@@ -28,7 +28,6 @@ function causes({ query, seriesLink }: Tools): PanelDraft {
       "GPUs that work waits for, each gang by the one cause for which it waits. Capacity needs GPUs, quota a limit that is raised, fragmentation work that moves; what fits, is allowed and does not start points at the scheduler.",
     unit: units.gpus,
     style: "area",
-    stack: "normal",
     size: [12, 8],
     noValue: "nothing waits",
     shows: [

@@ -132,7 +132,6 @@ function pair({ of, ...rest }: Pair): PanelDraft {
     noValue: "unknown",
     ...rest,
     kind: "now",
-    size: [6, 4],
     shows: [shows(of(undefined), "7 days"), shows(of(week), "before")],
   });
 }

@@ -119,7 +119,6 @@ function shares(tools: Tools): readonly PanelDraft[] {
       meaning:
         "Physical GPUs that pods of the team hold, used or not. More than it uses is waste; less than its share while its work waits is unfair.",
       unit: units.gpus,
-      size: [6, 4],
       shows: [shows(aggregate("sum", query.recorded("cluster_team:fairlead_allocated_gpus:sum")), "Allocated")],
       links: [seriesLink("waste", "Which of them are idle?", {})],
     }),
@@ -129,7 +128,6 @@ function shares(tools: Tools): readonly PanelDraft[] {
         "Physical GPUs that the team is entitled to now, by guarantees, limits, weights and what everybody asks for. It is never more than the team holds and waits for; a small share with nothing waiting is normal.",
       unit: units.gpus,
       noValue: "no share known",
-      size: [6, 4],
       shows: [shows(aggregate("sum", entitledGpus(tools)), "Share")],
       links: [fairness],
     }),
@@ -139,7 +137,6 @@ function shares(tools: Tools): readonly PanelDraft[] {
         "GPUs allocated above the share and GPUs missing below it, each counted by quota domain: too many of one pool do not make up for too few of another. What is above may be taken back when others need it; if some are missing, see who holds them.",
       unit: units.gpus,
       noValue: "no share known",
-      size: [6, 4],
       shows: [
         shows(aggregate("sum", clampMin(deviation, 0)), "Above"),
         shows(aggregate("sum", clampMin(arithmetic(deviation, "*", -1), 0)), "Missing"),
@@ -151,7 +148,6 @@ function shares(tools: Tools): readonly PanelDraft[] {
       meaning:
         "Physical GPUs that work of the team waits for, in its queues or as pods; work in a queue of several teams counts once it has pods. The table of waiting work below shows the reasons, and how long the work has waited.",
       unit: units.gpus,
-      size: [6, 4],
       shows: [shows(aggregate("sum", query.recorded("cluster_team:fairlead_waiting_gpus:max")), "Waiting")],
       links: [fairness],
     }),
@@ -178,7 +174,6 @@ function useAndMoney(tools: Tools): readonly PanelDraft[] {
       // Of who holds nothing any more, the last part that was known says nothing about now.
       kind: "now",
       noValue: "none allocated",
-      size: [6, 4],
       shows: [shows(partOf(busy, judged), "Busy")],
       links: [seriesLink("waste", "Which of them are idle?", {})],
     }),
@@ -188,7 +183,6 @@ function useAndMoney(tools: Tools): readonly PanelDraft[] {
         "GPUs that the team holds and that have done nothing for long. Let go of them, or shrink the jobs that hold them: Fairlead's recommendations name them.",
       unit: units.gpus,
       noValue: "none allocated",
-      size: [6, 4],
       shows: [shows(aggregate("sum", idle), "Idle")],
       links: [seriesLink("waste", "Since when, and what do they cost?", {})],
     }),
@@ -198,7 +192,6 @@ function useAndMoney(tools: Tools): readonly PanelDraft[] {
       unit: money,
       decimals: 0,
       noValue: `no ${currency} price`,
-      size: [6, 4],
       shows: [shows(aDay, "a day")],
       links: [seriesLink("cost", "What was it charged?", {})],
     }),
@@ -208,7 +201,6 @@ function useAndMoney(tools: Tools): readonly PanelDraft[] {
       unit: units.ratio,
       levels: worseAbove(...limitOf(alerts, "GpuBudgetExhausted", ({ spentAbove }) => spentAbove)),
       noValue: "no budget",
-      size: [6, 4],
       shows: [shows(aggregate("max", spent), "Spent")],
       links: [seriesLink("cost", "Will it last?", {})],
     }),

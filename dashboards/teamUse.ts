@@ -10,12 +10,13 @@ import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
 import { partOf } from "./query/queries.ts";
+import { teamWork } from "./wasteWork.ts";
 
 type State = (typeof allocatedTimeStates)[number];
 
 /** What the GPUs of the team do: all of them over time, when they are busy, and in which pool. */
 export function teamUse(tools: Tools): readonly PanelDraft[] {
-  return [states(tools), busyTimes(tools), byPool(tools), work(tools)];
+  return [states(tools), busyTimes(tools), byPool(tools), teamWork(tools)];
 }
 
 function states({ query, page }: Tools): PanelDraft {
@@ -27,7 +28,6 @@ function states({ query, page }: Tools): PanelDraft {
       "GPUs that the team holds, by what they do. Busy should be most of it. Idle ones have done nothing for long, stalled ones look busy and compute nothing: the recommendations name the work that holds them. Unknown ones have no telemetry.",
     unit: units.gpus,
     style: "area",
-    stack: "normal",
     size: [12, 8],
     shows: [
       shows(inStates("active"), "Busy", "good"),
@@ -52,25 +52,6 @@ function busyTimes({ query, seriesLink }: Tools): PanelDraft {
     rows: "series",
     shows: shows(query.max("fairlead_team_gpu_utilization_ratio", ["cluster", "team"]), "{{team}} ({{cluster}})"),
     links: [seriesLink("waste", "What is idle then?", {})],
-  });
-}
-
-function work({ query, rowLink }: Tools): PanelDraft {
-  const by = ["cluster", "pool"] as const;
-  return table({
-    title: "Work of GPUs by pool",
-    meaning:
-      "How busy tensor cores are, how much of the time memory is read or written, and power over what the GPUs may draw, of GPUs that one pod of the team holds alone. Where the team is busy and all three are low, its GPUs wait more than they compute. A gap is a signal that no telemetry reports.",
-    size: [24, 6],
-    labels: { pool: "Pool", cluster: "Cluster" },
-    values: [
-      { title: "Tensor", query: query.max("fairlead_team_tensor_active_ratio", by), unit: units.ratio },
-      { title: "DRAM", query: query.max("fairlead_team_dram_active_ratio", by), unit: units.ratio },
-      { title: "Power", query: query.max("fairlead_team_power_ratio", by), unit: units.ratio },
-    ],
-    sortBy: "Power",
-    empty: "no telemetry reports it",
-    links: { pool: rowLink("waste", "What is wasted here?", { cluster: "cluster", pool: "pool" }) },
   });
 }
 

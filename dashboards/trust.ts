@@ -29,7 +29,6 @@ export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDr
       kind: "now",
       levels: worseAbove(...limitOf(alerts, "GpuExporterStale", ({ ageAboveSeconds }) => ageAboveSeconds)),
       noValue: "no data",
-      size: [6, 4],
       shows: [shows(age, "{{cluster}}")],
       links,
     }),
@@ -41,7 +40,6 @@ export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDr
       decimals: 1,
       kind: "now",
       levels: worseBelow(limit(0.99, "watch"), limit(0.9, "act")),
-      size: [6, 4],
       shows: [shows(partOf(covered, accounted), "{{cluster}}")],
       links,
     }),
@@ -54,7 +52,6 @@ export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDr
       kind: "now",
       levels: worseAbove(...limitOf(alerts, "GpuTelemetryMissing", ({ unobservedAbove }) => unobservedAbove)),
       noValue: "none allocated",
-      size: [6, 4],
       shows: [
         shows(
           partOf(aggregate("sum", orZero(unseen, allocated), cluster), aggregate("sum", allocated, cluster)),
@@ -72,7 +69,6 @@ export function believed({ query, alerts, seriesLink }: Tools): readonly PanelDr
       kind: "now",
       levels: worseAbove(...limitOf(alerts, "GpuTeamMappingIncomplete", ({ unassignedAbove }) => unassignedAbove)),
       noValue: "none allocated",
-      size: [6, 4],
       shows: [shows(query.recorded("cluster:fairlead_unassigned_gpus:ratio"), "{{cluster}}")],
       links,
     }),

@@ -53,12 +53,12 @@ export interface PanelDraft {
 }
 
 /** The description of a panel, with what its colours mean. */
-export function descriptionOf({ meaning, levels = neutral, unit }: PanelTexts): string {
+export function descriptionOf({ meaning, levels = neutral, unit }: Omit<PanelTexts, "size">): string {
   return `${meaning}${levelsText(levels, unit)}`;
 }
 
 /** What all kinds of panels set for their numbers. */
-export function fieldDefaults(texts: PanelTexts) {
+export function fieldDefaults(texts: Omit<PanelTexts, "size">) {
   const { unit, levels = neutral, links = [], noValue = "unknown" } = texts;
   const decimals = texts.decimals ?? unit.decimals;
   const [min, max] = [texts.min ?? unit.min, texts.max ?? unit.max];

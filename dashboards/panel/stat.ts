@@ -1,9 +1,11 @@
 import type { Options } from "@grafana/grafana-foundation-sdk/stat";
 import type { Plain } from "../grafana/plain.ts";
-import { descriptionOf, fieldDefaults, type PanelDraft, type PanelTexts } from "./draft.ts";
+import { descriptionOf, fieldDefaults, type PanelDraft, type PanelTexts, type Size } from "./draft.ts";
 import { colourOverrides, type Shown, targetsOf } from "./shown.ts";
 
-export interface StatPanel extends PanelTexts {
+export interface StatPanel extends Omit<PanelTexts, "size"> {
+  /** Four are beside each other, unless another size is given. */
+  readonly size?: Size;
   readonly shows: readonly Shown[];
   /** `trend`: with the line of the time range behind the number; `now`: only what is true at its end. */
   readonly kind?: "trend" | "now";
@@ -13,7 +15,7 @@ export interface StatPanel extends PanelTexts {
 
 /** One number, large; one for each series that a query finds. */
 export function stat(panel: StatPanel): PanelDraft {
-  const { title, size, shows, kind = "trend", text = "value" } = panel;
+  const { title, size = [6, 4], shows, kind = "trend", text = "value" } = panel;
   return {
     type: "stat",
     title,

@@ -5,9 +5,8 @@ import { colourOverrides, type Shown, targetsOf } from "./shown.ts";
 
 export interface TimeSeriesPanel extends PanelTexts {
   readonly shows: readonly Shown[];
+  /** Areas and bars are upon each other. */
   readonly style?: "line" | "area" | "bars";
-  /** `percent`: each as a part of all at that time. */
-  readonly stack?: "none" | "normal" | "percent";
   /** Draws the levels as lines. */
   readonly limits?: boolean;
   /** `table`: beside the graph with last, mean and largest value; `list`: below it. */
@@ -16,7 +15,7 @@ export interface TimeSeriesPanel extends PanelTexts {
 
 /** Numbers over time. */
 export function timeSeries(panel: TimeSeriesPanel): PanelDraft {
-  const { title, size, shows, style = "line", stack = "none", limits = false, legend = "list" } = panel;
+  const { title, size, shows, style = "line", limits = false, legend = "list" } = panel;
   const custom = {
     drawStyle: style === "bars" ? "bars" : "line",
     lineInterpolation: "linear",
@@ -30,7 +29,7 @@ export function timeSeries(panel: TimeSeriesPanel): PanelDraft {
     axisPlacement: "auto",
     axisLabel: "",
     axisSoftMin: 0,
-    stacking: { mode: stack, group: "A" },
+    stacking: { mode: style === "line" ? "none" : "normal", group: "A" },
     thresholdsStyle: { mode: limits ? "dashed" : "off" },
   } satisfies Plain<FieldConfig>;
   return {
