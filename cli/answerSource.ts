@@ -5,6 +5,7 @@ import type { Terminal } from "../exporter/publish/terminal/layout.ts";
 import { type ExporterAddress, type ExporterFlags, exporterAt } from "./exporterAddress.ts";
 import { atOfDump } from "./inspect/atOption.ts";
 import type { ExitCode, Io } from "./io.ts";
+import { withLogin } from "./options.ts";
 
 /** Flags of commands that ask a running exporter, a captured dump, or the demo. */
 export interface SourceFlags extends ExporterFlags {
@@ -27,7 +28,7 @@ export interface AnswerSource {
 
 /** Adds the options that choose a source; `use` is what the command does with a dump. */
 export function withSourceOptions(command: Command, use: string): Command {
-  return command
+  const asking = command
     .option("--url <url>", "address of a running exporter", defaultUrl)
     .option("--dump <path...>", `${use} a captured dump instead, as inspect reads it`)
     .addOption(
@@ -37,10 +38,8 @@ export function withSourceOptions(command: Command, use: string): Command {
       ]),
     )
     .option("--at <time>", atOfDump)
-    .option("--config.file <file>", "configuration file (YAML), for a dump")
-    .option("--username <name>", "user of the exporter's web configuration")
-    .option("--password-file <file>", "file that holds the user's password")
-    .option("--ca-file <file>", "CA certificates that sign the exporter's certificate");
+    .option("--config.file <file>", "configuration file (YAML), for a dump");
+  return withLogin(asking);
 }
 
 /** Where an exporter on this machine answers. */

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Agent, request } from "undici";
 import { z } from "zod";
+import { parseJson } from "../exporter/kernel/parseJson.ts";
 import type { ExporterAddress } from "./exporterAddress.ts";
 
 /** What the exporter answers, or why it does not. */
@@ -92,12 +93,4 @@ export function readAnswer<Answer>(
     error: `${host} answered with status ${status} and something that is not understood`,
     nextStep: `Check that --url is the address of a Fairlead. ${nextStep}`,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

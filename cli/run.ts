@@ -18,6 +18,7 @@ import { addHistory } from "./history/commands.ts";
 import { atOfDump } from "./inspect/atOption.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { addLedger } from "./ledger/commands.ts";
+import { outputOption, wholeNumber } from "./options.ts";
 import { printable } from "./printable.ts";
 import { addReview } from "./review/commands.ts";
 import { addTop } from "./top/commands.ts";
@@ -140,7 +141,7 @@ function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void
     .option("--prometheus", "also start a Prometheus server on it, with rules and alerts, if one is installed", false)
     .option("--dashboards", "also show the dashboards in the browser; implies --prometheus", false)
     .option("--web.listen-address <address>", "address to listen on", listenAddress, defaultListenAddress)
-    .option("--seed <number>", "another seed gives another cluster life", wholeNumber, 1)
+    .option("--seed <number>", "another seed gives another cluster life", seed, 1)
     .option("--speed <factor>", "simulated seconds per second", speedFactor, 6)
     .action(
       async (flags: {
@@ -172,11 +173,7 @@ function addInspect(program: Command, io: Io, done: (code: ExitCode) => void): v
       "print who holds the GPUs of a captured dump: *.prom pages and kubectl get -o json|yaml files, any mix",
     )
     .argument("<path...>", "folders or files")
-    .addOption(
-      new Option("-o, --output <format>", "a table for people, or one JSON document")
-        .choices(["table", "json"])
-        .default("table"),
-    )
+    .addOption(outputOption("a table for people, or one JSON document", ["table", "json"]))
     .option("--at <time>", atOfDump)
     .option("--config.file <file>", "configuration file (YAML), for team rules and resource names")
     .action(async (paths: string[], flags: InspectFlags) => {
@@ -213,11 +210,7 @@ function addPrice(program: Command, io: Io, done: (code: ExitCode) => void): voi
       "canonical GPU model, such as H100-80GB-HBM3; without an instance type, any node with it",
     )
     .option("--provider <name>", "aws, azure, gcp, coreweave, ...")
-    .addOption(
-      new Option("-o, --output <format>", "for people, or one JSON document")
-        .choices(["table", "json"])
-        .default("table"),
-    )
+    .addOption(outputOption("for people, or one JSON document", ["table", "json"]))
     .action(async (instanceType: string | undefined, flags: PriceFlags) => {
       const { priceCommand } = await import("./price/priceCommand.ts");
       const options = {
@@ -240,10 +233,7 @@ interface PriceFlags {
   readonly output: "table" | "json";
 }
 
-function wholeNumber(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Expected a whole number from 0 on.");
-}
+const seed = wholeNumber(0, 999_999_999, "from 0 on");
 
 function speedFactor(text: string): number {
   const factor = Number(text);

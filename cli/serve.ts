@@ -10,9 +10,9 @@ import { startProbeServer } from "../exporter/publish/front/probes.ts";
 import { type RunningServer, startServer } from "../exporter/publish/http/server.ts";
 import { type ExporterLink, startExporter } from "./exporterLink.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { problemText } from "./ledger/showProblem.ts";
 import { ownHosts } from "./ownHosts.ts";
 import { readConfig } from "./readConfig.ts";
+import { problemText } from "./showProblem.ts";
 
 /** Options of `fairlead serve`; the flags are those of other Prometheus exporters. */
 export interface ServeOptions {

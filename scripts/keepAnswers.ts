@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type MemoryPlay, playInMemory } from "../cli/demo/playInMemory.ts";
-import { playMonth } from "../cli/demo/simulatedMonth.ts";
 import type { Io } from "../cli/io.ts";
 import { run } from "../cli/run.ts";
 import { type Config, configSchema } from "../exporter/config/schema.ts";
@@ -10,7 +9,8 @@ import { type ExplainedKind, explainedKinds } from "../exporter/publish/explain/
 import { plainTerminal } from "../exporter/publish/terminal/layout.ts";
 import type { Scenario } from "../simulator/scenario.ts";
 import { demoScenario } from "../simulator/scenarios/demo.ts";
-import { generatedScenario } from "../simulator/scenarios/generated.ts";
+import { playMonth } from "../test/cli/demo/simulatedMonth.ts";
+import { generatedScenario } from "../test/simulator/scenarios/generated.ts";
 
 // Writes what Fairlead answers into a folder: every captured dump through `inspect`, the demo and fifty generated clusters as
 // documents, pages of metrics, advice and explanations, and the review of a simulated day. Kept before a change that must not

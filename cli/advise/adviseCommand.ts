@@ -21,6 +21,7 @@ import { analyseDump } from "../inspect/analyseDump.ts";
 import { isAtWithoutDump } from "../inspect/atOption.ts";
 import { saysNoGpus } from "../inspect/noGpus.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { refuse } from "../showProblem.ts";
 
 /** Options of `fairlead advise`. */
 export interface AdviseOptions extends AnswerSource {
@@ -40,7 +41,7 @@ export async function adviseCommand(options: AdviseOptions, io: Io): Promise<Exi
   if (isAtWithoutDump(options, io)) return 2;
   const known = options.dump.length > 0 ? await fromDump(options, io) : await fromExporter(options.exporter);
   if (typeof known === "number") return known;
-  if (!known.ok) return failed(known.error, known.nextStep, io);
+  if (!known.ok) return refuse(known.error, known.nextStep, io);
   const { advice, now } = known.answer;
   if (options.whatIf === null) {
     io.out(allText(advice, now, options.output, io.terminal));
@@ -48,14 +49,9 @@ export async function adviseCommand(options: AdviseOptions, io: Io): Promise<Exi
   }
   const found = advice.recommendations.find(({ id }) => id === options.whatIf);
   if (found === undefined)
-    return failed(`there is no recommendation ${options.whatIf}`, "fairlead advise lists them with their ids.", io);
+    return refuse(`there is no recommendation ${options.whatIf}`, "fairlead advise lists them with their ids.", io);
   io.out(oneText(found, now, options.output, io.terminal));
   return 0;
-}
-
-function failed(error: string, nextStep: string, io: Io): ExitCode {
-  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
-  return 1;
 }
 
 function allText(advice: Advice, now: number, output: AdviseOptions["output"], terminal: Terminal): string {

@@ -1,6 +1,7 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { askSource, type SourceFlags, withSourceOptions } from "../answerSource.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { outputOption } from "../options.ts";
 
 /** Adds `fairlead advise`. */
 export function addAdvise(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -9,11 +10,7 @@ export function addAdvise(program: Command, io: Io, done: (code: ExitCode) => vo
     .description("say what to do: recommendations of a running exporter, or for a captured dump");
   withSourceOptions(command, "advise on")
     .option("--what-if <id>", "show one in full: before and after, guards, steps and commands")
-    .addOption(
-      new Option("-o, --output <format>", "for people, machines, or a ticket")
-        .choices(["table", "json", "yaml", "markdown"])
-        .default("table"),
-    )
+    .addOption(outputOption("for people, machines, or a ticket", ["table", "json", "yaml", "markdown"]))
     .action(async (flags: AdviseFlags) => {
       const { adviseCommand } = await import("./adviseCommand.ts");
       const { output, whatIf = null } = flags;

@@ -5,6 +5,7 @@ import { shellQuote } from "../../exporter/kernel/shellQuote.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
 import type { DumpFiles } from "../inspect/readFiles.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { refuse } from "../showProblem.ts";
 import { readVersion } from "../version.ts";
 import { type ClusterFlags, captureOf } from "./captureOf.ts";
 
@@ -16,10 +17,7 @@ export interface CaptureFlags extends ClusterFlags {
 /** `fairlead capture`: writes a dump that `fairlead inspect` reads, into a new or empty folder that only its owner may read. */
 export async function captureCommand(folder: string, flags: CaptureFlags, io: Io): Promise<ExitCode> {
   const refused = await prepareFolder(folder);
-  if (refused !== null) {
-    io.err(`fairlead: ${refused}\nNext step: name a folder that does not exist yet, or an empty one.\n`);
-    return 1;
-  }
+  if (refused !== null) return refuse(refused, "name a folder that does not exist yet, or an empty one.", io);
   const captured = await captureOf(flags, io);
   if (captured === null) return 1;
   const { files, problems } = flags.redact
@@ -29,10 +27,8 @@ export async function captureCommand(folder: string, flags: CaptureFlags, io: Io
     for (const file of files) await write(folder, file.path, file.bytes);
     await write(folder, "about.txt", about({ files, problems }, captured.now, flags.redact));
   } catch (error) {
-    io.err(
-      `fairlead: ${error instanceof Error ? error.message : String(error)}\nNext step: name another folder, with space for the dump.\n`,
-    );
-    return 1;
+    const message = error instanceof Error ? error.message : String(error);
+    return refuse(message, "name another folder, with space for the dump.", io);
   }
   for (const { message, nextStep } of captured.files.problems)
     io.err(`fairlead: missing: ${message}\nNext step: ${nextStep}\n`);

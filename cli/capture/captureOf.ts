@@ -6,6 +6,7 @@ import { loadCredentials } from "../../exporter/sources/kubernetes/credentials.t
 import type { DumpFiles } from "../inspect/readFiles.ts";
 import type { Io } from "../io.ts";
 import { readConfig } from "../readConfig.ts";
+import { withhold } from "../showProblem.ts";
 import { captureCluster } from "./captureCluster.ts";
 
 /** Flags that say which cluster is asked, and how long. */
@@ -44,10 +45,11 @@ async function openCluster(flags: ClusterFlags, io: Io): Promise<OpenCluster | n
   });
   if (!loaded.ok) {
     // A parser's message goes on with lines of the file, which holds credentials.
-    io.err(
-      `fairlead: ${loaded.problem.message.split("\n")[0]}\nNext step: give --kubeconfig FILE or set KUBECONFIG; kubectl config get-contexts lists what --context takes.\n`,
+    return withhold(
+      loaded.problem.message.split("\n")[0] ?? "",
+      "give --kubeconfig FILE or set KUBECONFIG; kubectl config get-contexts lists what --context takes.",
+      io,
     );
-    return null;
   }
   const { credentials } = loaded;
   return { client: createApiClient(credentials, systemClock), server: credentials.server, config };
@@ -69,8 +71,7 @@ export async function captureOf(flags: ClusterFlags, io: Io): Promise<Captured |
     const now = systemClock.now();
     const captured = await captureCluster(client, { config, signal: ending.signal, now, onProgress });
     if (captured.ok) return { files: captured, config, now };
-    io.err(`fairlead: ${captured.problem.message}\nNext step: ${captured.problem.nextStep}\n`);
-    return null;
+    return withhold(captured.problem.message, captured.problem.nextStep, io);
   } finally {
     tooLate();
     await client.close();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../../exporter/kernel/parseJson.ts";
 import type { ApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
 import { type Discovered, discover } from "../../exporter/sources/kubernetes/discovery.ts";
 import { groupVersionPath, watchedKinds } from "../../exporter/sources/kubernetes/kinds.ts";
@@ -117,12 +118,4 @@ async function servedGroups(client: ApiClient, signal: AbortSignal): Promise<Ser
     versions.set(name, [...new Set([...first, ...names])]);
   }
   return { ok: true, versions };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return null;
-  }
 }

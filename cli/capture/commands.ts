@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Command } from "commander";
 import type { ExitCode, Io } from "../io.ts";
+import { outputOption, wholeNumber } from "../options.ts";
 import type { CaptureFlags } from "./captureCommand.ts";
 import type { NowFlags } from "./nowCommand.ts";
 
@@ -13,11 +14,7 @@ export function addCapture(program: Command, io: Io, done: (code: ExitCode) => v
       .description("print who holds the GPUs of a cluster at this moment; nothing needs to be installed in it"),
     deadlines.now,
   )
-    .addOption(
-      new Option("-o, --output <format>", "a table for people, or one JSON document")
-        .choices(["table", "json"])
-        .default("table"),
-    )
+    .addOption(outputOption("a table for people, or one JSON document", ["table", "json"]))
     .action(async (flags: NowFlags) => {
       const { nowCommand } = await import("./nowCommand.ts");
       done(await nowCommand(flags, io));
@@ -44,12 +41,7 @@ function withClusterOptions(command: Command, deadline: number): Command {
     .option(
       "--deadline <seconds>",
       "time for all that is read; what has not come by then is missing",
-      seconds,
+      wholeNumber(1, 9999, "of seconds from 1 to 9999"),
       deadline,
     );
-}
-
-function seconds(text: string): number {
-  if (/^\d{1,4}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new InvalidArgumentError("Expected a whole number of seconds from 1 to 9999.");
 }

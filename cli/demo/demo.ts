@@ -7,6 +7,7 @@ import { startServer } from "../../exporter/publish/http/server.ts";
 import type { Terminal } from "../../exporter/publish/terminal/layout.ts";
 import { overview, overviewRecord } from "../../exporter/publish/terminal/overview.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { refuse } from "../showProblem.ts";
 import { openScreen } from "../top/watchScreen.ts";
 import { type AccountedGpuTime, compareWithTruth } from "./compareWithTruth.ts";
 import { startDemoPrometheus } from "./demoPrometheus.ts";
@@ -83,10 +84,7 @@ async function showLive({ cluster, config, hasPast }: StartedDemo, options: Demo
     web: openWebConfig,
     onProblem: () => {},
   });
-  if (!started.ok) {
-    io.err(`fairlead: ${started.error}\nNext step: ${started.nextStep}\n`);
-    return 1;
-  }
+  if (!started.ok) return refuse(started.error, started.nextStep, io);
   const { url, close } = started.server;
   const { dashboards, speed } = options;
   const pace = { interval: config.interval, speed };

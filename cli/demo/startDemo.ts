@@ -5,6 +5,7 @@ import { demoScenario } from "../../simulator/scenarios/demo.ts";
 import { traceScenario } from "../../simulator/scenarios/trace.ts";
 import type { Io } from "../io.ts";
 import { type LedgerOutput, prepareLedger } from "../ledgerOutput.ts";
+import { withhold } from "../showProblem.ts";
 import { pastLedger, unpackPast } from "./past/unpackPast.ts";
 import { type PlayedCluster, playCluster } from "./playCluster.ts";
 
@@ -99,8 +100,7 @@ function chooseScenario(traceDir: string | null, io: Io): Scenario | null {
   if (traceDir === null) return demoScenario();
   const trace = traceScenario(traceDir);
   if (trace.ok) return trace.scenario;
-  io.err(`fairlead: ${trace.problem.message}\nNext step: ${trace.problem.nextStep}\n`);
-  return null;
+  return withhold(trace.problem.message, trace.problem.nextStep, io);
 }
 
 async function playHistory(cluster: PlayedCluster, config: Config, seconds: number, io: Io): Promise<void> {

@@ -2,6 +2,7 @@ import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import { startServer } from "../../exporter/publish/http/server.ts";
 import type { ExporterAddress } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { refuse } from "../showProblem.ts";
 import { defaultSeed, startDemo } from "./startDemo.ts";
 
 /** Starts the demo's cluster and exporter for one question, on a free port of the loopback address. */
@@ -16,10 +17,7 @@ export async function withDemo(io: Io, ask: (exporter: ExporterAddress) => Promi
       web: openWebConfig,
       onProblem: () => {},
     });
-    if (!server.ok) {
-      io.err(`fairlead: ${server.error}\nNext step: ${server.nextStep}\n`);
-      return 1;
-    }
+    if (!server.ok) return refuse(server.error, server.nextStep, io);
     const { url, close } = server.server;
     try {
       return await ask({ url, username: null, passwordFile: null, caFile: null });

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { type PostFormat, postFormats } from "../../review/chat/chatMessage.ts";
 import { askSource, defaultUrl, type SourceFlags } from "../answerSource.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { withLogin } from "../options.ts";
 
 interface DigestFlags extends SourceFlags {
   readonly post?: true;
@@ -12,15 +13,13 @@ interface DigestFlags extends SourceFlags {
 
 /** Adds `fairlead digest`. */
 export function addDigest(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  program
+  const command = program
     .command("digest")
     .description("write to each owner or team whose GPUs are idle; prints the messages, and posts them with --post")
     .option("--url <url>", "address of a running exporter", defaultUrl)
     .addOption(new Option("--demo", "of the simulated cluster of the demo instead (some seconds)").conflicts("url"))
-    .option("--config.file <file>", "configuration file (YAML) that says whose digest goes to which channel")
-    .option("--username <name>", "user of the exporter's web configuration")
-    .option("--password-file <file>", "file that holds the user's password")
-    .option("--ca-file <file>", "CA certificates that sign the exporter's certificate")
+    .option("--config.file <file>", "configuration file (YAML) that says whose digest goes to which channel");
+  withLogin(command)
     .option("--post", "post the messages")
     .option("--channels <folder>", "folder with a file for each channel, which holds the address of its webhook")
     .addOption(

@@ -11,6 +11,7 @@ import type { ExporterAddress } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { postMessage } from "../postMessage.ts";
 import { readConfig } from "../readConfig.ts";
+import { refuse } from "../showProblem.ts";
 
 /** Options of `fairlead digest`. */
 export interface DigestOptions extends Pick<AnswerSource, "configFile" | "exporter"> {
@@ -116,9 +117,4 @@ async function allWorkloads(
     if (items.length === 0 || offset + items.length >= total)
       return { ok: true, answer: { workloads: [...found.values()], now: Date.parse(at) } };
   }
-}
-
-function refuse(error: string, nextStep: string, io: Io): ExitCode {
-  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
-  return 1;
 }

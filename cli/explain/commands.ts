@@ -1,7 +1,8 @@
-import { Argument, type Command, Option } from "commander";
+import { Argument, type Command } from "commander";
 import { type ExplainedKind, explainedKinds } from "../../exporter/publish/explain/kinds.ts";
 import { askSource, type SourceFlags, withSourceOptions } from "../answerSource.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { outputOption } from "../options.ts";
 
 /** Adds `fairlead explain`. */
 export function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -11,11 +12,7 @@ export function addExplain(program: Command, io: Io, done: (code: ExitCode) => v
     .addArgument(new Argument("<kind>", "what to explain").choices(explainedKinds))
     .argument("<name>", "its name; a pod is NAMESPACE/NAME, and a LocalQueue may be");
   withSourceOptions(command, "explain")
-    .addOption(
-      new Option("-o, --output <format>", "for people, or one JSON document")
-        .choices(["table", "json"])
-        .default("table"),
-    )
+    .addOption(outputOption("for people, or one JSON document", ["table", "json"]))
     .action(async (kind: ExplainedKind, name: string, flags: ExplainFlags) => {
       const { explainCommand } = await import("./explainCommand.ts");
       const { output } = flags;

@@ -8,6 +8,7 @@ import { askExporter, type ExporterAnswer } from "../askExporter.ts";
 import { analyseDump } from "../inspect/analyseDump.ts";
 import { isAtWithoutDump } from "../inspect/atOption.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { refuse } from "../showProblem.ts";
 
 /** Options of `fairlead explain`. */
 export interface ExplainOptions extends AnswerSource {
@@ -21,10 +22,7 @@ export async function explainCommand(options: ExplainOptions, io: Io): Promise<E
   if (isAtWithoutDump(options, io)) return 2;
   const answer = options.dump.length > 0 ? await fromDump(options, io) : await fromExporter(options);
   if (typeof answer === "number") return answer;
-  if (!answer.ok) {
-    io.err(`fairlead: ${answer.error}\nNext step: ${answer.nextStep}\n`);
-    return 1;
-  }
+  if (!answer.ok) return refuse(answer.error, answer.nextStep, io);
   const { answer: explanation } = answer;
   io.out(options.output === "json" ? jsonText(explanation) : `${explanationText(explanation, io.terminal)}\n`);
   return 0;

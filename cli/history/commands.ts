@@ -1,5 +1,6 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { ExitCode, Io } from "../io.ts";
+import { collected, outputOption } from "../options.ts";
 
 interface WaterfallFlags {
   readonly ledger?: string;
@@ -30,11 +31,7 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
     .option("--pool <pool>", "only this pool; may be repeated", collected, [])
     .option("--team <team>", "only what this team had allocated; may be repeated", collected, [])
     .option("--queue <queue>", "only what this queue had allocated; may be repeated", collected, [])
-    .addOption(
-      new Option("-o, --output <format>", "a table for people, or data")
-        .choices(["table", "json", "csv"])
-        .default("table"),
-    )
+    .addOption(outputOption("a table for people, or data", ["table", "json", "csv"]))
     .action(async (flags: WaterfallFlags) => {
       const { waterfallCommand } = await import("./waterfall.ts");
       const where = (["pool", "team", "queue"] as const).flatMap((name) =>
@@ -52,8 +49,4 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
       };
       done(await waterfallCommand(options, Date.now() / 1000, io));
     });
-}
-
-function collected(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }

@@ -5,6 +5,7 @@ import { historySchema } from "../../exporter/config/moneySchema.ts";
 import { createLedgerHistory } from "../../exporter/history/ledgerHistory.ts";
 import type { Io } from "../io.ts";
 import { readConfig } from "../readConfig.ts";
+import { withhold } from "../showProblem.ts";
 import { type OpenHistory, serverHistory } from "./historySource.ts";
 
 /** Where a command takes its answers from; exactly one is given. */
@@ -24,14 +25,14 @@ export async function openHistory(choice: HistoryChoice, io: Io): Promise<OpenHi
   const given = [choice.ledger, choice.prometheus, choice.configFile].filter((one) => one !== null);
   if (given.length !== 1) {
     const found = given.length === 0 ? "nothing says where the past is kept" : "there are several places to ask";
-    return refuse(found, "Give one of --ledger FILE, --prometheus URL and --config.file FILE.", io);
+    return withhold(found, "Give one of --ledger FILE, --prometheus URL and --config.file FILE.", io);
   }
   if (choice.ledger !== null) return ledgerFile(choice.ledger, io);
   if (choice.prometheus !== null) {
     const settings = historySchema.safeParse({ prometheus: { url: choice.prometheus } });
     if (settings.success && settings.data.prometheus !== undefined)
       return serverHistory(settings.data.prometheus, choice.cluster, systemNow, monotonic);
-    return refuse(
+    return withhold(
       `${JSON.stringify(choice.prometheus)} is not the address of a server`,
       "Use what is before /api/v1, such as http://prometheus:9090.",
       io,
@@ -43,7 +44,7 @@ export async function openHistory(choice: HistoryChoice, io: Io): Promise<OpenHi
   if (prometheus !== undefined)
     return serverHistory(prometheus, choice.cluster ?? config.cluster, systemNow, monotonic);
   if (config.ledger !== undefined) return ledgerFile(config.ledger.path, io);
-  return refuse(
+  return withhold(
     `${choice.configFile} names neither history.prometheus nor a ledger`,
     "Set one of them, or give --ledger FILE or --prometheus URL.",
     io,
@@ -53,7 +54,7 @@ export async function openHistory(choice: HistoryChoice, io: Io): Promise<OpenHi
 /** A ledger that may be written at the same time. */
 function ledgerFile(file: string, io: Io): OpenHistory | null {
   const opened = openToQuery(file);
-  if (!opened.ok) return refuse(opened.problem.message, opened.problem.nextStep, io);
+  if (!opened.ok) return withhold(opened.problem.message, opened.problem.nextStep, io);
   const { db } = opened;
   const history = createLedgerHistory(file, async (query) => {
     try {
@@ -64,9 +65,4 @@ function ledgerFile(file: string, io: Io): OpenHistory | null {
     }
   });
   return { history, close: async () => db.close() };
-}
-
-function refuse(error: string, nextStep: string, io: Io): null {
-  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
-  return null;
 }

@@ -4,6 +4,7 @@ import { waterfallCsv, waterfallRecord } from "../../exporter/publish/history/re
 import { waterfallText } from "../../exporter/publish/history/waterfallText.ts";
 import { layOut } from "../../exporter/publish/terminal/layout.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { refuse } from "../showProblem.ts";
 import { type HistoryChoice, openHistory } from "./openHistory.ts";
 
 /** Options of `fairlead waterfall`. */
@@ -32,9 +33,4 @@ export async function waterfallCommand(options: WaterfallOptions, now: number, i
   } finally {
     await opened.close();
   }
-}
-
-function refuse(error: string, nextStep: string, io: Io): ExitCode {
-  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
-  return 1;
 }

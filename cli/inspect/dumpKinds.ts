@@ -1,9 +1,5 @@
 import { apiGroup } from "../../exporter/model/apiGroup.ts";
 import type { WatchedKindName } from "../../exporter/sources/kubernetes/kinds.ts";
-import type { KindRows, RecordKind } from "../../exporter/sources/kubernetes/kindTables.ts";
-
-/** What the objects of a dump become, by kind. */
-export type DumpRows = { readonly [Kind in RecordKind]: KindRows[Kind][] };
 
 /** Kinds of Kubernetes itself go by their name alone: files written by hand often leave `apiVersion` out. */
 const ownKinds: ReadonlyMap<string, WatchedKindName> = new Map([
@@ -50,36 +46,4 @@ export function watchedKindOf(kind: string, apiVersion: string): WatchedKindName
 export function singularOf(kind: WatchedKindName): string {
   const [name = ""] = [...ownKinds, ...groupKinds].find(([, watched]) => watched === kind) ?? [];
   return (name.split(".")[0] ?? "").toLowerCase();
-}
-
-export function noRows(): DumpRows {
-  return {
-    nodes: [],
-    namespaces: [],
-    priorityClasses: [],
-    podDisruptionBudgets: [],
-    horizontalPodAutoscalers: [],
-    scaledObjects: [],
-    verticalPodAutoscalers: [],
-    resourceClaims: [],
-    resourceSlices: [],
-    deviceTaintRules: [],
-    kueueClusterQueues: [],
-    kueueLocalQueues: [],
-    kueueCohorts: [],
-    kueueResourceFlavors: [],
-    kueueWorkloads: [],
-    kueueWorkloadPriorityClasses: [],
-    kueueAdmissionChecks: [],
-    kaiQueues: [],
-    kaiPodGroups: [],
-    kaiSchedulingShards: [],
-    volcanoQueues: [],
-    volcanoPodGroups: [],
-    resourceQuotas: [],
-    limitRanges: [],
-    karpenterNodePools: [],
-    persistentVolumeClaims: [],
-    persistentVolumes: [],
-  };
 }

@@ -1,7 +1,6 @@
 import type { Config } from "../../exporter/config/schema.ts";
 import { apiGroup } from "../../exporter/model/apiGroup.ts";
-import type { ClusterState, ExporterPodRef, ObjectKind, OwnerObject } from "../../exporter/model/cluster.ts";
-import type { Pod } from "../../exporter/model/pod.ts";
+import type { ClusterState, ObjectKind, OwnerObject } from "../../exporter/model/cluster.ts";
 import { noPrices } from "../../exporter/model/prices.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
 import type { TelemetryPage } from "../../exporter/model/telemetry.ts";
@@ -12,12 +11,11 @@ import { decodeOwner } from "../../exporter/sources/kubernetes/decodeOwner.ts";
 import { decodePod } from "../../exporter/sources/kubernetes/decodePod.ts";
 import { selectorProblems } from "../../exporter/sources/kubernetes/exporterPods.ts";
 import { recordDecoders } from "../../exporter/sources/kubernetes/kindDecoders.ts";
-import type { RecordKind } from "../../exporter/sources/kubernetes/kindTables.ts";
-import { createPodColumns } from "../../exporter/sources/kubernetes/podColumns.ts";
-import { lookedAtNamespaces } from "../../exporter/sources/kubernetes/podTable.ts";
+import { createKindTables, type RecordKind, type RecordTables } from "../../exporter/sources/kubernetes/kindTables.ts";
 import { createEvictionWatch } from "../../exporter/sources/kubernetes/queues/evictionWatch.ts";
+import { stateOf } from "../../exporter/sources/kubernetes/state.ts";
 import { labelsInRules } from "../labelsInRules.ts";
-import { noRows, watchedKindOf } from "./dumpKinds.ts";
+import { watchedKindOf } from "./dumpKinds.ts";
 import { readPages } from "./dumpPages.ts";
 import { createDumpSettings } from "./dumpSettings.ts";
 import { timeOfDump } from "./dumpTime.ts";
@@ -34,15 +32,12 @@ export interface Dump {
 
 /** Turns the files of a dump into the state that a cycle would have read. `at` is `null` to take the dump's own time. */
 export function readDump(dump: DumpFiles, config: Config, at: number | null): Dump {
-  const problems: Problem[] = [...dump.problems];
+  const problems: Problem[] = [...dump.problems, ...selectorProblems(config.dcgm.discovery)];
   const known = new Set<ObjectKind>();
-  const rows = noRows();
   const owners: OwnerObject[] = [];
-  const gpuPods: Pod[] = [];
-  const exporterPods: ExporterPodRef[] = [];
-  problems.push(...selectorProblems(config.dcgm.discovery));
-  const allPods = createPodColumns();
   const evictions = createEvictionWatch(systemClock);
+  const tables = createKindTables(evictions);
+  const ofRecords: RecordTables = tables;
   const nodeOfPod = new Map<string, string>();
   const podNamespaces = new Set<string>();
   const settings = createDumpSettings(config, problems);
@@ -55,18 +50,15 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
     problems.push({ ...decoded.problem, message: `${file.path}: ${decoded.problem.message}` });
     return [];
   };
-  const keepRecord = <Kind extends RecordKind>(kind: Kind, value: unknown, file: DumpFile): void => {
-    rows[kind].push(...recordsOf(decoders[kind](value), file));
+  const keepRecord = <Kind extends RecordKind>(kind: Kind, key: string, value: unknown, file: DumpFile): void => {
+    for (const record of recordsOf(decoders[kind](value), file)) ofRecords[kind].put(key, record);
   };
-  const keepPod = (value: DumpObject["value"], file: DumpFile): void => {
+  const keepPod = (key: string, value: DumpObject["value"], file: DumpFile): void => {
     notePod(value, nodeOfPod);
     const decoded = decodePod(value, { gpuResources, exporters: config.dcgm.discovery, readLabels });
-    for (const { pod, gpuPod, exporterPod, preemption } of recordsOf(decoded, file)) {
-      allPods.put(pod);
-      podNamespaces.add(pod.namespace);
-      if (exporterPod !== null) exporterPods.push(exporterPod);
-      if (gpuPod !== null) gpuPods.push(gpuPod);
-      if (gpuPod !== null && preemption !== null) evictions.onPreemptedPod(gpuPod, preemption);
+    for (const row of recordsOf(decoded, file)) {
+      tables.pods.put(key, row);
+      podNamespaces.add(row.pod.namespace);
     }
   };
 
@@ -77,69 +69,30 @@ export function readDump(dump: DumpFiles, config: Config, at: number | null): Du
 
   const { objects, listed } = distinctObjects(dump.files, problems);
   for (const kind of listed) known.add(kind);
-  for (const { object, file } of objects) {
+  for (const [key, { object, file }] of objects) {
     const kind = watchedKindOf(object.kind, object.apiVersion);
     if (kind !== null) known.add(kind);
-    if (kind === "pods") keepPod(object.value, file);
-    else if (kind !== null) keepRecord(kind, object.value, file);
+    if (kind === "pods") keepPod(key, object.value, file);
+    else if (kind !== null) keepRecord(kind, key, object.value, file);
     else if (object.kind === "Secret")
       problems.push(skipped(file.path, "it holds a Secret, which Fairlead never reads"));
     else keepOther(object, file);
   }
-  for (const workload of rows.kueueWorkloads) evictions.onWorkload(undefined, workload);
-  for (const group of rows.kaiPodGroups) evictions.onKaiPodGroup(undefined, group);
   if (known.has("pods")) known.add("owners");
-  const when =
-    at ??
-    timeOfDump(
-      objects.map(({ object }) => object),
-      dump.files,
-    );
-  const {
-    nodes,
-    namespaces,
-    priorityClasses,
-    podDisruptionBudgets,
-    horizontalPodAutoscalers,
-    scaledObjects,
-    verticalPodAutoscalers,
-    resourceClaims,
-    resourceSlices,
-    deviceTaintRules,
-    karpenterNodePools,
-    persistentVolumeClaims,
-    persistentVolumes,
-    ...queues
-  } = rows;
-  const state = {
-    nodes,
-    pods: gpuPods,
-    namespaces,
-    priorityClasses,
-    podDisruptionBudgets,
-    horizontalPodAutoscalers,
-    scaledObjects,
-    verticalPodAutoscalers,
-    resourceClaims,
-    resourceSlices,
-    deviceTaintRules,
-    owners,
-    karpenterNodePools,
-    persistentVolumeClaims,
-    persistentVolumes,
+  const all = [...objects.values()].map(({ object }) => object);
+  const when = at ?? timeOfDump(all, dump.files);
+  const read = stateOf({
+    tables,
+    owners: () => owners,
+    known,
+    resourceVersions: {},
     autoscalerNodeGroups: settings.autoscalerNodeGroups(),
-    prices: noPrices,
-    exporterPods,
-    queues,
     schedulerSettings: settings.settings(),
     kueuePendingWorkloads: new Map(),
     evictions: evictions.all(),
-    ...(known.has("pods") ? { neighbors: allPods.neighbors(lookedAtNamespaces(gpuPods)) } : {}),
-    requestsByNode: known.has("pods") ? allPods.requestsByNode() : null,
-    known,
-    podNamespaces,
-    problems,
-  };
+  });
+  // Owners are there whether pods are or not: work that waits in a queue has some, too.
+  const state = { ...read, owners, prices: noPrices, podNamespaces, problems };
   const telemetry = readPages(dump.files, state, nodeOfPod, when, problems);
   problems.push(...unreadPods(telemetry, known.has("pods") ? podNamespaces : null));
   return { at: when, state: { ...state, telemetry } };
@@ -200,7 +153,7 @@ function distinctObjects(files: readonly DumpFile[], problems: Problem[]) {
     }
     for (const object of read.objects) objects.set(identityOf(object) ?? `#${objects.size}`, { object, file });
   }
-  return { objects: [...objects.values()], listed };
+  return { objects, listed };
 }
 
 /** `kubectl get` writes an empty List of one kind as that of any other. */

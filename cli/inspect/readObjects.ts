@@ -1,4 +1,5 @@
 import { LineCounter, parseAllDocuments } from "yaml";
+import { isRecord } from "../../exporter/kernel/parseJson.ts";
 import type { Problem } from "../../exporter/model/problem.ts";
 import { type DumpFile, skipped } from "./readFiles.ts";
 
@@ -141,8 +142,4 @@ function itemsOf(
 
 function isEmptyList(value: unknown): boolean {
   return isRecord(value) && value.kind === "List" && Array.isArray(value.items) && value.items.length === 0;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -7,8 +7,8 @@ import { ledgerProblem } from "../../exporter/accounts/ledger/ledgerProblem.ts";
 import type { ExporterAddress } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
+import { refuse, showProblem } from "../showProblem.ts";
 import { fetchLedger } from "./fetchLedger.ts";
-import { showProblem } from "./showProblem.ts";
 
 /** What is copied, and where to. */
 export interface BackupOptions {
@@ -67,8 +67,3 @@ async function copyTo(
 }
 
 const megabytes = (file: string): string => (statSync(file).size / 1e6).toFixed(1);
-
-function refuse(error: string, nextStep: string, io: Io): ExitCode {
-  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
-  return 1;
-}

@@ -7,7 +7,7 @@ import { isoTime } from "../../exporter/kernel/isoTime.ts";
 import { coverageLines } from "../../exporter/publish/ledger/gpuTimeAnswer.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
-import { showProblem } from "./showProblem.ts";
+import { showProblem } from "../showProblem.ts";
 
 /** `fairlead ledger check`: whether a ledger is sound, its accounts close, and what it holds. */
 export function ledgerCheck(file: string, io: Io): ExitCode {

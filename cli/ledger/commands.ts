@@ -1,10 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import {
-  type LedgerTable,
-  ledgerTableDimensions,
-  ledgerTables,
-} from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { type Command, Option } from "commander";
+import { type LedgerTable, ledgerTables } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { dimensionsOf } from "../../exporter/accounts/ledger/ledgerTableSources.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { collected, outputOption, wholeNumber } from "../options.ts";
 import { addBackup, addMerge, addRestore } from "./copyCommands.ts";
 import type { LedgerExportOptions } from "./export.ts";
 
@@ -42,16 +40,12 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
         "of nodeStreaks: node,nodePool,pool,state; of domains: domain; of health: cause,currency; of outages: node,gpu,cause,teams; of placement: pool; of recommendations: kind,state).",
         "GPU time: day or hour, pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, currency,",
         "workload. Prices are listed one by one.",
-        ...ledgerTables.map((subject) => `${subject}: ${ledgerTableDimensions[subject].join(", ")}.`),
+        ...ledgerTables.map((subject) => `${subject}: ${dimensionsOf(subject).join(", ")}.`),
       ].join(" "),
     )
     .option("--where <name=value>", "only these; may be repeated, and `team=` means without a team", collected, [])
     .option("--limit <rows>", "groups that are shown, the largest first; default: 50 in a table, all as data", rowLimit)
-    .addOption(
-      new Option("-o, --output <format>", "a table for people, or data")
-        .choices(["table", "json", "csv"])
-        .default("table"),
-    )
+    .addOption(outputOption("a table for people, or data", ["table", "json", "csv"]))
     .action(
       async (
         file: string,
@@ -117,11 +111,4 @@ function addExport(ledger: Command, io: Io, done: (code: ExitCode) => void): voi
     );
 }
 
-function collected(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
-
-function rowLimit(text: string): number {
-  if (/^\d{1,7}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new InvalidArgumentError("Expected a whole number from 1 on.");
-}
+const rowLimit = wholeNumber(1, 9_999_999, "from 1 on");

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type ExporterFlags, exporterAt } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { withLogin } from "../options.ts";
 
 interface BackupFlags extends ExporterFlags {
   readonly output?: string;
@@ -9,27 +10,24 @@ interface BackupFlags extends ExporterFlags {
 
 /** Adds `fairlead ledger backup`. */
 export function addBackup(ledger: Command, io: Io, done: (code: ExitCode) => void): void {
-  ledger
+  const command = ledger
     .command("backup")
     .description("copy a ledger, also while it is written")
     .argument("[file]", "the ledger; or ask a running exporter with --url")
     .argument("[target]", "the copy, - for standard output; an existing file is never replaced")
     .option("-o, --output <file>", "the copy, as an option")
-    .option("--url <url>", "copy the ledger of a running exporter")
-    .option("--username <name>", "user of the exporter's web configuration")
-    .option("--password-file <file>", "file that holds the user's password")
-    .option("--ca-file <file>", "CA certificates that sign the exporter's certificate")
-    .action(async (file: string | undefined, target: string | undefined, flags: BackupFlags) => {
-      const from = file ?? (flags.url === undefined ? null : exporterAt(flags.url, flags));
-      const to = target ?? flags.output;
-      const isClear =
-        (file === undefined) !== (flags.url === undefined) && (target === undefined) !== (flags.output === undefined);
-      if (from === null || to === undefined || !isClear) {
-        io.err(`fairlead: say what is copied, and where to, each in one way\nNext step: ${backupForms}\n`);
-        return done(2);
-      }
-      done(await (await import("./backup.ts")).ledgerBackup({ from, target: to }, io));
-    });
+    .option("--url <url>", "copy the ledger of a running exporter");
+  withLogin(command).action(async (file: string | undefined, target: string | undefined, flags: BackupFlags) => {
+    const from = file ?? (flags.url === undefined ? null : exporterAt(flags.url, flags));
+    const to = target ?? flags.output;
+    const isClear =
+      (file === undefined) !== (flags.url === undefined) && (target === undefined) !== (flags.output === undefined);
+    if (from === null || to === undefined || !isClear) {
+      io.err(`fairlead: say what is copied, and where to, each in one way\nNext step: ${backupForms}\n`);
+      return done(2);
+    }
+    done(await (await import("./backup.ts")).ledgerBackup({ from, target: to }, io));
+  });
 }
 
 const backupForms =

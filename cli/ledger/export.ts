@@ -25,8 +25,8 @@ import { exportHeading, exportLine, exportRecord } from "../../exporter/publish/
 import { coverageLines } from "../../exporter/publish/ledger/gpuTimeAnswer.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { readConfig } from "../readConfig.ts";
+import { refuse, showProblem } from "../showProblem.ts";
 import { type Output, openOutput } from "./exportOutput.ts";
-import { showProblem } from "./showProblem.ts";
 
 /** Options of `fairlead ledger export`. */
 export interface LedgerExportOptions {
@@ -241,8 +241,3 @@ function exportText(format: ExportFormat, context: FocusContext): ExportText {
 }
 
 const hours = (seconds: number): string => (seconds / secondsPerHour).toFixed(1);
-
-function refuse(error: string, nextStep: string, io: Io): ExitCode {
-  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
-  return 1;
-}

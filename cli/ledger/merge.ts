@@ -2,14 +2,12 @@ import { statSync } from "node:fs";
 import { mergeLedgers } from "../../exporter/accounts/ledger/mergeLedgers.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
-import { showProblem } from "./showProblem.ts";
+import { refuse, showProblem } from "../showProblem.ts";
 
 /** `fairlead ledger merge`: one ledger of those of several replicas, each hour from the one that covered more of it. */
 export function ledgerMerge(files: readonly string[], target: string, io: Io): ExitCode {
-  if (files.length < 2) {
-    io.err("fairlead: one ledger alone is merged with nothing\nNext step: name the ledgers of all replicas.\n");
-    return 1;
-  }
+  if (files.length < 2)
+    return refuse("one ledger alone is merged with nothing", "name the ledgers of all replicas.", io);
   const merged = mergeLedgers(files, target);
   if (!merged.ok) return showProblem(merged.problem, io);
   const megabytes = (statSync(target).size / 1e6).toFixed(1);

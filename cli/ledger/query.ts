@@ -15,7 +15,7 @@ import {
 import { priceAnswerCsv, priceAnswerLines, priceAnswerRecord } from "../../exporter/publish/ledger/priceAnswer.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
-import { showProblem } from "./showProblem.ts";
+import { refuse, showProblem } from "../showProblem.ts";
 
 /** Options of `fairlead ledger query`. */
 export interface LedgerQueryOptions {
@@ -35,100 +35,64 @@ export interface LedgerQueryOptions {
 export function ledgerQuery(options: LedgerQueryOptions, now: number, io: Io): ExitCode {
   const where = options.where.map((text) => splitOnce(text));
   const wrong = where.find((pair) => pair.length === 1);
-  if (wrong !== undefined) {
-    io.err(
-      `fairlead: --where ${JSON.stringify(wrong[0])} has no value\nNext step: Use --where NAME=VALUE, such as team=ads.\n`,
-    );
-    return 1;
-  }
+  if (wrong !== undefined)
+    return refuse(`--where ${JSON.stringify(wrong[0])} has no value`, "Use --where NAME=VALUE, such as team=ads.", io);
   const pairs = where.map(([name = "", value = ""]) => [name, value] as const);
   const asked = { ...options, where: pairs };
-  const { of } = options;
+  const { file, of } = options;
   if (of === "prices") {
-    const parsed = parsePriceQuery(asked, now);
-    if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);
-    return answerFrom(options.file, io, (db) => {
-      const result = queryPrices(db, parsed.query);
-      if (!result.ok) return result;
-      const { answer } = result;
-      return {
-        ok: true,
-        text: {
-          json: () => priceAnswerRecord(answer),
-          csv: () => priceAnswerCsv(answer),
-          table: () => priceAnswerLines(answer),
-        },
-        output: options.output,
-      };
-    });
+    const forms = { json: priceAnswerRecord, csv: priceAnswerCsv, table: priceAnswerLines };
+    return answerFrom(file, parsePriceQuery(asked, now), queryPrices, forms, options.output, io);
   }
   if (of !== "gpu-time") {
-    const parsed = parseLedgerTableQuery(of, asked, now);
-    if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);
-    return answerFrom(options.file, io, (db) => {
-      const result = queryLedgerTable(db, parsed.query);
-      if (!result.ok) return result;
-      const { answer } = result;
-      return {
-        ok: true,
-        text: {
-          json: () => ledgerTableRecord(answer),
-          csv: () => ledgerTableCsv(answer),
-          table: () => ledgerTableLines(answer),
-        },
-        output: options.output,
-      };
-    });
+    const forms = { json: ledgerTableRecord, csv: ledgerTableCsv, table: ledgerTableLines };
+    return answerFrom(file, parseLedgerTableQuery(of, asked, now), queryLedgerTable, forms, options.output, io);
   }
   const parsed = parseAccountsQuery({ ...asked, by: options.by ?? "team,state" }, now);
-  if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);
-  return answerFrom(options.file, io, (db) => {
-    const result = queryAccounts(db, parsed.query);
-    if (!result.ok) return result;
-    const { answer } = result;
-    return {
-      ok: true,
-      text: { json: () => answerRecord(answer), csv: () => answerCsv(answer), table: () => answerLines(answer) },
-      output: options.output,
-    };
-  });
+  const forms = { json: answerRecord, csv: answerCsv, table: answerLines };
+  return answerFrom(file, parsed, queryAccounts, forms, options.output, io);
 }
 
-/** An answer in each form, or why there is none. */
-type Answered =
-  | {
-      readonly ok: true;
-      readonly text: {
-        readonly json: () => unknown;
-        readonly csv: () => string;
-        readonly table: () => readonly string[];
-      };
-      readonly output: LedgerQueryOptions["output"];
-    }
-  | { readonly ok: false; readonly error: string; readonly nextStep: string };
+interface Refused {
+  readonly ok: false;
+  readonly error: string;
+  readonly nextStep: string;
+}
 
-function answerFrom(file: string, io: Io, ask: (db: DatabaseSync) => Answered): ExitCode {
+/** An answer in each form. */
+interface Forms<Answer> {
+  readonly json: (answer: Answer) => unknown;
+  readonly csv: (answer: Answer) => string;
+  readonly table: (answer: Answer) => readonly string[];
+}
+
+function answerFrom<Query, Answer>(
+  file: string,
+  parsed: Refused | { readonly ok: true; readonly query: Query },
+  ask: (db: DatabaseSync, query: Query) => Refused | { readonly ok: true; readonly answer: Answer },
+  forms: Forms<Answer>,
+  output: LedgerQueryOptions["output"],
+  io: Io,
+): ExitCode {
+  if (!parsed.ok) return refuse(parsed.error, parsed.nextStep, io);
   const opened = openToQuery(file);
   if (!opened.ok) return showProblem(opened.problem, io);
   try {
-    const answered = ask(opened.db);
-    if (!answered.ok) return refuse(answered.error, answered.nextStep, io);
-    const { text, output } = answered;
-    if (output === "json") io.out(`${JSON.stringify(text.json(), null, 2)}\n`);
-    else if (output === "csv") io.out(text.csv());
-    else {
-      const lines = text.table().map((line) => `${printable(line)}\n`);
-      io.out(lines.join(""));
-    }
+    const result = ask(opened.db, parsed.query);
+    if (!result.ok) return refuse(result.error, result.nextStep, io);
+    if (output === "json") io.out(`${JSON.stringify(forms.json(result.answer), null, 2)}\n`);
+    else if (output === "csv") io.out(forms.csv(result.answer));
+    else
+      io.out(
+        forms
+          .table(result.answer)
+          .map((line) => `${printable(line)}\n`)
+          .join(""),
+      );
     return 0;
   } finally {
     opened.db.close();
   }
-}
-
-function refuse(error: string, nextStep: string, io: Io): ExitCode {
-  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
-  return 1;
 }
 
 function splitOnce(text: string): readonly string[] {

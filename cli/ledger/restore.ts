@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { restoreLedger } from "../../exporter/accounts/ledger/restoreLedger.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { printable } from "../printable.ts";
-import { showProblem } from "./showProblem.ts";
+import { refuse, showProblem } from "../showProblem.ts";
 
 /** What is restored, and where to. */
 export interface RestoreOptions {
@@ -15,10 +15,7 @@ export interface RestoreOptions {
 /** `fairlead ledger restore`: puts a copy of a ledger in its place. */
 export async function ledgerRestore({ file, from, replace }: RestoreOptions, io: Io): Promise<ExitCode> {
   const copy = from === "-" ? io.input : createReadStream(from);
-  if (copy === undefined) {
-    io.err("fairlead: there is no standard input\nNext step: Name the copy with --from FILE.\n");
-    return 1;
-  }
+  if (copy === undefined) return refuse("there is no standard input", "Name the copy with --from FILE.", io);
   const restored = await restoreLedger(copy, file, replace);
   if (!restored.ok) return showProblem(restored.problem, io);
   const kept = restored.before === null ? "" : `; what was there is ${restored.before}`;

@@ -1,7 +1,7 @@
 import { defaultConfig } from "../../exporter/config/defaults.ts";
 import { isoDay } from "../../exporter/kernel/isoTime.ts";
 import type { CapacityType } from "../../exporter/model/capacityType.ts";
-import { plainText, tableLines } from "../../exporter/publish/terminal/columns.ts";
+import { left, plainText, right, tableLines } from "../../exporter/publish/terminal/columns.ts";
 import type { ExitCode, Io } from "../io.ts";
 import { pricesWithoutServer } from "../prices.ts";
 import { readConfig } from "../readConfig.ts";
@@ -113,12 +113,10 @@ function notes({ otherCapacityTypes, untried, hasOpenCost, near, prices }: Price
 function compared({ compared: rows, gpuModel }: PriceAnswer): readonly string[] {
   if (rows.length === 0) return [];
   const columns = [
-    { heading: "provider", align: "left" },
-    { heading: "instance type", align: "left" },
-    { heading: "GPUs", align: "right" },
-    { heading: "per GPU and hour", align: "right" },
-    { heading: "date", align: "left" },
-  ] as const;
+    ...["provider", "instance type"].map(left),
+    ...["GPUs", "per GPU and hour"].map(right),
+    left("date"),
+  ];
   const cells = rows.map((row) => [
     row.provider,
     row.instanceType ?? "any",

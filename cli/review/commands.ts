@@ -1,14 +1,15 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { defaultCompare, maxCompare, reviewFormats } from "../../exporter/publish/http/reviewRoute.ts";
 import { type PostFormat, postFormats } from "../../review/chat/chatMessage.ts";
-import { type ExporterAddress, exporterAt } from "../exporterAddress.ts";
+import { type ExporterAddress, type ExporterFlags, exporterAt } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { wholeNumber, withLogin } from "../options.ts";
 import type { Replicas } from "./mergedReplicas.ts";
 import type { ReviewOptions } from "./reviewCommand.ts";
 
 type Format = (typeof reviewFormats)[number];
 
-interface ReviewFlags {
+interface ReviewFlags extends ExporterFlags {
   readonly week?: string;
   readonly month?: string | true;
   readonly from?: string;
@@ -22,9 +23,6 @@ interface ReviewFlags {
   readonly cluster?: string;
   readonly "config.file"?: string;
   readonly url?: readonly string[];
-  readonly username?: string;
-  readonly passwordFile?: string;
-  readonly caFile?: string;
   readonly merge?: readonly string[];
   readonly postSummaryFile?: string;
   readonly postFormat: PostFormat;
@@ -33,7 +31,7 @@ interface ReviewFlags {
 
 /** Adds `fairlead review`. */
 export function addReview(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  program
+  const command = program
     .command("review")
     .description("write the capacity review of a week or month: one page that a meeting can be held from")
     .option("--week <week>", "a week (ISO 8601): 2026-W46; default: the last one that is over")
@@ -48,10 +46,8 @@ export function addReview(program: Command, io: Io, done: (code: ExitCode) => vo
     .option("--prometheus <url>", "ask a server with Prometheus' HTTP API: GPU time, cost and teams only")
     .option("--config.file <file>", "ask what the configuration names; also cluster and budgets")
     .option("--cluster <name>", "name of the cluster, where the configuration does not say it")
-    .option("--url <url...>", "ask a running exporter; of several replicas, fetch the ledgers of all")
-    .option("--username <name>", "user of the exporter's web configuration")
-    .option("--password-file <file>", "file that holds the user's password")
-    .option("--ca-file <file>", "CA certificates that sign the exporter's certificate")
+    .option("--url <url...>", "ask a running exporter; of several replicas, fetch the ledgers of all");
+  withLogin(command)
     .option("--merge <file...>", "make one review of those of several clusters, written with --format json")
     .option("--post-summary-file <file>", "also post a summary to the webhook whose address is in this file")
     .addOption(
@@ -107,7 +103,4 @@ function onlyOne<Value>(values: readonly Value[]): Value | null {
   return values.length === 1 ? (values[0] ?? null) : null;
 }
 
-function windows(text: string): number {
-  if (/^\d{1,2}$/.test(text) && Number(text) <= maxCompare) return Number(text);
-  throw new InvalidArgumentError(`Expected a whole number from 0 to ${maxCompare}.`);
-}
+const windows = wholeNumber(0, maxCompare, `from 0 to ${maxCompare}`);

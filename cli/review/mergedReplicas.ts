@@ -5,6 +5,7 @@ import { mergeLedgers } from "../../exporter/accounts/ledger/mergeLedgers.ts";
 import type { ExporterAddress } from "../exporterAddress.ts";
 import type { Io } from "../io.ts";
 import { fetchLedger } from "../ledger/fetchLedger.ts";
+import { withhold } from "../showProblem.ts";
 
 /** Several ledgers of one cluster, as files or in running replicas of one Fairlead. */
 export type Replicas =
@@ -31,11 +32,11 @@ export async function mergeReplicas(replicas: Replicas, io: Io): Promise<MergedR
     folder = await mkdtemp(path.join(tmpdir(), "fairlead-review-"));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return refuse(message, "Free some space in the folder for temporary files (TMPDIR, else /tmp).", io);
+    return withhold(message, "Free some space in the folder for temporary files (TMPDIR, else /tmp).", io);
   }
   const close = async (): Promise<void> => await rm(folder, { recursive: true, force: true });
   const merged = await mergeInto(folder, replicas, io).catch((error: unknown) =>
-    refuse(error instanceof Error ? error.message : String(error), "Check the folder for temporary files.", io),
+    withhold(error instanceof Error ? error.message : String(error), "Check the folder for temporary files.", io),
   );
   if (merged !== null) return { ...merged, close };
   await close();
@@ -58,7 +59,7 @@ async function mergeInto(folder: string, replicas: Replicas, io: Io): Promise<Me
   io.err(`fairlead: merging ${files.length} ledgers\n`);
   const ledger = path.join(folder, "merged.db");
   const merged = mergeLedgers(files, ledger);
-  return merged.ok ? { ledger, name: names, cluster } : refuse(merged.problem.message, merged.problem.nextStep, io);
+  return merged.ok ? { ledger, name: names, cluster } : withhold(merged.problem.message, merged.problem.nextStep, io);
 }
 
 async function fetchAll(folder: string, exporters: readonly ExporterAddress[], io: Io) {
@@ -76,17 +77,12 @@ async function fetchAll(folder: string, exporters: readonly ExporterAddress[], i
     files.push(file);
     if (fetched.cluster !== null) clusters.set(fetched.cluster, exporter.url);
   }
-  if (files.length === 0) return refuse("no replica has given its ledger", "See the lines above.", io);
+  if (files.length === 0) return withhold("no replica has given its ledger", "See the lines above.", io);
   const [cluster = null, other] = clusters.keys();
   if (cluster === null || other === undefined) return { files, cluster };
-  return refuse(
+  return withhold(
     `${clusters.get(cluster)} watches cluster ${JSON.stringify(cluster)}, and ${clusters.get(other)} watches ${JSON.stringify(other)}`,
     "Name replicas of one Fairlead; for several clusters, write the review of each with --format json, and use --merge.",
     io,
   );
-}
-
-function refuse(error: string, nextStep: string, io: Io): null {
-  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
-  return null;
 }

@@ -20,6 +20,7 @@ import type { ExitCode, Io } from "../io.ts";
 import { openOutput } from "../ledger/exportOutput.ts";
 import { postMessage } from "../postMessage.ts";
 import { readConfig } from "../readConfig.ts";
+import { refuse, showProblem, withhold } from "../showProblem.ts";
 import { mergeReplicas, type Replicas } from "./mergedReplicas.ts";
 
 /** Options of `fairlead review`. */
@@ -51,17 +52,17 @@ export async function reviewCommand(options: ReviewOptions, now: number, io: Io)
   const found = await findReview(options, now, io);
   if (found === null) return 1;
   if (!found.ok) {
-    const code = refuse(found.lines, io);
-    return found.isNotYet === true ? 0 : code;
+    io.err(`fairlead: ${found.lines.join("\n")}\n`);
+    return found.isNotYet === true ? 0 : 1;
   }
   const file = options.output?.replaceAll("{window}", found.review.window.label.replaceAll(" ", "_")) ?? null;
   const opened = openOutput(file, io);
-  if (!opened.ok) return refuse([opened.problem.message, `Next step: ${opened.problem.nextStep}`], io);
+  if (!opened.ok) return showProblem(opened.problem, io);
   const { body } = reviewRenderings[options.format](found.review);
   const problem = opened.output.write(body) ?? opened.output.finish();
   if (problem !== null) {
     opened.output.discard();
-    return refuse([problem.message, `Next step: ${problem.nextStep}`], io);
+    return showProblem(problem, io);
   }
   if (file !== null) io.err(`fairlead: wrote ${file}\n`);
   return options.summary === null ? 0 : await post(found.review, options.summary, io);
@@ -124,10 +125,10 @@ async function openReview(places: ReviewPlaces, io: Io): Promise<OpenReview | nu
   const cluster = places.cluster ?? config.cluster;
   const ledger = places.ledger ?? (places.prometheus === null ? (config.ledger?.path ?? null) : null);
   if (places.ledger !== null && places.prometheus !== null)
-    return refuseToOpen("there are several places to ask", "Give one of --ledger FILE and --prometheus URL.", io);
+    return withhold("there are several places to ask", "Give one of --ledger FILE and --prometheus URL.", io);
   if (ledger !== null) {
     const opened = openToQuery(ledger);
-    if (!opened.ok) return refuseToOpen(opened.problem.message, opened.problem.nextStep, io);
+    if (!opened.ok) return withhold(opened.problem.message, opened.problem.nextStep, io);
     opened.db.close();
     const accounts = createLedgerReader(ledger, patienceMilliseconds);
     const history = createLedgerHistory(places.ledgerName ?? ledger, accounts.query);
@@ -144,11 +145,6 @@ async function openReview(places: ReviewPlaces, io: Io): Promise<OpenReview | nu
   );
   if (server === null) return null;
   return { source: { cluster, history: server.history, accounts: null, budgets, notCharged }, close: server.close };
-}
-
-function refuseToOpen(error: string, nextStep: string, io: Io): null {
-  io.err(`fairlead: ${error}\nNext step: ${nextStep}\n`);
-  return null;
 }
 
 async function writtenOfReplicas(
@@ -219,13 +215,10 @@ async function post(review: Review, summary: NonNullable<ReviewOptions["summary"
     io.err("fairlead: posted the summary\n");
     return 0;
   }
-  if (posted.what === "file")
-    return refuse([posted.why, "Next step: name a file that holds the webhook's address."], io);
+  if (posted.what === "file") return refuse(posted.why, "name a file that holds the webhook's address.", io);
   return refuse(
-    [
-      `the review is written, but its summary is not posted: ${posted.why}`,
-      `Next step: check the address in ${summary.file}.`,
-    ],
+    `the review is written, but its summary is not posted: ${posted.why}`,
+    `check the address in ${summary.file}.`,
     io,
   );
 }
@@ -236,8 +229,3 @@ function noReview({ error, nextStep, isNotYet }: ReviewFailure): Found {
 }
 
 const failure = (error: string, nextStep: string): Found => ({ ok: false, lines: [error, `Next step: ${nextStep}`] });
-
-function refuse(lines: readonly string[], io: Io): ExitCode {
-  io.err(`fairlead: ${lines.join("\n")}\n`);
-  return 1;
-}

@@ -2,6 +2,7 @@ import { type OverviewText, overviewSchema } from "../../exporter/publish/termin
 import { askExporter } from "../askExporter.ts";
 import type { ExporterAddress } from "../exporterAddress.ts";
 import type { ExitCode, Io } from "../io.ts";
+import { refuse } from "../showProblem.ts";
 import { openScreen } from "./watchScreen.ts";
 
 const secondsBetween = 5;
@@ -9,10 +10,7 @@ const secondsBetween = 5;
 /** `fairlead top`: the overview of a running exporter, drawn again every few seconds. */
 export async function topCommand(exporter: ExporterAddress, io: Io): Promise<ExitCode> {
   const first = await askOverview(exporter, io.terminal.columns);
-  if (!first.ok) {
-    io.err(`fairlead: ${first.error}\nNext step: ${first.nextStep}\n`);
-    return 1;
-  }
+  if (!first.ok) return refuse(first.error, first.nextStep, io);
   const window = await io.openWindow?.();
   if (window === undefined) {
     io.err(

@@ -1,3 +1,6 @@
+/** Faults of a GPU itself, which its last XID error, the taint of its driver or its row remapping names. */
+const ownFaults = ["gpu_lost", "ecc", "remap_failed", "remap_pending", "nvlink", "gpu_reset", "xid_other"] as const;
+
 /**
  * Why GPU time was `unavailable`; every second of that state has exactly one of these. `node`: its node was not ready;
  * `driver`: nothing on the node offers its GPUs; `gpu_lost` to `xid_other`: the GPU itself, by its last XID error, the taint of
@@ -7,13 +10,7 @@
 export const unavailableCauses = [
   "node",
   "driver",
-  "gpu_lost",
-  "ecc",
-  "remap_failed",
-  "remap_pending",
-  "nvlink",
-  "gpu_reset",
-  "xid_other",
+  ...ownFaults,
   "taint",
   "pod_status",
   "dcgm_health",
@@ -38,16 +35,7 @@ export const careTiers = ["drain", "today", "watch"] as const;
 export type CareTier = (typeof careTiers)[number];
 
 /** What an XID error is about: the application, which is no fault of the GPU, or a part of the GPU. */
-export const xidClasses = [
-  "application",
-  "gpu_lost",
-  "ecc",
-  "remap_failed",
-  "remap_pending",
-  "nvlink",
-  "gpu_reset",
-  "xid_other",
-] as const;
+export const xidClasses = ["application", ...ownFaults] as const;
 
 export type XidClass = (typeof xidClasses)[number];
 

@@ -38,37 +38,20 @@ function family(name: string, help: string, value: Family["value"], options: Opt
   };
 }
 
+/** Errors of a healthy GPU. */
+const none = physical(() => 0);
+
+/** Use of the encoder and the decoder: no workload here encodes or decodes. */
+const noMedia = wholeGpuOnly(() => 0);
+
 /** The exporter's default counters (`etc/default-counters.csv` of each generation), in its order. */
 const allFamilies: readonly Family[] = [
-  family(
-    "DCGM_FI_DEV_SM_CLOCK",
-    "SM clock frequency (in MHz).",
-    physical((r) => 345 + Math.round(1635 * gpuActivityOf(r))),
-    {
-      oldName: "dcgm_sm_clock",
-    },
-  ),
-  family(
-    "DCGM_FI_DEV_MEM_CLOCK",
-    "Memory clock frequency (in MHz).",
-    physical(() => 1593),
-    {
-      oldName: "dcgm_memory_clock",
-    },
-  ),
-  family(
-    "DCGM_FI_DEV_MEMORY_TEMP",
-    "Memory temperature (in C).",
-    physical((r) => 32 + 45 * gpuActivityOf(r)),
-  ),
-  family(
-    "DCGM_FI_DEV_GPU_TEMP",
-    "GPU temperature (in C).",
-    physical((r) => 29 + 43 * gpuActivityOf(r)),
-    {
-      oldName: "dcgm_gpu_temp",
-    },
-  ),
+  family("DCGM_FI_DEV_SM_CLOCK", "SM clock frequency (in MHz).", warming(345, 1635), { oldName: "dcgm_sm_clock" }),
+  family("DCGM_FI_DEV_MEM_CLOCK", "Memory clock frequency (in MHz).", warming(1593, 0), {
+    oldName: "dcgm_memory_clock",
+  }),
+  family("DCGM_FI_DEV_MEMORY_TEMP", "Memory temperature (in C).", warming(32, 45)),
+  family("DCGM_FI_DEV_GPU_TEMP", "GPU temperature (in C).", warming(29, 43), { oldName: "dcgm_gpu_temp" }),
   family("DCGM_FI_DEV_POWER_USAGE", "Power draw (in W).", physical(powerOf), {
     whole: false,
     oldName: "dcgm_power_usage",
@@ -77,85 +60,39 @@ const allFamilies: readonly Family[] = [
     type: "counter",
     oldName: "dcgm_total_energy_consumption",
   }),
-  family(
-    "DCGM_FI_DEV_PCIE_REPLAY_COUNTER",
-    "Total number of PCIe retries.",
-    physical(() => 0),
-    {
-      type: "counter",
-      oldName: "dcgm_pcie_replay_counter",
-    },
-  ),
+  family("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", "Total number of PCIe retries.", none, {
+    type: "counter",
+    oldName: "dcgm_pcie_replay_counter",
+  }),
   family("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", wholeGpuOnly(utilOf), {
     oldName: "dcgm_gpu_utilization",
     perProcess: true,
   }),
-  family(
-    "DCGM_FI_DEV_MEM_COPY_UTIL",
-    "Memory utilization (in %).",
-    wholeGpuOnly((r) => profileOf(r).memoryCopyPercent * gpuActivityOf(r)),
-    {
-      oldName: "dcgm_mem_copy_utilization",
-    },
-  ),
-  family(
-    "DCGM_FI_DEV_ENC_UTIL",
-    "Encoder utilization (in %).",
-    wholeGpuOnly(() => 0),
-    {
-      oldName: "dcgm_enc_utilization",
-    },
-  ),
-  family(
-    "DCGM_FI_DEV_DEC_UTIL",
-    "Decoder utilization (in %).",
-    wholeGpuOnly(() => 0),
-    {
-      oldName: "dcgm_dec_utilization",
-    },
-  ),
-  family(
-    "DCGM_FI_DEV_XID_ERRORS",
-    "Value of the last XID error encountered.",
-    physical(() => 0),
-    {
-      oldName: "dcgm_xid_errors",
-    },
-  ),
+  family("DCGM_FI_DEV_MEM_COPY_UTIL", "Memory utilization (in %).", wholeGpuOnly(memoryCopyOf), {
+    oldName: "dcgm_mem_copy_utilization",
+  }),
+  family("DCGM_FI_DEV_ENC_UTIL", "Encoder utilization (in %).", noMedia, { oldName: "dcgm_enc_utilization" }),
+  family("DCGM_FI_DEV_DEC_UTIL", "Decoder utilization (in %).", noMedia, { oldName: "dcgm_dec_utilization" }),
+  family("DCGM_FI_DEV_XID_ERRORS", "Value of the last XID error encountered.", none, { oldName: "dcgm_xid_errors" }),
   family("DCGM_FI_DEV_FB_FREE", "Framebuffer memory free (in MiB).", freeMemoryOf, { oldName: "dcgm_fb_free" }),
   family("DCGM_FI_DEV_FB_USED", "Framebuffer memory used (in MiB).", usedMemoryOf, {
     oldName: "dcgm_fb_used",
     perProcess: true,
   }),
   family("DCGM_FI_DEV_FB_RESERVED", "Framebuffer memory reserved (in MiB).", reservedMemoryOf, { since: 4 }),
-  family(
-    "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS",
-    "Number of remapped rows for uncorrectable errors",
-    physical(() => 0),
-    {
-      type: "counter",
-      since: 3,
-    },
-  ),
-  family(
-    "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS",
-    "Number of remapped rows for correctable errors",
-    physical(() => 0),
-    {
-      type: "counter",
-      since: 3,
-    },
-  ),
-  family(
-    "DCGM_FI_DEV_ROW_REMAP_FAILURE",
-    "Whether remapping of rows has failed",
-    physical(() => 0),
-    { since: 3 },
-  ),
+  family("DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "Number of remapped rows for uncorrectable errors", none, {
+    type: "counter",
+    since: 3,
+  }),
+  family("DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "Number of remapped rows for correctable errors", none, {
+    type: "counter",
+    since: 3,
+  }),
+  family("DCGM_FI_DEV_ROW_REMAP_FAILURE", "Whether remapping of rows has failed", none, { since: 3 }),
   family(
     "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
     "Total number of NVLink bandwidth counters for all lanes",
-    physical((r) => Math.round(20_000 * gpuActivityOf(r))),
+    warming(0, 20_000),
     { type: "counter" },
   ),
   family("DCGM_FI_DEV_VGPU_LICENSE_STATUS", "vGPU License status", (r) => (isVirtual(r) ? 1 : 0)),
@@ -167,10 +104,7 @@ const allFamilies: readonly Family[] = [
     "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE",
     "Ratio of cycles the tensor (HMMA) pipe is active.",
     physical((r) => profileOf(r).tensor * activityOf(r)),
-    {
-      whole: false,
-      profiling: true,
-    },
+    { whole: false, profiling: true },
   ),
   family(
     "DCGM_FI_PROF_DRAM_ACTIVE",
@@ -202,6 +136,11 @@ function wholeGpuOnly(value: (row: Row) => number): Family["value"] {
   return (row) => (row.unit === null ? value(row) : null);
 }
 
+/** What follows the GPU's activity: `idle` without any, `risesBy` more under full load. */
+function warming(idle: number, risesBy: number): Family["value"] {
+  return physical((row) => idle + risesBy * gpuActivityOf(row));
+}
+
 function isVirtual(row: Row): boolean {
   return row.physicalGpu.node.spec.mode.kind === "vgpu-guest";
 }
@@ -220,6 +159,10 @@ function profileOf({ unit, physicalGpu }: Row): DeviceProfile {
 
 function utilOf(row: Row): number {
   return 100 * (row.process === null ? gpuActivityOf(row) : row.process.util);
+}
+
+function memoryCopyOf(row: Row): number {
+  return profileOf(row).memoryCopyPercent * gpuActivityOf(row);
 }
 
 /** The GPU's power; instances of one GPU differ a little, because they are read one after another. */

@@ -1,7 +1,8 @@
-import type { FlavorQuota, KaiHistorySpec, QueueingSpec } from "../queues/spec.ts";
+import type { KaiHistorySpec, QueueingSpec } from "../queues/spec.ts";
 import { noQueueing } from "../queues/spec.ts";
 import type { ActivityPattern, Arrival, Scenario, WorkloadSpec } from "../scenario.ts";
-import { gpuNode, workloadOf } from "./parts.ts";
+import { oneCohort, wholeNodes } from "./advice/parts.ts";
+import { physicalGpus, workloadOf } from "./parts.ts";
 
 /** How GPUs that a team does not use are given to others. */
 export const burstPolicies = ["strict-quota", "borrowing", "time-based-fairshare"] as const;
@@ -33,9 +34,7 @@ const unlimited = -1;
 export function burstScenario(policy: BurstPolicy): Scenario {
   return {
     name: `burst-${policy}`,
-    nodes: Array.from({ length: 10 }, (_, i) =>
-      gpuNode(`h100-${String(i + 1).padStart(2, "0")}`, "H100", 8, { kind: "whole" }),
-    ),
+    nodes: wholeNodes("h100", 10, "H100"),
     namespaces: burstTeams.map((team) => ({ name: team, team })),
     // The classes that KAI brings: what is below 100 can be preempted.
     priorityClasses: { train: 50, inference: 125 },
@@ -51,24 +50,13 @@ export function burstScenario(policy: BurstPolicy): Scenario {
   };
 }
 
-const clusterQueues = (cohort: string | null) => ({
-  fairSharing: false,
-  flavors: [{ name: "h100", model: "H100" as const }],
-  cohorts: cohort === null ? [] : [{ name: cohort, parent: null, weight: 1, quotas: [] }],
-  clusterQueues: burstTeams.map((name) => ({
-    name,
+const clusterQueues = (cohort: string | null) =>
+  oneCohort(
+    "h100",
+    "H100",
+    burstTeams.map((name) => ({ name, nominal: burstGuarantees[name], reclaimWithinCohort: "Any" })),
     cohort,
-    weight: 1,
-    quotas: [quota(burstGuarantees[name])],
-    strategy: "BestEffortFIFO" as const,
-    reclaimWithinCohort: "Any" as const,
-    namespaces: [name],
-  })),
-});
-
-function quota(nominal: number): FlavorQuota {
-  return { flavor: "h100", nominal, borrowingLimit: null, lendingLimit: null };
-}
+  );
 
 const queueingOf: Readonly<Record<BurstPolicy, QueueingSpec>> = {
   // Without a cohort a ClusterQueue borrows nothing and lends nothing.
@@ -98,11 +86,11 @@ function work(team: BurstTeam, changes: Partial<WorkloadSpec>, level: number): W
   const activity: ActivityPattern = team === "inference" ? { kind: "constant", level } : { kind: "steady", level };
   const common = { queue: team, models: ["H100"] as const, ...changes };
   return team === "inference"
-    ? workloadOf("StatefulSet", team, 4, { kind: "physicalGpus", count: 1 }, activity, {
+    ? workloadOf("StatefulSet", team, 4, physicalGpus(1), activity, {
         ...common,
         priorityClass: "inference",
       })
-    : workloadOf("Job", team, 1, { kind: "physicalGpus", count: jobGpus }, activity, {
+    : workloadOf("Job", team, 1, physicalGpus(jobGpus), activity, {
         ...common,
         priorityClass: "train",
         checkpointSeconds: 600,

@@ -1,7 +1,8 @@
 import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../scenario.ts";
+import { coming, lasting } from "./advice/parts.ts";
 import { crowdedPods } from "./demoCrowd.ts";
 import { demoQueues, fractionPool } from "./demoQueues.ts";
-import { eksLabels, exporterOf, gpuNode, karpenterLabels, workloadOf } from "./parts.ts";
+import { eksLabels, exporterOf, gpuNode, karpenterLabels, physicalGpus, workloadOf } from "./parts.ts";
 
 /**
  * The cluster of the demo: 24 nodes, 176 GPUs, four teams and a namespace that belongs to none. Ads holds more H100 than
@@ -98,136 +99,75 @@ function l4Nodes(): readonly NodeSpec[] {
   ];
 }
 
-const always: Pick<Habit, "everySeconds" | "maxWaiting" | "runSeconds" | "failRatio"> = {
-  everySeconds: null,
-  maxWaiting: 0,
-  runSeconds: null,
-  failRatio: 0,
-};
-
 function gang(changes: Partial<WorkloadSpec>): Partial<WorkloadSpec> {
   return { gang: true, models: ["H100"], priorityClass: "training", ...changes };
 }
 
 function training(): readonly Habit[] {
-  const eight = { kind: "physicalGpus", count: 8 } as const;
-  const busy = { kind: "steady", level: 0.88 } as const;
+  const steady = (level: number) => ({ kind: "steady", level }) as const;
+  const busy = steady(0.88);
+  const best = gang({ queue: "ads", priorityClass: "best-effort" });
   const vision = { queue: "vision", models: ["A100"] } as const;
+  const embed = workloadOf("JobSet", "ads-train", 2, physicalGpus(8), busy, { ...best, checkpointSeconds: 1800 });
+  const foundation = workloadOf("JobSet", "ads-train", 3, physicalGpus(8), busy, gang({ queue: "ads" }));
+  const ranker = workloadOf("JobSet", "search-train", 2, physicalGpus(8), busy, gang({ queue: "search" }));
+  const ctr = workloadOf("PyTorchJob", "ads-train", 1, physicalGpus(8), steady(0.6), best);
+  const bursts = { kind: "bursts", level: 0.75, duty: 0.6 } as const;
+  const augment = workloadOf("Job", "vision-train", 1, physicalGpus(1), bursts, vision);
+  const sweep = workloadOf("PodGroup", "vision-train", 4, physicalGpus(2), steady(0.7), { ...vision, gang: true });
+  const leftover = workloadOf("Pod", "scratch", 1, physicalGpus(2), still, { models: ["A100"] });
   return [
-    {
-      // It borrows what search does not use yet, and holds it when search's second ranker comes.
-      name: "ads-embed",
-      workload: workloadOf("JobSet", "ads-train", 2, eight, busy, {
-        ...gang({ queue: "ads", priorityClass: "best-effort" }),
-        checkpointSeconds: 1800,
-      }),
-      initial: 1,
-      ...always,
-    },
-    {
-      name: "ads-foundation",
-      workload: workloadOf("JobSet", "ads-train", 3, eight, busy, gang({ queue: "ads" })),
+    // It borrows what search does not use yet, and holds it when search's second ranker comes.
+    lasting("ads-embed", embed, 1),
+    coming("ads-foundation", foundation, {
       initial: 1,
       everySeconds: 14_400,
       maxWaiting: 1,
       runSeconds: [21_600, 32_400],
-      failRatio: 0,
-    },
-    {
-      name: "ranker",
-      workload: workloadOf("JobSet", "search-train", 2, eight, busy, gang({ queue: "search" })),
+    }),
+    coming("ranker", ranker, {
       initial: 1,
       everySeconds: 7200,
       maxWaiting: 2,
       runSeconds: [14_400, 28_800],
       failRatio: 0.05,
-    },
-    {
-      name: "ctr",
-      workload: workloadOf(
-        "PyTorchJob",
-        "ads-train",
-        1,
-        eight,
-        { kind: "steady", level: 0.6 },
-        gang({ queue: "ads", priorityClass: "best-effort" }),
-      ),
+    }),
+    coming("ctr", ctr, {
       initial: 2,
       everySeconds: 3600,
       maxWaiting: 1,
       runSeconds: [7200, 14_400],
       failRatio: 0.1,
-    },
-    {
-      name: "augment",
-      workload: workloadOf(
-        "Job",
-        "vision-train",
-        1,
-        { kind: "physicalGpus", count: 1 },
-        { kind: "bursts", level: 0.75, duty: 0.6 },
-        vision,
-      ),
+    }),
+    coming("augment", augment, {
       initial: 10,
       everySeconds: 100,
       maxWaiting: 12,
       runSeconds: [300, 2400],
       failRatio: 0.12,
-    },
-    {
-      name: "sweep",
-      workload: workloadOf(
-        "PodGroup",
-        "vision-train",
-        4,
-        { kind: "physicalGpus", count: 2 },
-        { kind: "steady", level: 0.7 },
-        { ...vision, gang: true },
-      ),
+    }),
+    coming("sweep", sweep, {
       initial: 1,
       everySeconds: 3600,
       maxWaiting: 2,
       runSeconds: [1800, 5400],
       failRatio: 0.1,
-    },
-    {
-      name: "leftover",
-      workload: workloadOf(
-        "Pod",
-        "scratch",
-        1,
-        { kind: "physicalGpus", count: 2 },
-        { kind: "constant", level: 0 },
-        { models: ["A100"] },
-      ),
-      initial: 1,
-      ...always,
-    },
+    }),
+    lasting("leftover", leftover, 1),
   ];
 }
 
+const still = { kind: "constant", level: 0 } as const;
+
 function serving(): readonly Habit[] {
-  const one = { kind: "physicalGpus", count: 1 } as const;
   const day = { kind: "day", low: 0.08, high: 0.85 } as const;
   const served = { priorityClass: "serving", models: ["L4"] } as const;
+  const whole = { priorityClass: "serving", models: ["H100"], gang: true } as const;
+  const assistant = workloadOf("LeaderWorkerSet", "search-serving", 2, physicalGpus(8), day, whole);
   return [
-    {
-      name: "suggest",
-      workload: workloadOf("Deployment", "search-serving", 5, one, day, served),
-      initial: 1,
-      ...always,
-    },
-    { name: "embed", workload: workloadOf("Deployment", "search-serving", 3, one, day, served), initial: 1, ...always },
-    {
-      name: "assistant",
-      workload: workloadOf("LeaderWorkerSet", "search-serving", 2, { kind: "physicalGpus", count: 8 }, day, {
-        priorityClass: "serving",
-        models: ["H100"],
-        gang: true,
-      }),
-      initial: 1,
-      ...always,
-    },
+    lasting("suggest", workloadOf("Deployment", "search-serving", 5, physicalGpus(1), day, served), 1),
+    lasting("embed", workloadOf("Deployment", "search-serving", 3, physicalGpus(1), day, served), 1),
+    lasting("assistant", assistant, 1),
   ];
 }
 
@@ -245,49 +185,22 @@ function notebooks(): readonly Habit[] {
     ["half", "Pod", { kind: "fraction", share: 0.5 }, 7],
     ["quarter", "Pod", { kind: "fraction", share: 0.25 }, 5],
   ] as const;
-  return spaces.map(([name, kind, request, initial]) => ({
-    name,
-    workload: workloadOf(
-      kind,
-      "notebooks",
-      1,
-      request,
-      idle,
-      request.kind === "fraction" ? { queue: "notebooks" } : {},
-    ),
-    initial,
-    ...always,
-  }));
+  return spaces.map(([name, kind, request, initial]) => {
+    const queue = request.kind === "fraction" ? { queue: "notebooks" } : {};
+    return lasting(name, workloadOf(kind, "notebooks", 1, request, idle, queue), initial);
+  });
 }
 
 function claims(): readonly Habit[] {
   const busy = { kind: "steady", level: 0.8 } as const;
-  const repeated = { everySeconds: 2400, maxWaiting: 1, runSeconds: [1800, 5400], failRatio: 0 } as const;
+  const repeated = { everySeconds: 2400, maxWaiting: 1, runSeconds: [1800, 5400] } as const;
+  const bidder = workloadOf("Job", "ads-train", 1, { kind: "claim", count: 2, shared: false }, busy);
+  const probe = workloadOf("Job", "ads-train", 1, { kind: "extended-resource", count: 1 }, busy);
+  const bursts = { kind: "bursts", level: 0.5, duty: 0.5 } as const;
+  const duet = workloadOf("Job", "scratch", 2, { kind: "claim", count: 1, shared: true }, bursts, { gang: true });
   return [
-    {
-      name: "bidder",
-      workload: workloadOf("Job", "ads-train", 1, { kind: "claim", count: 2, shared: false }, busy),
-      initial: 2,
-      ...repeated,
-    },
-    {
-      name: "probe",
-      workload: workloadOf("Job", "ads-train", 1, { kind: "extended-resource", count: 1 }, busy),
-      initial: 1,
-      ...repeated,
-    },
-    {
-      name: "duet",
-      workload: workloadOf(
-        "Job",
-        "scratch",
-        2,
-        { kind: "claim", count: 1, shared: true },
-        { kind: "bursts", level: 0.5, duty: 0.5 },
-        { gang: true },
-      ),
-      initial: 1,
-      ...always,
-    },
+    coming("bidder", bidder, { initial: 2, ...repeated }),
+    coming("probe", probe, { initial: 1, ...repeated }),
+    lasting("duet", duet, 1),
   ];
 }

@@ -2,7 +2,7 @@ import { noQueueing } from "../queues/spec.ts";
 import type { Habit, LaterFault, NodeSpec, PlacedPod, Scenario } from "../scenario.ts";
 import { coming, lasting, oneCohort, wholeNodes } from "./advice/parts.ts";
 import { weekScenario } from "./advice/week.ts";
-import { gpuNode, karpenterLabels, workloadOf } from "./parts.ts";
+import { gpuNode, karpenterLabels, physicalGpus, workloadOf } from "./parts.ts";
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -95,7 +95,7 @@ function crowd(): readonly PlacedPod[] {
 }
 
 function research(): readonly Habit[] {
-  const probe = workloadOf("PyTorchJob", "research", 2, { kind: "physicalGpus", count: 8 }, busy, {
+  const probe = workloadOf("PyTorchJob", "research", 2, physicalGpus(8), busy, {
     queue: "research",
     gang: true,
     models: ["H100"],
@@ -111,13 +111,13 @@ function others(): readonly Habit[] {
   const idle = { kind: "notebook", duty: 0.2 } as const;
   const mig = (profile: string) =>
     workloadOf("Notebook", "notebooks", 1, { kind: "mig", profile, count: 1, strategy: "mig-mixed" }, idle);
-  const group = workloadOf("LeaderWorkerSet", "vision", 3, { kind: "physicalGpus", count: 2 }, busy, {
+  const group = workloadOf("LeaderWorkerSet", "vision", 3, physicalGpus(2), busy, {
     models: ["A100"],
     priorityClass: "training",
     needsAll: true,
   });
   const still = { kind: "constant", level: 0 } as const;
-  const leftover = workloadOf("Pod", "scratch", 1, { kind: "physicalGpus", count: 2 }, still, { models: ["A100"] });
+  const leftover = workloadOf("Pod", "scratch", 1, physicalGpus(2), still, { models: ["A100"] });
   return [
     coming("mig-small", mig("1g.10gb"), {
       initial: 14,

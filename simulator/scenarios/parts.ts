@@ -47,6 +47,9 @@ export function gpuNode(
   };
 }
 
+/** Asks for whole GPUs. */
+export const physicalGpus = (count: number) => ({ kind: "physicalGpus", count }) as const;
+
 /** A workload of pods without a queue; CPU and memory follow the GPUs asked for. */
 export function workloadOf(
   kind: WorkloadKind,

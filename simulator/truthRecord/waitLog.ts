@@ -1,5 +1,14 @@
 import type { Truth, TruthWork } from "../truth.ts";
-import type { TruthWaits } from "./monthTruth.ts";
+
+/** Waits that ended. `admission`: until the queue let it go on; `start`: from there (without a queue: from creation) on. */
+export interface TruthWaits {
+  /** Queue, or size class; `null`: work without a queue. */
+  readonly of: string | null;
+  readonly phase: "admission" | "start" | "total";
+  readonly count: number;
+  readonly p50Seconds: number;
+  readonly p95Seconds: number;
+}
 
 /** Waits of work, each once. */
 export interface WaitLog {

@@ -8,10 +8,10 @@ import { prepareLedger } from "../../cli/ledgerOutput.ts";
 import type { LedgerReader } from "../../exporter/accounts/ledger/ledgerReader.ts";
 import type { LedgerTable } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
-import { contentionScenario } from "../../simulator/scenarios/contention.ts";
 import { gpuNode } from "../../simulator/scenarios/parts.ts";
 import type { Truth } from "../../simulator/truth.ts";
 import { type PageSample, readPage } from "../publish/readPage.ts";
+import { contentionScenario } from "../simulator/scenarios/contention.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "fairlead-capacity-books-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,8 +3,8 @@ import { compareWithTruth } from "../../cli/demo/compareWithTruth.ts";
 import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
-import { contentionScenario } from "../../simulator/scenarios/contention.ts";
 import { demoScenario } from "../../simulator/scenarios/demo.ts";
+import { contentionScenario } from "../simulator/scenarios/contention.ts";
 import { latest, startAt } from "./accounting.ts";
 import { totalsOnPage } from "./counters.ts";
 

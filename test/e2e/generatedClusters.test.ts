@@ -3,8 +3,8 @@ import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
 import type { NodeSpec } from "../../simulator/scenario.ts";
-import { generatedScenario } from "../../simulator/scenarios/generated.ts";
 import type { Truth } from "../../simulator/truth.ts";
+import { generatedScenario } from "../simulator/scenarios/generated.ts";
 import {
   expectClosedAccounts,
   expectSameAmounts,

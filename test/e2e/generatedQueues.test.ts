@@ -6,7 +6,7 @@ import { configSchema } from "../../exporter/config/schema.ts";
 import { isInDomain } from "../../exporter/join/queues/domainOfNode.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
 import type { Scenario } from "../../simulator/scenario.ts";
-import { generatedScenario } from "../../simulator/scenarios/generated.ts";
+import { generatedScenario } from "../simulator/scenarios/generated.ts";
 import { expectClosedAccounts, latest, startAt, sum, tolerance } from "./accounting.ts";
 import { expectNothingFell, totalsOnPage } from "./counters.ts";
 

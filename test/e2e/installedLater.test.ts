@@ -3,7 +3,7 @@ import { compareWithTruth } from "../../cli/demo/compareWithTruth.ts";
 import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import { unassigned } from "../../exporter/join/teamOf.ts";
-import { contentionScenario } from "../../simulator/scenarios/contention.ts";
+import { contentionScenario } from "../simulator/scenarios/contention.ts";
 import { expectClosedAccounts, latest, startAt } from "./accounting.ts";
 import { expectNothingFell, totalsOnPage } from "./counters.ts";
 

@@ -11,12 +11,12 @@ import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
 import { type RunningPrometheus, startPrometheusWith } from "../../cli/demo/prometheus.ts";
 import { recommendation } from "../../exporter/publish/document/recommendationSchema.ts";
 import { type RunningServer, startServer } from "../../exporter/publish/http/server.ts";
-import { reclaimScenario } from "../../simulator/scenarios/advice/reclaim.ts";
 import {
   hasAlertmanager,
   type RunningAlertmanager,
   startAlertmanager,
 } from "../alerts/alertmanager/alertmanagerServer.ts";
+import { reclaimScenario } from "../simulator/scenarios/advice/reclaim.ts";
 import { teamsByNamespaceLabel } from "./accounting.ts";
 import { type MessageReceiver, receiveMessages } from "./receivedMessages.ts";
 import { hasPrometheus } from "./scrapedByPrometheus.ts";

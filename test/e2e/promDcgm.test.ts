@@ -9,8 +9,8 @@ import { startServer } from "../../exporter/publish/http/server.ts";
 import { createApiClient } from "../../exporter/sources/kubernetes/apiClient.ts";
 import { systemClock } from "../../exporter/sources/kubernetes/clock.ts";
 import { anonymousCredentials } from "../../exporter/sources/kubernetes/credentials.ts";
-import { generatedScenario } from "../../simulator/scenarios/generated.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { generatedScenario } from "../simulator/scenarios/generated.ts";
 import { startAt } from "./accounting.ts";
 import { count, hasPrometheus, inOrder, type ScrapeJob, scrapeWithPrometheus } from "./scrapedByPrometheus.ts";
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MemoryPlay, playInMemory } from "../../cli/demo/playInMemory.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import type { Recommendation } from "../../exporter/model/recommendation.ts";
-import { stalledWorkScenario } from "../../simulator/scenarios/stalledWork.ts";
-import { createJudge, type JudgedPart } from "../../simulator/truthRecord/judge.ts";
+import { stalledWorkScenario } from "../simulator/scenarios/stalledWork.ts";
+import { createJudge, type JudgedPart } from "../simulator/truthRecord/judge.ts";
 import { startAt, sum, sumBy } from "./accounting.ts";
 import { recommendationsNow } from "./advice/closedLoop.ts";
 

@@ -8,7 +8,8 @@ import { type PlayedCluster, playCluster } from "../../cli/demo/playCluster.ts";
 import { playFully } from "../../cli/demo/playFully.ts";
 import { type LedgerOutput, prepareLedger } from "../../cli/ledgerOutput.ts";
 import { accountDimensions } from "../../exporter/accounts/ledger/accountsQuery.ts";
-import { ledgerTableDimensions, ledgerTables } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { ledgerTables } from "../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { dimensionsOf } from "../../exporter/accounts/ledger/ledgerTableSources.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import { openWebConfig } from "../../exporter/config/webConfig.ts";
 import { totalsDimensions } from "../../exporter/history/history.ts";
@@ -64,7 +65,7 @@ function everyQuestion(): readonly string[] {
     ...accountDimensions.map((by) => `by=${by}`),
     "of=prices",
     "team=",
-    ...ledgerTables.flatMap((of) => ledgerTableDimensions[of].map((by) => `of=${of}&by=${by}`)),
+    ...ledgerTables.flatMap((of) => dimensionsOf(of).map((by) => `of=${of}&by=${by}`)),
   ].map((question) => `/api/v1/ledger?from=1d&${question}`);
   const history = totalsDimensions.map((by) => `/api/v1/history?from=1d&by=${by}`);
   const explained = explainedKinds.flatMap((kind) =>

@@ -5,12 +5,12 @@ import { configSchema } from "../../exporter/config/schema.ts";
 import type { Recommendation } from "../../exporter/model/recommendation.ts";
 import { createRandomStream, type RandomStream } from "../../simulator/random.ts";
 import type { Habit, Scenario, WorkloadSpec } from "../../simulator/scenario.ts";
-import { adviceScenarios } from "../../simulator/scenarios/advice/byKind.ts";
 import { weekScenario } from "../../simulator/scenarios/advice/week.ts";
-import { generatedScenario } from "../../simulator/scenarios/generated.ts";
 import { startAt } from "../e2e/accounting.ts";
 import { type ApiObjects, brokenVetoes, isProtected, readObjects, takenBy } from "../e2e/advice/apiVetoes.ts";
 import { recommendationsNow } from "../e2e/advice/closedLoop.ts";
+import { adviceScenarios } from "../simulator/scenarios/advice/byKind.ts";
+import { generatedScenario } from "../simulator/scenarios/generated.ts";
 
 const cycleSeconds = 120;
 const cycles = 20;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { estimateRunOut } from "../../review/runway/estimateRunOut.ts";
-import { growthGpus, growthScenario } from "../../simulator/scenarios/growth.ts";
-import { weeklyDemand } from "../../simulator/truthRecord/weeklyDemand.ts";
+import { growthGpus, growthScenario } from "../simulator/scenarios/growth.ts";
+import { weeklyDemand } from "../simulator/truthRecord/weeklyDemand.ts";
 
 const weekSeconds = 7 * 86_400;
 const from = Date.UTC(2026, 0, 5) / 1000;

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { playMonth } from "../../cli/demo/simulatedMonth.ts";
 import type { Review } from "../../review/document/review.ts";
 import type { Days } from "../../review/window.ts";
-import type { MonthTruth } from "../../simulator/truthRecord/monthTruth.ts";
+import { playMonth } from "../cli/demo/simulatedMonth.ts";
 import {
   bucketsApart,
   demandDifferences,
@@ -17,6 +16,7 @@ import {
   waitsOf,
   waterfallDifferences,
 } from "../e2e/review/compareMonth.ts";
+import type { MonthTruth } from "../simulator/truthRecord/monthTruth.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "fairlead-month-"));
 const ledgerPath = path.join(folder, "ledger.db");

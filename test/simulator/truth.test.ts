@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { generatedScenario } from "../../simulator/scenarios/generated.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import type { Truth } from "../../simulator/truth.ts";
 import { getList, getText, listPaths, type SeenObject } from "./apiClient.ts";
+import { generatedScenario } from "./scenarios/generated.ts";
 
 const startAt = 1_795_000_000;
 

@@ -1,4 +1,4 @@
-import { type Column, duration, tableLines } from "../../../exporter/publish/terminal/columns.ts";
+import { type Column, duration, left, right, tableLines } from "../../../exporter/publish/terminal/columns.ts";
 import { fold, layOut, plainTerminal, type Terminal } from "../../../exporter/publish/terminal/layout.ts";
 import { type BurstPolicy, type BurstTeam, burstGuarantees } from "../../../simulator/scenarios/burst.ts";
 import type { BurstWait, PolicyFigures, TeamFigures } from "./burstFigures.ts";
@@ -10,15 +10,8 @@ const policyNames: Readonly<Record<BurstPolicy, string>> = {
 };
 
 const columns: readonly Column[] = [
-  { heading: "policy", align: "left" },
-  { heading: "team", align: "left" },
-  { heading: "allocated", align: "right" },
-  { heading: "deviation", align: "right" },
-  { heading: "debt", align: "right" },
-  { heading: "longest", align: "right" },
-  { heading: "p95 wait", align: "right" },
-  { heading: "evicted", align: "right" },
-  { heading: "busy", align: "right" },
+  ...["policy", "team"].map(left),
+  ...["allocated", "deviation", "debt", "longest", "p95 wait", "evicted", "busy"].map(right),
 ];
 
 /** What the columns mean, in one sentence each. */

@@ -28,52 +28,24 @@ export const ledgerTables = [
 
 export type LedgerTable = (typeof ledgerTables)[number];
 
-/**
- * What each can be grouped by; rows can be selected by all of these but times. A workload is `KIND/NAMESPACE/NAME` of what was
- * evicted.
- */
-export const ledgerTableDimensions = {
-  queues: ["day", "hour", "scheduler", "kind", "queue", "domain", "team"],
-  domains: ["day", "hour", "domain"],
-  waits: ["day", "queue", "team", "priorityClass", "sizeClass", "phase", "bucket"],
-  evictions: [
-    "day",
-    "hour",
-    "scheduler",
-    "queue",
-    "team",
-    "namespace",
-    "workload",
-    "priorityClass",
-    "reason",
-    "preemptor",
-    "preemptorTeam",
-    "preemptorQueue",
-  ],
-  nodes: ["day", "hour", "pool", "nodePool", "capacityType", "state", "currency"],
-  nodeStreaks: ["node", "nodePool", "pool", "state"],
-  placement: ["day", "hour", "pool"],
-  outages: ["node", "gpu", "nodePool", "pool", "cause", "teams"],
-  health: ["day", "hour", "pool", "nodePool", "team", "cause", "currency"],
-  recommendations: ["day", "hour", "kind", "state", "fromTeam", "forTeam", "queue", "pool", "id", "title"],
-} as const satisfies Readonly<Record<LedgerTable, readonly string[]>>;
-
-/** What an answer is grouped by if the question does not say. */
-export const defaultGroups: Readonly<Record<LedgerTable, string>> = {
-  queues: "queue,domain",
-  domains: "domain",
-  waits: "queue,priorityClass,phase",
-  evictions: "queue,reason",
-  nodes: "nodePool,pool,capacityType,state,currency",
-  nodeStreaks: "node,nodePool,pool,state",
-  placement: "pool",
-  health: "cause,currency",
-  outages: "node,gpu,cause,teams",
-  recommendations: "kind,state",
-};
+/** A question to a ledger table about a window of time. */
+export interface LedgerTableQuery {
+  readonly of: LedgerTable;
+  /**
+   * Seconds since the epoch; the window is [from, to): whole hours, or whole days (UTC) for waits and where hours are folded.
+   */
+  readonly from: number;
+  readonly to: number;
+  /** Some of `dimensionsOf(of)`. */
+  readonly groupBy: readonly string[];
+  /** Allowed values; `null` is "none". */
+  readonly where: ReadonlyMap<string, readonly (string | null)[]>;
+  /** The most groups that are returned: days or hours in order, and within each the largest first. The totals count all. */
+  readonly limit: number;
+}
 
 /**
- * The amounts of each row. `queues`: seconds and GPU-seconds, and `deviationRatio`: deviation over entitlement of the judged
+ * Amounts by name, of each row those of `amountsOf`; `null` where one is not known, or there is nothing to divide by. `queues`: seconds and GPU-seconds, and `deviationRatio`: deviation over entitlement of the judged
  * time; `guaranteed` is `null` where it is not known, and otherwise covers the `guaranteedSeconds`. Shortfalls by absent
  * capacity (their sum, and each by who can fix it) and by indivisible capacity are `null` where no row has them: rows written
  * before version 6 do not. `domains`: the same. `waits`: their number, and seconds; p50 and p95 are exact to a fifth.
@@ -89,85 +61,6 @@ export const defaultGroups: Readonly<Record<LedgerTable, string>> = {
  * price and where there are several currencies. `outages`: their number, the part of them within the window, how many ended in it and how long these had lasted from their
  * begin, and begin and end of the one with the largest part.
  */
-export const ledgerTableAmounts = {
-  queues: [
-    "allocated",
-    "entitled",
-    "excess",
-    "shortfallByBorrowers",
-    "shortfallByIdleGap",
-    "pending",
-    "deviationRatio",
-    "judgedSeconds",
-    "seconds",
-    "guaranteed",
-    "guaranteedSeconds",
-    "judgedAllocated",
-    "shortfallByAbsentCapacity",
-    "shortfallByLostNode",
-    "shortfallByNodeToCome",
-    "shortfallByPastQueues",
-    "shortfallByPromisedTwice",
-    "shortfallByIndivisible",
-  ],
-  domains: ["capacity", "allocated", "pending", "guaranteed", "guaranteedSeconds", "seconds"],
-  waits: ["waits", "meanSeconds", "p50Seconds", "p95Seconds", "seconds"],
-  evictions: ["evictions", "preemptions", "gpus", "lostGpuSeconds", "upperBoundGpuSeconds", "unknownLost"],
-  nodes: ["nodeSeconds", "pricedNodeSeconds", "cost"],
-  nodeStreaks: ["streaks", "seconds", "gpuSeconds", "longestSeconds", "longestBegins", "longestEnds", "longestGpus"],
-  placement: [
-    "free",
-    "stranded",
-    "strandedConstraint",
-    "strandedGpus",
-    "strandedCpu",
-    "strandedMemory",
-    "strandedCpuAndMemory",
-    "blocked",
-    "largestPlaceableMean",
-    "largestPlaceableMin",
-    "largestPlaceableMax",
-    "seconds",
-  ],
-  outages: [
-    "outages",
-    "seconds",
-    "gpuSeconds",
-    "repaired",
-    "meanRepairSeconds",
-    "longestSeconds",
-    "longestBegins",
-    "longestEnds",
-  ],
-  health: ["gpuSeconds", "pricedGpuSeconds", "cost"],
-  recommendations: [
-    "recommendations",
-    "predictedGpus",
-    "predictedLostGpuHours",
-    "takenPredictedGpus",
-    "measuredGpus",
-    "takenPredictedLostGpuHours",
-    "measuredLostGpuHours",
-  ],
-} as const satisfies Readonly<Record<LedgerTable, readonly string[]>>;
-
-/** A question to a ledger table about a window of time. */
-export interface LedgerTableQuery {
-  readonly of: LedgerTable;
-  /**
-   * Seconds since the epoch; the window is [from, to): whole hours, or whole days (UTC) for waits and where hours are folded.
-   */
-  readonly from: number;
-  readonly to: number;
-  /** Some of `ledgerTableDimensions[of]`. */
-  readonly groupBy: readonly string[];
-  /** Allowed values; `null` is "none". */
-  readonly where: ReadonlyMap<string, readonly (string | null)[]>;
-  /** The most groups that are returned: days or hours in order, and within each the largest first. The totals count all. */
-  readonly limit: number;
-}
-
-/** Amounts by name; `null` where one is not known, or there is nothing to divide by. */
 export type LedgerTableAmounts = Readonly<Record<string, number | null>>;
 
 /** One group. Values are in the order of `groupBy`; days are `2026-11-21`, hours `2026-11-21T07:00:00Z`. */

@@ -1,13 +1,12 @@
 import { strandedReasons } from "../../model/fragmentation.ts";
+import { absentAmounts } from "../posting.ts";
 import type { LedgerTable } from "./ledgerTableQuery.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { queueColumns, strandedColumn } from "./tables.ts";
 
 const byHour = { window: "t.hour >= ? AND t.hour < ?", windowSeconds: secondsPerHour };
-
 /** Hours that are folded into days after some time. */
 const byHourOrDay = { window: "t.daily IN (0, 1) AND t.hour >= ? AND t.hour < ?", windowSeconds: secondsPerHour };
-
 const times = { day: `t.hour / ${hoursPerDay}`, hour: "t.hour" };
 
 /** As alerts count it: labels and taints that keep every typical pod out are intended. */
@@ -21,17 +20,21 @@ const streakEnds = "coalesce(t.ends, seen.last)";
 const streakSeconds = `min(${streakEnds}, asked.ends) - max(t.begins, asked.begins)`;
 
 /**
- * Where the rows of a ledger table come from, as parts of a statement. `from` or `window` has two parameters, for the begin
- * and the end of the window in units of `windowSeconds`.
+ * A ledger table: where its rows come from, as parts of a statement, and what it can be asked. `from` or `window` has two
+ * parameters, for the begin and the end of the window in units of `windowSeconds`.
  */
 interface LedgerTableSource {
   readonly from: string;
   readonly window: string;
   readonly windowSeconds: number;
-  /** By dimension. */
+  /** By dimension: rows can be grouped by each, and selected by all but times. A workload is `KIND/NAMESPACE/NAME`. */
   readonly columns: Readonly<Record<string, string>>;
+  /** Dimensions that an answer is grouped by if the question does not say. */
+  readonly groups: string;
   /** Sums of a group. */
   readonly sums: Readonly<Record<string, string>>;
+  /** The amounts of an answer's rows, where some of them are computed from the sums; by default the sums themselves. */
+  readonly amounts?: readonly string[];
   /** Whether the totals are the sums of the groups; otherwise they are computed from the rows. */
   readonly addsUp: boolean;
   /** The sum by which groups are ordered. */
@@ -46,13 +49,14 @@ const capacitySources = {
     ...byHour,
     from: "domain_time t",
     columns: { ...times, domain: "t.domain" },
+    groups: "domain",
     sums: {
-      seconds: "sum(t.seconds)",
       capacity: "sum(t.capacity_gpu_seconds)",
       allocated: "sum(t.allocated_gpu_seconds)",
       pending: "sum(t.pending_gpu_seconds)",
       guaranteed: "sum(t.guaranteed_gpu_seconds)",
       guaranteedSeconds: "sum(t.guaranteed_seconds)",
+      seconds: "sum(t.seconds)",
     },
     addsUp: true,
     rank: "capacity",
@@ -61,8 +65,8 @@ const capacitySources = {
     ...byHour,
     from: "placement_time t",
     columns: { ...times, pool: "t.pool" },
+    groups: "pool",
     sums: {
-      seconds: "sum(t.seconds)",
       free: "sum(t.free_gpu_seconds)",
       stranded: strandedSum,
       strandedConstraint: `sum(t.${strandedColumn("constraint")})`,
@@ -74,6 +78,7 @@ const capacitySources = {
       largestPlaceableMean: "sum(t.largest_placeable_gpu_seconds) / sum(t.seconds)",
       largestPlaceableMin: "min(t.largest_placeable_min)",
       largestPlaceableMax: "max(t.largest_placeable_max)",
+      seconds: "sum(t.seconds)",
     },
     addsUp: false,
     rank: "free",
@@ -91,6 +96,7 @@ const capacitySources = {
       cause: "t.cause",
       teams: "nullif(t.teams, '')",
     },
+    groups: "node,gpu,cause,teams",
     sums: {
       outages: "count(*)",
       seconds: `sum(${streakSeconds})`,
@@ -116,6 +122,7 @@ const capacitySources = {
       cause: "g.cause",
       currency: "g.currency",
     },
+    groups: "cause,currency",
     sums: {
       gpuSeconds: "sum(t.gpu_seconds)",
       pricedGpuSeconds: "sum(CASE WHEN g.currency IS NULL THEN 0 ELSE t.gpu_seconds END)",
@@ -131,6 +138,7 @@ const capacitySources = {
     window: `(t.ends > asked.begins OR t.ends IS NULL) AND ${streakEnds} > asked.begins AND t.begins < asked.ends`,
     windowSeconds: 1,
     columns: { node: "t.node", nodePool: "t.node_pool", pool: "t.pool", state: "t.state" },
+    groups: "node,nodePool,pool,state",
     sums: {
       streaks: "count(*)",
       seconds: `sum(${streakSeconds})`,
@@ -162,7 +170,21 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
       domain: "q.domain",
       team: "q.team",
     },
+    groups: "queue,domain",
     sums: Object.fromEntries(Object.entries(queueColumns).map(([name, column]) => [name, `sum(t.${column})`])),
+    amounts: [
+      ...["allocated", "entitled", "excess", "shortfallByBorrowers", "shortfallByIdleGap", "pending", "deviationRatio"],
+      ...[
+        "judgedSeconds",
+        "seconds",
+        "guaranteed",
+        "guaranteedSeconds",
+        "judgedAllocated",
+        "shortfallByAbsentCapacity",
+      ],
+      ...Object.values(absentAmounts),
+      "shortfallByIndivisible",
+    ],
     addsUp: true,
     rank: "allocated",
   },
@@ -180,7 +202,9 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
       phase: "g.phase",
       bucket: "CAST(t.bucket AS TEXT)",
     },
+    groups: "queue,priorityClass,phase",
     sums: { waits: "sum(t.waits)", seconds: "sum(t.seconds)" },
+    amounts: ["waits", "meanSeconds", "p50Seconds", "p95Seconds", "seconds"],
     addsUp: true,
     rank: "waits",
     bucket: "t.bucket",
@@ -203,6 +227,7 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
       preemptorTeam: "t.preemptor_team",
       preemptorQueue: "t.preemptor_queue",
     },
+    groups: "queue,reason",
     sums: {
       evictions: "count(*)",
       preemptions: "sum(t.is_preemption)",
@@ -225,6 +250,7 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
       state: "g.state",
       currency: "g.currency",
     },
+    groups: "nodePool,pool,capacityType,state,currency",
     sums: {
       nodeSeconds: "sum(t.node_seconds)",
       pricedNodeSeconds: "sum(CASE WHEN g.currency IS NULL THEN 0 ELSE t.node_seconds END)",
@@ -250,6 +276,7 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
       id: "t.id",
       title: "t.title",
     },
+    groups: "kind,state",
     sums: {
       recommendations: "count(*)",
       predictedGpus: "sum(t.gained_gpus_worst)",
@@ -263,3 +290,10 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     rank: "predictedGpus",
   },
 };
+
+/** What the rows of a table can be grouped by. */
+export const dimensionsOf = (of: LedgerTable): readonly string[] => Object.keys(ledgerTableSources[of].columns);
+
+/** The names of the amounts that each row of an answer has. */
+export const amountsOf = (of: LedgerTable): readonly string[] =>
+  ledgerTableSources[of].amounts ?? Object.keys(ledgerTableSources[of].sums);

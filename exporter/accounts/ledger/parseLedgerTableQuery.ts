@@ -1,10 +1,5 @@
-import {
-  defaultGroups,
-  type LedgerTable,
-  type LedgerTableQuery,
-  ledgerTableDimensions,
-  ledgerTableFilterValues,
-} from "./ledgerTableQuery.ts";
+import { type LedgerTable, type LedgerTableQuery, ledgerTableFilterValues } from "./ledgerTableQuery.ts";
+import { dimensionsOf, ledgerTableSources } from "./ledgerTableSources.ts";
 import { filtersIn, groupsIn, parseWindow, type QuestionFailure, type QuestionText } from "./parseAccountsQuery.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 
@@ -13,8 +8,8 @@ export type ParsedLedgerTableQuestion = { readonly ok: true; readonly query: Led
 
 /** Reads a question to a ledger table; `by: null` groups by the default of the table. Waits are kept by day. */
 export function parseLedgerTableQuery(of: LedgerTable, text: QuestionText, now: number): ParsedLedgerTableQuestion {
-  const dimensions: readonly string[] = ledgerTableDimensions[of];
-  const groups = groupsIn(text.by ?? defaultGroups[of], `${of} `, dimensions);
+  const dimensions = dimensionsOf(of);
+  const groups = groupsIn(text.by ?? ledgerTableSources[of].groups, `${of} `, dimensions);
   if (!groups.ok) return groups;
   const names = dimensions.filter((word) => word !== "day" && word !== "hour");
   const filters = filtersIn(text.where, `${of} `, names, (name) => ledgerTableFilterValues(of, name));

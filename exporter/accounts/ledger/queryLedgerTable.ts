@@ -3,21 +3,20 @@ import { compareText } from "../../kernel/compareText.ts";
 import { absentAmounts } from "../posting.ts";
 import { filterCondition, groupValue } from "./groupsAndFilters.ts";
 import { coverageOf } from "./intervalLog.ts";
-import {
-  type LedgerTable,
-  type LedgerTableAmounts,
-  type LedgerTableQuery,
-  type LedgerTableResult,
-  type LedgerTableRow,
-  ledgerTableAmounts,
+import type {
+  LedgerTable,
+  LedgerTableAmounts,
+  LedgerTableQuery,
+  LedgerTableResult,
+  LedgerTableRow,
 } from "./ledgerTableQuery.ts";
-import { ledgerTableSources } from "./ledgerTableSources.ts";
+import { amountsOf, ledgerTableSources } from "./ledgerTableSources.ts";
 import { refuseLedgerTableWindow } from "./queryWindow.ts";
 import { numberIn, numberOrNullIn, type SqliteRow } from "./sqliteRow.ts";
 import { atOneMoment } from "./transaction.ts";
 import { type BucketedWaits, waitQuantile } from "./waitBucket.ts";
 
-/** Answers a question to a ledger table from one moment of the ledger. Groupings and filters are those of `ledgerTableDimensions`. */
+/** Answers a question to a ledger table from one moment of the ledger. Groupings and filters are those of `dimensionsOf`. */
 export function queryLedgerTable(db: DatabaseSync, query: LedgerTableQuery): LedgerTableResult {
   return atOneMoment(db, () => {
     const refused = refuseLedgerTableWindow(db, query);
@@ -115,7 +114,7 @@ function plus(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : a + b;
 }
 
-/** The amounts of `ledgerTableAmounts`: sums, and what is computed from them. */
+/** The amounts of `amountsOf`: sums, and what is computed from them. */
 function finish(of: LedgerTable, { amounts, buckets }: Sums): LedgerTableAmounts {
   const all: Record<string, number | null> = { ...amounts };
   if (of === "queues") {
@@ -132,7 +131,7 @@ function finish(of: LedgerTable, { amounts, buckets }: Sums): LedgerTableAmounts
     all.p50Seconds = waitQuantile(list, 0.5);
     all.p95Seconds = waitQuantile(list, 0.95);
   }
-  return Object.fromEntries(ledgerTableAmounts[of].map((name) => [name, all[name] ?? emptyAmount(name)]));
+  return Object.fromEntries(amountsOf(of).map((name) => [name, all[name] ?? emptyAmount(name)]));
 }
 
 /** Without any row, sums are 0, and amounts of single rows are unknown. */

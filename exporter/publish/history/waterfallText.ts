@@ -1,6 +1,6 @@
 import type { WaterfallAmount, WaterfallAnswer } from "../../history/waterfall.ts";
 import { dropName, levelNames } from "../stateNames.ts";
-import { type Column, duration, minuteOf, plainText, tableLines } from "../terminal/columns.ts";
+import { duration, left, minuteOf, plainText, right, tableLines } from "../terminal/columns.ts";
 import { fold, type Line } from "../terminal/layout.ts";
 import { coverageRecord } from "./records.ts";
 
@@ -15,12 +15,9 @@ export function waterfallText(answer: WaterfallAnswer, now: number): readonly Li
   const capacity = stages[0]?.gpuSeconds ?? 0;
   const currencies = [...new Set(stages.flatMap(({ costs }) => Object.keys(costs)))].sort();
   const shown = currencies.slice(0, shownCurrencies);
-  const columns: readonly Column[] = [
-    { heading: "", align: "left" },
-    { heading: "", align: "left" },
-    ...["GPU-hours", "share", ...shown.map((name) => plainText(name, 16))].map(
-      (heading): Column => ({ heading, align: "right" }),
-    ),
+  const columns = [
+    ...["", ""].map(left),
+    ...["GPU-hours", "share", ...shown.map((name) => plainText(name, 16))].map(right),
   ];
   const cells = (name: string, bar: string, amount: WaterfallAmount): readonly string[] => [
     plainText(name),
@@ -30,14 +27,14 @@ export function waterfallText(answer: WaterfallAnswer, now: number): readonly Li
     ...shown.map((currency) => (amount.costs[currency] ?? 0).toFixed(2)),
   ];
   const rows = stages.flatMap(({ level, drops, ...amount }) => {
-    let left = amount.gpuSeconds;
+    let rest = amount.gpuSeconds;
     return [
       cells(levelNames[level], bar(0, amount.gpuSeconds, capacity, "█"), amount),
       ...drops.map((drop) => {
-        left -= drop.gpuSeconds;
+        rest -= drop.gpuSeconds;
         return cells(
           `  - ${dropName(drop.state, drop.isAllocated)}`,
-          bar(left, left + drop.gpuSeconds, capacity, "░"),
+          bar(rest, rest + drop.gpuSeconds, capacity, "░"),
           drop,
         );
       }),

@@ -1,6 +1,11 @@
 import type { RequestHandler } from "express";
+import type { LedgerResult } from "../../accounts/ledger/ledgerQuestion.ts";
 import { isLedgerTable, ledgerTables } from "../../accounts/ledger/ledgerTableQuery.ts";
-import { parseAccountsQuery, type QuestionText } from "../../accounts/ledger/parseAccountsQuery.ts";
+import {
+  parseAccountsQuery,
+  type QuestionFailure,
+  type QuestionText,
+} from "../../accounts/ledger/parseAccountsQuery.ts";
 import { parseLedgerTableQuery } from "../../accounts/ledger/parseLedgerTableQuery.ts";
 import { parsePriceQuery } from "../../accounts/ledger/priceQuery.ts";
 import { answerRecord } from "../ledger/gpuTimeAnswer.ts";
@@ -58,45 +63,25 @@ function answerTo(
   text: QuestionText,
   outputs: Outputs,
   ask: NonNullable<Outputs["ledger"]>,
-): Promise<RouteAnswer> {
-  if (of === gpuTime) return gpuTimeAnswer(text, ask, outputs.now());
+): Promise<RouteAnswer> | Refusal {
+  const now = outputs.now();
+  if (of === gpuTime)
+    return answerOf(parseAccountsQuery({ ...text, by: text.by ?? "team,state" }, now), ask, answerRecord);
   if (of === prices && outputs.ledgerPrices !== undefined)
-    return priceAnswer(text, outputs.ledgerPrices, outputs.now());
-  return queueAnswer(of, text, outputs);
-}
-
-async function priceAnswer(
-  text: QuestionText,
-  ask: NonNullable<Outputs["ledgerPrices"]>,
-  now: number,
-): Promise<RouteAnswer> {
-  const parsed = parsePriceQuery(text, now);
-  if (!parsed.ok) return { ...parsed, status: 400 };
-  const result = await ask(parsed.query);
-  if (!result.ok) return { ...result, status: statusOf(result.fault) };
-  return { ok: true, record: priceAnswerRecord(result.answer) };
-}
-
-async function gpuTimeAnswer(
-  text: QuestionText,
-  ask: NonNullable<Outputs["ledger"]>,
-  now: number,
-): Promise<RouteAnswer> {
-  const parsed = parseAccountsQuery({ ...text, by: text.by ?? "team,state" }, now);
-  if (!parsed.ok) return { ...parsed, status: 400 };
-  const result = await ask(parsed.query);
-  return result.ok ? { ok: true, record: answerRecord(result.answer) } : { ...result, status: statusOf(result.fault) };
-}
-
-async function queueAnswer(of: string, text: QuestionText, outputs: Outputs): Promise<RouteAnswer> {
-  if (!isLedgerTable(of) || outputs.ledgerTables === undefined) {
+    return answerOf(parsePriceQuery(text, now), outputs.ledgerPrices, priceAnswerRecord);
+  if (!isLedgerTable(of) || outputs.ledgerTables === undefined)
     return refusal("of is none of what the ledger keeps", `Use ${[gpuTime, ...ledgerTables, prices].join(", ")}.`);
-  }
-  const parsed = parseLedgerTableQuery(of, text, outputs.now());
+  return answerOf(parseLedgerTableQuery(of, text, now), outputs.ledgerTables, ledgerTableRecord);
+}
+
+async function answerOf<Query, Answer>(
+  parsed: { readonly ok: true; readonly query: Query } | QuestionFailure,
+  ask: (query: Query) => Promise<LedgerResult<Answer>>,
+  record: (answer: Answer) => object,
+): Promise<RouteAnswer> {
   if (!parsed.ok) return { ...parsed, status: 400 };
-  const result = await outputs.ledgerTables(parsed.query);
-  if (!result.ok) return { ...result, status: statusOf(result.fault) };
-  return { ok: true, record: ledgerTableRecord(result.answer) };
+  const result = await ask(parsed.query);
+  return result.ok ? { ok: true, record: record(result.answer) } : { ...result, status: statusOf(result.fault) };
 }
 
 const statusOf = (fault: "question" | "ledger"): number => (fault === "question" ? 400 : 503);

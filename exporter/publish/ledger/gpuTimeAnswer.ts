@@ -1,7 +1,7 @@
 import type { AccountSums, AccountsAnswer, AccountsRow, LedgerCoverage } from "../../accounts/ledger/accountsQuery.ts";
 import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 import { isoTime } from "../../kernel/isoTime.ts";
-import { type Column, duration, minuteOf, percent, plainText, tableLines } from "../terminal/columns.ts";
+import { duration, left, minuteOf, percent, plainText, right, tableLines } from "../terminal/columns.ts";
 
 /** An answer of the ledger as `fairlead ledger query --output json` and `/api/v1/ledger` give it; described in openapi.json. */
 export function answerRecord(answer: AccountsAnswer) {
@@ -16,14 +16,14 @@ export function answerRecord(answer: AccountsAnswer) {
       ...sums(row),
     })),
     totals: sums(answer.totals),
-    coverage: {
-      windowSeconds: coverage.windowSeconds,
-      coveredSeconds: coverage.coveredSeconds,
-      ratio: coverage.ratio,
-      gaps: coverage.gaps.map(({ from, to, reason }) => ({ from: isoTime(from), to: isoTime(to), reason })),
-      gapsLeftOut: coverage.gapsLeftOut,
-    },
+    coverage: ledgerCoverage(coverage),
   };
+}
+
+/** How much of a window is covered, as data. */
+export function ledgerCoverage({ windowSeconds, coveredSeconds, ratio, gaps, gapsLeftOut }: LedgerCoverage) {
+  const shown = gaps.map(({ from, to, reason }) => ({ from: isoTime(from), to: isoTime(to), reason }));
+  return { windowSeconds, coveredSeconds, ratio, gaps: shown, gapsLeftOut };
 }
 
 function sums({ gpuSeconds, estimatedGpuSeconds, energyJoules, meteredGpuSeconds, ...priced }: AccountSums) {
@@ -48,14 +48,8 @@ const joulesPerKilowattHour = 3_600_000;
 export function answerLines(answer: AccountsAnswer): readonly string[] {
   const { groupBy, rows, totals, totalRows } = answer;
   const currencies = [...totals.costs.keys()];
-  const columns: readonly Column[] = [
-    ...groupBy.map((dimension): Column => ({ heading: dimension, align: "left" })),
-    { heading: "GPU-hours", align: "right" },
-    { heading: "share", align: "right" },
-    { heading: "estimated", align: "right" },
-    { heading: "kWh", align: "right" },
-    ...currencies.map((currency): Column => ({ heading: plainText(currency, 12), align: "right" })),
-  ];
+  const shownCurrencies = currencies.map((currency) => plainText(currency, 12));
+  const columns = [...groupBy.map(left), ...["GPU-hours", "share", "estimated", "kWh", ...shownCurrencies].map(right)];
   const lines = tableLines(
     columns,
     rows.map((row) => [
@@ -64,7 +58,7 @@ export function answerLines(answer: AccountsAnswer): readonly string[] {
       ...costCells(row, currencies),
     ]),
   );
-  const left = totalRows - rows.length;
+  const rest = totalRows - rows.length;
   const total = (totals.gpuSeconds / secondsPerHour).toFixed(1);
   return [
     `GPU time from ${minuteOf(answer.from)} to ${minuteOf(answer.to)} (UTC): ${total} GPU-hours`,
@@ -72,7 +66,7 @@ export function answerLines(answer: AccountsAnswer): readonly string[] {
     ...coverageLines(answer.coverage),
     "",
     ...(totalRows === 0 ? ["  Nothing is counted there."] : lines),
-    ...(left > 0 ? [`  and ${left} more; --limit shows more, --output csv is for spreadsheets`] : []),
+    ...(rest > 0 ? [`  and ${rest} more; --limit shows more, --output csv is for spreadsheets`] : []),
   ];
 }
 

@@ -1,13 +1,9 @@
-import {
-  type LedgerTable,
-  type LedgerTableAmounts,
-  type LedgerTableAnswer,
-  ledgerTableAmounts,
-} from "../../accounts/ledger/ledgerTableQuery.ts";
+import type { LedgerTable, LedgerTableAmounts, LedgerTableAnswer } from "../../accounts/ledger/ledgerTableQuery.ts";
+import { amountsOf } from "../../accounts/ledger/ledgerTableSources.ts";
 import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 import { isoTime } from "../../kernel/isoTime.ts";
-import { type Column, duration, minuteOf, percent, plainText, tableLines } from "../terminal/columns.ts";
-import { coverageLines } from "./gpuTimeAnswer.ts";
+import { duration, left, minuteOf, percent, plainText, right, tableLines } from "../terminal/columns.ts";
+import { coverageLines, ledgerCoverage } from "./gpuTimeAnswer.ts";
 
 const secondsPerHour = 3600;
 
@@ -25,16 +21,13 @@ export function ledgerTableRecord(answer: LedgerTableAnswer) {
       ...amounts,
     })),
     totals: answer.totals,
-    coverage: {
-      ...coverage,
-      gaps: coverage.gaps.map(({ from, to, reason }) => ({ from: isoTime(from), to: isoTime(to), reason })),
-    },
+    coverage: ledgerCoverage(coverage),
   };
 }
 
 /** An answer of a ledger table as RFC 4180 text with a heading; what is unknown is empty. */
 export function ledgerTableCsv({ of, groupBy, rows }: LedgerTableAnswer): string {
-  const names: readonly string[] = ledgerTableAmounts[of];
+  const names = amountsOf(of);
   const lines = rows.map(({ values, amounts }) => [
     ...values.map(csvTextCell),
     ...names.map((name) => csvNumberCell(amounts[name] ?? null)),
@@ -46,10 +39,7 @@ export function ledgerTableCsv({ of, groupBy, rows }: LedgerTableAnswer): string
 export function ledgerTableLines(answer: LedgerTableAnswer): readonly string[] {
   const { of, groupBy, rows, totals, totalRows } = answer;
   const shown = shownAmounts[of];
-  const columns: readonly Column[] = [
-    ...groupBy.map((heading): Column => ({ heading, align: "left" })),
-    ...shown.map(({ heading }): Column => ({ heading, align: "right" })),
-  ];
+  const columns = [...groupBy.map(left), ...shown.map(({ heading }) => right(heading))];
   const cells = (amounts: LedgerTableAmounts): readonly string[] =>
     shown.map(({ name, show }) => (amounts[name] == null ? "–" : show(amounts[name])));
   const lines = tableLines(
@@ -60,13 +50,13 @@ export function ledgerTableLines(answer: LedgerTableAnswer): readonly string[] {
     ]),
   );
   const total = shown.map(({ heading }, i) => `${heading} ${cells(totals)[i] ?? ""}`).join(", ");
-  const left = totalRows - rows.length;
+  const rest = totalRows - rows.length;
   return [
     `${titles[of]} from ${minuteOf(answer.from)} to ${minuteOf(answer.to)} (UTC)`,
     ...coverageLines(answer.coverage),
     "",
     ...(totalRows === 0 ? ["  Nothing is recorded there."] : [...lines, `  in all: ${total}`]),
-    ...(left > 0 ? [`  and ${left} more; --limit shows more, --output csv is for spreadsheets`] : []),
+    ...(rest > 0 ? [`  and ${rest} more; --limit shows more, --output csv is for spreadsheets`] : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { type PriceAnswer, type PriceRow, priceFilters } from "../../accounts/ledger/priceQuery.ts";
 import { csvLine, csvNumberCell, csvTextCell } from "../../kernel/csvLine.ts";
 import { isoDay, isoTime, shownMinute } from "../../kernel/isoTime.ts";
-import { type Column, minuteOf, plainText, tableLines } from "../terminal/columns.ts";
+import { left, minuteOf, plainText, right, tableLines } from "../terminal/columns.ts";
 
 /** Prices as data. */
 export function priceAnswerRecord({ from, to, rows, totalRows }: PriceAnswer) {
@@ -30,10 +30,10 @@ export function priceAnswerCsv({ rows }: PriceAnswer): string {
 
 /** Prices as lines for a terminal. */
 export function priceAnswerLines({ from, to, rows, totalRows }: PriceAnswer): readonly string[] {
-  const columns: readonly Column[] = [
-    ...["pool", "node pool", "instance", "paid as"].map((heading): Column => ({ heading, align: "left" })),
-    { heading: "per GPU-hour", align: "right" },
-    ...["basis", "source", "dated", "used from", "to"].map((heading): Column => ({ heading, align: "left" })),
+  const columns = [
+    ...["pool", "node pool", "instance", "paid as"].map(left),
+    right("per GPU-hour"),
+    ...["basis", "source", "dated", "used from", "to"].map(left),
   ];
   const lines = tableLines(
     columns,
@@ -50,12 +50,12 @@ export function priceAnswerLines({ from, to, rows, totalRows }: PriceAnswer): re
       ];
     }),
   );
-  const left = totalRows - rows.length;
+  const rest = totalRows - rows.length;
   return [
     `Prices that were used from ${minuteOf(from)} to ${minuteOf(to)} (UTC)`,
     "",
     ...(totalRows === 0 ? ["  Nothing is recorded there."] : lines),
-    ...(left > 0 ? [`  and ${left} more; --limit shows more, --output csv is for spreadsheets`] : []),
+    ...(rest > 0 ? [`  and ${rest} more; --limit shows more, --output csv is for spreadsheets`] : []),
   ];
 }
 

@@ -7,6 +7,10 @@ export interface Column {
   readonly align: "left" | "right";
 }
 
+/** A column of words, and one of numbers. */
+export const left = (heading: string): Column => ({ heading, align: "left" });
+export const right = (heading: string): Column => ({ heading, align: "right" });
+
 /** Text from a cluster is untrusted: no control character reaches a terminal, and nothing breaks a line. */
 export function plainText(text: string, longest = 60): string {
   const clean = stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");

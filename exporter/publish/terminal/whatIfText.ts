@@ -13,7 +13,7 @@ import {
   savingText,
 } from "../advice/adviceWords.ts";
 import { effectRows } from "../advice/effectRows.ts";
-import { plainText, tableLines } from "./columns.ts";
+import { left, plainText, right, tableLines } from "./columns.ts";
 import { fold, type Line, layOut, plainTerminal, type Terminal } from "./layout.ts";
 
 const longest = 2000;
@@ -35,18 +35,8 @@ export function whatIfText(one: Recommendation, now: number, terminal: Terminal 
     ...(rows.length === 0
       ? ["  nothing that is measured here"]
       : tableLines(
-          [
-            { heading: "", align: "left" },
-            { heading: "now", align: "right" },
-            { heading: "after, packed", align: "right" },
-            { heading: "after, spread", align: "right" },
-          ],
-          rows.map(({ name, before, mostAllocated, leastAllocated }) => [
-            plainText(name, 55),
-            before,
-            mostAllocated,
-            leastAllocated,
-          ]),
+          [left(""), ...["now", "after, packed", "after, spread"].map(right)],
+          rows.map((row) => [plainText(row.name, 55), row.before, row.mostAllocated, row.leastAllocated]),
         )),
     ...line("gain", gainText(one)),
     ...line("cost", lossText(one)),

@@ -2,7 +2,7 @@ import type { GpuModelName } from "../../gpuModels.ts";
 import type { ClusterQueueSpec, KueueSpec } from "../../queues/spec.ts";
 import { noQueueing } from "../../queues/spec.ts";
 import type { Habit, NodeSpec, Scenario, WorkloadSpec } from "../../scenario.ts";
-import { gpuNode, workloadOf } from "../parts.ts";
+import { gpuNode, physicalGpus, workloadOf } from "../parts.ts";
 
 /** A scenario for one piece of advice; what is not given is as plain as it can be. */
 export function adviceScenario(
@@ -45,7 +45,7 @@ export function lasting(name: string, workload: Habit["workload"], initial: numb
 export function coming(
   name: string,
   workload: Habit["workload"],
-  rhythm: Pick<Habit, "initial" | "everySeconds" | "maxWaiting" | "runSeconds">,
+  rhythm: Pick<Habit, "initial" | "everySeconds" | "maxWaiting" | "runSeconds"> & Partial<Pick<Habit, "failRatio">>,
 ): Habit {
   return { name, workload, failRatio: 0, ...rhythm };
 }
@@ -53,7 +53,7 @@ export function coming(
 /** A busy job of two pods with four H100 each that start together; it makes a checkpoint every half hour. */
 export function checkpointedJob(team: string, priorityClass: string): WorkloadSpec {
   const busy = { kind: "steady", level: 0.9 } as const;
-  return workloadOf("PyTorchJob", team, 2, { kind: "physicalGpus", count: 4 }, busy, {
+  return workloadOf("PyTorchJob", team, 2, physicalGpus(4), busy, {
     queue: team,
     gang: true,
     models: ["H100"],
@@ -62,27 +62,29 @@ export function checkpointedJob(team: string, priorityClass: string): WorkloadSp
   });
 }
 
-/** Kueue with one flavor and one cohort; every queue serves the namespace of its name. */
+/** Kueue with one flavor and one cohort, or none (`null`); every queue serves the namespace of its name, unless one is given. */
 export function oneCohort(
   flavor: string,
   model: GpuModelName,
   queues: readonly (Pick<ClusterQueueSpec, "name" | "reclaimWithinCohort"> & {
     readonly nominal: number;
     readonly borrowingLimit?: number;
+    readonly namespace?: string;
   })[],
+  cohort: string | null = "all",
 ): KueueSpec {
   return {
     fairSharing: false,
     flavors: [{ name: flavor, model }],
-    cohorts: [{ name: "all", parent: null, weight: 1, quotas: [] }],
-    clusterQueues: queues.map(({ name, reclaimWithinCohort, nominal, borrowingLimit = null }) => ({
+    cohorts: cohort === null ? [] : [{ name: cohort, parent: null, weight: 1, quotas: [] }],
+    clusterQueues: queues.map(({ name, reclaimWithinCohort, nominal, borrowingLimit = null, namespace = name }) => ({
       name,
-      cohort: "all",
+      cohort,
       weight: 1,
       quotas: [{ flavor, nominal, borrowingLimit, lendingLimit: null }],
       strategy: "BestEffortFIFO" as const,
       reclaimWithinCohort,
-      namespaces: [name],
+      namespaces: [namespace],
     })),
   };
 }

@@ -1,6 +1,6 @@
 import { noQueueing } from "../../queues/spec.ts";
 import type { Habit, LaterFault, NodeSpec, Scenario, WorkloadSpec } from "../../scenario.ts";
-import { karpenterLabels, workloadOf } from "../parts.ts";
+import { karpenterLabels, physicalGpus, workloadOf } from "../parts.ts";
 import { adviceScenario, coming, lasting, oneCohort, wholeNodes } from "./parts.ts";
 
 const hour = 3_600;
@@ -69,7 +69,7 @@ const inSessions = (usedSeconds: readonly [number, number] | null) =>
   ({ kind: "sessions", level: 0.6, usedSeconds }) as const;
 
 function gang(team: string, pods: number, priorityClass: string): WorkloadSpec {
-  return workloadOf("PyTorchJob", team, pods, { kind: "physicalGpus", count: 8 }, busy, {
+  return workloadOf("PyTorchJob", team, pods, physicalGpus(8), busy, {
     queue: team,
     gang: true,
     models: ["H100"],
@@ -96,18 +96,18 @@ function queued(): readonly Habit[] {
 }
 
 function trainings(): readonly Habit[] {
-  const whole = workloadOf("PyTorchJob", "vision", 1, { kind: "physicalGpus", count: 8 }, busy, {
+  const whole = workloadOf("PyTorchJob", "vision", 1, physicalGpus(8), busy, {
     models: ["A100"],
     priorityClass: "training",
     checkpointSeconds: 1_800,
   });
-  const small = workloadOf("Job", "tools", 1, { kind: "physicalGpus", count: 1 }, busy, { models: ["L4"] });
+  const small = workloadOf("Job", "tools", 1, physicalGpus(1), busy, { models: ["L4"] });
   // Nobody keeps what it has done: whoever stops it in a pause lets it begin anew.
-  const tuning = workloadOf("PyTorchJob", "vision", 1, { kind: "physicalGpus", count: 4 }, inSessions(null), {
+  const tuning = workloadOf("PyTorchJob", "vision", 1, physicalGpus(4), inSessions(null), {
     models: ["A100"],
     priorityClass: "training",
   });
-  const report = workloadOf("PyTorchJob", "tools", 1, { kind: "physicalGpus", count: 2 }, busy, { models: ["A10"] });
+  const report = workloadOf("PyTorchJob", "tools", 1, physicalGpus(2), busy, { models: ["A10"] });
   return [
     coming("report", report, { initial: 1, everySeconds: 5 * hour, maxWaiting: 1, runSeconds: [hour, 4 * hour] }),
     coming("trainer", whole, { initial: 2, everySeconds: 4 * hour, maxWaiting: 2, runSeconds: [4 * hour, 12 * hour] }),
@@ -118,10 +118,10 @@ function trainings(): readonly Habit[] {
 
 function services(): readonly Habit[] {
   const serving = { kind: "day", low: 0.3, high: 0.9 } as const;
-  const one = workloadOf("Deployment", "assistants", 2, { kind: "physicalGpus", count: 1 }, serving, {
+  const one = workloadOf("Deployment", "assistants", 2, physicalGpus(1), serving, {
     models: ["A100"],
   });
-  const four = workloadOf("Deployment", "assistants", 1, { kind: "physicalGpus", count: 4 }, serving, {
+  const four = workloadOf("Deployment", "assistants", 1, physicalGpus(4), serving, {
     models: ["A100"],
     busyGpus: 1,
   });
@@ -132,7 +132,7 @@ function services(): readonly Habit[] {
 }
 
 function notebooks(): readonly Habit[] {
-  const two = { kind: "physicalGpus", count: 2 } as const;
+  const two = physicalGpus(2);
   const notebook = (activity: WorkloadSpec["activity"]) =>
     workloadOf("Notebook", "notebooks", 1, two, activity, { models: ["A100"] });
   return [

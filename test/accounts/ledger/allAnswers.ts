@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type AccountDimension, accountDimensions } from "../../../exporter/accounts/ledger/accountsQuery.ts";
 import { readShapes } from "../../../exporter/accounts/ledger/endedShapes.ts";
-import { ledgerTableDimensions, ledgerTables } from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { ledgerTables } from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { dimensionsOf } from "../../../exporter/accounts/ledger/ledgerTableSources.ts";
 import { queryPrices } from "../../../exporter/accounts/ledger/priceQuery.ts";
 import { queryAccounts } from "../../../exporter/accounts/ledger/queryAccounts.ts";
 import { queryAdvice } from "../../../exporter/accounts/ledger/queryAdvice.ts";
@@ -25,7 +26,7 @@ export function allAnswers(db: DatabaseSync, from: number, to: number): AllAnswe
   const where = new Map();
   const accounts = (groupBy: readonly AccountDimension[]) => queryAccounts(db, { from, to, groupBy, where, limit });
   const tables = ledgerTables.flatMap((of) => {
-    const all = ledgerTableDimensions[of].filter((one) => one !== "day" && one !== "hour");
+    const all = dimensionsOf(of).filter((one) => one !== "day" && one !== "hour");
     const times =
       of === "nodeStreaks" || of === "recommendations" ? [[]] : of === "waits" ? [["day"]] : [["day"], ["hour"]];
     return times.map((time) => [

@@ -2,11 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkLedger } from "../../../exporter/accounts/ledger/checkLedger.ts";
 import type { LedgerEntry } from "../../../exporter/accounts/ledger/ledger.ts";
-import {
-  type LedgerTableQuery,
-  type LedgerTableResult,
-  ledgerTableDimensions,
-} from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import type { LedgerTableQuery, LedgerTableResult } from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { dimensionsOf } from "../../../exporter/accounts/ledger/ledgerTableSources.ts";
 import { queryLedgerTable } from "../../../exporter/accounts/ledger/queryLedgerTable.ts";
 import { createRetention } from "../../../exporter/accounts/ledger/retention.ts";
 import { sizeClassOf, waitBucket, waitQuantile } from "../../../exporter/accounts/ledger/waitBucket.ts";
@@ -135,7 +132,7 @@ function textsOf({ scheduler, kind, queue, domain, team }: QueueTime) {
 }
 
 describe("an answer about queues", () => {
-  const groupings = fc.subarray(ledgerTableDimensions.queues.filter((dimension) => dimension !== "hour"));
+  const groupings = fc.subarray(dimensionsOf("queues").filter((dimension) => dimension !== "hour"));
 
   test("is what adding up gives, before and after hours are folded", () => {
     fc.assert(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { playInMemory } from "../../../cli/demo/playInMemory.ts";
-import { headOfLineScenario } from "../../../simulator/scenarios/advice/headOfLine.ts";
+import { headOfLineScenario } from "../../simulator/scenarios/advice/headOfLine.ts";
 import { startAt } from "../accounting.ts";
 import { closeLoop, loopConfig, recommendationsNow } from "./closedLoop.ts";
 import { trulyAllocated, trulyLost } from "./trueEffect.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { playInMemory } from "../../../cli/demo/playInMemory.ts";
 import { type AdviceKind, adviceKinds } from "../../../exporter/model/recommendation.ts";
-import { adviceScenarios } from "../../../simulator/scenarios/advice/byKind.ts";
-import { quietScenario } from "../../../simulator/scenarios/advice/quiet.ts";
+import { adviceScenarios } from "../../simulator/scenarios/advice/byKind.ts";
+import { quietScenario } from "../../simulator/scenarios/advice/quiet.ts";
 import { startAt } from "../accounting.ts";
 import { type ClosedLoop, closeLoop, type LoopOptions, loopConfig, recommendationsNow } from "./closedLoop.ts";
 import { nameIn, trulyAllocated, trulyAllocatedIn, trulyBusy, trulyLost } from "./trueEffect.ts";

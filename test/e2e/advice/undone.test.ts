@@ -7,10 +7,10 @@ import {
   type Undone,
 } from "../../../exporter/model/recommendation.ts";
 import type { WorkloadSpec } from "../../../simulator/scenario.ts";
-import { adviceScenarios } from "../../../simulator/scenarios/advice/byKind.ts";
 import { lasting } from "../../../simulator/scenarios/advice/parts.ts";
 import { workloadOf } from "../../../simulator/scenarios/parts.ts";
 import type { Truth } from "../../../simulator/truth.ts";
+import { adviceScenarios } from "../../simulator/scenarios/advice/byKind.ts";
 import { type ClosedLoop, closeLoop, type LoopOptions, type TakenPlan } from "./closedLoop.ts";
 import { nameIn, trulyAllocated, trulyAllocatedOn, trulyGone, trulyLostOf, trulyWaiting } from "./trueEffect.ts";
 

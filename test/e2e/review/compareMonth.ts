@@ -5,7 +5,8 @@ import { createLedgerHistory } from "../../../exporter/history/ledgerHistory.ts"
 import { buildReview } from "../../../review/build/buildReview.ts";
 import type { Review } from "../../../review/document/review.ts";
 import type { Days } from "../../../review/window.ts";
-import type { MonthTruth, TruthAmount, TruthWaits } from "../../../simulator/truthRecord/monthTruth.ts";
+import type { TruthWaits } from "../../../simulator/truthRecord/waitLog.ts";
+import type { MonthTruth, TruthAmount } from "../../simulator/truthRecord/monthTruth.ts";
 
 /** How far a found amount is from the true one. */
 export interface Difference {

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { playMonth } from "../../../cli/demo/simulatedMonth.ts";
 import type { Review } from "../../../review/document/review.ts";
 import type { Days } from "../../../review/window.ts";
-import type { MonthTruth } from "../../../simulator/truthRecord/monthTruth.ts";
+import { playMonth } from "../../cli/demo/simulatedMonth.ts";
+import type { MonthTruth } from "../../simulator/truthRecord/monthTruth.ts";
 import {
   demandDifferences,
   expectWithin,

@@ -1,9 +1,6 @@
 import type { AccountsQuery, AccountsResult, LedgerCoverage } from "../../../exporter/accounts/ledger/accountsQuery.ts";
-import {
-  type LedgerTableQuery,
-  type LedgerTableResult,
-  ledgerTableAmounts,
-} from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import type { LedgerTableQuery, LedgerTableResult } from "../../../exporter/accounts/ledger/ledgerTableQuery.ts";
+import { amountsOf } from "../../../exporter/accounts/ledger/ledgerTableSources.ts";
 
 const hour = 3600;
 
@@ -50,7 +47,7 @@ export function scriptedLedger(gaps: LedgerCoverage["gaps"] = []) {
     return { ok: true, answer };
   };
   const amounts = (query: LedgerTableQuery, covered: number): Readonly<Record<string, number | null>> => ({
-    ...Object.fromEntries(ledgerTableAmounts[query.of].map((name) => [name, null])),
+    ...Object.fromEntries(amountsOf(query.of).map((name) => [name, null])),
     ...(query.of === "queues"
       ? { allocated: 6 * covered, entitled: 8 * covered, pending: covered, judgedSeconds: covered, seconds: covered }
       : { streaks: 1, seconds: covered / 4, gpuSeconds: 2 * covered }),

@@ -2,8 +2,8 @@ import { sizeClassOf, waitBucket, waitQuantile } from "../../../exporter/account
 import type { PlayedWindow } from "../../../review/oneMoreNode/replayWithNode.ts";
 import { createRandomStream, hashText } from "../../../simulator/random.ts";
 import type { Scenario } from "../../../simulator/scenario.ts";
-import { growthScenario } from "../../../simulator/scenarios/growth.ts";
-import { type PlayedWeek, playedWeek } from "../../../simulator/truthRecord/playedWeek.ts";
+import { growthScenario } from "../../simulator/scenarios/growth.ts";
+import { type PlayedWeek, playedWeek } from "../../simulator/truthRecord/playedWeek.ts";
 
 const from = Date.UTC(2026, 0, 5) / 1000;
 const nodeGpus = 8;

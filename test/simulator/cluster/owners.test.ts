@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { contentionScenario } from "../../../simulator/scenarios/contention.ts";
 import { gpuNode } from "../../../simulator/scenarios/parts.ts";
 import type { Simulator } from "../../../simulator/simulator.ts";
 import type { SeenObject } from "../apiClient.ts";
+import { contentionScenario } from "../scenarios/contention.ts";
 import { one, smallCluster, withSimulator } from "../smallCluster.ts";
 import { merge, objectAt, objectsOf, send, strategic } from "../writeClient.ts";
 

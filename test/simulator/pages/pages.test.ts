@@ -3,11 +3,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { shortestNumber } from "../../../simulator/pages/page.ts";
 import { noQueueing } from "../../../simulator/queues/spec.ts";
 import type { DialectName, GpuRequest, NodeMode, Scenario, SharedRows } from "../../../simulator/scenario.ts";
-import { generatedScenario } from "../../../simulator/scenarios/generated.ts";
 import { exporterOf, gpuNode, workloadOf } from "../../../simulator/scenarios/parts.ts";
 import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
 import { getText } from "../apiClient.ts";
 import { familyNames, readStrictly, type Sample } from "../exposition.ts";
+import { generatedScenario } from "../scenarios/generated.ts";
 
 const startAt = 1_795_000_020;
 const dialectNames: readonly DialectName[] = ["2.4", "3.3", "old-namespace", "4.5", "4.8.3"];

@@ -3,8 +3,8 @@ import { reportTruth } from "../../../simulator/cluster/report.ts";
 import { createLivedInWorld, step } from "../../../simulator/cluster/step.ts";
 import type { World } from "../../../simulator/cluster/world.ts";
 import { deservedByQueue } from "../../../simulator/queues/volcanoRules.ts";
-import { contentionScenario } from "../../../simulator/scenarios/contention.ts";
 import type { TruthQueue } from "../../../simulator/truth.ts";
+import { contentionScenario } from "./contention.ts";
 
 const startAt = 1_790_000_000;
 const systems = ["kueue", "kai", "volcano"] as const;

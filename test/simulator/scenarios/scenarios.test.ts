@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { demoScenario } from "../../../simulator/scenarios/demo.ts";
-import { generatedScenario } from "../../../simulator/scenarios/generated.ts";
 import { traceScenario } from "../../../simulator/scenarios/trace.ts";
 import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
 import { getList, getText } from "../apiClient.ts";
 import { readStrictly } from "../exposition.ts";
+import { generatedScenario } from "./generated.ts";
 
 const startAt = 1_795_000_000;
 const running: Simulator[] = [];

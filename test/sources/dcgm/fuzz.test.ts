@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PageReaderOptions } from "../../../exporter/sources/dcgm/pageReader.ts";
-import { generatedScenario } from "../../../simulator/scenarios/generated.ts";
 import { startSimulator } from "../../../simulator/simulator.ts";
+import { generatedScenario } from "../../simulator/scenarios/generated.ts";
 import { captureNames, captureOf } from "./captures.ts";
 import { below, mutated, pick, type Random, randomOf } from "./mutations.ts";
 import { createTwinReader } from "./twins.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { generatedScenario } from "../../../../simulator/scenarios/generated.ts";
 import { type Simulator, startSimulator } from "../../../../simulator/simulator.ts";
 import type { SeenObject } from "../../apiClient.ts";
+import { generatedScenario } from "../../scenarios/generated.ts";
 import { evict, merge, objectsOf, send } from "../../writeClient.ts";
 
 const deed = fc.record({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Scenario } from "../../../../simulator/scenario.ts";
-import { adviceScenarios } from "../../../../simulator/scenarios/advice/byKind.ts";
-import { quietScenario } from "../../../../simulator/scenarios/advice/quiet.ts";
 import { weekScenario } from "../../../../simulator/scenarios/advice/week.ts";
 import { type Simulator, startSimulator } from "../../../../simulator/simulator.ts";
 import type { Truth } from "../../../../simulator/truth.ts";
+import { adviceScenarios } from "./byKind.ts";
+import { quietScenario } from "./quiet.ts";
 
 const seeds = [1, 2] as const;
 const hours = 6;

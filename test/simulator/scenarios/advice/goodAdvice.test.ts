@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { AdviceKind } from "../../../../exporter/model/recommendation.ts";
-import { adviceScenarios } from "../../../../simulator/scenarios/advice/byKind.ts";
 import { type Simulator, startSimulator } from "../../../../simulator/simulator.ts";
 import type { SeenObject } from "../../apiClient.ts";
 import { getText } from "../../apiClient.ts";
 import { evict, merge, objectsOf, send, strategic } from "../../writeClient.ts";
+import { adviceScenarios } from "./byKind.ts";
 
 const patch = async (simulator: Simulator, path: string, body: object, type = merge): Promise<void> => {
   expect((await send(simulator, "PATCH", path, body, type)).code).toBe(200);

@@ -1,7 +1,7 @@
-import { noQueueing } from "../queues/spec.ts";
-import { createRandomStream, hashText } from "../random.ts";
-import type { Habit, Scenario, Season } from "../scenario.ts";
-import { gpuNode, workloadOf } from "./parts.ts";
+import { noQueueing } from "../../../simulator/queues/spec.ts";
+import { createRandomStream, hashText } from "../../../simulator/random.ts";
+import type { Habit, Scenario, Season } from "../../../simulator/scenario.ts";
+import { gpuNode, workloadOf } from "../../../simulator/scenarios/parts.ts";
 
 const hour = 3600;
 const day = 24 * hour;

@@ -1,7 +1,8 @@
-import { nodeLabels } from "../../exporter/model/wellKnown.ts";
-import { gpuModels } from "../gpuModels.ts";
-import type { NodeSpec, Scenario } from "../scenario.ts";
-import type { Truth } from "../truth.ts";
+import { nodeLabels } from "../../../exporter/model/wellKnown.ts";
+import { gpuModels } from "../../../simulator/gpuModels.ts";
+import type { NodeSpec, Scenario } from "../../../simulator/scenario.ts";
+import type { Truth } from "../../../simulator/truth.ts";
+import { createWaitLog, quantile } from "../../../simulator/truthRecord/waitLog.ts";
 import { createJudge } from "./judge.ts";
 import {
   type MonthTruth,
@@ -13,7 +14,6 @@ import {
   truthLevels,
 } from "./monthTruth.ts";
 import type { Price } from "./prices.ts";
-import { createWaitLog, quantile } from "./waitLog.ts";
 
 /** Adds up what really happens in a simulated cluster, from nothing but the simulator's own words and its own prices. */
 export interface TruthRecord {

@@ -1,5 +1,5 @@
-import { step } from "./step.ts";
-import type { World } from "./world.ts";
+import { step } from "../../../simulator/cluster/step.ts";
+import type { World } from "../../../simulator/cluster/world.ts";
 
 /** A step of a world that nobody watches: what an API would be sent of it is forgotten. */
 export function stepUnseen(world: World, seconds: number): void {

@@ -1,5 +1,5 @@
-import type { AdviceKind } from "../../../exporter/model/recommendation.ts";
-import type { Scenario } from "../../scenario.ts";
+import type { AdviceKind } from "../../../../exporter/model/recommendation.ts";
+import type { Scenario } from "../../../../simulator/scenario.ts";
 import { changeQuotaScenario } from "./changeQuota.ts";
 import { defragmentScenario } from "./defragment.ts";
 import { fixSchedulerScenario } from "./fixScheduler.ts";

@@ -1,9 +1,9 @@
-import { createWorld } from "../cluster/createWorld.ts";
-import { createLivedInWorld } from "../cluster/step.ts";
+import { createWorld } from "../../../simulator/cluster/createWorld.ts";
+import { createLivedInWorld } from "../../../simulator/cluster/step.ts";
+import type { Workload, World } from "../../../simulator/cluster/world.ts";
+import { askedGpus } from "../../../simulator/queues/membership.ts";
+import type { Scenario } from "../../../simulator/scenario.ts";
 import { stepUnseen } from "../cluster/stepUnseen.ts";
-import type { Workload, World } from "../cluster/world.ts";
-import { askedGpus } from "../queues/membership.ts";
-import type { Scenario } from "../scenario.ts";
 
 /** Seconds of a week. */
 const weekSeconds = 7 * 86_400;

@@ -1,7 +1,7 @@
-import type { QueueingSpec, QueueSystemName } from "../queues/spec.ts";
-import { noQueueing } from "../queues/spec.ts";
-import type { Habit, Scenario, WorkloadSpec } from "../scenario.ts";
-import { gpuNode, workloadOf } from "./parts.ts";
+import type { QueueingSpec, QueueSystemName } from "../../../simulator/queues/spec.ts";
+import { noQueueing } from "../../../simulator/queues/spec.ts";
+import type { Habit, Scenario, WorkloadSpec } from "../../../simulator/scenario.ts";
+import { gpuNode, workloadOf } from "../../../simulator/scenarios/parts.ts";
 
 const unlimited = -1;
 

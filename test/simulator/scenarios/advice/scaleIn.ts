@@ -1,6 +1,6 @@
-import type { Scenario } from "../../scenario.ts";
-import { karpenterLabels, workloadOf } from "../parts.ts";
-import { adviceScenario, coming, lasting, wholeNodes } from "./parts.ts";
+import type { Scenario } from "../../../../simulator/scenario.ts";
+import { adviceScenario, coming, lasting, wholeNodes } from "../../../../simulator/scenarios/advice/parts.ts";
+import { karpenterLabels, workloadOf } from "../../../../simulator/scenarios/parts.ts";
 
 /**
  * Four nodes that are always used and six of a Karpenter pool for batches, which keeps its nodes for ever

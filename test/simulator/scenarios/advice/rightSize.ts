@@ -1,6 +1,6 @@
-import type { Scenario } from "../../scenario.ts";
-import { workloadOf } from "../parts.ts";
-import { adviceScenario, coming, lasting, wholeNodes } from "./parts.ts";
+import type { Scenario } from "../../../../simulator/scenario.ts";
+import { adviceScenario, coming, lasting, wholeNodes } from "../../../../simulator/scenarios/advice/parts.ts";
+import { workloadOf } from "../../../../simulator/scenarios/parts.ts";
 
 /**
  * Six nodes of eight A100. Four services ask for four GPUs and have never used more than one of them; two others ask for two

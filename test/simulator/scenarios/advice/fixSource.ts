@@ -1,6 +1,6 @@
-import type { Scenario } from "../../scenario.ts";
-import { workloadOf } from "../parts.ts";
-import { adviceScenario, coming, wholeNodes } from "./parts.ts";
+import type { Scenario } from "../../../../simulator/scenario.ts";
+import { adviceScenario, coming, wholeNodes } from "../../../../simulator/scenarios/advice/parts.ts";
+import { workloadOf } from "../../../../simulator/scenarios/parts.ts";
 
 /**
  * Six busy nodes of eight A100. After ten minutes the exporter of one node answers with an empty page, after twenty that of

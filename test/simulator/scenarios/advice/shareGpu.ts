@@ -1,6 +1,6 @@
-import type { Scenario } from "../../scenario.ts";
-import { gpuNode, workloadOf } from "../parts.ts";
-import { adviceScenario, coming, lasting, wholeNodes } from "./parts.ts";
+import type { Scenario } from "../../../../simulator/scenario.ts";
+import { adviceScenario, coming, lasting, wholeNodes } from "../../../../simulator/scenarios/advice/parts.ts";
+import { gpuNode, workloadOf } from "../../../../simulator/scenarios/parts.ts";
 
 /**
  * Four nodes of eight whole A100, and two that are cut into seven small instances a GPU, mostly free. A dozen small services

@@ -1,6 +1,12 @@
-import { noQueueing } from "../../queues/spec.ts";
-import type { Scenario } from "../../scenario.ts";
-import { adviceScenario, checkpointedJob, coming, oneCohort, wholeNodes } from "./parts.ts";
+import { noQueueing } from "../../../../simulator/queues/spec.ts";
+import type { Scenario } from "../../../../simulator/scenario.ts";
+import {
+  adviceScenario,
+  checkpointedJob,
+  coming,
+  oneCohort,
+  wholeNodes,
+} from "../../../../simulator/scenarios/advice/parts.ts";
 
 /**
  * Six nodes of eight H100, two queues of 24 whose work has the same priority. Ads borrowed what search left; the queue of

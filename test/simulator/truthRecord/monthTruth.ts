@@ -1,3 +1,5 @@
+import type { TruthWaits } from "../../../simulator/truthRecord/waitLog.ts";
+
 /** What the simulator says happened in a time, as it would write it beside a ledger of the same time. Plain data. */
 export interface MonthTruth {
   /** Seconds since the epoch. */
@@ -98,16 +100,6 @@ export interface TruthNodeTime {
   readonly state: TruthNodeState;
   readonly nodeHours: number;
   readonly cost: number;
-}
-
-/** Waits that ended. `admission`: until the queue let it go on; `start`: from there (without a queue: from creation) on. */
-export interface TruthWaits {
-  /** Queue, or size class; `null`: work without a queue. */
-  readonly of: string | null;
-  readonly phase: "admission" | "start" | "total";
-  readonly count: number;
-  readonly p50Seconds: number;
-  readonly p95Seconds: number;
 }
 
 /** Allocated and waiting GPUs of one model: means over hours. */

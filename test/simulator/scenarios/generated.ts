@@ -1,5 +1,5 @@
-import type { GpuModelName } from "../gpuModels.ts";
-import { createRandomStream, type RandomStream } from "../random.ts";
+import type { GpuModelName } from "../../../simulator/gpuModels.ts";
+import { createRandomStream, type RandomStream } from "../../../simulator/random.ts";
 import type {
   ActivityPattern,
   DialectName,
@@ -12,9 +12,9 @@ import type {
   Scenario,
   SharedRows,
   WorkloadKind,
-} from "../scenario.ts";
+} from "../../../simulator/scenario.ts";
+import { exporterOf, gpuNode, workloadOf } from "../../../simulator/scenarios/parts.ts";
 import { generatedQueues } from "./generatedQueues.ts";
-import { exporterOf, gpuNode, workloadOf } from "./parts.ts";
 
 const namespaces = [
   { name: "red", team: "red" },

@@ -1,6 +1,6 @@
-import type { Scenario } from "../../scenario.ts";
-import { workloadOf } from "../parts.ts";
-import { adviceScenario, coming, lasting, wholeNodes } from "./parts.ts";
+import type { Scenario } from "../../../../simulator/scenario.ts";
+import { adviceScenario, coming, lasting, wholeNodes } from "../../../../simulator/scenarios/advice/parts.ts";
+import { workloadOf } from "../../../../simulator/scenarios/parts.ts";
 
 /**
  * Six nodes of eight A100. Notebooks and a forgotten StatefulSet hold two GPUs each and have not used them since they began;

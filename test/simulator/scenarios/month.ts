@@ -1,8 +1,9 @@
-import { noQueueing } from "../queues/spec.ts";
-import type { Habit, LaterFault, NodeSpec, Scenario, WorkloadSpec } from "../scenario.ts";
+import type { GpuModelName } from "../../../simulator/gpuModels.ts";
+import { noQueueing } from "../../../simulator/queues/spec.ts";
+import type { Habit, LaterFault, NodeSpec, Scenario, WorkloadSpec } from "../../../simulator/scenario.ts";
+import { adviceScenario, coming, oneCohort, wholeNodes } from "../../../simulator/scenarios/advice/parts.ts";
+import { karpenterLabels, physicalGpus, workloadOf } from "../../../simulator/scenarios/parts.ts";
 import type { Price } from "../truthRecord/prices.ts";
-import { adviceScenario, coming, wholeNodes } from "./advice/parts.ts";
-import { karpenterLabels, workloadOf } from "./parts.ts";
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -36,23 +37,10 @@ export function monthScenario(): Scenario {
     namespaces: ["ads", "search", "vision", "assistants", "notebooks", "tools"].map((name) => ({ name, team: name })),
     queueing: {
       ...noQueueing,
-      kueue: {
-        fairSharing: false,
-        flavors: [{ name: "h100", model: "H100" }],
-        cohorts: [{ name: "all", parent: null, weight: 1, quotas: [] }],
-        clusterQueues: [
-          { name: "ads-queue", namespace: "ads", nominal: 16 },
-          { name: "search-queue", namespace: "search", nominal: 24 },
-        ].map(({ name, namespace, nominal }) => ({
-          name,
-          cohort: "all",
-          weight: 1,
-          quotas: [{ flavor: "h100", nominal, borrowingLimit: null, lendingLimit: null }],
-          strategy: "BestEffortFIFO" as const,
-          reclaimWithinCohort: name === "search-queue" ? ("Any" as const) : ("Never" as const),
-          namespaces: [namespace],
-        })),
-      },
+      kueue: oneCohort("h100", "H100", [
+        { name: "ads-queue", namespace: "ads", nominal: 16, reclaimWithinCohort: "Never" },
+        { name: "search-queue", namespace: "search", nominal: 24, reclaimWithinCohort: "Any" },
+      ]),
     },
     placement: "spread",
     habits: [...queued(), ...trainings(), ...services(), ...notebooks(), ...small()],
@@ -86,7 +74,6 @@ function nodes(): readonly NodeSpec[] {
 }
 
 const busy = (level: number) => ({ kind: "constant", level }) as const;
-const physicalGpus = (count: number) => ({ kind: "physicalGpus", count }) as const;
 
 function gang(team: string, pods: number, gpus: number, priorityClass: string, level: number): WorkloadSpec {
   return workloadOf("PyTorchJob", team, pods, physicalGpus(gpus), busy(level), {
@@ -176,22 +163,12 @@ function workingHours(): WorkloadSpec["activity"] {
 }
 
 function small(): readonly Habit[] {
-  const crawl = workloadOf("Job", "tools", 1, physicalGpus(1), busy(0.42), {
-    models: ["L4"],
-    priorityClass: "training",
-  });
-  const sweep = workloadOf("Job", "tools", 1, physicalGpus(2), busy(0.77), {
-    models: ["L4"],
-    priorityClass: "best-effort",
-  });
-  const asleep = workloadOf("Job", "tools", 1, physicalGpus(4), busy(0.01), {
-    models: ["A10"],
-    priorityClass: "training",
-  });
-  const report = workloadOf("Job", "tools", 1, physicalGpus(2), busy(0.6), {
-    models: ["A10"],
-    priorityClass: "training",
-  });
+  const job = (model: GpuModelName, gpus: number, level: number, priorityClass: string) =>
+    workloadOf("Job", "tools", 1, physicalGpus(gpus), busy(level), { models: [model], priorityClass });
+  const crawl = job("L4", 1, 0.42, "training");
+  const sweep = job("L4", 2, 0.77, "best-effort");
+  const asleep = job("A10", 4, 0.01, "training");
+  const report = job("A10", 2, 0.6, "training");
   return [
     coming("crawl", crawl, { initial: 4, everySeconds: 1.1 * hour, maxWaiting: 4, runSeconds: [hour, 10 * hour] }),
     coming("sweep", sweep, { initial: 1, everySeconds: 3 * hour, maxWaiting: 4, runSeconds: [2 * hour, 9 * hour] }),

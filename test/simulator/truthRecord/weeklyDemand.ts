@@ -1,9 +1,9 @@
-import { createLivedInWorld } from "../cluster/step.ts";
+import { createLivedInWorld } from "../../../simulator/cluster/step.ts";
+import type { World } from "../../../simulator/cluster/world.ts";
+import { askedGpus } from "../../../simulator/queues/membership.ts";
+import type { Scenario } from "../../../simulator/scenario.ts";
+import { quantile } from "../../../simulator/truthRecord/waitLog.ts";
 import { stepUnseen } from "../cluster/stepUnseen.ts";
-import type { World } from "../cluster/world.ts";
-import { askedGpus } from "../queues/membership.ts";
-import type { Scenario } from "../scenario.ts";
-import { quantile } from "./waitLog.ts";
 
 const hourSeconds = 3600;
 const hoursOfWeek = 168;

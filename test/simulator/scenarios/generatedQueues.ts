@@ -1,7 +1,7 @@
-import { kaiNames } from "../../exporter/model/wellKnown.ts";
-import type { GpuModelName } from "../gpuModels.ts";
-import { lineage } from "../queues/kaiRules.ts";
-import { available, kueueTree } from "../queues/kueueTree.ts";
+import { kaiNames } from "../../../exporter/model/wellKnown.ts";
+import type { GpuModelName } from "../../../simulator/gpuModels.ts";
+import { lineage } from "../../../simulator/queues/kaiRules.ts";
+import { available, kueueTree } from "../../../simulator/queues/kueueTree.ts";
 import {
   type ClusterQueueSpec,
   type CohortSpec,
@@ -11,10 +11,10 @@ import {
   noQueueing,
   type QueueingSpec,
   type QueueSystemName,
-} from "../queues/spec.ts";
-import { createRandomStream, type RandomStream } from "../random.ts";
-import type { GpuRequest, Habit, NamespaceSpec, NodeSpec, WorkloadKind } from "../scenario.ts";
-import { gpuNode, workloadOf } from "./parts.ts";
+} from "../../../simulator/queues/spec.ts";
+import { createRandomStream, type RandomStream } from "../../../simulator/random.ts";
+import type { GpuRequest, Habit, NamespaceSpec, NodeSpec, WorkloadKind } from "../../../simulator/scenario.ts";
+import { gpuNode, workloadOf } from "../../../simulator/scenarios/parts.ts";
 
 /** What queue systems add to a generated cluster; nothing in one of three. */
 export interface GeneratedQueues {

@@ -1,7 +1,13 @@
-import { noQueueing } from "../../queues/spec.ts";
-import type { Scenario } from "../../scenario.ts";
-import { workloadOf } from "../parts.ts";
-import { adviceScenario, coming, lasting, oneCohort, wholeNodes } from "./parts.ts";
+import { noQueueing } from "../../../../simulator/queues/spec.ts";
+import type { Scenario } from "../../../../simulator/scenario.ts";
+import {
+  adviceScenario,
+  coming,
+  lasting,
+  oneCohort,
+  wholeNodes,
+} from "../../../../simulator/scenarios/advice/parts.ts";
+import { workloadOf } from "../../../../simulator/scenarios/parts.ts";
 
 /**
  * Six nodes of eight H100: four for two queues that are sure of sixteen GPUs each and use just these, work of whole nodes

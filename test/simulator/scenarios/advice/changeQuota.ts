@@ -1,7 +1,7 @@
-import { noQueueing } from "../../queues/spec.ts";
-import type { Scenario, WorkloadSpec } from "../../scenario.ts";
-import { workloadOf } from "../parts.ts";
-import { adviceScenario, coming, oneCohort, wholeNodes } from "./parts.ts";
+import { noQueueing } from "../../../../simulator/queues/spec.ts";
+import type { Scenario, WorkloadSpec } from "../../../../simulator/scenario.ts";
+import { adviceScenario, coming, oneCohort, wholeNodes } from "../../../../simulator/scenarios/advice/parts.ts";
+import { workloadOf } from "../../../../simulator/scenarios/parts.ts";
 
 /**
  * Five nodes of eight H100. Red is sure of 32 GPUs and never uses more than twelve; blue is sure of eight, may not borrow, and

@@ -1,5 +1,5 @@
-import type { Habit, NodeSpec, Scenario } from "../scenario.ts";
-import type { Truth, TruthGpu, TruthHolder } from "../truth.ts";
+import type { Habit, NodeSpec, Scenario } from "../../../simulator/scenario.ts";
+import type { Truth, TruthGpu, TruthHolder } from "../../../simulator/truth.ts";
 import type { TruthNodeState, TruthState } from "./monthTruth.ts";
 
 /** A part of a GPU at one moment. */
@@ -105,32 +105,17 @@ export function createJudge({ nodes, habits }: Scenario, warmPoolLabel: string):
       const shares = physicalGpus.flatMap((physicalGpu) =>
         physicalGpu.holders.map((holder) => ({ physicalGpu, holder, key: keyOf(physicalGpu, holder) })),
       );
-      boundSince = since(
-        boundSince,
-        shares.map(({ key }) => key),
-        at,
-      );
-      notReadySince = since(
-        notReadySince,
-        truth.nodes.flatMap(({ name, ready }) => (ready ? [] : [name])),
-        at,
-      );
+      boundSince = since(boundSince, shares, at);
+      const notReady = truth.nodes.filter(({ ready }) => !ready).map(({ name }) => ({ key: name }));
+      notReadySince = since(notReadySince, notReady, at);
       const quiet = shares.filter(
         ({ physicalGpu, holder }) => holder.activity <= idleThreshold && !notReadySince.has(physicalGpu.node),
       );
-      quietSince = since(
-        quietSince,
-        quiet.map(({ key }) => key),
-        at,
-      );
+      quietSince = since(quietSince, quiet, at);
       const hung = shares.filter(
         ({ physicalGpu, holder }) => holder.hangs && holder.share === 1 && physicalGpu.holders.length === 1,
       );
-      hungSince = since(
-        hungSince,
-        hung.map(({ key }) => key),
-        at,
-      );
+      hungSince = since(hungSince, hung, at);
       strayAt = strayGpus(strayAt, physicalGpus, at);
       const gpusOf = Map.groupBy(physicalGpus, ({ node }) => node);
       const states = new Map<string, TruthNodeState>();
@@ -163,8 +148,8 @@ const keyOf = (physicalGpu: TruthGpu, { namespace, pod }: TruthHolder): string =
 const classOf = (habit: Habit | undefined): keyof typeof idleAfter =>
   habit !== undefined && servingKinds.has(habit.workload.kind) ? "serving" : "batch";
 
-function since(before: Since, now: readonly string[], at: number): Since {
-  return new Map(now.map((key) => [key, before.get(key) ?? at]));
+function since(before: Since, now: readonly { readonly key: string }[], at: number): Since {
+  return new Map(now.map(({ key }) => [key, before.get(key) ?? at]));
 }
 
 /** GPUs that were busy without a holder in the last half hour. */

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
-import { type Config, configSchema } from "../../exporter/config/schema.ts";
+import { playCluster } from "../../../cli/demo/playCluster.ts";
+import { playFully } from "../../../cli/demo/playFully.ts";
+import { prepareLedger } from "../../../cli/ledgerOutput.ts";
+import { type Config, configSchema } from "../../../exporter/config/schema.ts";
 import { monthPrices, monthScenario, warmPoolLabel } from "../../simulator/scenarios/month.ts";
 import type { MonthTruth } from "../../simulator/truthRecord/monthTruth.ts";
 import { createTruthRecord } from "../../simulator/truthRecord/truthRecord.ts";
-import { prepareLedger } from "../ledgerOutput.ts";
-import { playCluster } from "./playCluster.ts";
-import { playFully } from "./playFully.ts";
 
 /** One play of the simulated month, or of a part of it. */
 export interface MonthOptions {

@@ -1,7 +1,7 @@
-import { deviceProfiles } from "../deviceProfiles.ts";
-import type { Scenario, WorkloadSpec } from "../scenario.ts";
-import { adviceScenario, lasting, wholeNodes } from "./advice/parts.ts";
-import { exporterOf, gpuNode, workloadOf } from "./parts.ts";
+import { deviceProfiles } from "../../../simulator/deviceProfiles.ts";
+import type { Scenario, WorkloadSpec } from "../../../simulator/scenario.ts";
+import { adviceScenario, lasting, wholeNodes } from "../../../simulator/scenarios/advice/parts.ts";
+import { exporterOf, gpuNode, workloadOf } from "../../../simulator/scenarios/parts.ts";
 
 const busy = { kind: "constant", level: 0.98 } as const;
 const eight = { kind: "physicalGpus", count: 8 } as const;

@@ -1,6 +1,6 @@
-import type { Scenario, WorkloadSpec } from "../../scenario.ts";
-import { workloadOf } from "../parts.ts";
-import { adviceScenario, coming, wholeNodes } from "./parts.ts";
+import type { Scenario, WorkloadSpec } from "../../../../simulator/scenario.ts";
+import { adviceScenario, coming, wholeNodes } from "../../../../simulator/scenarios/advice/parts.ts";
+import { workloadOf } from "../../../../simulator/scenarios/parts.ts";
 
 /**
  * Three nodes of eight H100, and four of L4 with other work. When a big training ended, two LeaderWorkerSets of four pods

@@ -1,0 +1,22 @@
+import type { Problem } from "../exporter/model/problem.ts";
+import type { Io } from "./io.ts";
+
+/** What is wrong, and what to do. */
+export const problemText = ({ message, nextStep }: Pick<Problem, "message" | "nextStep">): string =>
+  `fairlead: ${message}\nNext step: ${nextStep}\n`;
+
+/** Says what is wrong and what to do; the command ends with an error. */
+export function showProblem(problem: Pick<Problem, "message" | "nextStep">, io: Pick<Io, "err">): 1 {
+  io.err(problemText(problem));
+  return 1;
+}
+
+/** The same of a message that no problem has. */
+export const refuse = (message: string, nextStep: string, io: Pick<Io, "err">): 1 =>
+  showProblem({ message, nextStep }, io);
+
+/** The same where something was to be found: there is none. */
+export function withhold(message: string, nextStep: string, io: Pick<Io, "err">): null {
+  showProblem({ message, nextStep }, io);
+  return null;
+}
