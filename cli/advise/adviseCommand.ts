@@ -80,7 +80,7 @@ async function fromDump(options: AdviseOptions, io: Io): Promise<ExporterAnswer<
 
 const recommendationList = z.object({ at: z.iso.datetime(), items: z.array(recommendation) });
 const withheldList = z.object({ items: z.array(withheldAdvice) });
-/** As many as the API gives at once. */
+/** The API gives no more of them at once. */
 const parameters = { limit: "10000" };
 
 async function fromExporter(exporter: ExporterAddress): Promise<ExporterAnswer<KnownAdvice>> {

@@ -99,7 +99,7 @@ const workloadList = z.object({
   ),
 });
 
-/** As many as the API gives at once. */
+/** The API gives no more of them at once. */
 const limit = 10_000;
 
 /** All workloads, part by part, and the time of the exporter's last answer in milliseconds since the epoch. */

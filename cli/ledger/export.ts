@@ -96,7 +96,7 @@ async function sourceOf({ file, configFile }: LedgerExportOptions, io: Io): Prom
   return null;
 }
 
-/** As much text as is written at once. */
+/** No more text than this is written at once. */
 const chunkCharacters = 1 << 16;
 /** Who waits longer is shown how far it is: then, and every so often. */
 const firstProgressMilliseconds = 1000;

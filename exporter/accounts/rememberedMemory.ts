@@ -68,7 +68,7 @@ const nodeKind = "node";
 /** Stands for the time of the cycle with which the row is (or could have been) written. */
 const atTheCycle = "=";
 
-/** As many cycles without a sample as coverage allows. */
+/** Coverage allows no more cycles without a sample. */
 const silentCycles = 3;
 const hourSeconds = 3600;
 

@@ -68,7 +68,7 @@ function byNeed(
   });
 }
 
-/** As many of the closed ones as a page shows; `leftOut` were left out before. */
+/** Keeps the closed ones that a page shows; `leftOut` were left out before. */
 export function lastActionsOf(closed: readonly Action[], leftOut: number) {
   const shown = closed.toSorted((one, other) => Number(other.state === "taken") - Number(one.state === "taken"));
   return {

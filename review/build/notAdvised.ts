@@ -55,7 +55,7 @@ function withoutReason(
 
 const notKept = "its nodes were idle only for short times, or why nothing was advised has not been kept";
 
-/** As many as a page shows, those beside the most money first; `leftOut` were left out before. */
+/** Keeps those that a page shows, beside the most money first; `leftOut` were left out before. */
 export function notAdvisedOf(rows: readonly NotAdvised[], leftOut: number): NotAdvisedList {
   const sorted = rows.toSorted(
     (one, other) =>

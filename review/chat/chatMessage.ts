@@ -81,7 +81,7 @@ function teamsMessage({ lines, url }: ChatSummary): Readonly<Record<string, unkn
   };
 }
 
-/** As many lines as fit; the last one says how many do not. */
+/** Keeps the lines that fit; the last one says how many do not. */
 function within(lines: readonly string[], most: number): readonly string[] {
   const reserve = 40;
   let length = 0;

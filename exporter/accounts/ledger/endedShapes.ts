@@ -57,7 +57,7 @@ export function endedShapesIn(rows: readonly PackedShape[]): readonly EndedOnDay
 /** The most shapes of one day; pods of other shapes that end on it are not kept, so that nobody's pods can fill the disk. */
 const maxShapesPerDay = 4000;
 
-/** As many days as the account looks back (shapeAccount.ts), and the current one. */
+/** The days that the account looks back (shapeAccount.ts), and the current one. */
 const daysRead = 8;
 
 /** Writes which shapes the pods that ended had; `forget` drops the ids that a rolled back transaction has made. */

@@ -107,7 +107,7 @@ function timeIn(text: string, end: number): number | null {
   return Number.isFinite(milliseconds) && milliseconds >= 0 ? milliseconds / 1000 : null;
 }
 
-/** As much of a wrong word as a message shows. */
+/** A message shows no more characters of a wrong word. */
 export const shortened = (text: string): string => text.slice(0, 60);
 
 function unknownWord(what: string, word: string, known: readonly string[]): QuestionFailure {
