@@ -110,7 +110,7 @@ export class ComparedCycles {
   }
 
   /**
-   * Ends the comparison; what a cycle said of a pod and the kubelet did not say at any time about then. Pod by pod: of two
+   * Ends the comparison; what a cycle said about a pod and the kubelet did not say at any time about then. Pod by pod: of two
    * that end together, one may be gone a moment before the other.
    */
   async end(): Promise<readonly string[]> {
