@@ -94,8 +94,9 @@ function heading(analysis: Analysis, columns: number): readonly Line[] {
   const judged = signal === null ? "no activity signal" : `signal ${signal}`;
   return [
     `Fairlead  cluster ${plainText(snapshot.cluster, 40)}   ${counted(nodes, "node")}   ${wholeGpus(total)} ${total === 1 ? "GPU" : "GPUs"}   ${utc(snapshot.at)}`,
-    `          ${models.join(", ") || "-"}   ${telemetry}   ${judged}`,
-    ...wrap(priceTexts(analysis), columns - 10).flatMap((line) => (line === "" ? [] : [`          ${line}`])),
+    ...[[models.join(", ") || "-", telemetry, judged], priceTexts(analysis)].flatMap((parts) =>
+      wrap(parts, columns - 10).flatMap((line) => (line === "" ? [] : [`          ${line}`])),
+    ),
   ];
 }
 
