@@ -73,6 +73,9 @@ const ofPodAnnotations: RuleOfEach<typeof podAnnotations> = {
   safeToEvict: rules.keep,
   safeToEvictLocalVolumes: rules.mayLose,
   preferNoEviction: rules.keep,
+  scrape: rules.metricsPage,
+  scrapePort: rules.metricsPage,
+  scrapePath: rules.metricsPage,
 };
 
 const ofOwnAnnotations: RuleOfEach<typeof ownAnnotations> = {
