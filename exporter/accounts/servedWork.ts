@@ -15,7 +15,7 @@ export interface ServedWork extends WorkloadKey {
   readonly costs: ReadonlyMap<string, number> | null;
 }
 
-/** Sums of workloads that serve, bounded in number. They are kept while the workload has a page, and lost with the process. */
+/** Sums of workloads that serve, bounded in number. They are kept while the workload has a page, and begin anew when Fairlead does. */
 export interface ServedWorkSums {
   /** Adds a step that ends with this moment. Time that is not covered counts for nothing. */
   add(snapshot: Snapshot, step: Pick<AccruedTime, "interval" | "postings">): void;
@@ -52,7 +52,7 @@ export function createServedWork(most = 1000): ServedWorkSums {
   };
 }
 
-/** Those of which a page counts requests. */
+/** Those whose pages count requests. */
 function servingWorkloads({ serving, pods, workloads }: Snapshot): ReadonlySet<WorkloadView> {
   const found = new Set<WorkloadView>();
   for (const [index, { page, finished }] of serving ?? []) {

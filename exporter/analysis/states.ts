@@ -170,7 +170,7 @@ function account(
   else accountingEntries.push(cause === null ? entry : { ...entry, cause });
 }
 
-/** What the server of an idle share says of it: more than that nothing runs, where both are true. */
+/** Why the server of an idle share makes it idle; where nothing runs besides, this is the better reason. */
 function idleReasonOf({ serving, pods, at }: Snapshot, { pod: index }: Holding): ReturnType<typeof idleByRequests> {
   const pod = pods[index];
   return pod === undefined ? null : idleByRequests(serving?.get(index), pod, at);

@@ -13,6 +13,7 @@ import { progressMoment, progressTotals } from "./progressMoment.ts";
 import { queueMoment, queueTotals } from "./queueMoment.ts";
 import { readPage } from "./readPage.ts";
 import { runningTotals } from "./runningTotals.ts";
+import { servingMoment } from "./servingMoment.ts";
 import { severalAdvice } from "./severalAdvice.ts";
 import { someAdvice } from "./someAdvice.ts";
 
@@ -141,6 +142,12 @@ describe("families", () => {
           health: health(),
           limits: wide,
           accounts: runningTotals(idleNodeMoment),
+        }).families,
+        ...buildFamilies({
+          analysis: servingMoment,
+          health: health(),
+          limits: wide,
+          accounts: runningTotals(servingMoment),
         }).families,
         ...buildFamilies({ analysis: placementMoment, health: health(), limits: wide }).families,
         ...buildFamilies({ analysis: idleAndLostMoment, health: health(), limits: wide }).families,

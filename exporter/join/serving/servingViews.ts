@@ -13,7 +13,7 @@ export interface ServingView {
   readonly finished: number | null;
   /**
    * Since when no request came, seconds since the epoch: the counters of all pages of its gang have stood still and every gauge
-   * has read 0. `null`: requests came, are inside, or nobody can tell.
+   * has read 0. `null`: requests came, are inside, or it is not known.
    */
   readonly noRequestsSince: number | null;
   /** Its engines sleep, their weights off the GPU. */

@@ -3,7 +3,7 @@ import { lexPage, type PageVocabulary } from "../../kernel/exposition/lexer.ts";
 import type { ServingRecord, ServingServer } from "../../model/serving.ts";
 import { copyLabels, type ServerNames, type ServingMetric, serverTable, servingMetrics } from "./servers.ts";
 
-/** What tells one series of a metric from the others. Untrusted text. */
+/** What distinguishes one series of a metric from the others. Untrusted text. */
 export interface SeriesLabels {
   /** All labels but those of copies, in the order of the page. */
   readonly text: string;
@@ -72,7 +72,7 @@ export function readServingPage(bytes: Buffer): ServingReading {
   return record === null ? { ok: false, because: "no_server" } : { ok: true, record };
 }
 
-/** The values of one metric by what tells its series apart, the largest of copies. */
+/** The values of one metric by what distinguishes its series, the largest of copies. */
 export interface NamedSeries {
   readonly values: Map<string, number>;
   /** State by series, for metrics with a state per series. */

@@ -18,7 +18,7 @@ export function servingUrl(base: string, matchers: Readonly<Record<string, strin
 }
 
 /**
- * Labels that a server adds and that tell scrapes of one page apart, not numbers: two jobs that scrape a pod, or two servers
+ * Labels that a server adds and that distinguish scrapes of one page, not numbers: two jobs that scrape a pod, or two servers
  * behind one, are copies. `instance` is none of them: a pod with two ports has two servers.
  */
 const scrapeLabels: ReadonlySet<string> = new Set([
@@ -84,7 +84,7 @@ export function pagesOfSeries(result: readonly unknown[], pods: readonly KnownPo
   return { pages, unread, ofOthers };
 }
 
-/** What tells one series of a metric from the others. */
+/** What distinguishes one series of a metric from the others. */
 function textOf(metric: JsonRecord): string {
   const kept = Object.keys(metric).filter((name) => !scrapeLabels.has(name) && !copyLabels.has(name));
   return JSON.stringify(kept.sort().map((name) => [name, metric[name]]));

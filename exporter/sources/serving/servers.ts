@@ -88,7 +88,7 @@ export const serverTable: readonly ServerNames[] = [
 ];
 
 /**
- * Labels that tell copies of one number apart: each rank of a tensor- or pipeline-parallel SGLang may report the requests of
+ * Labels that distinguish copies of one number: each rank of a tensor- or pipeline-parallel SGLang may report the requests of
  * the whole model, and beside its parts by priority it reports their sum. The largest of the copies counts; data-parallel ranks,
  * engines and models are added up.
  */

@@ -151,7 +151,7 @@ describe("a server that polls busily and has had no request for 30 hours", () =>
     return adviceOf(momentOf(analysisAt(state, now, { servers }), undefined, { askReturnProbability: 1 }));
   };
 
-  it("is not stopped: its owner is asked, and told what keeps two replicas", () => {
+  it("is not stopped: its owner is asked, and learns what keeps two replicas", () => {
     const { act, steps, questions, title, reason } = only(askedFor({ horizontalPodAutoscalers: [horizontal()] }));
     expect({ act, steps }).toEqual({ act: "ask", steps: [] });
     expect(title).toContain("no request came since");
