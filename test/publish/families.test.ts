@@ -92,6 +92,26 @@ const sickMoment: Analysis = {
 };
 
 describe("families", () => {
+  test("idle time has its reason, and what servers did is counted by team and pool", () => {
+    const accounts = runningTotals(servingMoment);
+    const { families } = buildFamilies({ analysis: servingMoment, health: health(), limits: wide, accounts });
+    const valuesOf = (name: string) =>
+      families.find((family) => family.name === name)?.series.map(({ labelValues, value }) => [...labelValues, value]);
+    const [idle, requests, tokens] = [
+      "fairlead_idle_gpu_seconds_total",
+      "fairlead_served_requests_total",
+      "fairlead_served_tokens_total",
+    ].map(valuesOf);
+    const [cluster] = idle?.[0] ?? [];
+    const [, pool] = requests?.[0] ?? [];
+    expect(idle).toEqual([[cluster, "A100", "ads", "no-activity", 30]]);
+    expect(requests).toEqual([[cluster, pool, "ads", 2]]);
+    expect(tokens).toEqual([
+      [cluster, pool, "ads", "prompt", 30],
+      [cluster, pool, "ads", "generated", 40],
+    ]);
+  });
+
   test("every metric of the catalogue has series in a moment in which everything is known", () => {
     const queues = buildFamilies({
       analysis: queueMoment,
