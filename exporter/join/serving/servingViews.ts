@@ -1,10 +1,11 @@
 import type { ServingPage, ServingServer } from "../../model/serving.ts";
+import { podLabels } from "../../model/wellKnown.ts";
 import type { PodView } from "../snapshot.ts";
 import { memoryAfter, provesGaps, type Served, type ServerMemory, servedSince } from "./serverMemory.ts";
 
 /** What a server says about the requests of a pod that holds GPUs. */
 export interface ServingView {
-  /** Index of the pod whose page says it: the pod itself, or the one of its gang that answers for it. */
+  /** Index of the pod whose page says it: the pod itself, or the leader of its group. */
   readonly page: number;
   readonly servers: readonly ServingServer[];
   readonly running: number | null;
@@ -40,8 +41,9 @@ export interface ServingInput {
 const noViews: ReadonlyMap<number, ServingView> = new Map();
 
 /**
- * Joins the pages of servers to the pods that hold GPUs. A page speaks for its own pod, and for those of the pod's gang that have
- * none: the workers of a server on several nodes have no page of their own. Pure.
+ * Joins the pages of servers to the pods that hold GPUs. A page speaks for its own pod; that of the leader of a LeaderWorkerSet's
+ * group also for its workers, which have none of their own. In other gangs a pod without a page may be a server whose page
+ * cannot be got, so that nothing is known of it. Pure.
  */
 export function servingViews({ pages, pods, knowsPods, memory }: ServingInput): ServingFound {
   // While pods are not read, nobody knows which of them are gone.
@@ -70,30 +72,54 @@ export function servingViews({ pages, pods, knowsPods, memory }: ServingInput): 
       served: servedSince(before, page),
     });
   }
-  spreadOverGangs(views, pods);
+  spreadOverGangs(views, pods, memory);
   return { views, servers: isSameMap(servers, memory) ? memory : servers };
 }
 
-/** One request is the request of a whole gang, and what its pages do not agree on is not known. */
-function spreadOverGangs(views: Map<number, ServingView>, pods: readonly PodView[]): void {
-  const gangs = new Map<string, ServingView[]>();
-  for (const [index, view] of views) {
-    const gang = pods[index]?.gang?.id;
-    if (gang === undefined) continue;
-    const known = gangs.get(gang);
-    if (known === undefined) gangs.set(gang, [view]);
-    else known.push(view);
-  }
+/** The views of a gang, and what makes them unknown. */
+interface GangPages {
+  readonly views: ServingView[];
+  /** The pod that answers for those without a page: the leader of a LeaderWorkerSet's group. */
+  leader: ServingView | null;
+  /** A pod of it had a page before and has none now: it may have requests. */
+  hasLostPage: boolean;
+}
+
+/** A request is one of its whole gang, and what the pages of a gang do not agree on is not known. */
+function spreadOverGangs(
+  views: Map<number, ServingView>,
+  pods: readonly PodView[],
+  memory: ReadonlyMap<string, ServerMemory>,
+): void {
+  const gangs = gangPages(views, pods);
   if (gangs.size === 0) return;
-  for (const [index, { gang, status }] of pods.entries()) {
+  const members: (readonly [index: number, ofGang: GangPages])[] = [];
+  for (const [index, { uid, gang, status }] of pods.entries()) {
     const ofGang = gang === null || status !== "allocated" ? undefined : gangs.get(gang.id);
-    const [first] = ofGang ?? [];
-    if (ofGang === undefined || first === undefined) continue;
-    const own = views.get(index);
-    const noRequestsSince = latest(ofGang.map((view) => view.noRequestsSince));
-    const isAsleep = ofGang.every((view) => view.isAsleep);
-    views.set(index, { ...(own ?? { ...first, served: null }), noRequestsSince, isAsleep });
+    if (ofGang === undefined) continue;
+    members.push([index, ofGang]);
+    if (!views.has(index) && (uid === null || memory.has(uid))) ofGang.hasLostPage = true;
   }
+  for (const [index, { views: all, leader, hasLostPage }] of members) {
+    const own = views.get(index) ?? (leader === null ? null : { ...leader, served: null });
+    if (own === null) continue;
+    const noRequestsSince = hasLostPage ? null : latest(all.map((view) => view.noRequestsSince));
+    views.set(index, { ...own, noRequestsSince, isAsleep: all.every((view) => view.isAsleep) });
+  }
+}
+
+/** The pages of each gang that has some, by its id. */
+function gangPages(views: ReadonlyMap<number, ServingView>, pods: readonly PodView[]): Map<string, GangPages> {
+  const gangs = new Map<string, GangPages>();
+  for (const [index, view] of views) {
+    const { gang = null, labels = {} } = pods[index] ?? {};
+    if (gang === null) continue;
+    const known = gangs.get(gang.id) ?? { views: [], leader: null, hasLostPage: false };
+    gangs.set(gang.id, known);
+    known.views.push(view);
+    if (labels[podLabels.lwsWorkerIndex] === "0") known.leader = view;
+  }
+  return gangs;
 }
 
 /** The last of these times; `null` if one is not known. */

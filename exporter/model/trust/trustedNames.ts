@@ -37,7 +37,7 @@ const ofPodLabels: RuleOfEach<typeof podLabels> = {
   rayOriginatedFromName: rules.workloadName,
   lwsName: rules.leaderWorkerSet,
   lwsGroupIndex: rules.leaderWorkerSet,
-  lwsWorkerIndex: rules.unused,
+  lwsWorkerIndex: rules.leaderWorkerSet,
   kserveInferenceService: rules.workloadName,
   knativeService: rules.workloadName,
   seldonDeployment: rules.workloadName,

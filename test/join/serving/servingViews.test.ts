@@ -91,15 +91,26 @@ describe("whom a page speaks for", () => {
     expect([...found.views.keys()]).toEqual([0]);
   });
 
-  test("the pods of its gang that have none: the workers of a server on two nodes", () => {
-    const pods = [
-      pod("leader", { gang: gang("g") }),
-      pod("worker", { gang: gang("g") }),
-      pod("other", { gang: gang("h") }),
-    ];
+  const worker = (uid: string, at: number, group = "g"): PodView =>
+    pod(uid, { gang: gang(group), labels: { "leaderworkerset.sigs.k8s.io/worker-index": `${at}` } });
+
+  test("the workers of a leader, which have no page of their own: a server on two nodes", () => {
+    const pods = [worker("leader", 0), worker("worker", 1), worker("other", 1, "h")];
     const found = shownBy(pods, [[page("leader", 100)]]);
     expect(found.views.get(1)).toMatchObject({ page: 0, noRequestsSince: 100, served: null });
     expect(found.views.get(2)).toBeUndefined();
+  });
+
+  test("no other pod of a gang of another kind: it may be a server whose page cannot be got", () => {
+    const pods = [pod("a", { gang: gang("g") }), pod("b", { gang: gang("g") })];
+    expect([...shownBy(pods, [[page("a", 100)]]).views.keys()]).toEqual([0]);
+  });
+
+  test("nobody while a pod of its gang that had a page has none: that one may have requests", () => {
+    const pods = [worker("leader", 0), worker("worker", 1)];
+    const found = shownBy(pods, [[page("leader", 100), page("worker", 100)], [page("leader", 130)]]);
+    expect(found.views.get(0)?.noRequestsSince).toBeNull();
+    expect(found.views.get(1)?.noRequestsSince).toBeNull();
   });
 
   test("a gang of which one page has requests has some", () => {
