@@ -1,9 +1,13 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { accountStates } from "../../exporter/analysis/states.ts";
+import { emptyMemory } from "../../exporter/join/memory.ts";
 import type { ServingView } from "../../exporter/join/serving/servingViews.ts";
 import type { Device, Holding, PodView } from "../../exporter/join/snapshot.ts";
+import type { ServingPage } from "../../exporter/model/serving.ts";
 import { now } from "../join/clusterBuilder.ts";
-import { stateSettings, statesOf } from "../join/outcomes.ts";
+import { anyCluster } from "../join/clusterGenerator.ts";
+import { defaultSettings, joined, stateSettings, statesOf } from "../join/outcomes.ts";
 import { device, holding, moment, podView } from "./momentBuilder.ts";
 
 const hours = (amount: number): number => amount * 3600;
@@ -95,4 +99,58 @@ describe("it is not idle", () => {
   test("what cannot be used stays so", () => {
     expect(statesOf(snapshotOf({ view: quietFor(hours(3)), on: { unhealthy: true } }))).toEqual({ unavailable: 1 });
   });
+});
+
+/** What a page may say, and since when the counters have been so, hours ago. */
+const anyPage = fc.record({
+  hours: fc.integer({ min: 0, max: 4 }),
+  isEmpty: fc.constantFrom(true, true, false, null),
+  finished: fc.constantFrom(5, 5, null),
+  isAsleep: fc.constantFrom(true, false, null),
+  serves: fc.boolean(),
+});
+
+test("in any cluster with any pages the states of a node add up to its GPUs, and what is not known makes nobody idle", () => {
+  let found = 0;
+  fc.assert(
+    fc.property(anyCluster, fc.array(anyPage, { minLength: 1, maxLength: 8 }), (state, said) => {
+      const sayOf = (index: number) => said[index % said.length];
+      const pods = state.pods.map((pod, i) =>
+        sayOf(i)?.serves === true
+          ? { ...pod, labels: { ...pod.labels, "fairlead.dev/workload-class": "serving" } }
+          : pod,
+      );
+      const counted = { promptTokens: 1, generatedTokens: 2 };
+      const serving = pods.flatMap(({ uid }, i): readonly ServingPage[] => {
+        const say = sayOf(i);
+        if (say === undefined) return [];
+        const { isEmpty, finished, isAsleep } = say;
+        const page = { servers: ["vllm" as const], running: null, waiting: null, ...counted };
+        return [{ ...page, pod: uid, receivedAt: now, isEmpty, finished, isAsleep }];
+      });
+      const servers = new Map(
+        pods.map(({ uid }, i) => [uid, { ...counted, finished: 5, since: now - hours(sayOf(i)?.hours ?? 0) }] as const),
+      );
+      const { snapshot } = joined({ ...state, pods, serving }, defaultSettings, { ...emptyMemory, servers });
+      const { accountingEntries } = accountStates(snapshot, stateSettings);
+      for (const { name, physicalGpus } of snapshot.nodes) {
+        if (physicalGpus === null) continue;
+        const own = accountingEntries.filter(({ node }) => node === name);
+        expect(own.reduce((sum, { gpus }) => sum + gpus, 0)).toBeCloseTo(physicalGpus, 9);
+      }
+      const byUid = new Map(pods.map(({ uid }, i) => [uid, sayOf(i)] as const));
+      for (const { pod: index, idleReason } of accountingEntries) {
+        const pod = index === null ? undefined : snapshot.pods[index];
+        if (idleReason === undefined || pod === undefined) continue;
+        found += 1;
+        const say = byUid.get(pod.uid ?? "");
+        expect(pod.workloadClass).toBe("serving");
+        expect(say).toMatchObject({ isEmpty: true, finished: 5 });
+        expect(say?.hours).toBeGreaterThanOrEqual(2);
+        expect(idleReason).toBe(say?.isAsleep === true ? "asleep" : "no-requests");
+      }
+    }),
+    { numRuns: 200, seed: 20_261_125 },
+  );
+  expect(found).toBeGreaterThan(100);
 });
