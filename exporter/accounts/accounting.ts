@@ -95,7 +95,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
   const moments = createAccountedMoments();
   const counters = createCounterAccount(limits);
   const queueCounters = createQueueCounterAccount(limits.series, counters.team);
-  const serving = createServingAccount(limits.series, counters.team);
+  const serving = createServingAccount(limits.series, counters.team, remembered ?? null);
   const idleNodes = createIdleNodeAccount(limits.series, options.idleTime ?? null);
   const nodeStreaks = createNodeStreakAccount(remembered, lastCovered(options.idleTime ?? null));
   const outageAccount = createOutageAccount(remembered, lastCovered(options.idleTime ?? null));
@@ -245,6 +245,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
         ...prepared.remembered,
         ...usage.changes(clock),
         ...progress.changes(clock),
+        ...serving.changes(clock),
         ...streaks.remembered,
         ...outages.remembered,
       ],

@@ -1,5 +1,8 @@
 import type { Snapshot, WorkloadView } from "../join/snapshot.ts";
+import type { MomentClock } from "./accounting.ts";
+import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import type { AccruedTime, WorkloadKey } from "./posting.ts";
+import { longestKey, type ServedSums, servedIn, servedKey, servedKind, servedRow } from "./rememberedServed.ts";
 
 /** What the servers of one workload did since they were first seen, and what it took. Time and counters grow together. */
 export interface ServedWork extends WorkloadKey {
@@ -15,38 +18,77 @@ export interface ServedWork extends WorkloadKey {
   readonly costs: ReadonlyMap<string, number> | null;
 }
 
-/** Sums of workloads that serve, bounded in number. They are kept while the workload has a page, and begin anew when Fairlead does. */
+/**
+ * Sums of workloads that serve, bounded in number. They survive a restart with a ledger, and are forgotten a day after a workload
+ * had its last page.
+ */
 export interface ServedWorkSums {
   /** Adds a step that ends with this moment. Time that is not covered counts for nothing. */
   add(snapshot: Snapshot, step: Pick<AccruedTime, "interval" | "postings">): void;
+  /** What must be remembered now; nothing more than once a minute. */
+  changes(now: MomentClock): readonly RememberedChange[];
+  /** Those that generated the most tokens first. */
   all(): readonly ServedWork[];
 }
 
-interface Sums extends WorkloadKey {
-  readonly team: string;
-  readonly since: number;
-  requests: number;
-  promptTokens: number | null;
-  generatedTokens: number | null;
-  gpuSeconds: number;
-  costs: Map<string, number> | null;
-}
+/** A crash costs at most this many seconds of what was served. */
+const writeSeconds = 60;
+const keptSeconds = 86_400;
 
-/** Creates sums of at most `most` workloads. */
-export function createServedWork(most = 1000): ServedWorkSums {
-  let kept = new Map<string, Sums>();
+/** Creates sums of at most `most` workloads. `remembered` is what a ledger holds; `null`: there is no ledger to write to. */
+export function createServedWork(remembered: readonly Remembered[] | null = null, most = 1000): ServedWorkSums {
+  const { known, unreadable } = servedIn(remembered ?? []);
+  const kept = new Map(known.slice(0, most).map((sums) => [servedKey(sums), sums] as const));
+  const dropped = new Set<string>([...unreadable, ...known.slice(most).map(servedKey)]);
+  const changed = new Set<string>();
+  /** Those that had a page in the moment before. */
+  let present: ReadonlySet<string> = new Set();
+  let writtenAt = Number.NEGATIVE_INFINITY;
+
+  function forget(at: number): void {
+    for (const [key, { seenAt }] of kept) {
+      if (at - seenAt <= keptSeconds) continue;
+      kept.delete(key);
+      dropped.add(key);
+    }
+  }
+
+  function see(workload: WorkloadView, at: number): string | null {
+    const key = servedKey(workload);
+    const sums = kept.get(key) ?? (kept.size < most && key.length <= longestKey ? newSums(workload, at) : null);
+    if (sums === null) return null;
+    sums.seenAt = at;
+    kept.set(key, sums);
+    dropped.delete(key);
+    return key;
+  }
 
   return {
     add(snapshot, { interval, postings }) {
-      const next = new Map<string, Sums>();
+      forget(snapshot.at);
+      const now = new Set<string>();
       for (const workload of servingWorkloads(snapshot)) {
-        const key = keyOf(workload);
-        const sums = kept.get(key) ?? (next.size < most ? newSums(workload, snapshot.at) : undefined);
-        if (sums !== undefined && next.size < most) next.set(key, sums);
+        const key = see(workload, snapshot.at);
+        if (key !== null) now.add(key);
       }
       // A workload whose counting has begun with this moment has not counted the time before it.
-      if (interval.gap === null) addStep(snapshot, postings, (key) => (kept.has(key) ? next.get(key) : undefined));
-      kept = next;
+      const isCounted = (key: string): boolean => present.has(key) && now.has(key);
+      if (interval.gap === null) addStep(snapshot, postings, (key) => (isCounted(key) ? kept.get(key) : undefined));
+      for (const key of now) changed.add(key);
+      present = now;
+    },
+    changes({ monotonic }) {
+      if (remembered === null || monotonic - writtenAt < writeSeconds) return [];
+      writtenAt = monotonic;
+      const changes: RememberedChange[] = [];
+      for (const key of changed) {
+        const sums = kept.get(key);
+        if (sums !== undefined) changes.push(servedRow(key, sums));
+      }
+      for (const key of dropped) changes.push({ kind: servedKind, key, value: null });
+      changed.clear();
+      dropped.clear();
+      return changes;
     },
     all: () => [...kept.values()].sort((a, b) => (b.generatedTokens ?? 0) - (a.generatedTokens ?? 0)),
   };
@@ -62,12 +104,12 @@ function servingWorkloads({ serving, pods, workloads }: Snapshot): ReadonlySet<W
   return found;
 }
 
-type FindSums = (key: string) => Sums | undefined;
+type FindSums = (key: string) => ServedSums | undefined;
 
 function addStep(snapshot: Snapshot, postings: AccruedTime["postings"], find: FindSums): void {
   addServed(snapshot, find);
   for (const { workload, gpuSeconds, account, cost } of postings) {
-    const sums = workload === null ? undefined : find(keyOf(workload));
+    const sums = workload === null ? undefined : find(servedKey(workload));
     if (sums === undefined) continue;
     sums.gpuSeconds += gpuSeconds;
     if (cost === null || account.currency === null) sums.costs = null;
@@ -78,7 +120,7 @@ function addStep(snapshot: Snapshot, postings: AccruedTime["postings"], find: Fi
 function addServed({ serving, pods, workloads }: Snapshot, find: FindSums): void {
   for (const [index, { page, served }] of serving ?? []) {
     const workload = page === index && served !== null ? workloads[pods[index]?.workload ?? -1] : undefined;
-    const sums = workload === undefined ? undefined : find(keyOf(workload));
+    const sums = workload === undefined ? undefined : find(servedKey(workload));
     if (sums === undefined || served === null) continue;
     sums.requests += served.requests;
     sums.promptTokens = sumOf(sums.promptTokens, served.promptTokens);
@@ -86,12 +128,13 @@ function addServed({ serving, pods, workloads }: Snapshot, find: FindSums): void
   }
 }
 
-const newSums = ({ kind, namespace, name, team }: WorkloadView, since: number): Sums => ({
+const newSums = ({ kind, namespace, name, team }: WorkloadView, since: number): ServedSums => ({
   kind,
   namespace,
   name,
   team,
   since,
+  seenAt: since,
   requests: 0,
   promptTokens: 0,
   generatedTokens: 0,
@@ -102,8 +145,6 @@ const newSums = ({ kind, namespace, name, team }: WorkloadView, since: number): 
 /** A part that is not counted makes the sum unknown. */
 const sumOf = (sum: number | null, part: number | null): number | null =>
   sum === null || part === null ? null : sum + part;
-
-const keyOf = ({ kind, namespace, name }: WorkloadKey): string => JSON.stringify([kind, namespace, name]);
 
 /** Generated tokens per GPU-hour; `null` where they are not counted or no GPU time is. */
 export function tokensPerGpuHour({ generatedTokens, gpuSeconds }: ServedWork): number | null {

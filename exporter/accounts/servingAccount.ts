@@ -2,7 +2,9 @@ import type { Analysis } from "../analysis/analysis.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import type { IdleReason } from "../model/idleReasons.ts";
 import { tokenKinds } from "../model/serving.ts";
+import type { MomentClock } from "./accounting.ts";
 import type { Total } from "./counters.ts";
+import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import type { AccruedTime } from "./posting.ts";
 import { createCounterTable, other, shared } from "./seriesTable.ts";
 import { createServedWork, type ServedWork } from "./servedWork.ts";
@@ -35,21 +37,27 @@ export interface ServingAccount {
   /** Adds a step between two moments; nothing if it is a gap. */
   add(before: Analysis, after: Analysis, step: Pick<AccruedTime, "interval" | "postings">): void;
   counters(): ServingCounters;
-  /** The workloads that serve now, those that generated the most tokens first. */
+  /** What workloads have served, those that generated the most tokens first. */
   work(): readonly ServedWork[];
+  /** What must be remembered now; nothing more than once a minute. */
+  changes(now: MomentClock): readonly RememberedChange[];
 }
 
 /** Parts of `limits.series`. */
 const budgets = { idle: 0.02, requests: 0.005, tokens: 0.01 } as const;
 
 /** Opens the account; `teamLabel` gives the label of a team within the budget of teams. */
-export function createServingAccount(series: number, teamLabel: (team: string | null) => string): ServingAccount {
+export function createServingAccount(
+  series: number,
+  teamLabel: (team: string | null) => string,
+  remembered: readonly Remembered[] | null = null,
+): ServingAccount {
   const fold = <Labels extends ServedLabels>(labels: Labels): Labels => ({ ...labels, team: shared(labels.team) });
   const lastFold = <Labels extends ServedLabels>(labels: Labels): Labels => ({ ...fold(labels), pool: other });
   const idle = createCounterTable<IdleReasonLabels>(series * budgets.idle, fold, lastFold);
   const requests = createCounterTable<ServedLabels>(series * budgets.requests, fold, lastFold);
   const tokens = createCounterTable<TokenLabels>(series * budgets.tokens, fold, lastFold);
-  const work = createServedWork();
+  const work = createServedWork(remembered);
 
   const labelsOf = (pool: string, team: string | null): ServedLabels => ({
     pool: labelValue(pool),
@@ -84,6 +92,7 @@ export function createServingAccount(series: number, teamLabel: (team: string | 
       tokens: tokens.cells,
     }),
     work: work.all,
+    changes: work.changes,
   };
 }
 

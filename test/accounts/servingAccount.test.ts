@@ -144,3 +144,42 @@ test("idle time by reason adds up to the time in state idle", () => {
   expect(byReason.get("no-activity")).toBe(10 * 1800);
   expect([...byReason.values()].reduce((sum, value) => sum + value, 0)).toBeCloseTo(idle, 6);
 });
+
+describe("what a ledger remembers of it", () => {
+  const moments = momentsOf([
+    { finished: 5, generated: 1000 },
+    { finished: 8, generated: 1600 },
+    { finished: 20, generated: 4600 },
+    { finished: 24, generated: 5600 },
+    { finished: 25, generated: 6000 },
+  ]);
+  const options = { intervalSeconds: 60, limits: { teams: 10, series: 50_000 } };
+  const rows = new Map<string, { kind: string; key: string; value: string }>();
+  const first = createAccounting({ ...options, remembered: [] });
+  for (const [i, analysis] of moments.slice(0, 3).entries()) {
+    // A minute lies between two writes.
+    const step = first.account(analysis, { wall: now + i * 60, monotonic: i * 60 });
+    for (const { kind, key, value } of step?.remembered ?? [])
+      if (value !== null) rows.set(`${kind} ${key}`, { kind, key, value });
+  }
+
+  test("goes on after a restart, without the time in which nobody looked", () => {
+    const [before] = first.servedWork();
+    expect(before).toMatchObject({ requests: 12, generatedTokens: 3000, gpuSeconds: 2 * 60 });
+    const second = createAccounting({ ...options, remembered: [...rows.values()] });
+    expect(second.servedWork()).toMatchObject([{ requests: before?.requests, gpuSeconds: before?.gpuSeconds }]);
+    for (const [i, analysis] of moments.slice(3).entries())
+      second.account(analysis, { wall: now + 180 + i * 60, monotonic: i * 60 });
+    expect(second.servedWork()).toMatchObject([
+      { requests: before?.requests, generatedTokens: before?.generatedTokens },
+    ]);
+  });
+
+  test("is left out where a row cannot be read", () => {
+    const remembered = [
+      { kind: "served", key: "[1]", value: "{}" },
+      { kind: "served", key: '["Job","a","b"]', value: '{"team":"t","since":-1}' },
+    ];
+    expect(createAccounting({ ...options, remembered }).servedWork()).toEqual([]);
+  });
+});
