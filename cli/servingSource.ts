@@ -24,11 +24,11 @@ export function servingSourcesOf(
     readonly timeoutSeconds: number;
     readonly maxBytes: number;
     readonly concurrency: number;
+    readonly accept: string;
   }) =>
     createGetPool({
       ...limits,
       backOff: { firstSeconds: interval, maxSeconds: 4 * interval },
-      accept: "text/plain;version=0.0.4",
       keepAliveSeconds: 3 * interval,
       now: steady,
       random: Math.random,
@@ -41,7 +41,8 @@ export function servingSourcesOf(
       createServingSource({
         ...common,
         targets: () => servingTargets(kubernetes.read().pods, discovery),
-        pool: pages ?? poolOf({ timeoutSeconds, maxBytes: maxPageBytes, concurrency }),
+        pool:
+          pages ?? poolOf({ timeoutSeconds, maxBytes: maxPageBytes, concurrency, accept: "text/plain;version=0.0.4" }),
       }),
     );
   if (prometheus !== undefined)
@@ -54,6 +55,7 @@ export function servingSourcesOf(
           timeoutSeconds: prometheus.timeoutSeconds,
           maxBytes: prometheus.maxAnswerBytes,
           concurrency: 1,
+          accept: "application/json",
         }),
       }),
     );

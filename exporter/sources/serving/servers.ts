@@ -26,13 +26,10 @@ export interface ServerNames {
   readonly sleepState?: string;
 }
 
-/** When the table was last reviewed. */
-export const servingNamesDate = "2026-11-25";
-
 /**
  * The outermost server first: where a page has the metrics of several, requests are counted by the first one that counts them,
  * because the others run inside it. Each name is in a captured page (`test/captured/serving-*`), except where the source says
- * otherwise.
+ * otherwise. Last reviewed on 2026-11-25.
  */
 export const serverTable: readonly ServerNames[] = [
   {
