@@ -85,7 +85,9 @@ describe("servers without requests", () => {
   });
 
   it("are explained: since when, and by which counter", () => {
-    expect(explained("dark")).toMatch(/none for (?:3 h|2 h 59 min).*the counter of sglang has stood still at 7192 requests/);
+    expect(explained("dark")).toMatch(
+      /none for (?:3 h|2 h 59 min).*the counter of sglang has stood still at 7192 requests/,
+    );
     expect(explained("spread")).toMatch(/by the page of pod large\S* of its gang/);
     expect(explained("asleep")).toMatch(/its engines sleep, their weights off the GPU/);
     expect(explained("gauges")).toMatch(/does not count the requests that have ended/);
