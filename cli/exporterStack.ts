@@ -55,6 +55,8 @@ export interface StackOptions {
   >;
   /** How the exporters' pages are got, where that is not by HTTP. */
   readonly pages?: GetPool;
+  /** The same for the pages of servers. */
+  readonly servingPages?: GetPool;
   readonly runStage?: StageRunner;
   /** The ledger; absent when none is kept. */
   readonly ledger?: LedgerOutput;
@@ -95,6 +97,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
   const kubernetes = createKubernetesSource({
     client,
     exporters: config.dcgm.discovery,
+    servers: config.serving.discovery,
     gpuResources: Object.keys(config.gpu.resources),
     readLabels: labelsInRules(config),
     maxAgeSeconds: config.kubernetes.maxAgeSeconds,
@@ -104,7 +107,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     timing: { pageSize: config.kubernetes.pageSize, silenceSeconds: config.kubernetes.silenceSeconds },
     ...options.kubernetes,
   });
-  const dcgm = createTelemetrySources(config, kubernetes, now, options.monotonic, options.pages);
+  const dcgm = createTelemetrySources(config, kubernetes, now, options.monotonic, options.pages, options.servingPages);
   const prices = createPrices(config.prices, now, options.monotonic);
   const answersClock = createSteadyClock(now, options.monotonic);
   const processMetrics = createProcessMetrics(config.cluster);
@@ -131,6 +134,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     version: readVersion(),
     kubernetes,
     dcgm: dcgm.sources,
+    serving: dcgm.serving,
     prices,
     now,
     monotonic: options.monotonic,
@@ -178,6 +182,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
           settings: config,
           problems: problems(),
           accountedTime: cycle.accountedTime(),
+          servedWork: cycle.servedWork(),
         });
   };
   const shown = (isDone: boolean): boolean => {

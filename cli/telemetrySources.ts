@@ -6,12 +6,16 @@ import { discoverTargets } from "../exporter/sources/dcgm/discover.ts";
 import { createPrometheusSource } from "../exporter/sources/dcgm/prometheusSource.ts";
 import { createGetPool, type GetPool } from "../exporter/sources/http/getPool.ts";
 import type { KubernetesSource } from "../exporter/sources/kubernetes/kubernetesSource.ts";
+import type { ServingSource } from "../exporter/sources/serving/servingSource.ts";
+import { servingSourcesOf } from "./servingSource.ts";
 import { createSteadyClock } from "./steadyClock.ts";
 
 /** All ways in for GPU telemetry that the configuration asks for. */
 export interface TelemetrySources {
   /** Best first: only the best source of a node counts. */
   readonly sources: readonly DcgmSource[];
+  /** The requests of servers, best first; empty if none is asked. */
+  readonly serving: readonly ServingSource[];
   /** Starts all; resolves when the first attempt of each is over. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -22,7 +26,7 @@ export interface TelemetrySources {
 /**
  * The exporters themselves, and a Prometheus server where one is configured. With a server, discovered exporters are
  * only looked up, to know on which nodes they run, unless they are to be scraped too; listed targets always are. `pages` gets
- * the exporters' pages, by default by HTTP.
+ * the exporters' pages, by default by HTTP, and `servingPages` those of servers.
  */
 export function createTelemetrySources(
   config: Config,
@@ -30,6 +34,7 @@ export function createTelemetrySources(
   now: () => number,
   monotonic: () => number,
   pages?: GetPool,
+  servingPages?: GetPool,
 ): TelemetrySources {
   const { prometheus, targets } = config.dcgm;
   // A page is as old as it is, also after the wall clock was set back: a dead exporter must not stay young for hours.
@@ -47,11 +52,13 @@ export function createTelemetrySources(
     const reported = { ...first, problems: () => [...first.problems(), ...exporters().problems] };
     sources.splice(0, 1, reported);
   }
-  const all = async (run: (source: DcgmSource) => Promise<void>): Promise<void> => {
-    await Promise.all(sources.map(run));
+  const serving = servingSourcesOf(config, kubernetes, now, monotonic, servingPages);
+  const all = async (run: (source: DcgmSource | ServingSource) => Promise<void>): Promise<void> => {
+    await Promise.all([...sources, ...serving].map(run));
   };
   return {
     sources,
+    serving,
     start: () => all((source) => source.start()),
     stop: () => all((source) => source.stop()),
     scrapeOnce: (at) => all((source) => source.scrapeOnce(at)),

@@ -4,6 +4,7 @@ import type { AccountCounters } from "./accounts/counters.ts";
 import type { PastIdleTime } from "./accounts/idleHours.ts";
 import type { Remembered } from "./accounts/ledger/ledger.ts";
 import type { AccruedStep } from "./accounts/posting.ts";
+import type { ServedWork } from "./accounts/servedWork.ts";
 import type { EndedOnDay } from "./accounts/shapeAccount.ts";
 import type { Adviser } from "./advice/adviser.ts";
 import { type HabitRow, habitRows } from "./advice/usage/habitRows.ts";
@@ -12,22 +13,21 @@ import type { Analysis } from "./analysis/analysis.ts";
 import { createPlacementCache } from "./analysis/placement/measurePlacement.ts";
 import { createPriceCache } from "./analysis/prices/priceNodes.ts";
 import { priceProblems } from "./analysis/prices/priceProblems.ts";
+import { collect } from "./collect.ts";
 import type { Config } from "./config/schema.ts";
 import { join } from "./join/join.ts";
 import { createJoinCache } from "./join/joinCache.ts";
 import { afterClockJump, emptyMemory, type Memory } from "./join/memory.ts";
 import { withFindings } from "./join/remember.ts";
-import type { ClusterState } from "./model/cluster.ts";
 import { noPrices, type PriceList } from "./model/prices.ts";
 import type { Problem } from "./model/problem.ts";
 import { type Advice, noAdvice } from "./model/recommendation.ts";
 import type { StoredAdvice, StoredWithheld } from "./model/storedAdvice.ts";
 import type { CycleStage, Health, SourceHealth } from "./publish/health.ts";
 import type { DcgmState } from "./sources/dcgm/dcgmSource.ts";
-import { preferPages } from "./sources/dcgm/preferPages.ts";
-import { watchedKindNames } from "./sources/kubernetes/kinds.ts";
 import type { KubernetesState } from "./sources/kubernetes/state.ts";
 import type { Source } from "./sources/port.ts";
+import type { ServingState } from "./sources/serving/servingSource.ts";
 
 /** Runs one stage of a cycle and measures or traces it. */
 export type StageRunner = <T>(stage: CycleStage, work: () => T | Promise<T>) => Promise<T>;
@@ -39,6 +39,8 @@ export interface CycleOptions {
   readonly kubernetes: Source<KubernetesState>;
   /** Ways in for GPU telemetry, best first. */
   readonly dcgm: readonly Source<DcgmState>[];
+  /** The requests of servers, best source first; absent or empty if none is asked. */
+  readonly serving?: readonly Source<ServingState>[];
   /** What GPUs cost; absent if prices are unknown. */
   readonly prices?: Source<PriceList>;
   /** Seconds since the epoch. */
@@ -77,13 +79,15 @@ export interface Cycle {
   latest(): Analysis | null;
   /** Which time is in the accounts; `null` before the first cycle. */
   accountedTime(): AccountedTime | null;
+  /** What workloads have served since they were first seen. */
+  servedWork(): readonly ServedWork[];
 }
 
 const untraced: StageRunner = async (_stage, work) => await work();
 
 /** Creates a cycle over the two sources of the moment. */
 export function createCycle(options: CycleOptions): Cycle {
-  const { config, kubernetes, dcgm, now, runStage = untraced } = options;
+  const { config, kubernetes, dcgm, now, runStage = untraced, serving = [] } = options;
   const startedAt = now();
   const accounts = createAccounting({
     intervalSeconds: config.interval,
@@ -115,6 +119,7 @@ export function createCycle(options: CycleOptions): Cycle {
     const parts = [
       ...kubernetes.problems(),
       ...dcgm.flatMap((source) => source.problems()),
+      ...serving.flatMap((source) => source.problems()),
       ...(options.prices?.problems() ?? []),
     ];
     const joined = analysis?.snapshot.problems ?? [];
@@ -127,6 +132,7 @@ export function createCycle(options: CycleOptions): Cycle {
       sources: [
         sourceHealth(kubernetes, ["nodes", "pods"], false),
         ...dcgm.map((source) => sourceHealth(source, [], true)),
+        ...serving.map((source) => sourceHealth(source, [], false)),
         // The table that Fairlead brings is not read from anywhere.
         ...(options.prices === undefined || options.prices.freshness().length === 0
           ? []
@@ -158,6 +164,7 @@ export function createCycle(options: CycleOptions): Cycle {
           kubernetes.read(),
           dcgm.map((source) => source.read()),
           options.prices?.read() ?? noPrices,
+          serving.map((source) => source.read()),
         ),
       );
       const joined = await timed("join", () => join(state, before, config, at, joinCache));
@@ -202,7 +209,13 @@ export function createCycle(options: CycleOptions): Cycle {
     }
   }
 
-  return { run, health: () => healthAfter(outcome), latest: () => analysis, accountedTime: accounts.accountedTime };
+  return {
+    run,
+    health: () => healthAfter(outcome),
+    latest: () => analysis,
+    accountedTime: accounts.accountedTime,
+    servedWork: accounts.servedWork,
+  };
 }
 
 /** How cycles ended so far. */
@@ -223,39 +236,6 @@ function adviseOn(
   } catch (error) {
     return { advice: adviser.latest(), failure: adviceFault(error) };
   }
-}
-
-function collect(objects: KubernetesState, telemetry: readonly DcgmState[], prices: PriceList): ClusterState {
-  return {
-    nodes: objects.nodes,
-    pods: objects.pods,
-    namespaces: objects.namespaces,
-    priorityClasses: objects.priorityClasses,
-    podDisruptionBudgets: objects.podDisruptionBudgets,
-    horizontalPodAutoscalers: objects.horizontalPodAutoscalers,
-    scaledObjects: objects.scaledObjects,
-    verticalPodAutoscalers: objects.verticalPodAutoscalers,
-    resourceClaims: objects.resourceClaims,
-    resourceSlices: objects.resourceSlices,
-    owners: objects.owners,
-    queues: objects.queues,
-    schedulerSettings: objects.schedulerSettings,
-    kueuePendingWorkloads: objects.kueuePendingWorkloads,
-    evictions: objects.evictions,
-    requestsByNode: objects.requestsByNode,
-    deviceTaintRules: objects.deviceTaintRules,
-    karpenterNodePools: objects.karpenterNodePools,
-    persistentVolumeClaims: objects.persistentVolumeClaims,
-    persistentVolumes: objects.persistentVolumes,
-    ...(objects.neighbors === undefined ? {} : { neighbors: objects.neighbors }),
-    autoscalerNodeGroups: objects.autoscalerNodeGroups,
-    exporterPods: objects.exporterPods,
-    prices,
-    known: objects.known,
-    unreadable: new Set(watchedKindNames.filter((kind) => !objects.known.has(kind))),
-    telemetry: preferPages(telemetry.map(({ pages }) => pages)),
-    problems: [],
-  };
 }
 
 function sourceHealth(source: Source<unknown>, required: readonly string[], telemetry: boolean): SourceHealth {

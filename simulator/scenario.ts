@@ -157,6 +157,22 @@ export interface WorkloadSpec {
   readonly profile?: DeviceProfile;
   /** After this many seconds of running its pods hang: they look busy, compute nothing and make no checkpoints any more. */
   readonly hangsAfterSeconds?: number;
+  /** Its pods answer requests, and have a page of metrics that says so; default: they have none. */
+  readonly serves?: ServesSpec;
+}
+
+/** What a pod that answers requests does, in seconds of running, and how it says so. Its activity does not follow from it. */
+export interface ServesSpec {
+  readonly server: "vllm" | "sglang";
+  readonly requestsPerSecond: number;
+  /** After this no request comes any more; default: they never end. */
+  readonly untilSeconds?: number;
+  /** From then on its engine sleeps, its weights off the GPU. */
+  readonly sleepsAfterSeconds?: number;
+  /** From then on its engine is dead, with requests inside: nothing moves, and its gauges stay above 0. */
+  readonly diesAfterSeconds?: number;
+  /** Its release does not count requests. */
+  readonly gaugesOnly?: true;
 }
 
 /** A habit of a team: workloads that it starts again and again. */

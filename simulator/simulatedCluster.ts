@@ -15,6 +15,7 @@ import { createFaultBoard, type Fault, type FaultBoard, faultsOf, hits } from ".
 import { exporterDaemonSet } from "./objects/node.ts";
 import { createPublisher, type Publisher } from "./objects/publisher.ts";
 import { createExporterServer, type ExporterServer } from "./pages/server.ts";
+import { serverPage } from "./pages/servingPage.ts";
 import { systemsOf } from "./queues/membership.ts";
 import type { QueueSystemName } from "./queues/spec.ts";
 import type { LaterFault, Scenario, WorkloadSpec } from "./scenario.ts";
@@ -37,6 +38,8 @@ export interface SimulatedCluster {
   readonly metricsUrls: ReadonlyMap<string, string>;
   /** The exporters, by node name. */
   readonly exporters: ReadonlyMap<string, ExporterServer>;
+  /** The page of metrics of a pod's server at this URL, now; `null` if nobody listens there. */
+  serverPage(url: string): string | null;
   /** The cluster's wall clock, seconds since the epoch. */
   now(): number;
   /** Seconds that went by, whatever the wall clock says. */
@@ -122,6 +125,7 @@ export function prepareCluster(options: SimulatorOptions): PreparedCluster {
       get metricsUrls() {
         return metricsUrls(world);
       },
+      serverPage: (url) => serverPage(world, url),
       now: () => wallClock(world),
       monotonic: () => world.time,
       advance(seconds) {

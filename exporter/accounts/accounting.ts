@@ -19,6 +19,8 @@ import { createProgressAccount } from "./progressAccount.ts";
 import { createQueueCounterAccount } from "./queueCounterAccount.ts";
 import { createQueueEvents } from "./queueEvents.ts";
 import { openAccounts, openCosts, worstImbalance } from "./selfCheck.ts";
+import type { ServedWork } from "./servedWork.ts";
+import { createServingAccount } from "./servingAccount.ts";
 import { createShapeAccount, type EndedOnDay } from "./shapeAccount.ts";
 import { gapProblem } from "./stepTime.ts";
 import { createUsageAccount, type HistorySettings } from "./usageHistory.ts";
@@ -53,6 +55,8 @@ export interface Accounting {
   endedShapes(): readonly EndedShape[] | null;
   /** `null` before the first moment. */
   accountedTime(): AccountedTime | null;
+  /** What workloads have served since they were first seen, the most generated tokens first. */
+  servedWork(): readonly ServedWork[];
   /** What is wrong with the accounts now. */
   problems(): readonly Problem[];
 }
@@ -91,6 +95,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
   const moments = createAccountedMoments();
   const counters = createCounterAccount(limits);
   const queueCounters = createQueueCounterAccount(limits.series, counters.team);
+  const serving = createServingAccount(limits.series, counters.team, remembered ?? null);
   const idleNodes = createIdleNodeAccount(limits.series, options.idleTime ?? null);
   const nodeStreaks = createNodeStreakAccount(remembered, lastCovered(options.idleTime ?? null));
   const outageAccount = createOutageAccount(remembered, lastCovered(options.idleTime ?? null));
@@ -156,6 +161,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
     idleNodes.announce(moment.nodeCounts);
     for (const { pool } of analysis.pools) counters.imbalance(pool);
     queueCounters.announce(analysis);
+    serving.announce(analysis);
     return cells.reduce((sum, { folded }) => sum + (folded ? 1 : 0), 0);
   }
 
@@ -222,6 +228,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
       return null;
     }
     commit(step, cells);
+    serving.add(before.analysis, analysis, step);
     prepared.commit();
     if (step.interval.gap === null) usage.add(before.analysis, step.interval.seconds, clock);
     const streaks = nodeStreaks.takeChanges();
@@ -238,6 +245,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
         ...prepared.remembered,
         ...usage.changes(clock),
         ...progress.changes(clock),
+        ...serving.changes(clock),
         ...streaks.remembered,
         ...outages.remembered,
       ],
@@ -257,9 +265,11 @@ export function createAccounting(options: AccountingOptions): Accounting {
       progress: progress.costs(),
       queues: { ...queueCounters.totals(), debts: debts.debts() },
       idleNodes: idleNodes.counters(earlier?.clock.wall ?? null),
+      serving: serving.counters(),
     }),
     usageHistory: usage.history,
     endedShapes: shapes.ended,
+    servedWork: serving.work,
     accountedTime: () => (since === null ? null : { since, coveredSeconds: covered, gaps }),
     problems: () => [...problems, ...foldedSeries(foldedAccounts, limits), ...progress.problems()],
   };

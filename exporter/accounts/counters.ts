@@ -18,6 +18,7 @@ import {
   other,
   shared,
 } from "./seriesTable.ts";
+import type { ServingCounters } from "./servingAccount.ts";
 
 /** Limits on the number of series on the page; settings `limits`. */
 export interface CounterLimits {
@@ -96,6 +97,7 @@ export interface AccountCounters {
   readonly progress: readonly ProgressCost[];
   readonly queues: QueueCounters;
   readonly idleNodes: IdleNodeCounters;
+  readonly serving: ServingCounters;
 }
 
 /** The cells of an account. */

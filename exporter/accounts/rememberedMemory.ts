@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { countSources, type Memory, type NodeMemory } from "../join/memory.ts";
+import { provesGaps, type ServerMemory } from "../join/serving/serverMemory.ts";
 import { sameData } from "../kernel/sameData.ts";
 import type { LedgerStart, RememberedChange } from "./ledger/ledger.ts";
 import { amount, readText } from "./rememberedText.ts";
@@ -10,7 +11,7 @@ export interface MemoryAt {
   readonly at: number;
 }
 
-type TimeName = Exclude<keyof Memory, "nodes">;
+type TimeName = Exclude<keyof Memory, "nodes" | "servers">;
 
 /** A map of times in a memory, as the ledger has it. */
 interface TimeKind {
@@ -45,10 +46,11 @@ const keptOverOf: ReadonlyMap<TimeName, TimeKind["keptOver"]> = new Map(
 
 type Times = ReadonlyMap<string, number>;
 
-/** A memory of these nodes and times. */
-function memoryOf(nodes: Memory["nodes"], of: (name: TimeName) => Times): Memory {
+/** A memory of these nodes, servers and times. */
+function memoryOf({ nodes, servers }: Pick<Memory, "nodes" | "servers">, of: (name: TimeName) => Times): Memory {
   return {
     nodes,
+    servers,
     idleSince: of("idleSince"),
     stalledSince: of("stalledSince"),
     stalledUnseenSince: of("stalledUnseenSince"),
@@ -64,6 +66,7 @@ function memoryOf(nodes: Memory["nodes"], of: (name: TimeName) => Times): Memory
 }
 
 const nodeKind = "node";
+const serverKind = "server";
 
 /** Stands for the time of the cycle with which the row is (or could have been) written. */
 const atTheCycle = "=";
@@ -76,7 +79,8 @@ const hourSeconds = 3600;
 export function rememberedChanges(before: MemoryAt, after: MemoryAt): readonly RememberedChange[] {
   const changes: RememberedChange[] = [];
   for (const [kind, { name, isMoving = false }] of timeKinds) timeChanges(kind, name, isMoving, before, after, changes);
-  nodeChanges(before.memory.nodes, after.memory.nodes, changes);
+  recordChanges(nodeKind, before.memory.nodes, after.memory.nodes, changes);
+  recordChanges(serverKind, before.memory.servers, after.memory.servers, changes);
   return changes;
 }
 
@@ -115,19 +119,20 @@ function removals(
   }
 }
 
-function nodeChanges(
-  before: ReadonlyMap<string, NodeMemory>,
-  after: ReadonlyMap<string, NodeMemory>,
+function recordChanges<Record extends NodeMemory | ServerMemory>(
+  kind: string,
+  before: ReadonlyMap<string, Record>,
+  after: ReadonlyMap<string, Record>,
   changes: RememberedChange[],
 ): void {
   if (before === after) return;
   let kept = 0;
-  for (const [key, node] of after) {
+  for (const [key, record] of after) {
     const old = before.get(key);
     if (old !== undefined) kept += 1;
-    if (old === undefined || !sameData(old, node)) changes.push({ kind: nodeKind, key, value: JSON.stringify(node) });
+    if (old === undefined || !sameData(old, record)) changes.push({ kind, key, value: JSON.stringify(record) });
   }
-  if (kept < before.size) removals(nodeKind, before, after, changes);
+  if (kept < before.size) removals(kind, before, after, changes);
 }
 
 /**
@@ -138,7 +143,11 @@ export function memoryFromLedger(start: LedgerStart, at: number, intervalSeconds
   const { memory, at: last } = rememberedIn(start);
   const silence = at - last;
   const longest = { cycles: silentCycles * intervalSeconds, hour: hourSeconds };
-  return memoryOf(memory.nodes, (name) => {
+  // Counters that have moved say whether requests came meanwhile, unless a server that never had any was restarted.
+  const isKept = (server: ServerMemory): boolean =>
+    (server.since ?? 0) <= at && (silence <= longest.cycles || provesGaps(server));
+  const servers = new Map([...memory.servers].filter(([, server]) => isKept(server)));
+  return memoryOf({ nodes: memory.nodes, servers }, (name) => {
     const keptOver = keptOverOf.get(name);
     if (keptOver !== undefined && silence > longest[keptOver]) return new Map();
     // A time in the future was written before the clock was set back.
@@ -151,19 +160,30 @@ export function rememberedIn(start: LedgerStart): MemoryAt {
   const at = start.lastInterval?.to ?? 0;
   const times = new Map<TimeName, Map<string, number>>();
   const nodes = new Map<string, NodeMemory>();
+  const servers = new Map<string, ServerMemory>();
   for (const { kind, key, value } of start.remembered) {
     const timeKind = timeKinds.get(kind);
     if (timeKind !== undefined) {
       const time = value === atTheCycle ? at : timeIn(value);
       const known = times.get(timeKind.name) ?? new Map<string, number>();
       if (time !== null) times.set(timeKind.name, known.set(key, time));
-    } else if (kind === nodeKind) {
-      const node = readText(nodeMemory, value);
-      if (node !== null) nodes.set(key, node);
-    }
+    } else if (kind === nodeKind) readInto(nodes, nodeMemory, key, value);
+    else if (kind === serverKind) readInto(servers, serverMemory, key, value);
   }
-  return { memory: memoryOf(nodes, (name) => times.get(name) ?? new Map()), at };
+  return { memory: memoryOf({ nodes, servers }, (name) => times.get(name) ?? new Map()), at };
 }
+
+function readInto<Value>(found: Map<string, Value>, schema: z.ZodType<Value>, key: string, text: string): void {
+  const value = readText(schema, text);
+  if (value !== null) found.set(key, value);
+}
+
+const serverMemory = z.object({
+  finished: amount,
+  promptTokens: amount.nullable(),
+  generatedTokens: amount.nullable(),
+  since: amount.nullable(),
+});
 
 const nodeMemory = z.object({
   bootId: z.string(),

@@ -1,5 +1,6 @@
 import type { HealthCause } from "../model/gpuFaults.ts";
 import type { GpuState } from "../model/gpuStates.ts";
+import type { IdleReason } from "../model/idleReasons.ts";
 
 /**
  * A part of a physical GPU at one moment, with everything that it is counted for. The accounting entries of a Snapshot add up
@@ -18,4 +19,6 @@ export interface AccountingEntry {
   readonly estimated: boolean;
   /** Why it is `unavailable`, or else why the GPU, which works, is slower than it could be; absent: neither. */
   readonly cause?: HealthCause;
+  /** Why it is `idle`, where its server says so; absent: `no-activity`, or it is not idle. */
+  readonly idleReason?: Exclude<IdleReason, "no-activity">;
 }

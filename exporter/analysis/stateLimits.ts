@@ -1,5 +1,7 @@
-import type { Device, Holding, PodView } from "../join/snapshot.ts";
+import type { ServingView } from "../join/serving/servingViews.ts";
+import type { Device, Holding, PodView, Snapshot } from "../join/snapshot.ts";
 import { gpuTolerance } from "../model/gpuTolerance.ts";
+import type { AccountingEntry } from "./accountingEntry.ts";
 
 /** Whether a pod may be quiet for as long as a server may: it serves, or it is unknown whether it does. */
 export function mayBeQuietLong({ workloadClass, classGuess }: Pick<PodView, "workloadClass" | "classGuess">): boolean {
@@ -14,6 +16,8 @@ export const stateLimits = {
   startingLimitSeconds: 15 * 60,
   /** For this long every sample must look busy and compute nothing before a GPU is `stalled`. */
   stalledSeconds: 15 * 60,
+  /** For this long a server must have had no request before its GPUs are `idle`, whatever runs on them. */
+  noRequestsSeconds: 2 * 60 * 60,
   /** A pod younger than this is not called idle. */
   youngPodSeconds: 5 * 60,
   /** A node younger than this is still being set up, not idle. */
@@ -47,4 +51,38 @@ export function stalledSince(holding: Holding, pod: PodView, device: Device): nu
   if (holders.length !== 1 || holding.share < weight - gpuTolerance) return null;
   // What a GPU did before this pod had it says nothing about this pod.
   return Math.max(stall.since, pod.boundAt ?? pod.createdAt ?? stall.since);
+}
+
+/**
+ * Since when the server of a pod has had no request, seconds since the epoch; `null` if it has some, if it is not known (no page,
+ * no counter of requests that have ended, a gauge that is missing), or if the pod does not serve.
+ */
+export function noRequestsSince(view: ServingView | undefined, pod: PodView, at: number): number | null {
+  if (view === undefined || view.noRequestsSince === null) return null;
+  if (pod.workloadClass !== "serving" || pod.idleOptOut) return null;
+  return quietSince(view.noRequestsSince, pod.boundAt ?? pod.createdAt ?? at, at);
+}
+
+/** Why the GPUs of a pod are idle by what its server says; `null`: it does not say so, or not for long enough. */
+export function idleByRequests(
+  view: ServingView | undefined,
+  pod: PodView,
+  at: number,
+): "no-requests" | "asleep" | null {
+  const since = noRequestsSince(view, pod, at);
+  if (view === undefined || since === null || at - since < stateLimits.noRequestsSeconds) return null;
+  return view.isAsleep ? "asleep" : "no-requests";
+}
+
+/** Since when what an accounting entry stands for has been idle, seconds since the epoch; `null` if it is not, or not known. */
+export function idleEntrySince(
+  { state, idleReason, device, pod: index }: AccountingEntry,
+  { pods, devices, serving, at }: Snapshot,
+): number | null {
+  const pod = index === null ? undefined : pods[index];
+  if (state !== "idle" || pod === undefined || index === null) return null;
+  if (idleReason !== undefined) return noRequestsSince(serving?.get(index), pod, at);
+  const holding = device === null ? undefined : devices[device]?.holders.find((holder) => holder.pod === index);
+  if (holding === undefined || holding.idleSince === null) return null;
+  return quietSince(holding.idleSince, pod.boundAt ?? pod.createdAt ?? 0, at);
 }

@@ -5,7 +5,7 @@ import type { GpuState } from "../model/gpuStates.ts";
 import type { TextMap } from "../model/node.ts";
 import type { AccountingEntry } from "./accountingEntry.ts";
 import { degradedCause, unhealthyCause } from "./health/causes.ts";
-import { isQuiet, mayBeQuietLong, quietSince, stalledSince, stateLimits } from "./stateLimits.ts";
+import { idleByRequests, isQuiet, mayBeQuietLong, quietSince, stalledSince, stateLimits } from "./stateLimits.ts";
 
 /** The settings that decide on states. */
 export interface StateSettings {
@@ -154,7 +154,7 @@ function account(
   state: GpuState,
   gpus: number,
 ) {
-  const { node, device, index } = place;
+  const { node, device, index, snapshot } = place;
   const cause = causeOf(place, holding, state);
   const entry: AccountingEntry = {
     gpus,
@@ -165,7 +165,15 @@ function account(
     pod: holding === null ? null : holding.pod,
     estimated: holding === null ? false : holding.estimated,
   };
-  accountingEntries.push(cause === null ? entry : { ...entry, cause });
+  const idleReason = state === "idle" && holding !== null ? idleReasonOf(snapshot, holding) : null;
+  if (idleReason !== null) accountingEntries.push({ ...entry, idleReason });
+  else accountingEntries.push(cause === null ? entry : { ...entry, cause });
+}
+
+/** Why the server of an idle share makes it idle; where nothing runs besides, this is the better reason. */
+function idleReasonOf({ serving, pods, at }: Snapshot, { pod: index }: Holding): ReturnType<typeof idleByRequests> {
+  const pod = pods[index];
+  return pod === undefined ? null : idleByRequests(serving?.get(index), pod, at);
 }
 
 /** A node that is not ready explains its GPUs' absence, whatever else is wrong with them. */
@@ -192,7 +200,7 @@ function accountHolding(
   settings: StateSettings,
 ): void {
   const { share } = holding;
-  const state = stateOfHolding(holding, pod, place.device, place.node, at, settings);
+  const state = stateOfHolding(holding, pod, place, at, settings);
   if (state !== null) {
     account(accountingEntries, place, holding, state, share);
     return;
@@ -206,8 +214,7 @@ function accountHolding(
 function stateOfHolding(
   holding: Holding,
   pod: PodView,
-  device: Device,
-  node: NodeView,
+  { device, node, snapshot }: Place,
   at: number,
   settings: StateSettings,
 ): GpuState | null {
@@ -217,6 +224,7 @@ function stateOfHolding(
   const boundAt = pod.boundAt ?? pod.createdAt ?? at;
   if (pod.starting && at - boundAt <= startingLimitSeconds) return "starting";
   if (holding.activity === null) return "unobserved";
+  if (idleByRequests(snapshot.serving?.get(holding.pod), pod, at) !== null) return "idle";
   if (isIdle(holding, pod, boundAt, at, settings)) return "idle";
   const since = stalledSince(holding, pod, device);
   return since !== null && at - since >= stalledSeconds ? "stalled" : null;

@@ -2,6 +2,8 @@ import { gapReasons } from "../model/gapReasons.ts";
 import { degradedCauses, unavailableCauses } from "../model/gpuFaults.ts";
 import { gpuStates } from "../model/gpuStates.ts";
 import { nodeTimeStates } from "../model/idleKinds.ts";
+import { idleReasons } from "../model/idleReasons.ts";
+import { tokenKinds } from "../model/serving.ts";
 import type { MetricArea } from "./metric.ts";
 
 /** GPU time since the process started. All ratios over time follow from these counters. */
@@ -36,6 +38,28 @@ export const accountsMetrics = {
     help: "Time of allocated GPUs that worked but were slowed down by heat, power or their hardware; it stays counted as what they did. Telemetry without clock event reasons shows none.",
     labels: ["cluster", "pool", "team", "cause"],
     values: { cause: degradedCauses },
+    stability: "alpha",
+  },
+  fairlead_idle_gpu_seconds_total: {
+    unit: "gpu_seconds",
+    help: "Time of physical GPUs in state idle by why they are; all reasons of a pool add up to that state in fairlead_gpu_seconds_total.",
+    example:
+      "a server whose kernels poll for requests keeps a GPU wholly busy and has had none for three hours: reason no-requests for the last of them.",
+    labels: ["cluster", "pool", "team", "reason"],
+    values: { reason: idleReasons },
+    stability: "alpha",
+  },
+  fairlead_served_requests_total: {
+    unit: "count",
+    help: "Requests that servers holding GPUs have answered or given up, by their own counters, since the start; absent where none is asked.",
+    labels: ["cluster", "pool", "team"],
+    stability: "alpha",
+  },
+  fairlead_served_tokens_total: {
+    unit: "count",
+    help: "Tokens that servers holding GPUs have read (prompt) and written (generated), by their own counters, since the start.",
+    labels: ["cluster", "pool", "team", "kind"],
+    values: { kind: tokenKinds },
     stability: "alpha",
   },
   fairlead_energy_joules_total: {

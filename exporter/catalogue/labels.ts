@@ -19,7 +19,7 @@ export const labelMeanings = {
   priority_class: "Priority class of the pod; empty where nobody holds, `other` beyond the budget of series.",
   scheduler:
     "Queue system: `kueue`, `kai`, `volcano`, or `none` where teams or namespaces take the place of queues; empty where no queue takes the work.",
-  kind: "Kind of the queue, such as `ClusterQueue`, `Queue`, `Team`; `Unqueued` is what no queue answers for. Of a recommendation: what it advises.",
+  kind: "Kind of the queue, such as `ClusterQueue`, `Queue`, `Team`; `Unqueued` is what no queue answers for. Of a recommendation: what it advises. Of tokens: those of a `prompt` or `generated` ones.",
   id: "Identity of a recommendation: the same advice has the same one.",
   title: "A recommendation in one line; fixed for its lifetime.",
   from_team: "Team that gives up GPUs, or is disturbed; empty where none is.",
@@ -63,7 +63,7 @@ export const labelMeanings = {
   source:
     "The part of Fairlead that reads the outside world, or that noticed a problem; of a scheduler's number: `computed` by Fairlead or `reported` by the scheduler.",
   reason:
-    "Why a sample was not used, time is not covered, a watch was restarted, work was evicted, GPUs are stranded, have no price, or cannot be judged.",
+    "Why a sample was not used, time is not covered, a watch was restarted, work was evicted, GPUs are idle, stranded, have no price, or cannot be judged.",
   resource: "Kind of Kubernetes objects, as in a path of the API.",
   code: "Kind of problem or finding; stable and few.",
   severity: "How much a problem matters.",

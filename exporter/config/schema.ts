@@ -5,6 +5,7 @@ import { gpuSchema } from "./gpuSchema.ts";
 import { costSchema, historySchema, placementSchema, pricesSchema } from "./moneySchema.ts";
 import { auth, prometheusServer } from "./prometheusSchema.ts";
 import { queuesSchema } from "./queuesSchema.ts";
+import { servingSchema } from "./servingSchema.ts";
 import { teamRule } from "./teamRule.ts";
 
 // The path of a setting is its name in docs/config.md, its description is its text there.
@@ -171,6 +172,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe("When allocated GPUs count as idle."),
+  serving: servingSchema.prefault({}).describe("Requests of servers that hold GPUs (docs/serving.md)."),
   clusterAutoscaler: z
     .strictObject({
       statusConfigMap: z

@@ -36,6 +36,7 @@ import { recentSeconds } from "./queues/startedWork.ts";
 import { queuesUnknownBecause } from "./queues/unreadQueues.ts";
 import { volcanoPlugin } from "./queues/volcanoPlugin.ts";
 import { addEnded, remember } from "./remember.ts";
+import { servingViews } from "./serving/servingViews.ts";
 import type { Device, NodeView, Snapshot } from "./snapshot.ts";
 import { surroundingsOf } from "./surroundings.ts";
 import { teamOf } from "./teamOf.ts";
@@ -101,6 +102,12 @@ export function join(
     },
     cache.subjects,
   );
+  const serving = servingViews({
+    pages: state.serving ?? [],
+    pods: subjects.pods,
+    knowsPods: state.known.has("pods"),
+    memory: memory.servers,
+  });
   const signal = chooseSignal(observedReadings(bindings, readings), settings.gpu.signal);
   const past = pastDevices(memory, cache.last);
   cache.last = null;
@@ -175,6 +182,7 @@ export function join(
     unpartitioned: bindings.flatMap((binding) => binding.unpartitioned),
     pods: subjects.pods,
     workloads: subjects.workloads,
+    ...(state.serving === undefined ? {} : { serving: serving.views }),
     requestsByNode: state.requestsByNode,
     nodePools,
     priceList: state.prices,
@@ -199,7 +207,14 @@ export function join(
     dropped: telemetry.dropped,
     problems,
   };
-  const remembered = remember(snapshot, state, memory, gangs.since, bindings, ended);
+  const remembered = remember(
+    snapshot,
+    state,
+    memory,
+    { gangs: gangs.since, servers: serving.servers },
+    bindings,
+    ended,
+  );
   cache.last = remembered.last;
   return { snapshot, memory: remembered.memory };
 }

@@ -1,3 +1,5 @@
+import type { ServerMemory } from "./serving/serverMemory.ts";
+
 /** What can count a node's GPUs, worst first. */
 export const countSources = ["instance-type", "resources", "labels", "slices"] as const;
 
@@ -20,6 +22,8 @@ export interface NodeMemory {
  */
 export interface Memory {
   readonly nodes: ReadonlyMap<string, NodeMemory>;
+  /** What the counters of servers last read, by uid of their pod. */
+  readonly servers: ReadonlyMap<string, ServerMemory>;
   /** Since when every sample of a device was idle. */
   readonly idleSince: ReadonlyMap<string, number>;
   /** Since when every sample of a device looked busy and computed nothing. */
@@ -47,6 +51,7 @@ export interface Memory {
 /** The memory of a process that has seen nothing yet. */
 export const emptyMemory: Memory = {
   nodes: new Map(),
+  servers: new Map(),
   idleSince: new Map(),
   stalledSince: new Map(),
   stalledUnseenSince: new Map(),
@@ -67,6 +72,7 @@ export const emptyMemory: Memory = {
 export function afterClockJump(memory: Memory, seconds: number): Memory {
   return {
     ...memory,
+    servers: movedServers(memory.servers, seconds),
     idleSince: moved(memory.idleSince, seconds),
     stalledSince: moved(memory.stalledSince, seconds),
     stalledUnseenSince: moved(memory.stalledUnseenSince, seconds),
@@ -81,4 +87,13 @@ export function afterClockJump(memory: Memory, seconds: number): Memory {
 
 function moved(times: ReadonlyMap<string, number>, seconds: number): ReadonlyMap<string, number> {
   return new Map([...times].map(([key, time]) => [key, time + seconds] as const));
+}
+
+function movedServers(servers: Memory["servers"], seconds: number): Memory["servers"] {
+  return new Map(
+    [...servers].map(([key, server]) => {
+      const since = server.since === null ? null : server.since + seconds;
+      return [key, { ...server, since }] as const;
+    }),
+  );
 }

@@ -13,12 +13,18 @@ export interface Remembered {
   readonly last: LastDevices;
 }
 
+/** What the join found that is remembered as it is: since when gangs are partly bound, and what servers count. */
+export interface FoundToRemember {
+  readonly gangs: ReadonlyMap<string, number>;
+  readonly servers: Memory["servers"];
+}
+
 /** What the next cycle must know. Bounded: only existing nodes, devices, pods and gangs. */
 export function remember(
   snapshot: Snapshot,
   state: ClusterState,
   before: Memory,
-  gangSince: ReadonlyMap<string, number>,
+  { gangs: gangSince, servers }: FoundToRemember,
   bindings: readonly NodeBinding[],
   ended: ReadonlyMap<string, number>,
 ): Remembered {
@@ -32,6 +38,7 @@ export function remember(
   const times = deviceTimes(snapshot, bindings, ended);
   const memory = memoryOf(times, {
     nodes,
+    servers,
     gangSince,
     pendingSince,
     notReadySince,
@@ -146,9 +153,9 @@ type LastingFindings = Pick<Memory, "shortSince" | "blockedSince" | "idleNodeSin
 
 /** The same memory with what the analysis of its moment found; the cache of the join takes it for its own. */
 export function withFindings(memory: Memory, found: LastingFindings, cache: JoinCache): Memory {
-  const { nodes, gangSince, pendingSince, notReadySince } = memory;
+  const { nodes, servers, gangSince, pendingSince, notReadySince } = memory;
   const { shortSince, blockedSince, idleNodeSince } = found;
-  const kept = { nodes, gangSince, pendingSince, notReadySince };
+  const kept = { nodes, servers, gangSince, pendingSince, notReadySince };
   const next = memoryOf(memory, { ...kept, shortSince, blockedSince, idleNodeSince });
   if (cache.last?.memory === memory) cache.last = { ...cache.last, memory: next };
   return next;

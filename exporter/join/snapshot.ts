@@ -17,6 +17,7 @@ import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjec
 import type { DeviceReading } from "../model/telemetry.ts";
 import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
 import type { Queueing } from "./queues/queueing.ts";
+import type { ServingView } from "./serving/servingViews.ts";
 import type { SnapshotCoverage } from "./snapshotCoverage.ts";
 import type { Stall } from "./stall/looksStalled.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -268,6 +269,8 @@ export interface Snapshot {
   readonly unpartitioned: readonly UnpartitionedPart[];
   readonly pods: readonly PodView[];
   readonly workloads: readonly WorkloadView[];
+  /** What servers say about requests, by index of the pod; absent where none is asked. */
+  readonly serving?: ReadonlyMap<number, ServingView>;
   /** CPU and memory that bound pods of each node ask for, with GPUs or without; `null` if it is not known. */
   readonly requestsByNode: ReadonlyMap<string, NodeRequests> | null;
   readonly queueing: Queueing;

@@ -9,6 +9,7 @@ import type { Problem } from "./problem.ts";
 import type { Eviction } from "./queues/eviction.ts";
 import type { KueuePendingWorkloads } from "./queues/kueue.ts";
 import type { QueueObjectKind, QueueObjects, SchedulerSettings } from "./queues/queueObjects.ts";
+import type { ServingPage } from "./serving.ts";
 import type { TelemetryPage } from "./telemetry.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "./volumes.ts";
 
@@ -217,5 +218,7 @@ export interface ClusterState {
   /** Namespaces whose pods were read, if those of others may be missing (a dump); absent: all. */
   readonly podNamespaces?: ReadonlySet<string>;
   readonly telemetry: readonly TelemetryPage[];
+  /** What servers say about their requests; absent where none is asked. */
+  readonly serving?: readonly ServingPage[];
   readonly problems: readonly Problem[];
 }

@@ -39,6 +39,13 @@ export interface GpuDemand {
   readonly unhealthy?: readonly string[];
 }
 
+/** Where a pod can be asked. */
+export interface PodAddress {
+  readonly ip: string;
+  /** Container ports by name. Untrusted. */
+  readonly ports: Readonly<Record<string, number>>;
+}
+
 /** A Kubernetes Pod that holds or asks for GPUs, cut down to what Fairlead uses. */
 export interface Pod {
   readonly uid: string;
@@ -90,4 +97,6 @@ export interface Pod {
   /** Names of the PersistentVolumeClaims of its namespace that it mounts; absent: none. */
   readonly volumeClaims?: readonly string[];
   readonly gpu: GpuDemand;
+  /** Of a running pod in a namespace whose servers are asked for their metrics; absent: it is not asked. */
+  readonly address?: PodAddress;
 }

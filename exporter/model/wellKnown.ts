@@ -193,6 +193,10 @@ export const podAnnotations = {
   safeToEvictLocalVolumes: "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes",
   /** There at all: not to be taken off its node, whatever it says. */
   preferNoEviction: "descheduler.alpha.kubernetes.io/prefer-no-eviction",
+  /** `true`: the pod has a page of metrics, at this port and path. */
+  scrape: "prometheus.io/scrape",
+  scrapePort: "prometheus.io/port",
+  scrapePath: "prometheus.io/path",
 } as const;
 
 /** Annotations of Fairlead itself. */

@@ -32,13 +32,20 @@ export function digestLines(digest: IdleDigest, cluster: string | null, now: num
 
 /** `2 A100 idle since Friday 2026-11-20 14:05 UTC (3 d 2 h), $ 165 a day: Notebook ads/big`. */
 function idleLine(one: IdleGpus, now: number): string {
-  const { workload, model, gpus, since } = one;
+  const { workload, model, reason, gpus, since } = one;
   const begin = Date.parse(since);
   const day = weekdays[new Date(begin).getUTCDay()] ?? "";
   const named = chatText(`${nameText(workload.kind)} ${nameText(workload.namespace)}/${nameText(workload.name)}`);
   const when = `${day} ${shownMinute(since)} UTC (${duration((now - begin) / 1000)})`;
-  return `${wholeGpus(gpus)} ${chatText(nameText(model))} idle since ${when}, ${costText([one])}: ${named}`;
+  return `${wholeGpus(gpus)} ${chatText(nameText(model))} idle since ${when}, ${costText([one])}: ${named}${reasonWords[reason]}`;
 }
+
+/** What is not said is that nothing runs. */
+const reasonWords: Readonly<Record<IdleGpus["reason"], string>> = {
+  "no-activity": "",
+  "no-requests": " (no request has come)",
+  asleep: " (its server sleeps, and no request has come)",
+};
 
 function sumText(idle: readonly IdleGpus[]): string {
   const gpus = wholeGpus(idle.reduce((sum, one) => sum + one.gpus, 0));

@@ -9,6 +9,7 @@ export type DigestedWorkload = Pick<WorkloadRecord, "kind" | "namespace" | "name
 export interface IdleGpus {
   readonly workload: Pick<DigestedWorkload, "kind" | "namespace" | "name">;
   readonly model: string;
+  readonly reason: DigestedWorkload["idle"][number]["reason"];
   readonly gpus: number;
   /** Since when all of them have been idle, an instant of ISO 8601. */
   readonly since: string;
@@ -69,12 +70,13 @@ function channelOf({ channels, defaultChannel }: DigestSettings, owner: string |
 
 function idleGpus(
   { kind, namespace, name }: DigestedWorkload,
-  { model, gpus, since, costs, unpricedGpus }: DigestedWorkload["idle"][number],
+  { model, reason, gpus, since, costs, unpricedGpus }: DigestedWorkload["idle"][number],
 ): IdleGpus {
   const perDay = costs.map(({ currency, perHour }) => [currency, perHour * 24] as const);
   return {
     workload: { kind, namespace, name },
     model,
+    reason,
     gpus,
     since,
     costsPerDay: Object.fromEntries(perDay),

@@ -2,6 +2,7 @@ import { ownAnnotations, podAnnotations, podLabels } from "../../exporter/model/
 import { checkpointed } from "../cluster/lostWork.ts";
 import { priorityOf } from "../cluster/scheduler.ts";
 import type { SimPod, World } from "../cluster/world.ts";
+import { serverAddress } from "../pages/servingPage.ts";
 import { podGroupName } from "../queues/membership.ts";
 import { annotationsField, type KubeObject, labelsField, timestamp } from "./kubeObject.ts";
 import { groupLabel, ownerOfPod, podKindLabels } from "./owners.ts";
@@ -96,8 +97,15 @@ function annotations(world: World, pod: SimPod): Readonly<Record<string, string>
     ...groupAnnotations(pod),
     ...requestAnnotations(pod),
     ...checkpointAnnotation(world, pod),
+    ...scrapeAnnotations(pod),
     ...pod.workload.spec.annotations,
   };
+}
+
+function scrapeAnnotations(pod: SimPod): Readonly<Record<string, string>> {
+  const address = serverAddress(pod);
+  if (address === null) return {};
+  return { [podAnnotations.scrape]: "true", [podAnnotations.scrapePort]: String(address.port) };
 }
 
 /** When the work was saved last; what was saved before a restart is still there. */
@@ -161,8 +169,10 @@ function schedulerName(pod: SimPod): string {
 function podStatus(pod: SimPod): object {
   const claim = pod.claim;
   const { request } = pod.workload.spec;
+  const address = pod.node === null ? null : serverAddress(pod);
   return {
     phase: pod.phase,
+    ...(address === null ? {} : { podIP: address.ip }),
     conditions: podConditions(pod),
     ...(pod.startedAt === null && pod.scheduledAt === null ? {} : { startTime: timestamp(pod.scheduledAt ?? 0) }),
     ...(pod.node === null ? {} : { hostIP: "127.0.0.1", containerStatuses: [containerStatus(pod)] }),

@@ -64,9 +64,25 @@ const nodeMemories = fc
   )
   .map((entries) => new Map(entries));
 
+const serverMemories = (now: number) =>
+  fc
+    .array(
+      fc.tuple(
+        keys,
+        fc.record({
+          finished: fc.nat(),
+          promptTokens: fc.option(fc.nat()),
+          generatedTokens: fc.option(fc.nat()),
+          since: fc.option(fc.integer({ min: 0, max: now })),
+        }),
+      ),
+    )
+    .map((entries) => new Map(entries));
+
 const memories = (now: number): fc.Arbitrary<Memory> =>
   fc.record({
     nodes: nodeMemories,
+    servers: serverMemories(now),
     idleSince: times(now),
     stalledSince: times(now),
     stalledUnseenSince: times(now),
@@ -125,6 +141,8 @@ describe("what is remembered", () => {
       { kind: "node", key: "e", value: '{"bootId":"x","physicalGpus":-1,"countedBy":"slices","models":[],"uuids":[]}' },
       { kind: "node", key: "f", value: '{"bootId":"x","physicalGpus":8,"countedBy":"guess","models":[],"uuids":[]}' },
       { kind: "toString", key: "g", value: "1" },
+      { kind: "server", key: "h", value: '{"finished":-1,"promptTokens":null,"generatedTokens":null,"since":null}' },
+      { kind: "server", key: "i", value: '{"finished":1,"since":null}' },
     ];
     expect(rememberedIn({ lastInterval: null, remembered })).toEqual(nothing);
   });
@@ -134,6 +152,7 @@ describe("after a restart", () => {
   const last = at + 300;
   const all: Memory = {
     nodes: new Map([["n1", { bootId: "b", physicalGpus: 8, countedBy: "slices", models: ["H100"], uuids: ["GPU-1"] }]]),
+    servers: new Map([["uid-s", { finished: 5, promptTokens: null, generatedTokens: 70, since: at }]]),
     idleSince: new Map([["n1/GPU-1", at]]),
     stalledSince: new Map([["n1/GPU-4", at]]),
     stalledUnseenSince: new Map([["n1/GPU-4", at + 270]]),
@@ -162,6 +181,14 @@ describe("after a restart", () => {
     const unseen = { gangSince: new Map(), shortSince: new Map(), blockedSince: new Map(), idleNodeSince: new Map() };
     const expected = { ...all, ...noSamples, ...unseen };
     expect(memoryFromLedger(start, last + 3601, interval)).toEqual(expected);
+  });
+
+  test("a server that never had a request may have been restarted in between, unless it was watched", () => {
+    const zero = { finished: 0, promptTokens: 0, generatedTokens: 0, since: at };
+    const memory = { ...emptyMemory, servers: new Map([["uid-z", zero]]) };
+    const began = startOf(written(new Map(), rememberedChanges(nothing, { memory, at: last })), last);
+    expect(memoryFromLedger(began, last + 90, interval).servers).toEqual(memory.servers);
+    expect(memoryFromLedger(began, last + 91, interval).servers.size).toBe(0);
   });
 
   test("with a clock that was set back, times of the future are forgotten", () => {

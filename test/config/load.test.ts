@@ -87,7 +87,7 @@ const rejected: Readonly<Record<string, readonly string[]>> = {
   "misspelt-setting": ['intervall: unknown setting, did you mean "interval"?'],
   "not-utf8": ["the file cannot be read as text (The encoded data was not valid for encoding utf-8), expected UTF-8"],
   prototype: [
-    "__proto__: unknown setting, expected one of cluster, interval, replicas, kubernetes, dcgm, teams, queues, gpu, idle, clusterAutoscaler, prices, cost, placement, advice, digest, history, limits, ledger, web, otlp",
+    "__proto__: unknown setting, expected one of cluster, interval, replicas, kubernetes, dcgm, teams, queues, gpu, idle, serving, clusterAutoscaler, prices, cost, placement, advice, digest, history, limits, ledger, web, otlp",
   ],
   "snake-case": ['kubernetes.max_age_seconds: unknown setting, did you mean "maxAgeSeconds"?'],
   "two-documents": ["line 2, column 1: a second document begins here, expected one"],

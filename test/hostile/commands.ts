@@ -2,7 +2,7 @@ import type { CommandCase } from "./hostileCase.ts";
 
 const help = "Next step: fairlead --help lists the commands, fairlead COMMAND --help their options.";
 const settings =
-  "expected one of cluster, interval, replicas, kubernetes, dcgm, teams, queues, gpu, idle, clusterAutoscaler, prices, cost, placement, advice, digest, history, limits, ledger, web, otlp";
+  "expected one of cluster, interval, replicas, kubernetes, dcgm, teams, queues, gpu, idle, serving, clusterAutoscaler, prices, cost, placement, advice, digest, history, limits, ledger, web, otlp";
 const bomb = `a: &a [${Array(10).fill(1).join()}]\nb: &b [${Array(10).fill("*a").join()}]\nc: [${Array(12).fill("*b").join()}]\n`;
 
 /** A configuration with one file's text, and what check-config says about it. */

@@ -13,6 +13,7 @@ import { progressMoment, progressTotals } from "./progressMoment.ts";
 import { queueMoment, queueTotals } from "./queueMoment.ts";
 import { readPage } from "./readPage.ts";
 import { runningTotals } from "./runningTotals.ts";
+import { servingMoment } from "./servingMoment.ts";
 import { severalAdvice } from "./severalAdvice.ts";
 import { someAdvice } from "./someAdvice.ts";
 
@@ -91,6 +92,26 @@ const sickMoment: Analysis = {
 };
 
 describe("families", () => {
+  test("idle time has its reason, and what servers did is counted by team and pool", () => {
+    const accounts = runningTotals(servingMoment);
+    const { families } = buildFamilies({ analysis: servingMoment, health: health(), limits: wide, accounts });
+    const valuesOf = (name: string) =>
+      families.find((family) => family.name === name)?.series.map(({ labelValues, value }) => [...labelValues, value]);
+    const [idle, requests, tokens] = [
+      "fairlead_idle_gpu_seconds_total",
+      "fairlead_served_requests_total",
+      "fairlead_served_tokens_total",
+    ].map(valuesOf);
+    const [cluster] = idle?.[0] ?? [];
+    const [, pool] = requests?.[0] ?? [];
+    expect(idle).toEqual([[cluster, "A100", "ads", "no-activity", 30]]);
+    expect(requests).toEqual([[cluster, pool, "ads", 2]]);
+    expect(tokens).toEqual([
+      [cluster, pool, "ads", "prompt", 30],
+      [cluster, pool, "ads", "generated", 40],
+    ]);
+  });
+
   test("every metric of the catalogue has series in a moment in which everything is known", () => {
     const queues = buildFamilies({
       analysis: queueMoment,
@@ -141,6 +162,12 @@ describe("families", () => {
           health: health(),
           limits: wide,
           accounts: runningTotals(idleNodeMoment),
+        }).families,
+        ...buildFamilies({
+          analysis: servingMoment,
+          health: health(),
+          limits: wide,
+          accounts: runningTotals(servingMoment),
         }).families,
         ...buildFamilies({ analysis: placementMoment, health: health(), limits: wide }).families,
         ...buildFamilies({ analysis: idleAndLostMoment, health: health(), limits: wide }).families,

@@ -1,7 +1,8 @@
+import { lexPage } from "../../../exporter/kernel/exposition/lexer.ts";
 import type { DropReason } from "../../../exporter/model/telemetry.ts";
 import { signals } from "../../../exporter/sources/dcgm/dialects.ts";
 import type { RowLabels } from "../../../exporter/sources/dcgm/labelBlock.ts";
-import { lexPage } from "../../../exporter/sources/dcgm/lexer.ts";
+import { exporterPages } from "../../../exporter/sources/dcgm/pageRows.ts";
 import { valueFault } from "../../../exporter/sources/dcgm/sanitise.ts";
 import type { KnownMetric } from "../../../exporter/sources/dcgm/vocabulary.ts";
 
@@ -51,7 +52,7 @@ export function readRows(
   const rows: PageRow[] = [];
   const drops: GrowingDrops = {};
   let hasKnownRows = false;
-  lexPage<PageRow | "other" | "unknown" | "too_many">(bytes, options, {
+  lexPage<PageRow | "other" | "unknown" | "too_many", KnownMetric, RowLabels>(bytes, exporterPages, options, {
     row: (labels) => {
       hasKnownRows = true;
       if (labels.uuid === null) return labels.otherEntity === null ? "unknown" : "other";

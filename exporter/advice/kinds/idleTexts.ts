@@ -1,5 +1,6 @@
 import type { WorkloadView } from "../../join/snapshot.ts";
 import type { OwnerQuestion } from "../../model/adviceAct.ts";
+import type { IdleReason } from "../../model/idleReasons.ts";
 import type { AdviceConfidence, AdviceCost } from "../../model/recommendation.ts";
 import type { Candidate } from "../candidate.ts";
 import type { ActDecision, IdlePast } from "../decideAct.ts";
@@ -21,6 +22,8 @@ export interface IdleFacts {
   readonly idleHours: number;
   readonly cost: AdviceCost;
   readonly decision: ActDecision;
+  /** What keeps it from being stopped, with the setting to change; `null`: nothing does. */
+  readonly kept: string | null;
 }
 
 /** The texts about it that people read. */
@@ -33,10 +36,11 @@ export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" 
   const costs = price === "" ? "" : ` They cost ${price}.`;
   const returns = returnWords(past, horizonHours);
   const verb = decision.act === "ask" ? `ask team ${workload.team} about` : "release";
+  const seen = seenWords[idle.reason];
   return {
     // A title stays as it is for as long as the advice does: it says since when, not for how long.
-    title: `${verb} ${gpus} idle ${own.words} of ${name}: nothing ran since ${minuteWords(idle.since)}`,
-    reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpus} ${own.words} with ${countWords(allocated.length, "pod")}. Every signal of each of them has stayed at or below the idle threshold since ${new Date(idle.since * 1000).toISOString()}.${costs} Its habit: ${habitWords(past)}.`,
+    title: `${verb} ${gpus} idle ${own.words} of ${name}: ${seen.title} since ${minuteWords(idle.since)}`,
+    reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpus} ${own.words} with ${countWords(allocated.length, "pod")}. ${seen.reason} since ${new Date(idle.since * 1000).toISOString()}.${costs} Its habit: ${habitWords(past)}.`,
     evidence: [
       { name: "GPUs allocated", value: gpus },
       { name: "idle for", value: durationWords(past.idleSeconds) },
@@ -47,16 +51,37 @@ export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" 
       { name: "class", value: workload.workloadClass },
       { name: "nodes", value: `${own.byNode.size}` },
     ],
-    confidence: confidenceOf(workload, past, decision),
+    confidence: confidenceOf(workload, idle, past, decision),
   };
 }
+
+/** What was seen of idle work, as beginnings that end with since when. */
+const seenWords: Readonly<
+  Record<IdleReason, { readonly title: string; readonly reason: string; readonly fact: string }>
+> = {
+  "no-activity": {
+    title: "nothing ran",
+    reason: "Every signal of each of them has stayed at or below the idle threshold",
+    fact: "nothing has run on them",
+  },
+  "no-requests": {
+    title: "no request came",
+    reason: "Whatever runs on them, the counters of requests of its server have stood still and none has run or waited",
+    fact: "their server has had no request",
+  },
+  asleep: {
+    title: "no request came and its server sleeps",
+    reason: "Its server sleeps, its weights off the GPUs, and the counters of its requests have stood still",
+    fact: "their server sleeps and has had no request",
+  },
+};
 
 /** `at most 3.1 GPU-hours` */
 export const lossWords = ({ lostGpuHours, isUpperBound }: AdviceCost): string =>
   `${isUpperBound ? "at most " : ""}${lostGpuHours.toFixed(1)} GPU-hours`;
 
 /** The question to its owner, with everything that is needed to answer it. */
-export function idleQuestion({ moment, idle, workload, own, past, cost }: IdleFacts): OwnerQuestion {
+export function idleQuestion({ moment, idle, workload, own, past, cost, kept }: IdleFacts): OwnerQuestion {
   const about = `${workload.kind} ${workload.namespace}/${workload.name}`;
   const { analysis, settings } = moment;
   const spent = costWords(analysis.prices, own.byNode, past.idleSeconds / 3600);
@@ -66,11 +91,12 @@ export function idleQuestion({ moment, idle, workload, own, past, cost }: IdleFa
     about,
     question: `Does ${about} still need its ${gpuWords(idle.gpus)} ${own.words}?`,
     facts: [
-      `nothing has run on them since ${minuteWords(idle.since)}, for ${durationWords(past.idleSeconds)}`,
+      `${seenWords[idle.reason].fact} since ${minuteWords(idle.since)}, for ${durationWords(past.idleSeconds)}`,
       ...(spent === "" ? [] : [`that time cost ${spent}`]),
       `its habit: ${habitWords(past)}`,
       ...(returns === null ? [] : [`expected to work again: ${returns}`]),
       `stopped now, ${lossWords(cost)} of work would be undone${cost.isUpperBound ? ": no checkpoint is known" : ""}`,
+      ...(kept === null ? [] : [kept]),
       ...(workload.kind === "Notebook" ? ["what a notebook keeps in memory would be lost"] : []),
     ],
   };
@@ -80,8 +106,17 @@ export function idleQuestion({ moment, idle, workload, own, past, cost }: IdleFa
 export const minuteWords = (at: number): string =>
   `${new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
-function confidenceOf({ workloadClass, kind }: WorkloadView, past: IdlePast, { act }: ActDecision): AdviceConfidence {
-  const reasons = [`every sample of every GPU of it was idle for ${durationWords(past.idleSeconds)}`];
+function confidenceOf(
+  { workloadClass, kind }: WorkloadView,
+  { reason }: IdleWorkload,
+  past: IdlePast,
+  { act }: ActDecision,
+): AdviceConfidence {
+  const seen =
+    reason === "no-activity"
+      ? "every sample of every GPU of it was idle"
+      : "every page of its servers showed no request and the same counters";
+  const reasons = [`${seen} for ${durationWords(past.idleSeconds)}`];
   if (kind === "Notebook") reasons.push("what a notebook keeps in memory is lost: ask its author");
   if (workloadClass === "serving") reasons.push("it serves requests: the next one may come at any time");
   if (!past.neverWorked) reasons.push(`it has worked before, and may do so again: ${habitWords(past)}`);

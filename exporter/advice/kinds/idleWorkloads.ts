@@ -1,8 +1,9 @@
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
-import { quietSince } from "../../analysis/stateLimits.ts";
+import { idleEntrySince } from "../../analysis/stateLimits.ts";
 import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
+import type { IdleReason } from "../../model/idleReasons.ts";
 
 /** A workload whose whole holding has been idle for longer than the configured windows. */
 export interface IdleWorkload {
@@ -12,6 +13,8 @@ export interface IdleWorkload {
   readonly gpus: number;
   /** Since when nothing has run for it on any of them, seconds since the epoch. */
   readonly since: number;
+  /** What its servers say, if any of them says so: `asleep` only if all of them sleep. */
+  readonly reason: IdleReason;
 }
 
 /** The idle workloads of a moment. */
@@ -27,6 +30,9 @@ interface Tally {
   readonly since: Float64Array;
   readonly isOther: Uint8Array;
   readonly isEstimated: Uint8Array;
+  /** Whether a server of it has had no requests, and whether anything of it does not sleep. */
+  readonly hasNoRequests: Uint8Array;
+  readonly isAwake: Uint8Array;
 }
 
 /**
@@ -40,6 +46,8 @@ export function findIdleWorkloads({ snapshot, accountingEntries }: Analysis): Id
     since: new Float64Array(workloads.length),
     isOther: new Uint8Array(workloads.length),
     isEstimated: new Uint8Array(workloads.length),
+    hasNoRequests: new Uint8Array(workloads.length),
+    isAwake: new Uint8Array(workloads.length),
   };
   for (const accountingEntry of accountingEntries) {
     if (accountingEntry.pod !== null) addAccountingEntry(tally, accountingEntry, accountingEntry.pod, snapshot);
@@ -52,29 +60,30 @@ export function findIdleWorkloads({ snapshot, accountingEntries }: Analysis): Id
     if (tally.isEstimated[index] === 1) estimatedGpus += gpus;
     // A pod on a node that is not counted is in no accounting entry: its activity is unknown.
     else if (askedGpus(workload, snapshot) <= gpus + gpuTolerance)
-      found.push({ workload: index, gpus, since: tally.since[index] ?? snapshot.at });
+      found.push({ workload: index, gpus, since: tally.since[index] ?? snapshot.at, reason: reasonOf(tally, index) });
   }
   return { workloads: found, estimatedGpus };
 }
 
-function addAccountingEntry(
-  tally: Tally,
-  accountingEntry: AccountingEntry,
-  index: number,
-  { pods, devices, at }: Snapshot,
-): void {
-  const pod = pods[index];
+function reasonOf({ hasNoRequests, isAwake }: Tally, workload: number): IdleReason {
+  if (hasNoRequests[workload] !== 1) return "no-activity";
+  return isAwake[workload] === 1 ? "no-requests" : "asleep";
+}
+
+function addAccountingEntry(tally: Tally, accountingEntry: AccountingEntry, index: number, snapshot: Snapshot): void {
+  const pod = snapshot.pods[index];
   if (pod === undefined) return;
   const { workload } = pod;
-  const { state, gpus, device, estimated } = accountingEntry;
+  const { state, gpus, estimated, idleReason } = accountingEntry;
   if (state !== "idle" || pod.idleOptOut) {
     tally.isOther[workload] = 1;
     return;
   }
   tally.idle[workload] = (tally.idle[workload] ?? 0) + gpus;
   if (estimated) tally.isEstimated[workload] = 1;
-  const holding = device === null ? undefined : devices[device]?.holders.find((holder) => holder.pod === index);
-  const begin = quietSince(holding?.idleSince ?? at, pod.boundAt ?? pod.createdAt ?? 0, at);
+  if (idleReason !== undefined) tally.hasNoRequests[workload] = 1;
+  if (idleReason !== "asleep") tally.isAwake[workload] = 1;
+  const begin = idleEntrySince(accountingEntry, snapshot) ?? snapshot.at;
   if (begin > (tally.since[workload] ?? 0)) tally.since[workload] = begin;
 }
 

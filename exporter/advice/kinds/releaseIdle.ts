@@ -12,11 +12,12 @@ import {
   withheldPerKind,
   withhold,
 } from "../candidate.ts";
-import { decideAct, type IdlePast, withinHabit } from "../decideAct.ts";
+import { type ActDecision, decideAct, type IdlePast, withinHabit } from "../decideAct.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { fullName, momentIndex } from "../momentIndex.ts";
 import { type InOrder, momentOrder } from "../momentOrder.ts";
 import { unusedSince } from "../savedMoney.ts";
+import { whyNotStop } from "../steps/autoscaled.ts";
 import { stopWorkload } from "../steps/workloadSteps.ts";
 import { estimateReturn } from "../usage/estimateReturn.ts";
 import { habitKey } from "../usage/habit.ts";
@@ -81,6 +82,8 @@ function candidateOf(
   const { snapshot } = moment.analysis;
   const none = (why: WithheldReason, reason: string): WithheldAdvice =>
     withhold("release_idle")(fullName(workload), why, reason);
+  // The owner of a server without requests is asked to change what keeps it.
+  const kept = idle.reason === "no-activity" ? null : whyNotStop(snapshot, workload);
   const what = `${gpuWords(idle.gpus)} idle GPUs for ${durationWords(snapshot.at - idle.since)}`;
   if (hasWaitingPods(snapshot, workload)) return none("no-plan", `${what}, but other pods of it wait`);
   const allocated = allocatedPods(snapshot, workload);
@@ -91,7 +94,7 @@ function candidateOf(
   if (veto !== null) return none("guard", `${what}: ${veto}`);
   // Work that no request stops, or that would be started again, is not asked about either.
   const stopped = stopWorkload(moment, idle.workload);
-  if (!stopped.ok) return none("no-plan", `${what}: ${stopped.reason}`);
+  if (!stopped.ok && kept === null) return none("no-plan", `${what}: ${stopped.reason}`);
   const past = pastOf(moment, idle, workload, allocated);
   const usual = past.neverWorked ? null : withinHabit(past, moment.settings);
   if (usual !== null) return none("worth", `${what}: ${usual}`);
@@ -100,9 +103,12 @@ function candidateOf(
   const idleHours = idleHoursLeft(moment, past);
   const cost = adviceCost(moment, { disrupted, untouched });
   const worth = { gainedGpuHours: idle.gpus * idleHours, lostGpuHours: cost.lostGpuHours };
-  const decision = decideAct({ kind: "release_idle", idle: past, ...worth }, moment.settings);
+  const decision: ActDecision =
+    kept === null
+      ? decideAct({ kind: "release_idle", idle: past, ...worth }, moment.settings)
+      : { act: "ask", reasons: [kept] };
   const own = ownGpus(moment, allocated);
-  const facts: IdleFacts = { moment, idle, workload, allocated, own, past, idleHours, cost, decision };
+  const facts: IdleFacts = { moment, idle, workload, allocated, own, past, idleHours, cost, decision, kept };
   const id = `${workload.kind}/${fullName(workload)}`;
   const released = (outcome: Outcome): number => outcome.released.get(idle.workload) ?? 0;
   return {
@@ -110,7 +116,7 @@ function candidateOf(
     ...ofWorkload(workload, own),
     ...idleTexts(facts),
     plan: { changes: [{ kind: "stop", workload: idle.workload }], starts: toStart(own) },
-    steps: decision.act === "ask" ? [] : stopped.steps,
+    steps: decision.act === "ask" || !stopped.ok ? [] : stopped.steps,
     questions: [idleQuestion(facts)],
     decision,
     ...(past.neverWorked ? {} : { habit: past.estimate }),

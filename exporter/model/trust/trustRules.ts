@@ -132,6 +132,11 @@ export const trustRules = {
     "what a restart loses is counted since the start",
   ),
   progress: byTenant("how far the work is", null, ownOnly),
+  metricsPage: byTenant(
+    "where the metrics of a pod's server are",
+    "the configuration names the pod's namespace (`serving.discovery`); its page is got from the pod's own address and speaks for its workload alone",
+    "it is not asked",
+  ),
   keep: byTenant("that advice must not move the pod", null, `advice leaves the pod where it is: ${ownOnly}`),
   mayLose: byTenant("that what is stored on the node may be lost", null, ownOnly),
   teamLabel: byTenant(

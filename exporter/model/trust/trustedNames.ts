@@ -37,7 +37,7 @@ const ofPodLabels: RuleOfEach<typeof podLabels> = {
   rayOriginatedFromName: rules.workloadName,
   lwsName: rules.leaderWorkerSet,
   lwsGroupIndex: rules.leaderWorkerSet,
-  lwsWorkerIndex: rules.unused,
+  lwsWorkerIndex: rules.leaderWorkerSet,
   kserveInferenceService: rules.workloadName,
   knativeService: rules.workloadName,
   seldonDeployment: rules.workloadName,
@@ -73,6 +73,9 @@ const ofPodAnnotations: RuleOfEach<typeof podAnnotations> = {
   safeToEvict: rules.keep,
   safeToEvictLocalVolumes: rules.mayLose,
   preferNoEviction: rules.keep,
+  scrape: rules.metricsPage,
+  scrapePort: rules.metricsPage,
+  scrapePath: rules.metricsPage,
 };
 
 const ofOwnAnnotations: RuleOfEach<typeof ownAnnotations> = {

@@ -1,6 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { quietSince } from "../../analysis/stateLimits.ts";
+import { idleEntrySince } from "../../analysis/stateLimits.ts";
 import { compareText } from "../../kernel/compareText.ts";
+import type { IdleReason } from "../../model/idleReasons.ts";
 import { momentOf } from "./order.ts";
 import type { WorkloadRecord } from "./schema.ts";
 
@@ -8,6 +9,8 @@ type IdleRecord = WorkloadRecord["idle"][number];
 
 /** Idle GPUs of one model, being added up. */
 interface IdleSums {
+  readonly model: string;
+  readonly reason: IdleReason;
   gpus: number;
   /** Seconds since the epoch. */
   since: number;
@@ -17,7 +20,7 @@ interface IdleSums {
 }
 
 /**
- * The GPUs of each workload (by its index) that are in the state `idle`, by model. Estimated holdings are left out: which GPU
+ * The GPUs of each workload (by its index) that are in the state `idle`, by model and reason. Estimated holdings are left out: which GPU
  * they are on is not known, so that nobody can be asked about it.
  */
 export function idleRecords({
@@ -25,20 +28,24 @@ export function idleRecords({
   snapshot,
   prices,
 }: Analysis): ReadonlyMap<number, readonly IdleRecord[]> {
-  const { pods, devices, at } = snapshot;
+  const { pods, devices } = snapshot;
   const found = new Map<number, Map<string, IdleSums>>();
-  for (const { state, estimated, pod: index, device: deviceIndex, gpus, node } of accountingEntries) {
+  for (const entry of accountingEntries) {
+    const { state, estimated, pod: index, device: deviceIndex, gpus, node } = entry;
     if (state !== "idle" || estimated || index === null || deviceIndex === null) continue;
     const pod = pods[index];
     const device = devices[deviceIndex];
-    const idleSince = device?.holders.find((holder) => holder.pod === index)?.idleSince ?? null;
-    if (pod === undefined || device === undefined || idleSince === null) continue;
+    const since = idleEntrySince(entry, snapshot);
+    if (pod === undefined || device === undefined || since === null) continue;
     const models = found.get(pod.workload) ?? new Map<string, IdleSums>();
     found.set(pod.workload, models);
-    const sums = models.get(device.model) ?? { gpus: 0, since: 0, costs: new Map(), unpricedGpus: 0 };
-    models.set(device.model, sums);
+    const { model } = device;
+    const reason = entry.idleReason ?? "no-activity";
+    const key = `${model}\n${reason}`;
+    const sums = models.get(key) ?? { model, reason, gpus: 0, since: 0, costs: new Map(), unpricedGpus: 0 };
+    models.set(key, sums);
     sums.gpus += gpus;
-    sums.since = Math.max(sums.since, quietSince(idleSince, pod.boundAt ?? pod.createdAt ?? 0, at));
+    sums.since = Math.max(sums.since, since);
     const price = prices.byNode.get(node);
     if (price === undefined) sums.unpricedGpus += gpus;
     else sums.costs.set(price.currency, (sums.costs.get(price.currency) ?? 0) + gpus * price.perGpuHour);
@@ -50,9 +57,11 @@ function byName([one]: readonly [string, unknown], [other]: readonly [string, un
   return compareText(one, other);
 }
 
-function toRecord([model, { gpus, since, costs, unpricedGpus }]: readonly [string, IdleSums]): IdleRecord {
+function toRecord([, sums]: readonly [string, IdleSums]): IdleRecord {
+  const { model, reason, gpus, since, costs, unpricedGpus } = sums;
   return {
     model,
+    reason,
     gpus,
     since: momentOf(since),
     costs: [...costs].sort(byName).map(([currency, perHour]) => ({ currency, perHour })),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { activitySignals } from "../../model/activitySignals.ts";
 import { healthCauses } from "../../model/gpuFaults.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
+import { idleReasons } from "../../model/idleReasons.ts";
 import { severities } from "../../model/problem.ts";
 import { localQueue } from "./localQueueSchema.ts";
 import { blocked, placement } from "./placementSchema.ts";
@@ -153,6 +154,9 @@ const device = z
 
 const idleGpus = z.strictObject({
   model: z.string(),
+  reason: z
+    .enum(idleReasons)
+    .describe("Why they are idle: nothing runs on them, or their server has had no request, or sleeps besides."),
   gpus,
   since: instant.describe("Since when all of them have been idle."),
   costs: z
@@ -180,7 +184,9 @@ const workload = z
     states,
     idle: z
       .array(idleGpus)
-      .describe("Its idle GPUs by model, without those whose device, or the split of its activity, is estimated."),
+      .describe(
+        "Its idle GPUs by model and reason, without those whose device, or the split of its activity, is estimated.",
+      ),
     ...ownCost,
     progressUnits: z
       .number()

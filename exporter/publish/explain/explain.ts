@@ -1,4 +1,5 @@
 import type { AccountedTime } from "../../accounts/accounting.ts";
+import type { ServedWork } from "../../accounts/servedWork.ts";
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
@@ -13,6 +14,7 @@ import { nodeFacts } from "./nodeFacts.ts";
 import { dispatchedFacts, queueEntitlement, queueFacts, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
 import { holdingSources, type ReasonContext, type ReasonSettings, reasonOf } from "./reasons.ts";
 import type { ExplainedPart, Explanation, Fact } from "./schema.ts";
+import { requestFacts, servedFacts } from "./servingFacts.ts";
 import { teamFacts } from "./teamFacts.ts";
 import { podFacts, workloadFacts, workloadKey, workloadOf } from "./workloadFacts.ts";
 
@@ -23,6 +25,8 @@ interface ExplainInput {
   readonly problems: readonly Problem[];
   /** Which time is in the accounts; `null` where there is only one moment. */
   readonly accountedTime: AccountedTime | null;
+  /** What workloads have served; absent where there is only one moment. */
+  readonly servedWork?: readonly ServedWork[];
 }
 
 /** An explanation, or why there is none. */
@@ -34,7 +38,7 @@ export type Explained =
 export function explain(kind: ExplainedKind, name: string, input: ExplainInput): Explained {
   const { analysis, settings, accountedTime } = input;
   const { snapshot } = analysis;
-  const found = subjectOf(kind, name, analysis);
+  const found = subjectOf(kind, name, input);
   if (found === null) return notFound(kind, name, analysis);
   const localQueues = explainLocalQueues(found.localQueues ?? [], analysis);
   const entitlements = (found.queues ?? []).flatMap((index) => queueEntitlement(index, analysis) ?? []);
@@ -130,7 +134,7 @@ interface Subject {
   readonly localQueues?: readonly KueueLocalQueue[];
 }
 
-function subjectOf(kind: ExplainedKind, name: string, analysis: Analysis): Subject | null {
+function subjectOf(kind: ExplainedKind, name: string, { analysis, servedWork }: ExplainInput): Subject | null {
   const { snapshot } = analysis;
   if (kind === "node") {
     const node = snapshot.nodes.find((view) => view.name === name);
@@ -145,18 +149,24 @@ function subjectOf(kind: ExplainedKind, name: string, analysis: Analysis): Subje
     };
   }
   if (kind === "queue") return queueSubject(name, analysis);
-  if (kind === "workload") return workloadSubject(name, analysis);
+  if (kind === "workload") return workloadSubject(name, analysis, servedWork ?? []);
   const index = snapshot.pods.findIndex((pod) => `${pod.namespace}/${pod.name}` === name);
   const pod = snapshot.pods[index];
-  return pod === undefined ? null : { facts: podFacts(pod, index, analysis), isWanted: (b) => b.pod === index };
+  if (pod === undefined) return null;
+  return {
+    facts: [...podFacts(pod, index, analysis), ...requestFacts([index], analysis)],
+    isWanted: (b) => b.pod === index,
+  };
 }
 
-function workloadSubject(name: string, analysis: Analysis): Subject | null {
-  const { pods } = analysis.snapshot;
+function workloadSubject(name: string, analysis: Analysis, servedWork: readonly ServedWork[]): Subject | null {
+  const { pods, workloads } = analysis.snapshot;
   const found = workloadOf(name, analysis);
   if (found === null) return null;
+  const indices = found.index === null ? [] : (workloads[found.index]?.pods ?? []);
+  const served = servedWork.find((work) => workloadKey(work) === name);
   return {
-    facts: workloadFacts(found, analysis),
+    facts: [...workloadFacts(found, analysis), ...requestFacts(indices, analysis), ...servedFacts(served)],
     isWanted: ({ pod }) => pod !== null && found.index !== null && pods[pod]?.workload === found.index,
   };
 }

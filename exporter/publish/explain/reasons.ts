@@ -1,5 +1,5 @@
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
-import { mayBeQuietLong, stalledSince, stateLimits } from "../../analysis/stateLimits.ts";
+import { mayBeQuietLong, noRequestsSince, stalledSince, stateLimits } from "../../analysis/stateLimits.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Device, Holding, HoldingSource, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
 import { stallSignals } from "../../join/stall/stallSignals.ts";
@@ -44,7 +44,9 @@ export function reasonOf(accountingEntry: AccountingEntry, { snapshot, nodes, se
     case "unobserved":
       return unobservedReason(device);
     case "idle":
-      return idleReason(pod, holding, snapshot.at, settings);
+      return accountingEntry.idleReason === undefined
+        ? idleReason(pod, holding, snapshot.at, settings)
+        : requestsReason(accountingEntry, pod, snapshot);
     case "stalled":
       return stalledReason(pod, holding, device, snapshot.at);
     default:
@@ -83,6 +85,17 @@ function idleReason(pod: PodView, holding: Holding, at: number, { idle }: Reason
     holding.idleSince === null ? "" : ` for ${duration(at - holding.idleSince)} (since ${clock(holding.idleSince)})`;
   const window = mayBeQuietLong(pod) ? idle.servingSeconds : idle.batchSeconds;
   return `every signal at most ${idle.threshold}${since}; a ${classWords(pod)} workload is idle after ${duration(window)}`;
+}
+
+function requestsReason(
+  { pod: index, idleReason: reason }: AccountingEntry,
+  pod: PodView,
+  { serving, at }: Snapshot,
+): string {
+  const since = noRequestsSince(serving?.get(index ?? -1), pod, at);
+  const time = since === null ? "" : ` for ${duration(at - since)} (since ${clock(since)})`;
+  const sleeps = reason === "asleep" ? "its server sleeps, its weights off the GPU, and " : "";
+  return `${sleeps}no request came${time}: the counters of its server stood still and its gauges read 0; such a server is idle after ${duration(stateLimits.noRequestsSeconds)}, whatever runs on the GPU`;
 }
 
 function stalledReason(pod: PodView, holding: Holding, device: Device, at: number): string {

@@ -1,6 +1,7 @@
-import { byte, endOfMetricName, hashOfRange, isSameBytes, skipBlanks } from "./bytes.ts";
+import { byte, endOfMetricName, hashOfRange, isSameBytes, skipBlanks } from "../../kernel/exposition/bytes.ts";
+import { powersOfTen } from "../../kernel/exposition/decimal.ts";
+import { maxExpectedTail, maxLineBytes, nearNewline, readSampleValue } from "../../kernel/exposition/sampleTail.ts";
 import { addValue, type Columns, clearColumns } from "./columns.ts";
-import { powersOfTen } from "./decimal.ts";
 import { readLabelBlock } from "./labelBlock.ts";
 import {
   blocksByText,
@@ -14,7 +15,6 @@ import {
   successorOfBlock,
 } from "./pageLayout.ts";
 import { blockOfUnknown, countDrop, type GrowingDrops } from "./pageRows.ts";
-import { maxExpectedTail, maxLineBytes, nearNewline, readSampleValue } from "./sampleTail.ts";
 import { type MetricUse, useOfMetricAt } from "./vocabulary.ts";
 
 /** Where the reading of a page is. */

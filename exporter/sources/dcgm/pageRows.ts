@@ -1,7 +1,15 @@
+import { lexPage, type PageVocabulary } from "../../kernel/exposition/lexer.ts";
 import type { DropReason } from "../../model/telemetry.ts";
 import { addValue, type Columns, createColumns, growColumns } from "./columns.ts";
-import type { RowLabels } from "./labelBlock.ts";
-import { lexPage } from "./lexer.ts";
+import { noLabels, type RowLabels, readLabelBlock } from "./labelBlock.ts";
+import { type KnownMetric, useOfMetric } from "./vocabulary.ts";
+
+/** What pages of GPU exporters are read for. */
+export const exporterPages: PageVocabulary<KnownMetric, RowLabels> = {
+  useOf: useOfMetric,
+  readBlock: readLabelBlock,
+  noLabels,
+};
 
 /** One exact set of labels of a page that belongs to a device. */
 export interface PageRow {
@@ -52,7 +60,7 @@ export function readRows(
   const drops: GrowingDrops = {};
   let hasKnownRows = false;
   let isCut = false;
-  lexPage<PageRow | "other" | "unknown" | "too_many">(bytes, options, {
+  lexPage<PageRow | "other" | "unknown" | "too_many", KnownMetric, RowLabels>(bytes, exporterPages, options, {
     row: (labels, from, to) => {
       hasKnownRows = true;
       if (labels.uuid === null) {

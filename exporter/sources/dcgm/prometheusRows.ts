@@ -1,6 +1,6 @@
+import { maxLabelBytes } from "../../kernel/exposition/labels.ts";
 import type { JsonRecord } from "../../kernel/parseJson.ts";
 import { labelOf, readSeries, type Series } from "../http/prometheusApi.ts";
-import { maxLabelBytes } from "./labelBlock.ts";
 import { askedMetrics, type QueryScope, reportedLabels, timeMark } from "./prometheusQuery.ts";
 
 /** All series of an answer that agree in every label but the metric's name: what an exporter's page calls a row. */

@@ -1,4 +1,4 @@
-import { hashOfName, hashOfRange, spells } from "./bytes.ts";
+import { hashOfName, hashOfRange, spells } from "../../kernel/exposition/bytes.ts";
 import {
   dialects,
   type LabelRole,

@@ -1,3 +1,4 @@
+import { finiteNumber } from "../../kernel/exposition/decimal.ts";
 import { isRecord, type JsonRecord, parseJson } from "../../kernel/parseJson.ts";
 
 /** What is around the series that a server with Prometheus' HTTP API answers to a query. */
@@ -43,11 +44,6 @@ export interface Series {
   readonly value: number;
 }
 
-/** What Go writes of a finite number. */
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-/** Longer texts are no numbers: the longest that Go writes have 309 digits. */
-const maxNumberLength = 400;
-
 /** A series of the vector, or `null` where it has not the form of one. */
 export function readSeries(entry: unknown): Series | null {
   if (!isRecord(entry)) return null;
@@ -57,12 +53,6 @@ export function readSeries(entry: unknown): Series | null {
   const [evaluatedAt, text]: readonly unknown[] = sample;
   if (typeof evaluatedAt !== "number" || typeof text !== "string") return null;
   return { metric, evaluatedAt, value: finiteNumber(text) };
-}
-
-/** The number that a text is; `NaN` for anything that is not one finite decimal number. */
-export function finiteNumber(text: string): number {
-  const value = text.length <= maxNumberLength && decimal.test(text) ? Number(text) : Number.NaN;
-  return Number.isFinite(value) ? value : Number.NaN;
 }
 
 /** A label's value; `""` where it is absent, as for Prometheus itself; `null` where it is no text. */

@@ -1,9 +1,9 @@
 import type { TextMap } from "../../model/node.ts";
-import type { GpuDemand, Pod, PodClaim, PodPhase } from "../../model/pod.ts";
+import type { GpuDemand, Pod, PodAddress, PodClaim, PodPhase } from "../../model/pod.ts";
 import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts";
 import { annotationsOfPods, textMap, wholeLabels } from "./boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
-import { type ExporterSelector, exporterPod, mayBeExporter } from "./exporterPods.ts";
+import { type ExporterSelector, exporterPod, hasLabels, mayBeExporter, portsByName } from "./exporterPods.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
 import { keptLabels, labelsText } from "./keptLabels.ts";
 import { requiredAffinity, tolerations } from "./nodeRules.ts";
@@ -49,6 +49,8 @@ export interface PodProjection {
   /** Names of extended resources that count as GPUs by configuration, besides those known by name. */
   readonly gpuResources: ReadonlySet<string>;
   readonly exporters: readonly ExporterSelector[];
+  /** Which pods with GPUs are asked for the metrics of their server; absent: none. */
+  readonly servers?: readonly ExporterSelector[];
   /** Labels of pods that configuration names, as team rules do. */
   readonly readLabels?: ReadonlySet<string>;
 }
@@ -112,7 +114,7 @@ function gpuPod(
   object: Place,
   meta: ObjectMeta,
   known: Pick<Pod, "nodeName" | "phase"> & { readonly resources: PodResources },
-  { readLabels }: PodProjection,
+  { readLabels, servers = [] }: PodProjection,
 ): Pod {
   const metadata = child(object, "metadata");
   const spec = child(object, "spec");
@@ -122,6 +124,7 @@ function gpuPod(
   const placement = podPlacement(spec);
   const volumeClaims = claimNames(spec);
   const said = known.nodeName === null ? unschedulable(status) : null;
+  const address = known.phase === "Running" ? addressOf(object, meta, servers) : null;
   return {
     ...meta,
     nodeName: known.nodeName,
@@ -147,7 +150,21 @@ function gpuPod(
     ...(placement === null ? {} : { placement }),
     ...(volumeClaims.length === 0 ? {} : { volumeClaims }),
     gpu: gpuDemand(spec, status, known.resources),
+    ...(address === null ? {} : { address }),
   };
+}
+
+/** Where to ask a pod with GPUs for its server's metrics; `null` if none of the selectors takes it, or it has no address. */
+function addressOf(object: Place, { namespace }: ObjectMeta, servers: readonly ExporterSelector[]): PodAddress | null {
+  if (servers.length === 0) return null;
+  const metadata = child(object, "metadata");
+  const labels = child(metadata, "labels").value;
+  const isAsked = servers.some(
+    ({ namespaces, matchLabels }) => namespaces.includes(namespace) && hasLabels(labels, matchLabels),
+  );
+  if (!isAsked || has(metadata, "deletionTimestamp")) return null;
+  const ip = text(child(object, "status"), "podIP");
+  return ip === null || ip === "" ? null : { ip, ports: portsByName(child(object, "spec")) };
 }
 
 /** `spec.volumes[].emptyDir.medium` of what is not on a disk. */

@@ -48,7 +48,8 @@ export function exporterPod(
   const metadata = child(object, "metadata");
   const labels = child(metadata, "labels").value;
   const isSelected = selectors.some(
-    ({ namespaces, matchLabels }) => namespaces.includes(meta.namespace) && hasLabels(labels, matchLabels),
+    ({ namespaces, matchLabels }) =>
+      namespaces.includes(meta.namespace) && Object.keys(matchLabels).length > 0 && hasLabels(labels, matchLabels),
   );
   const status = child(object, "status");
   const phase = text(status, "phase");
@@ -72,12 +73,14 @@ export function exporterPod(
   };
 }
 
-function hasLabels(labels: Readonly<Record<string, unknown>>, wanted: ExporterSelector["matchLabels"]): boolean {
+/** Whether an object has all of these labels. */
+export function hasLabels(labels: Readonly<Record<string, unknown>>, wanted: ExporterSelector["matchLabels"]): boolean {
   const names = Object.keys(wanted);
-  return names.length > 0 && names.every((name) => Object.hasOwn(labels, name) && labels[name] === wanted[name]);
+  return names.every((name) => Object.hasOwn(labels, name) && labels[name] === wanted[name]);
 }
 
-function portsByName(spec: Place): ExporterPod["ports"] {
+/** Container ports by name. */
+export function portsByName(spec: Place): ExporterPod["ports"] {
   const ports: Record<string, number> = Object.create(null);
   for (const container of items(spec, "containers")) {
     for (const port of items(container, "ports")) {

@@ -27,6 +27,8 @@ export interface KubernetesSourceOptions {
   readonly client: ApiClient;
   /** Which pods are exporters. */
   readonly exporters: readonly ExporterSelector[];
+  /** Which pods with GPUs are asked for the metrics of their server; by default none. */
+  readonly servers?: readonly ExporterSelector[];
   /** Names of extended resources that count as GPUs besides those known by name. */
   readonly gpuResources: readonly string[];
   /** Labels of pods that configuration names: they are kept of pods with too many, too. */
@@ -83,7 +85,12 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   const evictions = createEvictionWatch(clock);
   const tables = createKindTables(evictions);
   const objectTables: ObjectTables = tables;
-  const podProjection = { gpuResources, exporters: options.exporters, readLabels: new Set(options.readLabels) };
+  const podProjection = {
+    gpuResources,
+    exporters: options.exporters,
+    servers: options.servers ?? [],
+    readLabels: new Set(options.readLabels),
+  };
   const decoders: KindDecoders = {
     ...recordDecoders({ gpuResources, kaiNodePoolLabel: options.kaiNodePoolLabel ?? kaiNames.nodePool }),
     pods: (value) => decodePod(value, podProjection),

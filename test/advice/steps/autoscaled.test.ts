@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { findRightSize } from "../../../exporter/advice/kinds/rightSize.ts";
 import { createTrial } from "../../../exporter/advice/whatIf/trial.ts";
 import type { ClusterState } from "../../../exporter/model/cluster.ts";
+import type { ServingPage } from "../../../exporter/model/serving.ts";
 import {
   decodeHorizontalPodAutoscaler,
   decodeScaledObject,
@@ -126,6 +127,49 @@ describe("a server on which nothing has run for 30 hours", () => {
     const labels = { "fairlead.dev/workload-class": "batch" };
     const batch = { ...server, labels };
     isGiven({ known, owners: [batch, replicaSet(batch)] });
+  });
+});
+
+describe("a server that polls busily and has had no request for 30 hours", () => {
+  const counted = { finished: 7, promptTokens: 70, generatedTokens: 700 };
+  const servers = new Map(
+    ["llm-0", "llm-1"].map((name) => [`uid-research-${name}`, { ...counted, since: now - 30 * hour }] as const),
+  );
+  const pageOf = (name: string): ServingPage => ({
+    pod: `uid-research-${name}`,
+    receivedAt: now,
+    servers: ["vllm"],
+    running: 0,
+    waiting: 0,
+    isEmpty: true,
+    isAsleep: false,
+    ...counted,
+  });
+  const busy = Array.from({ length: 8 }, (_, i) => physicalGpu(`GPU-${i}`, 1, `llm-${Math.floor(i / 4)}`));
+  const askedFor = (more: Partial<ClusterState>) => {
+    const state = idleServer({ telemetry: [pageAt("n1", busy)], serving: [pageOf("llm-0"), pageOf("llm-1")], ...more });
+    return adviceOf(momentOf(analysisAt(state, now, { servers }), undefined, { askReturnProbability: 1 }));
+  };
+
+  it("is not stopped: its owner is asked, and learns what keeps two replicas", () => {
+    const { act, steps, questions, title, reason } = only(askedFor({ horizontalPodAutoscalers: [horizontal()] }));
+    expect({ act, steps }).toEqual({ act: "ask", steps: [] });
+    expect(title).toContain("no request came since");
+    expect(reason).toContain("Whatever runs on them, the counters of requests of its server have stood still");
+    expect(questions[0]?.facts.join("\n")).toContain("lower its spec.minReplicas from 2, or let KEDA scale it");
+  });
+
+  it("that nothing scales is asked about in the same way, without a setting to lower", () => {
+    const { act, questions } = only(askedFor({}));
+    expect(act).toBe("ask");
+    expect(questions[0]?.facts.join("\n")).toContain("their server has had no request since");
+    expect(questions[0]?.facts.join("\n")).not.toContain("minReplicas");
+  });
+
+  it("is nobody's business while one of its replicas has requests, or has no page", () => {
+    const inside = { ...pageOf("llm-1"), running: 1, isEmpty: false };
+    expect(nothing(askedFor({ serving: [pageOf("llm-0"), inside] }))).not.toContain("llm");
+    expect(nothing(askedFor({ serving: [pageOf("llm-0")] }))).not.toContain("llm");
   });
 });
 

@@ -15,14 +15,47 @@ describe("the idle GPUs of a workload", () => {
       idleMoment([a100, { ...a100, seconds: 172_800 }, { ...a100, model: "H100", gpus: 0.5, seconds: 3600 }]),
     );
     expect(found.get(0)).toEqual([
-      { model: "A100", gpus: 2, since: day, costs: [{ currency: "USD", perHour: 6 }], unpricedGpus: 0 },
+      {
+        model: "A100",
+        reason: "no-activity",
+        gpus: 2,
+        since: day,
+        costs: [{ currency: "USD", perHour: 6 }],
+        unpricedGpus: 0,
+      },
       {
         model: "H100",
+        reason: "no-activity",
         gpus: 0.5,
         since: "2026-11-21T03:00:00.000Z",
         costs: [{ currency: "USD", perHour: 1.5 }],
         unpricedGpus: 0,
       },
+    ]);
+  });
+
+  it("are apart by the reason for which they are idle, with the time since when no request came", () => {
+    const idle = idleMoment([a100, { ...a100, gpus: 2 }]);
+    const [pod, server] = idle.snapshot.pods;
+    const view = {
+      page: 1,
+      servers: ["vllm" as const],
+      running: 0,
+      waiting: 0,
+      finished: 5,
+      noRequestsSince: idle.snapshot.at - 10_800,
+      isAsleep: false,
+      served: null,
+    };
+    if (pod === undefined || server === undefined) throw new Error("two pods");
+    const pods = [pod, { ...server, workloadClass: "serving" as const }];
+    const accountingEntries = idle.accountingEntries.map((entry) =>
+      entry.pod === 1 ? { ...entry, idleReason: "no-requests" as const } : entry,
+    );
+    const snapshot = { ...idle.snapshot, pods, serving: new Map([[1, view]]) };
+    expect(idleRecords({ ...idle, snapshot, accountingEntries }).get(0)).toMatchObject([
+      { reason: "no-activity", gpus: 1, since: day },
+      { reason: "no-requests", gpus: 2, since: "2026-11-21T01:00:00.000Z" },
     ]);
   });
 

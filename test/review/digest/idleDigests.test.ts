@@ -13,6 +13,7 @@ type Idle = DigestedWorkload["idle"][number];
 
 const a100 = (parts: Partial<Idle> = {}): Idle => ({
   model: "A100",
+  reason: "no-activity",
   gpus: 2,
   since: friday,
   costs: [{ currency: "USD", perHour: 6.875 }],
@@ -33,6 +34,11 @@ const told = (workloads: readonly DigestedWorkload[], settings = digest(), at = 
   idleDigests(workloads, settings, at).map((one) => digestLines(one, "harbor", at));
 
 describe("the digest of idle GPUs", () => {
+  it("says where it is no activity that is missing, but requests", () => {
+    const lines = told([workload({ idle: [a100({ reason: "no-requests" })] })])[0];
+    expect(lines?.[1]).toMatch(/Notebook ads\/big \(no request has come\)$/);
+  });
+
   it("says how many GPUs of which model have been idle since when, and what they cost a day", () => {
     expect(told([workload()])).toEqual([
       [

@@ -249,3 +249,51 @@ describe("GPUs that the kubelet reports as unhealthy", () => {
     expect(reported(resources)).toBeUndefined();
   });
 });
+
+describe("the address of a pod with GPUs", () => {
+  const projection: PodProjection = {
+    gpuResources: new Set(),
+    exporters: [],
+    servers: [{ namespaces: ["chat"], matchLabels: { app: "vllm" } }],
+  };
+  const parts = {
+    metadata: {
+      namespace: "chat",
+      labels: { app: "vllm" },
+      annotations: { "prometheus.io/scrape": "true", "prometheus.io/port": "8000", "prometheus.io/path": "/metrics" },
+    },
+    spec: {
+      nodeName: "n",
+      containers: [{ name: "c", resources: gpu("1"), ports: [{ name: "http", containerPort: 8000 }] }],
+    },
+    status: { phase: "Running", podIP: "10.1.2.3" },
+  };
+  const addressOf = (changes: object, by: PodProjection = projection) =>
+    decoded({ ...parts, ...changes }, by).gpuPod?.address;
+
+  it("is kept where its server is asked for metrics, with its ports and what its annotations say", () => {
+    const { gpuPod } = decoded(parts, projection);
+    expect(gpuPod?.address?.ip).toBe("10.1.2.3");
+    expect({ ...gpuPod?.address?.ports }).toEqual({ http: 8000 });
+    expect({ ...gpuPod?.annotations }).toEqual(parts.metadata.annotations);
+  });
+
+  it("is kept of every pod with GPUs of a namespace whose rule asks for no label", () => {
+    const all = { ...projection, servers: [{ namespaces: ["chat"], matchLabels: {} }] };
+    expect(addressOf({ metadata: { namespace: "chat" } }, all)?.ip).toBe("10.1.2.3");
+  });
+
+  it.each<readonly [string, object]>([
+    ["in another namespace", { metadata: { ...parts.metadata, namespace: "train" } }],
+    ["with other labels", { metadata: { ...parts.metadata, labels: { app: "web" } } }],
+    ["that does not run", { status: { ...parts.status, phase: "Succeeded" } }],
+    ["without an address", { status: { phase: "Running" } }],
+    ["that is being deleted", { metadata: { ...parts.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } }],
+  ])("is not kept of a pod %s", (_case, changes) => {
+    expect(addressOf(changes)).toBeUndefined();
+  });
+
+  it("is not kept of anything by default", () => {
+    expect(addressOf({}, { gpuResources: new Set(), exporters: [] })).toBeUndefined();
+  });
+});

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { lexPage } from "../../../exporter/kernel/exposition/lexer.ts";
 import { labelRoles } from "../../../exporter/sources/dcgm/dialects.ts";
 import type { RowLabels } from "../../../exporter/sources/dcgm/labelBlock.ts";
-import { lexPage } from "../../../exporter/sources/dcgm/lexer.ts";
-import { type NaivePage, naiveRead } from "./naiveReader.ts";
+import { exporterPages } from "../../../exporter/sources/dcgm/pageRows.ts";
+import type { KnownMetric } from "../../../exporter/sources/dcgm/vocabulary.ts";
+import { type NaivePage, naiveRead } from "../../sources/dcgm/naiveReader.ts";
 
 interface Lexed {
   readonly samples: readonly { metric: string; labels: Record<string, string>; value: number }[];
@@ -13,8 +15,9 @@ interface Lexed {
 function lex(bytes: Buffer, acceptsCutLine = false): Lexed {
   const samples: { metric: string; labels: Record<string, string>; value: number }[] = [];
   let malformed = 0;
-  lexPage<Record<string, string>>(
+  lexPage<Record<string, string>, KnownMetric, RowLabels>(
     bytes,
+    exporterPages,
     { acceptsCutLine },
     {
       row: present,

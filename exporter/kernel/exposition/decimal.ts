@@ -1,4 +1,3 @@
-import { finiteNumber } from "../http/prometheusApi.ts";
 import { byte } from "./bytes.ts";
 
 /** Digits that a double holds exactly, whatever they are. */
@@ -27,4 +26,15 @@ export function readDecimal(bytes: Buffer, from: number, to: number): number {
   if (at === to && digits > 0 && digits <= exactDigits)
     return decimals > 0 ? value / (powersOfTen[decimals] ?? 1) : value;
   return finiteNumber(bytes.toString("latin1", from, Math.min(to, from + 400)));
+}
+
+/** What Go writes of a finite number. */
+const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** Longer texts are no numbers: the longest that Go writes have 309 digits. */
+const maxNumberLength = 400;
+
+/** The number that a text is; `NaN` for anything that is not one finite decimal number. */
+export function finiteNumber(text: string): number {
+  const value = text.length <= maxNumberLength && decimal.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(value) ? value : Number.NaN;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hashOfName, hashOfRange, isSameRange, spells } from "../../../exporter/sources/dcgm/bytes.ts";
+import { hashOfName, hashOfRange, isSameRange, spells } from "../../../exporter/kernel/exposition/bytes.ts";
 
 function isSame(one: readonly number[], other: readonly number[]): boolean {
   const bytes = Uint8Array.from([...one, ...other]);

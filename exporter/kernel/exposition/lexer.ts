@@ -1,17 +1,32 @@
 import { byte, endOfMetricName, isSameRange, skipBlanks } from "./bytes.ts";
-import { noLabels, type RowLabels, readLabelBlock } from "./labelBlock.ts";
 import { maxExpectedTail, maxLineBytes, nearNewline, readSampleValue } from "./sampleTail.ts";
-import { type KnownMetric, type MetricUse, useOfMetric } from "./vocabulary.ts";
+
+/** A label block and where it ends. */
+export interface LabelBlock<Labels> {
+  readonly labels: Labels;
+  /** Position after the closing brace. */
+  readonly end: number;
+}
+
+/** What a page is read for: the metrics and labels that mean something. */
+export interface PageVocabulary<Metric extends object, Labels> {
+  /** Of a metric that is read; `presence` if only its labels are, and `skip` if nothing of it is. */
+  useOf(name: string): Metric | "presence" | "skip";
+  /** The label block whose opening brace is at `open`, at most up to `lineEnd`; `null` when it is malformed. */
+  readBlock(bytes: Buffer, open: number, lineEnd: number): LabelBlock<Labels> | null;
+  /** Labels of a row without any. */
+  noLabels(): Labels;
+}
 
 /** What the lexer reports, in the order of the page. A `Row` is one distinct set of labels. */
-export interface LexerSink<Row> {
+export interface LexerSink<Row, Metric extends object, Labels> {
   /**
    * A label block that was not seen before, and where it is: `[from, to)`, empty for a row without labels. The
    * result is handed back with every sample that has this block.
    */
-  row(labels: RowLabels, from: number, to: number): Row;
+  row(labels: Labels, from: number, to: number): Row;
   /** A sample; `NaN` where the value is no finite number. */
-  sample(metric: KnownMetric, row: Row, value: number): void;
+  sample(metric: Metric, row: Row, value: number): void;
   /** A line that is no comment and no sample. */
   malformed(): void;
 }
@@ -29,16 +44,21 @@ interface SeenBlock<Row> {
  * only where its metric is known, and a label block only the first time it appears: the next line's block is
  * compared with the one that followed before, byte by byte.
  */
-export function lexPage<Row>(bytes: Buffer, options: { readonly acceptsCutLine: boolean }, sink: LexerSink<Row>): void {
+export function lexPage<Row, Metric extends object, Labels>(
+  bytes: Buffer,
+  vocabulary: PageVocabulary<Metric, Labels>,
+  options: { readonly acceptsCutLine: boolean },
+  sink: LexerSink<Row, Metric, Labels>,
+): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const uses = new Map<string, MetricUse>();
+  const uses = new Map<string, Metric | "presence" | "skip">();
   const blocks = new Map<string, SeenBlock<Row>>();
   let unlabelled: { readonly row: Row } | null = null;
   let previous: SeenBlock<Row> | null = null;
   let first: SeenBlock<Row> | null = null;
   let nameStart = 0;
   let nameLength = 0;
-  let use: MetricUse = "skip";
+  let use: Metric | "presence" | "skip" = "skip";
 
   const noteName = (start: number, end: number): void => {
     if (end - start === nameLength && isSameRange(view, start, nameStart, nameLength)) return;
@@ -46,7 +66,7 @@ export function lexPage<Row>(bytes: Buffer, options: { readonly acceptsCutLine: 
     nameLength = end - start;
     previous = null;
     const name = bytes.toString("latin1", start, end);
-    use = uses.get(name) ?? useOfMetric(name);
+    use = uses.get(name) ?? vocabulary.useOf(name);
     if (uses.size < 4096) uses.set(name, use);
   };
 
@@ -55,7 +75,7 @@ export function lexPage<Row>(bytes: Buffer, options: { readonly acceptsCutLine: 
     if (guess !== null && open + guess.length <= lineEnd) {
       if (isSameRange(view, guess.start, open, guess.length)) return guess;
     }
-    const parsed = readLabelBlock(bytes, open, lineEnd);
+    const parsed = vocabulary.readBlock(bytes, open, lineEnd);
     if (parsed === null) return null;
     const key = bytes.toString("latin1", open, parsed.end);
     let block = blocks.get(key);
@@ -82,11 +102,11 @@ export function lexPage<Row>(bytes: Buffer, options: { readonly acceptsCutLine: 
       if (previous === null) return false;
       return use === "presence" || readValue(use, previous.row, at + previous.length, lineEnd);
     }
-    unlabelled ??= { row: sink.row(noLabels(), at, at) };
+    unlabelled ??= { row: sink.row(vocabulary.noLabels(), at, at) };
     return use === "presence" || readValue(use, unlabelled.row, at, lineEnd);
   };
 
-  const readValue = (metric: KnownMetric, row: Row, from: number, lineEnd: number): boolean => {
+  const readValue = (metric: Metric, row: Row, from: number, lineEnd: number): boolean => {
     const value = readSampleValue(bytes, from, lineEnd);
     if (value === null) return false;
     sink.sample(metric, row, value);

@@ -1,0 +1,7 @@
+/**
+ * Why allocated GPUs are idle: `no-activity`, nothing runs on them; `no-requests`, their server has had no request for two
+ * hours, whatever its kernels do meanwhile; `asleep`, likewise, and its weights are off the GPU.
+ */
+export const idleReasons = ["no-activity", "no-requests", "asleep"] as const;
+
+export type IdleReason = (typeof idleReasons)[number];

@@ -1,0 +1,37 @@
+/** Programs that answer requests on GPUs and publish how many. */
+export const servingServers = ["vllm", "sglang", "triton", "tgi", "nim", "dynamo"] as const;
+
+export type ServingServer = (typeof servingServers)[number];
+
+/** Tokens that a server counts: those that it reads, and those that it writes. */
+export const tokenKinds = ["prompt", "generated"] as const;
+
+/**
+ * What the page of a server says about requests, added up over its engines, models and data-parallel ranks. A number that the
+ * page does not have is `null`: unknown, never 0.
+ */
+export interface ServingRecord {
+  /** Whose metrics the page has, the outermost first: Triton before the vLLM that runs in it. */
+  readonly servers: readonly ServingServer[];
+  /** Requests that are being worked on now; `null` also where a server has no such gauge (Triton). */
+  readonly running: number | null;
+  /** Requests that wait now. */
+  readonly waiting: number | null;
+  /** Whether every gauge that its servers have is there and 0; `null` where one is missing. */
+  readonly isEmpty: boolean | null;
+  /** Requests that have ended since the server started, whatever their outcome; `null` without such a counter. */
+  readonly finished: number | null;
+  /** Tokens that it has read and written since it started. */
+  readonly promptTokens: number | null;
+  readonly generatedTokens: number | null;
+  /** Whether all its engines sleep, their weights off the GPU; `null` if none says. */
+  readonly isAsleep: boolean | null;
+}
+
+/** The record of one pod's page. A pod speaks only for itself and for the pods that it works with. */
+export interface ServingPage extends ServingRecord {
+  /** Uid of the pod. */
+  readonly pod: string;
+  /** When the page came, seconds since the epoch. */
+  readonly receivedAt: number;
+}

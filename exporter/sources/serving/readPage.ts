@@ -1,0 +1,171 @@
+import { readLabels, unescaped } from "../../kernel/exposition/labels.ts";
+import { lexPage, type PageVocabulary } from "../../kernel/exposition/lexer.ts";
+import type { ServingRecord, ServingServer } from "../../model/serving.ts";
+import { copyLabels, type ServerNames, type ServingMetric, serverTable, servingMetrics } from "./servers.ts";
+
+/** What distinguishes one series of a metric from the others. Untrusted text. */
+export interface SeriesLabels {
+  /** All labels but those of copies, in the order of the page. */
+  readonly text: string;
+  readonly sleepState: string | null;
+}
+
+/** More distinct label sets than any server has. */
+const maxSeries = 20_000;
+
+/** Requests and tokens are never negative, and a page may claim any number. */
+const mostCounted = 1e15;
+
+/** What a page gave: its record, or why there is none. */
+export type ServingReading =
+  | { readonly ok: true; readonly record: ServingRecord }
+  | { readonly ok: false; readonly because: "no_server" | "malformed" | "too_many_series" };
+
+const byName: ReadonlyMap<string, ServingMetric> = new Map(servingMetrics.map((metric) => [metric.name, metric]));
+const noLabels: SeriesLabels = { text: "", sleepState: null };
+
+/** What pages of servers are read for. */
+const servingPages: PageVocabulary<ServingMetric, SeriesLabels> = {
+  useOf: (name) => byName.get(name) ?? "skip",
+  readBlock: (bytes, open, lineEnd) => {
+    const kept: string[] = [];
+    let sleepState: string | null = null;
+    const end = readLabels(bytes, open, lineEnd, (nameFrom, nameTo, valueFrom, valueTo) => {
+      const name = bytes.toString("latin1", nameFrom, nameTo);
+      const value = bytes.toString("utf8", valueFrom, valueTo);
+      if (name === "sleep_state") sleepState = unescaped(value);
+      if (!copyLabels.has(name)) kept.push(`${name}=${value}`);
+    });
+    return end < 0 ? null : { labels: { text: kept.join(","), sleepState }, end };
+  },
+  noLabels: () => noLabels,
+};
+
+/**
+ * Reads the page of a server. Never throws, whatever the bytes are. A page with a line that is not understood gives no record:
+ * that line might be the one engine that has requests.
+ */
+export function readServingPage(bytes: Buffer): ServingReading {
+  const found = new Map<string, NamedSeries>();
+  let malformed = 0;
+  let rows = 0;
+  lexPage<SeriesLabels, ServingMetric, SeriesLabels>(
+    bytes,
+    servingPages,
+    { acceptsCutLine: false },
+    {
+      row: (labels) => {
+        rows += 1;
+        return labels;
+      },
+      sample: ({ name }, labels, value) => {
+        if (rows <= maxSeries) addSample(found, name, labels, value);
+      },
+      malformed: () => {
+        malformed += 1;
+      },
+    },
+  );
+  if (malformed > 0) return { ok: false, because: "malformed" };
+  if (rows > maxSeries) return { ok: false, because: "too_many_series" };
+  const record = servingRecord(found);
+  return record === null ? { ok: false, because: "no_server" } : { ok: true, record };
+}
+
+/** The values of one metric by what distinguishes its series, the largest of copies. */
+export interface NamedSeries {
+  readonly values: Map<string, number>;
+  /** State by series, for metrics with a state per series. */
+  readonly states: Map<string, string>;
+}
+
+/** Takes in one sample of a metric. */
+export function addSample(
+  found: Map<string, NamedSeries>,
+  name: string,
+  { text, sleepState }: SeriesLabels,
+  value: number,
+): void {
+  let series = found.get(name);
+  if (series === undefined) {
+    series = { values: new Map(), states: new Map() };
+    found.set(name, series);
+  }
+  const known = series.values.get(text);
+  // A value that is no number makes the whole metric unknown.
+  series.values.set(text, known === undefined ? value : Number.isNaN(known) ? known : Math.max(known, value));
+  if (sleepState !== null) series.states.set(text, sleepState);
+}
+
+/** The record of a page from the metrics of the table that it has; `null` if it has none. */
+export function servingRecord(found: ReadonlyMap<string, NamedSeries>): ServingRecord | null {
+  const present = serverTable.filter((names) => isPresent(names, found));
+  if (present.length === 0) return null;
+  const first = <T>(of: (names: ServerNames) => T | null): T | null => {
+    for (const names of present) {
+      const value = of(names);
+      if (value !== null) return value;
+    }
+    return null;
+  };
+  const sum = (name: string | undefined): number | null => (name === undefined ? null : sumOf(found.get(name)));
+  const gauges = present.flatMap(({ running, waiting }) => [running, waiting].filter((name) => name !== undefined));
+  return {
+    servers: present.map(({ server }): ServingServer => server),
+    running: first(({ running }) => sum(running)),
+    waiting: first(({ waiting }) => sum(waiting)),
+    isEmpty: isEmpty(gauges.map(sum)),
+    finished: first((names) => finishedOf(names, sum)),
+    promptTokens: first(({ promptTokens }) => sum(promptTokens)),
+    generatedTokens: first(({ generatedTokens }) => sum(generatedTokens)),
+    isAsleep: first(({ sleepState }) => (sleepState === undefined ? null : isAsleep(found.get(sleepState)))),
+  };
+}
+
+/** Names without a prefix are common: NIM is there only with its counter of requests beside its gauge. */
+function isPresent(
+  { server, running, waiting, finished, finishedElse }: ServerNames,
+  found: ReadonlyMap<string, unknown>,
+) {
+  const has = (name: string | undefined) => name !== undefined && found.has(name);
+  const counts = finished.some(has) || has(finishedElse);
+  return server === "nim" ? has(running) && counts : has(running) || has(waiting) || counts;
+}
+
+function finishedOf(
+  { finished, finishedElse }: ServerNames,
+  sum: (name: string | undefined) => number | null,
+): number | null {
+  const [main, ...others] = finished;
+  const ended = sum(main) ?? sum(finishedElse);
+  if (ended === null) return null;
+  return others.reduce((all, name) => all + (sum(name) ?? 0), ended);
+}
+
+function sumOf(series: NamedSeries | undefined): number | null {
+  if (series === undefined) return null;
+  let sum = 0;
+  for (const value of series.values.values()) {
+    if (!(value >= 0 && value <= mostCounted)) return null;
+    sum += value;
+  }
+  return sum;
+}
+
+/** One gauge above 0 is enough to know; that all are 0 is known only if all are there. */
+function isEmpty(sums: readonly (number | null)[]): boolean | null {
+  if (sums.some((sum) => sum !== null && sum > 0)) return false;
+  return sums.length === 0 || sums.includes(null) ? null : true;
+}
+
+/** An engine whose weights are offloaded or discarded sleeps; before its state is first set, all states are 0. */
+function isAsleep(series: NamedSeries | undefined): boolean | null {
+  if (series === undefined) return null;
+  let asleep = 0;
+  for (const [text, value] of series.values) {
+    if (!(value > 0)) continue;
+    if (series.states.get(text) === "awake") return false;
+    asleep += 1;
+  }
+  return asleep > 0 ? true : null;
+}

@@ -1,0 +1,122 @@
+import type { ServingServer } from "../../model/serving.ts";
+
+/** What a metric of a server says. */
+export type ServingQuantity =
+  | "running"
+  | "waiting"
+  | "finished"
+  | "finishedElse"
+  | "promptTokens"
+  | "generatedTokens"
+  | "sleepState";
+
+/** The names of one server, as its `/metrics` has them. */
+export interface ServerNames {
+  readonly server: ServingServer;
+  readonly source: string;
+  readonly running?: string;
+  readonly waiting?: string;
+  /** Counters of requests that have ended: all of them are added up. A page without the first one has no such counter. */
+  readonly finished: readonly string[];
+  /** Stands in for the first of `finished` in releases that lack it. */
+  readonly finishedElse?: string;
+  readonly promptTokens?: string;
+  readonly generatedTokens?: string;
+  /** 1 for the state in which an engine is, by label `sleep_state`. */
+  readonly sleepState?: string;
+}
+
+/**
+ * The outermost server first: where a page has the metrics of several, requests are counted by the first one that counts them,
+ * because the others run inside it. Each name is in a captured page (`test/captured/serving-*`), except where the source says
+ * otherwise. Last reviewed on 2026-11-25.
+ */
+export const serverTable: readonly ServerNames[] = [
+  {
+    server: "dynamo",
+    source: "ai-dynamo/dynamo, metrics of a worker's endpoints, in its guide to metrics and in an example page",
+    running: "dynamo_component_inflight_requests",
+    finished: ["dynamo_component_requests_total"],
+  },
+  {
+    server: "triton",
+    source: "Triton 2.38 or later, port 8002; it has no gauge of requests that run",
+    waiting: "nv_inference_pending_request_count",
+    finished: ["nv_inference_request_success", "nv_inference_request_failure"],
+  },
+  {
+    server: "nim",
+    source: "NIM for LLMs, port 8000, path /v1/metrics",
+    running: "num_requests_running",
+    waiting: "num_requests_waiting",
+    finished: ["request_finish_total"],
+    finishedElse: "request_success_total",
+    promptTokens: "prompt_tokens_total",
+    generatedTokens: "generation_tokens_total",
+  },
+  {
+    server: "vllm",
+    source: "vLLM 0.4 to 0.15, port 8000",
+    running: "vllm:num_requests_running",
+    waiting: "vllm:num_requests_waiting",
+    finished: ["vllm:request_success_total"],
+    promptTokens: "vllm:prompt_tokens_total",
+    generatedTokens: "vllm:generation_tokens_total",
+    sleepState: "vllm:engine_sleep_state",
+  },
+  {
+    server: "sglang",
+    source: "SGLang 0.5.10 with --enable-metrics, port 30000",
+    running: "sglang:num_running_reqs",
+    waiting: "sglang:num_queue_reqs",
+    finished: ["sglang:num_requests_total"],
+    promptTokens: "sglang:prompt_tokens_total",
+    generatedTokens: "sglang:generation_tokens_total",
+  },
+  {
+    server: "tgi",
+    source: "text-generation-inference, docs/source/reference/metrics.md (no captured page was found)",
+    running: "tgi_batch_current_size",
+    waiting: "tgi_queue_size",
+    finished: ["tgi_request_success", "tgi_request_failure"],
+    promptTokens: "tgi_request_input_length_sum",
+    generatedTokens: "tgi_request_generated_tokens_sum",
+  },
+];
+
+/**
+ * Labels that distinguish copies of one number: each rank of a tensor- or pipeline-parallel SGLang may report the requests of
+ * the whole model, and beside its parts by priority it reports their sum. The largest of the copies counts; data-parallel ranks,
+ * engines and models are added up.
+ */
+export const copyLabels: ReadonlySet<string> = new Set([
+  "tp_rank",
+  "pp_rank",
+  "moe_ep_rank",
+  "attn_tp_rank",
+  "pid",
+  "priority",
+]);
+
+/** One name of a page, and what it says. */
+export interface ServingMetric {
+  readonly server: ServingServer;
+  readonly quantity: ServingQuantity;
+  readonly name: string;
+}
+
+/** Every name of the table. */
+export const servingMetrics: readonly ServingMetric[] = serverTable.flatMap((names) => {
+  const { server } = names;
+  const of = (quantity: ServingQuantity, name: string | undefined): readonly ServingMetric[] =>
+    name === undefined ? [] : [{ server, quantity, name }];
+  return [
+    ...of("running", names.running),
+    ...of("waiting", names.waiting),
+    ...names.finished.flatMap((name) => of("finished", name)),
+    ...of("finishedElse", names.finishedElse),
+    ...of("promptTokens", names.promptTokens),
+    ...of("generatedTokens", names.generatedTokens),
+    ...of("sleepState", names.sleepState),
+  ];
+});

@@ -1,0 +1,122 @@
+import type { Problem } from "../../model/problem.ts";
+import type { ServingPage } from "../../model/serving.ts";
+import type { GetPool } from "../http/getPool.ts";
+import type { GetResult } from "../http/getResult.ts";
+import { freshnessOf, type Source } from "../port.ts";
+import { readServingPage, type ServingReading } from "./readPage.ts";
+import { type FailingTarget, servingProblems, whyFailing } from "./servingProblems.ts";
+import type { ServingTarget } from "./targets.ts";
+
+/** The requests of servers, as of now. */
+export interface ServingState {
+  /** The last good page of each pod that is young enough to be used. */
+  readonly pages: readonly ServingPage[];
+}
+
+export interface ServingSourceOptions {
+  /** Asked before each round, so that new pods are seen and gone ones forgotten. */
+  readonly targets: () => readonly ServingTarget[];
+  /** Sends the requests. The source owns it and closes it on `stop`. */
+  readonly pool: GetPool;
+  /** Each pod is asked once in this time, seconds. */
+  readonly intervalSeconds: number;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  /** Calls back once after this many seconds; the result cancels it. */
+  readonly schedule: (seconds: number, callback: () => void) => () => void;
+}
+
+/** A source that can also be driven by hand. */
+export interface ServingSource extends Source<ServingState> {
+  /** One full round at once, as of `now` (seconds since the epoch). */
+  scrapeOnce(now: number): Promise<void>;
+}
+
+/** What is remembered of a pod that is asked. */
+interface Asked {
+  readonly target: ServingTarget;
+  readonly page: ServingPage | null;
+  readonly failing: FailingTarget | null;
+}
+
+const leastMaxAgeSeconds = 60;
+
+/**
+ * Asks the pods that hold GPUs for the metrics of their servers, once an interval, and keeps the last good page of each for
+ * three. A pod without a page of a server that is known is no failure: not every pod with GPUs serves.
+ */
+export function createServingSource(options: ServingSourceOptions): ServingSource {
+  const { pool, now, intervalSeconds, schedule } = options;
+  const maxAgeSeconds = Math.max(leastMaxAgeSeconds, 3 * intervalSeconds);
+  let asked: ReadonlyMap<string, Asked> = new Map();
+  /** When all pods had been asked last, seconds since the epoch. */
+  let askedAt: number | null = null;
+  let round: Promise<void> | null = null;
+  let cancelNext: (() => void) | null = null;
+  let isRunning = false;
+
+  const ask = async (target: ServingTarget, endedAt: () => number): Promise<Asked> => {
+    const { url } = target;
+    const before = asked.get(target.pod);
+    const known = before?.target.url === url ? before : undefined;
+    const page = known?.page ?? null;
+    const request = { url, auth: { kind: "none" }, caFile: null, insecureSkipVerify: false } as const;
+    const result: GetResult<ServingReading> = await pool.get(request, readServingPage);
+    const at = endedAt();
+    const because = whyFailing(result);
+    if (because !== null) return { target, page, failing: { target, because, since: known?.failing?.since ?? at } };
+    const isServer = result.ok && result.value.ok;
+    return {
+      target,
+      page: isServer ? { ...result.value.record, pod: target.pod, receivedAt: at } : null,
+      failing: null,
+    };
+  };
+
+  const scrape = (endedAt: () => number): Promise<void> => {
+    const targets = options.targets();
+    pool.retain(new Set(targets.map(({ url }) => url)));
+    round ??= Promise.all(targets.map((target) => ask(target, endedAt)))
+      .then((all) => {
+        asked = new Map(all.map((one) => [one.target.pod, one] as const));
+        askedAt = endedAt();
+      })
+      .finally(() => {
+        round = null;
+      });
+    return round;
+  };
+
+  const tick = (): void => {
+    if (!isRunning) return;
+    void scrape(now);
+    cancelNext = schedule(intervalSeconds, tick);
+  };
+
+  const isYoung = (page: ServingPage | null): page is ServingPage =>
+    page !== null && now() - page.receivedAt <= maxAgeSeconds;
+
+  return {
+    name: "serving",
+    start: async () => {
+      isRunning = true;
+      await scrape(now);
+      if (isRunning) cancelNext = schedule(intervalSeconds, tick);
+    },
+    stop: async () => {
+      isRunning = false;
+      cancelNext?.();
+      await pool.close();
+      await round;
+    },
+    scrapeOnce: (at) => scrape(() => at),
+    read: () => ({ pages: [...asked.values()].flatMap(({ page }) => (isYoung(page) ? [page] : [])) }),
+    // Single pods are their teams', who may break their page as they like.
+    freshness: () => [freshnessOf("pods", askedAt, now(), maxAgeSeconds)],
+    problems: (): readonly Problem[] =>
+      servingProblems(
+        [...asked.values()].flatMap(({ failing }) => (failing === null ? [] : [failing])),
+        asked.size,
+      ),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Scenario, ServesSpec, WorkloadSpec } from "../scenario.ts";
+import { adviceScenario, lasting, wholeNodes } from "./advice/parts.ts";
+import { workloadOf } from "./parts.ts";
+
+const hour = 3600;
+/** Kernels that poll for requests: wholly busy, whatever comes. */
+const polling = { kind: "constant", level: 0.97 } as const;
+const quiet = { kind: "constant", level: 0.02 } as const;
+
+const server = (namespace: string, serves: ServesSpec | null, changes: Partial<WorkloadSpec> = {}): WorkloadSpec =>
+  workloadOf("Deployment", namespace, 1, { kind: "physicalGpus", count: 4 }, polling, {
+    models: ["H100"],
+    ...(serves === null ? {} : { serves }),
+    ...changes,
+  });
+
+const often: ServesSpec = { server: "sglang", requestsPerSecond: 2 };
+/** A tenth of a request is inside on average, so that its gauge reads 0 at nearly all looks. */
+const rarely: ServesSpec = { server: "vllm", requestsPerSecond: 0.02 };
+
+/**
+ * Servers that poll busily, each of a team of its own: one whose requests end after an hour, on one node and on two; one that
+ * sleeps from then on; and their twins, which have requests all the time, short ones, no counter of them, no page, or an engine
+ * that died with requests inside; and batch work with the page of a server.
+ */
+export function darkServingScenario(): Scenario {
+  const ends: ServesSpec = { ...often, untilSeconds: hour };
+  const teams = ["dark", "spread", "asleep", "busy", "short", "gauges", "pageless", "dead", "offline"];
+  return adviceScenario("dark-serving", {
+    warmupSeconds: 0,
+    nodes: wholeNodes("h100", 8, "H100"),
+    namespaces: teams.map((name) => ({ name, team: name })),
+    habits: [
+      lasting("chat", server("dark", ends), 1),
+      lasting("large", server("spread", ends, { kind: "LeaderWorkerSet", pods: 2, gang: true }), 1),
+      lasting(
+        "nap",
+        server("asleep", { ...rarely, untilSeconds: hour, sleepsAfterSeconds: hour }, { activity: quiet }),
+        1,
+      ),
+      lasting("chat", server("busy", often), 1),
+      lasting("chat", server("short", rarely), 1),
+      lasting("chat", server("gauges", { ...ends, gaugesOnly: true }), 1),
+      lasting("chat", server("pageless", null), 1),
+      lasting("chat", server("dead", { ...often, diesAfterSeconds: hour }), 1),
+      lasting("eval", server("offline", ends, { kind: "Job" }), 1),
+    ],
+  });
+}
