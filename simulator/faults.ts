@@ -28,6 +28,12 @@ export type Fault =
   | { readonly kind: "node-lost"; readonly node: string }
   /** A GPU falls off the bus: gone from the page, allocatable falls at once, capacity 60 s later; its pod stays. */
   | { readonly kind: "gpu-lost"; readonly node: string; readonly physicalGpu: number }
+  /**
+   * A GPU reports an XID error; it is reset when the fault is switched off. Of errors that are not the application's (13, 31, 43,
+   * 45, 68, 109), the device plugin takes the GPU out of `allocatable`, the kubelet reports it to its pod as `Unhealthy` (the DRA
+   * driver taints the device), and the work on it stops, unless only a row waits to be remapped (63).
+   */
+  | { readonly kind: "gpu-xid"; readonly node: string; readonly physicalGpu: number; readonly code: number }
   /** A process that no pod owns keeps a GPU busy at this ratio (only where nothing else does). */
   | { readonly kind: "stray-process"; readonly node: string; readonly physicalGpu: number; readonly activity: number }
   /** Cuts every open watch once, when it is switched on. */

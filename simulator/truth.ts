@@ -33,7 +33,7 @@ export interface TruthGpu {
   readonly node: string;
   readonly uuid: string;
   readonly gpuModel: string;
-  /** False once the GPU fell off the bus. */
+  /** False while it cannot be given out: it fell off the bus, or has an error that is its own. */
   readonly healthy: boolean;
   /** Empty unless the GPU is cut into MIG instances. */
   readonly migInstances: readonly TruthInstance[];

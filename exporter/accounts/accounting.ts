@@ -5,6 +5,7 @@ import type { EndedShape } from "../model/podShape.ts";
 import type { Problem } from "../model/problem.ts";
 import { createAccountedMoments, largestFirst, meteredAccounts } from "./accountedMoment.ts";
 import { accrue } from "./accrue.ts";
+import { createApplicationErrors } from "./applicationErrors.ts";
 import { type AccountCells, type AccountCounters, type CounterLimits, createCounterAccount } from "./counters.ts";
 import { createDebtAccount } from "./debtAccount.ts";
 import { healthGroups } from "./healthTime.ts";
@@ -99,6 +100,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
   const idleNodes = createIdleNodeAccount(limits.series, options.idleTime ?? null);
   const nodeStreaks = createNodeStreakAccount(remembered, lastCovered(options.idleTime ?? null));
   const outageAccount = createOutageAccount(remembered, lastCovered(options.idleTime ?? null));
+  const applicationErrors = createApplicationErrors(limits.series, counters.team);
   const events = createQueueEvents();
   const priceUse = createPriceUse();
   const debts = createDebtAccount(queues.halfLives, remembered ?? null);
@@ -158,6 +160,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
     for (const account of meteredAccounts(analysis, moment, unmetered)) counters.energy(account);
     for (const node of moment.nodeCounts) counters.nodeSeconds(node);
     for (const group of healthGroups(analysis)) counters.health(group);
+    applicationErrors.announce(analysis.snapshot, moment.accounts);
     idleNodes.announce(moment.nodeCounts);
     for (const { pool } of analysis.pools) counters.imbalance(pool);
     queueCounters.announce(analysis);
@@ -221,6 +224,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
     queueCounters.count({ waits, evictions });
     nodeStreaks.see(analysis, clock.wall);
     outageAccount.see(analysis, clock.wall);
+    applicationErrors.see(analysis.snapshot);
     if (before === null || step === null || prepared === null) {
       debts.begin(clock.wall);
       usage.begin(clock);
@@ -263,6 +267,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
       uncoveredSeconds: { ...uncovered },
       foldedAccounts,
       progress: progress.costs(),
+      applicationErrors: applicationErrors.totals(),
       queues: { ...queueCounters.totals(), debts: debts.debts() },
       idleNodes: idleNodes.counters(earlier?.clock.wall ?? null),
       serving: serving.counters(),

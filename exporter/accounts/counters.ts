@@ -3,6 +3,7 @@ import type { GapReason } from "../model/gapReasons.ts";
 import type { HealthCause } from "../model/gpuFaults.ts";
 import type { GpuState } from "../model/gpuStates.ts";
 import type { NodeTimeState } from "../model/idleKinds.ts";
+import type { ApplicationErrorLabels } from "./applicationErrors.ts";
 import { foldedLabels, leastLabels } from "./foldedLabels.ts";
 import type { HealthGroup } from "./healthTime.ts";
 import type { IdleNodeCounters } from "./idleNodeAccount.ts";
@@ -95,6 +96,8 @@ export interface AccountCounters {
   readonly foldedAccounts: number;
   /** Progress of workloads that report it. These are no totals: they come and go. The most expensive ones come first. */
   readonly progress: readonly ProgressCost[];
+  /** XID errors that blame the job, by the team that held the GPU; empty where no telemetry reports XID errors. */
+  readonly applicationErrors: readonly Total<ApplicationErrorLabels>[];
   readonly queues: QueueCounters;
   readonly idleNodes: IdleNodeCounters;
   readonly serving: ServingCounters;

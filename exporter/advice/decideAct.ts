@@ -29,6 +29,8 @@ export interface ActFacts {
   readonly idle: IdlePast | null;
   /** Work that looks busy and computes nothing. */
   readonly isStalled?: true;
+  /** Work on a GPU with a fault that ends or corrupts it, which would be done again. */
+  readonly losesWork?: true;
   /** GPU-hours, under the worse rule: the expected gain, and the certain loss, if it is done. */
   readonly gainedGpuHours: number;
   readonly lostGpuHours: number;
@@ -46,7 +48,7 @@ const secondsPerDay = 86_400;
 
 /** Decides what a plan that passes all guards may ask for. Pure. */
 export function decideAct(
-  { kind, idle, isStalled, gainedGpuHours, lostGpuHours }: ActFacts,
+  { kind, idle, isStalled, losesWork, gainedGpuHours, lostGpuHours }: ActFacts,
   settings: AdviceSettings,
 ): ActDecision {
   if (kind === "fix_source") return { act: "watch", reasons: ["a signal is missing or in doubt"] };
@@ -54,6 +56,8 @@ export function decideAct(
   if (ownersKnow !== undefined) return { act: "ask", reasons: [ownersKnow] };
   if (isStalled === true)
     return { act: "ask", reasons: ["whether it hangs or waits for something, only its owner can see"] };
+  if (losesWork === true)
+    return { act: "ask", reasons: ["work would be lost: when it is restarted, its owner decides"] };
   if (idle === null) return { act: "do", reasons: ["every guard that was asked lets it pass"] };
   if (idle.neverWorked)
     return { act: "do", reasons: ["it was watched from its start on and has never done anything: nothing is lost"] };

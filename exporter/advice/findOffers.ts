@@ -12,6 +12,7 @@ import { type Candidate, candidatesPerKind, type FindAdvice, withheldPerKind } f
 import { type AssessedOffer, excludeRivals } from "./excludeRivals.ts";
 import { findChangeQuota } from "./kinds/changeQuota.ts";
 import { findDefragment } from "./kinds/defragment.ts";
+import { findDrainNode } from "./kinds/drainNode.ts";
 import { findFixScheduler } from "./kinds/fixScheduler.ts";
 import { findFixSource } from "./kinds/fixSource.ts";
 import { findReclaim } from "./kinds/reclaim.ts";
@@ -60,6 +61,7 @@ const finders: Readonly<Record<AdviceKind, FindAdvice>> = {
   share_gpu: findShareGpu,
   right_size: findRightSize,
   unblock_gang: findUnblockGang,
+  drain_node: findDrainNode,
   fix_scheduler: findFixScheduler,
   fix_source: findFixSource,
 };

@@ -41,6 +41,7 @@ function partsOf(advice: Needed): readonly string[] {
     case "unblock_gang":
     case "defragment":
     case "scale_in":
+    case "drain_node":
     case "fix_source":
       return [beneficiary.kind, beneficiary.name];
   }

@@ -41,6 +41,12 @@ export type MeasuredBy =
     }
   /** GPUs of these nodes while nothing is allocated there; advice of today measures `nodes-removed`, older ledgers keep this. */
   | { readonly kind: "whole-nodes"; readonly nodes: readonly string[] }
+  /** GPUs of a node that can be repaired, or were: the node is gone or cordoned, or the GPU can be used again. */
+  | {
+      readonly kind: "gpus-drained";
+      readonly node: string;
+      readonly gpus: readonly { readonly uuid: string; readonly gpus: number }[];
+    }
   /** GPUs of these nodes that are allocated and observed. */
   | { readonly kind: "observed"; readonly nodes: readonly string[] };
 

@@ -1,5 +1,5 @@
 import { gapReasons } from "../model/gapReasons.ts";
-import { degradedCauses, unavailableCauses } from "../model/gpuFaults.ts";
+import { applicationErrors, degradedCauses, unavailableCauses } from "../model/gpuFaults.ts";
 import { gpuStates } from "../model/gpuStates.ts";
 import { nodeTimeStates } from "../model/idleKinds.ts";
 import { idleReasons } from "../model/idleReasons.ts";
@@ -60,6 +60,14 @@ export const accountsMetrics = {
     help: "Tokens that servers holding GPUs have read (prompt) and written (generated), by their own counters, since the start.",
     labels: ["cluster", "pool", "team", "kind"],
     values: { kind: tokenKinds },
+    stability: "alpha",
+  },
+  fairlead_application_errors_total: {
+    unit: "count",
+    help: "XID errors that blame the job and not the GPU, by the team that held the GPU alone when it first showed the error. The same error once more on one GPU, and errors of GPUs that several teams share, are not counted.",
+    example: "a job of search reads an address that is not its own (XID 31): team search, error memory_fault.",
+    labels: ["cluster", "team", "error"],
+    values: { error: applicationErrors },
     stability: "alpha",
   },
   fairlead_energy_joules_total: {

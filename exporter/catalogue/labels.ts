@@ -5,6 +5,7 @@ export const labelMeanings = {
   lost_node: "Name of a node that is not ready; only of the few that alerts name.",
   sick_node: "Name of the node of a GPU that needs care; only of the few that alerts name.",
   gpu: "UUID of a GPU that needs care; `unknown` where nothing identifies it.",
+  error: "What an XID error of a job is about: `exception`, `memory_fault`, `stopped` or `other`.",
   tier: "How soon GPUs need care: `drain` now, look `today`, or `watch`.",
   node_pool: "The cloud's or the autoscaler's group of nodes; `unknown` where no label says.",
   capacity_type: "`on-demand`, `spot` or `reserved`; `unknown` where no label says.",

@@ -40,11 +40,31 @@ export const xidClasses = ["application", ...ownFaults] as const;
 export type XidClass = (typeof xidClasses)[number];
 
 /**
+ * What XID errors of the application are about: `exception` of an engine (13, 69), `memory_fault`, an address that is not its own
+ * (31), `stopped`, work that was ended or cleaned up after (43, 45), and `other` (8, 32, 68).
+ */
+export const applicationErrors = ["exception", "memory_fault", "stopped", "other"] as const;
+
+export type ApplicationError = (typeof applicationErrors)[number];
+
+const applicationCodes: Readonly<Record<ApplicationError, readonly number[]>> = {
+  exception: [13, 69],
+  memory_fault: [31],
+  stopped: [43, 45],
+  other: [8, 32, 68],
+};
+
+/** What an XID error of the application is about; `null` for all others. */
+export function applicationErrorOf(code: number): ApplicationError | null {
+  return applicationErrors.find((name) => applicationCodes[name].includes(code)) ?? null;
+}
+
+/**
  * XID errors by NVIDIA's catalog for Ampere and newer (as of 2025-10), by what they show about the GPU. 154 only names the action
  * for another one, so that it is no fault of its own.
  */
 const codesOf: Readonly<Record<Exclude<XidClass, "xid_other">, readonly number[]>> = {
-  application: [8, 13, 31, 32, 43, 45, 68, 69],
+  application: Object.values(applicationCodes).flat(),
   gpu_lost: [79],
   ecc: [48, 92, 94, 95, 140, 171, 172],
   remap_failed: [64],

@@ -12,6 +12,7 @@ export const adviceKinds = [
   "share_gpu",
   "right_size",
   "unblock_gang",
+  "drain_node",
   "fix_scheduler",
   "fix_source",
 ] as const;

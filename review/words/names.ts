@@ -1,5 +1,5 @@
+import { causeNames } from "../../exporter/model/causeNames.ts";
 import type { AdviceState } from "../../exporter/model/recommendation.ts";
-import { causeNames } from "../../exporter/publish/causeNames.ts";
 import { plainText } from "../../exporter/publish/terminal/columns.ts";
 import { priceSourceNames } from "../../exporter/publish/terminal/costText.ts";
 

@@ -2,6 +2,7 @@ import { noise } from "../random.ts";
 import type { ActivityPattern } from "../scenario.ts";
 import { computes, hangs } from "./lostWork.ts";
 import type { Allocation, PhysicalGpu, Unit, World } from "./world.ts";
+import { canCompute } from "./xid.ts";
 
 /** Grain of all patterns: activity is constant within these seconds. */
 const grainSeconds = 10;
@@ -46,7 +47,7 @@ function rawLevel(pattern: OwnPattern, key: number, runningSeconds: number, time
 /** Activity of one pod's share of one GPU, now. */
 export function allocationActivity(world: World, allocation: Allocation): number {
   const { pod, physicalGpu } = allocation;
-  if (!computes(pod) || !physicalGpu.healthy || physicalGpu.node.lost) return 0;
+  if (!computes(pod) || !canCompute(physicalGpu) || physicalGpu.node.lost) return 0;
   if (!isUsed(allocation)) return 0;
   if (hangs(world, pod)) return 1;
   const { session, spec } = pod.workload;
@@ -63,7 +64,7 @@ export function isUsed({ pod, physicalGpu }: Allocation): boolean {
 
 /** Mean activity over a GPU, now. */
 export function gpuActivity(world: World, physicalGpu: PhysicalGpu): number {
-  if (!physicalGpu.healthy || physicalGpu.node.lost) return 0;
+  if (!canCompute(physicalGpu) || physicalGpu.node.lost) return 0;
   if (physicalGpu.allocations.size === 0) return physicalGpu.stray;
   let sum = 0;
   for (const allocation of physicalGpu.allocations) sum += allocation.share * allocationActivity(world, allocation);

@@ -1,6 +1,7 @@
 import type { WatchHub } from "../api/watch.ts";
 import type { Fault } from "../faults.ts";
 import { type PhysicalGpu, type World, wallClock } from "./world.ts";
+import { healthChanged, reportXid } from "./xid.ts";
 
 /** What a fault does to the world at the moment when it is switched on or off; the others act while requests come. */
 export function applyFault(world: World, hub: WatchHub, fault: Fault, on: boolean): void {
@@ -19,7 +20,12 @@ export function applyFault(world: World, hub: WatchHub, fault: Fault, on: boolea
       physicalGpu.healthy = !on;
       physicalGpu.lostTime = on ? world.time : null;
       physicalGpu.sample = null;
-      world.dirtyNodes.add(physicalGpu.node);
+      healthChanged(world, physicalGpu);
+      return;
+    }
+    case "gpu-xid": {
+      const physicalGpu = gpuOf(world, fault.node, fault.physicalGpu);
+      if (physicalGpu !== undefined) reportXid(world, physicalGpu, fault, on);
       return;
     }
     case "stray-process": {

@@ -75,6 +75,8 @@ function createNode(spec: NodeSpec, seed: number, time: number): SimNode {
       allocations: new Set(),
       reservation: null,
       healthy: true,
+      xid: null,
+      shownXid: 0,
       lostTime: null,
       stray: 0,
       sample: null,

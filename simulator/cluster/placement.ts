@@ -10,6 +10,7 @@ import {
   type World,
   wallClock,
 } from "./world.ts";
+import { isInService } from "./xid.ts";
 
 /** A part of a GPU that a pod could get. */
 interface Part {
@@ -20,9 +21,9 @@ interface Part {
 
 const tolerance = 1e-9;
 
-/** Free part of a GPU, in physical GPUs; 0 while the GPU is lost. */
+/** Free part of a GPU, in physical GPUs; 0 while the GPU cannot be given out. */
 export function freeShare(physicalGpu: PhysicalGpu): number {
-  if (!physicalGpu.healthy) return 0;
+  if (!isInService(physicalGpu)) return 0;
   if (physicalGpu.units.length > 0)
     return physicalGpu.units.reduce((sum, unit) => sum + (unit.holder === null ? unit.weight : 0), 0);
   let allocated = 0;
@@ -68,7 +69,7 @@ function offer(node: SimNode, pod: SimPod): readonly Part[] | null {
   if (node.freeCpuMilli < spec.cpuMilli || node.freeMemoryMiB < spec.memoryMiB) return null;
   const physicalGpus = node.physicalGpus.filter(
     (physicalGpu) =>
-      physicalGpu.healthy &&
+      isInService(physicalGpu) &&
       (spec.models.length === 0 || spec.models.some((name) => node.spec.physicalGpus[physicalGpu.index] === name)),
   );
   return partsFor(pod, node, physicalGpus);

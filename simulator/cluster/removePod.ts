@@ -75,5 +75,6 @@ export function restartExporter(world: World, node: SimNode): void {
   node.exporterRestarts += 1;
   node.exporterPodName = `${node.exporterPodName.slice(0, -5)}${nameSuffix(`${node.uid}/${node.exporterRestarts}`)}`;
   node.exporterStartedAt = wallClock(world);
+  for (const physicalGpu of node.physicalGpus) physicalGpu.shownXid = 0;
   world.dirtyNodes.add(node);
 }

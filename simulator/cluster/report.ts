@@ -24,6 +24,7 @@ import {
   type World,
   wallClock,
 } from "./world.ts";
+import { isInService } from "./xid.ts";
 
 /** Says the truth about the world, now. */
 export function reportTruth(world: World): Truth {
@@ -53,7 +54,7 @@ function reportGpu(world: World, physicalGpu: PhysicalGpu): TruthGpu {
     node: physicalGpu.node.spec.name,
     uuid: physicalGpu.uuid,
     gpuModel: physicalGpu.model.name,
-    healthy: physicalGpu.healthy,
+    healthy: isInService(physicalGpu),
     migInstances: reportInstances(world, physicalGpu),
     holders: reportHolders(world, physicalGpu),
     activity: gpuActivity(world, physicalGpu),

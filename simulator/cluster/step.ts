@@ -18,6 +18,7 @@ import { accepts, bindToGpus, isSchedulable } from "./placement.ts";
 import { priorityOf, schedule } from "./scheduler.ts";
 import { followSessions } from "./sessions.ts";
 import type { PhysicalGpu, SimNode, Workload, World } from "./world.ts";
+import { isInService } from "./xid.ts";
 
 /** Longest step of simulated time, seconds, where the scenario says nothing else. */
 const usualStepSeconds = 10;
@@ -196,7 +197,7 @@ function usableGpusFor(world: World, { spec }: Workload): number {
   let gpus = 0;
   for (const node of world.nodes) {
     if (!isSchedulable(node) || !accepts(node.spec.mode, spec.request)) continue;
-    gpus += node.physicalGpus.filter((physicalGpu) => physicalGpu.healthy).length;
+    gpus += node.physicalGpus.filter(isInService).length;
   }
   return gpus;
 }

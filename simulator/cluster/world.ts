@@ -63,6 +63,10 @@ export interface PhysicalGpu {
   healthy: boolean;
   /** Simulated time at which the GPU fell off the bus. */
   lostTime: number | null;
+  /** The XID error that it has until it is reset, and since when, wall clock seconds. */
+  xid: { readonly code: number; readonly at: number } | null;
+  /** The last XID error as its page shows it, also when it is over; 0: none since the exporter's start. */
+  shownXid: number;
   /** Activity of processes that no pod owns. */
   stray: number;
   sample: GpuSample | null;

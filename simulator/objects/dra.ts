@@ -1,5 +1,6 @@
 import { nvidiaDraDriver } from "../../exporter/model/wellKnown.ts";
 import type { PhysicalGpu, SimClaim, SimNode, SimPod, Workload } from "../cluster/world.ts";
+import { isInService } from "../cluster/xid.ts";
 import { uuidFrom } from "../random.ts";
 import { driverVersion } from "./featureDiscovery.ts";
 import { type KubeObject, timestamp } from "./kubeObject.ts";
@@ -29,7 +30,7 @@ export function resourceSlice(node: SimNode, generation: number): KubeObject {
 }
 
 function sliceDevice(physicalGpu: PhysicalGpu): object {
-  const { model } = physicalGpu;
+  const { model, xid } = physicalGpu;
   return {
     name: draDeviceName(physicalGpu),
     attributes: {
@@ -43,7 +44,14 @@ function sliceDevice(physicalGpu: PhysicalGpu): object {
       "resource.kubernetes.io/pciBusID": { string: `0000:${(16 + physicalGpu.index * 8).toString(16)}:00.0` },
     },
     capacity: { memory: { value: `${model.memoryMiB}Mi` } },
+    ...(xid === null ? {} : { taints: [xidTaint(physicalGpu, xid)] }),
   };
+}
+
+/** An error of the application is reported, too, with the effect that keeps nobody away. */
+function xidTaint(physicalGpu: PhysicalGpu, { code, at }: NonNullable<PhysicalGpu["xid"]>): object {
+  const effect = isInService(physicalGpu) ? "None" : "NoSchedule";
+  return { key: "gpu.nvidia.com/xid", value: String(code), effect, timeAdded: timestamp(at) };
 }
 
 /** The claim of one pod, made from a template, or by the scheduler for an extended resource. */

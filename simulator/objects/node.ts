@@ -1,5 +1,6 @@
 import { nodeAnnotations, nodeLabels } from "../../exporter/model/wellKnown.ts";
 import type { SimNode, World } from "../cluster/world.ts";
+import { isInService } from "../cluster/xid.ts";
 import { uuidFrom } from "../random.ts";
 import { featureLabels } from "./featureDiscovery.ts";
 import { type KubeObject, labelsField, timestamp } from "./kubeObject.ts";
@@ -111,7 +112,7 @@ function hamiRegister(node: SimNode): string {
   return node.physicalGpus
     .map(
       (physicalGpu) =>
-        `${physicalGpu.uuid},${splits},${physicalGpu.model.memoryMiB},100,NVIDIA-${physicalGpu.model.name},0,${physicalGpu.healthy}:`,
+        `${physicalGpu.uuid},${splits},${physicalGpu.model.memoryMiB},100,NVIDIA-${physicalGpu.model.name},0,${isInService(physicalGpu)}:`,
     )
     .join("");
 }

@@ -1,7 +1,8 @@
-import { ownAnnotations, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
+import { gpuResources, ownAnnotations, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
 import { checkpointed } from "../cluster/lostWork.ts";
 import { priorityOf } from "../cluster/scheduler.ts";
 import type { SimPod, World } from "../cluster/world.ts";
+import { isInService } from "../cluster/xid.ts";
 import { serverAddress } from "../pages/servingPage.ts";
 import { podGroupName } from "../queues/membership.ts";
 import { annotationsField, type KubeObject, labelsField, timestamp } from "./kubeObject.ts";
@@ -241,5 +242,15 @@ function containerStatus(pod: SimPod): object {
         ? { running: { startedAt } }
         : { waiting: { reason: "ContainerCreating" } };
   const running = pod.phase === "Running";
-  return { name: containerName(pod.workload), ready: running, started: running, restartCount: 0, state };
+  const base = { name: containerName(pod.workload), ready: running, started: running, restartCount: 0, state };
+  return { ...base, ...gpuHealth(pod) };
+}
+
+/** What the kubelet knows of the pod's GPUs from the device plugin, in words where one is not healthy. */
+function gpuHealth(pod: SimPod): object {
+  const gpus = [...new Set(pod.allocations.map(({ physicalGpu }) => physicalGpu))];
+  const isWhole = pod.workload.spec.request.kind === "physicalGpus";
+  if (!isWhole || pod.endedAt !== null || gpus.every((gpu) => isInService(gpu))) return {};
+  const resources = gpus.map((gpu) => ({ resourceID: gpu.uuid, health: isInService(gpu) ? "Healthy" : "Unhealthy" }));
+  return { allocatedResourcesStatus: [{ name: gpuResources.nvidia, resources }] };
 }

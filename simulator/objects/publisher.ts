@@ -24,7 +24,7 @@ export interface Publisher {
 /** Puts the objects that never change at once; all others come with each `publish`. */
 export function createPublisher(world: World, store: ObjectStore): Publisher {
   const reservations = new Map<PhysicalGpu, string>();
-  const sliceGenerations = new Map<SimNode, { healthy: number; generation: number }>();
+  const sliceGenerations = new Map<SimNode, { health: string; generation: number }>();
   const budgets = new Set<Workload>();
   const overlays = createOverlays();
   /** Objects as the cluster makes them, without what was written into them. */
@@ -54,10 +54,10 @@ export function createPublisher(world: World, store: ObjectStore): Publisher {
     put("Node", nodeObject(world, node));
     if (node.spec.exporter !== null) put("Pod", exporterPod(node, node.spec.exporter.portName));
     if (node.spec.mode.kind !== "dra") return;
-    const healthy = node.physicalGpus.filter((physicalGpu) => physicalGpu.healthy).length;
-    const last = sliceGenerations.get(node) ?? { healthy, generation: 1 };
-    const generation = last.healthy === healthy ? last.generation : last.generation + 1;
-    sliceGenerations.set(node, { healthy, generation });
+    const health = node.physicalGpus.map(({ healthy, xid }) => (healthy ? (xid?.code ?? 0) : "lost")).join();
+    const last = sliceGenerations.get(node) ?? { health, generation: 1 };
+    const generation = last.health === health ? last.generation : last.generation + 1;
+    sliceGenerations.set(node, { health, generation });
     put("ResourceSlice", resourceSlice(node, generation));
     if (node.spec.mode.monitoringClaim && node.spec.exporter !== null) {
       put("ResourceClaim", monitoringClaim(node, exporterPodUid(node)));

@@ -1,6 +1,7 @@
 import { gpuResources } from "../../exporter/model/wellKnown.ts";
 import { capacityDelaySeconds } from "../cluster/step.ts";
 import type { PhysicalGpu, SimNode, World } from "../cluster/world.ts";
+import { isInService } from "../cluster/xid.ts";
 import type { GpuRequest } from "../scenario.ts";
 
 /** Extended resources that a container asks for. */
@@ -33,7 +34,8 @@ function migResource(profile: string, single: boolean): string {
 /** What the device plugin reports for a node: `capacity` still counts a lost GPU for a while. */
 export function nodeResources(world: World, node: SimNode, of: "capacity" | "allocatable"): Record<string, string> {
   const counted = node.physicalGpus.filter(
-    (physicalGpu) => physicalGpu.healthy || (of === "capacity" && recentlyLost(world, physicalGpu)),
+    (physicalGpu) =>
+      isInService(physicalGpu) || (of === "capacity" && (physicalGpu.healthy || recentlyLost(world, physicalGpu))),
   );
   const amounts = new Map<string, number>();
   for (const name of resourceNames(node)) amounts.set(name, 0);

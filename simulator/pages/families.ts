@@ -44,6 +44,14 @@ const none = physical(() => 0);
 /** Use of the encoder and the decoder: no workload here encodes or decodes. */
 const noMedia = wholeGpuOnly(() => 0);
 
+/** XID errors of row remapping, which have counters of their own beside. */
+const rowRemapped = 63;
+const rowRemapFailed = 64;
+
+const shownXid = physical((r) => r.physicalGpu.shownXid);
+const rowsRemapped = physical((r) => (r.physicalGpu.xid?.code === rowRemapped ? 1 : 0));
+const remapFailed = physical((r) => (r.physicalGpu.xid?.code === rowRemapFailed ? 1 : 0));
+
 /** The exporter's default counters (`etc/default-counters.csv` of each generation), in its order. */
 const allFamilies: readonly Family[] = [
   family("DCGM_FI_DEV_SM_CLOCK", "SM clock frequency (in MHz).", warming(345, 1635), { oldName: "dcgm_sm_clock" }),
@@ -73,14 +81,16 @@ const allFamilies: readonly Family[] = [
   }),
   family("DCGM_FI_DEV_ENC_UTIL", "Encoder utilization (in %).", noMedia, { oldName: "dcgm_enc_utilization" }),
   family("DCGM_FI_DEV_DEC_UTIL", "Decoder utilization (in %).", noMedia, { oldName: "dcgm_dec_utilization" }),
-  family("DCGM_FI_DEV_XID_ERRORS", "Value of the last XID error encountered.", none, { oldName: "dcgm_xid_errors" }),
+  family("DCGM_FI_DEV_XID_ERRORS", "Value of the last XID error encountered.", shownXid, {
+    oldName: "dcgm_xid_errors",
+  }),
   family("DCGM_FI_DEV_FB_FREE", "Framebuffer memory free (in MiB).", freeMemoryOf, { oldName: "dcgm_fb_free" }),
   family("DCGM_FI_DEV_FB_USED", "Framebuffer memory used (in MiB).", usedMemoryOf, {
     oldName: "dcgm_fb_used",
     perProcess: true,
   }),
   family("DCGM_FI_DEV_FB_RESERVED", "Framebuffer memory reserved (in MiB).", reservedMemoryOf, { since: 4 }),
-  family("DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "Number of remapped rows for uncorrectable errors", none, {
+  family("DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "Number of remapped rows for uncorrectable errors", rowsRemapped, {
     type: "counter",
     since: 3,
   }),
@@ -88,7 +98,7 @@ const allFamilies: readonly Family[] = [
     type: "counter",
     since: 3,
   }),
-  family("DCGM_FI_DEV_ROW_REMAP_FAILURE", "Whether remapping of rows has failed", none, { since: 3 }),
+  family("DCGM_FI_DEV_ROW_REMAP_FAILURE", "Whether remapping of rows has failed", remapFailed, { since: 3 }),
   family(
     "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
     "Total number of NVLink bandwidth counters for all lanes",

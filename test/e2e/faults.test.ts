@@ -59,6 +59,7 @@ it("has met every fault that there is", () => {
     "profiling-stuck": true,
     "node-lost": true,
     "gpu-lost": true,
+    "gpu-xid": true,
     "stray-process": true,
     "api-watch-cut": true,
     "api-gone": true,

@@ -162,6 +162,61 @@ describe("faults of nodes and GPUs", () => {
     expect(await slice()).toContain('"generation":3');
   });
 
+  describe("report an XID error", () => {
+    const gpuLines = async (uuid: string): Promise<readonly string[]> =>
+      (await getText(pageUrl())).split("\n").filter((line) => line.includes(uuid));
+    const shown = (lines: readonly string[], family: string): string | undefined =>
+      lines
+        .find((line) => line.startsWith(`${family}{`))
+        ?.split(" ")
+        .at(-1);
+    const podStatus = async (gpu: TruthGpu | undefined): Promise<string> => {
+      const pods = await getList(api(`/api/v1/namespaces/${gpu?.holders[0]?.namespace}/pods`));
+      return JSON.stringify(pods.items.find(({ metadata }) => metadata.name === holderOf(gpu))?.status);
+    };
+    it.each([
+      { code: 48, active: false },
+      { code: 63, active: true },
+    ])("$code, which takes the GPU out of allocatable and is told to its pod", async ({ code, active }) => {
+      const [gpu] = simulator.truth().physicalGpus.filter((physicalGpu) => physicalGpu.node === node);
+      await during({ kind: "gpu-xid", node, physicalGpu: 0, code }, async () => {
+        expect(gpusOf(await nodeObject())).toEqual({ capacity: "8", allocatable: "7" });
+        expect(await podStatus(gpu)).toContain(`{"resourceID":"${gpu?.uuid}","health":"Unhealthy"}`);
+        simulator.advance(90);
+        expect(gpusOf(await nodeObject())).toEqual({ capacity: "8", allocatable: "7" });
+        expect(shown(await gpuLines(gpu?.uuid ?? ""), "DCGM_FI_DEV_XID_ERRORS")).toBe(String(code));
+        const reported = simulator.truth().physicalGpus.find(({ uuid }) => uuid === gpu?.uuid);
+        expect(reported?.healthy).toBe(false);
+        expect((reported?.activity ?? 0) > 0).toBe(active);
+      });
+      expect(gpusOf(await nodeObject())).toEqual({ capacity: "8", allocatable: "8" });
+      expect(await podStatus(gpu)).not.toContain("Unhealthy");
+      // DCGM shows the last code on, also when it is over.
+      expect(shown(await gpuLines(gpu?.uuid ?? ""), "DCGM_FI_DEV_XID_ERRORS")).toBe(String(code));
+    });
+
+    it.each([13, 31, 43, 45])("%d, which blames the job, and takes nothing out", async (code) => {
+      const [gpu] = simulator.truth().physicalGpus.filter((physicalGpu) => physicalGpu.node === node);
+      await during({ kind: "gpu-xid", node, physicalGpu: 0, code }, async () => {
+        expect(gpusOf(await nodeObject())).toEqual({ capacity: "8", allocatable: "8" });
+        expect(await podStatus(gpu)).not.toContain("Unhealthy");
+        expect(shown(await gpuLines(gpu?.uuid ?? ""), "DCGM_FI_DEV_XID_ERRORS")).toBe(String(code));
+        expect(simulator.truth().physicalGpus.find(({ uuid }) => uuid === gpu?.uuid)?.healthy).toBe(true);
+      });
+    });
+
+    it.each([
+      [95, "NoSchedule"],
+      [31, "None"],
+    ])("%d under DRA, as a taint with the effect %s", async (code, effect) => {
+      const slice = async (): Promise<string> => getText(api("/apis/resource.k8s.io/v1/resourceslices"));
+      await during({ kind: "gpu-xid", node: "h100-10", physicalGpu: 0, code }, async () => {
+        expect(await slice()).toContain(`"taints":[{"key":"gpu.nvidia.com/xid","value":"${code}","effect":"${effect}"`);
+      });
+      expect(await slice()).not.toContain("gpu.nvidia.com/xid");
+    });
+  });
+
   it("run a process that no pod owns", async () => {
     const free = simulator
       .truth()

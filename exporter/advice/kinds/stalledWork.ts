@@ -1,6 +1,7 @@
 import type { Analysis } from "../../analysis/analysis.ts";
-import { mayBeQuietLong, stalledSince } from "../../analysis/stateLimits.ts";
-import type { Device, WorkloadView } from "../../join/snapshot.ts";
+import { type StalledParts, stalledParts, stallSuspects, suspectPods } from "../../analysis/stalledParts.ts";
+import { mayBeQuietLong } from "../../analysis/stateLimits.ts";
+import type { WorkloadView } from "../../join/snapshot.ts";
 import { stallSignals } from "../../join/stall/stallSignals.ts";
 import type { OwnerQuestion } from "../../model/adviceAct.ts";
 import { gpuTolerance } from "../../model/gpuTolerance.ts";
@@ -72,16 +73,16 @@ function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidat
   const allocated = allocatedPods(snapshot, workload);
   if (allocated === null || allocated.length === 0)
     return guarded("the API does not know one of its pods: telemetry alone names it");
-  const work = workOf(analysis, allocated);
+  const members = allocated.map(({ index }) => index);
+  const work = stalledParts(snapshot, members, momentIndex(analysis).devicesOf);
   const what = `${gpuWords(work.stalled.length)} GPUs look busy and compute nothing for ${durationWords(snapshot.at - work.since)}`;
   const doubt = doubtOf(analysis, workload, allocated, work);
   if (doubt !== null) return guarded(`${what}, but ${doubt}`);
-  const disrupted = allocated.map(({ index }) => index);
   const own = ownGpus(moment, allocated);
   const gpus = [...own.byNode.values()].reduce((sum, amount) => sum + amount, 0);
   // It is unknown when it would continue by itself, or end: taken to be as long again as it has lasted.
   const hours = Math.min(settings.horizonHours, (snapshot.at - work.since) / 3600);
-  const cost = adviceCost(moment, { disrupted });
+  const cost = adviceCost(moment, { disrupted: members });
   const worth = { gainedGpuHours: gpus * hours, lostGpuHours: cost.lostGpuHours };
   const decision = decideAct({ kind: "release_idle", idle: null, isStalled: true, ...worth }, settings);
   const facts: StalledFacts = { moment, workload, allocated, work, own, gpus, cost };
@@ -96,7 +97,7 @@ function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidat
     questions: [stalledQuestion(facts)],
     decision,
     stalledSince: work.since,
-    disrupted,
+    disrupted: members,
     gainedGpus: () => gpus,
     gainedGpuHours: () => gpus * hours,
     guards: [],
@@ -106,37 +107,21 @@ function candidateOf(moment: AdviceMoment, workload: WorkloadView): MadeCandidat
   };
 }
 
-/** Sorts the GPUs of a workload by what they show, into three groups. */
-function workOf(analysis: Analysis, allocated: readonly AllocatedPod[]): StalledWork {
-  const { devices } = analysis.snapshot;
-  const index = momentIndex(analysis);
-  const work = { stalled: [] as Device[], quiet: [] as AllocatedPod[], computing: 0, unknown: 0, since: 0 };
-  for (const one of allocated)
-    for (const place of index.devicesOf(one.index)) {
-      const device = devices[place];
-      const holding = device?.holders.find(({ pod }) => pod === one.index);
-      if (device === undefined || holding === undefined) continue;
-      const since = stalledSince(holding, one.pod, device);
-      if (since !== null) {
-        work.stalled.push(device);
-        work.since = Math.max(work.since, since);
-      } else if (holding.activity === null || holding.estimated) work.unknown += 1;
-      else if (device.idleNow === true) work.quiet.push(one);
-      else work.computing += 1;
-    }
-  return work;
-}
-
 /** Why its owner is not asked; `null`: nothing forbids it. */
 function doubtOf(
   { snapshot }: Analysis,
   workload: WorkloadView,
   allocated: readonly AllocatedPod[],
-  { computing, unknown }: StalledWork,
+  parts: StalledParts,
 ): string | null {
+  const { computing, unknown } = parts;
   if (mayBeQuietLong(workload)) return "it serves, or may do so: a server that waits for requests looks the same";
   if (hasWaitingPods(snapshot, workload)) return "other pods of it wait";
-  if (computing > 0) return `${gpuWords(computing)} more of its GPUs compute: the others may wait for them`;
+  if (computing.length > 0) {
+    const suspects = stallSuspects(parts);
+    const who = suspects?.how === "computing" ? ` (${suspectPods(snapshot, suspects)})` : "";
+    return `${gpuWords(computing.length)} more of its GPUs compute${who}: the others may wait for them`;
+  }
   if (unknown > 0) return `nobody knows what ${gpuWords(unknown)} more of its GPUs do`;
   const begun = Math.max(...allocated.map(({ pod }) => pod.boundAt ?? pod.createdAt ?? snapshot.at));
   if (snapshot.at - begun < startSeconds)
@@ -144,24 +129,12 @@ function doubtOf(
   return null;
 }
 
-/** The GPUs of a workload by what they show. */
-interface StalledWork {
-  readonly stalled: readonly Device[];
-  /** A pod for each GPU on which nothing runs. */
-  readonly quiet: readonly AllocatedPod[];
-  /** GPUs that compute, and those about which this is unknown. */
-  readonly computing: number;
-  readonly unknown: number;
-  /** Since when all of `stalled` have been stalled, seconds since the epoch. */
-  readonly since: number;
-}
-
 /** Everything that the texts say about one workload that hangs. */
 interface StalledFacts {
   readonly moment: AdviceMoment;
   readonly workload: WorkloadView;
   readonly allocated: readonly AllocatedPod[];
-  readonly work: StalledWork;
+  readonly work: StalledParts;
   readonly own: OwnGpus;
   /** Physical GPUs that it holds. */
   readonly gpus: number;
@@ -175,7 +148,7 @@ function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "reason" |
   const name = fullName(workload);
   const price = hourlyCostWords(prices, own.byNode);
   const lasts = durationWords(snapshot.at - work.since);
-  const suspect = suspectWords(work);
+  const suspect = suspectWords(moment, work);
   return {
     // As of idle work, a title says since when, not for how long.
     title: `ask team ${workload.team} to restart ${name} if it hangs: ${gpuWords(gpus)} ${own.words} look busy and compute nothing since ${minuteWords(work.since)}`,
@@ -204,7 +177,7 @@ function stalledQuestion({ moment, workload, work, own, cost }: StalledFacts): O
   const about = `${workload.kind} ${workload.namespace}/${workload.name}`;
   const seconds = snapshot.at - work.since;
   const spent = costWords(prices, own.byNode, seconds / 3600);
-  const suspect = suspectWords(work);
+  const suspect = suspectWords(moment, work);
   return {
     to: `team ${workload.team}`,
     about,
@@ -218,18 +191,14 @@ function stalledQuestion({ moment, workload, work, own, cost }: StalledFacts): O
   };
 }
 
-const signalsNow = ({ stalled }: StalledWork): readonly string[] =>
+const signalsNow = ({ stalled }: StalledParts): readonly string[] =>
   stallSignals(stalled.flatMap(({ reading }) => reading ?? []));
 
 /** If one rank has failed, the others wait for it, busy: the one that differs is the first to look at. */
-function suspectWords({ quiet, stalled }: StalledWork): string | null {
-  if (quiet.length === 0 || quiet.length > stalled.length) return null;
-  const pods = [...new Set(quiet.map(({ pod, node }) => `${pod.name} on ${node}`))].sort();
-  const shown = pods.slice(0, mostNamed).join(", ");
-  const more = pods.length > mostNamed ? ` and ${pods.length - mostNamed} more` : "";
-  return `nothing runs on ${gpuWords(quiet.length)} of its GPUs (${shown}${more}): look there first, the others may wait for it`;
+function suspectWords({ analysis: { snapshot } }: AdviceMoment, work: StalledParts): string | null {
+  const suspects = stallSuspects(work);
+  if (suspects?.how !== "quiet") return null;
+  return `nothing runs on ${gpuWords(suspects.gpus)} of its GPUs (${suspectPods(snapshot, suspects)}): look there first, the others may wait for it`;
 }
-
-const mostNamed = 3;
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

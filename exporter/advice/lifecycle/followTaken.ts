@@ -1,3 +1,4 @@
+import { findSickGpus } from "../../analysis/health/findSickGpus.ts";
 import type { NodeView, PodView } from "../../join/snapshot.ts";
 import type { MeasuredEffect, Undone } from "../../model/recommendation.ts";
 import { undoneSince } from "../disruptionUnits.ts";
@@ -43,6 +44,10 @@ interface PlacedPod {
 }
 
 const tolerance = 1e-6;
+
+/** Measures of which less than before means that what had gone is back. */
+const comesBack: ReadonlySet<MeasuredBy["kind"]> = new Set(["nodes-removed", "gpus-drained", "observed"]);
+
 /** Nobody takes longer to carry out a plan: what was bound before was not placed by it. */
 const longestPlanSeconds = 3600;
 const secondsPerHour = 3600;
@@ -104,6 +109,12 @@ function measuredGpus(by: MeasuredBy, moment: MomentIndex): number {
       return by.pods.reduce((sum, { uid, gpus }) => (moment.allocated(uid) === undefined ? sum + gpus : sum), 0);
     case "nodes-removed":
       return by.nodes.reduce((sum, { name, gpus }) => (isIn(moment.node(name)) ? sum : sum + gpus), 0);
+    case "gpus-drained": {
+      if (!isIn(moment.node(by.node))) return by.gpus.reduce((sum, { gpus }) => sum + gpus, 0);
+      const all = findSickGpus(moment.analysis.snapshot);
+      const sick = all.filter(({ node, tier }) => node === by.node && tier !== "watch");
+      return by.gpus.reduce((sum, { uuid, gpus }) => (sick.some((one) => one.uuid === uuid) ? sum : sum + gpus), 0);
+    }
     case "whole-nodes":
       return by.nodes.reduce((sum, name) => {
         const node = moment.node(name);
@@ -166,7 +177,7 @@ function undoneNow(
     return { how: "evicted-again", at, gpus: evicted.reduce((sum, { pod }) => sum + (pod.gpus ?? 0), 0) };
   if (signs.some((sign) => isTakenBack(sign, moment))) return { how: "changed-back", at, gpus: less };
   const back = measuredBy.kind === "work-released" ? wantedBy(measuredBy.work, moment) - last.leastWanted : 0;
-  const goesBack = measuredBy.kind === "nodes-removed" || measuredBy.kind === "observed" ? less : back;
+  const goesBack = comesBack.has(measuredBy.kind) ? less : back;
   return goesBack > tolerance ? { how: "came-back", at, gpus: goesBack } : null;
 }
 

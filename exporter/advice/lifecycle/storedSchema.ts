@@ -124,6 +124,11 @@ const measuredBy = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("work-released"), work: texts, gpus: amount }),
   z.object({ kind: z.literal("work-restarted"), pods: z.array(z.object({ uid: text, gpus: amount })) }),
   z.object({ kind: z.literal("nodes-removed"), nodes: z.array(z.object({ name: text, gpus: amount })) }),
+  z.object({
+    kind: z.literal("gpus-drained"),
+    node: text,
+    gpus: z.array(z.object({ uuid: text, gpus: amount })),
+  }),
   z.object({ kind: z.literal("whole-nodes"), nodes: texts }),
   z.object({ kind: z.literal("observed"), nodes: texts }),
 ]);

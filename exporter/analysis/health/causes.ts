@@ -14,8 +14,8 @@ export function unhealthyCause(device: Device, node: NodeView, devices: Snapshot
   if (fault !== null && fault !== "taint" && fault !== "pod_status") return fault;
   return (
     causeInReading(reading) ??
-    fault ??
     (device.uuid !== null && reading === null && showsOthers(node, devices) ? "gpu_lost" : null) ??
+    fault ??
     causeOnNode(device, node, devices) ??
     "unknown"
   );

@@ -1,4 +1,5 @@
 import type { Device, NodeView, Snapshot } from "../../join/snapshot.ts";
+import { oncePer } from "../../kernel/once.ts";
 import type { CareTier, HealthCause, UnavailableCause } from "../../model/gpuFaults.ts";
 import { dcgmFails, degradedCause, unhealthyCause } from "./causes.ts";
 
@@ -26,7 +27,7 @@ const dcgmWarns = 10;
  * fault that ends it, or a GPU whose memory cannot be repaired is still given out. `today`: a GPU cannot be used, and waits for
  * repair. `watch`: it works, and may get worse. A last XID error alone is no reason: it stays on the page for ever.
  */
-export function findSickGpus(snapshot: Snapshot): readonly SickGpu[] {
+export const findSickGpus = oncePer((snapshot: Snapshot): readonly SickGpu[] => {
   const sick = new Map<string, SickGpu>();
   for (const node of snapshot.nodes) {
     if (node.ready === false) continue;
@@ -37,7 +38,7 @@ export function findSickGpus(snapshot: Snapshot): readonly SickGpu[] {
     }
   }
   return [...sick.values()];
-}
+});
 
 type Care = Pick<SickGpu, "tier" | "cause">;
 

@@ -15,6 +15,7 @@ const gains: Readonly<Record<AdviceKind, string>> = {
   share_gpu: "GPUs become free",
   right_size: "unused GPUs become free",
   unblock_gang: "GPUs of stuck work start",
+  drain_node: "GPUs with a fault can be repaired",
   fix_scheduler: "GPUs go to who is entitled to them",
   fix_source: "allocated GPUs are seen again",
 };

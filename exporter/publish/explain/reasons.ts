@@ -1,9 +1,10 @@
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
+import { stalledParts, stallSuspects, suspectPods } from "../../analysis/stalledParts.ts";
 import { mayBeQuietLong, noRequestsSince, stalledSince, stateLimits } from "../../analysis/stateLimits.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Device, Holding, HoldingSource, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
 import { stallSignals } from "../../join/stall/stallSignals.ts";
-import { causeNames } from "../causeNames.ts";
+import { causeNames } from "../../model/causeNames.ts";
 import { instant } from "../document/order.ts";
 import { duration, gpus, percent } from "../terminal/columns.ts";
 
@@ -48,7 +49,7 @@ export function reasonOf(accountingEntry: AccountingEntry, { snapshot, nodes, se
         ? idleReason(pod, holding, snapshot.at, settings)
         : requestsReason(accountingEntry, pod, snapshot);
     case "stalled":
-      return stalledReason(pod, holding, device, snapshot.at);
+      return `${stalledReason(pod, holding, device, snapshot.at)}${suspectReason(pod, snapshot, nodes)}`;
     default:
       return activityReason(pod, holding, device, snapshot.at, settings);
   }
@@ -103,6 +104,20 @@ function stalledReason(pod: PodView, holding: Holding, device: Device, at: numbe
   const time = since === null ? "" : ` for ${duration(at - since)} (since ${clock(since)})`;
   const signals = device.reading === null ? "" : `: ${stallSignals([device.reading]).join(", ")}`;
   return `it looks busy and computes nothing${time}${signals}; this counts as stalled after ${duration(stateLimits.stalledSeconds)}`;
+}
+
+/** Of a gang, the members that differ: the others may wait for them. */
+function suspectReason(pod: PodView, snapshot: Snapshot, nodes: ReasonContext["nodes"]): string {
+  if (pod.gang === null) return "";
+  const members = snapshot.workloads[pod.workload]?.pods ?? [];
+  const devicesOf = (index: number): readonly number[] => {
+    const own = nodes.get(snapshot.pods[index]?.node ?? "")?.devices ?? [];
+    return own.filter((place) => snapshot.devices[place]?.holders.some((holder) => holder.pod === index));
+  };
+  const suspects = stallSuspects(stalledParts(snapshot, members, devicesOf));
+  if (suspects === null) return "";
+  const what = suspects.how === "quiet" ? "nothing runs on" : "work is computed on";
+  return `; ${what} ${suspectPods(snapshot, suspects)}, for which the others may wait: look there first`;
 }
 
 /** `serving`; if the class was guessed, that it is a guess. */

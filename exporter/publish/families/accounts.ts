@@ -19,6 +19,7 @@ export const accountsProducers: Producers<keyof typeof accountsMetrics> = {
   fairlead_idle_gpu_seconds_total: ({ accounts }) => accounts?.serving.idleSeconds,
   fairlead_served_requests_total: ({ accounts }) => accounts?.serving.requests,
   fairlead_served_tokens_total: ({ accounts }) => accounts?.serving.tokens,
+  fairlead_application_errors_total: ({ accounts }) => accounts?.applicationErrors,
   fairlead_energy_joules_total: ({ accounts }) => accounts?.energyJoules,
   fairlead_accounting_imbalance_gpu_seconds_total: ({ accounts }) => accounts?.imbalanceGpuSeconds,
   fairlead_node_seconds_total: ({ accounts }) =>

@@ -114,7 +114,7 @@ describe("its twins are left alone", () => {
     [
       "one rank computes",
       { shows: (n, i) => (n + i === 0 ? "works" : "hung") },
-      /1 more of its GPUs compute: the others/,
+      /1 more of its GPUs compute \(llm-0 on n0\): the others/,
     ],
     ["one GPU is not seen", { shows: (n, i) => (n + i === 0 ? "unseen" : "hung") }, /nobody knows what 1 more/],
     ["it has just started", { boundHours: 0.7 }, /a start may wait for 45 min/],

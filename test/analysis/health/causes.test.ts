@@ -47,6 +47,11 @@ describe("why GPUs cannot be used", () => {
     ["a warning of DCGM is no cause", [sick({ dcgmHealth: 10 })], "unknown"],
     ["nothing says why", [sick({})], "unknown"],
     ["its row has vanished from the page", [sick(null), well({})], "gpu_lost"],
+    [
+      "its row has vanished, which says more than the kubelet does",
+      [sick(null, { fault: "pod_status" }), well({})],
+      "gpu_lost",
+    ],
     ["no page says anything", [sick(null)], "unknown"],
     ["another GPU of the node shows the error, and the API only counts", [sick({}), well({ lastXid: 79 })], "gpu_lost"],
     ["the driver's taint says more than telemetry", [sick({ lastXid: 13 }, { fault: "nvlink" })], "nvlink"],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { playInMemory } from "../../../cli/demo/playInMemory.ts";
 import { type AdviceKind, adviceKinds } from "../../../exporter/model/recommendation.ts";
+import type { Truth } from "../../../simulator/truth.ts";
 import { adviceScenarios } from "../../simulator/scenarios/advice/byKind.ts";
 import { quietScenario } from "../../simulator/scenarios/advice/quiet.ts";
 import { startAt } from "../accounting.ts";
@@ -78,6 +79,19 @@ const loops: Readonly<Record<AdviceKind, KindOfLoop>> = {
       const work = offered.beneficiary.name;
       expect(trulyBusy(before, work), "nothing ran before").toBe(0);
       expect(trulyBusy(after, work), "all of it computes").toBeGreaterThan(offered.effect.gainedGpus.worst / 2);
+    },
+  },
+  drain_node: {
+    ...short,
+    isSo({ offered, before, after }) {
+      const sick = ({ physicalGpus }: Truth) => physicalGpus.filter(({ healthy }) => !healthy);
+      expect(sick(before).map(({ holders }) => holders.length)).toEqual([1]);
+      expect(sick(after).map(({ holders }) => holders.length)).toEqual([0]);
+      const served = ({ physicalGpus }: Truth) =>
+        physicalGpus.filter(({ healthy, holders }) => healthy && holders.length > 0).length;
+      expect(served(after)).toBe(served(before) + 1);
+      const node = after.nodes.find(({ name }) => name === offered.beneficiary.name);
+      expect(node?.schedulable).toBe(false);
     },
   },
   fix_scheduler: {

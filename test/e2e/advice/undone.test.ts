@@ -158,6 +158,19 @@ const bad: readonly BadCase[] = [
     },
     isBad: ({ offered, after }) => expect(trulyWaiting(after)).toContain(offered.effect.starts[0]),
   },
+  {
+    kind: "drain_node",
+    name: "someone lets pods onto the node before its GPU is reset",
+    ...short,
+    spoil: undo,
+    how: "came-back",
+    trueGain: () => 0,
+    isBad: ({ offered, after }) => {
+      const node = after.nodes.find(({ name }) => name === offered.beneficiary.name);
+      expect(node?.schedulable).toBe(true);
+      expect(after.physicalGpus.some((one) => one.node === node?.name && !one.healthy)).toBe(true);
+    },
+  },
   { kind: "fix_scheduler", ...short, ...takenBack, trueGain: started, isBad: isWrittenBack },
   {
     kind: "fix_source",

@@ -2,6 +2,18 @@ import type { FaultCase } from "../faultCases.ts";
 
 const node = "h100-01";
 
+const sickGpu = {
+  states: [{ node, state: "unavailable", gpus: 1 }],
+  series: { 'fairlead_sick_gpu_gpus{tier="drain",cause="ecc"}': 1 },
+  truth: "all",
+} as const;
+
+const wellGpu = {
+  states: [{ node, state: "unavailable", gpus: 0 }],
+  series: { fairlead_sick_gpu_gpus: null },
+  truth: "all",
+} as const;
+
 /** Faults of nodes, GPUs, and of the clock. */
 export const nodeFaultCases: readonly FaultCase[] = [
   {
@@ -55,6 +67,22 @@ export const nodeFaultCases: readonly FaultCase[] = [
     },
     does: "keeps counting the GPU while the node has not been booted again, as `unavailable`; its pod still holds it",
     todo: "Drain and repair the node.",
+  },
+  {
+    name: "a GPU has an uncorrectable memory error (XID 48)",
+    faults: [{ kind: "gpu-xid", node, physicalGpu: 0, code: 48 }],
+    early: { steps: 1, problems: [], ...sickGpu },
+    late: { steps: 4, problems: [], ...sickGpu },
+    does: "counts the GPU as `unavailable` with cause `ecc` from when the API takes it out, whatever its page still shows; its pod still holds it",
+    todo: "Drain the node and reset the GPU ([gpu-health.md](gpu-health.md)).",
+  },
+  {
+    name: "a job ends with an XID error of its own (XID 31)",
+    faults: [{ kind: "gpu-xid", node, physicalGpu: 0, code: 31 }],
+    early: { steps: 1, problems: [], ...wellGpu },
+    late: { steps: 4, problems: [], ...wellGpu },
+    does: "loses no time: the error blames the application, not the GPU",
+    todo: "Look at the job's log.",
   },
   {
     name: "a process that no pod owns uses a GPU",

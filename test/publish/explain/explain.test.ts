@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Analysis } from "../../../exporter/analysis/analysis.ts";
 import { defaultConfig } from "../../../exporter/config/defaults.ts";
-import type { Device, Holding, NodeView, PodView } from "../../../exporter/join/snapshot.ts";
+import type { Device, GangView, Holding, NodeView, PodView } from "../../../exporter/join/snapshot.ts";
 import { type Explained, explain } from "../../../exporter/publish/explain/explain.ts";
 import type { ExplainedKind } from "../../../exporter/publish/explain/kinds.ts";
 import { type Explanation, explanationSchema } from "../../../exporter/publish/explain/schema.ts";
 import { explanationText } from "../../../exporter/publish/terminal/explanation.ts";
+import { workloadView } from "../../advice/guards/guardMoment.ts";
 import { device, gang, holding, moment, nodeView, podView } from "../../analysis/momentBuilder.ts";
 import { bareReading, now } from "../../join/clusterBuilder.ts";
 import { anyCluster } from "../../join/clusterGenerator.ts";
@@ -139,6 +140,38 @@ describe("why a held GPU is in its state", () => {
   ];
   it.each(rows)("%s", (_name, given, reason) => {
     expect(reasonOfAllocated(given).replace(/since \d\d:\d\d:\d\d/, "since 12:30:00")).toContain(reason);
+  });
+});
+
+describe("why the GPU of a gang's member is stalled", () => {
+  const whole: GangView = { id: "research/g", min: 3, bound: 3, partialSince: null };
+  const spins = { stall: { since: now - 2000, unseenSince: null }, reading: hungReading };
+  const why = (third: Partial<Device>, of: GangView | null, activity: number | null): string => {
+    const pods = [0, 1, 2].map((i) => podView({ name: `rank-${i}`, gang: of }));
+    const devices = pods.map((_, pod) =>
+      device({
+        uuid: `GPU-${pod}`,
+        ...(pod === 2 ? third : spins),
+        holders: [holding({ pod, activity: pod === 2 ? activity : 1 })],
+      }),
+    );
+    const nodes = [nodeView({ physicalGpus: 3, devices: [0, 1, 2] })];
+    const workloads = [workloadView({ name: "g", pods: [0, 1, 2] })];
+    const { parts } = explanationOf(analysed(moment({ nodes, devices, pods, workloads })), "node", "n");
+    return parts.find(({ states }) => "stalled" in states)?.why ?? "nothing is stalled";
+  };
+
+  it("names the member that differs: it is silent, or it computes", () => {
+    expect(why({ idleNow: true, activity: 0 }, whole, 0)).toContain(
+      "; nothing runs on rank-2 on n, for which the others may wait: look there first",
+    );
+    expect(why({ activity: 0.9 }, whole, 0.9)).toContain("; work is computed on rank-2 on n, for which");
+  });
+
+  it("names nobody where all spin, what the third does is not known, or they are no gang", () => {
+    expect(why(spins, whole, 1)).not.toMatch(/look there/);
+    expect(why({ reading: null, activity: null, idleNow: null }, whole, null)).not.toMatch(/look there/);
+    expect(why({ activity: 0.9 }, null, 0.9)).not.toMatch(/look there/);
   });
 });
 

@@ -57,6 +57,7 @@ describe.each(seeds)("with seed %i the problem is there by itself", (seed) => {
     ["share_gpu", (t: Truth) => waits(t, "asr") && allocated(t, "tools") === 12],
     ["right_size", (t: Truth) => waits(t, "trainer")],
     ["unblock_gang", (t: Truth) => waits(t, "judge") && waits(t, "rollout") && allocated(t, "agents") === 12],
+    ["drain_node", (t: Truth) => t.physicalGpus.some(({ healthy, holders }) => !healthy && holders.length > 0)],
     ["fix_scheduler", (t: Truth) => (queue(t, "ads")?.allocated ?? 0) > 24 && (queue(t, "search")?.waiting ?? 0) > 0],
     ["fix_source", (t: Truth) => free(t) <= 8],
   ] as const)("%s", async (kind, shows) => {

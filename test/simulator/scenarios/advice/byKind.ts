@@ -2,6 +2,7 @@ import type { AdviceKind } from "../../../../exporter/model/recommendation.ts";
 import type { Scenario } from "../../../../simulator/scenario.ts";
 import { changeQuotaScenario } from "./changeQuota.ts";
 import { defragmentScenario } from "./defragment.ts";
+import { drainNodeScenario } from "./drainNode.ts";
 import { fixSchedulerScenario } from "./fixScheduler.ts";
 import { fixSourceScenario } from "./fixSource.ts";
 import { reclaimScenario } from "./reclaim.ts";
@@ -21,6 +22,7 @@ export const adviceScenarios: Readonly<Record<AdviceKind, () => Scenario>> = {
   share_gpu: shareGpuScenario,
   right_size: rightSizeScenario,
   unblock_gang: unblockGangScenario,
+  drain_node: drainNodeScenario,
   fix_scheduler: fixSchedulerScenario,
   fix_source: fixSourceScenario,
 };

@@ -138,6 +138,18 @@ const remedies: Readonly<Record<AdviceKind, Remedy>> = {
       for (const pod of await podsIn(simulator, "agents")) await evict(simulator, pod);
     },
   },
+  drain_node: {
+    gain: 1,
+    gauge: (simulator) =>
+      simulator.truth().physicalGpus.filter(({ healthy, holders }) => healthy && holders.length > 0).length,
+    async act(simulator) {
+      await patch(simulator, "/api/v1/nodes/h100-01", { spec: { unschedulable: true } });
+      const sick = simulator.truth().physicalGpus.find(({ healthy }) => !healthy)?.holders[0];
+      const pod = (await podsIn(simulator, "search")).find(({ metadata }) => metadata.name === sick?.pod);
+      if (pod === undefined) throw new Error("nobody holds the GPU");
+      await evict(simulator, pod);
+    },
+  },
   fix_scheduler: {
     gain: 16,
     gauge: (simulator) => runningOf(simulator.truth(), "search"),

@@ -1,4 +1,4 @@
-import type { HealthCause } from "../model/gpuFaults.ts";
+import type { HealthCause } from "./gpuFaults.ts";
 
 /** Why GPUs cannot be used, or are slower than they could be, as people read it. */
 export const causeNames: Readonly<Record<HealthCause, string>> = {

@@ -1,0 +1,109 @@
+import type { Device, Snapshot } from "../join/snapshot.ts";
+import { type ApplicationError, applicationErrorOf, applicationErrors } from "../model/gpuFaults.ts";
+import type { Account } from "./posting.ts";
+import { type CounterCell, createCounterTable, other } from "./seriesTable.ts";
+
+export interface ApplicationErrorLabels {
+  readonly team: string;
+  readonly error: ApplicationError;
+}
+
+/** Counts XID errors that blame the job and not the GPU, by the team whose job it was. */
+export interface ApplicationErrors {
+  /** Publishes the series that the next moment can add to. Where no telemetry reports XID errors, nothing is known of them. */
+  announce(snapshot: Snapshot, accounts: readonly Pick<Account, "team">[]): void;
+  /**
+   * Counts the errors that a moment shows and the one before did not, for the team that held the GPU alone. An exporter shows the
+   * last error until it restarts, so that one which was there at the first look has no date, and is not counted.
+   */
+  see(snapshot: Snapshot): void;
+  totals(): readonly Readonly<CounterCell<ApplicationErrorLabels>>[];
+}
+
+/** Part of `limits.series`. */
+const budget = 0.02;
+
+/** Nothing was seen yet. `teamLabel` gives a team's label, within the budget of teams. */
+export function createApplicationErrors(series: number, teamLabel: (team: string) => string): ApplicationErrors {
+  const fold = (labels: ApplicationErrorLabels): ApplicationErrorLabels => ({ ...labels, team: other });
+  const table = createCounterTable<ApplicationErrorLabels>(series * budget, fold, fold);
+  /** The error that a GPU shows, by UUID; GPUs without one are not in it. */
+  let shown: ReadonlyMap<string, ShownError> = new Map();
+  let earlier: Snapshot | null = null;
+
+  const cellOf = (team: string, error: ApplicationError) => table.cell({ team: teamLabel(team), error });
+
+  function isNew(node: string, uuid: string, code: number): boolean {
+    const known = shown.get(uuid);
+    if (known !== undefined) return known.code !== code;
+    return earlier !== null && devicesAt(earlier, node, uuid).some(({ reading }) => reading?.lastXid === 0);
+  }
+
+  /** The job may have ended since, and the next one may hold the GPU already: who held it before counts as well. */
+  function teamOf(snapshot: Snapshot, node: string, uuid: string): string | null {
+    const moments = earlier === null ? [snapshot] : [earlier, snapshot];
+    const teams = new Set(moments.flatMap((moment) => teamsAt(moment, node, uuid)));
+    const [team = null] = teams.size === 1 ? teams : [];
+    return team;
+  }
+
+  return {
+    announce(snapshot, accounts) {
+      table.begin(snapshot.at);
+      if (!snapshot.devices.some(({ reading }) => reading !== null && reading.lastXid !== null)) return;
+      for (const team of new Set(accounts.map((account) => account.team)))
+        if (team !== null) for (const error of applicationErrors) cellOf(team, error);
+    },
+    see(snapshot) {
+      const now = shownNow(snapshot);
+      for (const [uuid, { code, node }] of now) {
+        const error = applicationErrorOf(code);
+        const team = error === null || !isNew(node, uuid, code) ? null : teamOf(snapshot, node, uuid);
+        if (error !== null && team !== null) cellOf(team, error).value += 1;
+      }
+      // What a page showed that is missing now will be shown again when it comes back.
+      const gone = [...shown].filter(([uuid]) => !now.has(uuid));
+      const read = gone.length === 0 ? null : readGpus(snapshot);
+      for (const [uuid, before] of gone) if (read?.has(uuid) === false) now.set(uuid, before);
+      shown = now;
+      earlier = snapshot;
+    },
+    totals: () => table.cells,
+  };
+}
+
+interface ShownError {
+  readonly code: number;
+  readonly node: string;
+}
+
+function shownNow({ devices }: Snapshot): Map<string, ShownError> {
+  const found = new Map<string, ShownError>();
+  for (const { uuid, node, reading } of devices) {
+    const code = reading?.lastXid ?? 0;
+    if (code !== 0 && uuid !== null) found.set(uuid, { code, node });
+  }
+  return found;
+}
+
+function readGpus({ devices }: Snapshot): ReadonlySet<string | null> {
+  return new Set(devices.flatMap(({ uuid, reading }) => (reading === null ? [] : [uuid])));
+}
+
+/** A GPU, or its instances. */
+function devicesAt({ nodes, devices }: Snapshot, node: string, uuid: string): readonly Device[] {
+  const own = nodes.find(({ name }) => name === node)?.devices ?? [];
+  return own.flatMap((index) => {
+    const device = devices[index];
+    return device?.uuid === uuid ? [device] : [];
+  });
+}
+
+/** Teams that hold any of it; `null` stands for a holder that is only estimated. */
+function teamsAt(snapshot: Snapshot, node: string, uuid: string): readonly (string | null)[] {
+  return devicesAt(snapshot, node, uuid).flatMap(({ holders }) =>
+    holders.map(({ pod, estimated, isSplitAlone }) =>
+      estimated && isSplitAlone !== true ? null : (snapshot.pods[pod]?.team ?? null),
+    ),
+  );
+}

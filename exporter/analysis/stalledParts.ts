@@ -1,0 +1,68 @@
+import type { Device, Snapshot } from "../join/snapshot.ts";
+import { nameWords } from "../kernel/nameWords.ts";
+import { stalledSince } from "./stateLimits.ts";
+
+/** The GPUs of a workload of which some look busy and compute nothing, by what they show. */
+export interface StalledParts {
+  readonly stalled: readonly Device[];
+  /** A pod (index) for each GPU on which nothing runs, and for each that computes. */
+  readonly quiet: readonly number[];
+  readonly computing: readonly number[];
+  /** GPUs about which this is unknown. */
+  readonly unknown: number;
+  /** Since when all of `stalled` have been stalled, seconds since the epoch. */
+  readonly since: number;
+}
+
+/** Sorts the GPUs that pods (indices) hold; `devicesOf` gives the devices of a pod. */
+export function stalledParts(
+  { devices, pods }: Pick<Snapshot, "devices" | "pods">,
+  of: readonly number[],
+  devicesOf: (pod: number) => readonly number[],
+): StalledParts {
+  const parts = { stalled: [] as Device[], quiet: [] as number[], computing: [] as number[], unknown: 0, since: 0 };
+  for (const index of of)
+    for (const place of devicesOf(index)) {
+      const [pod, device] = [pods[index], devices[place]];
+      const holding = device?.holders.find((one) => one.pod === index);
+      if (pod === undefined || device === undefined || holding === undefined) continue;
+      const since = stalledSince(holding, pod, device);
+      if (since !== null) {
+        parts.stalled.push(device);
+        parts.since = Math.max(parts.since, since);
+      } else if (holding.activity === null || holding.estimated) parts.unknown += 1;
+      else if (device.idleNow === true) parts.quiet.push(index);
+      else parts.computing.push(index);
+    }
+  return parts;
+}
+
+/** The members of a gang that differ from the others, which spin and may wait for them. */
+export interface StallSuspects {
+  /** `quiet`: nothing runs there, as after one rank has failed; `computing`: it has work that the others have not. */
+  readonly how: "quiet" | "computing";
+  /** Physical GPUs and MIG instances that differ. */
+  readonly gpus: number;
+  /** Pods (indices) that hold them, each once. */
+  readonly pods: readonly number[];
+}
+
+/** Who differs, if the others are at least as many; a quiet one comes first. `null`: nobody does, or most do. */
+export function stallSuspects({ stalled, quiet, computing }: StalledParts): StallSuspects | null {
+  for (const [how, found] of [
+    ["quiet", quiet],
+    ["computing", computing],
+  ] as const)
+    if (found.length > 0 && found.length <= stalled.length)
+      return { how, gpus: found.length, pods: [...new Set(found)] };
+  return null;
+}
+
+/** Their pods and nodes, in words: `rank-3 on h100-07`; beyond the third they are only counted. */
+export function suspectPods({ pods }: Pick<Snapshot, "pods">, { pods: suspects }: StallSuspects): string {
+  const names = suspects.flatMap((index) => {
+    const pod = pods[index];
+    return pod === undefined ? [] : [`${pod.name} on ${pod.node}`];
+  });
+  return nameWords(names.sort());
+}
