@@ -1,6 +1,6 @@
 import { orZero } from "../alerts/rules/recorded.ts";
-import { aggregate, type Expression, oneOf } from "../exporter/catalogue/promql.ts";
-import type { allocatedTimeStates } from "../exporter/model/gpuStates.ts";
+import { aggregate, arithmetic, type Expression, oneOf } from "../exporter/catalogue/promql.ts";
+import { type allocatedTimeStates, runningStates } from "../exporter/model/gpuStates.ts";
 import type { Tools } from "./dashboard.ts";
 import type { PanelDraft } from "./panel/draft.ts";
 import { heatmap } from "./panel/heatmap.ts";
@@ -9,6 +9,7 @@ import { shows } from "./panel/shown.ts";
 import { table } from "./panel/table.ts";
 import { timeSeries } from "./panel/timeSeries.ts";
 import { units } from "./panel/units.ts";
+import { hours, riseOver } from "./query/overTime.ts";
 import { partOf } from "./query/queries.ts";
 import { teamWork } from "./wasteWork.ts";
 
@@ -16,7 +17,41 @@ type State = (typeof allocatedTimeStates)[number];
 
 /** What the GPUs of the team do: all of them over time, when they are busy, and in which pool. */
 export function teamUse(tools: Tools): readonly PanelDraft[] {
-  return [states(tools), busyTimes(tools), byPool(tools), teamWork(tools)];
+  return [states(tools), busyTimes(tools), goodput(tools), byPool(tools), teamWork(tools)];
+}
+
+/** How far allocated GPU time got: the steps of the review's goodput, as far as series have them. */
+function goodput({ query, page }: Tools): PanelDraft {
+  const by = ["cluster", "team"] as const;
+  const hoursIn = (states: readonly State[] | null) => {
+    const asked = states === null ? {} : { state: oneOf(states) };
+    const held = query.recorded("cluster_team_pool_state:fairlead_team_gpus:sum", asked);
+    return hours(aggregate("sum", riseOver(held, "$__range"), by));
+  };
+  // A team that holds nothing now may have a gap where it had none of something: a longer query would be slower to read.
+  const now = query.recorded("cluster_team:fairlead_allocated_gpus:sum");
+  const undone = riseOver(query.recorded("cluster_team:fairlead_evicted_lost_gpu_seconds:increase10m"), "$__range");
+  return table({
+    title: "GPU-hours by how far they got",
+    meaning:
+      "GPU-hours of the time range that were allocated to each team; those of them that ran, not waiting for the rest of a gang, a start or a broken GPU; what evictions undid since the last checkpoint, at most; and the busy part. Begin with the largest step down. Seen every 10 minutes: the review's goodput is exact.",
+    size: [24, 7],
+    labels: { team: "Team", cluster: "Cluster" },
+    values: [
+      { title: "Allocated", query: hoursIn(null), unit: units.gpuHours },
+      { title: "Ran", query: hoursIn(runningStates), unit: units.gpuHours },
+      {
+        title: "Undone",
+        query: orZero(aggregate("sum", arithmetic(undone, "/", 3600), by), now),
+        unit: units.gpuHours,
+      },
+      { title: "Busy", query: orZero(hoursIn(["active"]), now), unit: units.gpuHours },
+    ],
+    nonZero: ["Allocated"],
+    sortBy: "Allocated",
+    empty: "no team held GPUs",
+    links: { team: page("/review", "What does the review say?") },
+  });
 }
 
 function states({ query, page }: Tools): PanelDraft {

@@ -15,7 +15,10 @@ export const allocatedStates = [
 /** The states of allocated GPU time that was seen: utilization is the active part of it. */
 export const observedStates = ["active", "underutilized", "idle", "stalled"] as const;
 
-/** Those of them in which it was not used. */
+/** The states of allocated GPU time in which work ran with all that it needs, seen or not. */
+export const runningStates = [...observedStates, "unobserved"] as const;
+
+/** The states of time that was seen in which it was not used. */
 export const wastedStates = ["underutilized", "idle", "stalled"] as const;
 
 /** The states of GPU time that nobody holds; `unavailable` is a state of both. */

@@ -5,7 +5,7 @@ import type { TotalsRow } from "../../exporter/history/history.ts";
 import { monthOf } from "../../exporter/history/month.ts";
 import type { QueueTotalsRow } from "../../exporter/history/queueHistory.ts";
 import { isCharged } from "../../exporter/model/charge.ts";
-import { observedStates, wastedStates } from "../../exporter/model/gpuStates.ts";
+import { observedStates, runningStates, wastedStates } from "../../exporter/model/gpuStates.ts";
 import type { TeamRow } from "../document/use.ts";
 import { wastedHours } from "../document/wastedHours.ts";
 import { hoursOf } from "./hours.ts";
@@ -117,6 +117,7 @@ function useOf(rows: readonly TotalsRow[], notCharged: readonly string[]) {
     idle: hoursIn("idle"),
     stalled: hoursIn("stalled"),
     underutilized: hoursIn("underutilized"),
+    whole: hoursIn(...runningStates),
     utilization: utilizationOf(active, judged),
     costs: costsOf((state) => isCharged(state, "allocation", notCharged)),
     wasteCosts: costsOf((state) => wastedStates.some((wasted) => wasted === state)),

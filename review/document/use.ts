@@ -71,6 +71,9 @@ export const teamSchema = z.object({
   idle: amount,
   stalled: later.describe("Looked busy and computed nothing."),
   underutilized: amount,
+  whole: later.describe(
+    "Allocated, and not waiting for the rest of a gang, for a start, or for a GPU that cannot be used.",
+  ),
   utilization: ratio.nullable(),
   entitled: amount.nullable().describe("Of the queues of this team alone; null where entitlement is not known."),
   deviation: z

@@ -9,7 +9,7 @@ import { missingText } from "../sections/missing.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
 import { runwayTable } from "../sections/runway.ts";
 import type { Table } from "../sections/section.ts";
-import { budgetTable, fairnessTable, teamTable } from "../sections/teams.ts";
+import { budgetTable, fairnessTable, goodputTable, teamTable } from "../sections/teams.ts";
 import { waitsByQueue, waitsBySize } from "../sections/waits.ts";
 import { shownStages, wasteTable } from "../sections/waste.ts";
 import { demandChart } from "./demandChart.ts";
@@ -21,6 +21,7 @@ import { table } from "./table.ts";
 /** Rows of a page; the CSV has all. */
 const most = {
   teams: 25,
+  goodput: 10,
   waits: 25,
   nodes: 10,
   jobs: 10,
@@ -107,7 +108,7 @@ export function teamSection(review: Review): Html {
     review,
     "teams",
     review.team === null ? "Who had, used and waited?" : "What it had, used and waited for",
-    html`${tables([teamTable(review), most.teams], [fairnessTable(review), most.teams]) ?? html``}
+    html`${tables([teamTable(review), most.teams], [goodputTable(review), most.goodput], [fairnessTable(review), most.teams]) ?? html``}
 ${budgets === null ? html`` : html`<h3>Budgets</h3>\n${table(budgets, { most: most.teams })}`}`,
   );
 }

@@ -11,7 +11,7 @@ import { isOfNoTeam, missingText } from "../sections/missing.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
 import { runwayTable } from "../sections/runway.ts";
 import type { Column, Piece, Table } from "../sections/section.ts";
-import { budgetTable, fairnessTable, teamTable } from "../sections/teams.ts";
+import { budgetTable, fairnessTable, goodputTable, teamTable } from "../sections/teams.ts";
 import { termsSentence, tileTable } from "../sections/tiles.ts";
 import { waitsByQueue, waitsBySize } from "../sections/waits.ts";
 import { wasteTable } from "../sections/waste.ts";
@@ -67,6 +67,7 @@ function numbers(review: Review): readonly string[] {
     ...part(review, "Where the GPU time went", [[wasteTable(review), most.waste]]),
     ...part(review, "Teams", [
       [teamTable(review), most.teams],
+      [goodputTable(review), most.teams],
       [fairnessTable(review), most.teams],
       [budgetTable(review), most.teams],
     ]),

@@ -21,6 +21,7 @@ export function mergeTeams(all: readonly (readonly TeamRow[])[]): TeamRow[] {
       idle: sum(({ idle }) => idle),
       stalled: sumKnown(({ stalled }) => stalled),
       underutilized: sum(({ underutilized }) => underutilized),
+      whole: sumKnown(({ whole }) => whole),
       utilization: utilizationOf(active, judged),
       entitled: sumKnown(({ entitled }) => entitled),
       deviation: sumKnown(({ deviation }) => deviation),

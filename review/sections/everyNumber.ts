@@ -9,7 +9,7 @@ import { jobsByCost, jobsByWaste, jobsSentence } from "./jobs.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "./nodes.ts";
 import { runOutTable, runwayTable, runwayWeekTable } from "./runway.ts";
 import type { Sentence, Table } from "./section.ts";
-import { budgetTable, fairnessTable, teamTable } from "./teams.ts";
+import { budgetTable, fairnessTable, goodputTable, teamTable } from "./teams.ts";
 import { periodTable, termsSentence, tileTable } from "./tiles.ts";
 import { waitsByQueue, waitsBySize } from "./waits.ts";
 import { wasteTable } from "./waste.ts";
@@ -31,6 +31,7 @@ export function everyNumber(review: Review): readonly (Table | Sentence)[] {
         ...(review.demand ?? []).map(oneMoreNodeSentence),
         ...(review.demand ?? []).map(stepTable),
         teamTable(review),
+        goodputTable(review),
         fairnessTable(review),
         budgetTable(review),
         waitsBySize(review),

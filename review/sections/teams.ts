@@ -1,3 +1,4 @@
+import { goodputOf } from "../document/goodput.ts";
 import type { Review } from "../document/review.ts";
 import type { TeamRow } from "../document/use.ts";
 import { wastedHours } from "../document/wastedHours.ts";
@@ -34,6 +35,35 @@ export function teamTable(review: Review): Table {
       [numberColumn("jobs"), ({ jobs }) => figure("jobs", "count", jobs)],
     ],
   });
+}
+
+/** How far the GPU time of each team got: allocated, running whole, not undone, productive. */
+export function goodputTable(review: Review): Table {
+  return {
+    section: "goodput",
+    caption: "How far allocated GPU time got, in the same order; each step is a part of the one before",
+    rowHeading: "team",
+    columns: [
+      numberColumn("allocated", "GPU-h"),
+      numberColumn("ran whole", "GPU-h"),
+      numberColumn("not undone", "GPU-h"),
+      numberColumn("productive", "GPU-h"),
+      numberColumn("goodput"),
+    ],
+    rows: teamsByWaste(review).map((team) => {
+      const { whole, kept, productive, ratio } = goodputOf(team);
+      return {
+        ...head(team),
+        cells: [
+          [gpuHours("allocated", team.allocated)],
+          [gpuHours("whole", whole)],
+          [gpuHours("not_undone", kept)],
+          [gpuHours("productive", productive)],
+          [{ measure: "goodput", unit: "ratio", value: ratio }],
+        ],
+      };
+    }),
+  };
 }
 
 /** What each team was entitled to, who owes whom, how long it waited and what was taken from it. */

@@ -42,6 +42,13 @@ export const oldest = (queue: string, priority: string, seconds: number, cluster
     { cluster, queue, scheduler: "kueue", kind: "ClusterQueue", domain: "A100", team: "ads", priority_class: priority },
     seconds,
   );
+/** GPU-seconds that evictions undid. */
+export const undone = (of: string, queue: string, value: string) =>
+  series(
+    "fairlead_evicted_lost_gpu_seconds_total",
+    { cluster: "east", queue, team: of, reason: "Preempted", preemptor_queue: "" },
+    value,
+  );
 /** A budget of a month, and what is spent of it. */
 export const budget = (cluster: string, of: string, currency: string, amount: number, spent: number) => [
   series("fairlead_budget_amount", { cluster, team: of, currency }, amount),

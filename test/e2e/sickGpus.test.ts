@@ -9,9 +9,9 @@ import { run } from "../../cli/run.ts";
 import { configSchema } from "../../exporter/config/schema.ts";
 import type { Recommendation } from "../../exporter/model/recommendation.ts";
 import type { TruthGpu } from "../../simulator/truth.ts";
-import { createJudge } from "../../simulator/truthRecord/judge.ts";
 import { captureIo } from "../cli/captureIo.ts";
 import { sickGpusScenario } from "../simulator/scenarios/sickGpus.ts";
+import { createJudge } from "../simulator/truthRecord/judge.ts";
 import { startAt, sum, sumBy } from "./accounting.ts";
 import { recommendationsNow } from "./advice/closedLoop.ts";
 

@@ -61,6 +61,7 @@ const team = fc.record({
     judged: amount,
     idle: amount,
     stalled: fc.option(amount),
+    whole: maybe(amount),
     underutilized: amount,
   },
   ...{ utilization: maybe(ratio), entitled: maybe(amount), deviation: maybe(signed) },

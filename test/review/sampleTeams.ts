@@ -32,6 +32,7 @@ function team(
     idle,
     stalled: 0,
     underutilized,
+    whole: allocated * 0.98,
     entitled,
     deviation,
     utilization: judged > 0 ? Math.min(1, active / judged) : null,

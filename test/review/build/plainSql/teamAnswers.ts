@@ -50,10 +50,11 @@ function noteAllocated(expected: Expected, question: SqlQuestion): void {
          sum(gpu_seconds) FILTER (WHERE state IN ${seenStates}) / 3600 AS judged,
          sum(gpu_seconds) FILTER (WHERE state = 'idle') / 3600 AS idle,
          sum(gpu_seconds) FILTER (WHERE state = 'stalled') / 3600 AS stalled,
-         sum(gpu_seconds) FILTER (WHERE state = 'underutilized') / 3600 AS underutilized FROM ${gpuTime}`,
+         sum(gpu_seconds) FILTER (WHERE state = 'underutilized') / 3600 AS underutilized,
+         sum(gpu_seconds) FILTER (WHERE state NOT IN ('starting', 'gang_wait', 'unavailable')) / 3600 AS whole FROM ${gpuTime}`,
     );
     const place = `teams[${name}]`;
-    for (const amount of ["allocated", "active", "judged", "idle", "stalled", "underutilized"])
+    for (const amount of ["allocated", "active", "judged", "idle", "stalled", "underutilized", "whole"])
       expected.set(`${place}.${amount}`, num(row, amount));
     expected.set(`${place}.utilization`, num(row, "judged") > 0 ? num(row, "active") / num(row, "judged") : null);
     for (const [costs, states] of [
