@@ -21,6 +21,7 @@ import {
   fragmentationSection,
   jobSection,
   nodeSection,
+  nothingSection,
   runwaySection,
   teamSection,
   waitSection,
@@ -73,7 +74,7 @@ ${wasteSection(review)}
 ${coverage === null ? html`` : table(coverage, { most: 50 })}
 ${unless(demand, demandSection)}${teamSection(review)}${waitSection(review)}
 <div class="pair">${unless(idleNodes, nodeSection)}${unless(fragmentation, fragmentationSection)}</div>
-${unless(faults, faultSection)}${jobSection(review)}${unless(runway, runwaySection)}${actionSection(review)}`;
+${nothingSection(review)}${unless(faults, faultSection)}${jobSection(review)}${unless(runway, runwaySection)}${actionSection(review)}`;
 }
 
 /** The numbers of a window, each beside those of the periods before, and who can act on a change. */

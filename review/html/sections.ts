@@ -7,6 +7,7 @@ import { faultTable, outageTable } from "../sections/faults.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
 import { missingText } from "../sections/missing.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
+import { paidForNothing } from "../sections/paidForNothing.ts";
 import { runwayTable } from "../sections/runway.ts";
 import type { Table } from "../sections/section.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "../sections/teams.ts";
@@ -144,6 +145,12 @@ export const nodeSection = (review: Review): Html =>
     "Which nodes did nothing?",
     tables([idlePoolTable(review), most.nodes], [streakTable(review), most.nodes]),
   );
+
+/** What was paid for and did nothing; left out where all that was paid for did something. */
+export function nothingSection(review: Review): Html {
+  const lost = tables([paidForNothing(review), most.nodes]);
+  return lost === null ? html`` : section(review, "nothing", "What was paid for and did nothing?", lost);
+}
 
 export const faultSection = (review: Review): Html =>
   section(

@@ -9,6 +9,7 @@ import { headline } from "../sections/headline.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "../sections/jobs.ts";
 import { isOfNoTeam, missingText } from "../sections/missing.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "../sections/nodes.ts";
+import { paidForNothing } from "../sections/paidForNothing.ts";
 import { runwayTable } from "../sections/runway.ts";
 import type { Column, Piece, Table } from "../sections/section.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "../sections/teams.ts";
@@ -89,6 +90,7 @@ function numbers(review: Review): readonly string[] {
       [streakTable(review), most.nodes],
       [fragmentationTable(review), most.domains],
     ]),
+    ...nothingPart(review),
     ...clusterPart(review, "Faults", [
       [faultTable(review), most.nodes],
       [outageTable(review), most.nodes],
@@ -105,6 +107,11 @@ function numbers(review: Review): readonly string[] {
       [trackTable(review), most.actions],
     ]),
   ];
+}
+
+function nothingPart(review: Review): readonly string[] {
+  const lost = paidForNothing(review);
+  return lost === null ? [] : part(review, "Paid for, and did nothing", [[lost, most.nodes]]);
 }
 
 type Shown = readonly (readonly [Table | null, number])[];

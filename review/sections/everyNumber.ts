@@ -7,6 +7,7 @@ import { coverageTable, headSentences, isCovered, priceTable } from "./head.ts";
 import { headline } from "./headline.ts";
 import { jobsByCost, jobsByWaste, jobsSentence } from "./jobs.ts";
 import { fragmentationTable, idlePoolTable, streakTable } from "./nodes.ts";
+import { paidForNothing } from "./paidForNothing.ts";
 import { runOutTable, runwayTable, runwayWeekTable } from "./runway.ts";
 import type { Sentence, Table } from "./section.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "./teams.ts";
@@ -39,6 +40,7 @@ export function everyNumber(review: Review): readonly (Table | Sentence)[] {
         idlePoolTable(review),
         streakTable(review),
         fragmentationTable(review),
+        paidForNothing(review),
         faultTable(review),
         outageTable(review),
         jobsSentence(review),
