@@ -59,5 +59,6 @@ test("a review in which all did something has no such section", () => {
   const nothing = { ...review, waterfall: [stage(drop("idle", 0))], faults: { outages: [], causes: [] } };
   expect(paidForNothing(nothing)).toBeNull();
   expect(renderReviewHtml(nothing)).not.toContain("Paid for, and did nothing");
-  for (const text of [renderReviewHtml(review), renderReviewMarkdown(review)]) expect(text).toContain("Paid for, and did nothing");
+  for (const text of [renderReviewHtml(review), renderReviewMarkdown(review)])
+    expect(text).toContain("Paid for, and did nothing");
 });
