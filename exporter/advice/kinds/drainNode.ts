@@ -91,9 +91,10 @@ function podsAt(
   for (const place of node.devices) {
     const device = snapshot.devices[place];
     if (device === undefined || !isMeant(device.uuid)) continue;
-    for (const { pod: index } of device.holders) {
+    for (const { pod: index, estimated, isSplitAlone } of device.holders) {
       const pod = snapshot.pods[index];
-      if (pod?.uid == null || pod.node === null) continue;
+      if (pod === undefined || pod.uid === null || pod.node === null) continue;
+      if (estimated && isSplitAlone !== true) continue;
       found.set(index, { index, pod, uid: pod.uid, node: pod.node });
     }
   }
@@ -107,7 +108,7 @@ function nodeCandidate(moment: AdviceMoment, sick: SickNode): MadeCandidate {
   if (node.schedulable === null) return none(node.name, "no-plan", "it is known from telemetry alone");
   if (node.schedulable === false)
     return none(node.name, "no-plan", "it is cordoned: what is left is to empty it and to reset or replace its GPU");
-  const evicted = first.filter((one) => mayBeEvicted(moment, sick, one));
+  const evicted = evictedFirst(moment, sick);
   const steps = allSteps([
     cordonStep(node, ", so that it comes empty and its GPU can be reset or replaced"),
     ...evicted.map(({ pod }) =>
@@ -158,17 +159,27 @@ function nodeCandidate(moment: AdviceMoment, sick: SickNode): MadeCandidate {
   };
 }
 
-/** Whether a pod serves on a GPU that is gone, its controller makes another one, and nobody forbids it. */
-function mayBeEvicted(moment: AdviceMoment, { gpus }: SickNode, { index, pod }: AllocatedPod): boolean {
-  const isStopped = gpus.some(({ isTakenOut, holders }) => isTakenOut && holders.some((one) => one.index === index));
-  const isServing = pod.workloadClass === "serving" && pod.classGuess === undefined;
-  if (!isStopped || !isServing || pod.gang !== null || !remakes.has(pod.owner?.kind ?? "")) return false;
-  return askGuards(moment, { pods: [index], how: "move", beneficiary: null }).vetoes.length === 0;
+/** Pods that serve on a GPU that is gone, whose controllers make others, and that may all be evicted together. */
+function evictedFirst(moment: AdviceMoment, { gpus, first }: SickNode): readonly AllocatedPod[] {
+  const stopped = new Set(
+    gpus.flatMap(({ isTakenOut, holders }) => (isTakenOut ? holders.map(({ index }) => index) : [])),
+  );
+  const evicted: AllocatedPod[] = [];
+  for (const one of first) {
+    const { pod, index } = one;
+    const isServing = pod.workloadClass === "serving" && pod.classGuess === undefined && pod.gang === null;
+    if (!stopped.has(index) || !isServing || !remakes.has(pod.owner?.kind ?? "")) continue;
+    const pods = [...evicted, one].map((each) => each.index);
+    const { vetoes } = askGuards(moment, { pods, how: "move", beneficiary: null });
+    if (vetoes.length === 0 && evicted.length < moment.settings.maxMoves) evicted.push(one);
+  }
+  return evicted;
 }
 
 /** One question to the owner of each workload that would lose work. */
 function ownerCandidates(moment: AdviceMoment, sick: SickNode): readonly Candidate[] {
-  const asked = sick.first.filter((one) => !mayBeEvicted(moment, sick, one));
+  const evicted = new Set(evictedFirst(moment, sick).map(({ index }) => index));
+  const asked = sick.first.filter(({ index }) => !evicted.has(index));
   return [...Map.groupBy(asked, ({ pod }) => pod.workload).values()].flatMap((pods) =>
     ownerCandidate(moment, sick, pods),
   );
