@@ -39,31 +39,20 @@ export function teamTable(review: Review): Table {
 
 /** How far the GPU time of each team got: allocated, running whole, not undone, productive. */
 export function goodputTable(review: Review): Table {
-  return {
+  const teams = teamsByWaste(review).map((team) => ({ ...team, ...goodputOf(team) }));
+  return tableOf(teams, [], {
     section: "goodput",
     caption: "How far allocated GPU time got, in the same order; each step is a part of the one before",
     rowHeading: "team",
+    row: head,
     columns: [
-      numberColumn("allocated", "GPU-h"),
-      numberColumn("ran whole", "GPU-h"),
-      numberColumn("not undone", "GPU-h"),
-      numberColumn("productive", "GPU-h"),
-      numberColumn("goodput"),
+      [numberColumn("allocated", "GPU-h"), ({ allocated }) => figure("allocated", "GPU-h", allocated)],
+      [numberColumn("ran whole", "GPU-h"), ({ whole }) => figure("whole", "GPU-h", whole)],
+      [numberColumn("not undone", "GPU-h"), ({ kept }) => figure("not_undone", "GPU-h", kept)],
+      [numberColumn("productive", "GPU-h"), ({ productive }) => figure("productive", "GPU-h", productive)],
+      [numberColumn("goodput"), ({ ratio }) => figure("goodput", "ratio", ratio)],
     ],
-    rows: teamsByWaste(review).map((team) => {
-      const { whole, kept, productive, ratio } = goodputOf(team);
-      return {
-        ...head(team),
-        cells: [
-          [gpuHours("allocated", team.allocated)],
-          [gpuHours("whole", whole)],
-          [gpuHours("not_undone", kept)],
-          [gpuHours("productive", productive)],
-          [{ measure: "goodput", unit: "ratio", value: ratio }],
-        ],
-      };
-    }),
-  };
+  });
 }
 
 /** What each team was entitled to, who owes whom, how long it waited and what was taken from it. */
