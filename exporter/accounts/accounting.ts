@@ -8,6 +8,7 @@ import { accrue } from "./accrue.ts";
 import { createApplicationErrors } from "./applicationErrors.ts";
 import { type AccountCells, type AccountCounters, type CounterLimits, createCounterAccount } from "./counters.ts";
 import { createDebtAccount } from "./debtAccount.ts";
+import { foldedSeries } from "./foldedLabels.ts";
 import { healthGroups } from "./healthTime.ts";
 import type { PastIdleTime } from "./idleHours.ts";
 import { createIdleNodeAccount } from "./idleNodeAccount.ts";
@@ -284,18 +285,4 @@ export function createAccounting(options: AccountingOptions): Accounting {
 function lastCovered(past: PastIdleTime | null): number | null {
   const ends = past?.intervals.map(({ to }) => to) ?? [];
   return ends.length === 0 ? null : ends.reduce((latest, to) => Math.max(latest, to));
-}
-
-function foldedSeries(accounts: number, limits: CounterLimits): readonly Problem[] {
-  if (accounts === 0) return [];
-  return [
-    {
-      source: "accounts",
-      code: "gpu-time-folded",
-      severity: "info",
-      subject: "/metrics",
-      message: `${accounts} accounts of GPU time share the label value "other"; the budget is ${limits.teams} teams and ${limits.series} series, and a series that was given out is kept while anybody has GPUs under its names, and for an hour after.`,
-      nextStep: "Raise limits.teams or limits.series, or assign namespaces to fewer teams with the rules in teams.",
-    },
-  ];
 }

@@ -1,4 +1,5 @@
-import type { GpuSecondsLabels } from "./counters.ts";
+import type { Problem } from "../model/problem.ts";
+import type { CounterLimits, GpuSecondsLabels } from "./counters.ts";
 import { other, shared } from "./seriesTable.ts";
 
 /** The labels under which a series counts that has no place of its own. */
@@ -20,3 +21,18 @@ export const leastLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
   capacityType: other,
   priorityClass: shared(l.team),
 });
+
+/** That accounts share their series with others. */
+export function foldedSeries(accounts: number, limits: CounterLimits): readonly Problem[] {
+  if (accounts === 0) return [];
+  return [
+    {
+      source: "accounts",
+      code: "gpu-time-folded",
+      severity: "info",
+      subject: "/metrics",
+      message: `${accounts} accounts of GPU time share the label value "other"; the budget is ${limits.teams} teams and ${limits.series} series, and a series that was given out is kept while anybody has GPUs under its names, and for an hour after.`,
+      nextStep: "Raise limits.teams or limits.series, or assign namespaces to fewer teams with the rules in teams.",
+    },
+  ];
+}
