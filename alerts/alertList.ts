@@ -221,6 +221,7 @@ export const alertList = {
     action: "ticket",
     labels: ["cluster", "node_pool"],
     summary: "Work runs on GPUs with a fault that ends or corrupts it.",
+    advice: { kinds: ["drain_node"], same: {} },
   },
   GpuLookToday: {
     ...fleet,

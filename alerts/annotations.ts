@@ -84,10 +84,14 @@ function withNames(
 
 function fromAdvice(advice: AdviceMatch, recommendations: string) {
   const best = bestOf(advice);
-  // Who restarts an exporter sees GPUs again, and has no more of them.
-  const isSeeing = advice.kinds.every((kind) => kind === "fix_source");
+  const isOnly = (wanted: string): boolean => advice.kinds.every((kind) => kind === wanted);
   const amount = `${gpuNumber("$gpus")} ${gpuWord("$gpus")}`;
-  const gain = isSeeing ? `shows ${amount} again` : `gains ${amount}`;
+  // Who restarts an exporter sees GPUs again, and who drains a node can repair them: nobody has more of them by that alone.
+  const gain = isOnly("fix_source")
+    ? `shows ${amount} again`
+    : isOnly("drain_node")
+      ? `lets ${amount} be repaired`
+      : `gains ${amount}`;
   const saving = query(`${savingSeries}{cluster=%[1]q} and on (cluster, id) (${best.expression})`, best.labels);
   const found = query(best.expression, best.labels);
   return {
