@@ -5,7 +5,7 @@ import { nameWords } from "../../kernel/nameWords.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { fullName } from "../momentIndex.ts";
 import { momentOrder } from "../momentOrder.ts";
-import { type CarriedOut, carryOut, mostCordoned } from "../planner/carryOut.ts";
+import { type CarriedOut, type CarryLooks, carryOut, mostCordoned } from "../planner/carryOut.ts";
 import { isWorseCapacity, type MoveField } from "../planner/moveField.ts";
 import type { FoundPlan, PlanProblem } from "../planner/problem.ts";
 import { moveWords } from "./plannedMoves.ts";
@@ -35,6 +35,7 @@ export function createCarry(
   field: MoveField,
   problem: Omit<PlanProblem, "vetoesOf">,
   { cordoned, spoils }: CarryLimits,
+  looks: CarryLooks,
 ): Carry {
   const placeOf = new Map(field.nodeIndexes.map((index, place) => [index, place] as const));
   const inField = (indexes: Iterable<number>): readonly number[] =>
@@ -48,9 +49,13 @@ export function createCarry(
     const worse = worseNodes(moment, plan).toSorted(momentOrder(moment.analysis).nodes);
     if (worse.length > mostCordoned) return worseWords(moment, plan, worse);
     const away = [...new Set([...cordoned, ...worse])];
-    const found = carryOut(asked, plan, { cordoned: inField(away), spoils: new Set(inField(spoils)) });
-    if (found === null)
-      return `to move ${moveWords(moment.analysis.snapshot, field, plan)} would free enough, but the scheduler may place the pods so that it does not`;
+    const found = carryOut(asked, plan, { cordoned: inField(away), spoils: new Set(inField(spoils)) }, looks);
+    if (typeof found === "string") {
+      const moves = moveWords(moment.analysis.snapshot, field, plan);
+      return found === "no order"
+        ? `to move ${moves} would free enough, but the scheduler may place the pods so that it does not`
+        : `to move ${moves} would free enough, but there are too many ways in which the scheduler may place the pods to know that it does`;
+    }
     const outside = away.filter((index) => !placeOf.has(index));
     return {
       plan,

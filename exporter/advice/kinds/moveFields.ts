@@ -3,6 +3,7 @@ import { type DisruptionUnit, disruptionUnits } from "../disruptionUnits.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { momentIndex } from "../momentIndex.ts";
 import { type InOrder, momentOrder } from "../momentOrder.ts";
+import type { CarryLooks } from "../planner/carryOut.ts";
 import { type MoveField, moveFieldOf } from "../planner/moveField.ts";
 import type { PlanLimits } from "../planner/problem.ts";
 import type { Trial } from "../whatIf/trial.ts";
@@ -85,6 +86,8 @@ export interface LookBudget {
   readonly leastLimits: PlanLimits;
   /** Counts the steps that a question used. */
   spend(looks: number): void;
+  /** What the carrying out of all plans of the kind may look at, together. */
+  readonly carry: CarryLooks;
 }
 
 /** The steps of all questions of a kind in one cycle. */
@@ -92,12 +95,16 @@ const looksPerCycle = 6_000;
 /** The steps that each question has even when all are used up: enough to see all of a small cluster. */
 const leastPerQuestion = 1_000;
 
+/** About two seconds: of many plans that fail on few nodes, each has thousands of ways. */
+const carryLooksPerCycle = 600_000;
+
 /** Each question gets half of what is left: those with the most at stake come first, and may search the furthest. */
 function createLookBudget(): LookBudget {
   let left = looksPerCycle;
   return {
     limits: () => ({ looks: Math.max(leastPerQuestion, Math.floor(left / 2)) }),
     leastLimits: { looks: leastPerQuestion },
+    carry: { left: carryLooksPerCycle },
     spend(looks) {
       left = Math.max(0, left - looks);
     },

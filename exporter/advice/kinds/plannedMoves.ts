@@ -68,7 +68,7 @@ export function planMoves({ moment, trial, looks }: Planning, wish: MoveWish): P
   const none = (reason: string, why: WithheldAdvice["why"] = "no-plan"): NoMoves => ({ ok: false, why, reason });
   const { nodes, fixedNodes, rules } = field;
   const base = { nodes, units, fixedNodes, goal, quotaGpus, maxMoves: moment.settings.maxMoves, rules };
-  const carry = createCarry(moment, field, base, wish.limits);
+  const carry = createCarry(moment, field, base, wish.limits, looks.carry);
   const refusalOf = (plan: FoundPlan): string | null => {
     const carried = carry(plan);
     return typeof carried === "string" ? carried : null;

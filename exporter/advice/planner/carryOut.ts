@@ -21,10 +21,15 @@ export interface CarryRules {
 
 /** The most nodes that may be cordoned besides those of the goal, so that pods go where they should. */
 export const mostCordoned = 5;
-/** Nodes that are looked at for one plan, each time anew: some tens of milliseconds. */
+/** Nodes that may be looked at for one plan, each time anew. */
 const mostLooks = 200_000;
 /** Up to this many units, every order is tried; of more, the largest first and the planner's own. */
 const mostPermuted = 5;
+
+/** Nodes that may still be looked at to carry plans out, each time anew; counted down. */
+export interface CarryLooks {
+  left: number;
+}
 
 /** A unit that leaves, with the nodes that are cordoned meanwhile. */
 interface Leaving {
@@ -35,13 +40,31 @@ interface Leaving {
 /**
  * An order in which a plan reaches its goal whatever node the scheduler chooses for each pod, among all that take it: the pods
  * of a unit leave together and are placed the largest first, before the next unit leaves. The largest units first, then every
- * order where there are few; then the same with nodes cordoned that should take nobody. `null` where none of them does.
+ * order where there are few; then the same with nodes cordoned that should take nobody. `no order` where none of them does;
+ * `not known` where it would take too many looks to know.
  */
-export function carryOut(problem: PlanProblem, plan: FoundPlan, rules: CarryRules): CarriedOut | null {
+export function carryOut(
+  problem: PlanProblem,
+  plan: FoundPlan,
+  rules: CarryRules,
+  looks: CarryLooks,
+): CarriedOut | "no order" | "not known" {
+  const allowed = Math.min(mostLooks, looks.left);
+  const trying: Trying = { problem, plan, rules, base: baseOf(plan, rules), left: allowed };
+  const found = firstThatHolds(trying);
+  looks.left -= allowed - Math.max(0, trying.left);
+  return found ?? (trying.left < 0 ? "not known" : "no order");
+}
+
+/** Nodes that are cordoned all the while. */
+function baseOf({ moves, goalNodes }: FoundPlan, { cordoned }: CarryRules): ReadonlySet<number> {
+  const taken = new Set(moves.map(({ to }) => to));
+  return new Set([...goalNodes.filter((node) => !taken.has(node)), ...cordoned]);
+}
+
+function firstThatHolds(trying: Trying): CarriedOut | null {
+  const { problem, plan, base } = trying;
   const orders = ordersOf(problem, plan.units);
-  const taken = new Set(plan.moves.map(({ to }) => to));
-  const base = new Set([...plan.goalNodes.filter((node) => !taken.has(node)), ...rules.cordoned]);
-  const trying: Trying = { problem, plan, rules, base, left: mostLooks };
   const leaving = (order: readonly number[], besides: readonly ReadonlySet<number>[]) =>
     leavingOf(problem, order, base, besides);
   for (const order of orders) {
