@@ -51,6 +51,7 @@ function useWindowWidth(): number {
   useEffect(() => {
     const look = (): void => setWidth(document.documentElement.clientWidth);
     window.addEventListener("resize", look);
+    look(); // it may have been resized before anybody listened
     return () => window.removeEventListener("resize", look);
   }, []);
   return width;
