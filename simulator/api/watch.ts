@@ -67,7 +67,12 @@ export function createWatchHub(store: ObjectStore): WatchHub {
         if (line !== null) stream.write(line);
       };
       if (resume === null || query.sendInitialEvents) sendExisting(query, store, stream);
-      else for (const event of missed) send(event);
+      else {
+        for (const event of missed) send(event);
+        // Who opens a watch anew may wait for a version at which this kind did not change: time may stand still until then.
+        if (query.allowBookmarks && (resume ?? 0) < store.version())
+          stream.write(bookmarkLine(query, store.version(), false));
+      }
       const unsubscribe = store.subscribe(info.shelf, send);
       open.set(stream, {
         bookmark: () => {

@@ -169,6 +169,18 @@ describe("the simulated API's watches", () => {
     }
   });
 
+  it("begin with a bookmark where they missed time in which nothing of their kind changed", async () => {
+    const version = simulator.resourceVersion();
+    simulator.advance(60);
+    expect(simulator.resourceVersion()).not.toBe(version);
+    const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${version}`;
+    const watch = await openWatch(url(`/apis/resource.k8s.io/v1/resourceclaims?${query}`));
+    // Nothing goes on meanwhile: the bookmark comes by itself.
+    const events = await watch.readUntil("BOOKMARK");
+    expect(objectOf(events.at(-1)).metadata.resourceVersion).toBe(simulator.resourceVersion());
+    await watch.close();
+  });
+
   it("send no bookmark unless asked, and stop at timeoutSeconds", async () => {
     const version = simulator.resourceVersion();
     const watch = await openWatch(url(`/api/v1/pods?watch=true&timeoutSeconds=1&resourceVersion=${version}`));
