@@ -7,6 +7,7 @@ import { createPrometheusSource } from "../exporter/sources/dcgm/prometheusSourc
 import { createGetPool, type GetPool } from "../exporter/sources/http/getPool.ts";
 import type { KubernetesSource } from "../exporter/sources/kubernetes/kubernetesSource.ts";
 import type { ServingSource } from "../exporter/sources/serving/servingSource.ts";
+import { acceptedPage, pagePool } from "./pagePool.ts";
 import { servingSourcesOf } from "./servingSource.ts";
 import { createSteadyClock } from "./steadyClock.ts";
 
@@ -42,7 +43,7 @@ export function createTelemetrySources(
   const exporters = exporterLookup(kubernetes, monotonic);
   const isScraping = prometheus === undefined || prometheus.scrapeToo || targets.length > 0;
   const sources = [
-    ...(isScraping ? [createScraper(config, exporters, steady, pages ?? pagePool(config, steady))] : []),
+    ...(isScraping ? [createScraper(config, exporters, steady, pages ?? exporterPages(config, steady))] : []),
     ...(prometheus === undefined
       ? []
       : [createServerSource(config, prometheus, { kubernetes, exporters }, now, monotonic)]),
@@ -52,7 +53,7 @@ export function createTelemetrySources(
     const reported = { ...first, problems: () => [...first.problems(), ...exporters().problems] };
     sources.splice(0, 1, reported);
   }
-  const serving = servingSourcesOf(config, kubernetes, now, monotonic, servingPages);
+  const serving = servingSourcesOf(config, kubernetes, steady, servingPages);
   const all = async (run: (source: DcgmSource | ServingSource) => Promise<void>): Promise<void> => {
     await Promise.all([...sources, ...serving].map(run));
   };
@@ -65,17 +66,9 @@ export function createTelemetrySources(
   };
 }
 
-function pagePool(config: Config, steady: () => number): GetPool {
-  return createGetPool({
-    timeoutSeconds: config.dcgm.timeoutSeconds,
-    maxBytes: config.dcgm.maxPageBytes,
-    concurrency: config.dcgm.concurrency,
-    backOff: { firstSeconds: config.interval, maxSeconds: 4 * config.interval },
-    accept: "text/plain;version=0.0.4",
-    keepAliveSeconds: 3 * config.interval,
-    now: steady,
-    random: Math.random,
-  });
+function exporterPages({ dcgm, interval }: Config, steady: () => number): GetPool {
+  const { timeoutSeconds, maxPageBytes: maxBytes, concurrency } = dcgm;
+  return pagePool({ timeoutSeconds, maxBytes, concurrency, accept: acceptedPage }, interval, steady);
 }
 
 /** Looks up the exporters that are believed; where pods cannot be read, they are where they were. */

@@ -3,6 +3,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { TelemetryPage } from "../../model/telemetry.ts";
 import type { GetPool } from "../http/getPool.ts";
 import type { GetResult } from "../http/getResult.ts";
+import { createRounds } from "../http/rounds.ts";
 import { shownAddress } from "../http/shownText.ts";
 import { freshnessOf } from "../port.ts";
 import type { BelievedExporters } from "./believedExporters.ts";
@@ -85,9 +86,6 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
     problems: [],
     wasTried: false,
   };
-  let underWay: Promise<void> | null = null;
-  let cancelNext: (() => void) | null = null;
-  let isRunning = false;
 
   const isYoung = ({ receivedAt }: TelemetryPage): boolean => now() - receivedAt <= maxAge;
 
@@ -132,38 +130,20 @@ export function createPrometheusSource(options: PrometheusSourceOptions): DcgmSo
     };
   }
 
-  const ask = (endedAt: () => number): Promise<void> => {
-    underWay ??= pool
-      .get({ url, auth, caFile, insecureSkipVerify, headers }, copyOf)
-      .then(async (result) => {
-        memory = after(result, endedAt());
-      })
-      .finally(() => {
-        underWay = null;
-      });
-    return underWay;
-  };
-
-  const tick = (): void => {
-    if (!isRunning) return;
-    void ask(now);
-    cancelNext = schedule(intervalSeconds, tick);
-  };
+  const rounds = createRounds({
+    ask: async (endedAt) => {
+      const result = await pool.get({ url, auth, caFile, insecureSkipVerify, headers }, copyOf);
+      memory = after(result, endedAt());
+    },
+    pool,
+    intervalSeconds,
+    now,
+    schedule,
+  });
 
   return {
     name: problems.prometheusSourceName,
-    start: async () => {
-      isRunning = true;
-      await ask(now);
-      if (isRunning) cancelNext = schedule(intervalSeconds, tick);
-    },
-    stop: async () => {
-      isRunning = false;
-      cancelNext?.();
-      await pool.close();
-      await underWay;
-    },
-    scrapeOnce: (at) => ask(() => at),
+    ...rounds,
     read: () => ({
       pages: [...memory.byNode.values()].flat().filter(isYoung),
       targets: 1,

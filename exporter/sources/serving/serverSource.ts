@@ -4,6 +4,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { ServingPage } from "../../model/serving.ts";
 import type { GetResult } from "../http/getResult.ts";
 import { readEnvelope, vectorOf } from "../http/prometheusApi.ts";
+import { createRounds } from "../http/rounds.ts";
 import { shownAddress, shownText } from "../http/shownText.ts";
 import { freshnessOf } from "../port.ts";
 import { pagesOfSeries, servingUrl } from "./serverSeries.ts";
@@ -48,9 +49,6 @@ export function createServingServerSource(options: ServerSourceOptions): Serving
   let pages: readonly ServingPage[] = [];
   let goodAt: number | null = null;
   let problems: readonly Problem[] = [];
-  let round: Promise<void> | null = null;
-  let cancelNext: (() => void) | null = null;
-  let isRunning = false;
 
   function take(result: GetResult<readonly unknown[] | string>, at: number): void {
     const answer = result.ok ? result.value : result.message;
@@ -67,36 +65,17 @@ export function createServingServerSource(options: ServerSourceOptions): Serving
     ];
   }
 
-  const ask = (endedAt: () => number): Promise<void> => {
-    round ??= pool
-      .get(request, seriesIn)
-      .then((result) => take(result, endedAt()))
-      .finally(() => {
-        round = null;
-      });
-    return round;
-  };
-
-  const tick = (): void => {
-    if (!isRunning) return;
-    void ask(now);
-    cancelNext = schedule(intervalSeconds, tick);
-  };
+  const rounds = createRounds({
+    ask: async (endedAt) => take(await pool.get(request, seriesIn), endedAt()),
+    pool,
+    intervalSeconds,
+    now,
+    schedule,
+  });
 
   return {
     name: "serving-prometheus",
-    start: async () => {
-      isRunning = true;
-      await ask(now);
-      if (isRunning) cancelNext = schedule(intervalSeconds, tick);
-    },
-    stop: async () => {
-      isRunning = false;
-      cancelNext?.();
-      await pool.close();
-      await round;
-    },
-    scrapeOnce: (at) => ask(() => at),
+    ...rounds,
     read: () => ({ pages: goodAt !== null && now() - goodAt <= maxAgeSeconds ? pages : [] }),
     freshness: () => [freshnessOf(name, goodAt, now(), maxAgeSeconds)],
     problems: () => problems,

@@ -1,7 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { ServingPage } from "../../model/serving.ts";
-import type { GetPool } from "../http/getPool.ts";
 import type { GetResult } from "../http/getResult.ts";
+import { createRounds, type Rounds, type RoundsOptions } from "../http/rounds.ts";
 import { freshnessOf, type Source } from "../port.ts";
 import { readServingPage, type ServingReading } from "./readPage.ts";
 import { type FailingTarget, servingProblems, whyFailing } from "./servingProblems.ts";
@@ -13,24 +13,13 @@ export interface ServingState {
   readonly pages: readonly ServingPage[];
 }
 
-export interface ServingSourceOptions {
+export interface ServingSourceOptions extends Omit<RoundsOptions, "ask"> {
   /** Asked before each round, so that new pods are seen and gone ones forgotten. */
   readonly targets: () => readonly ServingTarget[];
-  /** Sends the requests. The source owns it and closes it on `stop`. */
-  readonly pool: GetPool;
-  /** Each pod is asked once in this time, seconds. */
-  readonly intervalSeconds: number;
-  /** Seconds since the epoch. */
-  readonly now: () => number;
-  /** Calls back once after this many seconds; the result cancels it. */
-  readonly schedule: (seconds: number, callback: () => void) => () => void;
 }
 
 /** A source that can also be driven by hand. */
-export interface ServingSource extends Source<ServingState> {
-  /** One full round at once, as of `now` (seconds since the epoch). */
-  scrapeOnce(now: number): Promise<void>;
-}
+export interface ServingSource extends Source<ServingState>, Rounds {}
 
 /** What is remembered of a pod that is asked. */
 interface Asked {
@@ -51,9 +40,6 @@ export function createServingSource(options: ServingSourceOptions): ServingSourc
   let asked: ReadonlyMap<string, Asked> = new Map();
   /** When all pods had been asked last, seconds since the epoch. */
   let askedAt: number | null = null;
-  let round: Promise<void> | null = null;
-  let cancelNext: (() => void) | null = null;
-  let isRunning = false;
 
   const ask = async (target: ServingTarget, endedAt: () => number): Promise<Asked> => {
     const { url } = target;
@@ -73,43 +59,21 @@ export function createServingSource(options: ServingSourceOptions): ServingSourc
     };
   };
 
-  const scrape = (endedAt: () => number): Promise<void> => {
+  const askAll = async (endedAt: () => number): Promise<void> => {
     const targets = options.targets();
     pool.retain(new Set(targets.map(({ url }) => url)));
-    round ??= Promise.all(targets.map((target) => ask(target, endedAt)))
-      .then((all) => {
-        asked = new Map(all.map((one) => [one.target.pod, one] as const));
-        askedAt = endedAt();
-      })
-      .finally(() => {
-        round = null;
-      });
-    return round;
+    const all = await Promise.all(targets.map((target) => ask(target, endedAt)));
+    asked = new Map(all.map((one) => [one.target.pod, one] as const));
+    askedAt = endedAt();
   };
-
-  const tick = (): void => {
-    if (!isRunning) return;
-    void scrape(now);
-    cancelNext = schedule(intervalSeconds, tick);
-  };
+  const rounds = createRounds({ ask: askAll, pool, intervalSeconds, now, schedule });
 
   const isYoung = (page: ServingPage | null): page is ServingPage =>
     page !== null && now() - page.receivedAt <= maxAgeSeconds;
 
   return {
     name: "serving",
-    start: async () => {
-      isRunning = true;
-      await scrape(now);
-      if (isRunning) cancelNext = schedule(intervalSeconds, tick);
-    },
-    stop: async () => {
-      isRunning = false;
-      cancelNext?.();
-      await pool.close();
-      await round;
-    },
-    scrapeOnce: (at) => scrape(() => at),
+    ...rounds,
     read: () => ({ pages: [...asked.values()].flatMap(({ page }) => (isYoung(page) ? [page] : [])) }),
     // Single pods are their teams', who may break their page as they like.
     freshness: () => [freshnessOf("pods", askedAt, now(), maxAgeSeconds)],
