@@ -1,5 +1,6 @@
 import type { AccountingEntry } from "../analysis/accountingEntry.ts";
 import type { Analysis } from "../analysis/analysis.ts";
+import { oncePer } from "../kernel/once.ts";
 import { createTupleInterner } from "../kernel/tupleInterner.ts";
 import type { HealthCause } from "../model/gpuFaults.ts";
 import type { HourPart } from "./stepTime.ts";
@@ -31,8 +32,8 @@ export interface HealthGroup extends Omit<HealthTime, "hour" | "gpuSeconds" | "c
 
 const secondsPerHour = 3600;
 
-/** The GPUs of a moment by cause, in the order in which they are found. */
-export function healthGroups(analysis: Analysis): readonly HealthGroup[] {
+/** The GPUs of a moment by cause, in the order in which they are found: announced in one cycle, and added in the next. */
+export const healthGroups = oncePer((analysis: Analysis): readonly HealthGroup[] => {
   const found = analysis.accountingEntries.filter(({ cause, gpus }) => cause !== undefined && gpus > 0);
   if (found.length === 0) return [];
   const nodePools = new Map(analysis.snapshot.nodes.map(({ name, nodePool }) => [name, nodePool] as const));
@@ -47,7 +48,7 @@ export function healthGroups(analysis: Analysis): readonly HealthGroup[] {
     groups[id] = { ...group, gpus, costPerHour };
   }
   return groups;
-}
+});
 
 function groupOf(
   { cause = "unknown", node, pool, pod }: AccountingEntry,

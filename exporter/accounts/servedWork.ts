@@ -73,7 +73,9 @@ export function createServedWork(remembered: readonly Remembered[] | null = null
       }
       // A workload whose counting has begun with this moment has not counted the time before it.
       const isCounted = (key: string): boolean => present.has(key) && now.has(key);
-      if (interval.gap === null) addStep(snapshot, postings, (key) => (isCounted(key) ? kept.get(key) : undefined));
+      // Mostly nothing serves, and there may be a hundred thousand postings.
+      if (interval.gap === null && now.size > 0)
+        addStep(snapshot, postings, (key) => (isCounted(key) ? kept.get(key) : undefined));
       for (const key of now) changed.add(key);
       present = now;
     },

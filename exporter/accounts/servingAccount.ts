@@ -1,5 +1,6 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import { labelValue } from "../kernel/labelValue.ts";
+import { oncePer } from "../kernel/once.ts";
 import type { IdleReason } from "../model/idleReasons.ts";
 import { tokenKinds } from "../model/serving.ts";
 import type { MomentClock } from "./accounting.ts";
@@ -103,8 +104,8 @@ interface IdleGroup {
   gpus: number;
 }
 
-/** Idle GPUs of a moment by pool, team and reason. */
-export function idleGroups({ accountingEntries, snapshot }: Analysis): readonly IdleGroup[] {
+/** Idle GPUs of a moment by pool, team and reason: announced in one cycle, and added in the next. */
+export const idleGroups = oncePer(({ accountingEntries, snapshot }: Analysis): readonly Readonly<IdleGroup>[] => {
   const groups: IdleGroup[] = [];
   const byTeam = new Map<string | null, IdleGroup[]>();
   for (const { state, pod, pool, gpus, idleReason: reason = "no-activity" } of accountingEntries) {
@@ -122,7 +123,7 @@ export function idleGroups({ accountingEntries, snapshot }: Analysis): readonly 
     groups.push(group);
   }
   return groups;
-}
+});
 
 interface ServedGroup {
   readonly pool: string;
@@ -133,7 +134,7 @@ interface ServedGroup {
 }
 
 /** What servers did since the moment before, by pool and team; a server on GPUs of several pools counts for the first. */
-function servedGroups({ snapshot }: Analysis): readonly ServedGroup[] {
+const servedGroups = oncePer(({ snapshot }: Analysis): readonly Readonly<ServedGroup>[] => {
   const { serving, pods, devices } = snapshot;
   if (serving === undefined || serving.size === 0) return [];
   const pools = new Map<number, string>();
@@ -152,4 +153,4 @@ function servedGroups({ snapshot }: Analysis): readonly ServedGroup[] {
     group.generated += served?.generatedTokens ?? 0;
   }
   return [...groups.values()];
-}
+});

@@ -38,8 +38,9 @@ interface SickPlace extends SickGpu {
 interface SickNode {
   readonly node: NodeView;
   readonly gpus: readonly SickPlace[];
-  /** Pods that hold one of them, and the others that hold GPUs of the node. */
+  /** Pods that hold one of them, those of these that may be evicted, and the others that hold GPUs of the node. */
   readonly first: readonly AllocatedPod[];
+  readonly evicted: readonly AllocatedPod[];
   readonly others: readonly AllocatedPod[];
 }
 
@@ -57,7 +58,8 @@ export const findDrainNode: FindAdvice = (moment) => {
   return { candidates: candidates.slice(0, candidatesPerKind), withheld };
 };
 
-function sickNodes({ analysis }: AdviceMoment, sick: readonly SickGpu[]): readonly SickNode[] {
+function sickNodes(moment: AdviceMoment, sick: readonly SickGpu[]): readonly SickNode[] {
+  const { analysis } = moment;
   const index = momentIndex(analysis);
   const nodes = [...Map.groupBy(sick, ({ node }) => node)].flatMap(([name, gpus]): SickNode[] => {
     const node = index.node(name);
@@ -68,7 +70,8 @@ function sickNodes({ analysis }: AdviceMoment, sick: readonly SickGpu[]): readon
     const holding = new Set(places.flatMap(({ holders }) => holders.map(({ index: pod }) => pod)));
     const first = all.filter((one) => holding.has(one.index));
     const others = all.filter((one) => !holding.has(one.index));
-    return places.length === 0 ? [] : [{ node, gpus: places, first, others }];
+    if (places.length === 0) return [];
+    return [{ node, gpus: places, first, evicted: evictedFirst(moment, places, first), others }];
   });
   return nodes.sort((a, b) => amountOf(b) - amountOf(a) || compareText(a.node.name, b.node.name));
 }
@@ -103,12 +106,11 @@ function podsAt(
 
 /** The cordon of a node, and the evictions by which nothing but a restart is lost. */
 function nodeCandidate(moment: AdviceMoment, sick: SickNode): MadeCandidate {
-  const { node, gpus, first, others } = sick;
+  const { node, gpus, first, evicted, others } = sick;
   const none = withhold("drain_node");
   if (node.schedulable === null) return none(node.name, "no-plan", "it is known from telemetry alone");
   if (node.schedulable === false)
     return none(node.name, "no-plan", "it is cordoned: what is left is to empty it and to reset or replace its GPU");
-  const evicted = evictedFirst(moment, sick);
   const steps = allSteps([
     cordonStep(node, ", so that it comes empty and its GPU can be reset or replaced"),
     ...evicted.map(({ pod }) =>
@@ -121,7 +123,7 @@ function nodeCandidate(moment: AdviceMoment, sick: SickNode): MadeCandidate {
   if (!steps.ok) return none(node.name, "no-plan", steps.reason);
   const amount = amountOf(sick);
   const disrupted = evicted.map(({ index }) => index);
-  const asked = first.filter((one) => !evicted.includes(one));
+  const asked = askedOf(sick);
   const pool = node.pools.length === 1 ? (node.pools[0] ?? "") : "";
   const lost = adviceCost(moment, { disrupted: [...asked, ...others].map(({ index }) => index) });
   return {
@@ -160,7 +162,11 @@ function nodeCandidate(moment: AdviceMoment, sick: SickNode): MadeCandidate {
 }
 
 /** Pods that serve on a GPU that is gone, whose controllers make others, and that may all be evicted together. */
-function evictedFirst(moment: AdviceMoment, { gpus, first }: SickNode): readonly AllocatedPod[] {
+function evictedFirst(
+  moment: AdviceMoment,
+  gpus: readonly SickPlace[],
+  first: readonly AllocatedPod[],
+): readonly AllocatedPod[] {
   const stopped = new Set(
     gpus.flatMap(({ isTakenOut, holders }) => (isTakenOut ? holders.map(({ index }) => index) : [])),
   );
@@ -176,11 +182,13 @@ function evictedFirst(moment: AdviceMoment, { gpus, first }: SickNode): readonly
   return evicted;
 }
 
+/** Pods whose owners decide when they leave. */
+const askedOf = ({ first, evicted }: SickNode): readonly AllocatedPod[] =>
+  first.filter((one) => !evicted.includes(one));
+
 /** One question to the owner of each workload that would lose work. */
 function ownerCandidates(moment: AdviceMoment, sick: SickNode): readonly Candidate[] {
-  const evicted = new Set(evictedFirst(moment, sick).map(({ index }) => index));
-  const asked = sick.first.filter(({ index }) => !evicted.has(index));
-  return [...Map.groupBy(asked, ({ pod }) => pod.workload).values()].flatMap((pods) =>
+  return [...Map.groupBy(askedOf(sick), ({ pod }) => pod.workload).values()].flatMap((pods) =>
     ownerCandidate(moment, sick, pods),
   );
 }
