@@ -26,6 +26,7 @@ export interface BrowserPage {
   press(key: string): Promise<void>;
   /** Waits until the next load is complete. */
   loaded(): Promise<void>;
+  /** The whole page, also where it is higher than its window: the window grows. */
   screenshot(): Promise<Buffer>;
   /** The page as it is printed on paper of so many inches. */
   pdf(paper: { readonly width: number; readonly height: number }): Promise<Buffer>;
@@ -114,6 +115,7 @@ function speak(socket: WebSocket): { send: Send; listeners: Set<Listener> } {
 
 const text = z.string();
 const request = z.looseObject({ request: z.looseObject({ url: z.string() }) });
+const layoutMetrics = z.looseObject({ cssContentSize: z.looseObject({ height: z.number() }) });
 const evaluated = z.looseObject({
   result: z.looseObject({ value: z.unknown().optional() }),
   exceptionDetails: z.unknown().optional(),
@@ -145,7 +147,9 @@ async function openPage(send: Send, listeners: Set<Listener>, viewport: Viewport
     });
   for (const domain of ["Page", "Runtime", "Network", "Log"]) await report(`${domain}.enable`);
   const { width, height, scheme, headers } = viewport;
-  await report("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: width < 700 });
+  const resize = (to: number) =>
+    report("Emulation.setDeviceMetricsOverride", { width, height: to, deviceScaleFactor: 1, mobile: width < 700 });
+  await resize(height);
   await report("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
   await report("Network.setExtraHTTPHeaders", { headers });
   return {
@@ -178,7 +182,10 @@ async function openPage(send: Send, listeners: Set<Listener>, viewport: Viewport
     },
     loaded,
     async screenshot() {
-      const { data } = await report("Page.captureScreenshot", { captureBeyondViewport: true });
+      // Not `captureBeyondViewport`: it resizes the window meanwhile, to another width too, and the page lays itself out for that.
+      const { cssContentSize } = layoutMetrics.parse(await report("Page.getLayoutMetrics"));
+      if (cssContentSize.height > height) await resize(Math.ceil(cssContentSize.height));
+      const { data } = await report("Page.captureScreenshot");
       return Buffer.from(text.parse(data), "base64");
     },
     async pdf({ width, height }) {
