@@ -4,7 +4,7 @@ import { smallest, sorted } from "../exporter/catalogue/promqlSeries.ts";
 import { collapsedRow, type DashboardDefinition, opening, row, type Tools } from "./dashboard.ts";
 import { barGauge } from "./panel/barGauge.ts";
 import type { PanelDraft } from "./panel/draft.ts";
-import { doubtfulBelow, limit, limitOf, worseAbove, worseBelow, worseOutside } from "./panel/levels.ts";
+import { doubtfulBelow, limit, limitOf, worseAbove, worseOutside } from "./panel/levels.ts";
 import { shows } from "./panel/shown.ts";
 import { stat } from "./panel/stat.ts";
 import { stateTimeline } from "./panel/stateTimeline.ts";
@@ -85,7 +85,7 @@ function judged(tools: Tools): readonly PanelDraft[] {
       meaning:
         "The team that holds least of what it is entitled to in a quota domain, and how much that is: 100 % is its share. Shares never count more than a team asks for, so a low number means that its work waits.",
       unit: units.ratio,
-      levels: worseBelow(...limitOf(alerts, "GpuTeamStarved", ({ allocatedBelow }) => allocatedBelow)),
+      levels: doubtfulBelow(...limitOf(alerts, "GpuTeamStarved", ({ allocatedBelow }) => allocatedBelow)),
       // What was true while a team still asked for something says nothing about now.
       kind: "now",
       text: "both",

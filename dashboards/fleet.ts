@@ -7,7 +7,7 @@ import { collapsedRow, type DashboardDefinition, opening, type Tools } from "./d
 import { fleetHealth } from "./fleetHealth.ts";
 import { barGauge } from "./panel/barGauge.ts";
 import type { PanelDraft } from "./panel/draft.ts";
-import { limit, limitOf, worseAbove, worseBelow, worseOutside } from "./panel/levels.ts";
+import { doubtfulBelow, limit, limitOf, worseAbove, worseBelow, worseOutside } from "./panel/levels.ts";
 import { shows } from "./panel/shown.ts";
 import { stat } from "./panel/stat.ts";
 import { stateTimeline } from "./panel/stateTimeline.ts";
@@ -96,7 +96,7 @@ function headline({ query, alerts, currency, money, seriesLink }: Tools): readon
       meaning:
         "The team that holds least of what it is entitled to now, of all its quota domains, and how much that is: 100 % is its share. A low number means that its work waits while others hold more.",
       unit: units.ratio,
-      levels: worseBelow(...limitOf(alerts, "GpuTeamStarved", ({ allocatedBelow }) => allocatedBelow)),
+      levels: doubtfulBelow(...limitOf(alerts, "GpuTeamStarved", ({ allocatedBelow }) => allocatedBelow)),
       kind: "now",
       text: "both",
       noValue: "no shares known",
