@@ -190,15 +190,15 @@ function holding(share: BoundShare, sample: Sample, group: SpreadGroup): Holding
   const { device, activity } = sample;
   const own = activity === null || device.standsOnSpread ? null : trustedProcessUtil(share, sample);
   const isSplit = activity !== null && !device.standsOnSpread && own === null && device.shares.length > 1;
-  return {
+  const held: Holding = {
     pod: share.pod.index,
     share: share.share,
     source: share.source,
     estimated: share.estimated || isSplit,
-    ...(isSplit && !share.estimated ? { isSplitAlone: true } : {}),
     activity: activity === null || device.standsOnSpread ? activity : shareActivity(share, device, activity, own),
     idleSince: share.spread ? group.idleSince : sample.idleSince,
   };
+  return isSplit && !share.estimated ? { ...held, isSplitAlone: true } : held;
 }
 
 function shareActivity({ share }: BoundShare, device: BoundDevice, activity: number, own: number | null): number {

@@ -8,7 +8,7 @@ import {
   type StallUnknownReason,
   type TelemetrySignal,
 } from "../../model/telemetrySignals.ts";
-import { addWork, noWork, type WorkSum, workValues } from "./workSums.ts";
+import { addWork, mergeWork, noWork, type WorkSum } from "./workSums.ts";
 
 /** The settings that these answers depend on. */
 export interface SignalSettings {
@@ -53,16 +53,18 @@ export function measureSignals(snapshot: Snapshot, { power }: SignalSettings): S
     countReported(pool, device);
     const [holding] = device.holders;
     if (holding === undefined) continue;
-    const unknown = stallUnknownBecause(device, () => ranges(device.model));
+    const range = ranges(device.model);
+    const unknown = stallUnknownBecause(device, range);
     if (unknown !== null) pool.stallUnknown[unknown] += allocatedOf(device);
     const pod = snapshot.pods[holding.pod];
     if (device.holders.length !== 1 || holding.estimated || pod === undefined) continue;
-    const values = workValues(device, ranges(device.model));
-    addWork(pool.work, values, holding.share);
-    addWork(teamSum(teams, pod.team, device.pool), values, holding.share);
+    addWork(teamSum(teams, pod.team, device.pool), device, range, holding.share);
   }
+  const workOf = (pool: string): WorkSum => mergeWork([...teams.values()].flatMap((sums) => sums.get(pool) ?? []));
   return {
-    pools: [...pools.values()].sort((one, other) => (one.pool < other.pool ? -1 : 1)),
+    pools: [...pools.values()]
+      .sort((one, other) => (one.pool < other.pool ? -1 : 1))
+      .map((sum) => ({ ...sum, work: workOf(sum.pool) })),
     teams: [...teams]
       .sort(byName)
       .flatMap(([team, sums]) => [...sums].sort(byName).map(([name, work]) => ({ team, pool: name, work }))),
@@ -74,7 +76,6 @@ const byName = ([one]: readonly [string, unknown], [other]: readonly [string, un
 
 interface PoolSum {
   readonly pool: string;
-  readonly work: WorkSum;
   readonly reported: Record<TelemetrySignal, number>;
   readonly stallUnknown: Record<StallUnknownReason, number>;
 }
@@ -82,12 +83,7 @@ interface PoolSum {
 function poolSum(pools: Map<string, PoolSum>, pool: string): PoolSum {
   const known = pools.get(pool);
   if (known !== undefined) return known;
-  const sum: PoolSum = {
-    pool,
-    work: noWork(),
-    reported: noneReported(),
-    stallUnknown: noneUnknown(),
-  };
+  const sum: PoolSum = { pool, reported: noneReported(), stallUnknown: noneUnknown() };
   pools.set(pool, sum);
   return sum;
 }

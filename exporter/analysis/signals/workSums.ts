@@ -66,47 +66,30 @@ export function mergeWork(sums: readonly Readonly<WorkSum>[]): WorkSum {
   return merged;
 }
 
-/** What one device reports; power and full power together, or neither. */
-interface WorkValues {
-  readonly tensor: number | null;
-  readonly dram: number | null;
-  readonly power: { readonly watts: number; readonly fullWatts: number } | null;
-}
-
-const nothingKnown: WorkValues = { tensor: null, dram: null, power: null };
-
-/** What a device reports; the range is that of its model. The power of a MIG instance is its GPU's, so that it counts as unknown. */
-export function workValues({ reading, gpuInstance }: Device, range: PowerRange | null): WorkValues {
-  if (reading === null) return nothingKnown;
+/** Adds what a device reports, for the physical GPUs that a pod holds of it; the range is that of its model. */
+export function addWork(sum: WorkSum, { reading, gpuInstance }: Device, range: PowerRange | null, gpus: number): void {
+  sum.gpus += gpus;
+  if (reading === null) return;
   // The zeros of a locked profiler are no measurement.
   const isLocked = profilingIsLocked(reading);
-  return {
-    tensor: isLocked ? null : reading.tensorActive,
-    dram: isLocked ? null : reading.dramActive,
-    power: gpuInstance === null ? powerOf(reading, range) : null,
-  };
-}
-
-function powerOf({ powerWatts, powerLimitWatts }: DeviceReading, range: PowerRange | null): WorkValues["power"] {
-  if (powerWatts === null) return null;
-  const limit = powerLimitWatts !== null && powerLimitWatts > 0 ? powerLimitWatts : null;
-  const full = range?.fullWatts ?? limit;
-  return full === null ? null : { watts: powerWatts, fullWatts: Math.min(full, limit ?? full) };
-}
-
-/** Adds what a device reports, for the physical GPUs that a pod holds of it. */
-export function addWork(sum: WorkSum, { tensor, dram, power }: WorkValues, gpus: number): void {
-  sum.gpus += gpus;
-  if (tensor !== null) {
-    sum.tensor += tensor * gpus;
+  if (reading.tensorActive !== null && !isLocked) {
+    sum.tensor += reading.tensorActive * gpus;
     sum.tensorGpus += gpus;
   }
-  if (dram !== null) {
-    sum.dram += dram * gpus;
+  if (reading.dramActive !== null && !isLocked) {
+    sum.dram += reading.dramActive * gpus;
     sum.dramGpus += gpus;
   }
-  if (power === null) return;
-  sum.watts += power.watts * gpus;
-  sum.fullWatts += power.fullWatts * gpus;
+  // The power of a MIG instance is its GPU's, so that it counts as unknown.
+  const full = gpuInstance === null ? fullWattsOf(reading, range) : null;
+  if (full === null || reading.powerWatts === null) return;
+  sum.watts += reading.powerWatts * gpus;
+  sum.fullWatts += full * gpus;
   sum.powerGpus += gpus;
+}
+
+function fullWattsOf({ powerLimitWatts }: DeviceReading, range: PowerRange | null): number | null {
+  const limit = powerLimitWatts !== null && powerLimitWatts > 0 ? powerLimitWatts : null;
+  const full = range?.fullWatts ?? limit;
+  return full === null ? null : Math.min(full, limit ?? full);
 }

@@ -4,8 +4,11 @@ import type { Device } from "../snapshot.ts";
 import type { PowerRange } from "./gpuPower.ts";
 import { profilingIsLocked } from "./looksStalled.ts";
 
-/** Why nothing shows whether the holder of an allocated device is stalled; `null`: something does. Mirrors `looksStalled`. */
-export function stallUnknownBecause(device: Device, powerOf: () => PowerRange | null): StallUnknownReason | null {
+/**
+ * Why nothing shows whether the holder of an allocated device is stalled; `null`: something does. Mirrors `looksStalled`; the range
+ * is that of its model.
+ */
+export function stallUnknownBecause(device: Device, range: PowerRange | null): StallUnknownReason | null {
   const { reading, gpuInstance, holders } = device;
   if (reading === null) return "no_telemetry";
   const [only] = holders;
@@ -16,5 +19,5 @@ export function stallUnknownBecause(device: Device, powerOf: () => PowerRange | 
   if (reading.powerWatts === null) return "no_power";
   if (reading.grEngineActive === null && reading.gpuUtil === null && reading.smActive === null) return "no_engine";
   if (profilingIsLocked(reading)) return "locked_profiling";
-  return powerOf() === null ? "unknown_model" : null;
+  return range === null ? "unknown_model" : null;
 }
