@@ -86,10 +86,11 @@ function sampleOf(
     activity,
     signal: seen === null ? null : seen.signal,
     idleNow,
-    idleSince: idleNow === true ? (settings.past.idleSince(binding, place) ?? settings.at) : null,
+    // That nothing runs on a GPU while it cannot be used says nothing about its holder: the windows begin when it can.
+    idleSince: idleNow === true && !device.unhealthy ? (settings.past.idleSince(binding, place) ?? settings.at) : null,
     stall: stallAfter(
       settings.past.stall(binding, place),
-      isLost ? null : stalls(device, reading, settings),
+      isLost ? null : !device.unhealthy && stalls(device, reading, settings),
       settings.at,
     ),
     activeUnallocatedAt: device.allocated > 0 ? null : lastActiveUnallocated(binding, place, activity, settings),
