@@ -12,6 +12,7 @@ const minutes = 80;
 /** Of each team: the most GPUs that were stalled, the minute in which they first were, and all causes that were seen. */
 const most = new Map<string, number>();
 const first = new Map<string, number>();
+const idle = new Map<string, number>();
 const causes = new Map<string, Set<string>>();
 let play: MemoryPlay;
 
@@ -22,6 +23,7 @@ function note(cycle: number): void {
   for (const { team, states, allocated } of analysis.teams) {
     const stalled = states.stalled ?? 0;
     most.set(team, Math.max(most.get(team) ?? 0, stalled));
+    idle.set(team, Math.max(idle.get(team) ?? 0, states.idle ?? 0));
     if (stalled > 0 && !first.has(team)) first.set(team, cycle);
     expect(Math.abs(sum(Object.values(states)) - allocated), `${team} adds up`).toBeLessThan(1e-9);
   }
@@ -64,6 +66,13 @@ describe("a GPU that only resembles it, or about which nobody can tell", () => {
   it.each(stallTeams.filter((team) => stalled[team] === undefined))("of team %s is not", (team) => {
     expect(most.get(team)).toBe(0);
   });
+});
+
+it("the zeros of a locked profiler are no idleness on the instances of a GPU that is cut, and those of idle ones are", () => {
+  expect(idle.get("cut")).toBe(0);
+  // Three times two of seven slices.
+  expect(idle.get("cut-idle")).toBeCloseTo(6 / 7, 9);
+  expect(play.stack.problems().map(({ code, subject }) => `${code} ${subject}`)).toContain("profiling-broken cut-01");
 });
 
 describe("GPUs that are held back", () => {

@@ -70,13 +70,25 @@ const shapes: Readonly<Record<string, Shape>> = {
 const twoSlices = { kind: "time-slicing", replicas: 2, renamed: false } as const;
 const slice = { kind: "replicas", count: 1, strategy: "time-slicing", renamed: false } as const;
 
+const instance = (profile: string) => ({ kind: "mig", profile, count: 1, strategy: "mig-mixed" }) as const;
+const still = { kind: "constant", level: 0 } as const;
+
 /** The teams of shapes on nodes of their own, and those of gangs and of shared GPUs. */
-export const stallTeams = [...Object.keys(shapes), "silent", "computes", "barrier", "shared", "half"];
+export const stallTeams = [
+  ...Object.keys(shapes),
+  "silent",
+  "computes",
+  "barrier",
+  "shared",
+  "half",
+  "cut",
+  "cut-idle",
+];
 
 /**
  * What a GPU that computes nothing may be taken for, and the other way round, each shape of a team of its own: held back by heat,
  * a brake or a power limit; on pages that lack a signal; busy with memory, traffic, FP64 or integer codes; waiting for a while;
- * gangs of which one pod differs; on a GPU of two holders of which one works, or of one that holds half of it.
+ * gangs of which one pod differs; on a GPU of two holders of which one works, or of one that holds half of it; and two GPUs that are cut, one at work under a locked profiler.
  */
 export function stallShapesScenario(): Scenario {
   const entries = Object.entries(shapes);
@@ -103,16 +115,21 @@ export function stallShapesScenario(): Scenario {
       ...wholeNodes("gang", 9, "H100", { gpus }),
       gpuNode("shared-01", "A100", 1, twoSlices),
       gpuNode("half-01", "A100", 1, twoSlices),
+      gpuNode("cut-01", "A100", 1, { kind: "mig-mixed", layouts: [["3g.40gb", "3g.40gb"]] }),
+      gpuNode("cut-02", "A100", 1, { kind: "mig-mixed", layouts: [["2g.20gb", "2g.20gb", "2g.20gb"]] }),
     ],
     namespaces: stallTeams.map((name) => ({ name, team: name })),
     placed,
     laterFaults: entries.flatMap(([, { faults }], i) => faults?.(`own-${i}`) ?? []),
+    faults: [{ kind: "profiling-stuck", target: { node: "cut-01" } }],
     habits: [
       gang("silent", { ...hung, firstPod: "silent" }),
       gang("computes", { ...hung, firstPod: "computes" }),
       gang("barrier", { waits: soundWaits.barrier, firstPod: "computes" }),
       lasting("shared-works", workloadOf("Job", "shared", 1, slice, busy), 1),
       lasting("shared-hangs", workloadOf("Job", "shared", 1, slice, busy, hung), 1),
+      lasting("cut-works", workloadOf("Job", "cut", 1, instance("3g.40gb"), busy), 2),
+      lasting("cut-idle", workloadOf("Job", "cut-idle", 1, instance("2g.20gb"), still), 3),
       lasting("half-hangs", workloadOf("Job", "half", 1, slice, busy, hung), 1),
     ],
   });
