@@ -62,7 +62,7 @@ describe("a GPU that looks busy and computes nothing", () => {
   });
 });
 
-describe("a GPU that only resembles it, or about which nobody can tell", () => {
+describe("a GPU that only resembles it, or about which nobody knows", () => {
   it.each(stallTeams.filter((team) => stalled[team] === undefined))("of team %s is not", (team) => {
     expect(most.get(team)).toBe(0);
   });

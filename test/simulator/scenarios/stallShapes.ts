@@ -88,7 +88,8 @@ export const stallTeams = [
 /**
  * What a GPU that computes nothing may be taken for, and the other way round, each shape of a team of its own: held back by heat,
  * a brake or a power limit; on pages that lack a signal; busy with memory, traffic, FP64 or integer codes; waiting for a while;
- * gangs of which one pod differs; on a GPU of two holders of which one works, or of one that holds half of it; and two GPUs that are cut, one at work under a locked profiler.
+ * gangs whose first pod differs; on a GPU with two holders that do not do the same, or with one that holds half of it; and two
+ * GPUs that are cut, one at work under a locked profiler.
  */
 export function stallShapesScenario(): Scenario {
   const entries = Object.entries(shapes);
