@@ -18,13 +18,11 @@ export interface Family {
   readonly profiling: boolean;
   /** GPU_UTIL and FB_USED have rows per process under virtual GPUs. */
   readonly perProcess: boolean;
-  /** Only in lists of one's own: it is commented out in the exporter's. */
-  readonly optional: boolean;
   /** The sample's value; `null`: no row. */
   readonly value: (row: Row) => number | null;
 }
 
-type Options = Partial<Pick<Family, "type" | "whole" | "oldName" | "since" | "profiling" | "perProcess" | "optional">>;
+type Options = Partial<Pick<Family, "type" | "whole" | "oldName" | "since" | "profiling" | "perProcess">>;
 
 function family(name: string, help: string, value: Family["value"], options: Options = {}): Family {
   return {
@@ -37,7 +35,6 @@ function family(name: string, help: string, value: Family["value"], options: Opt
     since: 2,
     profiling: false,
     perProcess: false,
-    optional: false,
     ...options,
   };
 }
@@ -140,19 +137,18 @@ const listedFamilies: readonly Family[] = [
   ),
 ];
 
-/** What the list of each generation has as a comment, under the names of its latest one. */
+/** Only in lists of one's own: what the list of each generation has as a comment, under the names of its latest one. */
 const optionalFamilies: readonly Family[] = [
   family(
     "DCGM_FI_DEV_POWER_MGMT_LIMIT",
     "Current power limit (in W).",
     physical(({ physicalGpu: { cappedWatts, model } }) => cappedWatts ?? model.maxWatts),
-    { whole: false, optional: true },
+    { whole: false },
   ),
   family(
     "DCGM_FI_DEV_CLOCKS_EVENT_REASONS",
     "Reasons why clocks are not at their highest (bits).",
     physical((r) => r.physicalGpu.sample?.clockEventReasons ?? 0),
-    { optional: true },
   ),
   ...(
     [
@@ -165,7 +161,7 @@ const optionalFamilies: readonly Family[] = [
       name,
       help,
       physical((r) => partOf(profileOf(r)) * activityOf(r)),
-      { whole: false, profiling: true, optional: true },
+      { whole: false, profiling: true },
     ),
   ),
   ...(["TX", "RX"] as const).map((way) =>
@@ -173,7 +169,7 @@ const optionalFamilies: readonly Family[] = [
       `DCGM_FI_PROF_NVLINK_${way}_BYTES`,
       "The rate of data over NVLink, without protocol headers, in bytes per second.",
       physical((r) => (profileOf(r).nvlinkBytes ?? 0) * activityOf(r)),
-      { profiling: true, optional: true },
+      { profiling: true },
     ),
   ),
 ];
