@@ -136,6 +136,7 @@ else if (mode === "soak")
 else if (mode === "week") status = inNode([smallYoungHeap, join("scripts", "adviceWeek.ts"), ...rest]);
 else if (mode === "past") status = inNode([smallYoungHeap, join("scripts", "demoPast.ts"), ...rest]);
 else if (mode === "burst") status = inNode([join("scripts", "burstFigures.ts"), ...rest]);
+else if (mode === "activity") status = inNode([smallYoungHeap, join("scripts", "activity.ts"), ...rest]);
 else if (mode === "screenshots") {
   installDebianPackages(servers);
   status = inNode([smallYoungHeap, join("scripts", "drawDashboards.ts"), ...rest]);

@@ -9,6 +9,11 @@ export interface DeviceProfile {
   /** Bytes a second that a GPU sends over PCIe at full activity; it receives twice as many. */
   readonly pcieBytes: number;
   readonly power: number;
+  /** The same over NVLink; default: none. */
+  readonly nvlinkBytes?: number;
+  /** The other pipes, as parts of its activity; default: they are idle. */
+  readonly fp64?: number;
+  readonly integer?: number;
 }
 
 /** What work does where nothing else is said: training with mixed precision. */
@@ -23,6 +28,9 @@ export const deviceProfiles = {
   memoryBound: { tensor: 0, dram: 0.7, memoryCopyPercent: 70, pcieBytes: 1e5, power: 0.15 },
   /** It moves data between the host and the GPU. */
   moving: { tensor: 0, dram: 0.015, memoryCopyPercent: 1, pcieBytes: 8e9, power: 0.12 },
+  /** It moves data between GPUs, slowly enough to leave their memory nearly idle. */
+  exchanging: { tensor: 0, dram: 0.015, memoryCopyPercent: 1, pcieBytes: 1e5, nvlinkBytes: 5e9, power: 0.12 },
   /** FP64 or integer codes that live in registers: an exporter with its default counters shows them by their power alone. */
-  doublePrecision: { tensor: 0, dram: 0.005, memoryCopyPercent: 0, pcieBytes: 1e5, power: 0.85 },
+  doublePrecision: { tensor: 0, dram: 0.005, memoryCopyPercent: 0, pcieBytes: 1e5, power: 0.85, fp64: 0.8 },
+  integer: { tensor: 0, dram: 0.005, memoryCopyPercent: 0, pcieBytes: 1e5, power: 0.6, integer: 0.7 },
 } as const satisfies Readonly<Record<string, DeviceProfile>>;

@@ -34,6 +34,19 @@ export type Fault =
    * driver taints the device), and the work on it stops, unless only a row waits to be remapped (63).
    */
   | { readonly kind: "gpu-xid"; readonly node: string; readonly physicalGpu: number; readonly code: number }
+  /**
+   * A GPU is slowed down: it shows these clock event reasons and draws at most `watts`. The work on it goes on, and is as busy as
+   * before.
+   */
+  | {
+      readonly kind: "gpu-slowed";
+      readonly node: string;
+      readonly physicalGpu: number;
+      readonly reasons: number;
+      readonly watts: number;
+    }
+  /** The power limit of a GPU is lowered to `watts`; while work would draw more, it shows a software power cap. */
+  | { readonly kind: "gpu-capped"; readonly node: string; readonly physicalGpu: number; readonly watts: number }
   /** A process that no pod owns keeps a GPU busy at this ratio (only where nothing else does). */
   | { readonly kind: "stray-process"; readonly node: string; readonly physicalGpu: number; readonly activity: number }
   /** Cuts every open watch once, when it is switched on. */

@@ -2,6 +2,7 @@ import type { DeviceProfile } from "./deviceProfiles.ts";
 import type { Fault } from "./faults.ts";
 import type { GpuModelName } from "./gpuModels.ts";
 import type { QueueingSpec } from "./queues/spec.ts";
+import type { WaitSpec } from "./waits.ts";
 
 /** How a node hands out its GPUs. It decides capacity, labels, what pods must ask for, and what pages can say. */
 export type NodeMode =
@@ -29,8 +30,13 @@ export type SharedRows =
 
 export interface ExporterSpec {
   readonly dialect: DialectName;
-  /** `default`: the generation's own list (PROF fields from 4.x). `operator`: the GPU operator's list, which always had them. */
-  readonly counters: "default" | "operator";
+  /**
+   * `default`: the generation's own list (PROF fields from 4.x). `operator`: the GPU operator's list, which always had them. `all`:
+   * a list of one's own with what the others leave out: SM_ACTIVE, further pipes, NVLink, the power limit, clock event reasons.
+   */
+  readonly counters: "default" | "operator" | "all";
+  /** Names of metrics that its list lacks; default: none. */
+  readonly lacks?: readonly string[];
   readonly sharedRows: SharedRows;
   /** Whether the exporter labels GPUs that are allocated to DRA. */
   readonly draLabels: boolean;
@@ -157,6 +163,15 @@ export interface WorkloadSpec {
   readonly profile?: DeviceProfile;
   /** After this many seconds of running its pods hang: they look busy, compute nothing and make no checkpoints any more. */
   readonly hangsAfterSeconds?: number;
+  /** When its pods look busy and compute nothing for a while, and then go on; default: never. */
+  readonly waits?: WaitSpec;
+  /**
+   * While its pods hang or wait, the first one does something else, for which they wait: it still computes, or it is silent;
+   * default: all do the same.
+   */
+  readonly firstPod?: "computes" | "silent";
+  /** The part of the way from idle to full power that its GPUs draw while they hang or wait; default: that of `hungProfile`. */
+  readonly spinPower?: number;
   /** Its pods answer requests, and have a page of metrics that says so; default: they have none. */
   readonly serves?: ServesSpec;
 }

@@ -13,6 +13,8 @@ export interface TruthHolder {
   readonly activity: number;
   /** It hangs: what looks like activity computes nothing. */
   readonly hangs: boolean;
+  /** The same, or it only waits for a while and will go on. */
+  readonly spins: boolean;
   /** Its containers run, or ran; while this is false, they are being started. */
   readonly hasRun: boolean;
 }

@@ -2,6 +2,7 @@ import type { ActivitySignal } from "../model/activitySignals.ts";
 import { activitySignals } from "../model/activitySignals.ts";
 import type { Problem } from "../model/problem.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
+import type { Device } from "./snapshot.ts";
 
 /** A signal is used for the whole cluster when at least this part of its devices have it, so that teams compare. */
 const coverageNeeded = 0.95;
@@ -21,15 +22,17 @@ export function profilingIsBroken(reading: DeviceReading): boolean {
 }
 
 /** One line per node with devices whose profiling counters are not believed. */
-export function brokenProfiling(
-  broken: readonly { readonly node: string; readonly uuid: string | null }[],
-): readonly Problem[] {
+export function brokenProfiling(broken: readonly Pick<Device, "node" | "uuid" | "gpuInstance">[]): readonly Problem[] {
   return [...Map.groupBy(broken, (d) => d.node)].map(([node, group]) => ({
     source: "join",
     code: "profiling-broken",
     severity: "warning",
     subject: node,
-    message: `node ${node}: the profiling counters of ${group.length} GPUs (${group[0]?.uuid ?? "?"} first) are 0 while GPU_UTIL is high; GPU_UTIL is used for them`,
+    message: `node ${node}: the profiling counters of ${new Set(group.map(({ uuid }) => uuid)).size} GPUs (${group[0]?.uuid ?? "?"} first) are 0 ${
+      group.some(({ gpuInstance }) => gpuInstance !== null)
+        ? "while they draw power as they do at work; what their MIG instances do is unknown"
+        : "while GPU_UTIL is high; GPU_UTIL is used for them"
+    }`,
     nextStep:
       "Look for another profiler that locks the counters (Nsight, dcgmi profile --pause), or restart the DCGM host engine.",
   }));

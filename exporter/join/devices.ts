@@ -3,6 +3,7 @@ import type { ActivitySignal } from "../model/activitySignals.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import { activityOf, isIdle, profilingIsBroken } from "./activity.ts";
 import type { BoundDevice, BoundShare, NodeBinding } from "./binding/binding.ts";
+import { withoutLockedZeros } from "./lockedInstances.ts";
 import type { PastDevices } from "./pastDevices.ts";
 import type { Device, Holding } from "./snapshot.ts";
 import { powerRangeOf } from "./stall/gpuPower.ts";
@@ -37,12 +38,18 @@ export const telemetryLagSeconds = 60;
  */
 export function finishDevices(
   binding: NodeBinding,
-  readings: NodeReadings,
+  shown: NodeReadings,
   settings: ActivitySettings,
   into: Device[],
   broken: Device[],
 ): void {
   const { devices, hasSpread } = binding;
+  const readings = devices.some(({ gpuInstance }) => gpuInstance !== null)
+    ? {
+        ...shown,
+        readings: withoutLockedZeros(shown.readings, devices, (model) => powerRangeOf(model, settings.power)),
+      }
+    : shown;
   const group = hasSpread
     ? spreadGroup(devices.map((device, place) => sampleOf(device, place, binding, readings, settings)))
     : alone;
@@ -53,7 +60,8 @@ export function finishDevices(
     const device = finish(sampleOf(bound, place, binding, readings, settings), group);
     finished.push(device);
     into.push(device);
-    if (device.reading !== null && profilingIsBroken(device.reading)) broken.push(device);
+    const isUnmeasured = readings.readings[bound.row] !== shown.readings[bound.row];
+    if (device.reading !== null && (isUnmeasured || profilingIsBroken(device.reading))) broken.push(device);
   }
   binding.last = binding.hasTwins ? null : finished;
 }
@@ -86,10 +94,11 @@ function sampleOf(
     activity,
     signal: seen === null ? null : seen.signal,
     idleNow,
-    idleSince: idleNow === true ? (settings.past.idleSince(binding, place) ?? settings.at) : null,
+    // That nothing runs on a GPU while it cannot be used says nothing about its holder: the windows begin when it can.
+    idleSince: idleNow === true && !device.unhealthy ? (settings.past.idleSince(binding, place) ?? settings.at) : null,
     stall: stallAfter(
       settings.past.stall(binding, place),
-      isLost ? null : stalls(device, reading, settings),
+      isLost ? null : !device.unhealthy && stalls(device, reading, settings),
       settings.at,
     ),
     activeUnallocatedAt: device.allocated > 0 ? null : lastActiveUnallocated(binding, place, activity, settings),

@@ -1,6 +1,6 @@
 import { noise } from "../random.ts";
 import type { ActivityPattern } from "../scenario.ts";
-import { computes, hangs } from "./lostWork.ts";
+import { computes, isSilent, spins } from "./lostWork.ts";
 import type { Allocation, PhysicalGpu, Unit, World } from "./world.ts";
 import { canCompute } from "./xid.ts";
 
@@ -49,7 +49,8 @@ export function allocationActivity(world: World, allocation: Allocation): number
   const { pod, physicalGpu } = allocation;
   if (!computes(pod) || !canCompute(physicalGpu) || physicalGpu.node.lost) return 0;
   if (!isUsed(allocation)) return 0;
-  if (hangs(world, pod)) return 1;
+  if (spins(world, pod)) return 1;
+  if (isSilent(world, pod)) return 0;
   const { session, spec } = pod.workload;
   if (spec.activity.kind === "sessions") return session?.isWorking === true ? spec.activity.level : 0;
   const key = (pod.key + Math.imul(physicalGpu.index + 1, 0x27d4eb2f)) >>> 0;

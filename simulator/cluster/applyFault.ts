@@ -5,6 +5,11 @@ import { healthChanged, reportXid } from "./xid.ts";
 
 /** What a fault does to the world at the moment when it is switched on or off; the others act while requests come. */
 export function applyFault(world: World, hub: WatchHub, fault: Fault, on: boolean): void {
+  if ("physicalGpu" in fault) {
+    const physicalGpu = world.nodesByName.get(fault.node)?.physicalGpus[fault.physicalGpu];
+    if (physicalGpu !== undefined) applyToGpu(world, physicalGpu, fault, on);
+    return;
+  }
   switch (fault.kind) {
     case "node-lost": {
       const node = world.nodesByName.get(fault.node);
@@ -12,25 +17,6 @@ export function applyFault(world: World, hub: WatchHub, fault: Fault, on: boolea
       node.lost = on;
       node.readyChangedAt = wallClock(world);
       world.dirtyNodes.add(node);
-      return;
-    }
-    case "gpu-lost": {
-      const physicalGpu = gpuOf(world, fault.node, fault.physicalGpu);
-      if (physicalGpu === undefined) return;
-      physicalGpu.healthy = !on;
-      physicalGpu.lostTime = on ? world.time : null;
-      physicalGpu.sample = null;
-      healthChanged(world, physicalGpu);
-      return;
-    }
-    case "gpu-xid": {
-      const physicalGpu = gpuOf(world, fault.node, fault.physicalGpu);
-      if (physicalGpu !== undefined) reportXid(world, physicalGpu, fault, on);
-      return;
-    }
-    case "stray-process": {
-      const physicalGpu = gpuOf(world, fault.node, fault.physicalGpu);
-      if (physicalGpu !== undefined) physicalGpu.stray = on ? fault.activity : 0;
       return;
     }
     case "clock-jump":
@@ -47,6 +33,27 @@ export function applyFault(world: World, hub: WatchHub, fault: Fault, on: boolea
   }
 }
 
-function gpuOf(world: World, node: string, index: number): PhysicalGpu | undefined {
-  return world.nodesByName.get(node)?.physicalGpus[index];
+type GpuFault = Extract<Fault, { readonly physicalGpu: number }>;
+
+function applyToGpu(world: World, physicalGpu: PhysicalGpu, fault: GpuFault, on: boolean): void {
+  switch (fault.kind) {
+    case "gpu-lost":
+      physicalGpu.healthy = !on;
+      physicalGpu.lostTime = on ? world.time : null;
+      physicalGpu.sample = null;
+      healthChanged(world, physicalGpu);
+      return;
+    case "gpu-xid":
+      reportXid(world, physicalGpu, fault, on);
+      return;
+    case "gpu-slowed":
+      physicalGpu.slowed = on ? { reasons: fault.reasons, watts: fault.watts } : null;
+      return;
+    case "gpu-capped":
+      physicalGpu.cappedWatts = on ? fault.watts : null;
+      return;
+    case "stray-process":
+      physicalGpu.stray = on ? fault.activity : 0;
+      return;
+  }
 }

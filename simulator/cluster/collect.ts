@@ -1,7 +1,7 @@
 import { type DeviceProfile, hungProfile, usualProfile } from "../deviceProfiles.ts";
 import { noise } from "../random.ts";
 import { allocationActivity, gpuActivity, isUsed, unitActivity } from "./activity.ts";
-import { hangs } from "./lostWork.ts";
+import { spins } from "./lostWork.ts";
 import { type Allocation, type PhysicalGpu, type SimNode, type World, wallClock } from "./world.ts";
 
 /** The exporters look at their GPUs, for the last of `looks` times. Nodes in `frozen` keep what they saw before. */
@@ -21,7 +21,11 @@ function collectGpu(world: World, physicalGpu: PhysicalGpu, looks: number): void
   const activity = gpuActivity(world, physicalGpu);
   const { idleWatts, maxWatts } = physicalGpu.model;
   const profile = profileOf(world, physicalGpu);
-  const powerWatts = idleWatts + (maxWatts - idleWatts) * activity * profile.power;
+  const wanted = idleWatts + (maxWatts - idleWatts) * activity * profile.power;
+  const { slowed, cappedWatts } = physicalGpu;
+  const limit = cappedWatts ?? maxWatts;
+  const powerWatts = Math.min(wanted, limit, slowed?.watts ?? maxWatts);
+  const clockEventReasons = (slowed?.reasons ?? 0) | (wanted > limit ? softwarePowerCap : 0);
   let memoryUsedMiB = 0;
   for (const allocation of physicalGpu.allocations) {
     allocation.observed = allocationActivity(world, allocation);
@@ -30,15 +34,19 @@ function collectGpu(world: World, physicalGpu: PhysicalGpu, looks: number): void
   for (const unit of physicalGpu.units) {
     if (unit.profile !== null) unit.observed = unitActivity(world, physicalGpu, unit);
   }
-  physicalGpu.sample = { activity, memoryUsedMiB, powerWatts, profile };
+  physicalGpu.sample = { activity, memoryUsedMiB, powerWatts, clockEventReasons, profile };
   physicalGpu.energyMillijoules += Math.round(powerWatts * world.scenario.collectionInterval * 1000) * looks;
 }
+
+/** The clock event reason of a GPU that would draw more than its power limit. */
+const softwarePowerCap = 0x4;
 
 /** Of work that is alone on its GPU; several together are as usual work is. */
 function profileOf(world: World, { allocations }: PhysicalGpu): DeviceProfile {
   const [first] = allocations;
   if (first === undefined || allocations.size > 1) return usualProfile;
-  return hangs(world, first.pod) ? hungProfile : (first.pod.workload.spec.profile ?? usualProfile);
+  const { profile = usualProfile, spinPower = hungProfile.power } = first.pod.workload.spec;
+  return spins(world, first.pod) ? { ...hungProfile, power: spinPower } : profile;
 }
 
 /** GPU memory of one pod on one GPU, MiB: a part of its share that stays the same while it runs. */

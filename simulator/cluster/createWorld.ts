@@ -78,6 +78,8 @@ function createNode(spec: NodeSpec, seed: number, time: number): SimNode {
       xid: null,
       shownXid: 0,
       lostTime: null,
+      slowed: null,
+      cappedWatts: null,
       stray: 0,
       sample: null,
       energyMillijoules: 1_000_000 * (hashText(uuid) % 100_000),

@@ -1,4 +1,5 @@
 import type { WorkloadKind } from "../scenario.ts";
+import { isWaitingTime } from "../waits.ts";
 import { batchKinds } from "./lifecycle.ts";
 import type { SimPod, World } from "./world.ts";
 
@@ -11,9 +12,31 @@ export function computes(pod: SimPod): boolean {
 }
 
 /** Whether a pod looks busy and computes nothing any more. */
-export function hangs({ time }: Pick<World, "time">, pod: SimPod): boolean {
+export function hangs(world: Pick<World, "time">, pod: SimPod): boolean {
+  return hasHung(world, pod) && !isTheOne(pod);
+}
+
+/** Whether a pod looks busy and computes nothing: it hangs, or waits for a while. */
+export function spins(world: Pick<World, "time">, pod: SimPod): boolean {
+  return standsStill(world, pod) && !isTheOne(pod);
+}
+
+/** Whether nothing runs in a pod, for which the others of its workload wait. */
+export function isSilent(world: Pick<World, "time">, pod: SimPod): boolean {
+  return pod.workload.spec.firstPod === "silent" && isTheOne(pod) && standsStill(world, pod);
+}
+
+const isTheOne = ({ index, workload }: SimPod): boolean => index === 0 && workload.spec.firstPod !== undefined;
+
+function hasHung({ time }: Pick<World, "time">, pod: SimPod): boolean {
   const { hangsAfterSeconds } = pod.workload.spec;
   return hangsAfterSeconds !== undefined && computes(pod) && time - pod.startedTime >= hangsAfterSeconds;
+}
+
+function standsStill(world: Pick<World, "time">, pod: SimPod): boolean {
+  if (hasHung(world, pod)) return true;
+  const { waits } = pod.workload.spec;
+  return waits !== undefined && computes(pod) && isWaitingTime(waits, world.time - pod.startedTime);
 }
 
 /** Whether a pod has begun to work; of pods that need each other the last one to run lets all begin. */

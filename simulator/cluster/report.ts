@@ -11,7 +11,7 @@ import type {
   TruthWork,
 } from "../truth.ts";
 import { allocationActivity, gpuActivity, unitActivity } from "./activity.ts";
-import { hangs } from "./lostWork.ts";
+import { hangs, spins } from "./lostWork.ts";
 import { wantedPods } from "./owners.ts";
 import { isSchedulable } from "./placement.ts";
 import { worksAgain } from "./sessions.ts";
@@ -97,6 +97,7 @@ function reportHolder(world: World, allocation: Allocation): TruthHolder {
     share,
     activity: allocationActivity(world, allocation),
     hangs: hangs(world, pod),
+    spins: spins(world, pod),
     hasRun: pod.startedAt !== null,
   };
 }

@@ -36,6 +36,7 @@ export interface GpuSample {
   readonly activity: number;
   readonly memoryUsedMiB: number;
   readonly powerWatts: number;
+  readonly clockEventReasons: number;
   /** What the work on it does to its engines. */
   readonly profile: DeviceProfile;
 }
@@ -67,6 +68,10 @@ export interface PhysicalGpu {
   xid: { readonly code: number; readonly at: number } | null;
   /** The last XID error as its page shows it, also when it is over; 0: none since the exporter's start. */
   shownXid: number;
+  /** Why it is slowed down, and the most that it draws meanwhile; `null`: it is not. */
+  slowed: { readonly reasons: number; readonly watts: number } | null;
+  /** The power limit that someone set; `null`: the model's own. */
+  cappedWatts: number | null;
   /** Activity of processes that no pod owns. */
   stray: number;
   sample: GpuSample | null;

@@ -1,6 +1,7 @@
 import { type DeviceProfile, usualProfile } from "../deviceProfiles.ts";
 import { memoryOfProfile } from "../gpuModels.ts";
 import { noise } from "../random.ts";
+import type { ExporterSpec } from "../scenario.ts";
 import type { Dialect } from "./dialects.ts";
 import type { Row } from "./rows.ts";
 
@@ -53,7 +54,7 @@ const rowsRemapped = physical((r) => (r.physicalGpu.xid?.code === rowRemapped ? 
 const remapFailed = physical((r) => (r.physicalGpu.xid?.code === rowRemapFailed ? 1 : 0));
 
 /** The exporter's default counters (`etc/default-counters.csv` of each generation), in its order. */
-const allFamilies: readonly Family[] = [
+const listedFamilies: readonly Family[] = [
   family("DCGM_FI_DEV_SM_CLOCK", "SM clock frequency (in MHz).", warming(345, 1635), { oldName: "dcgm_sm_clock" }),
   family("DCGM_FI_DEV_MEM_CLOCK", "Memory clock frequency (in MHz).", warming(1593, 0), {
     oldName: "dcgm_memory_clock",
@@ -136,6 +137,43 @@ const allFamilies: readonly Family[] = [
   ),
 ];
 
+/** Only in lists of one's own: what the list of each generation has as a comment, under the names of its latest one. */
+const optionalFamilies: readonly Family[] = [
+  family(
+    "DCGM_FI_DEV_POWER_MGMT_LIMIT",
+    "Current power limit (in W).",
+    physical(({ physicalGpu: { cappedWatts, model } }) => cappedWatts ?? model.maxWatts),
+    { whole: false },
+  ),
+  family(
+    "DCGM_FI_DEV_CLOCKS_EVENT_REASONS",
+    "Reasons why clocks are not at their highest (bits).",
+    physical((r) => r.physicalGpu.sample?.clockEventReasons ?? 0),
+  ),
+  ...(
+    [
+      ["DCGM_FI_PROF_SM_ACTIVE", "Ratio of cycles an SM has at least 1 warp assigned.", () => 1],
+      ["DCGM_FI_PROF_PIPE_FP64_ACTIVE", "Ratio of cycles the fp64 pipe is active.", ({ fp64 = 0 }) => fp64],
+      ["DCGM_FI_PROF_PIPE_INT_ACTIVE", "Ratio of cycles the integer pipe is active.", ({ integer = 0 }) => integer],
+    ] as const satisfies readonly (readonly [string, string, (profile: DeviceProfile) => number])[]
+  ).map(([name, help, partOf]) =>
+    family(
+      name,
+      help,
+      physical((r) => partOf(profileOf(r)) * activityOf(r)),
+      { whole: false, profiling: true },
+    ),
+  ),
+  ...(["TX", "RX"] as const).map((way) =>
+    family(
+      `DCGM_FI_PROF_NVLINK_${way}_BYTES`,
+      "The rate of data over NVLink, without protocol headers, in bytes per second.",
+      physical((r) => (profileOf(r).nvlinkBytes ?? 0) * activityOf(r)),
+      { profiling: true },
+    ),
+  ),
+];
+
 /** What a vGPU guest cannot see: power, clocks, temperature, errors, profiling. */
 function physical(value: (row: Row) => number): Family["value"] {
   return (row) => (isVirtual(row) ? null : value(row));
@@ -208,10 +246,15 @@ function freeMemoryOf(row: Row): number {
 const generationOf: Readonly<Record<Dialect["families"], 1 | 2 | 3 | 4>> = { "1.x": 1, "2.x": 2, "3.x": 3, "4.x": 4 };
 
 /** The families of a page, in its order and under its names. */
-export function familiesOf(dialect: Dialect, withProfiling: boolean): readonly Family[] {
+export function familiesOf(
+  dialect: Dialect,
+  { counters, lacks }: Pick<ExporterSpec, "counters" | "lacks">,
+): readonly Family[] {
   const generation = generationOf[dialect.families];
+  const withProfiling = dialect.profilingByDefault || counters !== "default";
   const chosen: Family[] = [];
-  for (const each of allFamilies) {
+  for (const each of counters === "all" ? [...listedFamilies, ...optionalFamilies] : listedFamilies) {
+    if (lacks?.includes(each.name)) continue;
     if (generation === 1) {
       if (each.oldName !== null) chosen.push({ ...each, name: each.oldName });
     } else if (each.since <= generation && (withProfiling || !each.profiling)) {

@@ -20,10 +20,9 @@ export function renderPage(node: SimNode, exporter: ExporterSpec, options: PageO
     .filter((physicalGpu) => physicalGpu.healthy && physicalGpu.sample !== null)
     .flatMap((physicalGpu) => rowsOfGpu(physicalGpu, exporter, options.time))
     .map((row) => ({ row, labels: labelsOf(row, dialect, host) }));
-  const withProfiling = dialect.profilingByDefault || exporter.counters === "operator";
   const format = dialect.numbers === "fixed" ? fixedNumber : shortestNumber;
   let page = "";
-  for (const family of familiesOf(dialect, withProfiling)) {
+  for (const family of familiesOf(dialect, exporter)) {
     let samples = "";
     for (const { row, labels } of rows) {
       const value = sampleValue(family, row, options);

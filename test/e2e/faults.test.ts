@@ -60,6 +60,8 @@ it("has met every fault that there is", () => {
     "node-lost": true,
     "gpu-lost": true,
     "gpu-xid": true,
+    "gpu-slowed": true,
+    "gpu-capped": true,
     "stray-process": true,
     "api-watch-cut": true,
     "api-gone": true,

@@ -40,6 +40,14 @@ describe("idle since", () => {
     expect(idleSince(third)).toEqual([now + 60]);
   });
 
+  it("begins anew when a GPU can be used again: that nothing ran on it before says nothing about its holder", () => {
+    const pods = [gpuPod("job", "n", 1, { gpu: { unhealthy: ["GPU-0"] } })];
+    const [, second, third, fourth] = cycles(idle, { ...idle, pods }, { ...idle, pods }, idle);
+    expect(idleSince(second)).toEqual([null]);
+    expect(idleSince(third)).toEqual([null]);
+    expect(idleSince(fourth)).toEqual([now + 90]);
+  });
+
   it("is of no device that has no activity signal", () => {
     const dark = { pods: [job], telemetry: [page("n", [bareReading("GPU-0", { decoderUtil: 0 })])] };
     const [first] = cycles(dark);

@@ -85,6 +85,21 @@ export const nodeFaultCases: readonly FaultCase[] = [
     todo: "Look at the job's log.",
   },
   {
+    name: "a GPU is slowed down by heat",
+    faults: [{ kind: "gpu-slowed", node, physicalGpu: 0, reasons: 0x40, watts: 150 }],
+    early: { steps: 1, problems: [], ...wellGpu },
+    late: { steps: 4, problems: [], ...wellGpu },
+    does: "counts the time as slowed down by heat where the exporter reports clock event reasons, and knows nothing of it with the default counters, as here",
+    todo: "Let the exporter report `DCGM_FI_DEV_CLOCKS_EVENT_REASONS` ([gpu-health.md](gpu-health.md)).",
+  },
+  {
+    name: "the power limit of a GPU is lowered",
+    faults: [{ kind: "gpu-capped", node, physicalGpu: 0, watts: 300 }],
+    early: { steps: 1, problems: [], ...wellGpu },
+    late: { steps: 4, problems: [], ...wellGpu },
+    does: "loses no time; a limit that the page shows also lowers the power up to which a GPU is `stalled`",
+  },
+  {
     name: "a process that no pod owns uses a GPU",
     faults: [{ kind: "stray-process", node: "h100-08", physicalGpu: 0, activity: 0.5 }],
     early: {

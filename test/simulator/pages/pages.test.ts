@@ -113,6 +113,33 @@ describe("pages of the simulated exporters", () => {
     expect([await count(bare), await count(operator), await count(later)]).toEqual([0, 2, 2]);
   });
 
+  it("show further fields in a list of one's own, and lack what it leaves out", async () => {
+    const all = await start(
+      oneNode({ kind: "whole" }, ["4.5", { counters: "all", lacks: ["DCGM_FI_DEV_POWER_USAGE"] }], physicalGpu, 1),
+    );
+    const samples = await samplesOf(all);
+    for (const name of ["DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_NVLINK_TX_BYTES", "DCGM_FI_DEV_POWER_MGMT_LIMIT"])
+      expect(named(samples, name)).toHaveLength(2);
+    expect(named(samples, "DCGM_FI_DEV_POWER_USAGE")).toEqual([]);
+    const usual = await samplesOf(await start(oneNode({ kind: "whole" }, ["4.5"], physicalGpu, 1)));
+    expect(named(usual, "DCGM_FI_PROF_SM_ACTIVE")).toEqual([]);
+    expect(named(usual, "DCGM_FI_DEV_POWER_USAGE")).toHaveLength(2);
+  });
+
+  it("show the power limit that is set, and why clocks are not at their highest", async () => {
+    const request = { kind: "physicalGpus", count: 2 } as const;
+    const simulator = await start(oneNode({ kind: "whole" }, ["4.5", { counters: "all" }], request, 1));
+    const values = async (name: string): Promise<readonly number[]> =>
+      named(await samplesOf(simulator), name).map(({ value }) => value);
+    const limits = await values("DCGM_FI_DEV_POWER_MGMT_LIMIT");
+    simulator.fault({ kind: "gpu-slowed", node: "n1", physicalGpu: 0, reasons: 0x40, watts: 90 });
+    simulator.fault({ kind: "gpu-capped", node: "n1", physicalGpu: 1, watts: 80 });
+    simulator.advance(60);
+    expect(await values("DCGM_FI_DEV_CLOCKS_EVENT_REASONS")).toEqual([0x40, 0x4]);
+    expect(await values("DCGM_FI_DEV_POWER_USAGE")).toEqual([90, 80]);
+    expect(await values("DCGM_FI_DEV_POWER_MGMT_LIMIT")).toEqual([limits[0], 80]);
+  });
+
   it("sort families and use exponents in 4.8.3 only", async () => {
     const sorted = await getText(
       (await start(oneNode({ kind: "whole" }, ["4.8.3"], physicalGpu, 1))).metricsUrls.get("n1") ?? "",
