@@ -67,6 +67,7 @@ export const recordedLabels = {
   "cluster_pool:fairlead_unobserved_gpus:ratio": ["cluster", "pool"],
   "cluster:fairlead_unobserved_gpus:ratio": ["cluster"],
   "cluster_team_pool:fairlead_idle_gpus:sum": ["cluster", "team", "pool"],
+  "cluster_team_pool_reason:fairlead_idle_gpus:mean10m": ["cluster", "team", "pool", "reason"],
   "cluster_team_currency:fairlead_idle_cost:increase1d": ["cluster", "team", "currency"],
   "cluster_pool:fairlead_whole_free_gpus:sum": ["cluster", "pool"],
   "cluster_pool:fairlead_stranded_gpus:sum": ["cluster", "pool"],
