@@ -53,7 +53,7 @@ export const recordedLabels = {
   "cluster_queue:fairlead_queue_wait_seconds:p95": ["cluster", "queue"],
   "cluster_queue:fairlead_started_gangs:increase": ["cluster", "queue"],
   "cluster_queue:fairlead_evictions:increase1h": ["cluster", "queue"],
-  "cluster_team:fairlead_evicted_lost_gpu_seconds:increase10m": ["cluster", "team"],
+  "cluster_team:fairlead_undone_gpu_seconds:increase10m": ["cluster", "team"],
   "cluster_queue_team:fairlead_scheduler_waiting_gpus:sum": ["cluster", "queue", "team"],
   "cluster_queue_team:fairlead_queue_absent_capacity_gpus:sum": ["cluster", "queue", "team"],
   "cluster_queue_team:fairlead_stuck_gpus:sum": ["cluster", "queue", "team"],
