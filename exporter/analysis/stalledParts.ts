@@ -72,7 +72,7 @@ export function suspectPods({ pods }: Pick<Snapshot, "pods">, { pods: suspects }
 }
 
 /**
- * Who differs in each gang of which a GPU is stalled, by the gang's id. Gangs of one workload do not wait for each other, and
+ * Who differs in each gang that has a stalled GPU, by the gang's id. Gangs of one workload do not wait for each other, and
  * work that is no gang waits for nobody.
  */
 export const gangSuspects = oncePer(

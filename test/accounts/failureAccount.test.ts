@@ -15,7 +15,7 @@ const failure = (parts: Partial<FailedWork> = {}): FailedWork => {
 const moments = (seconds: number, ...failures: readonly FailedWork[]) => moment({ at: now + seconds, failures });
 const none = (): SeenError | null => null;
 
-/** What is counted after these moments, the first of which is the baseline. */
+/** What is counted after these moments; an earlier one, without failures, is the baseline. */
 function counted(seen: readonly ReturnType<typeof moments>[], errorOf: (uid: string) => SeenError | null = none) {
   const account = createFailureAccount(10_000, (team) => team);
   for (const one of [moments(-7200), ...seen, moments(600)]) account.see(one, errorOf);
