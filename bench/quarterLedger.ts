@@ -166,6 +166,7 @@ export function append(ledger: Ledger, from: number, to: number, made: readonly 
       outages: [],
       waits: [],
       evictions: [],
+      failures: [],
       prices: null,
       remembered: [],
     },

@@ -4,6 +4,7 @@ import type { HealthCause } from "../model/gpuFaults.ts";
 import type { GpuState } from "../model/gpuStates.ts";
 import type { NodeTimeState } from "../model/idleKinds.ts";
 import type { ApplicationErrorLabels } from "./applicationErrors.ts";
+import type { FailureTotals } from "./failureAccount.ts";
 import { foldedLabels, leastLabels } from "./foldedLabels.ts";
 import type { HealthGroup } from "./healthTime.ts";
 import type { IdleNodeCounters } from "./idleNodeAccount.ts";
@@ -98,6 +99,7 @@ export interface AccountCounters {
   readonly progress: readonly ProgressCost[];
   /** XID errors that blame the job, by the team that held the GPU; empty where no telemetry reports XID errors. */
   readonly applicationErrors: readonly Total<ApplicationErrorLabels>[];
+  readonly failures: readonly FailureTotals[];
   readonly queues: QueueCounters;
   readonly idleNodes: IdleNodeCounters;
   readonly serving: ServingCounters;

@@ -7,6 +7,7 @@ import type { EndedShape } from "../model/podShape.ts";
 import type { PriceBasis, PriceSource } from "../model/prices.ts";
 import type { AbsentOwner } from "../model/shortfall.ts";
 import type { CapacityTime } from "./capacityTime.ts";
+import type { SeenFailure } from "./failureAccount.ts";
 import type { HealthTime } from "./healthTime.ts";
 import type { RememberedChange } from "./ledger/ledger.ts";
 import type { NodeStreak } from "./nodeStreakAccount.ts";
@@ -225,12 +226,13 @@ export interface AccruedTime {
 }
 
 /**
- * Everything that one step adds to the accounts. Waits, evictions and ends of pods are events, which a gap has as well; each
+ * Everything that one step adds to the accounts. Waits, evictions, failures and ends of pods are events, which a gap has as well; each
  * appears once.
  */
 export interface AccruedStep extends AccruedTime {
   readonly waits: readonly EndedWait[];
   readonly evictions: readonly SeenEviction[];
+  readonly failures: readonly SeenFailure[];
   /** Pods with GPUs that have ended since the objects were last known, by shape; at `interval.to`. */
   readonly endedPods: readonly EndedShape[];
   /** Nodes that have been in one state for an hour now, and those of them that no longer are. */

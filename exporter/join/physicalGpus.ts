@@ -23,7 +23,7 @@ export interface GpuEvidence {
   readonly namedUuids: readonly string[];
   /** UUIDs seen since the node's boot. */
   readonly rememberedUuids: readonly string[];
-  /** UUIDs that the kubelet reports as unhealthy to pods of the node. */
+  /** UUIDs of GPUs and MIG instances that the kubelet reports as unhealthy to pods of the node. */
   readonly unhealthyUuids: ReadonlySet<string>;
   readonly poolOf: (model: string) => string;
 }
@@ -124,15 +124,27 @@ function gpuOf(evidence: GpuEvidence, uuid: string, rows: readonly DeviceReading
   const devices = [
     ...instances.map((reading, row) => ({
       ...instanceDraft(base, inventory, reading.gpuInstance, reading.profile, reading.migUuid, reading),
+      ...reportedInstance(evidence, base, reading.migUuid),
       ...(lying?.[row] ?? noMigSlots),
     })),
     ...granted.map((device) => ({
       ...instanceDraft(base, inventory, null, device.profile, device.migUuid, null),
+      ...reportedInstance(evidence, base, device.migUuid),
       migSlots: device.migSlots,
       areSlotsAssumed: false,
     })),
   ];
   return divide(node, uuid, { model, memoryBytes: base.memoryBytes }, devices);
+}
+
+/** What the kubelet reports about one MIG instance; its GPU and the others on it are as they are. */
+function reportedInstance(
+  { unhealthyUuids }: GpuEvidence,
+  { fault }: GpuBase,
+  migUuid: string | null,
+): Partial<Pick<DeviceDraft, "unhealthy" | "fault">> {
+  if (migUuid === null || !unhealthyUuids.has(migUuid)) return {};
+  return { unhealthy: true, fault: fault ?? "pod_status" };
 }
 
 /** MIG devices that claims hold but no telemetry row shows. */

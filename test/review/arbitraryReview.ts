@@ -68,7 +68,14 @@ const team = fc.record({
   ...{ shortByOthers: maybe(amount), shortByIdleGap: maybe(amount), waits: maybe(fc.record(waits)) },
   ...{ shortByLostNode: maybe(amount), shortByNodeToCome: maybe(amount), shortByPastQueues: maybe(amount) },
   ...{ shortByPromisedTwice: maybe(amount), shortByIndivisible: maybe(amount) },
-  ...{ evictions: maybe(amount), lostToEvictions: maybe(amount), costs, wasteCosts: costs, jobs: maybe(amount) },
+  ...{
+    evictions: maybe(amount),
+    lostToEvictions: maybe(amount),
+    lostToFailures: maybe(amount),
+    costs,
+    wasteCosts: costs,
+    jobs: maybe(amount),
+  },
   budgets: fc.array(budget, { maxLength: 1 }),
 });
 const job = fc.record({

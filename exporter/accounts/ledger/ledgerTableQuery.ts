@@ -1,4 +1,4 @@
-import { healthCauses, unavailableCauses } from "../../model/gpuFaults.ts";
+import { failureErrors, healthCauses, unavailableCauses } from "../../model/gpuFaults.ts";
 import { nodeTimeStates } from "../../model/idleKinds.ts";
 import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
 import { nodeStreakStates } from "../nodeStreakAccount.ts";
@@ -18,6 +18,7 @@ export const ledgerTables = [
   "domains",
   "waits",
   "evictions",
+  "failures",
   "nodes",
   "nodeStreaks",
   "placement",
@@ -49,7 +50,8 @@ export interface LedgerTableQuery {
  * time; `guaranteed` is `null` where it is not known, and otherwise covers the `guaranteedSeconds`. Shortfalls by absent
  * capacity (their sum, and each by who can fix it) and by indivisible capacity are `null` where no row has them: rows written
  * before version 6 do not. `domains`: the same. `waits`: their number, and seconds; p50 and p95 are exact to a fifth.
- * `evictions`: their number, and GPU-seconds; `unknownLost` counts evictions whose loss is unknown. `nodes`: seconds, seconds
+ * `evictions`: their number, and GPU-seconds; `unknownLost` counts evictions whose loss is unknown. `failures`: the same of
+ * programs that failed and were started again. `nodes`: seconds, seconds
  * with a price, and the cost of their GPUs, which is `null` without a price and where there are several currencies.
  * `recommendations`: their number, counted when they were first seen; GPUs predicted under the worse placement rule, GPU-hours
  * predicted to be lost, and for those that were taken, what was predicted and what was measured. `nodeStreaks`: their number,
@@ -95,6 +97,7 @@ export function ledgerTableFilterValues(of: LedgerTable, dimension: string): rea
   if (dimension === "sizeClass") return sizeClasses;
   if (dimension === "cause") return of === "outages" ? unavailableCauses : healthCauses;
   if (dimension === "state") return stateValues(of);
+  if (dimension === "error") return failureErrors;
   if (dimension === "kind" && of === "recommendations") return adviceKinds;
   return dimension === "scheduler" ? ["kueue", "kai", "volcano", "none"] : null;
 }

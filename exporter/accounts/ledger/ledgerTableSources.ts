@@ -1,5 +1,6 @@
 import { strandedReasons } from "../../model/fragmentation.ts";
 import { absentAmounts } from "../posting.ts";
+import { eventTables } from "./eventTables.ts";
 import type { LedgerTable } from "./ledgerTableQuery.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { queueColumns, strandedColumn } from "./tables.ts";
@@ -23,7 +24,7 @@ const streakSeconds = `min(${streakEnds}, asked.ends) - max(t.begins, asked.begi
  * A ledger table: where its rows come from, as parts of a statement, and what it can be asked. `from` or `window` has two
  * parameters, for the begin and the end of the window in units of `windowSeconds`.
  */
-interface LedgerTableSource {
+export interface LedgerTableSource {
   readonly from: string;
   readonly window: string;
   readonly windowSeconds: number;
@@ -209,36 +210,7 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     rank: "waits",
     bucket: "t.bucket",
   },
-  evictions: {
-    from: "evictions t",
-    window: "t.at >= ? AND t.at < ?",
-    windowSeconds: 1,
-    columns: {
-      day: `CAST(t.at / ${secondsPerDay} AS INTEGER)`,
-      hour: `CAST(t.at / ${secondsPerHour} AS INTEGER)`,
-      scheduler: "t.scheduler",
-      queue: "t.queue",
-      team: "t.team",
-      namespace: "t.namespace",
-      workload: "t.kind || '/' || t.namespace || '/' || t.name",
-      priorityClass: "t.priority_class",
-      reason: "t.reason",
-      preemptor: "t.preemptor",
-      preemptorTeam: "t.preemptor_team",
-      preemptorQueue: "t.preemptor_queue",
-    },
-    groups: "queue,reason",
-    sums: {
-      evictions: "count(*)",
-      preemptions: "sum(t.is_preemption)",
-      gpus: "sum(t.gpus)",
-      lostGpuSeconds: "sum(t.lost_gpu_seconds)",
-      upperBoundGpuSeconds: "sum(CASE WHEN t.is_upper_bound THEN t.lost_gpu_seconds END)",
-      unknownLost: "sum(t.lost_gpu_seconds IS NULL)",
-    },
-    addsUp: true,
-    rank: "evictions",
-  },
+  ...eventTables,
   nodes: {
     from: "node_time t JOIN node_groups g ON g.id = t.node_group",
     ...byHourOrDay,

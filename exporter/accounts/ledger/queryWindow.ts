@@ -39,6 +39,7 @@ export function refuseLedgerTableWindow(db: DatabaseSync, query: LedgerTableQuer
 /** Tables that are always kept by the hour, or row by row. */
 const neverFolded: ReadonlySet<LedgerTableQuery["of"]> = new Set([
   "evictions",
+  "failures",
   "recommendations",
   "domains",
   "placement",

@@ -34,6 +34,7 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
           pruneWorkloads(db, today - keep.workloadDays) ||
           pruneDay(db, "waits", firstDay) ||
           pruneRows(db, "evictions", "key", "at", firstSecond, "at") ||
+          pruneRows(db, "failures", "key", "at", firstSecond, "at") ||
           pruneDay(db, "pod_shapes", firstDay) ||
           // Open recommendations, prices in use and streaks that last stay.
           pruneRows(db, "recommendations", "rowid", "closed", firstSecond) ||

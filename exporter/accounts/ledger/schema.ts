@@ -218,6 +218,15 @@ CREATE TABLE outages (
 CREATE INDEX outages_ends ON outages (ends);
 `;
 
+/** Programs that failed and were started again: what each undid, known by its `key`; `error` is the XID error of its GPU, if one was seen. */
+const version10 = `
+CREATE TABLE failures (
+  key TEXT PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL, pod TEXT NOT NULL,
+  team TEXT NOT NULL, error TEXT NOT NULL, gpus REAL, lost_gpu_seconds REAL, is_upper_bound INTEGER NOT NULL
+) STRICT;
+CREATE INDEX failures_at ON failures (at);
+`;
+
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
 export const ledgerMigrations: readonly string[] = [
   version1,
@@ -229,6 +238,7 @@ export const ledgerMigrations: readonly string[] = [
   withheldMigration,
   version8,
   version9,
+  version10,
 ];
 
 /** Version of the files that this Fairlead writes. */

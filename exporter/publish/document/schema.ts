@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { suspectReasons } from "../../analysis/stalledParts.ts";
 import { activitySignals } from "../../model/activitySignals.ts";
 import { healthCauses } from "../../model/gpuFaults.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
@@ -165,6 +166,17 @@ const idleGpus = z.strictObject({
   unpricedGpus: gpus.describe("Those that are not in costs, because they have no known price."),
 });
 
+const suspect = z.strictObject({
+  namespace: z.string(),
+  pod: z.string(),
+  node: z.string().nullable(),
+  reason: z
+    .enum(suspectReasons)
+    .describe(
+      "quiet: nothing runs on a GPU of it, as after a rank has failed; computing: it has work that others have not.",
+    ),
+});
+
 const workload = z
   .strictObject({
     kind: z.string(),
@@ -180,6 +192,11 @@ const workload = z
     priorityValue: z.number(),
     gpus: gpus.describe("Physical GPUs that its pods hold."),
     gang: z.strictObject({ min: z.number(), bound: z.number() }).nullable(),
+    suspects: z
+      .array(suspect)
+      .describe(
+        "Members of its gangs to look at first where GPUs are stalled: they differ, and the others may wait for them. Empty where nobody differs, or nothing is stalled.",
+      ),
     activity: ratio,
     states,
     idle: z

@@ -2,6 +2,7 @@ import type { AccountedTime } from "../../accounts/accounting.ts";
 import type { ServedWork } from "../../accounts/servedWork.ts";
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
+import { gangSuspects } from "../../analysis/stalledParts.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { nearestName } from "../../config/nearestName.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
@@ -64,11 +65,13 @@ export function explain(kind: ExplainedKind, name: string, input: ExplainInput):
 
 /** The parts of GPUs that `isWanted` chooses: one for each device and holder, its states beside each other. */
 function explainParts(
-  { accountingEntries, snapshot }: Analysis,
+  analysis: Analysis,
   isWanted: (accountingEntry: AccountingEntry) => boolean,
   settings: ReasonSettings,
 ): readonly ExplainedPart[] {
-  const context = { snapshot, nodes: new Map(snapshot.nodes.map((node) => [node.name, node])), settings };
+  const { accountingEntries, snapshot } = analysis;
+  const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
+  const context = { snapshot, nodes, settings, suspects: gangSuspects(analysis) };
   // A partly active holding is two accounting entries of one part; unallocated GPUs are a part for each state.
   const groups = Map.groupBy(accountingEntries.filter(isWanted).entries(), ([index, { device, pod }]) =>
     pod === null ? `${index}` : `${device}/${pod}`,

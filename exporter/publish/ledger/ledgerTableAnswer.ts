@@ -65,6 +65,7 @@ const titles: Readonly<Record<LedgerTable, string>> = {
   domains: "GPU-hours of quota domains",
   waits: "Ended waits",
   evictions: "Evictions",
+  failures: "Programs that failed and were started again",
   nodes: "Node-hours",
   nodeStreaks: "Nodes that were idle, cordoned or not ready for an hour or longer",
   placement: "GPU-hours that were free, and of what use they were",
@@ -109,6 +110,12 @@ const shownAmounts: Readonly<Record<LedgerTable, readonly Shown[]>> = {
   evictions: [
     { name: "evictions", heading: "evictions", show: count },
     { name: "preemptions", heading: "preemptions", show: count },
+    { name: "lostGpuSeconds", heading: "lost GPU-hours", show: hours },
+    { name: "upperBoundGpuSeconds", heading: "of it at most", show: hours },
+    { name: "unknownLost", heading: "loss unknown", show: count },
+  ],
+  failures: [
+    { name: "failures", heading: "failures", show: count },
     { name: "lostGpuSeconds", heading: "lost GPU-hours", show: hours },
     { name: "upperBoundGpuSeconds", heading: "of it at most", show: hours },
     { name: "unknownLost", heading: "loss unknown", show: count },

@@ -4,6 +4,8 @@ import {
   noCapacityTime,
   type PlacementTime,
 } from "../../../exporter/accounts/capacityTime.ts";
+import type { SeenFailure } from "../../../exporter/accounts/failureAccount.ts";
+
 import type { HealthTime } from "../../../exporter/accounts/healthTime.ts";
 import type { LedgerEntry, RememberedChange } from "../../../exporter/accounts/ledger/ledger.ts";
 import type { NodeStreak } from "../../../exporter/accounts/nodeStreakAccount.ts";
@@ -175,6 +177,7 @@ export interface EntryParts {
   readonly queueTimes?: readonly QueueTime[];
   readonly waits?: readonly EndedWait[];
   readonly evictions?: readonly SeenEviction[];
+  readonly failures?: readonly SeenFailure[];
   readonly prices?: PricesInUse | null;
   readonly endedPods?: readonly EndedShape[];
   readonly capacity?: Partial<CapacityTime>;
@@ -202,6 +205,7 @@ export function entry(parts: EntryParts = {}): LedgerEntry {
       outages: parts.outages ?? [],
       waits: parts.waits ?? [],
       evictions: parts.evictions ?? [],
+      failures: parts.failures ?? [],
       prices: parts.prices ?? null,
       remembered: [],
     },
