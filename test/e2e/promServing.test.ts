@@ -7,6 +7,7 @@ import { readServingPage } from "../../exporter/sources/serving/readPage.ts";
 import { createServingServerSource } from "../../exporter/sources/serving/serverSource.ts";
 import type { ServingSource } from "../../exporter/sources/serving/servingSource.ts";
 import { type Listener, listen } from "../../simulator/listen.ts";
+import { withCountedValues } from "../sources/serving/countedValues.ts";
 import { hasPrometheus, type ScrapeJob, scrapeWithPrometheus } from "./scrapedByPrometheus.ts";
 
 const names = ["vllm", "sglang", "sglang-gauges", "triton", "nim", "vllm-dynamo"];
@@ -67,7 +68,9 @@ describe.skipIf(!hasPrometheus())("pages of real servers, read through a real Pr
     const direct = readServingPage(Buffer.from(pageOf(name)));
     if (!direct.ok) throw new Error(direct.because);
     const found = source.read().pages.find(({ pod }) => pod === `uid-${name}`);
-    expect(found).toEqual({ ...direct.record, pod: `uid-${name}`, receivedAt: 1000 });
+    if (found === undefined) throw new Error("no page");
+    const wanted = { ...withCountedValues(direct.record), pod: `uid-${name}`, receivedAt: 1000 };
+    expect(withCountedValues(found)).toEqual(wanted);
   });
 
   it("has nothing to complain about", () => {

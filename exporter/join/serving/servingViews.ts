@@ -1,7 +1,8 @@
 import type { ServingPage, ServingServer } from "../../model/serving.ts";
 import { podLabels } from "../../model/wellKnown.ts";
 import type { PodView } from "../snapshot.ts";
-import { memoryAfter, provesGaps, type Served, type ServerMemory, servedSince } from "./serverMemory.ts";
+import { type Served, servedSince } from "./servedSince.ts";
+import { memoryAfter, provesGaps, type ServerMemory } from "./serverMemory.ts";
 
 /** What a server says about the requests of a pod that holds GPUs. */
 export interface ServingView {
@@ -59,7 +60,8 @@ export function servingViews({ pages, pods, knowsPods, memory }: ServingInput): 
       if (before !== undefined && provesGaps(before)) servers.set(uid, before);
       continue;
     }
-    const after = memoryAfter(before, page, page.receivedAt);
+    const { served, readings } = servedSince(before?.readings, page);
+    const after = memoryAfter(before, page, page.receivedAt, readings);
     if (after !== null) servers.set(uid, after);
     views.set(index, {
       page: index,
@@ -69,7 +71,7 @@ export function servingViews({ pages, pods, knowsPods, memory }: ServingInput): 
       finished: page.finished,
       noRequestsSince: after?.since ?? null,
       isAsleep: page.isAsleep === true,
-      served: servedSince(before, page),
+      served,
     });
   }
   spreadOverGangs(views, pods, memory);

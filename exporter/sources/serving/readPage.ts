@@ -1,6 +1,6 @@
 import { readLabels, unescaped } from "../../kernel/exposition/labels.ts";
 import { lexPage, type PageVocabulary } from "../../kernel/exposition/lexer.ts";
-import type { ServingRecord, ServingServer } from "../../model/serving.ts";
+import type { ServingCounter, ServingRecord, ServingServer } from "../../model/serving.ts";
 import { copyLabels, type ServerNames, type ServingMetric, serverTable, servingMetrics } from "./servers.ts";
 
 /** What distinguishes one series of a metric from the others. Untrusted text. */
@@ -118,6 +118,7 @@ export function servingRecord(found: ReadonlyMap<string, NamedSeries>): ServingR
     finished: first((names) => finishedOf(names, sum)),
     promptTokens: first(({ promptTokens }) => sum(promptTokens)),
     generatedTokens: first(({ generatedTokens }) => sum(generatedTokens)),
+    counters: countersIn(present, found),
     isAsleep: first(({ sleepState }) => (sleepState === undefined ? null : isAsleep(found.get(sleepState)))),
   };
 }
@@ -132,6 +133,29 @@ function isPresent(
   return server === "nim" ? has(running) && counts : has(running) || has(waiting) || counts;
 }
 
+/** The counters that the sums of a record are made of: of each kind, those of the first server that has them. */
+function countersIn(
+  present: readonly ServerNames[],
+  found: ReadonlyMap<string, NamedSeries>,
+): readonly ServingCounter[] {
+  const of = (counts: ServingCounter["counts"], namesOf: (names: ServerNames) => readonly (string | undefined)[]) => {
+    const names = present.map(namesOf).find(([main]) => main !== undefined && found.has(main)) ?? [];
+    return names.flatMap((name = "") =>
+      [...(found.get(name)?.values ?? [])].flatMap(([text, value]): readonly ServingCounter[] =>
+        isCount(value) ? [{ counts, key: `${counts} ${name} ${text}`, value }] : [],
+      ),
+    );
+  };
+  return [
+    ...of("requests", ({ finished: [main, ...others], finishedElse }) => [
+      main !== undefined && found.has(main) ? main : finishedElse,
+      ...others,
+    ]),
+    ...of("prompt", ({ promptTokens }) => [promptTokens]),
+    ...of("generated", ({ generatedTokens }) => [generatedTokens]),
+  ];
+}
+
 function finishedOf(
   { finished, finishedElse }: ServerNames,
   sum: (name: string | undefined) => number | null,
@@ -142,11 +166,13 @@ function finishedOf(
   return others.reduce((all, name) => all + (sum(name) ?? 0), ended);
 }
 
+const isCount = (value: number): boolean => value >= 0 && value <= mostCounted;
+
 function sumOf(series: NamedSeries | undefined): number | null {
   if (series === undefined) return null;
   let sum = 0;
   for (const value of series.values.values()) {
-    if (!(value >= 0 && value <= mostCounted)) return null;
+    if (!isCount(value)) return null;
     sum += value;
   }
   return sum;
