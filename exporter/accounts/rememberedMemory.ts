@@ -120,7 +120,7 @@ function removals(
 }
 
 /** Without the readings of single counters: what was done while nobody looked counts for nothing. */
-const keptOfServer = ({ readings: _, ...kept }: ServerMemory): ServerMemory => kept;
+const keptOfServer = ({ readings: _, latency: __, ...kept }: ServerMemory): ServerMemory => kept;
 
 function recordChanges<Record extends NodeMemory | ServerMemory>(
   kind: string,

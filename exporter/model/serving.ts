@@ -17,6 +17,22 @@ export interface ServingCounter {
   readonly value: number;
 }
 
+/** Latencies that servers measure: until the first token of an answer, and from each token to the next. */
+export const latencyKinds = ["firstToken", "perToken"] as const;
+
+export type LatencyKind = (typeof latencyKinds)[number];
+
+/** One bucket of a histogram of one engine or model of a server. */
+export interface LatencyBucket {
+  readonly of: LatencyKind;
+  /** What distinguishes it from the others of the page; untrusted text. */
+  readonly key: string;
+  /** Its upper bound, seconds; the last one is infinite. */
+  readonly bound: number;
+  /** What was within the bound since the server started. */
+  readonly value: number;
+}
+
 /**
  * What the page of a server says about requests, added up over its engines, models and data-parallel ranks. A number that the
  * page does not have is `null`: unknown, never 0.
@@ -37,6 +53,8 @@ export interface ServingRecord {
   readonly generatedTokens: number | null;
   /** The counters that `finished` and the tokens are sums of; absent: they are counted as sums. */
   readonly counters?: readonly ServingCounter[];
+  /** The buckets of its histograms of latencies; absent: none. */
+  readonly latencies?: readonly LatencyBucket[];
   /** Whether all its engines sleep, their weights off the GPU; `null` if none says. */
   readonly isAsleep: boolean | null;
 }

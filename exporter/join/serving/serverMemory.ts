@@ -1,4 +1,5 @@
 import type { ServingRecord } from "../../model/serving.ts";
+import type { LatencyMemory } from "./latencyWindow.ts";
 import type { CounterReadings } from "./servedSince.ts";
 
 /** What was last seen of the counters of a server: they prove that no request came, also over time in which nobody looked. */
@@ -10,6 +11,8 @@ export interface ServerMemory {
   readonly since: number | null;
   /** What each counter read, for what was done since; absent after a restart of Fairlead: no ledger keeps it. */
   readonly readings?: CounterReadings;
+  /** Its histograms of latencies; likewise. */
+  readonly latency?: LatencyMemory;
 }
 
 /**
