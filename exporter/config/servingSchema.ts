@@ -71,6 +71,21 @@ export const servingSchema = z.strictObject({
     .describe(
       "A server with Prometheus' HTTP API that scrapes your servers, with the labels `namespace` and `pod` of the pod: it is asked besides. The page of a pod that is asked itself goes first.",
     ),
+  monitors: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Whether pods of `discovery` without annotations are asked where a PodMonitor or ServiceMonitor of the Prometheus operator says. Needs the right `monitors`.",
+        ),
+      namespaces: z
+        .array(z.string().min(1))
+        .default([])
+        .describe("Namespaces whose monitors are believed about such pods, besides the pod's own."),
+    })
+    .prefault({})
+    .describe("Monitors of the Prometheus operator."),
   latencyTargets: z
     .array(latencyTarget)
     .default([])
