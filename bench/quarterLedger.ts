@@ -157,6 +157,7 @@ export function append(ledger: Ledger, from: number, to: number, made: readonly 
       poolHours,
       nodeTimes: [],
       healthTimes: [],
+      servedTimes: [],
       imbalances: [],
       endedPods: [],
       queueTimes: [],

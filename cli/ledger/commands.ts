@@ -37,7 +37,7 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
       [
         "dimensions, separated by commas (default: team,state; of queues: queue,domain; of waits:",
         "queue,priorityClass,phase; of evictions: queue,reason; of failures: team,error; of nodes: nodePool,pool,capacityType,state,currency;",
-        "of nodeStreaks: node,nodePool,pool,state; of domains: domain; of health: cause,currency; of outages: node,gpu,cause,teams; of placement: pool; of recommendations: kind,state).",
+        "of nodeStreaks: node,nodePool,pool,state; of domains: domain; of health: cause,currency; of outages: node,gpu,cause,teams; of serving: workload,team; of placement: pool; of recommendations: kind,state).",
         "GPU time: day or hour, pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, currency,",
         "workload. Prices are listed one by one.",
         ...ledgerTables.map((subject) => `${subject}: ${dimensionsOf(subject).join(", ")}.`),

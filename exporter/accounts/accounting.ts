@@ -238,7 +238,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
       return null;
     }
     commit(step, cells);
-    serving.add(before.analysis, analysis, step);
+    const servedTimes = serving.add(before.analysis, analysis, step);
     prepared.commit();
     if (step.interval.gap === null) usage.add(before.analysis, step.interval.seconds, clock);
     const streaks = nodeStreaks.takeChanges();
@@ -252,6 +252,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
       endedPods: nextShapes.endedPods,
       nodeStreaks: streaks.nodeStreaks,
       outages: outages.outages,
+      servedTimes,
       remembered: [
         ...prepared.remembered,
         ...usage.changes(clock),

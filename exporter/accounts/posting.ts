@@ -13,6 +13,7 @@ import type { RememberedChange } from "./ledger/ledger.ts";
 import type { NodeStreak } from "./nodeStreakAccount.ts";
 import type { Outage } from "./outageAccount.ts";
 import type { QueueKey } from "./queueCounters.ts";
+import type { ServedTime } from "./servedTime.ts";
 
 /**
  * What counted GPU time is accounted to. Two accounts with the same values are the same account; what nobody holds has
@@ -239,6 +240,8 @@ export interface AccruedStep extends AccruedTime {
   readonly nodeStreaks: readonly NodeStreak[];
   /** GPUs that have not been usable for five minutes now, and those of them that are again. */
   readonly outages: readonly Outage[];
+  /** What workloads that serve did, and the GPU time that it took. */
+  readonly servedTimes: readonly ServedTime[];
   /** The prices at which this step is counted; `null`: those of the step before. */
   readonly prices: PricesInUse | null;
   /** What must survive a restart of decayed deviations and of past use. */

@@ -16,7 +16,7 @@ import { progressMoment, progressTotals } from "./progressMoment.ts";
 import { queueMoment, queueTotals } from "./queueMoment.ts";
 import { readPage } from "./readPage.ts";
 import { runningTotals } from "./runningTotals.ts";
-import { servingMoment } from "./servingMoment.ts";
+import { servingMoment, shortServer } from "./servingMoment.ts";
 import { severalAdvice } from "./severalAdvice.ts";
 import { someAdvice } from "./someAdvice.ts";
 
@@ -123,6 +123,18 @@ describe("families", () => {
     expect(valuesOf("fairlead_failed_lost_gpu_seconds_total")).toEqual([["ads", "unknown", 14_400]]);
   });
 
+  test("teams with a target of latency have the number of their workloads that are over it, also 0", () => {
+    const metTarget = { ...shortServer, isShort: false };
+    const valuesOf = (latencies: readonly (typeof shortServer)[], teams = 1000) =>
+      buildFamilies({ analysis: { ...servingMoment, latencies }, health: health(), limits: { ...wide, teams } })
+        .families.find(({ name }) => name === "fairlead_team_late_serving_workloads")
+        ?.series.map(({ labelValues, value }) => [labelValues.at(-1), value]);
+    expect(valuesOf([shortServer, metTarget, shortServer])).toEqual([["ads", 2]]);
+    expect(valuesOf([metTarget])).toEqual([["ads", 0]]);
+    expect(valuesOf([shortServer], 0)).toEqual([["other", 1]]);
+    expect(valuesOf([]) ?? []).toEqual([]);
+  });
+
   test("idle time has its reason, and what servers did is counted by team and pool", () => {
     const accounts = runningTotals(servingMoment);
     const { families } = buildFamilies({ analysis: servingMoment, health: health(), limits: wide, accounts });
@@ -195,7 +207,7 @@ describe("families", () => {
           accounts: runningTotals(idleNodeMoment),
         }).families,
         ...buildFamilies({
-          analysis: servingMoment,
+          analysis: { ...servingMoment, latencies: [shortServer] },
           health: health(),
           limits: wide,
           accounts: runningTotals(servingMoment),

@@ -267,6 +267,16 @@ export const arbitraryReview: fc.Arbitrary<Review> = fc.record({
       ({ pool }) => pool,
     ),
   ),
+  serving: maybe(
+    list(
+      fc.record({
+        ...{ cluster, kind: short, namespace: short, name: short, team: name, requests: amount },
+        ...{ promptTokens: maybe(amount), generatedTokens: maybe(amount), gpuHours: amount, costs },
+        ...{ tokensPerGpuHour: maybe(amount), costPerMillionTokens: costs },
+      }),
+      ({ cluster, kind, namespace, name, team }) => JSON.stringify([cluster, kind, namespace, name, team]),
+    ),
+  ),
   jobs: maybe(
     fc.record({ count: amount, costs, byCost: list(job, ({ name }) => name), byWaste: list(job, ({ name }) => name) }),
   ),

@@ -1,5 +1,5 @@
 import type { LedgerTable } from "./ledgerTableQuery.ts";
-import type { LedgerTableSource } from "./ledgerTableSources.ts";
+import type { LedgerTableSource } from "./ledgerTableSource.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 
 const ofEvents = { window: "t.at >= ? AND t.at < ?", windowSeconds: 1, addsUp: true } as const;

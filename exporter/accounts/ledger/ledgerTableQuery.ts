@@ -11,7 +11,8 @@ import { sizeClasses } from "./waitBucket.ts";
  * The ledger tables: what the ledger counts besides GPU time. `queues` has their GPU-seconds, `nodes` the time in each state,
  * `domains` (over which quotas count) what they can give out and how much of it they gave out, `placement` how free GPUs were
  * spread over nodes, `nodeStreaks` the single nodes that were in one state for at least an hour, `health` what was lost to
- * faults of hardware and nodes, or slowed down, and `outages` the single GPUs that could not be used.
+ * faults of hardware and nodes, or slowed down, `outages` the single GPUs that could not be used, and `serving` what workloads
+ * that serve did for their GPU time.
  */
 export const ledgerTables = [
   "queues",
@@ -24,6 +25,7 @@ export const ledgerTables = [
   "placement",
   "health",
   "outages",
+  "serving",
   "recommendations",
 ] as const;
 
@@ -61,7 +63,9 @@ export interface LedgerTableQuery {
  * what blocked work needs; and the mean, least and most GPUs of the largest pod that could be placed. The seconds of several
  * domains or pools are added up. `health`: GPU-seconds by cause, of these with a price, and their cost, which is `null` without a
  * price and where there are several currencies. `outages`: their number, the part of them within the window, how many ended in it and how long these had lasted from their
- * begin, and begin and end of the one with the largest part.
+ * begin, and begin and end of the one with the largest part. `serving`: requests and tokens, the GPU-seconds of the workloads
+ * while these were counted, and what a million generated tokens cost; tokens are `null` where a server did not count them all the
+ * time, and the cost of a million also without a price for all of the time, or where there are several currencies.
  */
 export type LedgerTableAmounts = Readonly<Record<string, number | null>>;
 

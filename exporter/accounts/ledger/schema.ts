@@ -227,6 +227,22 @@ CREATE TABLE failures (
 CREATE INDEX failures_at ON failures (at);
 `;
 
+/**
+ * What workloads that serve did by the day, and what it took (`servedTime.ts`). Requests and tokens are in the row whose group has
+ * no currency. Tokens are NULL where no server counts them, and `uncounted_gpu_seconds` is the part of `gpu_seconds` in which a
+ * server of the workload did not.
+ */
+const version11 = `
+CREATE TABLE served_groups (
+  id INTEGER PRIMARY KEY, kind TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL, team TEXT NOT NULL, currency TEXT,
+  last_day INTEGER NOT NULL
+) STRICT;
+CREATE TABLE served_time (
+  day INTEGER NOT NULL, served_group INTEGER NOT NULL, requests REAL NOT NULL, prompt_tokens REAL, generated_tokens REAL,
+  gpu_seconds REAL NOT NULL, uncounted_gpu_seconds REAL NOT NULL, cost REAL, PRIMARY KEY (day, served_group)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
 export const ledgerMigrations: readonly string[] = [
   version1,
@@ -239,6 +255,7 @@ export const ledgerMigrations: readonly string[] = [
   version8,
   version9,
   version10,
+  version11,
 ];
 
 /** Version of the files that this Fairlead writes. */

@@ -7,6 +7,7 @@ import type { HealthCause } from "../../model/gpuFaults.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
 import { ownCosts } from "./costRecords.ts";
 import { idleRecords } from "./idleRecords.ts";
+import { latencyRecords } from "./latencySchema.ts";
 import { instant, sortByTexts } from "./order.ts";
 import { placementRecords } from "./placementRecords.ts";
 import { poolCosts } from "./priceRecords.ts";
@@ -149,6 +150,7 @@ export function workloadRecords(analysis: Analysis, accounted: Accounted): reado
   const activity = meanActivity(snapshot, (pod) => pod.workload);
   const idle = idleRecords(analysis);
   const suspectsOf = suspectRecords(analysis);
+  const latencies = latencyRecords(analysis);
   const records = snapshot.workloads.map((workload, index) => {
     const states = accounted.statesByWorkload.get(index) ?? {};
     return {
@@ -166,6 +168,7 @@ export function workloadRecords(analysis: Analysis, accounted: Accounted): reado
       activity: activity.get(index) ?? null,
       states,
       idle: idle.get(index) ?? [],
+      latency: latencies.get(index) ?? null,
       ...costs(index, totalOf(states)),
       progressUnits: workload.progressUnits,
       startedAt: instant(startOf(workload, snapshot)),

@@ -5,6 +5,7 @@ import { healthCauses } from "../../model/gpuFaults.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
 import { idleReasons } from "../../model/idleReasons.ts";
 import { severities } from "../../model/problem.ts";
+import { latencySchema } from "./latencySchema.ts";
 import { localQueue } from "./localQueueSchema.ts";
 import { blocked, placement } from "./placementSchema.ts";
 import { nodePool, poolPrice, priceGroup } from "./priceSchema.ts";
@@ -199,6 +200,9 @@ const workload = z
       ),
     activity: ratio,
     states,
+    latency: latencySchema
+      .nullable()
+      .describe("Of a workload that serves and has a target (`serving.latencyTargets`)."),
     idle: z
       .array(idleGpus)
       .describe(

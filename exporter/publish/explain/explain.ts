@@ -15,7 +15,7 @@ import { nodeFacts } from "./nodeFacts.ts";
 import { dispatchedFacts, queueEntitlement, queueFacts, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
 import { holdingSources, type ReasonContext, type ReasonSettings, reasonOf } from "./reasons.ts";
 import type { ExplainedPart, Explanation, Fact } from "./schema.ts";
-import { requestFacts, servedFacts } from "./servingFacts.ts";
+import { latencyFacts, requestFacts, servedFacts } from "./servingFacts.ts";
 import { teamFacts } from "./teamFacts.ts";
 import { podFacts, workloadFacts, workloadKey, workloadOf } from "./workloadFacts.ts";
 
@@ -169,7 +169,12 @@ function workloadSubject(name: string, analysis: Analysis, servedWork: readonly 
   const indices = found.index === null ? [] : (workloads[found.index]?.pods ?? []);
   const served = servedWork.find((work) => workloadKey(work) === name);
   return {
-    facts: [...workloadFacts(found, analysis), ...requestFacts(indices, analysis), ...servedFacts(served)],
+    facts: [
+      ...workloadFacts(found, analysis),
+      ...requestFacts(indices, analysis),
+      ...(found.index === null ? [] : latencyFacts(found.index, analysis)),
+      ...servedFacts(served),
+    ],
     isWanted: ({ pod }) => pod !== null && found.index !== null && pods[pod]?.workload === found.index,
   };
 }

@@ -71,6 +71,7 @@ const titles: Readonly<Record<LedgerTable, string>> = {
   placement: "GPU-hours that were free, and of what use they were",
   outages: "GPUs that could not be used for five minutes or longer",
   health: "GPU-hours lost to faults of hardware and nodes, or slowed down",
+  serving: "What workloads that serve did",
   recommendations: "Recommendations",
 };
 
@@ -154,6 +155,15 @@ const shownAmounts: Readonly<Record<LedgerTable, readonly Shown[]>> = {
     { name: "gpuSeconds", heading: "GPU-hours", show: hours },
     { name: "pricedGpuSeconds", heading: "with a price", show: hours },
     { name: "cost", heading: "cost", show: (cost) => cost.toFixed(2) },
+  ],
+  serving: [
+    { name: "requests", heading: "requests", show: count },
+    { name: "promptTokens", heading: "prompt tokens", show: count },
+    { name: "generatedTokens", heading: "generated", show: count },
+    { name: "gpuSeconds", heading: "GPU-hours", show: hours },
+    { name: "tokensPerGpuHour", heading: "tokens/GPU-h", show: (tokens) => tokens.toFixed(0) },
+    { name: "cost", heading: "cost", show: (cost) => cost.toFixed(2) },
+    { name: "costPerMillionTokens", heading: "per million", show: (cost) => cost.toFixed(2) },
   ],
   recommendations: [
     { name: "recommendations", heading: "given", show: count },
