@@ -84,7 +84,7 @@ describe("settings", () => {
       ({ title }) => title === "Worst-off team, part of its share",
     );
     expect(fairness?.description).not.toContain("Alert:");
-    expect(fairness?.fieldConfig?.defaults.thresholds?.steps).toEqual([{ value: null, color: "green" }]);
+    expect(fairness?.fieldConfig?.defaults.thresholds?.steps).toEqual([{ value: null, color: "blue" }]);
   });
 
   test("currency, time, refresh and data source are those of the configuration", () => {

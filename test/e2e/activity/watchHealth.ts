@@ -26,12 +26,16 @@ const slack = 120;
 /** Causes that only say that a GPU is not there. */
 const unnamed: ReadonlySet<string> = new Set(["unknown", "pod_status", "taint", "driver"]);
 
+/** What was seen of a fault so far. */
 interface Note {
+  /** For how long it lasted with work to be slowed, seconds. */
   working: number;
   calledAfter: number | null;
   isUnnamed: boolean;
   isFalseAlarm: boolean;
 }
+
+const unseen = (): Note => ({ working: 0, calledAfter: null, isUnnamed: false, isFalseAlarm: false });
 
 export interface HealthWatch {
   look(truth: Truth, analysis: Analysis, seconds: number): void;
@@ -45,12 +49,7 @@ export interface HealthWatch {
 
 /** Watches which causes are named on each node; `step`: seconds between two looks. */
 export function createHealthWatch({ scenario, faults, pages }: MixedCluster, step: number): HealthWatch {
-  const notes = new Map(
-    faults.map((fault) => [
-      fault,
-      { working: 0, calledAfter: null, isUnnamed: false, isFalseAlarm: false } satisfies Note as Note,
-    ]),
-  );
+  const notes = new Map(faults.map((fault) => [fault, unseen()]));
   const faultOf = new Map(faults.map((fault) => [fault.node, fault]));
   const wellCalled = new Set<string>();
 
@@ -87,12 +86,7 @@ export function createHealthWatch({ scenario, faults, pages }: MixedCluster, ste
     },
     outcomes: () => ({
       faults: faults.map((fault) => {
-        const { working, ...note } = notes.get(fault) ?? {
-          working: 0,
-          calledAfter: null,
-          isUnnamed: false,
-          isFalseAlarm: false,
-        };
+        const { working, ...note } = notes.get(fault) ?? unseen();
         const page = pages.get(fault.node);
         const isShown = fault.is.ofNode || (page?.exporter != null && (!fault.is.isSlow || page.showsReasons));
         const isTrue = fault.is.cause !== null && working >= patience;

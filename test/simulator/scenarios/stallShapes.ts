@@ -2,7 +2,7 @@ import { deviceProfiles } from "../../../simulator/deviceProfiles.ts";
 import type { LaterFault, NodeSpec, PlacedPod, Scenario, WorkloadSpec } from "../../../simulator/scenario.ts";
 import { adviceScenario, lasting, wholeNodes } from "../../../simulator/scenarios/advice/parts.ts";
 import { exporterOf, gpuNode, workloadOf } from "../../../simulator/scenarios/parts.ts";
-import { soundWaits } from "../../../simulator/waits.ts";
+import { soundWaits } from "./soundWaits.ts";
 
 const busy = { kind: "constant", level: 0.98 } as const;
 const gpus = 2;

@@ -1,7 +1,7 @@
 import { deviceProfiles } from "../../../../simulator/deviceProfiles.ts";
 import type { RandomStream } from "../../../../simulator/random.ts";
 import type { ActivityPattern, ServesSpec, WorkloadKind, WorkloadSpec } from "../../../../simulator/scenario.ts";
-import { soundWaits } from "../../../../simulator/waits.ts";
+import { soundWaits } from "../soundWaits.ts";
 
 const minute = 60;
 
