@@ -201,7 +201,7 @@ describe("KAI 0.12 with shared GPUs", () => {
       { name: "vision", parent: "research", quota: 4, limit: -1, overQuotaWeight: 1 },
     ]);
     try {
-      await runFractions(cluster.admin, "vision", ["half-a", "half-b", "half-c"], "0.5");
+      await runFractions(cluster, "vision", ["half-a", "half-b", "half-c"], "0.5");
       await comeToRest(cluster.admin, [kaiCollections.queues, kaiCollections.podGroups, kaiCollections.pods]);
       const { items } = await readList(cluster.server, kaiCollections.queues);
       const status = z

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { type Admin, until } from "../kubernetesAdmin.ts";
+import { until } from "../kubernetesAdmin.ts";
+import type { KaiCluster } from "./kaiCluster.ts";
 
 const reservationPods = "/api/v1/namespaces/kai-resource-reservation/pods";
 const indexAnnotation = "run.ai/reserve_for_gpu_index";
@@ -16,41 +17,23 @@ const pod = z.looseObject({
 /**
  * Creates pods that each ask for a part of a GPU, as KAI's admission webhook would leave them, and waits until all run. For
  * each GPU KAI makes a pod that reserves it; the program in that pod would say which GPU it got, and this does instead.
+ * A pod that KAI takes away is made anew, as its controller would: KAI's binder deletes a pod whose reservation it does not
+ * see, also when only its cache is late.
  */
-export async function runFractions(admin: Admin, queue: string, names: readonly string[], part: string): Promise<void> {
+export async function runFractions(
+  cluster: Pick<KaiCluster, "admin" | "kai">,
+  queue: string,
+  names: readonly string[],
+  part: string,
+): Promise<void> {
+  const { admin, kai } = cluster;
   const namespace = `/api/v1/namespaces/team-${queue}`;
   for (const name of names) {
-    const configMap = `${name}-shared-gpu`;
-    for (const map of [`${configMap}-0`, `${configMap}-0-evar`]) {
+    for (const map of [`${configMapOf(name)}-0`, `${configMapOf(name)}-0-evar`]) {
       await admin.send("POST", `${namespace}/configmaps`, { metadata: { name: map }, data: {} });
     }
-    await admin.send("POST", `${namespace}/pods`, {
-      metadata: {
-        name,
-        labels: { "kai.scheduler/queue": queue },
-        annotations: { "gpu-fraction": part, "runai/shared-gpu-configmap": configMap },
-      },
-      spec: {
-        restartPolicy: "Never",
-        schedulerName: "kai-scheduler",
-        containers: [
-          {
-            name: "main",
-            image: "none",
-            resources: { requests: { cpu: "1", memory: "1Gi" } },
-            env: [
-              {
-                name: "NVIDIA_VISIBLE_DEVICES",
-                valueFrom: {
-                  configMapKeyRef: { name: `${configMap}-0`, key: "NVIDIA_VISIBLE_DEVICES", optional: true },
-                },
-              },
-            ],
-          },
-        ],
-      },
-    });
   }
+  let last = "";
   await until("all fractions run", async () => {
     const reserving = z.array(pod).parse((await admin.send("GET", reservationPods)).items);
     for (const { metadata, ...rest } of reserving) {
@@ -60,10 +43,46 @@ export async function runFractions(admin: Admin, queue: string, names: readonly 
       await admin.send("PUT", `${reservationPods}/${metadata.name}`, body).catch(() => {}); // it has changed: once more
     }
     const pods = z.array(pod).parse((await admin.send("GET", `${namespace}/pods`)).items);
-    return names.every((name) =>
-      pods.some(({ metadata, status }) => metadata.name === name && status.phase === "Running"),
-    );
+    const phases = new Map(pods.map(({ metadata, status }) => [metadata.name, status.phase]));
+    last = JSON.stringify([...phases]);
+    for (const name of names) {
+      if (!phases.has(name)) await admin.send("POST", `${namespace}/pods`, fraction(name, queue, part));
+    }
+    return names.every((name) => phases.get(name) === "Running");
+  }).catch(async (error: unknown) => {
+    throw new Error(`${error}; there are ${last}\n${await kai.logTail()}`);
   });
+}
+
+const configMapOf = (name: string): string => `${name}-shared-gpu`;
+
+function fraction(name: string, queue: string, part: string): object {
+  return {
+    metadata: {
+      name,
+      labels: { "kai.scheduler/queue": queue },
+      annotations: { "gpu-fraction": part, "runai/shared-gpu-configmap": configMapOf(name) },
+    },
+    spec: {
+      restartPolicy: "Never",
+      schedulerName: "kai-scheduler",
+      containers: [
+        {
+          name: "main",
+          image: "none",
+          resources: { requests: { cpu: "1", memory: "1Gi" } },
+          env: [
+            {
+              name: "NVIDIA_VISIBLE_DEVICES",
+              valueFrom: {
+                configMapKeyRef: { name: `${configMapOf(name)}-0`, key: "NVIDIA_VISIBLE_DEVICES", optional: true },
+              },
+            },
+          ],
+        },
+      ],
+    },
+  };
 }
 
 /** One GPU for each reservation. */
