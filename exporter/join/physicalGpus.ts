@@ -1,8 +1,7 @@
-import type { ResourceClaim } from "../model/cluster.ts";
 import { xidCauseOf } from "../model/gpuFaults.ts";
 import type { Problem } from "../model/problem.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
-import { type DraDevice, type DraDevices, draDeviceKey } from "./draDevices.ts";
+import type { DraDevice } from "./draDevices.ts";
 import type { DeviceDraft } from "./drafts.ts";
 import { canonicalModel, memoryOfModel, unknownModel } from "./gpuModel.ts";
 import type { Inventory } from "./inventory.ts";
@@ -290,21 +289,4 @@ function moreThanCounted(node: string, shown: number, count: number): Problem {
     nextStep:
       "Check that the exporter on this node sees only this node's GPUs, and that the device plugin registers all of them.",
   };
-}
-
-/** The MIG devices of each node that claims have been given. */
-export function allocatedMigByNode(
-  claims: readonly ResourceClaim[],
-  draDevices: DraDevices,
-): ReadonlyMap<string, readonly DraDevice[]> {
-  const seen = new Map<string, DraDevice>();
-  for (const claim of claims) {
-    for (const result of claim.allocated) {
-      const key = draDeviceKey(result.driver, result.pool, result.device);
-      const device = draDevices.get(key);
-      if (device !== undefined && device.profile !== null && !result.adminAccess) seen.set(key, device);
-    }
-  }
-  const inOrder = [...seen].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, device]) => device);
-  return Map.groupBy(inOrder, (device) => device.node);
 }

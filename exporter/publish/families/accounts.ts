@@ -1,4 +1,5 @@
-import type { HealthLabels, Total } from "../../accounts/counters.ts";
+import type { HealthLabels } from "../../accounts/counterLabels.ts";
+import type { Total } from "../../accounts/counters.ts";
 import type { FailureTotals } from "../../accounts/failureAccount.ts";
 import type { accountsMetrics } from "../../catalogue/accounts.ts";
 import { gapReasons } from "../../model/gapReasons.ts";
