@@ -95,6 +95,12 @@ export const alertList = {
     labels: ["cluster", "domain"],
     summary: "Pods of no queue hold GPUs that queues are guaranteed and wait for.",
   },
+  GpuServingLate: {
+    ...fairness,
+    action: "ticket",
+    labels: ["cluster", "team"],
+    summary: "Servers of a team are over their target of latency while requests wait.",
+  },
   GpuQueueWaitHigh: {
     ...fairness,
     action: "ticket",

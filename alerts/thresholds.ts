@@ -64,6 +64,12 @@ const alerts = z.strictObject({
         .describe("Guaranteed GPUs that queues wait for and pods of no queue hold, above which it fires."),
     })
     .prefault({}),
+  GpuServingLate: z
+    .strictObject({
+      ...common("GpuServingLate", { for: "15m", keepFiringFor: "10m" }),
+      minWorkloads: count.default(1).describe("Workloads that must be over their target at least."),
+    })
+    .prefault({}),
   GpuQueueWaitHigh: z
     .strictObject({
       ...common("GpuQueueWaitHigh", { for: "1h", keepFiringFor: "15m" }),

@@ -90,6 +90,13 @@ export interface ExporterStack {
   readonly problems: () => readonly Problem[];
 }
 
+/** Where monitors are read: nowhere unless the configuration says so. */
+function monitorPlaces({ monitors, discovery }: Config["serving"]) {
+  if (!monitors.enabled || discovery.length === 0) return {};
+  const ofPods = [...new Set(discovery.flatMap(({ namespaces }) => namespaces))];
+  return { monitors: { ofPods, others: monitors.namespaces } };
+}
+
 /** Builds the exporter: the only place that knows all of its parts. */
 export function buildExporter(options: StackOptions): ExporterStack {
   const { config, client, now } = options;
@@ -98,6 +105,7 @@ export function buildExporter(options: StackOptions): ExporterStack {
     client,
     exporters: config.dcgm.discovery,
     servers: config.serving.discovery,
+    ...monitorPlaces(config.serving),
     gpuResources: Object.keys(config.gpu.resources),
     readLabels: labelsInRules(config),
     maxAgeSeconds: config.kubernetes.maxAgeSeconds,

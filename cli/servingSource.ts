@@ -19,13 +19,17 @@ export function servingSourcesOf(
   pages?: GetPool,
 ): readonly ServingSource[] {
   const common = { intervalSeconds: interval, now: steady, schedule: scheduleOnMachine };
-  const { discovery, prometheus, timeoutSeconds, maxPageBytes, concurrency } = serving;
+  const { discovery, monitors, prometheus, timeoutSeconds, maxPageBytes, concurrency } = serving;
   const sources: ServingSource[] = [];
   if (discovery.length > 0)
     sources.push(
       createServingSource({
         ...common,
-        targets: () => servingTargets(kubernetes.read().pods, discovery),
+        targets: (onUnreadable) => {
+          const { pods, monitors: read } = kubernetes.read();
+          const believed = read == null ? null : { monitors: read, others: monitors.namespaces };
+          return servingTargets(pods, discovery, believed, onUnreadable);
+        },
         pool:
           pages ??
           pagePool({ timeoutSeconds, maxBytes: maxPageBytes, concurrency, accept: acceptedPage }, interval, steady),

@@ -30,11 +30,11 @@ function goodput({ query, page }: Tools): PanelDraft {
   };
   // A team that holds nothing now may have a gap where it had none of something: a longer query would be slower to read.
   const now = query.recorded("cluster_team:fairlead_allocated_gpus:sum");
-  const undone = riseOver(query.recorded("cluster_team:fairlead_evicted_lost_gpu_seconds:increase10m"), "$__range");
+  const undone = riseOver(query.recorded("cluster_team:fairlead_undone_gpu_seconds:increase10m"), "$__range");
   return table({
     title: "GPU-hours by how far they got",
     meaning:
-      "GPU-hours of the time range that were allocated to each team; those of them that ran, not waiting for the rest of a gang, a start or a broken GPU; what evictions undid since the last checkpoint, at most; and the busy part. Begin with the largest step down. Seen every 10 minutes: the review's goodput is exact.",
+      "GPU-hours of the time range that were allocated to each team; those of them that ran, not waiting for the rest of a gang, a start or a broken GPU; what evictions and failures of programs undid since the last checkpoint, at most; and the busy part. Begin with the largest step down. Seen every 10 minutes: the review's goodput is exact.",
     size: [24, 7],
     labels: { team: "Team", cluster: "Cluster" },
     values: [

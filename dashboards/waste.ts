@@ -197,15 +197,16 @@ function idleDurations({ query, page }: Tools): PanelDraft {
 }
 
 function idleOverTime({ query, seriesLink }: Tools): PanelDraft {
-  const idle = query.recorded("cluster_team_pool:fairlead_idle_gpus:sum");
+  const idle = query.recorded("cluster_team_pool_reason:fairlead_idle_gpus:mean10m");
+  const gpus = where(aggregate("sum", idle, ["cluster", "team", "reason"]), ">", 0);
   return timeSeries({
-    title: "Idle GPUs, by team and time",
+    title: "Idle GPUs, by team and reason",
     meaning:
-      "Allocated and idle GPUs of each team. A hump every night is work that ends and does not let go; a flat line is forgotten.",
+      "Allocated and idle GPUs of each team, in the mean of ten minutes, by why they are idle: no-activity, nothing runs on them; no-requests, their server has had no request for two hours, whatever its kernels do; asleep, likewise, with its weights off the GPU. A hump every night is work that ends and does not let go; a flat line of no-activity is forgotten, one of no-requests can be scaled down.",
     unit: units.gpus,
     style: "area",
     size: [24, 8],
-    shows: [shows(aggregate("sum", idle, ["cluster", "team"]), "{{team}} ({{cluster}})")],
+    shows: [shows(gpus, "{{team}}, {{reason}} ({{cluster}})")],
     links: [seriesLink("team", "What does this team have?", { cluster: "cluster", team: "team" })],
   });
 }

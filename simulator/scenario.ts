@@ -188,6 +188,10 @@ export interface ServesSpec {
   readonly diesAfterSeconds?: number;
   /** Its release does not count requests. */
   readonly gaugesOnly?: true;
+  /** How long the first token of each answer takes; default: it has no histogram of it. Of vLLM alone. */
+  readonly firstTokenSeconds?: number;
+  /** Requests that wait at every moment; default: none. */
+  readonly waiting?: number;
 }
 
 /** A habit of a team: workloads that it starts again and again. */

@@ -124,6 +124,16 @@ export const fairnessConditions = {
       ),
     description: `Pods of no queue in {{ $labels.cluster }} hold ${valueInGpus} of {{ $labels.domain }} that queues are guaranteed and wait for. No other queue has them: the finding pods-past-queues names the namespaces.`,
   },
+  GpuServingLate: {
+    expression: (config) =>
+      where(
+        subject("cluster_team:fairlead_late_serving_workloads:sum", "GpuServingLate", config),
+        ">=",
+        config.alerts.GpuServingLate.minWorkloads,
+      ),
+    description:
+      "Of team {{ $labels.team }} in {{ $labels.cluster }}, {{ $value }} workloads that serve are over their target of latency while requests wait. What one replica more takes: fairlead explain workload.",
+  },
   GpuQueueWaitHigh: {
     expression: (config) => {
       const { p95AboveSeconds, minWaits } = config.alerts.GpuQueueWaitHigh;

@@ -33,8 +33,11 @@ export const queueRecordings = {
   "cluster_queue:fairlead_started_gangs:increase": ({ alerts: { GpuQueueStuck } }) =>
     increaseOf("fairlead_queue_wait_seconds_count", GpuQueueStuck.window, queue, { phase: "start" }),
   "cluster_queue:fairlead_evictions:increase1h": () => increaseOf("fairlead_evictions_total", "1h", queue),
-  "cluster_team:fairlead_evicted_lost_gpu_seconds:increase10m": () =>
-    increaseOf("fairlead_evicted_lost_gpu_seconds_total", "10m", ["cluster", "team"]),
+  "cluster_team:fairlead_undone_gpu_seconds:increase10m": () =>
+    sumOfEither(
+      increaseOf("fairlead_evicted_lost_gpu_seconds_total", "10m", ["cluster", "team"]),
+      increaseOf("fairlead_failed_lost_gpu_seconds_total", "10m", ["cluster", "team"]),
+    ),
   "cluster_queue_team:fairlead_scheduler_waiting_gpus:sum": () =>
     sumOf("fairlead_queue_waiting_gpus", ["cluster", "queue", "team"], { cause: "scheduler", queue: isNot("") }),
   // Where nothing of what is missing is free: no scheduler can start what has no nodes.

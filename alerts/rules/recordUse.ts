@@ -8,6 +8,9 @@ const pool = ["cluster", "pool"] as const;
 const nodePool = ["cluster", "node_pool"] as const;
 const teamMoney = ["cluster", "team", "currency"] as const;
 
+/** Seconds of the window of a mean. */
+const tenMinutes = 600;
+
 /** What is allocated and not used, seen or not, free and not usable, and what it costs. */
 export const useRecordings = {
   "cluster:fairlead_allocated_gpus:sum": () => sumOf("fairlead_team_gpus", cluster),
@@ -37,6 +40,12 @@ export const useRecordings = {
     ),
   "cluster_team_pool:fairlead_idle_gpus:sum": () =>
     sumOf("fairlead_team_gpus", ["cluster", "team", "pool"], { state: "idle" }),
+  "cluster_team_pool_reason:fairlead_idle_gpus:mean10m": () =>
+    arithmetic(
+      increaseOf("fairlead_idle_gpu_seconds_total", "10m", ["cluster", "team", "pool", "reason"]),
+      "/",
+      tenMinutes,
+    ),
   "cluster_team_pool_state:fairlead_gpu_seconds:increase10m": () =>
     increaseOf("fairlead_gpu_seconds_total", "10m", ["cluster", "team", "pool", "state"]),
   "cluster_team_currency:fairlead_idle_cost:increase1d": () =>

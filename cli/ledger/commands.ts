@@ -22,7 +22,7 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
   ledger
     .command("query")
     .description(
-      "GPU time, queues, quota domains, waits, evictions, nodes, placement, recommendations or prices of a window, by team, queue, day ...; also while the ledger is written",
+      "GPU time, queues, quota domains, waits, evictions, failures, nodes, placement, recommendations or prices of a window, by team, queue, day ...; also while the ledger is written",
     )
     .argument("<file>", "the ledger")
     .addOption(
@@ -36,8 +36,8 @@ export function addLedger(program: Command, io: Io, done: (code: ExitCode) => vo
       "--by <dimensions>",
       [
         "dimensions, separated by commas (default: team,state; of queues: queue,domain; of waits:",
-        "queue,priorityClass,phase; of evictions: queue,reason; of nodes: nodePool,pool,capacityType,state,currency;",
-        "of nodeStreaks: node,nodePool,pool,state; of domains: domain; of health: cause,currency; of outages: node,gpu,cause,teams; of placement: pool; of recommendations: kind,state).",
+        "queue,priorityClass,phase; of evictions: queue,reason; of failures: team,error; of nodes: nodePool,pool,capacityType,state,currency;",
+        "of nodeStreaks: node,nodePool,pool,state; of domains: domain; of health: cause,currency; of outages: node,gpu,cause,teams; of serving: workload,team; of placement: pool; of recommendations: kind,state).",
         "GPU time: day or hour, pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, currency,",
         "workload. Prices are listed one by one.",
         ...ledgerTables.map((subject) => `${subject}: ${dimensionsOf(subject).join(", ")}.`),

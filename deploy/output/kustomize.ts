@@ -16,6 +16,7 @@ const baseRights: Record<OptionalRight, boolean> = {
   karpenter: false,
   volumes: false,
   workloads: false,
+  monitors: false,
 };
 
 /** Values of the base: what every cluster can take. */
@@ -44,6 +45,7 @@ export const components = {
   karpenter: right("karpenter"),
   volumes: right("volumes"),
   workloads: right("workloads"),
+  monitors: right("monitors"),
 } satisfies Readonly<Record<string, GivenValues>>;
 
 export type ComponentName = keyof typeof components;

@@ -1,4 +1,5 @@
 import { type WatchedKindName, watchedKindNames, watchedKinds } from "../../exporter/sources/kubernetes/kinds.ts";
+import { monitorKinds } from "../../exporter/sources/kubernetes/monitors/monitorReader.ts";
 import { ownerKinds } from "../../exporter/sources/kubernetes/ownerKinds.ts";
 import {
   pendingWorkloadsSubresource,
@@ -115,6 +116,32 @@ const pendingWorkloads: Read = {
   ],
 };
 
+/** Listed in single namespaces, where the configuration says so. */
+const monitors: readonly Read[] = [
+  {
+    group: monitorKinds.podMonitors.group,
+    resources: [monitorKinds.podMonitors.resource, monitorKinds.serviceMonitors.resource],
+    verbs: ["list"],
+    right: "monitors",
+    reasons: [
+      {
+        purpose: "where pods with GPUs are asked for the requests of their servers",
+        exposes: "pod monitors with their selectors and endpoints: no Secret, but the names of such",
+      },
+      { purpose: "the same by Services", exposes: "service monitors likewise" },
+    ],
+  },
+  {
+    group: monitorKinds.services.group,
+    resources: [monitorKinds.services.resource],
+    verbs: ["list"],
+    right: "monitors",
+    reasons: [
+      { purpose: "which pods and ports a service monitor means", exposes: "services with addresses and ports" },
+    ],
+  },
+];
+
 const owners: ReadReason = {
   purpose:
     "owners of pods with GPUs, one by one: the workload, its team label, of jobs how many pods start together, and of Jobs their limits",
@@ -123,7 +150,7 @@ const owners: ReadReason = {
 
 /** All that Fairlead reads of the cluster, a line for each API group, right and kind of reading. */
 export function readsOfSources(): readonly Read[] {
-  return [...watchedReads(), pendingWorkloads, ...ownerReads()];
+  return [...watchedReads(), pendingWorkloads, ...monitors, ...ownerReads()];
 }
 
 function watchedReads(): readonly Read[] {

@@ -8,6 +8,7 @@ import { accrue } from "./accrue.ts";
 import { createApplicationErrors } from "./applicationErrors.ts";
 import { type AccountCells, type AccountCounters, type CounterLimits, createCounterAccount } from "./counters.ts";
 import { createDebtAccount } from "./debtAccount.ts";
+import { createFailureAccount, type SeenFailure } from "./failureAccount.ts";
 import { foldedSeries } from "./foldedLabels.ts";
 import { healthGroups } from "./healthTime.ts";
 import type { PastIdleTime } from "./idleHours.ts";
@@ -102,14 +103,16 @@ export function createAccounting(options: AccountingOptions): Accounting {
   const nodeStreaks = createNodeStreakAccount(remembered, lastCovered(options.idleTime ?? null));
   const outageAccount = createOutageAccount(remembered, lastCovered(options.idleTime ?? null));
   const applicationErrors = createApplicationErrors(limits.series, counters.team);
+  const failureAccount = createFailureAccount(limits.series, counters.team);
   const events = createQueueEvents();
   const priceUse = createPriceUse();
   const debts = createDebtAccount(queues.halfLives, remembered ?? null);
   const usage = createUsageAccount(queues.history, remembered ?? null);
   const shapes = createShapeAccount(options.endedShapes ?? null);
   const progress = createProgressAccount(remembered ?? null);
-  /** Evictions of the first moment, which are counted with the first step. */
+  /** Evictions and failures of the first moment, which are counted with the first step. */
   let firstEvictions: readonly SeenEviction[] = [];
+  let firstFailures: readonly SeenFailure[] = [];
   const uncovered: Record<GapReason, number> = { "too-long": 0, "clock-jump": 0, "stale-objects": 0 };
   let covered = 0;
   let earlier: Seen | null = null;
@@ -226,14 +229,16 @@ export function createAccounting(options: AccountingOptions): Accounting {
     nodeStreaks.see(analysis, clock.wall);
     outageAccount.see(analysis, clock.wall);
     applicationErrors.see(analysis.snapshot);
+    const failures = [...firstFailures, ...failureAccount.see(analysis.snapshot, applicationErrors.errorOf)];
     if (before === null || step === null || prepared === null) {
       debts.begin(clock.wall);
       usage.begin(clock);
       firstEvictions = evictions;
+      firstFailures = failures;
       return null;
     }
     commit(step, cells);
-    serving.add(before.analysis, analysis, step);
+    const servedTimes = serving.add(before.analysis, analysis, step);
     prepared.commit();
     if (step.interval.gap === null) usage.add(before.analysis, step.interval.seconds, clock);
     const streaks = nodeStreaks.takeChanges();
@@ -242,10 +247,12 @@ export function createAccounting(options: AccountingOptions): Accounting {
       ...step,
       waits,
       evictions: [...firstEvictions, ...evictions],
+      failures,
       prices: prepared.prices,
       endedPods: nextShapes.endedPods,
       nodeStreaks: streaks.nodeStreaks,
       outages: outages.outages,
+      servedTimes,
       remembered: [
         ...prepared.remembered,
         ...usage.changes(clock),
@@ -256,6 +263,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
       ],
     };
     firstEvictions = [];
+    firstFailures = [];
     return complete;
   }
 
@@ -269,6 +277,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
       foldedAccounts,
       progress: progress.costs(),
       applicationErrors: applicationErrors.totals(),
+      failures: failureAccount.totals(),
       queues: { ...queueCounters.totals(), debts: debts.debts() },
       idleNodes: idleNodes.counters(earlier?.clock.wall ?? null),
       serving: serving.counters(),

@@ -8,6 +8,13 @@ export interface ApplicationErrorLabels {
   readonly error: ApplicationError;
 }
 
+/** An error of a pod's GPU. */
+export interface SeenError {
+  readonly error: ApplicationError;
+  /** When a page first showed it, seconds since the epoch. */
+  readonly at: number;
+}
+
 /** Counts XID errors that blame the job and not the GPU, by the team whose job it was. */
 export interface ApplicationErrors {
   /** Publishes the series that the next moment can add to. Where no telemetry reports XID errors, nothing is known of them. */
@@ -17,11 +24,15 @@ export interface ApplicationErrors {
    * last error until it restarts, so that one which was there at the first look has no date, and is not counted.
    */
   see(snapshot: Snapshot): void;
+  /** The last error that a GPU first showed while this pod (uid) held it alone; `null`: none within the last hour. */
+  errorOf(uid: string): SeenError | null;
   totals(): readonly Readonly<CounterCell<ApplicationErrorLabels>>[];
 }
 
 /** Part of `limits.series`. */
 const budget = 0.02;
+/** For so long it is known which pod had an error. */
+const horizonSeconds = 3600;
 
 /** Nothing was seen yet. `teamLabel` gives a team's label, within the budget of teams. */
 export function createApplicationErrors(series: number, teamLabel: (team: string) => string): ApplicationErrors {
@@ -30,6 +41,15 @@ export function createApplicationErrors(series: number, teamLabel: (team: string
   /** The error that a GPU shows, by UUID; GPUs without one are not in it. */
   let shown: ReadonlyMap<string, ShownError> = new Map();
   let earlier: Snapshot | null = null;
+  /** By uid of the pod that had the GPU. */
+  const byPod = new Map<string, SeenError>();
+
+  /** Who held it before comes first: its program may have ended by the error, and the next one may hold the GPU already. */
+  function remember(snapshot: Snapshot, node: string, uuid: string, error: ApplicationError): void {
+    const before = earlier === null ? [] : podsAt(earlier, node, uuid);
+    const [uid, ...others] = new Set(before.length > 0 ? before : podsAt(snapshot, node, uuid));
+    if (uid != null && others.length === 0) byPod.set(uid, { error, at: snapshot.at });
+  }
 
   const cellOf = (team: string, error: ApplicationError) => table.cell({ team: teamLabel(team), error });
 
@@ -59,15 +79,16 @@ export function createApplicationErrors(series: number, teamLabel: (team: string
       for (const [uuid, { code, node }] of now) {
         const error = applicationErrorOf(code);
         const team = error === null || !isNew(node, uuid, code) ? null : teamOf(snapshot, node, uuid);
-        if (error !== null && team !== null) cellOf(team, error).value += 1;
+        if (error !== null && team !== null) {
+          cellOf(team, error).value += 1;
+          remember(snapshot, node, uuid, error);
+        }
       }
-      // What a page showed that is missing now will be shown again when it comes back.
-      const gone = [...shown].filter(([uuid]) => !now.has(uuid));
-      const read = gone.length === 0 ? null : readGpus(snapshot);
-      for (const [uuid, before] of gone) if (read?.has(uuid) === false) now.set(uuid, before);
-      shown = now;
+      shown = withMissing(now, shown, snapshot);
       earlier = snapshot;
+      for (const [uid, { at }] of byPod) if (at < snapshot.at - horizonSeconds) byPod.delete(uid);
     },
+    errorOf: (uid) => byPod.get(uid) ?? null,
     totals: () => table.cells,
   };
 }
@@ -86,6 +107,18 @@ function shownNow({ devices }: Snapshot): Map<string, ShownError> {
   return found;
 }
 
+/** What a page showed that is missing now will be shown again when it comes back. */
+function withMissing(
+  now: Map<string, ShownError>,
+  before: ReadonlyMap<string, ShownError>,
+  snapshot: Snapshot,
+): ReadonlyMap<string, ShownError> {
+  const gone = [...before].filter(([uuid]) => !now.has(uuid));
+  const read = gone.length === 0 ? null : readGpus(snapshot);
+  for (const [uuid, error] of gone) if (read?.has(uuid) === false) now.set(uuid, error);
+  return now;
+}
+
 function readGpus({ devices }: Snapshot): ReadonlySet<string | null> {
   return new Set(devices.flatMap(({ uuid, reading }) => (reading === null ? [] : [uuid])));
 }
@@ -97,6 +130,13 @@ function devicesAt({ nodes, devices }: Snapshot, node: string, uuid: string): re
     const device = devices[index];
     return device?.uuid === uuid ? [device] : [];
   });
+}
+
+/** Uids of the pods that hold any of it; `null` stands for a holder that is only estimated, or has no uid. */
+function podsAt(snapshot: Snapshot, node: string, uuid: string): readonly (string | null)[] {
+  return devicesAt(snapshot, node, uuid).flatMap(({ holders }) =>
+    holders.map(({ pod, estimated }) => (estimated ? null : (snapshot.pods[pod]?.uid ?? null))),
+  );
 }
 
 /** Teams that hold any of it; `null` stands for a holder that is only estimated. */

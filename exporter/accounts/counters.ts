@@ -1,9 +1,15 @@
 import { labelValue } from "../kernel/labelValue.ts";
 import type { GapReason } from "../model/gapReasons.ts";
-import type { HealthCause } from "../model/gpuFaults.ts";
-import type { GpuState } from "../model/gpuStates.ts";
-import type { NodeTimeState } from "../model/idleKinds.ts";
 import type { ApplicationErrorLabels } from "./applicationErrors.ts";
+import type {
+  CostLabels,
+  EnergyLabels,
+  GpuSecondsLabels,
+  HealthLabels,
+  NamespaceCostLabels,
+  NodeSecondsLabels,
+} from "./counterLabels.ts";
+import type { FailureTotals } from "./failureAccount.ts";
 import { foldedLabels, leastLabels } from "./foldedLabels.ts";
 import type { HealthGroup } from "./healthTime.ts";
 import type { IdleNodeCounters } from "./idleNodeAccount.ts";
@@ -29,48 +35,6 @@ export interface CounterLimits {
 
 /** One running total. */
 export type Total<Labels> = Readonly<CounterCell<Labels>>;
-
-/** Team, queue and priority class are empty where nobody holds. */
-export interface GpuSecondsLabels {
-  readonly state: GpuState;
-  readonly team: string;
-  readonly queue: string;
-  readonly pool: string;
-  readonly capacityType: string;
-  readonly priorityClass: string;
-}
-
-/** The labels that cost is counted by. */
-export interface CostLabels extends GpuSecondsLabels {
-  readonly currency: string;
-}
-
-/** The labels of the cost of what was allocated. */
-export interface NamespaceCostLabels {
-  readonly namespace: string;
-  readonly team: string;
-  readonly currency: string;
-}
-
-export interface EnergyLabels {
-  readonly team: string;
-  readonly pool: string;
-  readonly state: GpuState;
-}
-
-/** Team is empty where nobody holds. */
-export interface HealthLabels {
-  readonly pool: string;
-  readonly team: string;
-  readonly cause: HealthCause;
-}
-
-export interface NodeSecondsLabels {
-  readonly nodePool: string;
-  readonly pool: string;
-  readonly state: NodeTimeState;
-  readonly capacityType: string;
-}
 
 /**
  * Running totals since the process started, for the page. A total never falls, and a label set is removed only when nothing
@@ -98,6 +62,7 @@ export interface AccountCounters {
   readonly progress: readonly ProgressCost[];
   /** XID errors that blame the job, by the team that held the GPU; empty where no telemetry reports XID errors. */
   readonly applicationErrors: readonly Total<ApplicationErrorLabels>[];
+  readonly failures: readonly FailureTotals[];
   readonly queues: QueueCounters;
   readonly idleNodes: IdleNodeCounters;
   readonly serving: ServingCounters;

@@ -1,5 +1,6 @@
 import type { Problem } from "../model/problem.ts";
-import type { CounterLimits, GpuSecondsLabels } from "./counters.ts";
+import type { GpuSecondsLabels } from "./counterLabels.ts";
+import type { CounterLimits } from "./counters.ts";
 import { other, shared } from "./seriesTable.ts";
 
 /** The labels under which a series counts that has no place of its own. */

@@ -7,11 +7,13 @@ import type { EndedShape } from "../model/podShape.ts";
 import type { PriceBasis, PriceSource } from "../model/prices.ts";
 import type { AbsentOwner } from "../model/shortfall.ts";
 import type { CapacityTime } from "./capacityTime.ts";
+import type { SeenFailure } from "./failureAccount.ts";
 import type { HealthTime } from "./healthTime.ts";
 import type { RememberedChange } from "./ledger/ledger.ts";
 import type { NodeStreak } from "./nodeStreakAccount.ts";
 import type { Outage } from "./outageAccount.ts";
 import type { QueueKey } from "./queueCounters.ts";
+import type { ServedTime } from "./servedTime.ts";
 
 /**
  * What counted GPU time is accounted to. Two accounts with the same values are the same account; what nobody holds has
@@ -225,18 +227,21 @@ export interface AccruedTime {
 }
 
 /**
- * Everything that one step adds to the accounts. Waits, evictions and ends of pods are events, which a gap has as well; each
+ * Everything that one step adds to the accounts. Waits, evictions, failures and ends of pods are events, which a gap has as well; each
  * appears once.
  */
 export interface AccruedStep extends AccruedTime {
   readonly waits: readonly EndedWait[];
   readonly evictions: readonly SeenEviction[];
+  readonly failures: readonly SeenFailure[];
   /** Pods with GPUs that have ended since the objects were last known, by shape; at `interval.to`. */
   readonly endedPods: readonly EndedShape[];
   /** Nodes that have been in one state for an hour now, and those of them that no longer are. */
   readonly nodeStreaks: readonly NodeStreak[];
   /** GPUs that have not been usable for five minutes now, and those of them that are again. */
   readonly outages: readonly Outage[];
+  /** What workloads that serve did, and the GPU time that it took. */
+  readonly servedTimes: readonly ServedTime[];
   /** The prices at which this step is counted; `null`: those of the step before. */
   readonly prices: PricesInUse | null;
   /** What must survive a restart of decayed deviations and of past use. */

@@ -47,12 +47,15 @@ export function createQueueEvents(): QueueEvents {
   };
 }
 
-interface Seen {
+/** What was seen within a horizon. */
+export interface Seen {
+  /** Whether it is new; from then on it is not. */
   isNew(key: string, at: number, now: number): boolean;
   forget(now: number): void;
 }
 
-function createSeen(horizonSeconds: number): Seen {
+/** Nothing was seen yet. */
+export function createSeen(horizonSeconds: number): Seen {
   const seen = new Map<string, number>();
   return {
     isNew(key, at, now) {

@@ -79,8 +79,8 @@ const hourSeconds = 3600;
 export function rememberedChanges(before: MemoryAt, after: MemoryAt): readonly RememberedChange[] {
   const changes: RememberedChange[] = [];
   for (const [kind, { name, isMoving = false }] of timeKinds) timeChanges(kind, name, isMoving, before, after, changes);
-  recordChanges(nodeKind, before.memory.nodes, after.memory.nodes, changes);
-  recordChanges(serverKind, before.memory.servers, after.memory.servers, changes);
+  recordChanges(nodeKind, before.memory.nodes, after.memory.nodes, (node) => node, changes);
+  recordChanges(serverKind, before.memory.servers, after.memory.servers, keptOfServer, changes);
   return changes;
 }
 
@@ -119,20 +119,26 @@ function removals(
   }
 }
 
+/** Without the readings of single counters: what was done while nobody looked counts for nothing. */
+const keptOfServer = ({ readings: _, latency: __, ...kept }: ServerMemory): ServerMemory => kept;
+
 function recordChanges<Record extends NodeMemory | ServerMemory>(
   kind: string,
   before: ReadonlyMap<string, Record>,
   after: ReadonlyMap<string, Record>,
+  kept: (record: Record) => Record,
   changes: RememberedChange[],
 ): void {
   if (before === after) return;
-  let kept = 0;
+  let found = 0;
   for (const [key, record] of after) {
     const old = before.get(key);
-    if (old !== undefined) kept += 1;
-    if (old === undefined || !sameData(old, record)) changes.push({ kind, key, value: JSON.stringify(record) });
+    if (old !== undefined) found += 1;
+    if (old === record) continue;
+    const value = kept(record);
+    if (old === undefined || !sameData(kept(old), value)) changes.push({ kind, key, value: JSON.stringify(value) });
   }
-  if (kept < before.size) removals(kind, before, after, changes);
+  if (found < before.size) removals(kind, before, after, changes);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { MomentClock } from "./accounting.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import type { AccruedTime, WorkloadKey } from "./posting.ts";
 import { longestKey, type ServedSums, servedIn, servedKey, servedKind, servedRow } from "./rememberedServed.ts";
+import { nothingServed, type ServedStep, type ServedTime, servedSteps, servedTimesOf } from "./servedTime.ts";
 
 /** What the servers of one workload did since they were first seen, and what it took. Time and counters grow together. */
 export interface ServedWork extends WorkloadKey {
@@ -23,8 +24,8 @@ export interface ServedWork extends WorkloadKey {
  * had its last page.
  */
 export interface ServedWorkSums {
-  /** Adds a step that ends with this moment. Time that is not covered counts for nothing. */
-  add(snapshot: Snapshot, step: Pick<AccruedTime, "interval" | "postings">): void;
+  /** Adds a step that ends with this moment, and returns its records. Time that is not covered counts for nothing. */
+  add(snapshot: Snapshot, step: Pick<AccruedTime, "interval" | "postings">): readonly ServedTime[];
   /** What must be remembered now; nothing more than once a minute. */
   changes(now: MomentClock): readonly RememberedChange[];
   /** Those that generated the most tokens first. */
@@ -64,7 +65,7 @@ export function createServedWork(remembered: readonly Remembered[] | null = null
   }
 
   return {
-    add(snapshot, { interval, postings }) {
+    add(snapshot, step) {
       forget(snapshot.at);
       const now = new Set<string>();
       for (const workload of servingWorkloads(snapshot)) {
@@ -72,12 +73,15 @@ export function createServedWork(remembered: readonly Remembered[] | null = null
         if (key !== null) now.add(key);
       }
       // A workload whose counting has begun with this moment has not counted the time before it.
-      const isCounted = (key: string): boolean => present.has(key) && now.has(key);
-      // Mostly nothing serves, and there may be a hundred thousand postings.
-      if (interval.gap === null && now.size > 0)
-        addStep(snapshot, postings, (key) => (isCounted(key) ? kept.get(key) : undefined));
-      for (const key of now) changed.add(key);
+      const counted = new Map<string, ServedSums>();
+      for (const key of now) {
+        const sums = present.has(key) ? kept.get(key) : undefined;
+        if (sums !== undefined) counted.set(key, sums);
+        changed.add(key);
+      }
       present = now;
+      // Mostly nothing serves, and there may be a hundred thousand postings.
+      return step.interval.gap === null && counted.size > 0 ? addStep(snapshot, step, counted) : [];
     },
     changes({ monotonic }) {
       if (remembered === null || monotonic - writtenAt < writeSeconds) return [];
@@ -96,6 +100,21 @@ export function createServedWork(remembered: readonly Remembered[] | null = null
   };
 }
 
+function addStep(
+  snapshot: Snapshot,
+  step: Pick<AccruedTime, "interval" | "postings">,
+  counted: ReadonlyMap<string, ServedSums>,
+): readonly ServedTime[] {
+  const done = servedSteps(snapshot);
+  const times = servedTimesOf(counted, done, step);
+  for (const [key, sums] of counted) addTokens(sums, done.get(key) ?? nothingServed);
+  for (const time of times) {
+    const sums = counted.get(servedKey(time));
+    if (sums !== undefined) addTime(sums, time);
+  }
+  return times;
+}
+
 /** Those whose pages count requests. */
 function servingWorkloads({ serving, pods, workloads }: Snapshot): ReadonlySet<WorkloadView> {
   const found = new Set<WorkloadView>();
@@ -106,28 +125,18 @@ function servingWorkloads({ serving, pods, workloads }: Snapshot): ReadonlySet<W
   return found;
 }
 
-type FindSums = (key: string) => ServedSums | undefined;
-
-function addStep(snapshot: Snapshot, postings: AccruedTime["postings"], find: FindSums): void {
-  addServed(snapshot, find);
-  for (const { workload, gpuSeconds, account, cost } of postings) {
-    const sums = workload === null ? undefined : find(servedKey(workload));
-    if (sums === undefined) continue;
-    sums.gpuSeconds += gpuSeconds;
-    if (cost === null || account.currency === null) sums.costs = null;
-    else sums.costs?.set(account.currency, (sums.costs.get(account.currency) ?? 0) + cost);
-  }
+/** Adds what a step brought to the sums of a workload. */
+function addTime(sums: ServedSums, { currency, requests, gpuSeconds, cost }: ServedTime): void {
+  sums.requests += requests;
+  sums.gpuSeconds += gpuSeconds;
+  if (currency !== null) sums.costs?.set(currency, (sums.costs.get(currency) ?? 0) + (cost ?? 0));
+  else if (gpuSeconds > 0) sums.costs = null;
 }
 
-function addServed({ serving, pods, workloads }: Snapshot, find: FindSums): void {
-  for (const [index, { page, served }] of serving ?? []) {
-    const workload = page === index && served !== null ? workloads[pods[index]?.workload ?? -1] : undefined;
-    const sums = workload === undefined ? undefined : find(servedKey(workload));
-    if (sums === undefined || served === null) continue;
-    sums.requests += served.requests;
-    sums.promptTokens = sumOf(sums.promptTokens, served.promptTokens);
-    sums.generatedTokens = sumOf(sums.generatedTokens, served.generatedTokens);
-  }
+/** A part that is not counted makes the sum unknown. */
+function addTokens(sums: ServedSums, { promptTokens, generatedTokens, isCounted }: ServedStep): void {
+  sums.promptTokens = isCounted ? sumOf(sums.promptTokens, promptTokens ?? 0) : null;
+  sums.generatedTokens = isCounted ? sumOf(sums.generatedTokens, generatedTokens ?? 0) : null;
 }
 
 const newSums = ({ kind, namespace, name, team }: WorkloadView, since: number): ServedSums => ({
@@ -144,9 +153,7 @@ const newSums = ({ kind, namespace, name, team }: WorkloadView, since: number): 
   costs: new Map(),
 });
 
-/** A part that is not counted makes the sum unknown. */
-const sumOf = (sum: number | null, part: number | null): number | null =>
-  sum === null || part === null ? null : sum + part;
+const sumOf = (sum: number | null, part: number): number | null => (sum === null ? null : sum + part);
 
 /** Generated tokens per GPU-hour; `null` where they are not counted or no GPU time is. */
 export function tokensPerGpuHour({ generatedTokens, gpuSeconds }: ServedWork): number | null {

@@ -8,6 +8,7 @@ import type { Total } from "./counters.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import type { AccruedTime } from "./posting.ts";
 import { createCounterTable, other, shared } from "./seriesTable.ts";
+import type { ServedTime } from "./servedTime.ts";
 import { createServedWork, type ServedWork } from "./servedWork.ts";
 
 /** The labels of what servers did. */
@@ -35,8 +36,8 @@ export interface ServingCounters {
 export interface ServingAccount {
   /** Publishes every label set that the next step can add to. */
   announce(analysis: Analysis): void;
-  /** Adds a step between two moments; nothing if it is a gap. */
-  add(before: Analysis, after: Analysis, step: Pick<AccruedTime, "interval" | "postings">): void;
+  /** Adds a step between two moments, nothing if it is a gap, and returns what workloads served in it. */
+  add(before: Analysis, after: Analysis, step: Pick<AccruedTime, "interval" | "postings">): readonly ServedTime[];
   counters(): ServingCounters;
   /** What workloads have served, those that generated the most tokens first. */
   work(): readonly ServedWork[];
@@ -85,7 +86,7 @@ export function createServingAccount(
           for (const kind of tokenKinds) tokens.cell({ ...labels, kind }).value += served[kind];
         }
       }
-      work.add(after.snapshot, step);
+      return work.add(after.snapshot, step);
     },
     counters: () => ({
       idleSeconds: idle.cells,

@@ -18,6 +18,7 @@ import {
 import type { PriceCache } from "./prices/priceNodes.ts";
 import { type PriceSettings, priceNodes } from "./prices/priceNodes.ts";
 import { schedulerViews } from "./schedulerViews/schedulerViews.ts";
+import { type LatencySettings, measureLatencies } from "./serving/serverLatency.ts";
 import { measureSignals, type SignalSettings } from "./signals/measureSignals.ts";
 import { accountStates, type StateSettings } from "./states.ts";
 import { totalPools, totalTeams } from "./utilization.ts";
@@ -30,7 +31,8 @@ export interface AnalysisSettings
     PriceSettings,
     IdleNodeSettings,
     PlacementSettings,
-    SignalSettings {
+    SignalSettings,
+    LatencySettings {
   /** Past use of queues, for entitlement that takes it into account; without it, the moment alone counts. */
   readonly history?: UsageHistory | null;
   /** What the last moment found; without it, every shortfall begins now. */
@@ -51,7 +53,8 @@ export function analysisSettings({
   prices,
   placement,
   gpu,
-}: Pick<Config, "idle" | "queues" | "prices" | "placement" | "gpu">): AnalysisSettings {
+  serving,
+}: Pick<Config, "idle" | "queues" | "prices" | "placement" | "gpu" | "serving">): AnalysisSettings {
   return {
     idleBatchSeconds: idle.batchSeconds,
     idleServingSeconds: idle.servingSeconds,
@@ -62,6 +65,7 @@ export function analysisSettings({
     targetWorkload: placement.targetWorkload,
     ended: null,
     power: gpu.power,
+    latencyTargets: serving.latencyTargets,
   };
 }
 
@@ -103,5 +107,6 @@ export function analyse(snapshot: Snapshot, settings: AnalysisSettings): Analysi
     idleNodes,
     freeCapacities,
     gangFreeCapacities,
+    latencies: measureLatencies(snapshot, settings),
   };
 }

@@ -9,6 +9,7 @@ import type { Finding } from "./lint/finding.ts";
 import type { Placement } from "./placement/poolPlacement.ts";
 import type { Prices } from "./prices/prices.ts";
 import type { SchedulerView } from "./schedulerViews/schedulerView.ts";
+import type { ServerLatency } from "./serving/serverLatency.ts";
 import type { Signals } from "./signals/measureSignals.ts";
 import type { StateSettings } from "./states.ts";
 import type { PoolTotals, TeamTotals } from "./totals.ts";
@@ -42,4 +43,6 @@ export interface Analysis {
   /** What nodes have free, and where waiting gangs could go; also for simulations. */
   readonly freeCapacities: FreeCapacities;
   readonly gangFreeCapacities: GangFreeCapacities;
+  /** Workloads that serve and have a target of latency. */
+  readonly latencies: readonly ServerLatency[];
 }

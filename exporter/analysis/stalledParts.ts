@@ -1,5 +1,7 @@
 import type { Device, Snapshot } from "../join/snapshot.ts";
 import { nameWords } from "../kernel/nameWords.ts";
+import { oncePer } from "../kernel/once.ts";
+import type { Analysis } from "./analysis.ts";
 import { stalledSince } from "./stateLimits.ts";
 
 /** The GPUs of a workload of which some look busy and compute nothing, by what they show. */
@@ -37,10 +39,12 @@ export function stalledParts(
   return parts;
 }
 
+/** How a suspect differs. `quiet`: nothing runs there, as after one rank has failed; `computing`: it has work that the others have not. */
+export const suspectReasons = ["quiet", "computing"] as const;
+
 /** The members of a gang that differ from the others, which spin and may wait for them. */
 export interface StallSuspects {
-  /** `quiet`: nothing runs there, as after one rank has failed; `computing`: it has work that the others have not. */
-  readonly how: "quiet" | "computing";
+  readonly how: (typeof suspectReasons)[number];
   /** Physical GPUs and MIG instances that differ. */
   readonly gpus: number;
   /** Pods (indices) that hold them, each once. */
@@ -66,3 +70,35 @@ export function suspectPods({ pods }: Pick<Snapshot, "pods">, { pods: suspects }
   });
   return nameWords(names.sort());
 }
+
+/**
+ * Who differs in each gang that has a stalled GPU, by the gang's id. Gangs of one workload do not wait for each other, and
+ * work that is no gang waits for nobody.
+ */
+export const gangSuspects = oncePer(
+  ({
+    accountingEntries,
+    snapshot,
+  }: Pick<Analysis, "accountingEntries" | "snapshot">): ReadonlyMap<string, StallSuspects> => {
+    const { pods, devices } = snapshot;
+    const gangOf = (pod: number | null): string | undefined => (pod === null ? undefined : pods[pod]?.gang?.id);
+    const stalled = new Set(
+      accountingEntries.flatMap(({ state, pod }) => (state === "stalled" ? (gangOf(pod) ?? []) : [])),
+    );
+    if (stalled.size === 0) return new Map();
+    const members = Map.groupBy(
+      [...pods.keys()].filter((pod) => stalled.has(gangOf(pod) ?? "")),
+      (pod) => gangOf(pod) ?? "",
+    );
+    const devicesOf = new Map<number, number[]>();
+    for (const [place, { holders }] of devices.entries())
+      for (const { pod } of holders)
+        if (stalled.has(gangOf(pod) ?? "")) devicesOf.set(pod, [...(devicesOf.get(pod) ?? []), place]);
+    const found = new Map<string, StallSuspects>();
+    for (const [gang, of] of members) {
+      const suspects = stallSuspects(stalledParts(snapshot, of, (pod) => devicesOf.get(pod) ?? []));
+      if (suspects !== null) found.set(gang, suspects);
+    }
+    return found;
+  },
+);

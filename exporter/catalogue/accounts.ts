@@ -1,5 +1,5 @@
 import { gapReasons } from "../model/gapReasons.ts";
-import { applicationErrors, degradedCauses, unavailableCauses } from "../model/gpuFaults.ts";
+import { applicationErrors, degradedCauses, failureErrors, unavailableCauses } from "../model/gpuFaults.ts";
 import { gpuStates } from "../model/gpuStates.ts";
 import { nodeTimeStates } from "../model/idleKinds.ts";
 import { idleReasons } from "../model/idleReasons.ts";
@@ -68,6 +68,23 @@ export const accountsMetrics = {
     example: "a job of search reads an address that is not its own (XID 31): team search, error memory_fault.",
     labels: ["cluster", "team", "error"],
     values: { error: applicationErrors },
+    stability: "alpha",
+  },
+  fairlead_failures_total: {
+    unit: "count",
+    help: "Programs in batch pods that failed and were started again, by the XID error that a GPU of the pod showed then; unknown: none was seen.",
+    example:
+      "a container with 8 GPUs ends with exit code 1 after two hours, and the kubelet starts it again: 1, and error unknown.",
+    labels: ["cluster", "team", "error"],
+    values: { error: failureErrors },
+    stability: "alpha",
+  },
+  fairlead_failed_lost_gpu_seconds_total: {
+    unit: "gpu_seconds",
+    help: "GPU time that these failures undid: since the last checkpoint, or since the start of the program where none is known, which is an upper bound.",
+    example: "the 8 GPUs of the example above, without a checkpoint: 57,600.",
+    labels: ["cluster", "team", "error"],
+    values: { error: failureErrors },
     stability: "alpha",
   },
   fairlead_energy_joules_total: {

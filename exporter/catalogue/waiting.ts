@@ -32,6 +32,12 @@ export const waitingMetrics = {
     help: "Gangs that wait longer than their target of queues.waitTargets.",
     labels: waiting,
   },
+  fairlead_team_late_serving_workloads: {
+    unit: "count",
+    help: "Workloads of the team that serve and are over their target of latency (serving.latencyTargets) while requests wait; absent for teams without a target.",
+    labels: ["cluster", "team"],
+    stability: "alpha",
+  },
   fairlead_queue_waiting_gangs_by_age: {
     unit: "count",
     help: "Gangs of known age that wait now and have waited for at most so long; what the histogram of ended waits cannot show yet.",

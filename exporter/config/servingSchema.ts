@@ -22,6 +22,31 @@ const rule = z.strictObject({
   path: z.string().startsWith("/").max(256).default("/metrics").describe("Path of the page of such pods."),
 });
 
+const latencyTarget = z
+  .strictObject({
+    namespace: z.string().min(1).default("*").describe("Namespace of the workload, in which `*` matches any text."),
+    workload: z.string().min(1).default("*").describe("Name of the workload, in which `*` matches any text."),
+    firstTokenSeconds: z
+      .number()
+      .min(0.001)
+      .max(86_400)
+      .optional()
+      .describe("Time until the first token of an answer."),
+    perTokenSeconds: z.number().min(0.0001).max(3600).optional().describe("Time from each token to the next."),
+    quantile: z
+      .number()
+      .min(0.5)
+      .max(0.999)
+      .default(0.95)
+      .describe("The part of requests (tokens) of the last five minutes that must be within the target."),
+  })
+  .refine(
+    ({ firstTokenSeconds, perTokenSeconds }) => firstTokenSeconds !== undefined || perTokenSeconds !== undefined,
+    {
+      message: "a target needs firstTokenSeconds, perTokenSeconds, or both",
+    },
+  );
+
 /** A server that is asked for what it scraped from servers of models. */
 const servingServer = prometheusServer.omit({ nodeLabel: true, scrapeToo: true, maxSampleAgeSeconds: true }).extend({
   maxAnswerBytes: z
@@ -46,6 +71,25 @@ export const servingSchema = z.strictObject({
     .describe(
       "A server with Prometheus' HTTP API that scrapes your servers, with the labels `namespace` and `pod` of the pod: it is asked besides. The page of a pod that is asked itself goes first.",
     ),
+  monitors: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Whether pods of `discovery` without annotations are asked where a PodMonitor or ServiceMonitor of the Prometheus operator says. Needs the right `monitors`.",
+        ),
+      namespaces: z
+        .array(z.string().min(1))
+        .default([])
+        .describe("Namespaces whose monitors are believed about such pods, besides the pod's own."),
+    })
+    .prefault({})
+    .describe("Monitors of the Prometheus operator."),
+  latencyTargets: z
+    .array(latencyTarget)
+    .default([])
+    .describe("Latencies that workloads should keep; the first that matches namespace and name counts."),
   timeoutSeconds: z.number().min(0.1).max(60).default(5).describe("Time within which a whole page must have arrived."),
   maxPageBytes: z
     .number()

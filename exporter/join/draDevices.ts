@@ -1,4 +1,4 @@
-import type { DeviceTaintRule, ResourceSlice, SliceDevice } from "../model/cluster.ts";
+import type { DeviceTaintRule, ResourceClaim, ResourceSlice, SliceDevice } from "../model/cluster.ts";
 import { type UnavailableCause, xidCauseOf } from "../model/gpuFaults.ts";
 import type { ResourceAmounts, Taint } from "../model/node.ts";
 import { nvidiaDraDriver } from "../model/wellKnown.ts";
@@ -172,4 +172,21 @@ function taintCause(taints: readonly Taint[]): UnavailableCause | null {
 function text(device: SliceDevice, attribute: string): string | null {
   const value = device.attributes[attribute];
   return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** The MIG devices of each node that claims have been given. */
+export function allocatedMigByNode(
+  claims: readonly ResourceClaim[],
+  draDevices: DraDevices,
+): ReadonlyMap<string, readonly DraDevice[]> {
+  const seen = new Map<string, DraDevice>();
+  for (const claim of claims) {
+    for (const result of claim.allocated) {
+      const key = draDeviceKey(result.driver, result.pool, result.device);
+      const device = draDevices.get(key);
+      if (device !== undefined && device.profile !== null && !result.adminAccess) seen.set(key, device);
+    }
+  }
+  const inOrder = [...seen].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, device]) => device);
+  return Map.groupBy(inOrder, (device) => device.node);
 }

@@ -11,6 +11,7 @@ import { sortPods } from "./binding/sortPods.ts";
 import { declaredGangs } from "./declaredGangs.ts";
 import { finishDevices, observedReadings } from "./devices.ts";
 import { indexDraDevices } from "./draDevices.ts";
+import { endedPods, failedWork } from "./failedWork.ts";
 import { coverageProblems, fleetProblems } from "./fleetProblems.ts";
 import { findGangs } from "./gangs.ts";
 import { createJoinCache, type JoinCache } from "./joinCache.ts";
@@ -195,6 +196,7 @@ export function join(
     exporterPods: state.exporterPods,
     surroundings,
     endedPods: endedPods(state.pods),
+    failures: failedWork(state.pods, { index, rules: settings.teams, views: subjects.pods, pools, at }),
     queueing: found.queueing,
     queueObjects: unknownBecause === null ? state.queues : noQueueObjects,
     schedulerSettings: { ...state.schedulerSettings, volcano },
@@ -217,12 +219,6 @@ export function join(
   );
   cache.last = remembered.last;
   return { snapshot, memory: remembered.memory };
-}
-
-function endedPods(pods: readonly Pod[]): ReadonlySet<string> {
-  const ended = new Set<string>();
-  for (const { uid, phase } of pods) if (phase === "Succeeded" || phase === "Failed") ended.add(uid);
-  return ended;
 }
 
 /** Bound pods in the order of their nodes, and the waiting ones after them; bound pods are given their index. */

@@ -1,8 +1,7 @@
-import type { ResourceClaim } from "../model/cluster.ts";
 import { xidCauseOf } from "../model/gpuFaults.ts";
 import type { Problem } from "../model/problem.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
-import { type DraDevice, type DraDevices, draDeviceKey } from "./draDevices.ts";
+import type { DraDevice } from "./draDevices.ts";
 import type { DeviceDraft } from "./drafts.ts";
 import { canonicalModel, memoryOfModel, unknownModel } from "./gpuModel.ts";
 import type { Inventory } from "./inventory.ts";
@@ -23,7 +22,7 @@ export interface GpuEvidence {
   readonly namedUuids: readonly string[];
   /** UUIDs seen since the node's boot. */
   readonly rememberedUuids: readonly string[];
-  /** UUIDs that the kubelet reports as unhealthy to pods of the node. */
+  /** UUIDs of GPUs and MIG instances that the kubelet reports as unhealthy to pods of the node. */
   readonly unhealthyUuids: ReadonlySet<string>;
   readonly poolOf: (model: string) => string;
 }
@@ -124,15 +123,27 @@ function gpuOf(evidence: GpuEvidence, uuid: string, rows: readonly DeviceReading
   const devices = [
     ...instances.map((reading, row) => ({
       ...instanceDraft(base, inventory, reading.gpuInstance, reading.profile, reading.migUuid, reading),
+      ...reportedInstance(evidence, base, reading.migUuid),
       ...(lying?.[row] ?? noMigSlots),
     })),
     ...granted.map((device) => ({
       ...instanceDraft(base, inventory, null, device.profile, device.migUuid, null),
+      ...reportedInstance(evidence, base, device.migUuid),
       migSlots: device.migSlots,
       areSlotsAssumed: false,
     })),
   ];
   return divide(node, uuid, { model, memoryBytes: base.memoryBytes }, devices);
+}
+
+/** What the kubelet reports about one MIG instance; its GPU and the others on it are as they are. */
+function reportedInstance(
+  { unhealthyUuids }: GpuEvidence,
+  { fault }: GpuBase,
+  migUuid: string | null,
+): Partial<Pick<DeviceDraft, "unhealthy" | "fault">> {
+  if (migUuid === null || !unhealthyUuids.has(migUuid)) return {};
+  return { unhealthy: true, fault: fault ?? "pod_status" };
 }
 
 /** MIG devices that claims hold but no telemetry row shows. */
@@ -278,21 +289,4 @@ function moreThanCounted(node: string, shown: number, count: number): Problem {
     nextStep:
       "Check that the exporter on this node sees only this node's GPUs, and that the device plugin registers all of them.",
   };
-}
-
-/** The MIG devices of each node that claims have been given. */
-export function allocatedMigByNode(
-  claims: readonly ResourceClaim[],
-  draDevices: DraDevices,
-): ReadonlyMap<string, readonly DraDevice[]> {
-  const seen = new Map<string, DraDevice>();
-  for (const claim of claims) {
-    for (const result of claim.allocated) {
-      const key = draDeviceKey(result.driver, result.pool, result.device);
-      const device = draDevices.get(key);
-      if (device !== undefined && device.profile !== null && !result.adminAccess) seen.set(key, device);
-    }
-  }
-  const inOrder = [...seen].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, device]) => device);
-  return Map.groupBy(inOrder, (device) => device.node);
 }

@@ -15,6 +15,7 @@ import type { KueuePendingWorkloads } from "../model/queues/kueue.ts";
 import type { PodNeeds } from "../model/queues/podNeeds.ts";
 import type { QueueObjects, SchedulerSettings } from "../model/queues/queueObjects.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
+import type { FailedWork } from "./failedWork.ts";
 import type { ImpossibleDemand } from "./queues/impossibleDemand.ts";
 import type { Queueing } from "./queues/queueing.ts";
 import type { ServingView } from "./serving/servingViews.ts";
@@ -290,6 +291,8 @@ export interface Snapshot {
   readonly surroundings?: Surroundings;
   /** Uids of pods with GPUs that have ended by themselves and that the API still has. */
   readonly endedPods: ReadonlySet<string>;
+  /** Programs that failed lately and were started again; absent: none. */
+  readonly failures?: readonly FailedWork[];
   readonly coverage: SnapshotCoverage;
   readonly dropped: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];

@@ -45,6 +45,11 @@ export type XidClass = (typeof xidClasses)[number];
  */
 export const applicationErrors = ["exception", "memory_fault", "stopped", "other"] as const;
 
+/** Why a program failed: the error of the application that a GPU of its pod showed then; `unknown`: none was seen. */
+export const failureErrors = [...applicationErrors, "unknown"] as const;
+
+export type FailureError = (typeof failureErrors)[number];
+
 export type ApplicationError = (typeof applicationErrors)[number];
 
 const applicationCodes: Readonly<Record<ApplicationError, readonly number[]>> = {

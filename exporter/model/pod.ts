@@ -35,8 +35,18 @@ export interface GpuDemand {
   readonly claims: readonly PodClaim[];
   /** `status.extendedResourceClaimStatus.resourceClaimName`: the request is served by this claim, never count both. */
   readonly extendedResourceClaim: string | null;
-  /** UUIDs of its GPUs that the kubelet reports as unhealthy (`allocatedResourcesStatus`); absent: none. */
+  /**
+   * Its devices that the kubelet reports as unhealthy (`allocatedResourcesStatus`): UUIDs of a device plugin, and of claims a CDI
+   * name (`VENDOR/CLASS=NAME`) or `DRIVER/POOL/DEVICE`; absent: none.
+   */
   readonly unhealthy?: readonly string[];
+}
+
+/** A run of a container that ended with an error. */
+export interface FailedRun {
+  /** Seconds since the epoch; `null`: the kubelet does not say. */
+  readonly startedAt: number | null;
+  readonly endedAt: number;
 }
 
 /** Where a pod can be asked. */
@@ -97,6 +107,11 @@ export interface Pod {
   /** Names of the PersistentVolumeClaims of its namespace that it mounts; absent: none. */
   readonly volumeClaims?: readonly string[];
   readonly gpu: GpuDemand;
+  /**
+   * The last run of a container with GPUs that ended with an exit code other than 0, unless the pod was deleted or disrupted
+   * then; absent: there is none.
+   */
+  readonly failedRun?: FailedRun;
   /** Of a running pod in a namespace whose servers are asked for their metrics; absent: it is not asked. */
   readonly address?: PodAddress;
 }

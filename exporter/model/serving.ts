@@ -6,6 +6,33 @@ export type ServingServer = (typeof servingServers)[number];
 /** Tokens that a server counts: those that it reads, and those that it writes. */
 export const tokenKinds = ["prompt", "generated"] as const;
 
+/** What the counters of a server count. */
+export const servedKinds = ["requests", "prompt", "generated"] as const;
+
+/** One counter of one engine or model of a server. */
+export interface ServingCounter {
+  readonly counts: (typeof servedKinds)[number];
+  /** What distinguishes it from the others of the page; untrusted text. */
+  readonly key: string;
+  readonly value: number;
+}
+
+/** Latencies that servers measure: until the first token of an answer, and from each token to the next. */
+export const latencyKinds = ["firstToken", "perToken"] as const;
+
+export type LatencyKind = (typeof latencyKinds)[number];
+
+/** One bucket of a histogram of one engine or model of a server. */
+export interface LatencyBucket {
+  readonly of: LatencyKind;
+  /** What distinguishes it from the others of the page; untrusted text. */
+  readonly key: string;
+  /** Its upper bound, seconds; the last one is infinite. */
+  readonly bound: number;
+  /** What was within the bound since the server started. */
+  readonly value: number;
+}
+
 /**
  * What the page of a server says about requests, added up over its engines, models and data-parallel ranks. A number that the
  * page does not have is `null`: unknown, never 0.
@@ -24,6 +51,10 @@ export interface ServingRecord {
   /** Tokens that it has read and written since it started. */
   readonly promptTokens: number | null;
   readonly generatedTokens: number | null;
+  /** The counters that `finished` and the tokens are sums of; absent: they are counted as sums. */
+  readonly counters?: readonly ServingCounter[];
+  /** The buckets of its histograms of latencies; absent: none. */
+  readonly latencies?: readonly LatencyBucket[];
   /** Whether all its engines sleep, their weights off the GPU; `null` if none says. */
   readonly isAsleep: boolean | null;
 }

@@ -13,6 +13,7 @@ import { askNotAdvised } from "./notAdvised.ts";
 import { askOneMoreNode } from "./oneMoreNode.ts";
 import type { PoolTime } from "./poolTime.ts";
 import { runwayRows, runwayWeeks } from "./runway.ts";
+import { askServing } from "./serving.ts";
 import { type Part, part, type ReviewAccounts, type ReviewQuestion } from "./source.ts";
 import { askWaitTables } from "./waits.ts";
 
@@ -25,6 +26,7 @@ export interface Sections
     | "idleNodes"
     | "fragmentation"
     | "faults"
+    | "serving"
     | "jobs"
     | "runway"
     | "actions"
@@ -45,6 +47,7 @@ const none: Sections = {
   idleNodes: null,
   fragmentation: null,
   faults: null,
+  serving: null,
   jobs: null,
   runway: null,
   actions: null,
@@ -72,6 +75,8 @@ export async function askSections(question: ReviewQuestion, time: PoolTime | nul
   onProgress("jobs");
   const jobs = await askJobs(accounts, question);
   if (!jobs.ok) return jobs;
+  const serving = await askServing(accounts, question);
+  if (!serving.ok) return serving;
   onProgress("actions");
   const actions = await askActions(accounts, question);
   if (!actions.ok) return actions;
@@ -82,6 +87,7 @@ export async function askSections(question: ReviewQuestion, time: PoolTime | nul
     prices: prices.value,
     waits: waits.value,
     ...jobs.value,
+    serving: serving.value,
     ...actions.value,
     ...ofCluster.value,
   });

@@ -49,7 +49,7 @@ export type Part<Value> = { readonly ok: true; readonly value: Value } | ReviewF
 export const part = <Value>(value: Value): Part<Value> => ({ ok: true, value });
 
 /** Groups of one answer: more than any cluster has that this is made for. */
-const maxRows = 10_000_000;
+export const maxRows = 10_000_000;
 
 /** Asks for the rows of a table of the ledger in a window. */
 export async function askTable(

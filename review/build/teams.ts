@@ -21,10 +21,12 @@ export async function askTeams(
   jobs: JobsAnswer | null,
 ): Promise<Part<TeamRow[]>> {
   const { accounts } = question;
-  const evictions = await evictionsByTeam(accounts, question);
+  const evictions = await eventsByTeam(accounts, question, "evictions");
+  const failures = await eventsByTeam(accounts, question, "failures");
   const waits = accounts === null ? part([]) : await askWaits(accounts, question, ["team"]);
   const budgets = await askBudgets(question);
   if (!evictions.ok) return evictions;
+  if (!failures.ok) return failures;
   if (!waits.ok) return waits;
   if (!budgets.ok) return budgets;
   const allocated = Map.groupBy(
@@ -42,7 +44,8 @@ export async function askTeams(
       ...entitlementOf(queuesByTeam.get(team)),
       waits: accounts === null ? null : (waitsByTeam.get(team) ?? noWaits),
       evictions: accounts === null ? null : (evicted?.evictions ?? 0),
-      lostToEvictions: accounts === null ? null : lostHours(evicted),
+      lostToEvictions: accounts === null ? null : lostHours(evicted, "evictions"),
+      lostToFailures: accounts === null ? null : lostHours(failures.value.get(team)?.amounts, "failures"),
       jobs: jobs === null ? null : (jobs.countByTeam.get(team) ?? 0),
       budgets: budgets.value.filter((budget) => budget.team === team).map(({ team: _, ...budget }) => budget),
     };
@@ -78,11 +81,11 @@ async function askBudgets({
   );
 }
 
-/** Without evictions nothing was lost; for evictions with an unknown loss, unknown. */
-function lostHours(evicted: LedgerTableAmounts | undefined): number | null {
-  const lost = evicted?.lostGpuSeconds ?? null;
+/** Without evictions or failures nothing was lost; where the loss of none of them is known, unknown. */
+function lostHours(amounts: LedgerTableAmounts | undefined, events: "evictions" | "failures"): number | null {
+  const lost = amounts?.lostGpuSeconds ?? null;
   if (lost !== null) return hoursOf(lost);
-  return (evicted?.evictions ?? 0) > 0 ? null : 0;
+  return (amounts?.[events] ?? 0) > 0 ? null : 0;
 }
 
 const noWaits = { count: 0, p50Seconds: null, p95Seconds: null, buckets: [] };
@@ -141,12 +144,13 @@ function entitlementOf(row: QueueTotalsRow | undefined) {
   };
 }
 
-async function evictionsByTeam(
+async function eventsByTeam(
   accounts: ReviewAccounts | null,
   { days, team }: ReviewQuestion,
+  events: "evictions" | "failures",
 ): Promise<Part<ReadonlyMap<string | null, LedgerTableRow>>> {
   if (accounts === null) return part(new Map());
   const where = new Map(team === null ? [] : [["team", [team]] as const]);
-  const asked = await askTable(accounts, days, "evictions", ["team"], where);
+  const asked = await askTable(accounts, days, events, ["team"], where);
   return asked.ok ? part(new Map(asked.value.map((row) => [row.values[0] ?? null, row]))) : asked;
 }

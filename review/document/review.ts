@@ -2,6 +2,7 @@ import { z } from "zod";
 import { faultCauseSchema, outageSchema } from "./faults.ts";
 import { coverageSchema, periodSchema, priceSchema, windowSchema } from "./head.ts";
 import { amount, costs, moment, name } from "./parts.ts";
+import { servedSchema } from "./serving.ts";
 import { noteSchema, termsSchema, tileSchema } from "./tiles.ts";
 import { demandSchema, teamSchema, waitRowSchema, waterfallStageSchema } from "./use.ts";
 import {
@@ -51,6 +52,11 @@ export const reviewSchema = z.object({
     .nullable()
     .default(null)
     .describe("What faults of hardware and nodes took away; null: nobody kept it."),
+  serving: z
+    .array(servedSchema)
+    .nullable()
+    .default(null)
+    .describe("Workloads that serve and count their requests, those with the most GPU time; null: nobody kept it."),
   jobs: z.object({ count: amount, costs, byCost: z.array(jobSchema), byWaste: z.array(jobSchema) }).nullable(),
   runway: z.array(runwaySchema).nullable(),
   actions: z.array(actionSchema).nullable().describe("At most five that are open, the one with the most worth first."),

@@ -92,6 +92,9 @@ export const teamSchema = z.object({
   lostToEvictions: amount
     .nullable()
     .describe("Work undone by evictions; an upper bound where no checkpoint is known. null: not known of any."),
+  lostToFailures: later.describe(
+    "Work undone by programs that failed and were started again; an upper bound where no checkpoint is known. null: not known of any.",
+  ),
   costs: costs.describe("Of what was allocated to it, used or not."),
   wasteCosts: costs.describe("Of what was allocated to it and not used: idle, stalled and underutilized."),
   jobs: amount.nullable().describe("Workloads that had GPUs."),

@@ -10,6 +10,7 @@ import { fragmentationTable, idlePoolTable, streakTable } from "../sections/node
 import { paidForNothing } from "../sections/paidForNothing.ts";
 import { runwayTable } from "../sections/runway.ts";
 import type { Table } from "../sections/section.ts";
+import { servingTable } from "../sections/serving.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "../sections/teams.ts";
 import { waitsByQueue, waitsBySize } from "../sections/waits.ts";
 import { shownStages, wasteTable } from "../sections/waste.ts";
@@ -22,7 +23,7 @@ import { table } from "./table.ts";
 /** Rows of a page; the CSV has all. */
 const most = {
   teams: 25,
-  goodput: 10,
+  goodput: 7,
   waits: 25,
   nodes: 10,
   jobs: 10,
@@ -168,6 +169,12 @@ export const fragmentationSection = (review: Review): Html =>
     tables([fragmentationTable(review), most.domains]),
     "keep",
   );
+
+/** What workloads that serve did; left out where none counts its requests. */
+export function servingSection(review: Review): Html {
+  const served = tables([servingTable(review), most.jobs]);
+  return served === null ? html`` : section(review, "serving", "What did serving cost?", served);
+}
 
 export function jobSection(review: Review): Html {
   const said = jobsSentence(review);

@@ -12,6 +12,7 @@ import { fragmentationTable, idlePoolTable, streakTable } from "../sections/node
 import { paidForNothing } from "../sections/paidForNothing.ts";
 import { runwayTable } from "../sections/runway.ts";
 import type { Column, Piece, Table } from "../sections/section.ts";
+import { servingTable } from "../sections/serving.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "../sections/teams.ts";
 import { termsSentence, tileTable } from "../sections/tiles.ts";
 import { waitsByQueue, waitsBySize } from "../sections/waits.ts";
@@ -90,11 +91,12 @@ function numbers(review: Review): readonly string[] {
       [streakTable(review), most.nodes],
       [fragmentationTable(review), most.domains],
     ]),
-    ...nothingPart(review),
+    ...unlessNone(review, "Paid for, and did nothing", paidForNothing(review), most.nodes),
     ...clusterPart(review, "Faults", [
       [faultTable(review), most.nodes],
       [outageTable(review), most.nodes],
     ]),
+    ...unlessNone(review, "Serving", servingTable(review), most.jobs),
     "## Jobs",
     "",
     ...(said === null ? [missingText(review), ""] : [markdownSentence(said.pieces), ""]),
@@ -109,10 +111,9 @@ function numbers(review: Review): readonly string[] {
   ];
 }
 
-function nothingPart(review: Review): readonly string[] {
-  const lost = paidForNothing(review);
-  return lost === null ? [] : part(review, "Paid for, and did nothing", [[lost, most.nodes]]);
-}
+/** A part that is left out without its table. */
+const unlessNone = (review: Review, heading: string, table: Table | null, rows: number): readonly string[] =>
+  table === null ? [] : part(review, heading, [[table, rows]]);
 
 type Shown = readonly (readonly [Table | null, number])[];
 

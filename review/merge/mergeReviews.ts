@@ -3,6 +3,7 @@ import { sortedCauses, sortedOutages } from "../build/faults.ts";
 import { sortedFragmentation, sortedPools, sortedStreaks } from "../build/idleNodes.ts";
 import { shownJobs } from "../build/jobs.ts";
 import { notAdvisedOf } from "../build/notAdvised.ts";
+import { sortedServed } from "../build/serving.ts";
 import { largestCost, sumCosts } from "../build/sumCosts.ts";
 import { sortedTeams } from "../build/teams.ts";
 import { tilesOf } from "../build/tiles.ts";
@@ -106,6 +107,7 @@ export function mergeReviews(given: readonly Review[]): MergedReview {
         outages: sortedOutages(faults.flatMap(({ outages }) => outages)),
       }),
     ),
+    serving: all(({ serving }) => serving, sortedServed),
     jobs: known(({ jobs }) => jobs, mergeJobs),
     runway: all(({ runway }) => runway, byCluster),
     actions: all(

@@ -35,6 +35,7 @@ export function mergeTeams(all: readonly (readonly TeamRow[])[]): TeamRow[] {
       waits: known.length < waits.length ? null : waitsOf(known.flatMap(({ buckets }) => buckets)),
       evictions: sumKnown(({ evictions }) => evictions),
       lostToEvictions: sumKnown(({ lostToEvictions }) => lostToEvictions),
+      lostToFailures: sumKnown(({ lostToFailures }) => lostToFailures),
       costs: sumCosts(rows.map(({ costs }) => costs)),
       wasteCosts: sumCosts(rows.map(({ wasteCosts }) => wasteCosts)),
       jobs: sumKnown(({ jobs }) => jobs),

@@ -10,6 +10,7 @@ import { fragmentationTable, idlePoolTable, streakTable } from "./nodes.ts";
 import { paidForNothing } from "./paidForNothing.ts";
 import { runOutTable, runwayTable, runwayWeekTable } from "./runway.ts";
 import type { Sentence, Table } from "./section.ts";
+import { servingTable } from "./serving.ts";
 import { budgetTable, fairnessTable, goodputTable, teamTable } from "./teams.ts";
 import { periodTable, termsSentence, tileTable } from "./tiles.ts";
 import { waitsByQueue, waitsBySize } from "./waits.ts";
@@ -43,6 +44,7 @@ export function everyNumber(review: Review): readonly (Table | Sentence)[] {
         paidForNothing(review),
         faultTable(review),
         outageTable(review),
+        servingTable(review),
         jobsSentence(review),
         jobsByCost(review),
         jobsByWaste(review),

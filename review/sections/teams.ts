@@ -37,7 +37,7 @@ export function teamTable(review: Review): Table {
   });
 }
 
-/** How far the GPU time of each team got: allocated, running whole, not undone, productive. */
+/** How far the GPU time of each team got: allocated, running whole, not undone by evictions or failures, productive. */
 export function goodputTable(review: Review): Table {
   const teams = teamsByWaste(review).map((team) => ({ ...team, ...goodputOf(team) }));
   return tableOf(teams, [], {
@@ -48,6 +48,14 @@ export function goodputTable(review: Review): Table {
     columns: [
       [numberColumn("allocated", "GPU-h"), ({ allocated }) => figure("allocated", "GPU-h", allocated)],
       [numberColumn("ran whole", "GPU-h"), ({ whole }) => figure("whole", "GPU-h", whole)],
+      [
+        numberColumn("evictions undid", "GPU-h"),
+        ({ undoneByEvictions }) => figure("undone_by_evictions", "GPU-h", undoneByEvictions),
+      ],
+      [
+        numberColumn("failures undid", "GPU-h"),
+        ({ undoneByFailures }) => figure("undone_by_failures", "GPU-h", undoneByFailures),
+      ],
       [numberColumn("not undone", "GPU-h"), ({ kept }) => figure("not_undone", "GPU-h", kept)],
       [numberColumn("productive", "GPU-h"), ({ productive }) => figure("productive", "GPU-h", productive)],
       [numberColumn("goodput"), ({ ratio }) => figure("goodput", "ratio", ratio)],

@@ -1,10 +1,17 @@
-import { gpuResources, ownAnnotations, podAnnotations, podLabels } from "../../exporter/model/wellKnown.ts";
+import {
+  gpuResources,
+  nvidiaDraDriver,
+  ownAnnotations,
+  podAnnotations,
+  podLabels,
+} from "../../exporter/model/wellKnown.ts";
 import { checkpointed } from "../cluster/lostWork.ts";
 import { priorityOf } from "../cluster/scheduler.ts";
 import type { SimPod, World } from "../cluster/world.ts";
 import { isInService } from "../cluster/xid.ts";
 import { serverAddress } from "../pages/servingPage.ts";
 import { podGroupName } from "../queues/membership.ts";
+import { draDeviceName } from "./dra.ts";
 import { annotationsField, type KubeObject, labelsField, timestamp } from "./kubeObject.ts";
 import { groupLabel, ownerOfPod, podKindLabels } from "./owners.ts";
 import { workloadObjectName } from "./queues/identity.ts";
@@ -246,11 +253,16 @@ function containerStatus(pod: SimPod): object {
   return { ...base, ...gpuHealth(pod) };
 }
 
-/** What the kubelet knows of the pod's GPUs from the device plugin, in words where one is not healthy. */
+/** What the kubelet knows of the pod's GPUs from the device plugin or the DRA driver, in words where one is not healthy. */
 function gpuHealth(pod: SimPod): object {
   const gpus = [...new Set(pod.allocations.map(({ physicalGpu }) => physicalGpu))];
-  const isWhole = pod.workload.spec.request.kind === "physicalGpus";
-  if (!isWhole || pod.endedAt !== null || gpus.every((gpu) => isInService(gpu))) return {};
-  const resources = gpus.map((gpu) => ({ resourceID: gpu.uuid, health: isInService(gpu) ? "Healthy" : "Unhealthy" }));
-  return { allocatedResourcesStatus: [{ name: gpuResources.nvidia, resources }] };
+  const { kind } = pod.workload.spec.request;
+  const claim = pod.claim ?? pod.workload.claim;
+  const isRead = kind === "physicalGpus" || (kind === "claim" && claim !== null);
+  if (!isRead || pod.endedAt !== null || gpus.every((gpu) => isInService(gpu))) return {};
+  const resources = gpus.map((gpu) => ({
+    resourceID: claim === null ? gpu.uuid : `k8s.${nvidiaDraDriver}/claim=${claim.uid}-${draDeviceName(gpu)}`,
+    health: isInService(gpu) ? "Healthy" : "Unhealthy",
+  }));
+  return { allocatedResourcesStatus: [{ name: claim === null ? gpuResources.nvidia : "claim:gpu", resources }] };
 }

@@ -31,7 +31,7 @@ function pageOf({ time }: World, pod: SimPod): string {
   const isDead = serves.diesAfterSeconds !== undefined && running >= serves.diesAfterSeconds;
   const inside = isDead ? 32 : insideNow(serves, running);
   const isAsleep = serves.sleepsAfterSeconds !== undefined && running >= serves.sleepsAfterSeconds;
-  const lines = serves.server === "vllm" ? vllmLines(ended, inside, isAsleep) : sglangLines(ended, inside);
+  const lines = serves.server === "vllm" ? vllmLines(serves, ended, inside, isAsleep) : sglangLines(ended, inside);
   const shown = serves.gaugesOnly === true ? lines.filter((line) => !/requests?_(success_)?total/.test(line)) : lines;
   return `${shown.join("\n")}\n`;
 }
@@ -48,16 +48,26 @@ function insideNow({ untilSeconds, requestsPerSecond }: ServesSpec, running: num
   return isOver ? 0 : Math.floor(requestsPerSecond * requestSeconds);
 }
 
-function vllmLines(ended: number, inside: number, isAsleep: boolean): readonly string[] {
+/** Upper bounds of vLLM's histogram of times to the first token, some of them. */
+const firstTokenBounds = [0.02, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+
+function vllmLines(serves: ServesSpec, ended: number, inside: number, isAsleep: boolean): readonly string[] {
+  const { firstTokenSeconds, waiting = 0 } = serves;
   const labels = 'engine="0",model_name="chat"';
   const state = (name: string, isSo: boolean) =>
     `vllm:engine_sleep_state{${labels},sleep_state="${name}"} ${isSo ? "1.0" : "0.0"}`;
   return [
     `vllm:num_requests_running{${labels}} ${inside}.0`,
-    `vllm:num_requests_waiting{${labels}} 0.0`,
+    `vllm:num_requests_waiting{${labels}} ${waiting}.0`,
     `vllm:prompt_tokens_total{${labels}} ${ended * tokens.prompt}.0`,
     `vllm:generation_tokens_total{${labels}} ${ended * tokens.generated}.0`,
     `vllm:request_success_total{${labels},finished_reason="stop"} ${ended}.0`,
+    ...(firstTokenSeconds === undefined
+      ? []
+      : [...firstTokenBounds, Number.POSITIVE_INFINITY].map((bound) => {
+          const le = bound === Number.POSITIVE_INFINITY ? "+Inf" : `${bound}`;
+          return `vllm:time_to_first_token_seconds_bucket{${labels},le="${le}"} ${firstTokenSeconds <= bound ? ended : 0}.0`;
+        })),
     state("awake", !isAsleep),
     state("weights_offloaded", isAsleep),
     state("discard_all", false),

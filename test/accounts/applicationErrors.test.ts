@@ -84,3 +84,27 @@ describe("XID errors that blame the job", () => {
     expect(series([gpu(null)])).toEqual([]);
   });
 });
+
+describe("the pod whose program had an error", () => {
+  const named = [podView({ uid: "first", team: "ads" }), podView({ uid: "next", team: "ads" })];
+  const next = holding({ pod: 1 });
+  /** Who has an error after a moment in which the GPU had none. */
+  const blamed = (before: readonly Holding[], after: readonly Holding[]) => {
+    const account = createApplicationErrors(10_000, (team) => team);
+    account.see({ ...snapshotOf([gpu(0, before)]), pods: named });
+    account.see({ ...snapshotOf([gpu(31, after)]), pods: named });
+    return ["first", "next"].filter((uid) => account.errorOf(uid)?.error === "memory_fault");
+  };
+
+  it("is the one that held the GPU alone, and before the next one of the same team", () => {
+    expect(blamed([ads], [ads])).toEqual(["first"]);
+    expect(blamed([ads], [])).toEqual(["first"]);
+    expect(blamed([ads], [next])).toEqual(["first"]);
+    expect(blamed([], [next])).toEqual(["next"]);
+  });
+
+  it("is nobody where two share the GPU, or it is not sure who holds it", () => {
+    expect(blamed([ads, next], [ads, next])).toEqual([]);
+    expect(blamed([{ ...ads, estimated: true }], [{ ...ads, estimated: true }])).toEqual([]);
+  });
+});

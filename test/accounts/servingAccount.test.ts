@@ -2,58 +2,10 @@ import { describe, expect, test } from "vitest";
 import { createAccounting } from "../../exporter/accounts/accounting.ts";
 import { costPerMillionTokens, tokensPerGpuHour } from "../../exporter/accounts/servedWork.ts";
 import { analyse } from "../../exporter/analysis/analyse.ts";
-import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { emptyMemory, type Memory } from "../../exporter/join/memory.ts";
-import type { ServingPage } from "../../exporter/model/serving.ts";
-import { account, listed } from "../analysis/prices/priceBuilder.ts";
 import { gpuNode, gpuPod, now, page, reading } from "../join/clusterBuilder.ts";
 import { joined, stateSettings } from "../join/outcomes.ts";
-
-const servingLabel = { "fairlead.dev/workload-class": "serving" };
-const step = 30;
-
-interface Counters {
-  readonly finished: number;
-  readonly generated: number | null;
-}
-
-const pageOf = (at: number, { finished, generated }: Counters): ServingPage => ({
-  pod: "uid-research-chat",
-  receivedAt: at,
-  servers: ["vllm"],
-  running: 0,
-  waiting: 0,
-  isEmpty: true,
-  finished,
-  promptTokens: finished * 10,
-  generatedTokens: generated,
-  isAsleep: false,
-});
-
-/** The moments of a server on two busy GPUs with these counters, half a minute apart. */
-function momentsOf(counters: readonly Counters[]): readonly Analysis[] {
-  let memory: Memory = emptyMemory;
-  return counters.map((one, i) => {
-    const at = now + i * step;
-    const state = {
-      nodes: [gpuNode("n", 4)],
-      pods: [gpuPod("chat", "n", 2, { labels: servingLabel })],
-      telemetry: [page("n", [reading("GPU-0", 1, "chat"), reading("GPU-1", 1, "chat")], { receivedAt: at })],
-      prices: account([listed()]),
-      serving: [pageOf(at, one)],
-    };
-    const found = joined(state, undefined, memory, at);
-    memory = found.memory;
-    return analyse(found.snapshot, stateSettings);
-  });
-}
-
-function accounted(moments: readonly Analysis[], seconds = step) {
-  const accounting = createAccounting({ intervalSeconds: 30, limits: { teams: 10, series: 50_000 } });
-  for (const [i, analysis] of moments.entries())
-    accounting.account(analysis, { wall: now + i * seconds, monotonic: i * seconds });
-  return accounting;
-}
+import { accounted, momentsOf, pageOf, servingLabel, step } from "./servingMoments.ts";
 
 describe("what servers did", () => {
   const moments = momentsOf([
@@ -62,12 +14,12 @@ describe("what servers did", () => {
     { finished: 2, generated: 400 },
   ]);
 
-  test("is counted by team and pool, from the first look on; a restart begins again at 0", () => {
+  test("is counted by team and pool, from the first look on, and again from the first look after a restart", () => {
     const { requests, tokens } = accounted(moments).counters().serving;
-    expect(requests).toEqual([{ labels: { pool: "H100-80GB-HBM3", team: "research" }, value: 5 }]);
+    expect(requests).toEqual([{ labels: { pool: "H100-80GB-HBM3", team: "research" }, value: 3 }]);
     expect(tokens.map(({ labels, value }) => [labels.kind, value])).toEqual([
-      ["prompt", 50],
-      ["generated", 1000],
+      ["prompt", 30],
+      ["generated", 600],
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { team } from "../../dashboards/team.ts";
 import { fromReplica, recommendation, series } from "../alerts/world.ts";
 import { testPanelNumbers } from "./panelNumbers.ts";
-import { again, allocated, oldest, teams, undone, waits } from "./teamWorld.ts";
+import { again, allocated, failed, oldest, teams, undone, waits } from "./teamWorld.ts";
 
 testPanelNumbers(team, [
   {
@@ -48,7 +48,7 @@ testPanelNumbers(team, [
   },
   {
     panel: "GPU-hours by how far they got",
-    why: "of 4 GPUs for two hours one waited for its gang; 1.5 GPU-hours were undone, by two evictions",
+    why: "of 4 GPUs for two hours one waited for its gang; 2 GPU-hours were undone, by two evictions and a failure",
     world: [
       allocated("east", "ads", "A100", "active", 2),
       allocated("east", "ads", "L4", "idle", 1),
@@ -56,13 +56,14 @@ testPanelNumbers(team, [
       allocated("east", "maps", "A100", "unobserved", 1),
       undone("ads", "high", "0x30 1800x30 1800x#"),
       undone("ads", "low", "0x30 3600x30 3600x#"),
+      failed("ads", "0x30 1800x30 1800x#"),
     ],
     range: "2h",
     at: 125,
     shows: {
       "Allocated [ads, east]": 8,
       "Ran [ads, east]": 6,
-      "Undone [ads, east]": 1.5,
+      "Undone [ads, east]": 2,
       "Busy [ads, east]": 4,
       "Allocated [maps, east]": 2,
       "Ran [maps, east]": 2,

@@ -49,6 +49,9 @@ export const undone = (of: string, queue: string, value: string) =>
     { cluster: "east", queue, team: of, reason: "Preempted", preemptor_queue: "" },
     value,
   );
+/** GPU-seconds that failures of programs undid. */
+export const failed = (of: string, value: string) =>
+  series("fairlead_failed_lost_gpu_seconds_total", { cluster: "east", team: of, error: "unknown" }, value);
 /** A budget of a month, and what is spent of it. */
 export const budget = (cluster: string, of: string, currency: string, amount: number, spent: number) => [
   series("fairlead_budget_amount", { cluster, team: of, currency }, amount),

@@ -36,6 +36,21 @@ const idle = [
   allocated("west", "maps", "A100", "idle", 5),
 ];
 
+const idleFor = (
+  cluster: string,
+  team: string,
+  pool: string,
+  reason: "no-activity" | "no-requests" | "asleep",
+  gpus: number,
+): WorldSeries => series("fairlead_idle_gpu_seconds_total", { cluster, team, pool, reason }, `0+${60 * gpus}x#`);
+const idleByReason = [
+  idleFor("east", "ads", "A100", "no-activity", 3),
+  idleFor("east", "ads", "L4", "no-activity", 1),
+  idleFor("east", "ads", "A100", "no-requests", 2),
+  idleFor("east", "ads", "A100", "asleep", 0),
+  idleFor("west", "maps", "A100", "asleep", 5),
+];
+
 /** 2 GPUs busy, 1 idle, 1 free, of a replica whose samples all are there. */
 const fourGpus = [
   time("east", "ads", "active", "0+120x#"),
@@ -147,10 +162,21 @@ testPanelNumbers(waste, [
     shows: { "Now [ads, east]": 4, "For 1 h [ads, east]": 1 },
   },
   {
-    panel: "Idle GPUs, by team and time",
-    why: "each team over its pools, each cluster for itself",
-    world: idle,
-    shows: { "ads (east)": 4, "maps (west)": 5 },
+    panel: "Idle GPUs, by team and reason",
+    why: "each team over its pools, each cluster for itself, though another replica says the same; a reason that nobody has is left out",
+    world: [...idleByReason, ...idleByReason.map((one) => fromReplica(1, one))],
+    shows: {
+      "ads, no-activity (east)": 4,
+      "ads, no-requests (east)": 2,
+      "maps, asleep (west)": 5,
+    },
+  },
+  {
+    panel: "Idle GPUs, by team and reason",
+    why: "of the chosen pool only",
+    world: idleByReason,
+    variables: { pool: "L4" },
+    shows: { "ads, no-activity (east)": 1 },
   },
   {
     panel: "Cost of idle GPUs in 24 h, by team",

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { createAccounting } from "../../exporter/accounts/accounting.ts";
+import type { AccountCounters } from "../../exporter/accounts/counters.ts";
 import type { AccountingEntry } from "../../exporter/analysis/accountingEntry.ts";
 import type { Analysis } from "../../exporter/analysis/analysis.ts";
 import { metricNames } from "../../exporter/catalogue/catalogue.ts";
+import type { FailedWork } from "../../exporter/join/failedWork.ts";
 import { buildFamilies } from "../../exporter/publish/families.ts";
 import { renderPage } from "../../exporter/publish/prometheus/render.ts";
 import { idleNodeMoment } from "./idleNodeMoment.ts";
@@ -13,7 +16,7 @@ import { progressMoment, progressTotals } from "./progressMoment.ts";
 import { queueMoment, queueTotals } from "./queueMoment.ts";
 import { readPage } from "./readPage.ts";
 import { runningTotals } from "./runningTotals.ts";
-import { servingMoment } from "./servingMoment.ts";
+import { servingMoment, shortServer } from "./servingMoment.ts";
 import { severalAdvice } from "./severalAdvice.ts";
 import { someAdvice } from "./someAdvice.ts";
 
@@ -91,7 +94,47 @@ const sickMoment: Analysis = {
   ],
 };
 
+/** Totals of a process in which a program of ads failed after half an hour on 8 GPUs, and was started again. */
+function failedTotals(): AccountCounters {
+  const accounts = createAccounting({ intervalSeconds: 30, limits: { teams: 1000, series: 50_000 } });
+  const { at } = smallMoment.snapshot;
+  const names = { key: "u", uid: "u", kind: "Job", namespace: "ads", name: "train", pod: "train-0", team: "ads" };
+  const failures: readonly FailedWork[] = [{ ...names, at: at + 10, from: at - 1790, isUpperBound: true, gpus: 8 }];
+  for (const seconds of [0, 30, 60]) {
+    const snapshot = { ...smallMoment.snapshot, at: at + seconds, ...(seconds === 0 ? {} : { failures }) };
+    accounts.account({ ...smallMoment, snapshot }, { wall: at + seconds, monotonic: seconds });
+  }
+  return accounts.counters();
+}
+
 describe("families", () => {
+  test("failures of programs are counted with what they undid, by team and error", () => {
+    const { families } = buildFamilies({
+      analysis: smallMoment,
+      health: health(),
+      limits: wide,
+      accounts: failedTotals(),
+    });
+    const valuesOf = (name: string) =>
+      families
+        .find((family) => family.name === name)
+        ?.series.map(({ labelValues: [, ...of], value }) => [...of, value]);
+    expect(valuesOf("fairlead_failures_total")).toEqual([["ads", "unknown", 1]]);
+    expect(valuesOf("fairlead_failed_lost_gpu_seconds_total")).toEqual([["ads", "unknown", 14_400]]);
+  });
+
+  test("teams with a target of latency have the number of their workloads that are over it, also 0", () => {
+    const metTarget = { ...shortServer, isShort: false };
+    const valuesOf = (latencies: readonly (typeof shortServer)[], teams = 1000) =>
+      buildFamilies({ analysis: { ...servingMoment, latencies }, health: health(), limits: { ...wide, teams } })
+        .families.find(({ name }) => name === "fairlead_team_late_serving_workloads")
+        ?.series.map(({ labelValues, value }) => [labelValues.at(-1), value]);
+    expect(valuesOf([shortServer, metTarget, shortServer])).toEqual([["ads", 2]]);
+    expect(valuesOf([metTarget])).toEqual([["ads", 0]]);
+    expect(valuesOf([shortServer], 0)).toEqual([["other", 1]]);
+    expect(valuesOf([]) ?? []).toEqual([]);
+  });
+
   test("idle time has its reason, and what servers did is counted by team and pool", () => {
     const accounts = runningTotals(servingMoment);
     const { families } = buildFamilies({ analysis: servingMoment, health: health(), limits: wide, accounts });
@@ -164,11 +207,12 @@ describe("families", () => {
           accounts: runningTotals(idleNodeMoment),
         }).families,
         ...buildFamilies({
-          analysis: servingMoment,
+          analysis: { ...servingMoment, latencies: [shortServer] },
           health: health(),
           limits: wide,
           accounts: runningTotals(servingMoment),
         }).families,
+        ...buildFamilies({ analysis: smallMoment, health: health(), limits: wide, accounts: failedTotals() }).families,
         ...buildFamilies({ analysis: placementMoment, health: health(), limits: wide }).families,
         ...buildFamilies({ analysis: idleAndLostMoment, health: health(), limits: wide }).families,
         ...buildFamilies({

@@ -386,6 +386,7 @@ export const smallMoment: Analysis = {
   blocked: nothingBlocked,
   idleNodes: noIdleNodes,
   freeCapacities: { byNode: [] },
+  latencies: [],
   gangFreeCapacities: { domains: [], fit: createGangFit([]), askedOf: () => null, ask: () => null },
 };
 

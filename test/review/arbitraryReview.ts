@@ -68,7 +68,14 @@ const team = fc.record({
   ...{ shortByOthers: maybe(amount), shortByIdleGap: maybe(amount), waits: maybe(fc.record(waits)) },
   ...{ shortByLostNode: maybe(amount), shortByNodeToCome: maybe(amount), shortByPastQueues: maybe(amount) },
   ...{ shortByPromisedTwice: maybe(amount), shortByIndivisible: maybe(amount) },
-  ...{ evictions: maybe(amount), lostToEvictions: maybe(amount), costs, wasteCosts: costs, jobs: maybe(amount) },
+  ...{
+    evictions: maybe(amount),
+    lostToEvictions: maybe(amount),
+    lostToFailures: maybe(amount),
+    costs,
+    wasteCosts: costs,
+    jobs: maybe(amount),
+  },
   budgets: fc.array(budget, { maxLength: 1 }),
 });
 const job = fc.record({
@@ -258,6 +265,16 @@ export const arbitraryReview: fc.Arbitrary<Review> = fc.record({
         largestPlaceableGpus: maybe(fc.record({ mean: amount, min: amount, max: amount })),
       }),
       ({ pool }) => pool,
+    ),
+  ),
+  serving: maybe(
+    list(
+      fc.record({
+        ...{ cluster, kind: short, namespace: short, name: short, team: name, requests: amount },
+        ...{ promptTokens: maybe(amount), generatedTokens: maybe(amount), gpuHours: amount, costs },
+        ...{ tokensPerGpuHour: maybe(amount), costPerMillionTokens: costs },
+      }),
+      ({ cluster, kind, namespace, name, team }) => JSON.stringify([cluster, kind, namespace, name, team]),
     ),
   ),
   jobs: maybe(

@@ -1,6 +1,7 @@
 import { type AdviceAct, adviceActs } from "../../exporter/model/adviceAct.ts";
 import { type Aftermath, aftermathOutcomes } from "../../exporter/model/aftermath.ts";
 import { adviceKinds } from "../../exporter/model/recommendation.ts";
+import { fillServing } from "./filledServing.ts";
 import { type Filler, filled, filledPools, filledTeams } from "./filler.ts";
 
 const day = 86_400;
@@ -17,6 +18,7 @@ export function fillLists(filler: Filler): void {
   fillPrices(filler);
   fillWithheld(filler);
   fillFaults(filler);
+  fillServing(filler);
 }
 
 /** Some workloads came back after days and are there twice; some changed their team; some have no queue. */

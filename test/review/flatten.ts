@@ -25,6 +25,7 @@ const identities: Readonly<Record<string, readonly string[]>> = {
   fragmentation: ["pool"],
   "faults.causes": ["cause"],
   "faults.outages": ["node", "gpu", "pool", "cause", "teams"],
+  serving: ["kind", "namespace", "name", "team"],
   "jobs.byCost": ["namespace", "name"],
   "jobs.byWaste": ["namespace", "name"],
   runway: ["domain"],

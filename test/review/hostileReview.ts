@@ -125,6 +125,9 @@ export const hostileReview: Review = {
     })),
   },
   fragmentation: (sampleReview.fragmentation ?? []).map((one, i) => ({ ...one, pool: nameAt(i) })),
+  serving: (sampleReview.serving ?? []).flatMap((one) =>
+    hostileNames.map((name, i) => ({ ...one, kind: name, namespace: nameAt(i + 1), name, team: name, cluster: name })),
+  ),
   jobs: {
     count: 3,
     costs: { USD: 4 },

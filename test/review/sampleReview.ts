@@ -2,6 +2,7 @@ import type { Review } from "../../review/document/review.ts";
 import { sampleActions } from "./sampleActions.ts";
 import { sampleDemand } from "./sampleDemand.ts";
 import { sampleNodes } from "./sampleNodes.ts";
+import { sampleServing } from "./sampleServing.ts";
 import { sampleJobs, sampleTeams, waitsOf } from "./sampleTeams.ts";
 
 const labels = ["2026-W42", "2026-W43", "2026-W44", "2026-W45"] as const;
@@ -173,6 +174,7 @@ export const sampleReview: Review = {
       { queue: "notebooks", sizeClass: null, priorityClass: null, ...waitsOf(229, 8, 60) },
     ],
   },
+  serving: sampleServing,
   ...sampleNodes,
   jobs: {
     count: 3_540,

@@ -46,6 +46,7 @@ function team(
     waits: waitsOf(880, 200, 9_000),
     evictions: 3,
     lostToEvictions: 21.4,
+    lostToFailures: 8.5,
     costs: { USD: allocated * 5.79 },
     wasteCosts: { USD: (idle + underutilized) * 5.79 },
     jobs: 880,
@@ -73,6 +74,7 @@ export const sampleTeams: TeamRow[] = [
     waits: waitsOf(1_530, 30, 1_900),
     evictions: 0,
     lostToEvictions: 0,
+    lostToFailures: 0,
     budgets: [
       {
         cluster: "harbor",
@@ -90,6 +92,7 @@ export const sampleTeams: TeamRow[] = [
     waits: null,
     evictions: null,
     lostToEvictions: null,
+    lostToFailures: null,
     jobs: null,
     costs: {},
     wasteCosts: {},

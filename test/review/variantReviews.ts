@@ -51,6 +51,7 @@ export const fromPrometheus: Review = {
   idleNodes: null,
   fragmentation: null,
   faults: null,
+  serving: null,
   jobs: null,
   runway: null,
   actions: null,

@@ -90,7 +90,7 @@ describe("a ledger merged", () => {
           );
           const [of, expected] = [answers(mergedOf(halves)), answers(whole)];
           // What is kept by day is from one of them: it is whole if days are.
-          const daily = isByDay ? [] : ["workloads", "jobs", "shapes", "waits by day"];
+          const daily = isByDay ? [] : ["workloads", "jobs", "shapes", "waits by day", "serving by day"];
           const others = [...daily, "remembered", "entry", "pools"];
           const reported = (answer: ReturnType<typeof answers>) =>
             Object.fromEntries(Object.entries(answer).filter(([name]) => !others.includes(name)));

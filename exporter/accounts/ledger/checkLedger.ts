@@ -58,6 +58,7 @@ export function checkLedger(db: DatabaseSync): LedgerCheck {
       ...openQueues(db),
       ...wrongDomains(db),
       ...wrongPlacement(db),
+      ...wrongServed(db),
       ...wrongStreaks(db),
       ...orphans(db),
       ...overlaps(intervals),
@@ -83,6 +84,7 @@ function costsWithoutCurrency(db: DatabaseSync): readonly string[] {
     ["gpu_time", "account", "accounts"],
     ["workload_time", "account", "accounts"],
     ["node_time", "node_group", "node_groups"],
+    ["served_time", "served_group", "served_groups"],
   ] as const;
   return links.flatMap(([table, column, dimension]) => {
     const rows = count(
@@ -215,6 +217,15 @@ function wrongPlacement(db: DatabaseSync): readonly string[] {
      ORDER BY hour, pool LIMIT ${maxFindings}`,
     (row, when) => `the sums of pool ${textIn(row, "name")} contradict each other in ${when}`,
   );
+}
+
+/** No more GPU time has uncounted tokens than there is. */
+function wrongServed(db: DatabaseSync): readonly string[] {
+  const rows = count(
+    db,
+    `served_time WHERE ${isBelowZero("served_time")} OR uncounted_gpu_seconds > gpu_seconds * (1 + ${closingTolerance})`,
+  );
+  return rows === 0 ? [] : [`${rows} rows of served_time contradict themselves or are less than nothing`];
 }
 
 /** Nodes that leave a state before they enter it, or are in two states at once. */

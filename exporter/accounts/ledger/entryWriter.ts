@@ -180,11 +180,13 @@ function knownOrNull(value: number | undefined): number | null {
   return value === undefined || Number.isNaN(value) ? null : value;
 }
 
-/** Writes control sums, node times, time by cause, and what is remembered. */
+/** Writes control sums, node times, time by cause, what was served, and what is remembered. */
 function createOtherWriter(db: DatabaseSync): PartWriter {
   const groupIds = createDimensionIds(db, "node_groups");
   const healthIds = createDimensionIds(db, "health_groups");
   const addHealthTime = db.prepare(addRowSql("health_time"));
+  const servedIds = createDimensionIds(db, "served_groups");
+  const addServedTime = db.prepare(addRowSql("served_time"));
   const addPoolTime = db.prepare(addRowSql("pool_time"));
   const addNodeTime = db.prepare(addRowSql("node_time"));
   const remember = db.prepare(
@@ -211,6 +213,20 @@ function createOtherWriter(db: DatabaseSync): PartWriter {
         );
         addHealthTime.run(hour, group, row.gpuSeconds, row.cost);
       }
+      for (const row of entry.servedTimes) {
+        const group = servedIds.idOf([row.kind, row.namespace, row.name, row.team, row.currency], row.day);
+        const { requests, promptTokens, generatedTokens, gpuSeconds, uncountedGpuSeconds, cost } = row;
+        addServedTime.run(
+          row.day,
+          group,
+          requests,
+          promptTokens,
+          generatedTokens,
+          gpuSeconds,
+          uncountedGpuSeconds,
+          cost,
+        );
+      }
       for (const [kind = null, key = null, value = null] of tuples(entry.remembered, 3)) {
         if (value === null) forget.run(kind, key);
         else remember.run(kind, key, value);
@@ -219,6 +235,7 @@ function createOtherWriter(db: DatabaseSync): PartWriter {
     forget() {
       groupIds.reload();
       healthIds.reload();
+      servedIds.reload();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { healthCauses, unavailableCauses } from "../../model/gpuFaults.ts";
+import { failureErrors, healthCauses, unavailableCauses } from "../../model/gpuFaults.ts";
 import { nodeTimeStates } from "../../model/idleKinds.ts";
 import { adviceKinds, adviceStates } from "../../model/recommendation.ts";
 import { nodeStreakStates } from "../nodeStreakAccount.ts";
@@ -11,18 +11,21 @@ import { sizeClasses } from "./waitBucket.ts";
  * The ledger tables: what the ledger counts besides GPU time. `queues` has their GPU-seconds, `nodes` the time in each state,
  * `domains` (over which quotas count) what they can give out and how much of it they gave out, `placement` how free GPUs were
  * spread over nodes, `nodeStreaks` the single nodes that were in one state for at least an hour, `health` what was lost to
- * faults of hardware and nodes, or slowed down, and `outages` the single GPUs that could not be used.
+ * faults of hardware and nodes, or slowed down, `outages` the single GPUs that could not be used, and `serving` what workloads
+ * that serve did for their GPU time.
  */
 export const ledgerTables = [
   "queues",
   "domains",
   "waits",
   "evictions",
+  "failures",
   "nodes",
   "nodeStreaks",
   "placement",
   "health",
   "outages",
+  "serving",
   "recommendations",
 ] as const;
 
@@ -49,7 +52,8 @@ export interface LedgerTableQuery {
  * time; `guaranteed` is `null` where it is not known, and otherwise covers the `guaranteedSeconds`. Shortfalls by absent
  * capacity (their sum, and each by who can fix it) and by indivisible capacity are `null` where no row has them: rows written
  * before version 6 do not. `domains`: the same. `waits`: their number, and seconds; p50 and p95 are exact to a fifth.
- * `evictions`: their number, and GPU-seconds; `unknownLost` counts evictions whose loss is unknown. `nodes`: seconds, seconds
+ * `evictions`: their number, and GPU-seconds; `unknownLost` counts evictions whose loss is unknown. `failures`: the same of
+ * programs that failed and were started again. `nodes`: seconds, seconds
  * with a price, and the cost of their GPUs, which is `null` without a price and where there are several currencies.
  * `recommendations`: their number, counted when they were first seen; GPUs predicted under the worse placement rule, GPU-hours
  * predicted to be lost, and for those that were taken, what was predicted and what was measured. `nodeStreaks`: their number,
@@ -59,7 +63,9 @@ export interface LedgerTableQuery {
  * what blocked work needs; and the mean, least and most GPUs of the largest pod that could be placed. The seconds of several
  * domains or pools are added up. `health`: GPU-seconds by cause, of these with a price, and their cost, which is `null` without a
  * price and where there are several currencies. `outages`: their number, the part of them within the window, how many ended in it and how long these had lasted from their
- * begin, and begin and end of the one with the largest part.
+ * begin, and begin and end of the one with the largest part. `serving`: requests and tokens, the GPU-seconds of the workloads
+ * while these were counted, and what a million generated tokens cost; tokens are `null` where a server did not count them all the
+ * time, and the cost of a million also without a price for all of the time, or where there are several currencies.
  */
 export type LedgerTableAmounts = Readonly<Record<string, number | null>>;
 
@@ -95,6 +101,7 @@ export function ledgerTableFilterValues(of: LedgerTable, dimension: string): rea
   if (dimension === "sizeClass") return sizeClasses;
   if (dimension === "cause") return of === "outages" ? unavailableCauses : healthCauses;
   if (dimension === "state") return stateValues(of);
+  if (dimension === "error") return failureErrors;
   if (dimension === "kind" && of === "recommendations") return adviceKinds;
   return dimension === "scheduler" ? ["kueue", "kai", "volcano", "none"] : null;
 }

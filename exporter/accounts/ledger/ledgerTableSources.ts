@@ -1,13 +1,11 @@
 import { strandedReasons } from "../../model/fragmentation.ts";
 import { absentAmounts } from "../posting.ts";
+import { eventTables } from "./eventTables.ts";
 import type { LedgerTable } from "./ledgerTableQuery.ts";
-import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
+import { byHour, byHourOrDay, type LedgerTableSource, times } from "./ledgerTableSource.ts";
+import { secondsPerDay, secondsPerHour } from "./schema.ts";
+import { servedSource } from "./servedSource.ts";
 import { queueColumns, strandedColumn } from "./tables.ts";
-
-const byHour = { window: "t.hour >= ? AND t.hour < ?", windowSeconds: secondsPerHour };
-/** Hours that are folded into days after some time. */
-const byHourOrDay = { window: "t.daily IN (0, 1) AND t.hour >= ? AND t.hour < ?", windowSeconds: secondsPerHour };
-const times = { day: `t.hour / ${hoursPerDay}`, hour: "t.hour" };
 
 /** As alerts count it: labels and taints that keep every typical pod out are intended. */
 const strandedSum = strandedReasons
@@ -18,30 +16,6 @@ const strandedSum = strandedReasons
 /** A streak that lasts is known until the last moment that the ledger covers. */
 const streakEnds = "coalesce(t.ends, seen.last)";
 const streakSeconds = `min(${streakEnds}, asked.ends) - max(t.begins, asked.begins)`;
-
-/**
- * A ledger table: where its rows come from, as parts of a statement, and what it can be asked. `from` or `window` has two
- * parameters, for the begin and the end of the window in units of `windowSeconds`.
- */
-interface LedgerTableSource {
-  readonly from: string;
-  readonly window: string;
-  readonly windowSeconds: number;
-  /** By dimension: rows can be grouped by each, and selected by all but times. A workload is `KIND/NAMESPACE/NAME`. */
-  readonly columns: Readonly<Record<string, string>>;
-  /** Dimensions that an answer is grouped by if the question does not say. */
-  readonly groups: string;
-  /** Sums of a group. */
-  readonly sums: Readonly<Record<string, string>>;
-  /** The amounts of an answer's rows, where some of them are computed from the sums; by default the sums themselves. */
-  readonly amounts?: readonly string[];
-  /** Whether the totals are the sums of the groups; otherwise they are computed from the rows. */
-  readonly addsUp: boolean;
-  /** The sum by which groups are ordered. */
-  readonly rank: string;
-  /** Column whose values are kept apart within a group; absent: none. */
-  readonly bucket?: string;
-}
 
 /** The sources of the ledger tables about capacity, and about what was lost of it. */
 const capacitySources = {
@@ -189,6 +163,7 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     rank: "allocated",
   },
   ...capacitySources,
+  serving: servedSource,
   waits: {
     from: "waits t JOIN wait_groups g ON g.id = t.wait_group",
     window: "t.day >= ? AND t.day < ?",
@@ -209,36 +184,7 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
     rank: "waits",
     bucket: "t.bucket",
   },
-  evictions: {
-    from: "evictions t",
-    window: "t.at >= ? AND t.at < ?",
-    windowSeconds: 1,
-    columns: {
-      day: `CAST(t.at / ${secondsPerDay} AS INTEGER)`,
-      hour: `CAST(t.at / ${secondsPerHour} AS INTEGER)`,
-      scheduler: "t.scheduler",
-      queue: "t.queue",
-      team: "t.team",
-      namespace: "t.namespace",
-      workload: "t.kind || '/' || t.namespace || '/' || t.name",
-      priorityClass: "t.priority_class",
-      reason: "t.reason",
-      preemptor: "t.preemptor",
-      preemptorTeam: "t.preemptor_team",
-      preemptorQueue: "t.preemptor_queue",
-    },
-    groups: "queue,reason",
-    sums: {
-      evictions: "count(*)",
-      preemptions: "sum(t.is_preemption)",
-      gpus: "sum(t.gpus)",
-      lostGpuSeconds: "sum(t.lost_gpu_seconds)",
-      upperBoundGpuSeconds: "sum(CASE WHEN t.is_upper_bound THEN t.lost_gpu_seconds END)",
-      unknownLost: "sum(t.lost_gpu_seconds IS NULL)",
-    },
-    addsUp: true,
-    rank: "evictions",
-  },
+  ...eventTables,
   nodes: {
     from: "node_time t JOIN node_groups g ON g.id = t.node_group",
     ...byHourOrDay,

@@ -1,4 +1,6 @@
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
+import { addKnown } from "../addKnown.ts";
+import type { ServedTime } from "../servedTime.ts";
 import { mergeAdvice } from "./adviceWriter.ts";
 import { mergeShapes } from "./endedShapes.ts";
 import type { LedgerInterval } from "./ledger.ts";
@@ -57,6 +59,11 @@ export function mergeEntries(earlier: PackedEntry, later: PackedEntry): PackedEn
         cost: one.cost === null || other.cost === null ? null : one.cost + other.cost,
       }),
     ),
+    servedTimes: sumBy(
+      [...earlier.servedTimes, ...later.servedTimes],
+      ({ day, kind, namespace, name, team, currency }) => [`${day}`, kind, namespace, name, team, currency],
+      addServed,
+    ),
     nodeTimes: sumBy(
       [...earlier.nodeTimes, ...later.nodeTimes],
       (row) => [`${row.hour}`, row.pool, row.nodePool, row.capacityType, row.state, row.currency],
@@ -74,10 +81,15 @@ function indicesIn(list: TupleList, all: readonly (readonly TuplePart[])[]): rea
   return all.map((tuple) => list.indexOf(tuple));
 }
 
-function addKnown(one: number | null, other: number | null): number | null {
-  if (one === null) return other;
-  return other === null ? one : one + other;
-}
+const addServed = (one: ServedTime, other: ServedTime): ServedTime => ({
+  ...one,
+  requests: one.requests + other.requests,
+  promptTokens: addKnown(one.promptTokens, other.promptTokens),
+  generatedTokens: addKnown(one.generatedTokens, other.generatedTokens),
+  gpuSeconds: one.gpuSeconds + other.gpuSeconds,
+  uncountedGpuSeconds: one.uncountedGpuSeconds + other.uncountedGpuSeconds,
+  cost: addKnown(one.cost, other.cost),
+});
 
 /** The entry without its postings: its time becomes a gap; what it remembers, its prices, ended pods and node streaks stay. */
 export function withoutPostings(entry: PackedEntry): PackedEntry {
@@ -94,6 +106,7 @@ export function withoutPostings(entry: PackedEntry): PackedEntry {
     poolHours: [],
     nodeTimes: [],
     healthTimes: [],
+    servedTimes: [],
     queues,
     capacity,
   };

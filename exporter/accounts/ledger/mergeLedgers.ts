@@ -120,7 +120,8 @@ function write(db: DatabaseSync, sources: readonly string[]): void {
   mergeSpans(db, sources);
   mergeAdvice(db, sources);
   mergeWithheldOf(db, sources);
-  mergeEvictions(db, sources);
+  mergeEvents(db, sources, "evictions");
+  mergeEvents(db, sources, "failures");
   mergeMemory(db, sources);
 }
 
@@ -204,10 +205,11 @@ function strangers(db: DatabaseSync, sources: readonly string[]): readonly [numb
   return null;
 }
 
-function mergeEvictions(db: DatabaseSync, sources: readonly string[]): void {
+/** Events that have a key: which ledger saw one does not matter. */
+function mergeEvents(db: DatabaseSync, sources: readonly string[], table: "evictions" | "failures"): void {
   for (const [source, name] of sources.entries()) {
     db.exec(`
-      INSERT OR IGNORE INTO main.evictions SELECT t.* FROM temp.runs r CROSS JOIN ${name}.evictions t
+      INSERT OR IGNORE INTO main.${table} SELECT t.* FROM temp.runs r CROSS JOIN ${name}.${table} t
       WHERE r.source = ${source} AND t.at >= r.first * ${secondsPerHour} AND t.at < r.last * ${secondsPerHour}`);
   }
 }

@@ -2,6 +2,7 @@ import type { TuplePart } from "../../kernel/tupleInterner.ts";
 import type { StoredAdvice, StoredWithheld } from "../../model/storedAdvice.ts";
 import type { HealthTime } from "../healthTime.ts";
 import type { Account, NodeTime, PoolHour, PricesInUse, WorkloadKey } from "../posting.ts";
+import type { ServedTime } from "../servedTime.ts";
 import { type PackedShape, packShapes } from "./endedShapes.ts";
 import type { LedgerEntry, LedgerInterval } from "./ledger.ts";
 import type { PackedCapacity } from "./packedCapacity.ts";
@@ -42,6 +43,7 @@ export interface PackedEntry {
   readonly poolHours: readonly PoolHour[];
   readonly nodeTimes: readonly NodeTime[];
   readonly healthTimes: readonly HealthTime[];
+  readonly servedTimes: readonly ServedTime[];
   readonly queues: PackedQueues;
   readonly capacity: PackedCapacity;
   /** In the order in which they came into use. */
@@ -72,7 +74,7 @@ export function emptyRows(length: number): PackedRows {
  * that are only equal are added up by the writer.
  */
 export function packEntry({ step, remembered, advice = [], withheld = [] }: LedgerEntry): PackedEntry {
-  const { interval, postings, poolHours, nodeTimes, healthTimes } = step;
+  const { interval, postings, poolHours, nodeTimes, healthTimes, servedTimes } = step;
   const accounts: TuplePart[] = [];
   const workloads: TuplePart[] = [];
   const accountOf = numbering((account: Account) => addAccount(accounts, account));
@@ -104,6 +106,7 @@ export function packEntry({ step, remembered, advice = [], withheld = [] }: Ledg
     poolHours,
     nodeTimes,
     healthTimes,
+    servedTimes,
     queues,
     capacity,
     prices,

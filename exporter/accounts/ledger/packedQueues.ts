@@ -1,4 +1,5 @@
 import type { TuplePart } from "../../kernel/tupleInterner.ts";
+import type { SeenFailure } from "../failureAccount.ts";
 import { type AccruedStep, queueAmounts, type SeenEviction } from "../posting.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 import { createTupleList, tuples } from "./tupleList.ts";
@@ -29,6 +30,7 @@ export interface PackedQueues {
   readonly amounts: Float64Array;
   readonly waits: readonly PackedWaits[];
   readonly evictions: readonly SeenEviction["eviction"][];
+  readonly failures: readonly SeenFailure[];
 }
 
 /** Of a step in which nothing happened in queues. */
@@ -39,15 +41,16 @@ export const noPackedQueues: PackedQueues = {
   amounts: new Float64Array(0),
   waits: [],
   evictions: [],
+  failures: [],
 };
 
 /** Rows that an entry adds at most. */
-export function queueRowCount({ hour, waits, evictions }: PackedQueues): number {
-  return hour.length + waits.length + evictions.length;
+export function queueRowCount({ hour, waits, evictions, failures }: PackedQueues): number {
+  return hour.length + waits.length + evictions.length + failures.length;
 }
 
 /** Packs what a step reports about queues; the writer adds up rows that are alike. */
-export function packQueues({ queueTimes, waits, evictions }: AccruedStep): PackedQueues {
+export function packQueues({ queueTimes, waits, evictions, failures }: AccruedStep): PackedQueues {
   const keys: TuplePart[] = [];
   const hour = new Uint32Array(queueTimes.length);
   const queue = new Uint32Array(queueTimes.length);
@@ -71,6 +74,7 @@ export function packQueues({ queueTimes, waits, evictions }: AccruedStep): Packe
       seconds: wait.seconds,
     })),
     evictions: evictions.map(({ eviction }) => eviction),
+    failures,
   };
 }
 
@@ -83,9 +87,14 @@ export function mergeQueues(earlier: PackedQueues, later: PackedQueues): PackedQ
   return {
     ...rows,
     waits: addUpWaits([...earlier.waits, ...later.waits]),
-    evictions: [...new Map([...earlier.evictions, ...later.evictions].map((one) => [one.key, one] as const)).values()],
+    evictions: eachOnce([...earlier.evictions, ...later.evictions]),
+    failures: eachOnce([...earlier.failures, ...later.failures]),
   };
 }
+
+const eachOnce = <Event extends { readonly key: string }>(events: readonly Event[]): readonly Event[] => [
+  ...new Map(events.map((one) => [one.key, one] as const)).values(),
+];
 
 /** Adds up the rows of queue time, so that each hour and queue has one. */
 export function addUp(parts: readonly PackedQueues[]): Pick<PackedQueues, "keys" | "hour" | "queue" | "amounts"> {

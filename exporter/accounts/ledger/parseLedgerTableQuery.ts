@@ -6,7 +6,7 @@ import { secondsPerDay, secondsPerHour } from "./schema.ts";
 /** A question as it was written and understood, or why it could not be read. */
 export type ParsedLedgerTableQuestion = { readonly ok: true; readonly query: LedgerTableQuery } | QuestionFailure;
 
-/** Reads a question to a ledger table; `by: null` groups by the default of the table. Waits are kept by day. */
+/** Reads a question to a ledger table; `by: null` groups by the default of the table. Waits and workloads are kept by day. */
 export function parseLedgerTableQuery(of: LedgerTable, text: QuestionText, now: number): ParsedLedgerTableQuestion {
   const dimensions = dimensionsOf(of);
   const groups = groupsIn(text.by ?? ledgerTableSources[of].groups, `${of} `, dimensions);
@@ -15,7 +15,7 @@ export function parseLedgerTableQuery(of: LedgerTable, text: QuestionText, now: 
   const filters = filtersIn(text.where, `${of} `, names, (name) => ledgerTableFilterValues(of, name));
   if (!filters.ok) return filters;
   const { groupBy } = groups;
-  const window = parseWindow(text, of === "waits" ? secondsPerDay : secondsPerHour, now);
+  const window = parseWindow(text, of === "waits" || of === "serving" ? secondsPerDay : secondsPerHour, now);
   if (!window.ok) return window;
   return { ok: true, query: { of, ...window.window, groupBy, where: filters.where, limit: text.limit } };
 }

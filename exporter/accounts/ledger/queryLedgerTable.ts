@@ -159,6 +159,10 @@ function emptyAmount(name: string): number | null {
     "largestPlaceableMean",
     "largestPlaceableMin",
     "largestPlaceableMax",
+    "promptTokens",
+    "generatedTokens",
+    "tokensPerGpuHour",
+    "costPerMillionTokens",
   ].includes(name)
     ? null
     : 0;

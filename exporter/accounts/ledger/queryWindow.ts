@@ -22,15 +22,18 @@ export function refuseEmpty(from: number, to: number): Refusal | null {
 export function refuseWindow(db: DatabaseSync, query: AccountsQuery): Refusal | null {
   const refused = refuseHours(query);
   if (refused !== null) return refused;
-  return isByWorkload(query) ? refuseForWorkloads(db, query) : refuseForFolded(db, query, "gpu_time");
+  return isByWorkload(query)
+    ? refuseForWorkloads(db, query, ", or leave the workload out")
+    : refuseForFolded(db, query, "gpu_time");
 }
 
-/** The same for questions to ledger tables: an hour, a day once hours are folded, and a day for waits. */
+/** The same for questions to ledger tables: an hour, a day once hours are folded, and a day for waits and workloads. */
 export function refuseLedgerTableWindow(db: DatabaseSync, query: LedgerTableQuery): Refusal | null {
   const { of, from, to } = query;
   const refused = refuseHours(query);
   if (refused !== null || neverFolded.has(of)) return refused;
   if (of === "queues") return refuseForFolded(db, query, "queue_time");
+  if (of === "serving") return refuseForWorkloads(db, query, "");
   if (of === "nodes") return refuseForFolded(db, query, "node_time");
   const cutsDay = from % secondsPerDay !== 0 || to % secondsPerDay !== 0;
   return cutsDay ? wholeDays(from, to, "cuts a day, and ended waits are kept by day (UTC)") : null;
@@ -39,6 +42,7 @@ export function refuseLedgerTableWindow(db: DatabaseSync, query: LedgerTableQuer
 /** Tables that are always kept by the hour, or row by row. */
 const neverFolded: ReadonlySet<LedgerTableQuery["of"]> = new Set([
   "evictions",
+  "failures",
   "recommendations",
   "domains",
   "placement",
@@ -86,9 +90,9 @@ function refuseForFolded(
   return cut === undefined ? null : wholeDays(from, to, `cuts ${isoDay(cut)}, whose hours are folded into the day`);
 }
 
-function refuseForWorkloads(db: DatabaseSync, { from, to, groupBy }: AccountsQuery): Refusal | null {
+function refuseForWorkloads(db: DatabaseSync, { from, to, groupBy }: Window, otherwise: string): Refusal | null {
   if (groupBy.includes("hour")) {
-    return refusal("workloads are kept by day, not by hour", "Group by day, or leave the workload out.");
+    return refusal("workloads are kept by day, not by hour", `Group by day${otherwise}.`);
   }
   if (from % secondsPerDay !== 0 || to % secondsPerDay !== 0) {
     return wholeDays(from, to, "cuts a day, and workloads are kept by day (UTC)");
@@ -104,7 +108,7 @@ function refuseForWorkloads(db: DatabaseSync, { from, to, groupBy }: AccountsQue
   const since = first === null ? "none are kept" : `the oldest are of ${isoDay(first * secondsPerDay)}`;
   return refusal(
     `workloads of ${isoDay(from)} are not kept any more: ${since}`,
-    "Begin later, or leave the workload out; ledger.workloadDays sets how long workloads are kept.",
+    `Begin later${otherwise}; ledger.workloadDays sets how long workloads are kept.`,
   );
 }
 

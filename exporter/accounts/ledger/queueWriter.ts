@@ -10,7 +10,7 @@ import { tuples } from "./tupleList.ts";
 const guaranteedAt = queueAmounts.indexOf("guaranteed");
 const guaranteedSecondsAt = queueAmounts.indexOf("guaranteedSeconds");
 
-/** Writes queue time, waits and evictions; `forget` drops the ids that a rolled back transaction has made. */
+/** Writes queue time, waits, evictions and failures; `forget` drops the ids that a rolled back transaction has made. */
 export function createQueueWriter(db: DatabaseSync) {
   const queueIds = createDimensionIds(db, "queues");
   const groupIds = createDimensionIds(db, "wait_groups");
@@ -21,6 +21,11 @@ export function createQueueWriter(db: DatabaseSync) {
     `INSERT INTO evictions (key, at, scheduler, kind, namespace, name, team, queue, priority_class, reason, is_preemption,
        preemptor, preemptor_team, preemptor_queue, gpus, lost_gpu_seconds, is_upper_bound)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  );
+
+  const addFailure = db.prepare(
+    `INSERT INTO failures (key, at, kind, namespace, name, pod, team, error, gpus, lost_gpu_seconds, is_upper_bound)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
 
   function writeTimes(queues: PackedQueues): void {
@@ -65,6 +70,20 @@ export function createQueueWriter(db: DatabaseSync) {
       for (const { day, group, bucket, waits, seconds } of queues.waits)
         addWaits.run(day, groupIds.idOf(group, day), bucket, waits, seconds);
       writeEvictions(queues);
+      for (const {
+        key,
+        at,
+        kind,
+        namespace,
+        name,
+        pod,
+        team,
+        error,
+        gpus,
+        lostGpuSeconds,
+        isUpperBound,
+      } of queues.failures)
+        addFailure.run(key, at, kind, namespace, name, pod, team, error, gpus, lostGpuSeconds, isUpperBound ? 1 : 0);
     },
     forget(): void {
       queueIds.reload();

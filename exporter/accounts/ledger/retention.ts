@@ -32,8 +32,10 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
           foldHour(db, (today - keep.hourlyDays) * hoursPerDay) ||
           pruneHour(db, firstDay * hoursPerDay) ||
           pruneWorkloads(db, today - keep.workloadDays) ||
+          pruneDay(db, "served_time", today - keep.workloadDays) ||
           pruneDay(db, "waits", firstDay) ||
           pruneRows(db, "evictions", "key", "at", firstSecond, "at") ||
+          pruneRows(db, "failures", "key", "at", firstSecond, "at") ||
           pruneDay(db, "pod_shapes", firstDay) ||
           // Open recommendations, prices in use and streaks that last stay.
           pruneRows(db, "recommendations", "rowid", "closed", firstSecond) ||
@@ -110,7 +112,7 @@ function pruneWorkloads(db: DatabaseSync, before: number): boolean {
 }
 
 /** Prunes a table that is kept by day, one day at a time. */
-function pruneDay(db: DatabaseSync, table: "waits" | "pod_shapes", before: number): boolean {
+function pruneDay(db: DatabaseSync, table: "served_time" | "waits" | "pod_shapes", before: number): boolean {
   const day = oldest(db, `SELECT min(day) AS oldest FROM ${table}`);
   if (day === null || day >= before) return false;
   db.prepare(`DELETE FROM ${table} WHERE day = ?`).run(day);

@@ -218,6 +218,31 @@ CREATE TABLE outages (
 CREATE INDEX outages_ends ON outages (ends);
 `;
 
+/** Programs that failed and were started again: what each undid, known by its `key`; `error` is the XID error of its GPU, if one was seen. */
+const version10 = `
+CREATE TABLE failures (
+  key TEXT PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL, pod TEXT NOT NULL,
+  team TEXT NOT NULL, error TEXT NOT NULL, gpus REAL, lost_gpu_seconds REAL, is_upper_bound INTEGER NOT NULL
+) STRICT;
+CREATE INDEX failures_at ON failures (at);
+`;
+
+/**
+ * What workloads that serve did by the day, and what it took (`servedTime.ts`). Requests and tokens are in the row whose group has
+ * no currency. Tokens are NULL where no server counts them, and `uncounted_gpu_seconds` is the part of `gpu_seconds` in which a
+ * server of the workload did not.
+ */
+const version11 = `
+CREATE TABLE served_groups (
+  id INTEGER PRIMARY KEY, kind TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL, team TEXT NOT NULL, currency TEXT,
+  last_day INTEGER NOT NULL
+) STRICT;
+CREATE TABLE served_time (
+  day INTEGER NOT NULL, served_group INTEGER NOT NULL, requests REAL NOT NULL, prompt_tokens REAL, generated_tokens REAL,
+  gpu_seconds REAL NOT NULL, uncounted_gpu_seconds REAL NOT NULL, cost REAL, PRIMARY KEY (day, served_group)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
 export const ledgerMigrations: readonly string[] = [
   version1,
@@ -229,6 +254,8 @@ export const ledgerMigrations: readonly string[] = [
   withheldMigration,
   version8,
   version9,
+  version10,
+  version11,
 ];
 
 /** Version of the files that this Fairlead writes. */

@@ -11,6 +11,7 @@ export const dimensions = {
   node_groups: ["pool", "node_pool", "capacity_type", "state", "currency"],
   queues: ["scheduler", "kind", "queue", "domain", "team"],
   health_groups: ["pool", "node_pool", "team", "cause", "currency"],
+  served_groups: ["kind", "namespace", "name", "team", "currency"],
   wait_groups: ["queue", "team", "priority_class", "size_class", "phase"],
   shapes: ["shape"],
   domain_pools: ["domain", "pool"],
@@ -120,6 +121,18 @@ export const sumTables = {
     sums: { gpu_seconds: "sum", cost: "sumOfKnown" },
   },
   workload_time: { keptBy: "day", keys: { workload: "workloads", account: "accounts" }, sums: ofPostings },
+  served_time: {
+    keptBy: "day",
+    keys: { served_group: "served_groups" },
+    sums: {
+      requests: "sum",
+      prompt_tokens: "sumOfKnown",
+      generated_tokens: "sumOfKnown",
+      gpu_seconds: "sum",
+      uncounted_gpu_seconds: "sum",
+      cost: "sumOfKnown",
+    },
+  },
   waits: { keptBy: "day", keys: { wait_group: "wait_groups", bucket: null }, sums: { waits: "sum", seconds: "sum" } },
   pod_shapes: { keptBy: "day", keys: { shape: "shapes" }, sums: { pods: "sum" } },
 } as const satisfies Readonly<Record<string, SumTable>>;

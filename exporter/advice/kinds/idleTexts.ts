@@ -8,6 +8,7 @@ import type { AdviceMoment } from "../moment.ts";
 import { fullName } from "../momentIndex.ts";
 import type { IdleWorkload } from "./idleWorkloads.ts";
 import type { AllocatedPod, OwnGpus } from "./ownGpus.ts";
+import { shortServers } from "./shortServers.ts";
 import { costWords, countWords, durationWords, gpuWords, hourlyCostWords, percentWords } from "./words.ts";
 
 /** Everything that the texts say about one idle workload. */
@@ -50,6 +51,7 @@ export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" 
       { name: "lost if it is stopped now", value: lossWords(cost) },
       { name: "class", value: workload.workloadClass },
       { name: "nodes", value: `${own.byNode.size}` },
+      ...shortServers(moment, own),
     ],
     confidence: confidenceOf(workload, idle, past, decision),
   };

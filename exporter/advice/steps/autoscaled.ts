@@ -1,13 +1,6 @@
+import { type Scaled, targeting } from "../../join/scaledBy.ts";
 import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
-import { apiGroup } from "../../model/apiGroup.ts";
-import type {
-  HorizontalPodAutoscaler,
-  ScaledObject,
-  ScaleTarget,
-  VerticalPodAutoscaler,
-} from "../../model/autoscalers.ts";
-
-type Scaled = Pick<WorkloadView, "namespace" | "owners">;
+import type { HorizontalPodAutoscaler, ScaledObject, VerticalPodAutoscaler } from "../../model/autoscalers.ts";
 
 /**
  * Why a workload must not be scaled to zero by hand: an autoscaler keeps some replicas or wakes it at once, or it serves and
@@ -34,22 +27,6 @@ export function resizedBy(
 
 /** Modes in which a VerticalPodAutoscaler leaves running pods alone. */
 const passive: ReadonlySet<string> = new Set(["Off", "Initial"]);
-
-/** Those that scale one of the owners of a workload, by name, so that what is said does not depend on their order. */
-function targeting<One extends { readonly namespace: string; readonly name: string; readonly target: ScaleTarget }>(
-  all: readonly One[],
-  { namespace, owners }: Scaled,
-): readonly One[] {
-  return all
-    .filter((one) => one.namespace === namespace && owners.some((owner) => isTarget(one.target, owner)))
-    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-}
-
-/** Versions of one group are the same object. */
-function isTarget(target: ScaleTarget, owner: ScaleTarget): boolean {
-  if (target.kind !== owner.kind || target.name !== owner.name) return false;
-  return target.apiVersion === "" || apiGroup(target.apiVersion) === apiGroup(owner.apiVersion);
-}
 
 function keptByKeda({ namespace, name, minReplicas, idleReplicas, wakingTriggers }: ScaledObject): string {
   const subject = `ScaledObject ${namespace}/${name}`;

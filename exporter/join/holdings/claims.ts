@@ -8,6 +8,7 @@ import { memoryOfModel } from "../gpuModel.ts";
 import { type MigGpu, migWeight, sameProfile } from "../mig.ts";
 import { settleSlots } from "../migSlots.ts";
 import { give, type PodOnNode } from "./podOnNode.ts";
+import { isReportedUnhealthy } from "./unhealthyDevices.ts";
 
 /** A claimed share whose device could not be found: the pod's node is all that is known. */
 export interface HomelessShare {
@@ -62,6 +63,11 @@ function record(
   placed: Placed,
 ): void {
   const share = placed.gpus / pods.length;
+  // Telemetry has MIG instances without their UUIDs: which one a claim has been given is known only now.
+  if (placed.device !== null && pods.some(({ pod }) => isReportedUnhealthy(pod, claim, result))) {
+    placed.device.unhealthy = true;
+    placed.device.fault ??= "pod_status";
+  }
   for (const pod of pods) {
     found.asked.set(pod.index, (found.asked.get(pod.index) ?? 0) + share);
     if (placed.device === null) found.homeless.push({ pod, gpus: share });

@@ -3,14 +3,14 @@ import type { ResourceClaim } from "../../model/cluster.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { Problem } from "../../model/problem.ts";
 import { reservationNamespaces } from "../../model/wellKnown.ts";
-import type { DraDevices } from "../draDevices.ts";
+import { allocatedMigByNode, type DraDevices } from "../draDevices.ts";
 import type { DeviceDraft } from "../drafts.ts";
 import { memoryOfModel } from "../gpuModel.ts";
 import { type GpuUnit, gpuUnitOf, registeredGpus, registerOf } from "../gpuUnits.ts";
 import type { Memory } from "../memory.ts";
 import { profileKey, sameProfile } from "../mig.ts";
 import type { NodeInput } from "../nodeInputs.ts";
-import { allocatedMigByNode, layOutGpus } from "../physicalGpus.ts";
+import { layOutGpus } from "../physicalGpus.ts";
 import { podsNamedByTelemetry } from "../podsFromTelemetry.ts";
 import type { UnpartitionedPart } from "../snapshot.ts";
 import { isPlacedBy } from "../trust/placedBy.ts";
@@ -27,9 +27,10 @@ import {
   type PodOnNode,
   scaleDownOverallocated,
 } from "./podOnNode.ts";
-import { namedUuids, type PodsOn, podsByNode, unhealthyUuids, unwitnessed } from "./podsOfNode.ts";
+import { namedUuids, type PodsOn, podsByNode, unwitnessed } from "./podsOfNode.ts";
 import { holdByRequests } from "./requests.ts";
 import { holdByReservations, reservedGroup } from "./reservations.ts";
+import { unhealthyUuids } from "./unhealthyDevices.ts";
 
 /** What the holdings of some nodes are found from: all nodes, or those that no claim ties to any other. */
 export interface HoldingInput {
@@ -133,7 +134,7 @@ function layOutAll(input: HoldingInput, podsOn: PodsOn, problems: Problem[]): re
       allocatedMig: allocatedMig.get(name) ?? [],
       namedUuids: namedUuids(podsOn(name), registeredGpus(node.object)),
       rememberedUuids: remembered?.bootId === node.object.bootId ? remembered.uuids : [],
-      unhealthyUuids: unhealthyUuids(podsOn(name)),
+      unhealthyUuids: unhealthyUuids(podsOn(name), input.claims, input.draDevices),
       poolOf,
     });
     problems.push(...physicalGpus.problems);

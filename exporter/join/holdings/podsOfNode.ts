@@ -8,7 +8,7 @@ import { type DemandKind, fractionOf, gpuGroupsOf } from "./podOnNode.ts";
 import { type ReservationPods, reservationsAmong, reservedGroup } from "./reservations.ts";
 
 /** What is bound to one node. */
-interface PodsOfNode extends ReservationPods {
+export interface PodsOfNode extends ReservationPods {
   /** `others` are among them. */
   readonly pods: readonly Pod[];
 }
@@ -115,12 +115,4 @@ function line(
         "Ask the pod's owner why it says so; docs/trusted-labels.md lists for each label and annotation what must agree with it.",
     },
   ];
-}
-
-const noUuids: ReadonlySet<string> = new Set();
-
-/** UUIDs of the GPUs that the kubelet reports as unhealthy to the pods that hold them. */
-export function unhealthyUuids({ pods }: PodsOfNode): ReadonlySet<string> {
-  const reported = pods.flatMap((pod) => pod.gpu.unhealthy ?? []);
-  return reported.length === 0 ? noUuids : new Set(reported);
 }

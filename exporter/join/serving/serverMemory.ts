@@ -1,4 +1,6 @@
 import type { ServingRecord } from "../../model/serving.ts";
+import type { LatencyMemory } from "./latencyWindow.ts";
+import type { CounterReadings } from "./servedSince.ts";
 
 /** What was last seen of the counters of a server: they prove that no request came, also over time in which nobody looked. */
 export interface ServerMemory {
@@ -7,17 +9,29 @@ export interface ServerMemory {
   readonly generatedTokens: number | null;
   /** Since when these counters have stood still while every gauge read 0, seconds since the epoch; `null`: requests are inside. */
   readonly since: number | null;
+  /** What each counter read, for what was done since; absent after a restart of Fairlead: no ledger keeps it. */
+  readonly readings?: CounterReadings;
+  /** Its histograms of latencies; likewise. */
+  readonly latency?: LatencyMemory;
 }
 
-/** What is remembered after a page that came at `at`; `null` without a counter of requests, because gauges alone prove nothing. */
-export function memoryAfter(before: ServerMemory | undefined, page: ServingRecord, at: number): ServerMemory | null {
+/**
+ * What is remembered after a page that came at `at`, and whose counters read this; `null` without a counter of requests, because
+ * gauges alone prove nothing.
+ */
+export function memoryAfter(
+  before: ServerMemory | undefined,
+  page: ServingRecord,
+  at: number,
+  readings: CounterReadings,
+): ServerMemory | null {
   const { finished, promptTokens, generatedTokens, isEmpty } = page;
   if (finished === null) return null;
-  const counters = { finished, promptTokens, generatedTokens };
+  const counters = { finished, promptTokens, generatedTokens, readings };
   if (isEmpty !== true) return { ...counters, since: null };
   const isStill = before !== undefined && before.since !== null && isSame(before, counters);
   if (!isStill) return { ...counters, since: at };
-  return before;
+  return before.readings === undefined ? { ...before, readings } : before;
 }
 
 function isSame(one: ServerMemory, other: Omit<ServerMemory, "since">): boolean {
@@ -30,26 +44,3 @@ function isSame(one: ServerMemory, other: Omit<ServerMemory, "since">): boolean 
 
 /** Counters of 0 prove nothing over time in which nobody looked: the server may have worked and been restarted. */
 export const provesGaps = ({ finished }: ServerMemory): boolean => finished > 0;
-
-/** What a server has done between two looks. */
-export interface Served {
-  readonly requests: number;
-  /** `null`: it does not count them. */
-  readonly promptTokens: number | null;
-  readonly generatedTokens: number | null;
-}
-
-/** What was done since the look before; `null` without one, or without counters. A counter that fell began again at 0. */
-export function servedSince(before: ServerMemory | undefined, page: ServingRecord): Served | null {
-  if (before === undefined || page.finished === null) return null;
-  return {
-    requests: increase(before.finished, page.finished),
-    promptTokens: increaseOf(before.promptTokens, page.promptTokens),
-    generatedTokens: increaseOf(before.generatedTokens, page.generatedTokens),
-  };
-}
-
-const increase = (before: number, after: number): number => (after < before ? after : after - before);
-
-const increaseOf = (before: number | null, after: number | null): number | null =>
-  before === null || after === null ? null : increase(before, after);

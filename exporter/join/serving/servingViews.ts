@@ -1,7 +1,9 @@
 import type { ServingPage, ServingServer } from "../../model/serving.ts";
 import { podLabels } from "../../model/wellKnown.ts";
 import type { PodView } from "../snapshot.ts";
-import { memoryAfter, provesGaps, type Served, type ServerMemory, servedSince } from "./serverMemory.ts";
+import { countsInWindow, type LatencyCounts, latencyAfter } from "./latencyWindow.ts";
+import { type Served, servedSince } from "./servedSince.ts";
+import { memoryAfter, provesGaps, type ServerMemory } from "./serverMemory.ts";
 
 /** What a server says about the requests of a pod that holds GPUs. */
 export interface ServingView {
@@ -21,6 +23,8 @@ export interface ServingView {
   readonly isAsleep: boolean;
   /** What was done since the last cycle, by the pod with the page alone; `null` where that is not known. */
   readonly served: Served | null;
+  /** Latencies of the last five minutes, of the pod with the page alone; absent: its server has no histograms of them. */
+  readonly latency?: LatencyCounts;
 }
 
 /** Views by index of the pod, and what the next cycle must know, by uid of the pod. */
@@ -59,21 +63,36 @@ export function servingViews({ pages, pods, knowsPods, memory }: ServingInput): 
       if (before !== undefined && provesGaps(before)) servers.set(uid, before);
       continue;
     }
-    const after = memoryAfter(before, page, page.receivedAt);
-    if (after !== null) servers.set(uid, after);
-    views.set(index, {
-      page: index,
-      servers: page.servers,
-      running: page.running,
-      waiting: page.waiting,
-      finished: page.finished,
-      noRequestsSince: after?.since ?? null,
-      isAsleep: page.isAsleep === true,
-      served: servedSince(before, page),
-    });
+    const after = looked(before, page);
+    if (after.memory !== null) servers.set(uid, after.memory);
+    views.set(index, { page: index, ...after.view });
   }
   spreadOverGangs(views, pods, memory);
   return { views, servers: isSameMap(servers, memory) ? memory : servers };
+}
+
+/** What a page says beside what was remembered of its pod, and what is remembered now. */
+function looked(
+  before: ServerMemory | undefined,
+  page: ServingPage,
+): { readonly view: Omit<ServingView, "page">; readonly memory: ServerMemory | null } {
+  const { servers, running, waiting, finished, isAsleep, receivedAt } = page;
+  const { served, readings } = servedSince(before?.readings, page);
+  const after = memoryAfter(before, page, receivedAt, readings);
+  const latency = latencyAfter(before?.latency, page, receivedAt);
+  return {
+    view: {
+      servers,
+      running,
+      waiting,
+      finished,
+      served,
+      noRequestsSince: after?.since ?? null,
+      isAsleep: isAsleep === true,
+      ...(latency === null ? {} : { latency: countsInWindow(latency) }),
+    },
+    memory: after === null || latency === null ? after : { ...after, latency },
+  };
 }
 
 /** The views of a gang, and what makes them unknown. */

@@ -7,11 +7,13 @@ import type { HealthCause } from "../../model/gpuFaults.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
 import { ownCosts } from "./costRecords.ts";
 import { idleRecords } from "./idleRecords.ts";
+import { latencyRecords } from "./latencySchema.ts";
 import { instant, sortByTexts } from "./order.ts";
 import { placementRecords } from "./placementRecords.ts";
 import { poolCosts } from "./priceRecords.ts";
 import type { DeviceRecord, NodeRecord, PoolRecord, TeamRecord, WorkloadRecord } from "./schema.ts";
 import { signalRecord, workRecords } from "./signalRecords.ts";
+import { suspectRecords } from "./suspectRecords.ts";
 
 /** The pools of a moment, by name. */
 export function poolRecords(analysis: Analysis): readonly PoolRecord[] {
@@ -147,6 +149,8 @@ export function workloadRecords(analysis: Analysis, accounted: Accounted): reado
   const costs = ownCosts(analysis, ({ workload }) => workload);
   const activity = meanActivity(snapshot, (pod) => pod.workload);
   const idle = idleRecords(analysis);
+  const suspectsOf = suspectRecords(analysis);
+  const latencies = latencyRecords(analysis);
   const records = snapshot.workloads.map((workload, index) => {
     const states = accounted.statesByWorkload.get(index) ?? {};
     return {
@@ -160,9 +164,11 @@ export function workloadRecords(analysis: Analysis, accounted: Accounted): reado
       priorityValue: workload.priority,
       gpus: totalOf(states),
       gang: workload.gang && { min: workload.gang.min, bound: workload.gang.bound },
+      suspects: suspectsOf(workload),
       activity: activity.get(index) ?? null,
       states,
       idle: idle.get(index) ?? [],
+      latency: latencies.get(index) ?? null,
       ...costs(index, totalOf(states)),
       progressUnits: workload.progressUnits,
       startedAt: instant(startOf(workload, snapshot)),

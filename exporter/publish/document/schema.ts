@@ -2,19 +2,15 @@ import { z } from "zod";
 import { activitySignals } from "../../model/activitySignals.ts";
 import { healthCauses } from "../../model/gpuFaults.ts";
 import { gpuStates } from "../../model/gpuStates.ts";
-import { idleReasons } from "../../model/idleReasons.ts";
 import { severities } from "../../model/problem.ts";
 import { localQueue } from "./localQueueSchema.ts";
 import { blocked, placement } from "./placementSchema.ts";
 import { nodePool, poolPrice, priceGroup } from "./priceSchema.ts";
 import { deadlock, dispatched, domain, eviction, finding, partialGang, pending, queue } from "./queueSchema.ts";
 import { recommendation, withheldAdvice } from "./recommendationSchema.ts";
-import { gpus, instant, type Read, ratio } from "./schemaParts.ts";
+import { amount, gpus, instant, ownCost, type Read, ratio, states } from "./schemaParts.ts";
 import { signals, work } from "./signalSchema.ts";
-
-const states = z
-  .partialRecord(z.enum(gpuStates), gpus)
-  .describe("Physical GPUs by what they are doing; a state that is not there is 0.");
+import { workload } from "./workloadSchema.ts";
 
 const pool = z
   .strictObject({
@@ -34,16 +30,6 @@ const pool = z
     placement: placement.nullable().describe("How well its free GPUs lie; null where objects were not read."),
   })
   .meta({ id: "Pool", description: "GPUs that are interchangeable." });
-
-const amount = z.number().min(0);
-
-/** Cost of `teams[]` and `workloads[]`. */
-const ownCost = {
-  costPerHour: amount
-    .nullable()
-    .describe("What its GPUs cost per hour, used or not, in `cost.currency`; null where none of them has a price."),
-  unpricedGpus: gpus.describe("Its GPUs that are not in costPerHour: without a price, or in another currency."),
-} as const;
 
 /** What everything costs; `cost` of the document. */
 const cost = z
@@ -151,51 +137,6 @@ const device = z
     holders: z.array(holder),
   })
   .meta({ id: "Device", description: "A GPU or a MIG instance." });
-
-const idleGpus = z.strictObject({
-  model: z.string(),
-  reason: z
-    .enum(idleReasons)
-    .describe("Why they are idle: nothing runs on them, or their server has had no request, or sleeps besides."),
-  gpus,
-  since: instant.describe("Since when all of them have been idle."),
-  costs: z
-    .array(z.strictObject({ currency: z.string(), perHour: amount }))
-    .describe("What they cost per hour, by currency; empty where none of them has a price."),
-  unpricedGpus: gpus.describe("Those that are not in costs, because they have no known price."),
-});
-
-const workload = z
-  .strictObject({
-    kind: z.string(),
-    namespace: z.string(),
-    name: z.string(),
-    team: z.string(),
-    owner: z
-      .string()
-      .nullable()
-      .describe("Who is written to about its idle GPUs (`digest.owner` of the configuration); null: its team."),
-    queue: z.string().nullable(),
-    priority: z.string().describe("Name of the priority class."),
-    priorityValue: z.number(),
-    gpus: gpus.describe("Physical GPUs that its pods hold."),
-    gang: z.strictObject({ min: z.number(), bound: z.number() }).nullable(),
-    activity: ratio,
-    states,
-    idle: z
-      .array(idleGpus)
-      .describe(
-        "Its idle GPUs by model and reason, without those whose device, or the split of its activity, is estimated.",
-      ),
-    ...ownCost,
-    progressUnits: z
-      .number()
-      .min(0)
-      .nullable()
-      .describe("How far the work is by its own account (annotation `fairlead.dev/progress-units`)."),
-    startedAt: instant.nullable(),
-  })
-  .meta({ id: "Workload", description: "The top owner of pods that hold or ask for GPUs." });
 
 const problem = z
   .strictObject({

@@ -2,6 +2,7 @@ import type { AccountedTime } from "../../accounts/accounting.ts";
 import type { ServedWork } from "../../accounts/servedWork.ts";
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
+import { gangSuspects } from "../../analysis/stalledParts.ts";
 import { everyTeam } from "../../analysis/sums/everyTeam.ts";
 import { nearestName } from "../../config/nearestName.ts";
 import type { GpuState } from "../../model/gpuStates.ts";
@@ -14,7 +15,7 @@ import { nodeFacts } from "./nodeFacts.ts";
 import { dispatchedFacts, queueEntitlement, queueFacts, queuesNamed, subtreeOf } from "./queueEntitlement.ts";
 import { holdingSources, type ReasonContext, type ReasonSettings, reasonOf } from "./reasons.ts";
 import type { ExplainedPart, Explanation, Fact } from "./schema.ts";
-import { requestFacts, servedFacts } from "./servingFacts.ts";
+import { latencyFacts, requestFacts, servedFacts } from "./servingFacts.ts";
 import { teamFacts } from "./teamFacts.ts";
 import { podFacts, workloadFacts, workloadKey, workloadOf } from "./workloadFacts.ts";
 
@@ -64,11 +65,13 @@ export function explain(kind: ExplainedKind, name: string, input: ExplainInput):
 
 /** The parts of GPUs that `isWanted` chooses: one for each device and holder, its states beside each other. */
 function explainParts(
-  { accountingEntries, snapshot }: Analysis,
+  analysis: Analysis,
   isWanted: (accountingEntry: AccountingEntry) => boolean,
   settings: ReasonSettings,
 ): readonly ExplainedPart[] {
-  const context = { snapshot, nodes: new Map(snapshot.nodes.map((node) => [node.name, node])), settings };
+  const { accountingEntries, snapshot } = analysis;
+  const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
+  const context = { snapshot, nodes, settings, suspects: gangSuspects(analysis) };
   // A partly active holding is two accounting entries of one part; unallocated GPUs are a part for each state.
   const groups = Map.groupBy(accountingEntries.filter(isWanted).entries(), ([index, { device, pod }]) =>
     pod === null ? `${index}` : `${device}/${pod}`,
@@ -166,7 +169,12 @@ function workloadSubject(name: string, analysis: Analysis, servedWork: readonly 
   const indices = found.index === null ? [] : (workloads[found.index]?.pods ?? []);
   const served = servedWork.find((work) => workloadKey(work) === name);
   return {
-    facts: [...workloadFacts(found, analysis), ...requestFacts(indices, analysis), ...servedFacts(served)],
+    facts: [
+      ...workloadFacts(found, analysis),
+      ...requestFacts(indices, analysis),
+      ...(found.index === null ? [] : latencyFacts(found.index, analysis)),
+      ...servedFacts(served),
+    ],
     isWanted: ({ pod }) => pod !== null && found.index !== null && pods[pod]?.workload === found.index,
   };
 }

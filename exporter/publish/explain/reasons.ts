@@ -1,5 +1,5 @@
 import type { AccountingEntry } from "../../analysis/accountingEntry.ts";
-import { stalledParts, stallSuspects, suspectPods } from "../../analysis/stalledParts.ts";
+import { type StallSuspects, suspectPods } from "../../analysis/stalledParts.ts";
 import { mayBeQuietLong, noRequestsSince, stalledSince, stateLimits } from "../../analysis/stateLimits.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Device, Holding, HoldingSource, NodeView, PodView, Snapshot } from "../../join/snapshot.ts";
@@ -25,10 +25,13 @@ export interface ReasonContext {
   readonly snapshot: Snapshot;
   readonly nodes: ReadonlyMap<string, NodeView>;
   readonly settings: ReasonSettings;
+  /** Who differs in gangs of which GPUs are stalled, by the gang's id. */
+  readonly suspects: ReadonlyMap<string, StallSuspects>;
 }
 
 /** Why an accounting entry is in its state: the rule that decided, with the facts it rests on. One sentence, no full stop. */
-export function reasonOf(accountingEntry: AccountingEntry, { snapshot, nodes, settings }: ReasonContext): string {
+export function reasonOf(accountingEntry: AccountingEntry, context: ReasonContext): string {
+  const { snapshot, nodes, settings } = context;
   const node = nodes.get(accountingEntry.node);
   const device = accountingEntry.device === null ? undefined : snapshot.devices[accountingEntry.device];
   const pod = accountingEntry.pod === null ? undefined : snapshot.pods[accountingEntry.pod];
@@ -49,7 +52,7 @@ export function reasonOf(accountingEntry: AccountingEntry, { snapshot, nodes, se
         ? idleReason(pod, holding, snapshot.at, settings)
         : requestsReason(accountingEntry, pod, snapshot);
     case "stalled":
-      return `${stalledReason(pod, holding, device, snapshot.at)}${suspectReason(pod, snapshot, nodes)}`;
+      return `${stalledReason(pod, holding, device, snapshot.at)}${suspectReason(pod, context)}`;
     default:
       return activityReason(pod, holding, device, snapshot.at, settings);
   }
@@ -107,15 +110,9 @@ function stalledReason(pod: PodView, holding: Holding, device: Device, at: numbe
 }
 
 /** Of a gang, the members that differ: the others may wait for them. */
-function suspectReason(pod: PodView, snapshot: Snapshot, nodes: ReasonContext["nodes"]): string {
-  if (pod.gang === null) return "";
-  const members = snapshot.workloads[pod.workload]?.pods ?? [];
-  const devicesOf = (index: number): readonly number[] => {
-    const own = nodes.get(snapshot.pods[index]?.node ?? "")?.devices ?? [];
-    return own.filter((place) => snapshot.devices[place]?.holders.some((holder) => holder.pod === index));
-  };
-  const suspects = stallSuspects(stalledParts(snapshot, members, devicesOf));
-  if (suspects === null) return "";
+function suspectReason({ gang }: PodView, { snapshot, suspects: byGang }: ReasonContext): string {
+  const suspects = gang === null ? undefined : byGang.get(gang.id);
+  if (suspects === undefined) return "";
   const what = suspects.how === "quiet" ? "nothing runs on" : "work is computed on";
   return `; ${what} ${suspectPods(snapshot, suspects)}, for which the others may wait: look there first`;
 }

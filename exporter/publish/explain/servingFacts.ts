@@ -1,8 +1,10 @@
 import { costPerMillionTokens, type ServedWork, tokensPerGpuHour } from "../../accounts/servedWork.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
+import type { MeasuredLatency, ServerLatency } from "../../analysis/serving/serverLatency.ts";
 import { noRequestsSince, stateLimits } from "../../analysis/stateLimits.ts";
 import type { ServingView } from "../../join/serving/servingViews.ts";
 import type { Snapshot } from "../../join/snapshot.ts";
+import type { LatencyKind } from "../../model/serving.ts";
 import { instant } from "../document/order.ts";
 import { duration } from "../terminal/columns.ts";
 import type { Fact } from "./schema.ts";
@@ -46,6 +48,50 @@ function requestFact(index: number, view: ServingView | undefined, snapshot: Sna
 }
 
 const gauge = (count: number | null): string => (count === null ? "an unknown number" : `${count}`);
+
+const latencyNames: Readonly<Record<LatencyKind, string>> = {
+  firstToken: "time to first token",
+  perToken: "time per output token",
+};
+
+/** How the latencies of a workload stand to their targets, and what would help; nothing without a target. */
+export function latencyFacts(workload: number, { latencies }: Pick<Analysis, "latencies">): readonly Fact[] {
+  const found = latencies.find((one) => one.workload === workload);
+  if (found === undefined) return [];
+  return [...found.latencies.map((one) => latencyFact(one, found)), ...(found.isShort ? [shortFact(found)] : [])];
+}
+
+function latencyFact({ of, target, measured, observed, isLate }: MeasuredLatency, { quantile }: ServerLatency): Fact {
+  const name = latencyNames[of];
+  const what = `${100 * quantile} % within ${seconds(target)} is its target (serving.latencyTargets)`;
+  if (measured === null) {
+    const why = observed > 0 ? `only ${observed} were observed` : "its servers have no histogram of it that adds up";
+    return { name, value: "not known", how: `${why} in the last five minutes; ${what}` };
+  }
+  const state =
+    isLate === null ? "whether it keeps the target is not known" : isLate ? "over its target" : "within its target";
+  const value = `${measured.isAtLeast ? "more than " : ""}${seconds(measured.value)}, ${state}`;
+  return {
+    name,
+    value,
+    how: `by the histograms of its servers over the last five minutes, ${observed} observed; ${what}`,
+  };
+}
+
+function shortFact({ waiting, replicas, gpusPerReplica, limit }: ServerLatency): Fact {
+  const each = gpusPerReplica === null ? "an unknown number of GPUs" : `${gpusPerReplica} GPUs`;
+  const isFull = limit !== null && replicas >= limit.maxReplicas;
+  const most =
+    limit === null ? "" : `; ${limit.by} allows ${limit.maxReplicas}${isFull ? ", so raise that first" : ""}`;
+  return {
+    name: "would gain from",
+    value: `one replica more: ${each}`,
+    how: `${waiting ?? 0} requests wait on its ${replicas} ${replicas === 1 ? "replica" : "replicas"} while it is over its target${most}`,
+  };
+}
+
+const seconds = (value: number): string =>
+  value < 1 ? `${Number((1000 * value).toPrecision(3))} ms` : `${Number(value.toPrecision(3))} s`;
 
 /** What a workload has served for its GPU time, and what a million tokens cost; nothing without counters. */
 export function servedFacts(work: ServedWork | undefined): readonly Fact[] {

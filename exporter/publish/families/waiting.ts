@@ -1,8 +1,10 @@
 import type { EvictionTotals } from "../../accounts/queueCounters.ts";
 import { waitBounds } from "../../catalogue/labels.ts";
 import type { waitingMetrics } from "../../catalogue/waiting.ts";
+import { labelValue } from "../../kernel/labelValue.ts";
 import type { FamilyInput, Producers } from "../family.ts";
 import type { WaitingSeries } from "../queueSeries.ts";
+import { otherTeams } from "../teamSeries.ts";
 
 /** Bounds of ages as label values, `+Inf` last. */
 const ageBounds = [...waitBounds.map((bound) => `${bound}`), "+Inf"];
@@ -20,6 +22,7 @@ export const waitingProducers: Producers<keyof typeof waitingMetrics> = {
   fairlead_queue_oldest_wait_seconds: (input) => ofWaiting(input, ({ oldestSeconds }) => oldestSeconds),
   fairlead_queue_mean_gpu_wait_seconds: (input) => ofWaiting(input, ({ meanGpuAgeSeconds }) => meanGpuAgeSeconds),
   fairlead_queue_late_gangs: (input) => ofWaiting(input, ({ late }) => late),
+  fairlead_team_late_serving_workloads: ({ moment }) => moment && lateOfTeams(moment),
   fairlead_queue_waiting_gangs_by_age: ({ moment }) =>
     moment?.queues.waiting.flatMap(({ labels, priorityClass, ageBuckets }) =>
       ageBounds.map((bound, index) => ({
@@ -46,6 +49,18 @@ export const waitingProducers: Producers<keyof typeof waitingMetrics> = {
   fairlead_gang_deadlocks: (input) =>
     ofPools(input, ({ deadlocks }, pool) => deadlocks.filter((d) => d.pool === pool).length),
 };
+
+/** The teams whose workloads have a target; those beyond the budget of teams are one. */
+function lateOfTeams({ analysis: { latencies, snapshot }, teams }: NonNullable<FamilyInput["moment"]>) {
+  const named = new Set(teams.map(({ team }) => team));
+  const late = new Map<string, number>();
+  for (const { workload, isShort } of latencies) {
+    const own = labelValue(snapshot.workloads[workload]?.team ?? "");
+    const team = named.has(own) ? own : otherTeams;
+    late.set(team, (late.get(team) ?? 0) + (isShort ? 1 : 0));
+  }
+  return [...late].map(([team, value]) => ({ labels: { team }, value }));
+}
 
 /** One number of each queue and priority class. */
 function ofWaiting({ moment }: FamilyInput, of: (waiting: WaitingSeries) => number | null) {

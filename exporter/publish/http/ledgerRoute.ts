@@ -46,7 +46,7 @@ const noLedger = refusal(
 
 /** Why a question shows more than these teams' data: most of what is kept besides GPU time belongs to nobody in particular. */
 function beyondOwn(of: string, { by, where }: QuestionText, visible: ReadonlySet<string>): Refusal | null {
-  const byTeam = [gpuTime, "queues", "waits", "evictions"];
+  const byTeam = [gpuTime, "queues", "waits", "evictions", "failures"];
   if (!byTeam.includes(of)) return beyondTeams(visible, `Leave of out, or use one of: ${byTeam.join(", ")}.`);
   const names = [...(by ?? "").split(","), ...where.map(([name]) => name)];
   if (!names.some((name) => name.startsWith("preemptor"))) return null;

@@ -65,11 +65,13 @@ const titles: Readonly<Record<LedgerTable, string>> = {
   domains: "GPU-hours of quota domains",
   waits: "Ended waits",
   evictions: "Evictions",
+  failures: "Programs that failed and were started again",
   nodes: "Node-hours",
   nodeStreaks: "Nodes that were idle, cordoned or not ready for an hour or longer",
   placement: "GPU-hours that were free, and of what use they were",
   outages: "GPUs that could not be used for five minutes or longer",
   health: "GPU-hours lost to faults of hardware and nodes, or slowed down",
+  serving: "What workloads that serve did",
   recommendations: "Recommendations",
 };
 
@@ -113,6 +115,12 @@ const shownAmounts: Readonly<Record<LedgerTable, readonly Shown[]>> = {
     { name: "upperBoundGpuSeconds", heading: "of it at most", show: hours },
     { name: "unknownLost", heading: "loss unknown", show: count },
   ],
+  failures: [
+    { name: "failures", heading: "failures", show: count },
+    { name: "lostGpuSeconds", heading: "lost GPU-hours", show: hours },
+    { name: "upperBoundGpuSeconds", heading: "of it at most", show: hours },
+    { name: "unknownLost", heading: "loss unknown", show: count },
+  ],
   nodes: [
     { name: "nodeSeconds", heading: "node-hours", show: hours },
     { name: "pricedNodeSeconds", heading: "with a price", show: hours },
@@ -147,6 +155,15 @@ const shownAmounts: Readonly<Record<LedgerTable, readonly Shown[]>> = {
     { name: "gpuSeconds", heading: "GPU-hours", show: hours },
     { name: "pricedGpuSeconds", heading: "with a price", show: hours },
     { name: "cost", heading: "cost", show: (cost) => cost.toFixed(2) },
+  ],
+  serving: [
+    { name: "requests", heading: "requests", show: count },
+    { name: "promptTokens", heading: "prompt tokens", show: count },
+    { name: "generatedTokens", heading: "generated", show: count },
+    { name: "gpuSeconds", heading: "GPU-hours", show: hours },
+    { name: "tokensPerGpuHour", heading: "tokens/GPU-h", show: (tokens) => tokens.toFixed(0) },
+    { name: "cost", heading: "cost", show: (cost) => cost.toFixed(2) },
+    { name: "costPerMillionTokens", heading: "per million", show: (cost) => cost.toFixed(2) },
   ],
   recommendations: [
     { name: "recommendations", heading: "given", show: count },

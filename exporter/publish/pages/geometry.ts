@@ -43,8 +43,8 @@ export function linePath(points: readonly Point[]): string {
 }
 
 /**
- * A line of levels and risers (`stepPoints`): each point says the one coordinate that changes, which takes half the bytes. In tenths
- * of a unit; what is the same there is not said again.
+ * A line of levels and risers (`stepPoints`): each point says the one coordinate that changes, and a level how long it is, which
+ * takes half the bytes. In tenths of a unit; what is the same there is not said again.
  */
 export function stepPath(points: readonly Point[], command: "M" | "L" = "M"): string {
   const [first, ...rest] = points;
@@ -57,7 +57,7 @@ export function stepPath(points: readonly Point[], command: "M" | "L" = "M"): st
     const next = rest[i + 1];
     const goesOn = y === top && next !== undefined && place(next[1]) === top;
     if (goesOn) continue;
-    if (x !== left) parts.push(`H${x}`);
+    if (x !== left) parts.push(`h${place(Number(x) - Number(left))}`);
     if (y !== top) parts.push(`V${y}`);
     [left, top] = [x, y];
   }

@@ -4,11 +4,12 @@ import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts"
 import { annotationsOfPods, textMap, wholeLabels } from "./boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod, hasLabels, mayBeExporter, portsByName } from "./exporterPods.ts";
+import { failedRun, gpuContainers } from "./failedRun.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
 import { keptLabels, labelsText } from "./keptLabels.ts";
 import { requiredAffinity, tolerations } from "./nodeRules.ts";
 import { claimNames, type KeptOff, keptOff, podPlacement } from "./podPlacement.ts";
-import { type PodResources, podResources } from "./podResources.ts";
+import { asksForGpus, type PodResources, podResources } from "./podResources.ts";
 import {
   allContainersStarted,
   type PodPreemption,
@@ -114,7 +115,7 @@ function gpuPod(
   object: Place,
   meta: ObjectMeta,
   known: Pick<Pod, "nodeName" | "phase"> & { readonly resources: PodResources },
-  { readLabels, servers = [] }: PodProjection,
+  { readLabels, gpuResources, servers = [] }: PodProjection,
 ): Pod {
   const metadata = child(object, "metadata");
   const spec = child(object, "spec");
@@ -124,6 +125,10 @@ function gpuPod(
   const placement = podPlacement(spec);
   const volumeClaims = claimNames(spec);
   const said = known.nodeName === null ? unschedulable(status) : null;
+  const failed = failedRun(
+    object,
+    gpuContainers(spec, (container) => asksForGpus(container, gpuResources)),
+  );
   const address = known.phase === "Running" ? addressOf(object, meta, servers) : null;
   return {
     ...meta,
@@ -150,6 +155,7 @@ function gpuPod(
     ...(placement === null ? {} : { placement }),
     ...(volumeClaims.length === 0 ? {} : { volumeClaims }),
     gpu: gpuDemand(spec, status, known.resources),
+    ...(failed === null ? {} : { failedRun: failed }),
     ...(address === null ? {} : { address }),
   };
 }

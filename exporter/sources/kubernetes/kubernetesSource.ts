@@ -13,6 +13,7 @@ import { recordDecoders } from "./kindDecoders.ts";
 import { kindProblems, slowAnswers } from "./kindProblems.ts";
 import { type ByKind, byKind, type WatchedKindName, watchedKindNames, watchedKinds } from "./kinds.ts";
 import { createKindTables, type KindDecoders, type KindRows, type KindWires, type ObjectTables } from "./kindTables.ts";
+import { createMonitorReader, type MonitorPlaces } from "./monitors/monitorReader.ts";
 import { defaultOwnerLimits, type OwnerLimits } from "./owners.ts";
 import { createOwnerTracker } from "./ownerTracker.ts";
 import { wireFormats } from "./protobuf/kinds.ts";
@@ -41,6 +42,8 @@ export interface KubernetesSourceOptions {
   readonly schedulerSettings?: SettingsPlaces;
   /** Where the Cluster Autoscaler reports its node groups; by default it is not read. */
   readonly autoscalerStatus?: ConfigMapPlace;
+  /** Where monitors of the Prometheus operator are read; by default nowhere. */
+  readonly monitors?: MonitorPlaces;
   readonly timing?: Partial<ReflectorTiming>;
   readonly ownerLimits?: Partial<OwnerLimits>;
   readonly clock?: Clock;
@@ -102,6 +105,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   const { autoscalerStatus } = options;
   const autoscaler = autoscalerStatus === undefined ? null : createAutoscalerStatus(client, clock, autoscalerStatus);
 
+  const monitors = options.monitors === undefined ? null : createMonitorReader(client, clock, options.monitors);
   const pendingWorkloads = createPendingWorkloads(client, clock, () => tables.kueueClusterQueues.rows());
 
   const reflect = <Kind extends WatchedKindName>(kind: Kind): Reflector =>
@@ -161,6 +165,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         ...watchedKindNames.map((kind) => reflectors[kind].start()),
         settings.start(),
         autoscaler?.start(),
+        monitors?.start(),
       ]);
       // Nothing of a cycle waits for these.
       void pendingWorkloads.start();
@@ -168,7 +173,8 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     },
     stop: async () => {
       const reading = watchedKindNames.map((kind) => reflectors[kind].stop());
-      await Promise.all([...reading, owners.stop(), settings.stop(), autoscaler?.stop(), pendingWorkloads.stop()]);
+      const others = [owners, settings, autoscaler, monitors, pendingWorkloads];
+      await Promise.all([...reading, ...others.map((one) => one?.stop())]);
     },
     read: () =>
       stateOf({
@@ -178,6 +184,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         schedulerSettings: settings.read(),
         kueuePendingWorkloads: pendingWorkloads.read(),
         autoscalerNodeGroups: autoscaler?.read() ?? noNodeGroups,
+        monitors: monitors?.read() ?? null,
         known: knownNow(),
         resourceVersions: versionsNow(),
       }),
@@ -201,6 +208,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         ...owners.problems(),
         ...settings.problems(),
         ...(autoscaler?.problems() ?? []),
+        ...(monitors?.problems() ?? []),
       ];
     },
     status,

@@ -86,16 +86,20 @@ const nothing: LabelRequirement = { key: "", operator: "In", values: [] };
 /** A selector that is not there selects no pod, an empty one every pod. */
 function podSelector(place: Place, name: string, unknown: Set<string>): PodSelector {
   if (!has(place, "labelSelector")) return [nothing];
-  const selector = child(place, "labelSelector");
+  const asked = selectorRequirements(child(place, "labelSelector"));
+  for (const { key } of asked) if (perPodLabels.has(key)) unknown.add(`its ${name} selects by label ${key}`);
+  return asked;
+}
+
+/** What a selector of labels asks; an empty one nothing. */
+export function selectorRequirements(selector: Place): readonly LabelRequirement[] {
   const labels = textMap(selector, "matchLabels", wholeLabels);
-  const asked = [
+  return [
     ...Object.keys(labels)
       .sort()
       .map((key): LabelRequirement => ({ key, operator: "In", values: [labels[key] ?? ""] })),
     ...labelRequirements(selector, "matchExpressions"),
   ];
-  for (const { key } of asked) if (perPodLabels.has(key)) unknown.add(`its ${name} selects by label ${key}`);
-  return asked;
 }
 
 /** From containers and restartable init containers; with `hostNetwork` the API server writes each port as a host port, too. */

@@ -48,6 +48,13 @@ export function podResources(spec: Place, configuredGpus: ReadonlySet<string>): 
   return { cpuMilli: peak.get("cpu") ?? 0, memoryBytes: peak.get("memory") ?? 0, gpus, shares };
 }
 
+/** Whether a container asks for a resource that looks like GPUs. */
+export function asksForGpus(container: Place, configuredGpus: ReadonlySet<string>): boolean {
+  for (const [name, amount] of containerRequest(container, configuredGpus))
+    if (name !== "cpu" && name !== "memory" && amount > 0) return true;
+  return false;
+}
+
 /**
  * What each container asks for of resources that look like GPUs, amounts above 0; `null` for a pod of one container, which
  * asks for what the pod asks for.

@@ -54,6 +54,14 @@ export function podPreemption(status: Place): PodPreemption | null {
   return at === null ? null : { at, message: cut(text(condition, "message") ?? "", maxMessageChars) };
 }
 
+/** It is being deleted, or something outside ends it: a scheduler, an eviction, a taint, the shutdown of its node. */
+export function isStopped(object: Place): boolean {
+  return (
+    has(child(object, "metadata"), "deletionTimestamp") ||
+    conditionIn(child(object, "status"), "DisruptionTarget", "True") !== undefined
+  );
+}
+
 /** Condition `Ready` is true. */
 export function isReady(status: Place): boolean {
   return conditionIn(status, "Ready", "True") !== undefined;
@@ -82,23 +90,32 @@ function hasRun(container: Place): boolean {
   return false;
 }
 
-/** What the device plugin of NVIDIA calls its devices: the UUID of the GPU or of the MIG device. */
-const gpuUuid = /^GPU-[0-9a-zA-Z-]{1,64}$/;
+/** What the device plugin of NVIDIA calls its devices: the UUID of the GPU or of the MIG instance. */
+const pluginDevice = /^(?:GPU|MIG)-[0-9a-zA-Z-]{1,64}$/;
+/** What the kubelet calls a claimed device: its first CDI name (`VENDOR/CLASS=NAME`), else `DRIVER/POOL/DEVICE`. */
+const claimedDevice = /^[0-9a-zA-Z][0-9a-zA-Z._:/=-]{2,600}$/;
 const mostUnhealthy = 64;
 
 /**
- * UUIDs of the GPUs that the kubelet reports as `Unhealthy` to the pod (`allocatedResourcesStatus`, on by default from
- * Kubernetes 1.36). `Unknown` says that nobody reports, not that the GPU is broken. Replicas of a shared GPU have its UUID
- * before `::`.
+ * The GPUs that the kubelet reports as `Unhealthy` to the pod (`allocatedResourcesStatus`, on by default from Kubernetes 1.36):
+ * those of a device plugin by UUID (replicas of a shared GPU have it before `::`), claimed ones by the name that the kubelet has
+ * for them. `Unknown` says that nobody reports, not that the GPU is broken.
  */
 export function unhealthyGpus(status: Place): readonly string[] {
   const found = new Set<string>();
-  for (const key of ["containerStatuses", "initContainerStatuses"] as const)
-    for (const container of items(status, key))
-      for (const resource of items(container, "allocatedResourcesStatus"))
-        for (const device of items(resource, "resources")) {
-          const [id = ""] = (text(device, "resourceID") ?? "").split("::");
-          if (text(device, "health") === "Unhealthy" && gpuUuid.test(id) && found.size < mostUnhealthy) found.add(id);
-        }
+  for (const resource of allocatedResources(status)) {
+    const isClaim = text(resource, "name")?.startsWith("claim:") === true;
+    for (const device of items(resource, "resources")) {
+      if (text(device, "health") !== "Unhealthy") continue;
+      const id = text(device, "resourceID") ?? "";
+      const name = isClaim ? id : (id.split("::")[0] ?? "");
+      if ((isClaim ? claimedDevice : pluginDevice).test(name) && found.size < mostUnhealthy) found.add(name);
+    }
+  }
   return [...found];
 }
+
+const allocatedResources = (status: Place): readonly Place[] =>
+  (["containerStatuses", "initContainerStatuses"] as const).flatMap((key) =>
+    items(status, key).flatMap((container) => items(container, "allocatedResourcesStatus")),
+  );

@@ -11,7 +11,8 @@ export type OptionalRight =
   | "karpenter"
   | "autoscalers"
   | "volumes"
-  | "workloads";
+  | "workloads"
+  | "monitors";
 
 /** A resource as RBAC's own messages name it: `pods`, `jobs.batch`. */
 export function resourceName(group: string, resource: string): string {

@@ -1,4 +1,5 @@
 import type { ClusterState, ExporterPodRef, ObjectKind, OwnerObject } from "../../model/cluster.ts";
+import type { Monitors } from "../../model/monitors.ts";
 import type { QueueObjects } from "../../model/queues/queueObjects.ts";
 import type { KindRows, KindTables, RecordKind, RecordTables } from "./kindTables.ts";
 
@@ -19,6 +20,8 @@ export interface KubernetesState extends Omit<ClusterState, "telemetry" | "price
   readonly exporterPods: readonly ExporterPod[];
   /** Last resource version seen per kind, bookmarks included; a kind that was never listed is absent. */
   readonly resourceVersions: Readonly<Partial<Record<ObjectKind, string>>>;
+  /** Monitors of the Prometheus operator; `null` or absent where they are not read. */
+  readonly monitors?: Monitors | null;
   /** All pods that the API has, with or without GPUs. */
   readonly podCount: number;
 }
@@ -27,7 +30,13 @@ export interface KubernetesState extends Omit<ClusterState, "telemetry" | "price
 interface StateParts
   extends Pick<
     KubernetesState,
-    "evictions" | "schedulerSettings" | "kueuePendingWorkloads" | "autoscalerNodeGroups" | "known" | "resourceVersions"
+    | "evictions"
+    | "schedulerSettings"
+    | "kueuePendingWorkloads"
+    | "autoscalerNodeGroups"
+    | "monitors"
+    | "known"
+    | "resourceVersions"
   > {
   readonly tables: KindTables;
   readonly owners: () => readonly OwnerObject[];

@@ -1,6 +1,12 @@
 import { readLabels, unescaped } from "../../kernel/exposition/labels.ts";
 import { lexPage, type PageVocabulary } from "../../kernel/exposition/lexer.ts";
-import type { ServingRecord, ServingServer } from "../../model/serving.ts";
+import {
+  type LatencyBucket,
+  latencyKinds,
+  type ServingCounter,
+  type ServingRecord,
+  type ServingServer,
+} from "../../model/serving.ts";
 import { copyLabels, type ServerNames, type ServingMetric, serverTable, servingMetrics } from "./servers.ts";
 
 /** What distinguishes one series of a metric from the others. Untrusted text. */
@@ -8,6 +14,8 @@ export interface SeriesLabels {
   /** All labels but those of copies, in the order of the page. */
   readonly text: string;
   readonly sleepState: string | null;
+  /** The bound of a bucket, seconds. */
+  readonly bound: number | null;
 }
 
 /** More distinct label sets than any server has. */
@@ -22,7 +30,7 @@ export type ServingReading =
   | { readonly ok: false; readonly because: "no_server" | "malformed" | "too_many_series" };
 
 const byName: ReadonlyMap<string, ServingMetric> = new Map(servingMetrics.map((metric) => [metric.name, metric]));
-const noLabels: SeriesLabels = { text: "", sleepState: null };
+const noLabels: SeriesLabels = { text: "", sleepState: null, bound: null };
 
 /** What pages of servers are read for. */
 const servingPages: PageVocabulary<ServingMetric, SeriesLabels> = {
@@ -30,13 +38,15 @@ const servingPages: PageVocabulary<ServingMetric, SeriesLabels> = {
   readBlock: (bytes, open, lineEnd) => {
     const kept: string[] = [];
     let sleepState: string | null = null;
+    let bound: number | null = null;
     const end = readLabels(bytes, open, lineEnd, (nameFrom, nameTo, valueFrom, valueTo) => {
       const name = bytes.toString("latin1", nameFrom, nameTo);
       const value = bytes.toString("utf8", valueFrom, valueTo);
       if (name === "sleep_state") sleepState = unescaped(value);
+      if (name === "le") bound = boundIn(value);
       if (!copyLabels.has(name)) kept.push(`${name}=${value}`);
     });
-    return end < 0 ? null : { labels: { text: kept.join(","), sleepState }, end };
+    return end < 0 ? null : { labels: { text: kept.join(","), sleepState, bound }, end };
   },
   noLabels: () => noLabels,
 };
@@ -77,24 +87,33 @@ export interface NamedSeries {
   readonly values: Map<string, number>;
   /** State by series, for metrics with a state per series. */
   readonly states: Map<string, string>;
+  /** Bound by series, for buckets. */
+  readonly bounds: Map<string, number>;
+}
+
+/** The bound of a bucket as its label `le` says it; `null` if that is no number. */
+export function boundIn(text: string): number | null {
+  const bound = text === "+Inf" ? Number.POSITIVE_INFINITY : text === "" ? Number.NaN : Number(text);
+  return Number.isNaN(bound) ? null : bound;
 }
 
 /** Takes in one sample of a metric. */
 export function addSample(
   found: Map<string, NamedSeries>,
   name: string,
-  { text, sleepState }: SeriesLabels,
+  { text, sleepState, bound }: SeriesLabels,
   value: number,
 ): void {
   let series = found.get(name);
   if (series === undefined) {
-    series = { values: new Map(), states: new Map() };
+    series = { values: new Map(), states: new Map(), bounds: new Map() };
     found.set(name, series);
   }
   const known = series.values.get(text);
   // A value that is no number makes the whole metric unknown.
   series.values.set(text, known === undefined ? value : Number.isNaN(known) ? known : Math.max(known, value));
   if (sleepState !== null) series.states.set(text, sleepState);
+  if (bound !== null) series.bounds.set(text, bound);
 }
 
 /** The record of a page from the metrics of the table that it has; `null` if it has none. */
@@ -118,6 +137,8 @@ export function servingRecord(found: ReadonlyMap<string, NamedSeries>): ServingR
     finished: first((names) => finishedOf(names, sum)),
     promptTokens: first(({ promptTokens }) => sum(promptTokens)),
     generatedTokens: first(({ generatedTokens }) => sum(generatedTokens)),
+    counters: countersIn(present, found),
+    ...latenciesIn(present, found),
     isAsleep: first(({ sleepState }) => (sleepState === undefined ? null : isAsleep(found.get(sleepState)))),
   };
 }
@@ -132,6 +153,45 @@ function isPresent(
   return server === "nim" ? has(running) && counts : has(running) || has(waiting) || counts;
 }
 
+/** The counters that the sums of a record are made of: of each kind, those of the first server that has them. */
+function countersIn(
+  present: readonly ServerNames[],
+  found: ReadonlyMap<string, NamedSeries>,
+): readonly ServingCounter[] {
+  const of = (counts: ServingCounter["counts"], namesOf: (names: ServerNames) => readonly (string | undefined)[]) => {
+    const names = present.map(namesOf).find(([main]) => main !== undefined && found.has(main)) ?? [];
+    return names.flatMap((name = "") =>
+      [...(found.get(name)?.values ?? [])].flatMap(([text, value]): readonly ServingCounter[] =>
+        isCount(value) ? [{ counts, key: `${counts} ${name} ${text}`, value }] : [],
+      ),
+    );
+  };
+  return [
+    ...of("requests", ({ finished: [main, ...others], finishedElse }) => [
+      main !== undefined && found.has(main) ? main : finishedElse,
+      ...others,
+    ]),
+    ...of("prompt", ({ promptTokens }) => [promptTokens]),
+    ...of("generated", ({ generatedTokens }) => [generatedTokens]),
+  ];
+}
+
+/** The buckets of a page: of each latency, those of the first server and name that it has. */
+function latenciesIn(
+  present: readonly ServerNames[],
+  found: ReadonlyMap<string, NamedSeries>,
+): Pick<ServingRecord, "latencies"> {
+  const latencies = latencyKinds.flatMap((of) => {
+    const name = present.flatMap((names) => names[of] ?? []).find((one) => found.has(one)) ?? "";
+    const { values, bounds } = found.get(name) ?? { values: [], bounds: new Map<string, number>() };
+    return [...values].flatMap(([text, value]): readonly LatencyBucket[] => {
+      const bound = bounds.get(text);
+      return bound === undefined || !isCount(value) ? [] : [{ of, key: `${of} ${name} ${text}`, bound, value }];
+    });
+  });
+  return latencies.length === 0 ? {} : { latencies };
+}
+
 function finishedOf(
   { finished, finishedElse }: ServerNames,
   sum: (name: string | undefined) => number | null,
@@ -142,11 +202,13 @@ function finishedOf(
   return others.reduce((all, name) => all + (sum(name) ?? 0), ended);
 }
 
+const isCount = (value: number): boolean => value >= 0 && value <= mostCounted;
+
 function sumOf(series: NamedSeries | undefined): number | null {
   if (series === undefined) return null;
   let sum = 0;
   for (const value of series.values.values()) {
-    if (!(value >= 0 && value <= mostCounted)) return null;
+    if (!isCount(value)) return null;
     sum += value;
   }
   return sum;

@@ -2,7 +2,7 @@ import type { JsonRecord } from "../../kernel/parseJson.ts";
 import type { Pod } from "../../model/pod.ts";
 import type { ServingPage } from "../../model/serving.ts";
 import { labelOf, matcherTexts, queryUrl, readSeries } from "../http/prometheusApi.ts";
-import { addSample, type NamedSeries, servingRecord } from "./readPage.ts";
+import { addSample, boundIn, type NamedSeries, servingRecord } from "./readPage.ts";
 import { copyLabels, servingMetrics } from "./servers.ts";
 
 /** One instant query for all series of servers, with their labels: what is a copy of what is decided as for a scraped page. */
@@ -75,7 +75,9 @@ export function pagesOfSeries(result: readonly unknown[], pods: readonly KnownPo
     }
     const ofPod = found.get(uid) ?? new Map<string, NamedSeries>();
     found.set(uid, ofPod);
-    addSample(ofPod, name, { text: textOf(metric), sleepState: labelOf(metric, "sleep_state") || null }, value);
+    const bound = boundIn(labelOf(metric, "le") ?? "");
+    const sleepState = labelOf(metric, "sleep_state") || null;
+    addSample(ofPod, name, { text: textOf(metric), sleepState, bound }, value);
   }
   const pages = [...found].flatMap(([pod, ofPod]): readonly ServingPage[] => {
     const record = servingRecord(ofPod);

@@ -1,4 +1,4 @@
-import type { ServingServer } from "../../model/serving.ts";
+import { type LatencyKind, latencyKinds, type ServingServer } from "../../model/serving.ts";
 
 /** What a metric of a server says. */
 export type ServingQuantity =
@@ -8,7 +8,8 @@ export type ServingQuantity =
   | "finishedElse"
   | "promptTokens"
   | "generatedTokens"
-  | "sleepState";
+  | "sleepState"
+  | LatencyKind;
 
 /** The names of one server, as its `/metrics` has them. */
 export interface ServerNames {
@@ -24,6 +25,9 @@ export interface ServerNames {
   readonly generatedTokens?: string;
   /** 1 for the state in which an engine is, by label `sleep_state`. */
   readonly sleepState?: string;
+  /** Buckets of histograms in seconds; the first one that a page has counts, because newer releases show both names. */
+  readonly firstToken?: readonly string[];
+  readonly perToken?: readonly string[];
 }
 
 /**
@@ -53,6 +57,8 @@ export const serverTable: readonly ServerNames[] = [
     finishedElse: "request_success_total",
     promptTokens: "prompt_tokens_total",
     generatedTokens: "generation_tokens_total",
+    firstToken: ["time_to_first_token_seconds_bucket"],
+    perToken: ["time_per_output_token_seconds_bucket"],
   },
   {
     server: "vllm",
@@ -63,6 +69,8 @@ export const serverTable: readonly ServerNames[] = [
     promptTokens: "vllm:prompt_tokens_total",
     generatedTokens: "vllm:generation_tokens_total",
     sleepState: "vllm:engine_sleep_state",
+    firstToken: ["vllm:time_to_first_token_seconds_bucket"],
+    perToken: ["vllm:inter_token_latency_seconds_bucket", "vllm:time_per_output_token_seconds_bucket"],
   },
   {
     server: "sglang",
@@ -72,6 +80,8 @@ export const serverTable: readonly ServerNames[] = [
     finished: ["sglang:num_requests_total"],
     promptTokens: "sglang:prompt_tokens_total",
     generatedTokens: "sglang:generation_tokens_total",
+    firstToken: ["sglang:time_to_first_token_seconds_bucket"],
+    perToken: ["sglang:inter_token_latency_seconds_bucket", "sglang:time_per_output_token_seconds_bucket"],
   },
   {
     server: "tgi",
@@ -118,5 +128,6 @@ export const servingMetrics: readonly ServingMetric[] = serverTable.flatMap((nam
     ...of("promptTokens", names.promptTokens),
     ...of("generatedTokens", names.generatedTokens),
     ...of("sleepState", names.sleepState),
+    ...latencyKinds.flatMap((kind) => (names[kind] ?? []).flatMap((name) => of(kind, name))),
   ];
 });

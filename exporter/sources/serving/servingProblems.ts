@@ -1,7 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { GetErrorCode, GetResult } from "../http/getResult.ts";
 import type { ServingReading } from "./readPage.ts";
-import type { ServingTarget } from "./targets.ts";
+import type { ServingTarget, UnreadablePod } from "./targets.ts";
 
 /** Why a pod gave no page. */
 export interface TargetReason {
@@ -35,6 +35,25 @@ const nextSteps: Partial<Record<TargetReason["code"], string>> = {
   bad_redirect: "Give the final path; redirects of pods are not followed.",
   too_large: "Look at what answers there; if it is right, raise serving.maxPageBytes.",
 };
+
+/** One problem for all pods whose monitors name a page that is not read for the same reason. */
+export function unreadableProblems(pods: readonly UnreadablePod[]): readonly Problem[] {
+  return [...Map.groupBy(pods, ({ why }) => why)].flatMap(([why, [first, ...others]]): readonly Problem[] => {
+    if (first === undefined) return [];
+    const more = others.length === 0 ? "" : ` and ${others.length} more`;
+    return [
+      {
+        source: "serving",
+        code: "monitor-not-readable",
+        severity: "info",
+        subject: first.name,
+        message: `the page of pod ${first.name}${more}, which ${first.monitor} names, is not read: ${why}; whether these pods have requests is unknown`,
+        nextStep:
+          "Let Fairlead ask the Prometheus that scrapes them (serving.prometheus), or serve the page without it.",
+      },
+    ];
+  });
+}
 
 /** One problem for all pods that fail alike, the most pods first. */
 export function servingProblems(failing: readonly FailingTarget[], all: number): readonly Problem[] {

@@ -4,8 +4,8 @@ import type { GetResult } from "../http/getResult.ts";
 import { createRounds, type Rounds, type RoundsOptions } from "../http/rounds.ts";
 import { freshnessOf, type Source } from "../port.ts";
 import { readServingPage, type ServingReading } from "./readPage.ts";
-import { type FailingTarget, servingProblems, whyFailing } from "./servingProblems.ts";
-import type { ServingTarget } from "./targets.ts";
+import { type FailingTarget, servingProblems, unreadableProblems, whyFailing } from "./servingProblems.ts";
+import type { ServingTarget, UnreadablePod } from "./targets.ts";
 
 /** The requests of servers, as of now. */
 export interface ServingState {
@@ -15,7 +15,7 @@ export interface ServingState {
 
 export interface ServingSourceOptions extends Omit<RoundsOptions, "ask"> {
   /** Asked before each round, so that new pods are seen and gone ones forgotten. */
-  readonly targets: () => readonly ServingTarget[];
+  readonly targets: (onUnreadable: (pod: UnreadablePod) => void) => readonly ServingTarget[];
 }
 
 /** A source that can also be driven by hand. */
@@ -38,6 +38,7 @@ export function createServingSource(options: ServingSourceOptions): ServingSourc
   const { pool, now, intervalSeconds, schedule } = options;
   const maxAgeSeconds = Math.max(leastMaxAgeSeconds, 3 * intervalSeconds);
   let asked: ReadonlyMap<string, Asked> = new Map();
+  let unreadable: readonly UnreadablePod[] = [];
   /** When all pods had been asked last, seconds since the epoch. */
   let askedAt: number | null = null;
 
@@ -60,7 +61,9 @@ export function createServingSource(options: ServingSourceOptions): ServingSourc
   };
 
   const askAll = async (endedAt: () => number): Promise<void> => {
-    const targets = options.targets();
+    const notRead: UnreadablePod[] = [];
+    const targets = options.targets((pod) => notRead.push(pod));
+    unreadable = notRead;
     pool.retain(new Set(targets.map(({ url }) => url)));
     const all = await Promise.all(targets.map((target) => ask(target, endedAt)));
     asked = new Map(all.map((one) => [one.target.pod, one] as const));
@@ -77,10 +80,12 @@ export function createServingSource(options: ServingSourceOptions): ServingSourc
     read: () => ({ pages: [...asked.values()].flatMap(({ page }) => (isYoung(page) ? [page] : [])) }),
     // Single pods are their teams', who may break their page as they like.
     freshness: () => [freshnessOf("pods", askedAt, now(), maxAgeSeconds)],
-    problems: (): readonly Problem[] =>
-      servingProblems(
+    problems: (): readonly Problem[] => [
+      ...servingProblems(
         [...asked.values()].flatMap(({ failing }) => (failing === null ? [] : [failing])),
         asked.size,
       ),
+      ...unreadableProblems(unreadable),
+    ],
   };
 }

@@ -1,7 +1,9 @@
 import { isIP, isIPv6 } from "node:net";
 import type { ServingRule } from "../../config/servingSchema.ts";
+import type { Monitors } from "../../model/monitors.ts";
 import type { Pod, PodAddress } from "../../model/pod.ts";
 import { podAnnotations } from "../../model/wellKnown.ts";
+import { monitoredPlace } from "./monitoredPlaces.ts";
 
 /** A page of a pod to fetch. No credentials are ever sent to a pod. */
 export interface ServingTarget {
@@ -18,17 +20,48 @@ type AskedPod = Pick<Pod, "uid" | "namespace" | "name" | "labels" | "annotations
 /** A path that is one in any URL: an annotation is a tenant's text. */
 const plainPath = /^\/[\w\-.~%!$&'()*+,;=:@/]{0,255}(?:\?[\w\-.~%!$&'()*+,;=:@/?[\]]{0,255})?$/;
 
-/** The pages of pods with GPUs, by the first rule for each; pods without an address, or that no rule finds a port for, are left out. */
-export function servingTargets(pods: readonly AskedPod[], rules: readonly ServingRule[]): readonly ServingTarget[] {
+/** Monitors that are believed, and from which other namespaces than the pod's. */
+export interface BelievedMonitors {
+  readonly monitors: Monitors;
+  readonly others: readonly string[];
+}
+
+/** A pod that monitors name, and whose page is not asked for. */
+export interface UnreadablePod {
+  /** `namespace/name` of it. */
+  readonly name: string;
+  readonly monitor: string;
+  /** The end of a sentence. */
+  readonly why: string;
+}
+
+/**
+ * The pages of pods with GPUs, by the first rule for each; pods without an address, or that neither a rule nor a monitor finds a
+ * port for, are left out. `onUnreadable` gets those for which only a monitor names a page, and one that Fairlead does not read.
+ */
+export function servingTargets(
+  pods: readonly AskedPod[],
+  rules: readonly ServingRule[],
+  believed: BelievedMonitors | null = null,
+  onUnreadable: (pod: UnreadablePod) => void = () => {},
+): readonly ServingTarget[] {
   const targets: ServingTarget[] = [];
   for (const pod of pods) {
     const { address } = pod;
     const rule = rules.find((one) => isMeant(pod, one));
     if (address === undefined || rule === undefined || isIP(address.ip) === 0) continue;
-    const place = placeOf(pod, address, rule);
-    if (place === null) continue;
-    const host = isIPv6(address.ip) ? `[${address.ip}]` : address.ip;
     const name = `${pod.namespace}/${pod.name}`;
+    const said = annotatedPlace(pod, rule);
+    const monitored =
+      said !== undefined || believed === null
+        ? null
+        : monitoredPlace({ ...pod, address }, believed.monitors, believed.others);
+    const place = said !== undefined ? said : monitored?.ok === true ? askable(monitored) : ruledPlace(address, rule);
+    if (place === null) {
+      if (monitored?.ok === false) onUnreadable({ name, monitor: monitored.monitor, why: monitored.why });
+      continue;
+    }
+    const host = isIPv6(address.ip) ? `[${address.ip}]` : address.ip;
     targets.push({ pod: pod.uid, name, url: `http://${host}:${place.port}${place.path}` });
   }
   return targets;
@@ -39,23 +72,29 @@ function isMeant({ namespace, labels }: AskedPod, { namespaces, matchLabels }: S
   return namespaces.includes(namespace) && Object.entries(matchLabels).every(isLabelled);
 }
 
-/** Port and path of a pod's page: as it says itself, or else as the rule does. */
-function placeOf(
-  { annotations }: AskedPod,
-  { ports }: PodAddress,
-  rule: ServingRule,
-): { readonly port: number; readonly path: string } | null {
-  const said = (name: string) => (Object.hasOwn(annotations, name) ? annotations[name] : undefined);
-  if (rule.annotations && said(podAnnotations.scrape) === "true") {
-    const path = said(podAnnotations.scrapePath) ?? "/metrics";
-    const port = portIn(said(podAnnotations.scrapePort));
-    if (port !== null) return plainPath.test(path) ? { port, path } : null;
-  }
-  if (rule.port === undefined) return null;
-  if (typeof rule.port === "number") return { port: rule.port, path: rule.path };
-  const port = Object.hasOwn(ports, rule.port) ? ports[rule.port] : undefined;
-  return port === undefined || !isPort(port) ? null : { port, path: rule.path };
+interface Place {
+  readonly port: number;
+  readonly path: string;
 }
+
+/** Port and path of a pod's page as it says itself, `null` if that is no path; `undefined`: it says nothing. */
+function annotatedPlace({ annotations }: AskedPod, rule: ServingRule): Place | null | undefined {
+  const said = (name: string) => (Object.hasOwn(annotations, name) ? annotations[name] : undefined);
+  if (!rule.annotations || said(podAnnotations.scrape) !== "true") return undefined;
+  const port = portIn(said(podAnnotations.scrapePort));
+  return port === null ? undefined : askable({ port, path: said(podAnnotations.scrapePath) ?? "/metrics" });
+}
+
+/** The same as the rule does. */
+function ruledPlace({ ports }: PodAddress, { port, path }: ServingRule): Place | null {
+  if (port === undefined) return null;
+  if (typeof port === "number") return { port, path };
+  const named = Object.hasOwn(ports, port) ? ports[port] : undefined;
+  return named === undefined || !isPort(named) ? null : { port: named, path };
+}
+
+/** A place that can be part of any URL; `null` for others. */
+const askable = ({ port, path }: Place): Place | null => (isPort(port) && plainPath.test(path) ? { port, path } : null);
 
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= 65_535;
 

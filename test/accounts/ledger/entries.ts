@@ -4,6 +4,8 @@ import {
   noCapacityTime,
   type PlacementTime,
 } from "../../../exporter/accounts/capacityTime.ts";
+import type { SeenFailure } from "../../../exporter/accounts/failureAccount.ts";
+
 import type { HealthTime } from "../../../exporter/accounts/healthTime.ts";
 import type { LedgerEntry, RememberedChange } from "../../../exporter/accounts/ledger/ledger.ts";
 import type { NodeStreak } from "../../../exporter/accounts/nodeStreakAccount.ts";
@@ -18,6 +20,7 @@ import type {
   QueueTime,
   SeenEviction,
 } from "../../../exporter/accounts/posting.ts";
+import type { ServedTime } from "../../../exporter/accounts/servedTime.ts";
 import type { GapReason } from "../../../exporter/model/gapReasons.ts";
 import type { GpuState } from "../../../exporter/model/gpuStates.ts";
 import type { EndedShape } from "../../../exporter/model/podShape.ts";
@@ -171,10 +174,12 @@ export interface EntryParts {
   readonly postings?: readonly Posting[];
   readonly nodeTimes?: readonly NodeTime[];
   readonly healthTimes?: readonly HealthTime[];
+  readonly servedTimes?: readonly ServedTime[];
   readonly remembered?: readonly RememberedChange[];
   readonly queueTimes?: readonly QueueTime[];
   readonly waits?: readonly EndedWait[];
   readonly evictions?: readonly SeenEviction[];
+  readonly failures?: readonly SeenFailure[];
   readonly prices?: PricesInUse | null;
   readonly endedPods?: readonly EndedShape[];
   readonly capacity?: Partial<CapacityTime>;
@@ -193,6 +198,7 @@ export function entry(parts: EntryParts = {}): LedgerEntry {
       poolHours: poolHoursOf(postings),
       nodeTimes: parts.nodeTimes ?? [],
       healthTimes: parts.healthTimes ?? [],
+      servedTimes: parts.servedTimes ?? [],
       imbalances: [],
       endedPods: parts.endedPods ?? [],
       queueTimes: parts.queueTimes ?? [],
@@ -202,6 +208,7 @@ export function entry(parts: EntryParts = {}): LedgerEntry {
       outages: parts.outages ?? [],
       waits: parts.waits ?? [],
       evictions: parts.evictions ?? [],
+      failures: parts.failures ?? [],
       prices: parts.prices ?? null,
       remembered: [],
     },
@@ -245,7 +252,26 @@ export function cycleEntry(n: number, from: number, rows = 40): LedgerEntry {
     };
   });
   const remembered = [{ kind: "idle", key: `gpu-${n % 5}`, value: String(n) }];
-  return entry({ from, postings, remembered, ...cycleQueues(n, hour, from), ...cycleCapacity(n, hour) });
+  const servedTimes = cycleServed(n, from);
+  return entry({ from, postings, servedTimes, remembered, ...cycleQueues(n, hour, from), ...cycleCapacity(n, hour) });
+}
+
+/** What three of four workloads served in the n-th cycle: one never counts its tokens, and one is paid in two currencies. */
+function cycleServed(n: number, from: number): readonly ServedTime[] {
+  const workloads = [n % 4, (n + 1) % 4, (n + 2) % 4];
+  return workloads.flatMap((i) => {
+    const gpuSeconds = 32 * (i + 1);
+    const uncountedGpuSeconds = i === 1 ? gpuSeconds : 0;
+    const key = { day: Math.floor(from / 86_400), kind: "Deployment", namespace: "chat", name: `llm-${i}`, team: "a" };
+    const tokens = i === 1 ? null : (n * 37) % 1001;
+    const nothing = { requests: 0, promptTokens: null, generatedTokens: null };
+    const done = { requests: n % 13, promptTokens: tokens, generatedTokens: tokens };
+    const currencies = i === 2 ? ["USD", "EUR"] : ["USD"];
+    return [
+      { ...key, ...done, currency: null, gpuSeconds: 0, uncountedGpuSeconds: 0, cost: null },
+      ...currencies.map((currency) => ({ ...key, ...nothing, currency, gpuSeconds, uncountedGpuSeconds, cost: n % 7 })),
+    ];
+  });
 }
 
 /** Queues of the n-th cycle: the same ones for some cycles, an eviction that is seen three times. */

@@ -115,6 +115,20 @@ describe("what has a time of its own", () => {
     expect(readLedger(target, (db) => db.prepare("SELECT key FROM evictions").all())).toEqual([{ key: "both" }]);
   });
 
+  test("a failure that both saw is there once, too", () => {
+    const names = { kind: "Job", namespace: "ads", name: "train", pod: "train-0", team: "ads", uid: "u" };
+    const of = (key: string) => {
+      const lost = { gpus: 8, lostGpuSeconds: 60, isUpperBound: true, error: "unknown" as const };
+      return { key, at: start + 60, ...names, ...lost };
+    };
+    const ledgers = ledgersOf(
+      [entry({ to: start + 3600, failures: [of("both"), of("first")] })],
+      [entry({ to: start + 600, failures: [of("both")] })],
+    );
+    const keys = readLedger(mergedOf(ledgers), (db) => db.prepare("SELECT key FROM failures ORDER BY key").all());
+    expect(keys).toEqual([{ key: "both" }, { key: "first" }]);
+  });
+
   test("a streak that both saw is one, from its begin in the first to its end in the second", () => {
     const streak = (begins: number, ends: number | null) => [nodeStreak({ node: "n", begins, ends })];
     const [one, other] = ledgersOf(

@@ -34,6 +34,7 @@ export function addEntries(totals: Map<string, number>, entries: readonly Ledger
       plus(totals, `${row.hour} health ${group}`, row.gpuSeconds);
       if (row.cost !== null) plus(totals, `${row.hour} health ${group} cost`, row.cost);
     }
+    addServed(totals, step);
     addQueues(totals, step);
     addCapacity(totals, step);
   }
@@ -45,6 +46,18 @@ export function differences(one: Totals, other: Totals): readonly string[] {
   return [...keys]
     .filter((key) => one.get(key) !== other.get(key))
     .map((key) => `${key}: ${one.get(key)} and ${other.get(key)}`);
+}
+
+function addServed(totals: Map<string, number>, { servedTimes }: LedgerEntry["step"]): void {
+  for (const row of servedTimes) {
+    const key = `${row.day} served ${JSON.stringify([row.kind, row.namespace, row.name, row.team, row.currency])}`;
+    plus(totals, `${key} requests`, row.requests);
+    for (const name of ["promptTokens", "generatedTokens"] as const)
+      if (row[name] !== null) plus(totals, `${key} ${name}`, row[name]);
+    plus(totals, key, row.gpuSeconds);
+    plus(totals, `${key} uncounted`, row.uncountedGpuSeconds);
+    if (row.cost !== null) plus(totals, `${key} cost`, row.cost);
+  }
 }
 
 function addQueues(totals: Map<string, number>, { queueTimes, waits, evictions }: LedgerEntry["step"]): void {
@@ -122,6 +135,20 @@ export function totalsOfLedger(db: DatabaseSync): Totals {
     `SELECT (t.hour * 3600) || ' nodes ' || json_array(g.pool, g.node_pool, g.capacity_type, g.state, g.currency) AS k,
      t.node_seconds AS gpu_seconds, t.cost AS cost FROM node_time t JOIN node_groups g ON g.id = t.node_group`,
   );
+  const served = "t.day || ' served ' || json_array(g.kind, g.namespace, g.name, g.team, g.currency)";
+  for (const [name, column] of [
+    ["", "gpu_seconds"],
+    [" requests", "requests"],
+    [" promptTokens", "prompt_tokens"],
+    [" generatedTokens", "generated_tokens"],
+    [" uncounted", "uncounted_gpu_seconds"],
+    [" cost", "cost"],
+  ]) {
+    read(
+      `SELECT ${served} || '${name}' AS k, t.${column} AS gpu_seconds
+       FROM served_time t JOIN served_groups g ON g.id = t.served_group`,
+    );
+  }
   const queue = "json_array(q.scheduler, q.kind, q.queue, q.domain, q.team)";
   for (const name of queueAmounts) {
     read(

@@ -36,8 +36,8 @@ test("writer and reader start as compiled JavaScript too", () => {
      const file = process.argv[2];
      const opened = await openSqliteLedger({ file, retention: { hourlyDays: 14, dailyDays: 400, workloadDays: 100 } });
      opened.ledger.append({
-       step: { interval: { from: 0, to: 30, seconds: 30, gap: null }, postings: [], poolHours: [], nodeTimes: [], healthTimes: [], imbalances: [],
-         queueTimes: [], partialGangs: [], waits: [], evictions: [], endedPods: [], prices: null, remembered: [],
+       step: { interval: { from: 0, to: 30, seconds: 30, gap: null }, postings: [], poolHours: [], nodeTimes: [], healthTimes: [], servedTimes: [], imbalances: [],
+         queueTimes: [], partialGangs: [], waits: [], evictions: [], failures: [], endedPods: [], prices: null, remembered: [],
          capacity: { domains: [], placement: [], domainPools: [], poolModels: [] }, nodeStreaks: [], outages: [] },
        remembered: [],
      });

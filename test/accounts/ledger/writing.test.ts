@@ -78,7 +78,7 @@ test("what is remembered is changed, and removed", async () => {
 describe("a full disk", () => {
   test("is said, nothing of a cycle is written in part, and all of it follows when there is space again", async () => {
     const file = temporaryFile();
-    const small = await openLedger(file, { maxPages: 42, retryMilliseconds: 10, closeMilliseconds: 1000 });
+    const small = await openLedger(file, { maxPages: 47, retryMilliseconds: 10, closeMilliseconds: 1000 });
     const entries = cycles(0, 60, 200);
     for (const one of entries) small.append(one);
     await problemSaid(small, "ledger-disk-full");

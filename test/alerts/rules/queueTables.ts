@@ -18,6 +18,11 @@ function guarantee(cluster: string, queue: string, guaranteed: number, allocated
   ];
 }
 
+const lateServers = (cluster: string, team: string, workloads: number): WorldSeries =>
+  series("fairlead_team_late_serving_workloads", { cluster, team }, workloads);
+const lateText = (cluster: string, workloads: number): string =>
+  `Of team chat in ${cluster}, ${workloads} workloads that serve are over their target of latency while requests wait. What one replica more takes: fairlead explain workload.`;
+
 const bounds = ["14400", "28800", "+Inf"] as const;
 
 /** Waits that end at an even pace: how many in six hours are at most so long, by bound. */
@@ -162,6 +167,35 @@ export const queueTables: readonly AlertTable[] = [
           "Queue batch in west leaves 6 of its guaranteed GPUs of A100 unused on average, while other queues wait.",
         advice: null,
         dashboard: "fairlead-fairness?var-cluster=west&var-queue=batch&var-team=batch&var-domain=A100",
+      },
+    ],
+  },
+  {
+    alert: "GpuServingLate",
+    severity: "warning",
+    area: "fairness",
+    action: "ticket",
+    summary: "Servers of a team are over their target of latency while requests wait.",
+    step: "1m",
+    firesAt: 15,
+    quietAt: 14,
+    world: [lateServers("east", "chat", 2), lateServers("east", "search", 0), lateServers("west", "chat", 1)],
+    quiet: {
+      "all servers keep their target": [lateServers("east", "chat", 0)],
+      "no workload has a target": [],
+    },
+    arrivals: [
+      {
+        labels: { cluster: "east", team: "chat" },
+        description: lateText("east", 2),
+        advice: null,
+        dashboard: "fairlead-fairness?var-cluster=east&var-team=chat",
+      },
+      {
+        labels: { cluster: "west", team: "chat" },
+        description: lateText("west", 1),
+        advice: null,
+        dashboard: "fairlead-fairness?var-cluster=west&var-team=chat",
       },
     ],
   },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readsOfSources } from "../../../deploy/rights/reads.ts";
 import { watchedKinds } from "../../../exporter/sources/kubernetes/kinds.ts";
+import { monitorKinds } from "../../../exporter/sources/kubernetes/monitors/monitorReader.ts";
 import { ownerKinds } from "../../../exporter/sources/kubernetes/ownerKinds.ts";
 import { resourceName } from "../../../exporter/sources/kubernetes/rights.ts";
 
@@ -12,7 +13,7 @@ describe("what the role allows", () => {
     resources.flatMap((resource) => verbs.map((verb) => line(verb, group, resource, right))),
   );
 
-  test("is to list and watch each kind that is watched, and to get each that may own pods and Kueue's own lines; no more, no less", () => {
+  test("is to list and watch each kind that is watched, and to get each that may own pods, Kueue's own lines, and monitors; no more, no less", () => {
     const watched = Object.values(watchedKinds).flatMap(({ group, resource, right }) => [
       line("list", group, resource, right),
       line("watch", group, resource, right),
@@ -21,7 +22,8 @@ describe("what the role allows", () => {
       .flat()
       .map(({ group, resource, right }) => line("get", group, resource, right));
     const lines = line("get", "visibility.kueue.x-k8s.io", "clusterqueues/pendingworkloads", "kueue");
-    expect([...allowed].sort()).toEqual([...watched, ...owners, lines].sort());
+    const listed = Object.values(monitorKinds).map(({ group, resource }) => line("list", group, resource, "monitors"));
+    expect([...allowed].sort()).toEqual([...watched, ...owners, ...listed, lines].sort());
   });
 
   test("changes nothing and shows no Secret", () => {

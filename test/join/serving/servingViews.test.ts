@@ -162,12 +162,13 @@ describe("what was done since the look before", () => {
     });
   });
 
-  test("of a counter that fell, all that it has counted since", () => {
-    expect(served({ finished: 2, promptTokens: 10, generatedTokens: 20 })).toEqual({
-      requests: 2,
-      promptTokens: 10,
-      generatedTokens: 20,
-    });
+  test("of a server that was restarted is what it does from then on", () => {
+    const restarted = { finished: 2, promptTokens: 10, generatedTokens: 20 };
+    expect(served(restarted)).toEqual({ requests: 0, promptTokens: 0, generatedTokens: 0 });
+    const later = { finished: 3, promptTokens: 15, generatedTokens: 27 };
+    const rounds = [[page("a", 100)], [page("a", 130, restarted)], [page("a", 160, later)]];
+    const done = { requests: 1, promptTokens: 5, generatedTokens: 7 };
+    expect(shownBy([pod("a")], rounds).views.get(0)?.served).toEqual(done);
   });
 
   test("is not known at the first look, and of what is not counted", () => {

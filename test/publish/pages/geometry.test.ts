@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { linePath, place, stepPath, stepPoints } from "../../../exporter/publish/pages/geometry.ts";
 
-/** The points that a path of M, L, H and V goes through, without those on a straight way. */
+/** The points that a path of M, L, h and V goes through, without those on a straight way. */
 function corners(path: string): readonly string[] {
   let [x, y] = ["0", "0"];
   const points: [string, string][] = [];
-  for (const [, command, first = "", second = ""] of path.matchAll(/([MLHV])(-?[\d.]+)(?: (-?[\d.]+))?/g)) {
-    if (command === "H") x = first;
+  for (const [, command, first = "", second = ""] of path.matchAll(/([MLhV])(-?[\d.]+)(?: (-?[\d.]+))?/g)) {
+    if (command === "h") x = place(Number(x) + Number(first));
     else if (command === "V") y = first;
     else [x, y] = [first, second];
     points.push([x, y]);

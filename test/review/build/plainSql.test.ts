@@ -15,6 +15,7 @@ import { clusterAnswers } from "./plainSql/clusterAnswers.ts";
 import { gpuTimeAnswers } from "./plainSql/gpuTimeAnswers.ts";
 import { listAnswers } from "./plainSql/listAnswers.ts";
 import type { Expected, SqlQuestion } from "./plainSql/question.ts";
+import { servingAnswers } from "./plainSql/servingAnswers.ts";
 import { teamAnswers } from "./plainSql/teamAnswers.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "fairlead-review-"));
@@ -57,7 +58,13 @@ function daysOf(text: WindowText): Days {
 }
 
 function sqlAnswers(question: SqlQuestion): Expected {
-  const parts = [gpuTimeAnswers, teamAnswers, listAnswers, ...(question.team === null ? [clusterAnswers] : [])];
+  const parts = [
+    gpuTimeAnswers,
+    teamAnswers,
+    listAnswers,
+    servingAnswers,
+    ...(question.team === null ? [clusterAnswers] : []),
+  ];
   // Of what no ledger is asked.
   const version: readonly (readonly [string, Leaf])[] = [["schemaVersion", 1]];
   return new Map([...version, ...parts.flatMap((answers) => [...answers(question)])]);

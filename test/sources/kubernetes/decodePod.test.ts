@@ -239,10 +239,28 @@ describe("GPUs that the kubelet reports as unhealthy", () => {
     ).toEqual(["GPU-1"]);
   });
 
+  it("are MIG instances by their own UUID", () => {
+    expect(reported([{ resourceID: "MIG-1", health: "Unhealthy" }], "nvidia.com/mig-1g.10gb")).toEqual(["MIG-1"]);
+  });
+
+  it("are claimed devices by the name that the kubelet has for them", () => {
+    const cdi = "k8s.gpu.nvidia.com/claim=dab5ab50-d59a-42a6-af16-cfd4628c0f7a-gpu-0";
+    const resources = [
+      { resourceID: cdi, health: "Unhealthy" },
+      { resourceID: "gpu.nvidia.com/node/a/gpu-1", health: "Unhealthy" },
+      { resourceID: "gpu.nvidia.com/n/gpu-2", health: "Healthy" },
+      { resourceID: "gpu.nvidia.com/n/gpu-3", health: "Unknown" },
+      { resourceID: "gpu.nvidia.com/n/gpu 4\n", health: "Unhealthy" },
+      { resourceID: `gpu.nvidia.com/${"n".repeat(700)}`, health: "Unhealthy" },
+    ];
+    expect(reported(resources, "claim:gpu/one")).toEqual([cdi, "gpu.nvidia.com/node/a/gpu-1"]);
+  });
+
   it.each([
     ["Unknown says that nobody reports", [{ resourceID: "GPU-1", health: "Unknown" }]],
     ["no health at all", [{ resourceID: "GPU-1" }]],
     ["a device that is no GPU by its name", [{ resourceID: "claim=1-gpu-0", health: "Unhealthy" }]],
+    ["a claimed device under the name of a resource", [{ resourceID: "gpu.nvidia.com/n/gpu-0", health: "Unhealthy" }]],
     ["text that is no name", [{ resourceID: "GPU-1\nGPU-2", health: "Unhealthy" }]],
     ["nothing", []],
   ])("are none: %s", (_why, resources) => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { latencyKinds } from "../../../exporter/model/serving.ts";
 import { readServingPage, type ServingReading } from "../../../exporter/sources/serving/readPage.ts";
 import { serverTable, servingMetrics } from "../../../exporter/sources/serving/servers.ts";
 
@@ -15,9 +16,53 @@ const recordOf = (text: string) => {
   return reading.ok ? reading.record : reading.because;
 };
 
+/** A record whose counters add up to its sums, without them. */
+function withoutCounters(text: string) {
+  const record = recordOf(text);
+  if (typeof record === "string") throw new Error(record);
+  const { counters = [], latencies: _, ...sums } = record;
+  const sumOf = (kind: string) => counters.reduce((sum, { counts, value }) => sum + (counts === kind ? value : 0), 0);
+  expect(sums.finished).toBe(sumOf("requests"));
+  expect([sums.promptTokens ?? 0, sums.generatedTokens ?? 0]).toEqual([sumOf("prompt"), sumOf("generated")]);
+  return sums;
+}
+
+test.each([
+  [
+    "vllm",
+    [
+      [0.5, 1],
+      [0.05, 6],
+    ],
+  ],
+  [
+    "sglang",
+    [
+      [0.1, 1],
+      [0.01, 31],
+    ],
+  ],
+  [
+    "nim",
+    [
+      [0.02, 0],
+      [0.075, 169],
+    ],
+  ],
+] as const)("%s has histograms of both latencies", (name, wanted) => {
+  const record = recordOf(captured(name));
+  if (typeof record === "string") throw new Error(record);
+  for (const [i, of] of latencyKinds.entries()) {
+    const own = (record.latencies ?? []).filter((one) => one.of === of);
+    expect(own.at(-1)?.bound).toBe(Number.POSITIVE_INFINITY);
+    const [bound, value] = wanted[i] ?? [0, 0];
+    expect(own.find((one) => one.bound === bound)?.value ?? 0).toBe(value);
+  }
+});
+
 describe("pages of real servers (test/captured/SOURCES.md)", () => {
   test("vLLM: one request has ended, nothing runs, its engine is awake", () => {
-    expect(recordOf(captured("vllm"))).toEqual({
+    expect(withoutCounters(captured("vllm"))).toEqual({
       servers: ["vllm"],
       running: 0,
       waiting: 0,
@@ -30,7 +75,7 @@ describe("pages of real servers (test/captured/SOURCES.md)", () => {
   });
 
   test("SGLang: ranks are labels, and one request has ended", () => {
-    expect(recordOf(captured("sglang"))).toEqual({
+    expect(withoutCounters(captured("sglang"))).toEqual({
       servers: ["sglang"],
       running: 0,
       waiting: 0,
@@ -53,7 +98,7 @@ describe("pages of real servers (test/captured/SOURCES.md)", () => {
   });
 
   test("Triton: eight models are added up, and only waiting requests are a gauge", () => {
-    expect(recordOf(captured("triton"))).toEqual({
+    expect(withoutCounters(captured("triton"))).toEqual({
       servers: ["triton"],
       running: null,
       waiting: 0,
@@ -87,11 +132,13 @@ describe("pages of real servers (test/captured/SOURCES.md)", () => {
   });
 });
 
-test("every name of the table but those of TGI and Dynamo's gauge is in a captured page", () => {
+test("every name of the table is in a captured page but those of TGI, Dynamo's gauge, and names of latencies in other releases", () => {
   const pages = ["vllm", "sglang", "triton", "nim", "vllm-dynamo"].map(captured).join("\n");
   const missing = servingMetrics.filter(({ name }) => !new RegExp(`^${name}[ {]`, "m").test(pages));
   expect(missing.map(({ name }) => name)).toEqual([
     "dynamo_component_inflight_requests",
+    "vllm:inter_token_latency_seconds_bucket",
+    "sglang:time_per_output_token_seconds_bucket",
     "tgi_batch_current_size",
     "tgi_queue_size",
     "tgi_request_success",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readServingPage } from "../../../exporter/sources/serving/readPage.ts";
 import { pagesOfSeries, servingQuery, servingUrl } from "../../../exporter/sources/serving/serverSeries.ts";
+import { withCountedValues } from "./countedValues.ts";
 
 const captured = (name: string): string =>
   readFileSync(join(import.meta.dirname, `../../captured/serving-${name}/metrics.txt`), "utf8");
@@ -27,8 +28,9 @@ describe("what a server scraped", () => {
       const page = captured(name);
       const direct = readServingPage(Buffer.from(page));
       if (!direct.ok) throw new Error(direct.because);
-      expect(pagesOfSeries(scraped(page), pods, 1000)).toEqual({
-        pages: [{ ...direct.record, pod: "uid-0", receivedAt: 1000 }],
+      const { pages, unread, ofOthers } = pagesOfSeries(scraped(page), pods, 1000);
+      expect({ pages: pages.map(withCountedValues), unread, ofOthers }).toEqual({
+        pages: [{ ...withCountedValues(direct.record), pod: "uid-0", receivedAt: 1000 }],
         unread: 0,
         ofOthers: 0,
       });

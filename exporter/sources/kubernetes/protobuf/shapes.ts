@@ -64,7 +64,7 @@ const container = shape({
 });
 const containerState = shape({
   2: message("running", shape({})),
-  3: message("terminated", shape({ 5: time("startedAt") })),
+  3: message("terminated", shape({ 1: int32("exitCode"), 5: time("startedAt"), 6: time("finishedAt") })),
 });
 const containerStatus = shape({
   1: text("name"),

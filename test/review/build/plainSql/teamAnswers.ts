@@ -98,13 +98,16 @@ function noteTeamCounts(expected: Expected, question: SqlQuestion): void {
   const { days } = question;
   for (const team of teamsOf(question)) {
     const one = { ...question, team };
-    const evicted = rowOf(
-      one,
-      days,
-      "SELECT count(*) AS count, sum(lost_gpu_seconds) / 3600 AS lost FROM evictions WHERE at >= :from AND at < :to AND team = :team",
-    );
+    const undone = (table: "evictions" | "failures") =>
+      rowOf(
+        one,
+        days,
+        `SELECT count(*) AS count, sum(lost_gpu_seconds) / 3600 AS lost FROM ${table} WHERE at >= :from AND at < :to AND team = :team`,
+      );
+    const [evicted, failed] = [undone("evictions"), undone("failures")];
     expected.set(`teams[${team}].evictions`, num(evicted, "count"));
     expected.set(`teams[${team}].lostToEvictions`, num(evicted, "count") === 0 ? 0 : numOrNull(evicted, "lost"));
+    expected.set(`teams[${team}].lostToFailures`, num(failed, "count") === 0 ? 0 : numOrNull(failed, "lost"));
     const jobs = rowOf(
       one,
       days,

@@ -1,0 +1,74 @@
+import type { Monitor, MonitorEndpoint, MonitoredService, Monitors } from "../../model/monitors.ts";
+import type { TextMap } from "../../model/node.ts";
+import type { Pod, PodAddress } from "../../model/pod.ts";
+import { meets } from "../../model/queues/nodeMatch.ts";
+
+/** Where a monitor says that the page of a pod is, or why that cannot be read. */
+export type MonitoredPlace =
+  | { readonly ok: true; readonly port: number; readonly path: string }
+  | { readonly ok: false; readonly monitor: string; readonly why: string };
+
+type MonitoredPod = Pick<Pod, "namespace" | "labels"> & { readonly address: PodAddress };
+
+/**
+ * The place that monitors name for a pod: of all their endpoints the first that can be read, else why the first one cannot.
+ * `null`: none names the pod. Monitors of other namespaces than the pod's are believed where `others` has theirs.
+ */
+export function monitoredPlace(
+  pod: MonitoredPod,
+  { monitors, services }: Monitors,
+  others: readonly string[],
+): MonitoredPlace | null {
+  const places = monitors
+    .filter((monitor) => isBelieved(monitor, pod, others))
+    .toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
+    .flatMap((monitor) => placesOf(monitor, pod, services));
+  return places.find(({ ok }) => ok) ?? places[0] ?? null;
+}
+
+const nameOf = ({ kind, namespace, name }: Monitor): string => `${kind} ${namespace}/${name}`;
+
+/** A team must not say about another team's pods where they are asked. */
+function isBelieved({ namespace, namespaces }: Monitor, pod: MonitoredPod, others: readonly string[]): boolean {
+  const isSelected = namespaces === null || namespaces.includes(pod.namespace);
+  return isSelected && (namespace === pod.namespace || others.includes(namespace));
+}
+
+function placesOf(
+  monitor: Monitor,
+  pod: MonitoredPod,
+  services: readonly MonitoredService[],
+): readonly MonitoredPlace[] {
+  const selects = (labels: TextMap): boolean => monitor.selector.every((requirement) => meets(labels, requirement));
+  const places = (portOf: (endpoint: MonitorEndpoint) => number | null) =>
+    monitor.endpoints.flatMap((endpoint): readonly MonitoredPlace[] => {
+      const port = portOf(endpoint);
+      if (port === null) return [];
+      const { unreadable, path } = endpoint;
+      return [
+        unreadable === null ? { ok: true, port, path } : { ok: false, monitor: nameOf(monitor), why: unreadable },
+      ];
+    });
+  if (monitor.kind === "PodMonitor")
+    return selects(pod.labels) ? places(({ port, targetPort }) => portNumber(targetPort ?? port, pod.address)) : [];
+  return services
+    .filter((service) => selects(service.labels) && isOf(service, pod))
+    .flatMap(({ ports }) =>
+      places(({ port, targetPort }) => {
+        const named = port === null ? undefined : ports.find(({ name }) => name === port);
+        return portNumber(port === null ? targetPort : (named?.targetPort ?? null), pod.address);
+      }),
+    );
+}
+
+/** A Service without a selector has no pods of its own choosing. */
+function isOf({ namespace, selector }: MonitoredService, pod: MonitoredPod): boolean {
+  const wanted = Object.entries(selector);
+  const has = ([key, value]: readonly [string, string]) => Object.hasOwn(pod.labels, key) && pod.labels[key] === value;
+  return namespace === pod.namespace && wanted.length > 0 && wanted.every(has);
+}
+
+function portNumber(port: number | string | null, { ports }: PodAddress): number | null {
+  if (port === null || typeof port === "number") return port;
+  return Object.hasOwn(ports, port) ? (ports[port] ?? null) : null;
+}

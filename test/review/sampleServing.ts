@@ -1,0 +1,47 @@
+import type { Served } from "../../review/document/serving.ts";
+
+/** A server of tokens, one that counts requests alone, and one without a price. */
+export const sampleServing: Served[] = [
+  {
+    cluster: "harbor",
+    kind: "Deployment",
+    namespace: "chat",
+    name: "llama-70b",
+    team: "search",
+    requests: 1_904_113,
+    promptTokens: 2_104_880_112,
+    generatedTokens: 611_402_500,
+    gpuHours: 2_688,
+    costs: { USD: 15_563.52 },
+    tokensPerGpuHour: 611_402_500 / 2_688,
+    costPerMillionTokens: { USD: 15_563.52 / 611.4025 },
+  },
+  {
+    cluster: "harbor",
+    kind: "InferenceService",
+    namespace: "vision",
+    name: "detector",
+    team: "vision",
+    requests: 88_202,
+    promptTokens: null,
+    generatedTokens: null,
+    gpuHours: 168,
+    costs: { USD: 972.72 },
+    tokensPerGpuHour: null,
+    costPerMillionTokens: {},
+  },
+  {
+    cluster: "harbor",
+    kind: "Deployment",
+    namespace: "chat",
+    name: "draft",
+    team: "ads",
+    requests: 12,
+    promptTokens: 3_400,
+    generatedTokens: 0,
+    gpuHours: 4.5,
+    costs: {},
+    tokensPerGpuHour: 0,
+    costPerMillionTokens: {},
+  },
+];
