@@ -4,13 +4,16 @@ import type { Problem } from "../model/problem.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 import type { Device } from "./snapshot.ts";
 
-/** A signal is used for the whole cluster when at least this part of its devices have it, so that teams compare. */
+/** A signal is used for the whole cluster when at least this part of its devices have it, so that teams can be compared. */
 const coverageNeeded = 0.95;
 
-/** A device whose profiling counters say exactly 0 while it runs kernels this much of the time is not measured by them. */
+/**
+ * If a device runs kernels for at least this part of the time while its profiling counters are exactly 0, they do not measure
+ * it.
+ */
 const brokenProfilingUtil = 0.5;
 
-/** Profiling stopped or is locked by another profiler: its ratios are stuck at 0 while GPU_UTIL is high. */
+/** Whether profiling has stopped, or another profiler has locked it: its ratios are then stuck at 0 while GPU_UTIL is high. */
 export function profilingIsBroken(reading: DeviceReading): boolean {
   if (reading.gpuInstance !== null || reading.gpuUtil === null || reading.gpuUtil < brokenProfilingUtil) return false;
   const { smActive, grEngineActive } = reading;

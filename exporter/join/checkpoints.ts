@@ -5,8 +5,8 @@ import { checkpointAnnotations } from "../model/wellKnown.ts";
 const none: readonly number[] = [];
 
 /**
- * When a pod, its owners and its queue object (`ofQueueObject`) say that the work was saved, seconds since the epoch, latest
- * first; times in the future among them, since they may pass.
+ * The times at which the work was saved, as a pod, its owners and its queue object (`ofQueueObject`) report them: seconds since
+ * the epoch, the latest first. Times in the future are among them, since they may pass.
  */
 export function checkpointsOf(
   objects: readonly { readonly annotations: TextMap }[],
@@ -26,7 +26,7 @@ export function checkpointsOf(
   return found?.sort((a, b) => b - a) ?? none;
 }
 
-/** The latest that is not after `now`; `null` without one. */
+/** The latest checkpoint that is not after `now`; `null` if there is none. */
 export function lastCheckpoint(checkpoints: readonly number[], now: number): number | null {
   if (checkpoints.length === 0) return null;
   return checkpoints.find((at) => at <= now) ?? null;

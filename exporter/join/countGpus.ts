@@ -13,7 +13,7 @@ import { type CountedBy, soldGpus } from "./witnesses.ts";
 
 const roundUp = (gpus: number): number => Math.ceil(gpus - 1e-6);
 
-/** A number of GPUs, and what counted them. */
+/** A number of GPUs, and the source that counted them. */
 export interface Count {
   readonly physicalGpus: number;
   readonly by: CountSource;
@@ -36,12 +36,12 @@ export function settle(
   return { physicalGpus, by: counted.by, lost: physicalGpus - counted.physicalGpus };
 }
 
-/** What the GPU resources of a node are, and the GPUs behind them. */
+/** The meaning of a node's GPU resources, and the GPUs behind them. */
 export interface ResourceCount {
   readonly units: ReadonlyMap<string, GpuUnit>;
   /** `null` where no resource can be converted to GPUs. */
   readonly physicalGpus: number | null;
-  /** Some of them are MIG instances: GPUs without an instance are in no resource. */
+  /** Whether some of the resources are MIG instances: GPUs without an instance are in no resource. */
   readonly hasInstances: boolean;
 }
 

@@ -10,7 +10,7 @@ import { ownerChainOf, ownerUidsOf } from "./workloadOf.ts";
 
 /** A gang as an object of a queue system declares it. */
 export interface DeclaredMinimum {
-  /** Uids of what controls the object. */
+  /** Uids of the controllers of the object. */
   readonly owners: readonly string[];
   readonly min: number;
   /** Members that run as the object itself reports; 0 if it reports nothing. */
@@ -25,7 +25,7 @@ export interface DeclaredGangs {
   readonly kai: ByName;
   readonly volcano: ByName;
   readonly kueue: ByName;
-  /** Those that Kueue made of plain pods, by the name of their group. */
+  /** The gangs that Kueue made of plain pods, by the name of their group. */
   readonly podGroups: ByName;
 }
 
@@ -99,7 +99,7 @@ function add(
   names.set(name, minimum);
 }
 
-/** Fewest pods with GPUs: pods without GPUs are not among the pods that are read. */
+/** The fewest pods with GPUs that run: pods without GPUs are not among the pods that are read. */
 function podsWithGpus({ podSets }: KueueWorkload): number {
   let min = 0;
   for (const { count, minCount, pod } of podSets) if (hasGpus(pod.requests)) min += minCount ?? count;

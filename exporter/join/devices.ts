@@ -25,7 +25,7 @@ export interface ActivitySettings {
 /** What telemetry reports about a node. */
 export interface NodeReadings {
   readonly readings: readonly DeviceReading[];
-  /** No page of it came, or its numbers have not changed for so long that they are not a new sample. */
+  /** Whether no page of the node came, or its numbers have not changed for so long that they are not a new sample. */
   readonly isLost: boolean;
 }
 
@@ -113,7 +113,7 @@ function stalls({ model }: BoundDevice, reading: DeviceReading | null, { power }
 /** The node's devices that estimated shares are on: any of them may be the pod's. */
 interface SpreadGroup {
   readonly idleSince: number | null;
-  /** Part of the free capacity left on these devices that must be active without a holder. */
+  /** The part of the free capacity left on these devices that must be active without a holder. */
   readonly unattributedRatio: number;
 }
 
@@ -192,8 +192,8 @@ function lastActiveUnallocated(
 }
 
 /**
- * Activity of one share. Alone on its device, or standing on all unassigned devices of a node: the device's activity. On a
- * shared GPU where H is allocated: min(1, u/H), or the pod's own per-process value where rows carry it.
+ * Activity of one share. If it is alone on its device, or is on all unassigned devices of a node, this is the device's
+ * activity. On a shared GPU where H is allocated, it is min(1, u/H), or the pod's own per-process value where rows carry it.
  */
 function holding(share: BoundShare, sample: Sample, group: SpreadGroup): Holding {
   const { device, activity } = sample;

@@ -20,7 +20,7 @@ export interface DraDevice {
   readonly pciAddress: string | null;
   /** Memory slices of its GPU that a MIG device takes; `null` for a whole GPU, and where the driver does not say. */
   readonly migSlots: readonly number[] | null;
-  /** Under a taint that keeps work away or evicts it: neither idle nor free. */
+  /** Whether a taint keeps work away from it or evicts work: it is neither idle nor free then. */
   readonly tainted: boolean;
   /** What its taints say; `null` where it is not tainted. */
   readonly taintCause: UnavailableCause | null;
@@ -79,7 +79,7 @@ function oneGpuEach(devices: ReadonlyMap<string, DraDevice>): DraDevices {
 
 const keepsAway = ({ effect }: Taint): boolean => effect !== "PreferNoSchedule";
 
-/** Devices that a rule taints, as the same objects while they are the same. */
+/** Devices that a rule taints, kept so that an unchanged device yields the same object. */
 const tainted = new WeakMap<DraDevice, DraDevice>();
 
 function underRules(key: string, device: DraDevice, rules: readonly DeviceTaintRule[]): DraDevice {
@@ -89,7 +89,7 @@ function underRules(key: string, device: DraDevice, rules: readonly DeviceTaintR
   return known;
 }
 
-/** Names of pools may have slashes, those of drivers and devices have none. */
+/** Names of pools may contain slashes; those of drivers and devices do not. */
 function selectsDevice({ driver, pool, device }: DeviceTaintRule, key: string): boolean {
   const [first, last] = [key.indexOf("/"), key.lastIndexOf("/")];
   return (
@@ -99,7 +99,7 @@ function selectsDevice({ driver, pool, device }: DeviceTaintRule, key: string): 
   );
 }
 
-/** Devices under the UUID of their sibling, as the same objects while they are the same. */
+/** Devices with the UUID of their sibling, kept so that an unchanged device yields the same object. */
 const siblings = new WeakMap<DraDevice, DraDevice>();
 
 function renamed(device: DraDevice, gpuUuid: string): DraDevice {
@@ -110,7 +110,7 @@ function renamed(device: DraDevice, gpuUuid: string): DraDevice {
   return made;
 }
 
-/** A device of a slice with its key among all. */
+/** A device of a slice, with its key among all devices. */
 export interface NamedDraDevice {
   readonly key: string;
   readonly device: DraDevice;

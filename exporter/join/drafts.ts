@@ -10,7 +10,7 @@ export interface ShareDraft {
   share: number;
   readonly source: HoldingSource;
   estimated: boolean;
-  /** The share is on every unassigned device of the node, because nothing says on which it is. */
+  /** Whether the share is on every unassigned device of the node, because nothing shows on which one it is. */
   readonly spread: boolean;
   /** The pod's own part of the GPU's activity, where rows carry per-process values. */
   readonly processUtil: number | null;
@@ -31,12 +31,12 @@ export interface DeviceDraft {
   readonly memoryBytes: number | null;
   /** Memory slices of its GPU that a MIG instance takes; `null` where nothing says. */
   migSlots: readonly number[] | null;
-  /** The slots may be those of another instance of its profile: nothing distinguishes unclaimed instances. */
+  /** Whether the slots may be those of another instance of its profile: nothing distinguishes unclaimed instances. */
   areSlotsAssumed: boolean;
   unhealthy: boolean;
   /** Why it is unhealthy, as far as objects say; `null`: it is not, or they do not say. */
   fault: UnavailableCause | null;
-  /** A reservation pod keeps the GPU, but no fraction pod of its group is there. */
+  /** Whether a reservation pod keeps the GPU although no fraction pod of its group is there. */
   orphanReservation: boolean;
   readonly reading: DeviceReading | null;
   readonly shares: ShareDraft[];

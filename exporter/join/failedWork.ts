@@ -8,11 +8,11 @@ import { findSubject } from "./subject.ts";
 
 /** A program in a batch pod that failed, and was or will be started again. */
 export interface FailedWork {
-  /** The same for as long as objects report the failure. */
+  /** The key of this failure, which stays the same for as long as objects report the failure. */
   readonly key: string;
   /** Uid of the pod. */
   readonly uid: string;
-  /** Of its workload. */
+  /** Kind, namespace and name of its workload. */
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
@@ -20,18 +20,24 @@ export interface FailedWork {
   readonly team: string;
   /** When the program ended, seconds since the epoch. */
   readonly at: number;
-  /** Since when what it did is undone: the last checkpoint before its end, else its start; `null` where neither is known. */
+  /**
+   * The start of the time whose work is undone: the last checkpoint before the end of the program, else its start; `null` where
+   * neither is known.
+   */
   readonly from: number | null;
-  /** No checkpoint is known: it may have saved its work since its start. */
+  /** Whether no checkpoint is known: the program may have saved its work since its start. */
   readonly isUpperBound: boolean;
   /** Physical GPUs of the pod; `null` where they cannot be known. */
   readonly gpus: number | null;
 }
 
-/** Failures that are older when they are first seen are not counted, so that what was seen may be forgotten. */
+/**
+ * Failures that are older than this when they are first seen are not counted, so that Fairlead may forget which ones it has
+ * seen.
+ */
 export const failureHorizonSeconds = 3600;
 
-/** What failures are found by, besides the pods. */
+/** The evidence of failures, besides the pods. */
 interface FailureSources {
   readonly index: SubjectIndex;
   readonly rules: readonly TeamRule[];

@@ -25,9 +25,9 @@ interface Members {
   min: number;
   /** Members that run according to the object that declares the gang. */
   running: number;
-  /** An object declares it, so that members without GPUs, which are not among the pods, count for its minimum. */
+  /** Whether an object declares the gang, so that members without GPUs, which are not among the pods, count for its minimum. */
   readonly isDeclared: boolean;
-  /** For the gang of a job: how many pods each of its controllers starts together; `null`: all that there are. */
+  /** For the gang of a job: how many pods each of its controllers starts together; `null`: all pods that there are. */
   readonly controllers: Map<string, number | null>;
   readonly pods: Pod[];
 }
@@ -70,14 +70,14 @@ function count(text: string | undefined): number | null {
 /** Gangs by pod uid, with how many of their pods are bound or done, and since when they have been partly bound. */
 export interface Gangs {
   readonly byPod: ReadonlyMap<string, GangView>;
-  /** What to remember: since when each gang has been partial. */
+  /** Since when each gang has been partial, to be remembered. */
   readonly since: ReadonlyMap<string, number>;
 }
 
-/** What gangs are found by, besides the pods. */
+/** The evidence of gangs, besides the pods. */
 export interface GangSources {
   readonly declared: DeclaredGangs;
-  /** By uid. */
+  /** The owners of pods by uid. */
   readonly owners: ReadonlyMap<string, OwnerObject>;
 }
 
@@ -158,7 +158,7 @@ const noMembers = (isDeclared: boolean): Members => ({
   controllers: new Map(),
 });
 
-/** The fewest members of a gang that run: as declared, else what the controllers of a job start together. */
+/** The fewest members with which a gang runs: as declared, else what the controllers of a job start together. */
 function minimumOf({ min, controllers, pods }: Members): number {
   if (controllers.size === 0) return min;
   let sum = 0;
@@ -189,11 +189,11 @@ function partialFrom(bound: readonly Pod[], waiting: readonly Pod[], isFirstCycl
 
 /** The gang that a pod is in because a controller made it for a job whose pods start together. */
 interface JobGang {
-  /** `PyTorchJob research/train`. */
+  /** Kind, namespace and name of the job: `PyTorchJob research/train`. */
   readonly id: string;
   /** The controller that created the pod: the gang of a JobSet has pods of several. */
   readonly controller: string;
-  /** The fewest of that controller's pods that start together; `null`: all that there are. */
+  /** The fewest of that controller's pods that start together; `null`: all pods that there are. */
   readonly pods: number | null;
 }
 
@@ -245,7 +245,7 @@ function jobGangOf(pod: Pod, owners: ReadonlyMap<string, OwnerObject>): JobGang 
   return kind === "Job.batch" && pods !== null ? gang(topOfJobs(pod, owner, owners)) : null;
 }
 
-/** The JobSet or TrainJob that a Job is part of, as far as it is known; else the Job itself. */
+/** The JobSet or TrainJob that a Job is part of, if it is known; else the Job itself. */
 function topOfJobs(pod: Pod, job: OwnerRef, owners: ReadonlyMap<string, OwnerObject>): OwnerRef {
   const above = owners.get(job.uid)?.owner ?? null;
   if (above === null || !kindsOfJobs.has(kindOf(above))) return job;

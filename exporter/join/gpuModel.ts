@@ -40,7 +40,7 @@ export function canonicalModel(text: string | null | undefined): string | null {
 
 const mostKnownModels = 500;
 
-/** Models by their spellings: only saves work. */
+/** Models by their spellings, so that each spelling is converted once. */
 const knownModels = new Map<string, string | null>();
 
 function modelIn(text: string): string | null {
@@ -69,7 +69,7 @@ export function labelledModel(node: ClusterNode): string | null {
   return null;
 }
 
-/** What GPUs are called where only their resource distinguishes them. */
+/** The names of GPUs that only their resource distinguishes. */
 const modelOfVendor: Readonly<Record<GpuVendor, string | null>> = {
   nvidia: null,
   amd: "AMD-GPU",
@@ -80,7 +80,7 @@ const modelOfVendor: Readonly<Record<GpuVendor, string | null>> = {
 };
 
 /**
- * The model that resource names alone say: the GPU of a passthrough function (`nvidia.com/GA102GL_A10`) or of a vGPU type
+ * The model that resource names alone show: the GPU of a passthrough function (`nvidia.com/GA102GL_A10`) or of a vGPU type
  * (`nvidia.com/NVIDIA_A10-12Q`), else the vendor; `null` where they name neither, or several.
  */
 export function modelOfResources(resources: readonly string[]): string | null {
@@ -100,7 +100,7 @@ function modelOfResource(resource: string): string | null {
 
 const mebibyte = 1024 * 1024;
 
-/** Memory in MiB as `nvidia-smi` shows it, by canonical model prefix, where the name does not carry it. */
+/** Memory in MiB as `nvidia-smi` shows it, by the start of the canonical model, for models whose name does not contain it. */
 const memoryMiB: readonly (readonly [prefix: string, mebibytes: number])[] = [
   ["A10G", 23028],
   ["A10", 23028],

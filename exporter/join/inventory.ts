@@ -26,13 +26,13 @@ import { type CountedBy, type PageWitness, sharedGpus, soldGpus } from "./witnes
 export interface Inventory {
   /** `null`: the node has GPUs, but their number is unknown. */
   readonly physicalGpus: number | null;
-  /** What counted them, now or since the boot. */
+  /** The source that counted them, now or since the boot. */
   readonly countedBy: CountSource;
   /** Physical GPUs that the scheduler may give out; `null` when unknown. */
   readonly allocatableGpus: number | null;
   /** GPUs that exist but cannot be given out: unhealthy, lost since boot, or without a ready driver. */
   readonly unhealthyGpus: number;
-  /** Nothing on the node offers its GPUs: neither a device plugin nor a DRA driver. */
+  /** Whether nothing on the node offers its GPUs: neither a device plugin nor a DRA driver. */
   readonly lacksDriver: boolean;
   /** Model by label; `unknown` without a label. */
   readonly model: string;
@@ -183,7 +183,7 @@ function servedByDra({ draDevices }: InventoryInput, units: Inventory["units"]):
 
 const noInstances: readonly DraDevice[] = [];
 
-/** Without a UUID of its own it is only a possible instance. */
+/** Whether a device exists: a MIG device without a UUID of its own is only a possible instance. */
 const isLaidOut = ({ migUuid, migSlots }: DraDevice): boolean => migUuid !== null && migSlots !== null;
 
 function readGpusByUuid(input: InventoryInput): Inventory["gpusByUuid"] {

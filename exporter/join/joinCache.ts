@@ -29,7 +29,7 @@ export interface JoinCache {
   last: LastDevices | null;
 }
 
-/** A cache that has seen nothing. */
+/** Makes an empty cache. */
 export function createJoinCache(): JoinCache {
   return {
     telemetry: { orders: new Map(), copies: null },

@@ -2,7 +2,7 @@ import type { DeviceReading } from "../model/telemetry.ts";
 import type { PowerRange } from "./stall/gpuPower.ts";
 import { stalledWatts } from "./stall/looksStalled.ts";
 
-/** A device of a node, and where its reading is. */
+/** A device of a node, and the place of its reading. */
 interface Shown {
   readonly gpuInstance: string | null;
   readonly model: string;
@@ -10,9 +10,10 @@ interface Shown {
 }
 
 /**
- * The readings of a node without the zeros of a locked profiler on GPUs that are cut. GPU_UTIL, which reveals one on a whole GPU, says
- * nothing about an instance: but where the profiling counters of all instances of a GPU are exactly 0 while it draws more than a
- * GPU that computes nothing, they are not measured. A GPU whose model's power is unknown is believed.
+ * The readings of a node without the zeros of a locked profiler on GPUs in MIG mode. GPU_UTIL, which reveals such a profiler on
+ * a whole GPU, says nothing about an instance. But where the profiling counters of all instances of a GPU are exactly 0 while
+ * it draws more power than a GPU that computes nothing, they are not measured. A GPU whose model's power is unknown is
+ * believed.
  */
 export function withoutLockedZeros(
   readings: readonly DeviceReading[],

@@ -1,6 +1,6 @@
 import type { ServerMemory } from "./serving/serverMemory.ts";
 
-/** What can count a node's GPUs, worst first. */
+/** The sources that can count a node's GPUs, the worst first. */
 export const countSources = ["instance-type", "resources", "labels", "slices"] as const;
 
 export type CountSource = (typeof countSources)[number];
@@ -9,7 +9,7 @@ export type CountSource = (typeof countSources)[number];
 export interface NodeMemory {
   readonly bootId: string;
   readonly physicalGpus: number;
-  /** What counted them; a better source may correct the number downwards. */
+  /** The source that counted them; a better one may correct the number downwards. */
   readonly countedBy: CountSource;
   readonly models: readonly string[];
   /** UUIDs seen since the boot. */
@@ -28,7 +28,7 @@ export interface Memory {
   readonly idleSince: ReadonlyMap<string, number>;
   /** Since when every sample of a device looked busy and computed nothing. */
   readonly stalledSince: ReadonlyMap<string, number>;
-  /** Of these, since when there has been no sample. */
+  /** For these devices: since when there has been no sample. */
   readonly stalledUnseenSince: ReadonlyMap<string, number>;
   /** When a device that nobody held was last active. */
   readonly activeUnallocatedAt: ReadonlyMap<string, number>;
@@ -40,11 +40,11 @@ export interface Memory {
   readonly pendingSince: ReadonlyMap<string, number>;
   /** Since when a node has not been ready. */
   readonly notReadySince: ReadonlyMap<string, number>;
-  /** Since when a leaf queue has been short of its entitlement; the analysis finds it, the join only passes it on. */
+  /** Since when a leaf queue has been short of its entitlement. The analysis finds this, and the join only passes it on. */
   readonly shortSince: ReadonlyMap<string, number>;
-  /** Since when waiting gangs have been blocked, by `BlockedWork.key`; likewise. */
+  /** Since when waiting gangs have been blocked, by `BlockedWork.key`. The analysis finds this, too. */
   readonly blockedSince: ReadonlyMap<string, number>;
-  /** Since when nodes have been idle, by `kind/node`; likewise. */
+  /** Since when nodes have been idle, by `kind/node`. The analysis finds this, too. */
   readonly idleNodeSince: ReadonlyMap<string, number>;
 }
 

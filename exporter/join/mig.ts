@@ -1,6 +1,6 @@
 import { likelyGeometryOf, type MigGeometry } from "./migGeometry.ts";
 
-/** A GPU that MIG may cut, as far as it is known. */
+/** A GPU that may be in MIG mode, as far as it is known. */
 export interface MigGpu {
   /** Canonical model. */
   readonly model: string;
@@ -8,7 +8,7 @@ export interface MigGpu {
   readonly memoryBytes: number | null;
 }
 
-/** What an instance of a profile takes of its GPU. */
+/** The slices that an instance of a profile takes of its GPU. */
 export interface MigSize {
   /** Compute slices. */
   readonly compute: number;
@@ -63,7 +63,7 @@ export function rawWeight({ compute, memory }: MigSize, { computeSlices, memoryS
   return Math.max(compute / computeSlices, memory / memorySlices);
 }
 
-/** The same by the profile's name; `null` when the text is no profile. */
+/** The same part, found by the profile's name; `null` if the text is no profile. */
 export function migWeight(profile: string, physicalGpu: MigGpu): number | null {
   const size = migSizeOf(profile, physicalGpu);
   return size === null ? null : rawWeight(size, likelyGeometryOf(physicalGpu.model));
@@ -77,11 +77,11 @@ export interface MigInstances {
 
 /** How instances divide the GPUs that they are on. */
 export interface MigLayout {
-  /** What to multiply each raw weight with, so that a full GPU is wholly given out. */
+  /** The factor for each raw weight with which a full GPU is wholly given out. */
   readonly scale: number;
   /** Physical GPUs that are in no instance. */
   readonly rest: number;
-  /** The instances take more slices than the GPUs have. */
+  /** Whether the instances take more slices than the GPUs have. */
   readonly isOverfull: boolean;
 }
 

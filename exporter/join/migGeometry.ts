@@ -59,7 +59,7 @@ export function migGeometryOf(model: string): MigGeometry | null {
   return /^(?:[AH][18]00|H20|H200|GH200|G?B[123]00)(?!\d)/.test(model) ? sevenSlices : null;
 }
 
-/** The same, where a GPU of an unknown model is taken for one of seven compute and eight memory slices, as most are. */
+/** The geometry of a model, where an unknown model is taken for a GPU of seven compute and eight memory slices, as most are. */
 export function likelyGeometryOf(model: string): MigGeometry {
   return migGeometryOf(model) ?? sevenSlices;
 }

@@ -5,7 +5,10 @@ import { registeredModel } from "./gpuUnits.ts";
 import { modelOfInstanceType } from "./instanceTypes.ts";
 import type { InventoryInput } from "./inventory.ts";
 
-/** The model of a node's GPUs: by their own label, their driver, the machine or the page, and what was known before, in this order. */
+/**
+ * The model of a node's GPUs. The sources, in this order: the GPUs' own label, their driver, the machine, the page, and what
+ * was known before.
+ */
 export function modelOfNode(input: InventoryInput, offered: ResourceAmounts): string {
   const { node, draDevices, remembered, page } = input;
   return (

@@ -57,14 +57,14 @@ export function capacityTypeOf(node: Pick<ClusterNode, "labels">): CapacityType 
 const maintenanceTaint =
   /^(node\.kubernetes\.io\/(unschedulable|out-of-service)|ToBeDeletedByClusterAutoscaler|karpenter\.sh\/disrupted|karpenter\.sh\/disruption|cloud\.google\.com\/impending-node-termination)$|maintenance/i;
 
-/** Not cordoned, and not under a maintenance taint. */
+/** Whether a node is not cordoned, and not under a maintenance taint. */
 export function isSchedulable(node: ClusterNode): boolean {
   return (
     !node.unschedulable && !node.taints.some((t) => t.effect !== "PreferNoSchedule" && maintenanceTaint.test(t.key))
   );
 }
 
-/** Ready by its condition, and not tainted as gone; `null` where the object does not say. */
+/** Whether a node is ready by its condition, and not tainted as gone; `null` where the object does not say. */
 export function isReady(node: ClusterNode): boolean | null {
   const gone = node.taints.some(
     (t) => t.key === "node.kubernetes.io/unreachable" || t.key === "node.kubernetes.io/not-ready",
@@ -122,7 +122,7 @@ export function providerOf({ providerId, labels }: Pick<ClusterNode, "providerId
   return null;
 }
 
-/** The cloud's region; `null` where no label says. */
+/** The cloud's region; `null` where no label names it. */
 export function regionOf({ labels }: Pick<ClusterNode, "labels">): string | null {
   const region = labels[nodeLabels.region];
   return region === undefined || region === "" ? null : region;

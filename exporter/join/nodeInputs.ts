@@ -47,7 +47,7 @@ export function nodeInput(
   return inventory === null ? null : { object, fromPages: false, inventory, readings };
 }
 
-/** Pages alone: the page's devices are taken as the GPUs. */
+/** The input of a node that only its page shows: the page's devices are taken as its GPUs. */
 export function inputFromPage(node: string, rows: readonly DeviceReading[]): NodeInput {
   const uuids = new Set(rows.map((r) => r.uuid));
   const models = new Set(rows.map((r) => canonicalModel(r.modelName)));

@@ -6,14 +6,14 @@ import type { PoolFacts } from "./queues/queueSystem.ts";
 import { isGpuResource } from "./queues/resourceGpus.ts";
 import type { NodePoolView, NodeView } from "./snapshot.ts";
 
-/** What node pools are found from. `pools` gives the GPU resources on the nodes of each pool of GPUs. */
+/** The input for finding node pools. `pools` gives the GPU resources on the nodes of each pool of GPUs. */
 export interface NodePoolInput {
   readonly state: Pick<ClusterState, "karpenterNodePools" | "autoscalerNodeGroups">;
   readonly nodes: readonly NodeView[];
   readonly pools: readonly PoolFacts[];
 }
 
-/** Node pools that have nodes with GPUs, or that Karpenter may fill with GPUs by their limits; by name. */
+/** Node pools that have nodes with GPUs, or that Karpenter may fill with GPUs by their limits, in the order of their names. */
 export function nodePoolViews({ state, nodes, pools }: NodePoolInput): readonly NodePoolView[] {
   const found = new Map<string, Found>();
   for (const node of nodes) {
@@ -42,17 +42,19 @@ export function nodePoolViews({ state, nodes, pools }: NodePoolInput): readonly 
 /** The sizes of all groups of the Cluster Autoscaler that belong to one node pool. */
 type GroupSizes = Omit<AutoscalerNodeGroup, "name">;
 
-/** `gke-CLUSTER-POOL-HASH-grp`, at the end of an address: one for each zone of the pool, distinguished by the hash. */
+/**
+ * The end of an address: `gke-CLUSTER-POOL-HASH-grp`. There is one group for each zone of the pool, distinguished by the hash.
+ */
 const gkeGroup = /^(gke-.+)-[0-9a-f]{8}-grp$/;
-/** `gke-CLUSTER-POOL-HASH-SUFFIX`: a node of such a group. */
+/** A node of such a group: `gke-CLUSTER-POOL-HASH-SUFFIX`. */
 const gkeNode = /^(gke-.+)-[0-9a-f]{8}-[0-9a-z]{4}$/;
-/** `aks-POOL-NUMBER-vmss`, and its nodes with a number in base 36 after it. */
+/** A scale set `aks-POOL-NUMBER-vmss`, and its nodes with a number in base 36 after it. */
 const aksGroup = /^(aks-.+-vmss)$/;
 const aksNode = /^(aks-.+-vmss)[0-9a-z]{6}$/;
-/** `eks-NODEGROUP-UUID`: the Auto Scaling group of a managed node group. */
+/** The Auto Scaling group of a managed node group: `eks-NODEGROUP-UUID`. */
 const eksGroup = /^eks-(.+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What the name of a group and the names of its nodes have in common. */
+/** The part of a group's name that it shares with the names of its nodes. */
 function groupStem(name: string): string {
   const last = name.slice(name.lastIndexOf("/") + 1);
   const eks = eksGroup.exec(last)?.[1];
@@ -60,7 +62,10 @@ function groupStem(name: string): string {
   return gkeGroup.exec(last)?.[1] ?? aksGroup.exec(last)?.[1] ?? last;
 }
 
-/** The same for one of its nodes: the node pool itself if names show nothing, as with OKE, whose groups are its pools. */
+/**
+ * The same part, found from one of the nodes: the node pool itself if names show nothing, as with OKE, whose groups are its
+ * pools.
+ */
 function groupStemOfNode({ name, nodePool, labels }: Pick<NodeView, "name" | "nodePool" | "labels">): string {
   const eks = labels[nodeLabels.eksNodeGroup];
   if (eks !== undefined) return `eks/${eks}`;
@@ -78,7 +83,7 @@ function autoscalerGroups(groups: readonly AutoscalerNodeGroup[]): (stem: string
   return (stem) => sums.get(stem) ?? null;
 }
 
-/** The sum is unknown as soon as a part is. */
+/** The sum of two sizes, which is unknown if one of them is. */
 function added(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one + other;
 }

@@ -4,19 +4,19 @@ import type { Pod } from "../model/pod.ts";
 import type { QueueObjectFinder } from "./queues/queueObjectFinder.ts";
 import type { QueueFinder } from "./queues/queueSystem.ts";
 
-/** Where owners, namespaces, queues and checkpoints are looked up. It is the same object as long as it finds the same. */
+/** The index of owners, namespaces, queues and checkpoints. It is the same object as long as it yields the same results. */
 export interface SubjectIndex {
   readonly owners: ReadonlyMap<string, OwnerObject>;
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly queueOf: QueueFinder;
-  /** Some queue system has objects here: then a name that none of them confirms is not a queue. */
+  /** Whether some queue system has objects here: then a name that none of them confirms is not a queue. */
   readonly hasQueues: boolean;
   readonly checkpointOf: QueueObjectFinder["checkpointOf"];
 }
 
 /** The index of the last cycle, and what it was made from. */
 export interface SubjectIndexCache {
-  /** Pods that own others, as owners. */
+  /** Pods that own other pods, in the form of owners. */
   readonly podsAsOwners: WeakMap<Pod, OwnerObject>;
   last: {
     readonly owners: ClusterState["owners"];

@@ -4,7 +4,7 @@ import type { TextMap } from "../model/node.ts";
 
 /**
  * The owner that a pod, or else its workload, names in a label; `null` where neither does. Authors write their own labels: a
- * value counts only where the configuration allows it, or else anyone could have anyone written to.
+ * value counts only where the configuration allows it, or else any author could direct messages to any person.
  */
 export function ownerOf(
   { label, allowed }: OwnerRule,

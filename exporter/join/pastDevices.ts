@@ -8,7 +8,7 @@ export interface PastDevices {
   idleSince(binding: NodeBinding, place: number): number | undefined;
   stall(binding: NodeBinding, place: number): Stall | null;
   activeUnallocatedAt(binding: NodeBinding, place: number): number | undefined;
-  /** When someone last held a part of it. */
+  /** The time at which a part of the device was last held. */
   allocatedAt(binding: NodeBinding, place: number): number | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface PastDevices {
 export interface LastDevices {
   readonly memory: Memory;
   readonly at: number;
-  /** Those that nobody held then: when they were last held. */
+  /** When the devices that nobody held then were last held. */
   readonly ended: ReadonlyMap<string, number>;
 }
 
@@ -69,8 +69,8 @@ function lastOf(binding: NodeBinding, place: number): Device | null {
 }
 
 /**
- * Gives a new binding what was last known about its devices, by key, and of its pods, from the binding that its node had
- * before.
+ * Gives a new binding what was last known about its devices, by key, and about its pods, which comes from the binding that its
+ * node had before.
  */
 export function takeOver(binding: NodeBinding, before: NodeBinding | undefined): void {
   for (const bound of binding.pods) bound.subject = before?.pods.find(({ pod }) => pod === bound.pod)?.subject ?? null;
@@ -79,7 +79,7 @@ export function takeOver(binding: NodeBinding, before: NodeBinding | undefined):
   const keys = before?.devices ?? [];
   binding.last = binding.devices.map(({ key }, place) => {
     if (key === null) return null;
-    // Mostly the devices are those that they were.
+    // Mostly the devices are the same as before.
     if (keys[place]?.key === key) return last[place] ?? null;
     const at = keys.findIndex((device) => device.key === key);
     return last[at] ?? null;

@@ -13,7 +13,7 @@ const prohibitions: readonly (readonly [annotation: string, forbids: (text: stri
   [podAnnotations.preferNoEviction, () => true],
 ];
 
-/** All distinct values: pods that are alike share one. */
+/** All distinct values, so that pods that are alike share one. */
 const known: readonly PodDisruption[] = [null, ...prohibitions.map(([name]) => name)].flatMap((forbiddenBy) =>
   [false, true].flatMap((isStatic) =>
     [false, true].map(
@@ -74,6 +74,6 @@ function byDanger(a: JobLimits, b: JobLimits): number {
   );
 }
 
-/** Pods that it may still lose. Where that is not known, none. */
+/** The number of pods that it may still lose; 0 where that is not known. */
 const left = ({ backoffLimit, failed }: JobLimits): number =>
   backoffLimit === null ? Number.NEGATIVE_INFINITY : backoffLimit - failed;

@@ -8,7 +8,7 @@ export interface NeedsCache {
   readonly byContent: Map<string, PodNeeds>;
   /** Texts of affinities and tolerations, which many pods share. */
   readonly textOf: WeakMap<object, string>;
-  /** With this many entries, those that no pod has any more are forgotten. */
+  /** At this number of entries, those that no pod has any more are forgotten. */
   limit: number;
 }
 
@@ -38,7 +38,7 @@ function requestsOf({ gpu, cpuMilli, memoryBytes }: Pod): ResourceAmounts {
   return Object.assign(requests, gpu.resources);
 }
 
-/** The same for pods with equal needs; no two different needs have the same text. */
+/** A text that pods with equal needs share, and that differs for different needs. */
 function contentKey(pod: Pod, { textOf }: NeedsCache): string {
   const { gpu, cpuMilli, memoryBytes, nodeSelector, nodeAffinity, tolerations } = pod;
   let key = `${cpuMilli} ${memoryBytes}`;
@@ -48,7 +48,7 @@ function contentKey(pod: Pod, { textOf }: NeedsCache): string {
   return `${key}|${contentOf(nodeAffinity, textOf)}|${contentOf(tolerations, textOf)}`;
 }
 
-/** With its length before it. */
+/** A text with its length before it, so that joined texts cannot be confused. */
 const whole = (text: string): string => `${text.length}:${text}`;
 
 function contentOf(rules: readonly unknown[], textOf: WeakMap<object, string>): string {
@@ -60,7 +60,7 @@ function contentOf(rules: readonly unknown[], textOf: WeakMap<object, string>): 
   return text;
 }
 
-/** Most have one at most. */
+/** The keys of a record in order; most records have one key at most. */
 function sortedKeys(record: Readonly<Record<string, unknown>>): readonly string[] {
   const keys = Object.keys(record);
   return keys.length < 2 ? keys : keys.sort();

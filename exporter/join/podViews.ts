@@ -15,28 +15,28 @@ import { isSameChain, largerUnits, ownerRefsOf, ownerUidsOf } from "./workloadOf
 /** The value for a pod without a priority class. */
 export const noPriorityClass = "none";
 
-/** Bound, and not ended: it holds what it was given, used or not. */
+/** Whether a pod is bound and has not ended: it holds what it was given, whether it uses it or not. */
 export function isHolding(pod: Pod): boolean {
   return pod.nodeName !== null && pod.phase !== "Succeeded" && pod.phase !== "Failed";
 }
 
-/** Not bound, and not ended: it waits. */
+/** Whether a pod is neither bound nor ended: it waits. */
 export function isPending(pod: Pod): boolean {
   return pod.nodeName === null && pod.phase !== "Succeeded" && pod.phase !== "Failed";
 }
 
-/** Pods and the workloads they make, by index. */
+/** Pods and their workloads, by index. */
 export interface Subjects {
   readonly pods: readonly PodView[];
   readonly workloads: readonly GatheredView[];
-  /** Of each pod: its queue, as a finder of a queue system reports it; `null` if none knows it. */
+  /** The queue of each pod, as a finder of a queue system reports it; `null` if none knows it. */
   readonly queueRefs: readonly (QueueRef | null)[];
 }
 
 /** A pod that a Snapshot shows. */
 export interface SubjectPod {
   readonly pod: Pod;
-  /** Only telemetry names it: it has no uid. */
+  /** Whether only telemetry names it: then it has no uid. */
   readonly named: boolean;
   /** Physical GPUs that it asks for; `null` when they cannot be known. */
   readonly gpus: number | null;
@@ -44,16 +44,16 @@ export interface SubjectPod {
   subject: Subject | null;
 }
 
-/** What the views of pods are made from. */
+/** The input for the views of pods. */
 export interface SubjectInput {
   readonly index: SubjectIndex;
   readonly pods: readonly SubjectPod[];
   readonly rules: readonly TeamRule[];
   readonly ownerRule: OwnerRule | null;
-  /** By uid. */
+  /** The gangs of pods, by uid of the pod. */
   readonly gangs: ReadonlyMap<string, GangView>;
   readonly pendingSince: (pod: Pod) => number | null;
-  /** For a waiting pod. */
+  /** Why a waiting pod can never run; `null`: it may run. */
   readonly impossible: (pod: Pod) => ImpossibleDemand | null;
   /** Seconds since the epoch: a later checkpoint does not count yet. */
   readonly at: number;

@@ -11,8 +11,8 @@ export interface NamedPod {
 
 /**
  * Where pod objects were not read, the pod labels of rows replace the holdings: one pod per namespace and name on a node.
- * `isRead` names the namespaces whose pods were read: a row that names a pod of these namespaces which does not exist shows a
- * pod that has ended.
+ * `isRead` names the namespaces whose pods were read: if a row names a pod of these namespaces that does not exist, the pod has
+ * ended.
  */
 export function podsNamedByTelemetry(
   node: string,

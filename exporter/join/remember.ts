@@ -19,7 +19,7 @@ export interface FoundToRemember {
   readonly servers: Memory["servers"];
 }
 
-/** What the next cycle must know. Bounded: only existing nodes, devices, pods and gangs. */
+/** Makes the memory for the next cycle. It is bounded: it has only existing nodes, devices, pods and gangs. */
 export function remember(
   snapshot: Snapshot,
   state: ClusterState,
@@ -49,7 +49,7 @@ export function remember(
   return { memory, last: { memory, at: snapshot.at, ended } };
 }
 
-/** The same map as before when nothing of it changed. */
+/** Remembers nodes; the map is the same as before when nothing in it changed. */
 function rememberNodes(bindings: readonly NodeBinding[], before: Memory): ReadonlyMap<string, NodeMemory> {
   let counted = 0;
   let isSame = true;
@@ -85,14 +85,14 @@ function rememberNode(
   return old !== undefined && sameData(old, node) ? old : node;
 }
 
-/** The times of a memory that are those of devices. */
+/** The times of devices in a memory. */
 type DeviceTimes = Pick<
   Memory,
   "idleSince" | "stalledSince" | "stalledUnseenSince" | "activeUnallocatedAt" | "allocatedAt"
 >;
 
 /**
- * What to remember of devices, each map made when it is first asked for: a join that follows another reads the devices
+ * What is remembered about devices. Each map is made when it is first asked for: a join that follows another reads the devices
  * themselves, and only a ledger or a restart needs the maps. They hold on to this Snapshot alone, never to earlier ones.
  */
 function deviceTimes(

@@ -2,10 +2,10 @@ import { apiGroup } from "../model/apiGroup.ts";
 import type { ScaleTarget } from "../model/autoscalers.ts";
 import type { Snapshot, WorkloadView } from "./snapshot.ts";
 
-/** What is needed of a workload to know what scales it. */
+/** The fields of a workload that show what scales it. */
 export type Scaled = Pick<WorkloadView, "namespace" | "owners">;
 
-/** Those that scale one of the owners of a workload, by name, so that what is said does not depend on their order. */
+/** The autoscalers that scale one of the owners of a workload, by name, so that messages do not depend on their order. */
 export function targeting<
   One extends { readonly namespace: string; readonly name: string; readonly target: ScaleTarget },
 >(all: readonly One[], { namespace, owners }: Scaled): readonly One[] {
@@ -14,7 +14,7 @@ export function targeting<
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** Versions of one group are the same object. */
+/** Whether an autoscaler's target is this owner. Versions of one API group are the same object. */
 function isTarget(target: ScaleTarget, owner: ScaleTarget): boolean {
   if (target.kind !== owner.kind || target.name !== owner.name) return false;
   return target.apiVersion === "" || apiGroup(target.apiVersion) === apiGroup(owner.apiVersion);
@@ -22,7 +22,7 @@ function isTarget(target: ScaleTarget, owner: ScaleTarget): boolean {
 
 /** The most replicas that an autoscaler allows. */
 export interface ScaleLimit {
-  /** `ScaledObject chat/llm`. */
+  /** Kind, namespace and name of the autoscaler, such as `ScaledObject chat/llm`. */
   readonly by: string;
   readonly maxReplicas: number;
 }

@@ -11,7 +11,7 @@ const presenceLabels: readonly (readonly [label: string, value: string])[] = [
   [nodeLabels.nfdNvidia3d, "true"],
 ];
 
-/** Whether anything says that a node has GPUs, although nothing counts them. */
+/** Whether there is any sign that a node has GPUs, although nothing counts them. */
 export function signsOfGpu(node: ClusterNode, offered: Readonly<Record<string, number>>): boolean {
   const { labels } = node;
   return (

@@ -36,9 +36,9 @@ export interface Holding {
   /** Physical GPUs. */
   readonly share: number;
   readonly source: HoldingSource;
-  /** The node is known, the device is not; or a shared GPU's activity had to be split. */
+  /** Whether the node is known but the device is not, or a shared GPU's activity had to be split. */
   readonly estimated: boolean;
-  /** Only its part of the GPU's activity is estimated: that it is on this device, and with which share, is known. */
+  /** Whether only its part of the GPU's activity is estimated: that it is on this device, and with which share, is known. */
   readonly isSplitAlone?: true;
   /**
    * Activity of this share, 0..1; `null` when the device is not observed. Shared GPUs: min(1, u/H) of the GPU's activity u and
@@ -63,7 +63,7 @@ export interface Device {
   /** Pods that can share it (replicas); 1 for an exclusive device. */
   readonly slots: number;
   readonly virtual: boolean;
-  /** Unhealthy by API: fewer allocatable than physical, fewer than since the boot, tainted, or without a ready driver. */
+  /** Whether the API shows it unhealthy: fewer allocatable than physical GPUs or than since the boot, a taint, no ready driver. */
   readonly unhealthy: boolean;
   /** Why it is unhealthy, as far as objects say; `null`: it is not, or they do not say. */
   readonly fault: UnavailableCause | null;
@@ -71,7 +71,7 @@ export interface Device {
   readonly reading: DeviceReading | null;
   readonly activity: number | null;
   readonly signal: ActivitySignal | null;
-  /** Every signal that it has is at most the idle threshold now; `null` when unobserved. */
+  /** Whether every signal that it has is at most the idle threshold now; `null` when unobserved. */
   readonly idleNow: boolean | null;
   /** Since when every sample was idle, seconds since the epoch; `null` when not idle or unobserved. */
   readonly idleSince: number | null;
@@ -81,7 +81,7 @@ export interface Device {
   readonly activeUnallocatedAt: number | null;
   /** Physical GPUs of a partly allocated device that are active beyond what its holders can be. */
   readonly unattributedGpus: number;
-  /** A reservation pod keeps the GPU, but the pods of its group are gone. */
+  /** Whether a reservation pod keeps the GPU although the pods of its group are gone. */
   readonly orphanReservation: boolean;
   readonly memoryTotalBytes: number | null;
   /**
@@ -92,7 +92,7 @@ export interface Device {
   readonly holders: readonly Holding[];
 }
 
-/** A part of a GPU that is no device: slices of a MIG GPU that are not partitioned. Nobody can hold it without partitioning. */
+/** Slices of a GPU in MIG mode that are in no instance, and so no device. Nobody can hold them without partitioning. */
 export interface UnpartitionedPart {
   readonly node: string;
   readonly uuid: string | null;
@@ -174,7 +174,7 @@ export interface PodView {
   /** What the class was guessed from, in words: such work may be quiet for as long as servers may. Absent where it is known. */
   readonly classGuess?: string;
   readonly idleOptOut: boolean;
-  /** Some container has never run. */
+  /** Whether some container has never run. */
   readonly starting: boolean;
   readonly boundAt: number | null;
   readonly createdAt: number | null;
@@ -185,7 +185,7 @@ export interface PodView {
   /** What it asks for from its node; pods with the same requests share one object. `null` if only telemetry names the pod. */
   readonly needs: PodNeeds | null;
   readonly labels: TextMap;
-  /** It has more labels than are kept. */
+  /** Whether it has more labels than are kept. */
   readonly labelsLeftOut?: true;
   /** Its direct controller, as the pod names it; `null` for a bare pod and if only telemetry names the pod. */
   readonly owner: OwnerRef | null;
@@ -204,7 +204,7 @@ export interface WorkloadView {
   readonly namespace: string;
   readonly name: string;
   readonly team: string;
-  /** Who is written to about its idle GPUs (`digest.owner`); `null`: its team. */
+  /** The person who is written to about its idle GPUs (`digest.owner`); `null`: its team. */
   readonly owner: string | null;
   readonly queue: string | null;
   /** LocalQueue of Kueue, in its namespace; `null` elsewhere. */
@@ -212,7 +212,7 @@ export interface WorkloadView {
   readonly priorityClass: string;
   readonly priority: number;
   readonly workloadClass: WorkloadClass;
-  /** As in `PodView`. */
+  /** The same fields as in `PodView`. */
   readonly classGuess?: string;
   readonly createdAt: number | null;
   readonly gang: GangView | null;
@@ -238,7 +238,7 @@ export interface WorkloadView {
 
 /** A node pool of the cloud or of an autoscaler, as far as objects and labels show it. */
 export interface NodePoolView {
-  /** As in `NodeView.nodePool`. */
+  /** The name, as in `NodeView.nodePool`. */
   readonly name: string;
   readonly manager: NodePoolManager;
   /** The most physical GPUs that its nodes may have together (Karpenter `spec.limits`); `null` without a limit. */
@@ -270,7 +270,7 @@ export interface Snapshot {
   readonly unpartitioned: readonly UnpartitionedPart[];
   readonly pods: readonly PodView[];
   readonly workloads: readonly WorkloadView[];
-  /** What servers say about requests, by index of the pod; absent where none is asked. */
+  /** What servers report about requests, by index of the pod; absent where no server is asked. */
   readonly serving?: ReadonlyMap<number, ServingView>;
   /** CPU and memory that bound pods of each node ask for, with GPUs or without; `null` if it is not known. */
   readonly requestsByNode: ReadonlyMap<string, NodeRequests> | null;
@@ -278,16 +278,16 @@ export interface Snapshot {
   /** The queue systems' own objects and settings: what their own formulas and the lint look at. */
   readonly queueObjects: QueueObjects;
   readonly schedulerSettings: SchedulerSettings;
-  /** As of `ClusterState`. */
+  /** As in `ClusterState`. */
   readonly kueuePendingWorkloads: KueuePendingWorkloads;
-  /** By name; those that have or may have GPUs. */
+  /** Node pools that have or may have GPUs, by name. */
   readonly nodePools: readonly NodePoolView[];
   readonly priceList: PriceList;
   /** `null`: they could not be read, so it is unknown which pods they protect. */
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[] | null;
   readonly autoscalers: Autoscalers;
   readonly exporterPods: readonly ExporterPodRef[];
-  /** Absent where nothing was read. */
+  /** What decides where pods may go; absent where nothing was read. */
   readonly surroundings?: Surroundings;
   /** Uids of pods with GPUs that have ended by themselves and that the API still has. */
   readonly endedPods: ReadonlySet<string>;

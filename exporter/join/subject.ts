@@ -15,7 +15,7 @@ import { mayOwn, type OwnerChain, ownerChainOf, ownerRefsOf, progressUnitsOf } f
 
 /** Facts about a pod that its workload shares. */
 export type SubjectFacts = Pick<PodView, "team" | "queue" | "workloadClass" | "classGuess" | "idleOptOut"> & {
-  /** As a queue system reports it; `null` if none knows the pod's queue, although a label may name one. */
+  /** The queue, as a queue system reports it; `null` if none knows the pod's queue, although a label may name one. */
   readonly queueRef: QueueRef | null;
   /** A queue that the pod or its owners name and that nothing confirms: the pod is not in that queue. `null`: there is none. */
   readonly unconfirmedQueue: string | null;
@@ -32,12 +32,12 @@ export interface Subject {
   facts: SubjectFacts;
   /** As in `WorkloadView`. */
   readonly owner: string | null;
-  /** From its queue object; may be in the future. */
+  /** The last checkpoint that its queue object reports; may be in the future. */
   readonly queueCheckpoint: number | null;
-  /** Its own, its owners' and its queue object's, as `checkpointsOf` gives them. */
+  /** The checkpoints of the pod, its owners and its queue object, as `checkpointsOf` gives them. */
   readonly checkpoints: readonly number[];
   readonly createdAt: number | null;
-  /** As its owners, or else the pod, say. */
+  /** Progress, as its owners, or else the pod, report it. */
   readonly progressUnits: number | null;
   workload: OpenWorkload | null;
   view: PodView | null;
@@ -46,7 +46,7 @@ export interface Subject {
 /** A workload whose pods are being gathered. */
 export interface OpenWorkload {
   readonly key: string;
-  /** Of the pod that came last. */
+  /** The owners of the pod that came last. */
   chain: OwnerChain;
   facts: SubjectFacts;
   cycle: number;
@@ -92,7 +92,7 @@ function isChainOf(pod: Pod, { owners, isCut }: OwnerChain, index: SubjectIndex)
   return above === undefined || !mayOwn(above, pod);
 }
 
-/** What an index finds of a pod. */
+/** Finds the subject of a pod in an index. */
 export function findSubject(
   pod: Pod,
   index: SubjectIndex,
@@ -134,7 +134,7 @@ export function findSubject(
   };
 }
 
-/** A class, and what it was guessed from, if nothing declares it. */
+/** A class and, if nothing declares it, the reason for the guess. */
 interface FoundClass {
   readonly workloadClass: WorkloadClass;
   /** In words; absent where the class is known. */
@@ -176,7 +176,7 @@ function of(workloadClass: WorkloadClass, ...kinds: readonly string[]): readonly
   return kinds.map((kind) => [kind, workloadClass] as const);
 }
 
-/** Kinds that only wrap other work, whatever that is. */
+/** Kinds that only wrap other work, of whatever class. */
 const wrapperKinds: ReadonlySet<string> = new Set(["AppWrapper"]);
 
 /**

@@ -11,11 +11,11 @@ export interface Surroundings {
   readonly neighbors: readonly NeighborPod[] | null;
   /** By `namespace/name`; `null`: they could not be read. */
   readonly volumeClaims: ReadonlyMap<string, PersistentVolumeClaim> | null;
-  /** By name. */
+  /** PersistentVolumes by name. */
   readonly volumes: ReadonlyMap<string, PersistentVolume> | null;
 }
 
-/** What decides where pods may go, besides GPUs, CPU and memory, as far as it was read. */
+/** The facts that decide where pods may go, besides GPUs, CPU and memory, as far as they were read. */
 export function surroundingsOf({ known, neighbors, ...state }: ClusterState): Surroundings {
   const { nodes, persistentVolumeClaims, persistentVolumes } = state;
   return {

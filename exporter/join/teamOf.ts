@@ -6,7 +6,7 @@ import type { TextMap } from "../model/node.ts";
 /** The team of work that no rule matches. */
 export const unassigned = "unassigned";
 
-/** What a team rule can use. */
+/** The facts that a team rule can use. */
 export interface TeamEvidence {
   readonly namespace: string;
   /** `undefined` where namespaces could not be read. */

@@ -6,7 +6,9 @@ import type { NodeReadings } from "./devices.ts";
 /** Fresh readings by the node that their page belongs to. */
 export interface TelemetryByNode {
   readonly byNode: ReadonlyMap<string, readonly DeviceReading[]>;
-  /** For nodes whose pages all have the same numbers as the ones before: since when, seconds since the epoch. */
+  /**
+   * For nodes whose pages all have the same numbers as the pages before: the time of the last change, seconds since the epoch.
+   */
   readonly movedAt: ReadonlyMap<string, number>;
   /** Nodes with a page that had unreadable lines: it may lack existing GPUs. */
   readonly incomplete: ReadonlySet<string>;

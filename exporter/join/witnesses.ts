@@ -10,11 +10,11 @@ import type { NodeMemory } from "./memory.ts";
 export interface PageWitness {
   /** UUIDs of its GPUs. */
   readonly uuids: readonly string[];
-  /** Some GPU is shown with several pods. */
+  /** Whether some GPU is shown with several pods. */
   readonly showsSharing: boolean;
   /**
-   * GPUs may be missing on it: lines could not be read, or the exporter shows replicas or claims, where older versions leave
-   * out idle GPUs.
+   * Whether GPUs may be missing on it: lines could not be read, or the exporter shows replicas or claims, where older versions
+   * leave out idle GPUs.
    */
   readonly mayBePartial: boolean;
   /** The model of all of its GPUs; `null` where it names none, or several. */
@@ -44,7 +44,7 @@ function podsOf(rows: readonly DeviceReading[]): number {
 /** A number of GPUs and its source. */
 export interface CountedBy {
   readonly physicalGpus: number;
-  /** As messages name it. */
+  /** The name of the source in messages. */
   readonly source: string;
 }
 

@@ -13,7 +13,7 @@ import { bindNodes, type NodeBinding } from "./binding.ts";
 import { claimsOfNodes } from "./claimsOfNodes.ts";
 import { byUid, type SortedPods } from "./sortPods.ts";
 
-/** What nodes are bound from. */
+/** The input for binding nodes. */
 export interface BindingInput {
   readonly state: ClusterState;
   readonly readings: ReadonlyMap<string, readonly DeviceReading[]>;
@@ -25,21 +25,21 @@ export interface BindingInput {
   readonly settings: JoinSettings["gpu"];
 }
 
-/** Nodes that were bound together, and from what. */
+/** Nodes that were bound together, and the inputs of that binding. */
 interface KeptBindings {
   readonly inputs: InputList;
-  /** Of each node, in their order. */
+  /** The readings of each node, in the order of the nodes. */
   readings: readonly NodeReadings[];
-  /** Some of their pods hold by amounts of memory. */
+  /** Whether some of their pods hold GPUs by amounts of memory. */
   byMemory: boolean;
-  /** `null` while they are made. */
+  /** `null` while the nodes are being bound. */
   bindings: readonly NodeBinding[] | null;
   cycle: number;
 }
 
 type NodeReadings = readonly DeviceReading[] | null;
 
-/** The bindings of the last cycle, all and by the names of the nodes that were bound together. */
+/** The bindings of the last cycle: those of all nodes, and those by the names of the nodes that were bound together. */
 export interface BindingCache {
   readonly kept: Map<string, KeptBindings>;
   last: readonly NodeBinding[];
@@ -110,7 +110,7 @@ function createBinder(input: BindingInput, last: readonly NodeBinding[]): Binder
   };
 }
 
-/** Names of nodes that are bound together: mostly one. */
+/** Groups of the names of nodes that must be bound together; most groups are a single node. */
 function* unitsOf(names: readonly string[], tied: Binder["tied"]): Generator<string | readonly string[]> {
   if (tied.length === 0) {
     yield* names;
@@ -244,15 +244,18 @@ function bind({ input, object, claims, draDevices, hasKai }: Binder, names: read
   });
 }
 
-/** What something was made from, in a fixed order: compared by identity, so that it is made anew when one of them changes. */
+/**
+ * The values that something was made from, in a fixed order. They are compared by identity: it is made anew when one of them
+ * changes.
+ */
 interface InputList {
   values: unknown[];
-  /** Where the next input is. */
+  /** Index of the next input in `values`. */
   next: number;
   isSame: boolean;
 }
 
-/** A list that nothing was made from yet: it is not the same as any. */
+/** A list that nothing was made from yet: it equals no other. */
 function createInputList(): InputList {
   return { values: [], next: 0, isSame: false };
 }

@@ -13,7 +13,7 @@ import type { Subject } from "../subject.ts";
 /** A pod that is bound to a node and has not ended. */
 export interface BoundPod {
   readonly pod: Pod;
-  /** Known from telemetry alone. */
+  /** Whether only telemetry knows it. */
   readonly named: boolean;
   /** Physical GPUs that it asks for; `null` where a unit of its resource cannot be converted. */
   readonly gpus: number | null;
@@ -40,16 +40,16 @@ export interface BoundHolding {
 
 /** A device with everything that does not depend on the values of the moment. */
 export interface BoundDevice extends Readonly<Omit<DeviceDraft, "reading" | "shares" | "areSlotsAssumed">> {
-  /** Its key in what is remembered; `null` for a device that nothing identifies. */
+  /** Its key in the memory of the join; `null` for a device that nothing identifies. */
   readonly key: string | null;
   /** Index into the node's readings; -1 when it is not observed. */
   readonly row: number;
   readonly shares: readonly BoundShare[];
-  /** Its memory is what its row says now; `memoryBytes` is what the row said when it was bound. */
+  /** Whether its memory is what its row reports now; `memoryBytes` is what the row reported when the device was bound. */
   readonly rowHasMemory: boolean;
   /** Physical GPUs that are allocated. */
   readonly allocated: number;
-  /** Exclusive, and every share is on it because it is not known where the shares are. */
+  /** Whether it is exclusive, and every share is on it because the device of these shares is not known. */
   readonly standsOnSpread: boolean;
 }
 
@@ -62,13 +62,13 @@ export interface NodeBinding {
   readonly devices: readonly BoundDevice[];
   readonly unpartitioned: readonly UnpartitionedPart[];
   readonly pods: readonly BoundPod[];
-  /** Some share is on several devices, because it is not known on which it is. */
+  /** Whether some share is on several devices, because its own device is not known. */
   readonly hasSpread: boolean;
   readonly problems: readonly Problem[];
   readonly facts: NodeFacts;
-  /** Several devices have the same key in what is remembered. */
+  /** Whether several devices have the same key in the memory of the join. */
   readonly hasTwins: boolean;
-  /** What was last derived from it, while it stays the same. */
+  /** The view and the memory that were last derived from this binding; both are kept while it stays the same. */
   view: NodeView | null;
   remembered: NodeMemory | null;
   holdings: readonly BoundHolding[] | null;
@@ -79,7 +79,7 @@ export interface NodeBinding {
   last: readonly (Device | null)[] | null;
 }
 
-/** What the view of a node takes from its binding. */
+/** The fields of a node's view that come from its binding. */
 export type NodeFacts = Omit<NodeView, "notReadySince" | "devices"> & {
   /** Since when its own condition reports that it is not ready. */
   readonly changedAt: number | null;

@@ -9,7 +9,7 @@ export interface SortedPods {
   /** Pods that hold, by node. */
   readonly holding: ReadonlyMap<string, readonly Pod[]>;
   readonly reservations: ReadonlyMap<string, readonly Pod[]>;
-  /** By uid. */
+  /** The waiting pods, ordered by uid. */
   readonly waiting: readonly Pod[];
   readonly inGangs: readonly Pod[];
 }
@@ -48,7 +48,7 @@ export function sortPods(pods: readonly Pod[], cache: SortedPodsCache): SortedPo
   return sorted;
 }
 
-/** How far ahead it searches for a place from which two lists are alike again. */
+/** How many pods ahead the comparison searches for a place from which two lists are alike again. */
 const lookahead = 32;
 
 /**
@@ -80,7 +80,7 @@ function changedPods(before: readonly Pod[], after: readonly Pod[]): { readonly 
   return { gone: gone.concat(before.slice(i)), come: come.concat(after.slice(j)) };
 }
 
-/** How far after `from` a pod is; 0 when it is not near. */
+/** How many places after `from` a pod is; 0 if it is not within the lookahead. */
 function distance(pods: readonly Pod[], from: number, wanted: Pod | undefined): number {
   for (let ahead = 1; ahead <= lookahead; ahead++) if (pods[from + ahead] === wanted) return ahead;
   return 0;
@@ -122,7 +122,7 @@ function removeFrom(byNode: Map<string, Pod[]>, pod: Pod): void {
   if (known.length === 0) byNode.delete(node);
 }
 
-/** In an order that does not depend on that of the state. */
+/** Sorts pods by uid: an order that does not depend on that of the state. */
 export function byUid(pods: readonly Pod[]): readonly Pod[] {
   return [...pods].sort((a, b) => (a.uid < b.uid ? -1 : a.uid > b.uid ? 1 : 0));
 }

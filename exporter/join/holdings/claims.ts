@@ -10,13 +10,13 @@ import { settleSlots } from "../migSlots.ts";
 import { give, type PodOnNode } from "./podOnNode.ts";
 import { isReportedUnhealthy } from "./unhealthyDevices.ts";
 
-/** A claimed share whose device could not be found: the pod's node is all that is known. */
+/** A claimed share whose device could not be found: only the pod's node is known. */
 export interface HomelessShare {
   readonly pod: PodOnNode;
   readonly gpus: number;
 }
 
-/** What claims give: shares without a GPU, and physical GPUs per pod index. */
+/** The result of the claims: shares without a known GPU, and physical GPUs by index of the pod. */
 export interface ClaimHoldings {
   readonly homeless: HomelessShare[];
   readonly asked: Map<number, number>;
@@ -81,7 +81,7 @@ interface Placed {
   readonly gpus: number;
 }
 
-/** How many shares of each device claims have been given, by its key. */
+/** The number of shares of each device that claims have been given, by the device's key. */
 function sharersOf(claims: readonly ResourceClaim[]): ReadonlyMap<string, number> {
   const sharers = new Map<string, number>();
   for (const { driver, pool, device, shareId, adminAccess } of claims.flatMap(({ allocated }) => allocated)) {

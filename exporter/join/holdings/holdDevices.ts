@@ -32,18 +32,18 @@ import { holdByRequests } from "./requests.ts";
 import { holdByReservations, reservedGroup } from "./reservations.ts";
 import { unhealthyUuids } from "./unhealthyDevices.ts";
 
-/** What the holdings of some nodes are found from: all nodes, or those that no claim ties to any other. */
+/** The input for finding the holdings of some nodes: of all nodes, or of those that no claim ties to any other. */
 export interface HoldingInput {
   readonly nodes: readonly NodeInput[];
   readonly draDevices: DraDevices;
-  /** At least the claims that pods of the nodes have or name, and those that were given MIG devices of the nodes. */
+  /** These are at least the claims that pods of the nodes have or name, and those that were given MIG devices of the nodes. */
   readonly claims: readonly ResourceClaim[];
   readonly holding: readonly Pod[];
   readonly reservations: readonly Pod[];
   readonly memory: Memory;
   readonly settings: Config["gpu"];
   readonly knowsPods: boolean;
-  /** KAI or Run:ai is installed: at least one of their objects exists. */
+  /** Whether KAI or Run:ai is installed: at least one of their objects exists. */
   readonly hasKai: boolean;
   /** Namespaces whose pods were read, if those of others may be missing; absent: all. */
   readonly podNamespaces: ReadonlySet<string> | undefined;
@@ -145,7 +145,7 @@ function layOutAll(input: HoldingInput, podsOn: PodsOn, problems: Problem[]): re
 interface PlacedPod extends PodOnNode {
   /** GPU resources to which nothing gives a meaning. */
   readonly unknown: readonly string[];
-  /** It is known from telemetry alone. */
+  /** Whether the node is known from telemetry alone. */
   readonly named: boolean;
 }
 
@@ -243,7 +243,7 @@ function requestsOf(
   };
 }
 
-/** Pods whose claims are all for monitoring, or for devices that are not GPUs: they hold none. */
+/** Finds pods that hold no GPU by claims, because all of their claims are for monitoring or for devices that are not GPUs. */
 function monitoringOnly(input: HoldingInput): (pod: Pod) => boolean {
   const allocated = new Map(input.claims.map((c) => [`${c.namespace}/${c.name}`, c.allocated] as const));
   return (pod) => {

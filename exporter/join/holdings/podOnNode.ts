@@ -40,7 +40,7 @@ export interface NodeWitness {
   readonly groups: ReadonlySet<string> | null;
 }
 
-/** Nothing can confirm them yet: the pod waits, or its node is not known. */
+/** The facts where nothing can confirm annotations yet: the pod waits, or its node is not known. */
 export const noWitness: NodeWitness = { isShared: false, groups: null };
 
 /**
@@ -118,7 +118,7 @@ export function openRequests(
   return { open, unknown };
 }
 
-/** A share that is given; without more, its pod and amount are known. */
+/** A share to give to a pod; unless it is marked otherwise, its pod and amount are known. */
 type GivenShare = Pick<ShareDraft, "pod" | "share" | "source"> &
   Partial<Pick<ShareDraft, "estimated" | "spread" | "processUtil">>;
 

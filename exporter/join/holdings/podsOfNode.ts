@@ -9,7 +9,7 @@ import { type ReservationPods, reservationsAmong, reservedGroup } from "./reserv
 
 /** What is bound to one node. */
 export interface PodsOfNode extends ReservationPods {
-  /** `others` are among them. */
+  /** All pods on the node; `others` are among them. */
   readonly pods: readonly Pod[];
 }
 
@@ -35,7 +35,7 @@ export function podsByNode({
   };
 }
 
-/** UUIDs by reservation pods, and by allocations of a sharing plugin among the GPUs of its own register. */
+/** UUIDs that reservation pods name, and those that allocations of a sharing plugin name among the GPUs of its own register. */
 export function namedUuids(
   { reservations, pods }: PodsOfNode,
   registered: readonly RegisteredGpu[],

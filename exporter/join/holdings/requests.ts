@@ -52,7 +52,6 @@ const isGiven = (source: Ask["source"]): boolean => source === "request" || sour
 
 function standOn(devices: readonly DeviceDraft[], asks: readonly Ask[]): void {
   const byProfile = Map.groupBy(asks, (ask) => ask.profile ?? "");
-  // Instances of a named profile first: what they leave of an unidentified GPU is room for nothing else.
   for (const [profile, group] of [...byProfile].sort(([a], [b]) => (a < b ? 1 : -1))) {
     spread(profile === "" ? null : profile, devices, group);
   }

@@ -22,7 +22,7 @@ export interface ReservationPods {
   readonly reservations: readonly Pod[];
   /** Those of `reservations` that keep a GPU for nobody, which happens for a moment to each of KAI's. */
   readonly unserved: readonly Pod[];
-  /** Those that are not reservation pods. */
+  /** The pods that are not reservation pods. */
   readonly others: readonly Pod[];
 }
 
@@ -53,7 +53,7 @@ export function reservationsAmong(candidates: readonly Pod[], pods: readonly Pod
   };
 }
 
-/** The oldest first; the API server writes the time. */
+/** Sorts the oldest pod first; the API server writes the time, so that no author can choose it. */
 const byAge = (a: Pod, b: Pod): number =>
   (a.createdAt ?? Number.POSITIVE_INFINITY) - (b.createdAt ?? Number.POSITIVE_INFINITY) || (a.uid < b.uid ? -1 : 1);
 

@@ -34,9 +34,10 @@ export function isReportedUnhealthy({ uid, gpu }: Pod, claim: ResourceClaim, res
 }
 
 /**
- * Whether the kubelet calls the device of a claim so: by the first CDI name that its driver gave it, which NVIDIA's driver makes of
- * the claim's uid and the device's name (`k8s.gpu.nvidia.com/claim=UID-gpu-0`; GetClaimDeviceName in cdi.go of
- * dra-driver-nvidia-gpu), and without any by driver, pool and device (UpdateAllocatedResourcesStatus in pkg/kubelet/cm/dra).
+ * Whether this status of the kubelet names the device of a claim. The name is the first CDI name that the driver gave the
+ * device, which NVIDIA's driver makes of the claim's uid and the device's name (`k8s.gpu.nvidia.com/claim=UID-gpu-0`;
+ * GetClaimDeviceName in cdi.go of dra-driver-nvidia-gpu); without any CDI name it consists of driver, pool and device
+ * (UpdateAllocatedResourcesStatus in pkg/kubelet/cm/dra).
  */
 function isNameOf(id: string, { uid }: ResourceClaim, { driver, pool, device }: AllocatedDevice): boolean {
   if (id === draDeviceKey(driver, pool, device)) return true;

@@ -9,25 +9,25 @@ import type { DeclaredPart } from "./queueSystem.ts";
  * wait in the same place share their parts.
  */
 export interface AlikeGangs {
-  /** Where they may go, in the moment of the finder; `null`: not looked up yet. */
+  /** The places where they may go, at the moment of the finder; `null`: not looked up yet. */
   found: { readonly by: PlaceFinder; readonly places: PartPlaces } | null;
-  /** Their parts, by the place that was chosen, in that moment; of the moment before, those that may be the same. */
+  /** Their parts at that moment, by the place that was chosen. `before` has those of the moment before, which may be reused. */
   parts: Map<Candidate | null, readonly WaitingPart[]>;
   before: readonly (readonly WaitingPart[])[];
 }
 
 /** What gangs without pods share from one cycle to the next. It changes no answer. */
 export interface AlikeGangsCache {
-  /** All members of a gang that has no pods, as they wait, by what its object declares. */
+  /** All members of a gang without pods, as they wait, by the list of parts that its object declares. */
   readonly drafts: WeakMap<readonly DeclaredPart[], readonly PartDraft[]>;
-  /** By these, and by the queue and the fewest members. */
+  /** What gangs share, by these members, and by the queue and the fewest members. */
   readonly alike: WeakMap<readonly PartDraft[], Map<string, AlikeGangs>>;
 }
 
 /** A cache that has seen nothing. */
 export const createAlikeGangsCache = (): AlikeGangsCache => ({ drafts: new WeakMap(), alike: new WeakMap() });
 
-/** Queues come and go, and their names with them. */
+/** The limit of entries: queues come and go, and their names with them. */
 const mostQueues = 10_000;
 
 /** What a draft shares with those that ask for the same. */

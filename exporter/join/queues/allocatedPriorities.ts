@@ -9,7 +9,7 @@ interface PriorityAmount {
 
 /**
  * Counts what leaves hold by the priority by which their scheduler would take it: that of the object of the queue system, else
- * of the pod. GPUs by request; pods with an unknown number count as nothing.
+ * that of the pod. GPUs are counted by request; pods with an unknown number of GPUs count as nothing.
  */
 export function countPriorities(
   gangs: readonly GangMembers[],

@@ -5,7 +5,7 @@ import { emptyUnqueued, type QueueDraft, type QueueForest } from "./queueDrafts.
 import type { QueueingInput } from "./queueingInput.ts";
 import type { TeamCounts } from "./teamCounts.ts";
 
-/** Finds leaves. */
+/** Finds the leaf queues of pods. */
 export interface LeafFinder {
   /** The leaf of a pod in a domain; -1: it belongs to no queue there. */
   readonly leafOf: (pod: number, domain: number) => number;
@@ -102,14 +102,14 @@ interface Count {
   readonly domainOfPod: Int32Array;
   readonly lastLeaf: Int32Array;
   readonly teams: TeamCounts;
-  /** By domain. */
+  /** The number of node classes of each domain. */
   readonly classCounts: readonly number[];
-  /** By domain. */
+  /** The index of the `Unqueued` leaf of each domain. */
   readonly unqueued: Map<number, number>;
   readonly lost: LostPods;
 }
 
-/** Where the previous holding is. */
+/** The place of the previous holding. */
 interface LastPlace {
   readonly node: string | null;
   readonly pool: number;

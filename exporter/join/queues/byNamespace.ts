@@ -1,9 +1,9 @@
-/** Finds what there is in a namespace; `undefined`: nothing. */
+/** Finds what a namespace has; `undefined`: nothing. */
 export type NamespaceIndex<Found> = (namespace: string) => Found | undefined;
 
 /**
- * Groups things by their namespace. What is looked up there is made of them when a namespace is first asked for: in most
- * namespaces nothing is looked up in a moment.
+ * Groups things by their namespace. The index of a namespace is made when it is first asked for: in most namespaces nothing is
+ * looked up in a moment.
  */
 export function byNamespace<Item, Found extends object>(
   items: readonly Item[],

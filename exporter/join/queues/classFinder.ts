@@ -11,19 +11,19 @@ import { gpusOf } from "./resourceGpus.ts";
 export interface ServingDomain {
   /** Index of the domain. */
   readonly domain: number;
-  /** Indices of its classes with nodes that can serve them; `null`: all of its classes. */
+  /** Indices of those of its classes whose nodes can serve them; `null`: all of its classes. */
   readonly classes: readonly number[] | null;
   /** Physical GPUs of one pod there; `null` where they cannot be known. */
   readonly gpusPerPod: number | null;
 }
 
-/** What is asked of nodes. */
+/** The conditions that nodes must meet to serve the pods. */
 export interface AskedOfNodes {
   readonly scheduler: string;
   readonly needs: PodNeeds;
   /** Names of the scheduler's scopes that may serve it, best first; `null`: any node. */
   readonly scopes: readonly string[] | null;
-  /** `undefined` where the nodes decide it. */
+  /** Physical GPUs of one pod; `undefined` where the nodes decide it. */
   readonly gpusPerPod: number | null | undefined;
 }
 
@@ -103,7 +103,7 @@ function isCovered(own: ReadonlySet<string> | undefined, scheduler: string, scop
   return scopes === null || scopes.some((name) => own?.has(scopeKey(scheduler, name)) === true);
 }
 
-/** Domains with a scope that may serve it, in the order of its scopes; else all. */
+/** Domains with a scope that may serve the pods, in the order of these scopes; all domains if any node may. */
 function domainsFor(domains: readonly BareDomain[], { scheduler, scopes }: AskedOfNodes): readonly number[] {
   if (scopes === null) return [...domains.keys()];
   const order = new Set<number>();
@@ -122,7 +122,7 @@ function offers({ gpusPerUnit }: PoolFacts, { requests }: PodNeeds): boolean {
   return true;
 }
 
-/** The required labels of a node, as text; `null`: none. */
+/** The node labels that the pods require, as text; `null`: none. */
 function labelKey({ nodeSelector, nodeAffinity }: PodNeeds): string | null {
   if (nodeAffinity.length === 0 && Object.keys(nodeSelector).length === 0) return null;
   return JSON.stringify([Object.entries(nodeSelector).sort(), nodeAffinity]);

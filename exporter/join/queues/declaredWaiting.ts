@@ -83,7 +83,7 @@ function draftOf(
   };
 }
 
-/** Why it cannot reach its minimum: too many of the missing pods exist and can never run. */
+/** Why a gang cannot reach its minimum: too many of the missing pods exist and can never run. */
 function impossibleMembers(
   { gang, bound, waiting }: GangMembers,
   pods: number,

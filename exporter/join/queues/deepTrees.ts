@@ -7,7 +7,7 @@ const mostLevels = 50;
 
 type PlacedQueue = Pick<QueueView, "scheduler" | "kind" | "name" | "parent">;
 
-/** A line for each scheduler with queues that are nested unreasonably deep. Parents come before children. */
+/** Reports each scheduler with queues that are nested unreasonably deep. Parents come before children. */
 export function deepTrees(queues: readonly PlacedQueue[]): readonly Problem[] {
   const found = new Map<QueueScheduler, { readonly first: PlacedQueue; deepest: number }>();
   const levels: number[] = [];

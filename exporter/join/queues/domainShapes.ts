@@ -4,7 +4,7 @@ import { capacityTypeOf } from "../nodeFacts.ts";
 import type { NodeClass, QuotaDomain } from "./queueing.ts";
 import type { PoolFacts, QueueSystem, QuotaNode } from "./queueSystem.ts";
 
-/** A domain by its nodes: without what they have, and without its queues. */
+/** A domain as its nodes define it: without their amounts, and without its queues. */
 export interface DomainShape extends Pick<QuotaDomain, "name" | "pools"> {
   readonly nodes: ReadonlySet<string>;
   readonly classes: readonly Omit<NodeClass, "capacity">[];
@@ -18,7 +18,7 @@ export interface DomainShape extends Pick<QuotaDomain, "name" | "pools"> {
   readonly scopes: ReadonlySet<string>;
 }
 
-/** Where the GPUs of a pool on a node are: indices of the domain, and of the class in it. */
+/** The place of the GPUs of a pool on a node: indices of the domain, and of the class in it. */
 export interface ClassPlace {
   readonly domain: number;
   readonly nodeClass: number;
@@ -31,10 +31,10 @@ export interface DomainShapes {
   readonly placeOf: (pool: string, node: string) => ClassPlace | null;
 }
 
-/** The name of a system's scope among those of all systems. */
+/** The key of a system's scope among the scopes of all systems. */
 export const scopeKey = (scheduler: string, name: string): string => `${scheduler}/${name}`;
 
-/** What decides where quotas of a system count. */
+/** The input that decides where quotas of a system count. */
 export type ScopedSystem = Pick<QueueSystem, "scheduler" | "scopes" | "leafOf">;
 
 /** The domains of the last cycle: the same while pools and scopes are the same objects. */
@@ -79,7 +79,7 @@ function findShapes(pools: readonly PoolFacts[], systems: readonly ScopedSystem[
   };
 }
 
-/** Nodes with GPUs of one pool that the same scopes cover, of one capacity type. */
+/** Nodes with GPUs of one pool that have one capacity type and are covered by the same scopes. */
 interface NodeGroup {
   readonly pool: string;
   readonly capacityType: string;
@@ -107,7 +107,7 @@ function groupsOf({ pool, nodes }: PoolFacts, systems: readonly ScopedSystem[]):
   return [...groups.values()];
 }
 
-/** Groups that share a scope, or a pool without any. */
+/** Unites groups that share a scope, and the groups of a pool that no scope covers. */
 function uniteByScope(groups: readonly NodeGroup[]): readonly (readonly NodeGroup[])[] {
   const parents = groups.map((_, i) => i);
   const rootOf = (i: number): number => {
@@ -135,7 +135,7 @@ const byClass = (groups: readonly NodeGroup[]): readonly NodeGroup[] =>
       compareText(a.scopes.join(), b.scopes.join()),
   );
 
-/** By their pools; domains with the same pools are distinguished by what covers their nodes. */
+/** Names domains by their pools; domains with the same pools are distinguished by what covers their nodes. */
 function namesOf(domains: readonly (readonly NodeGroup[])[]): readonly string[] {
   const short = domains.map((groups) => [...new Set(groups.map(({ pool }) => pool))].join("+"));
   return domains.map((groups, i) => {

@@ -14,7 +14,7 @@ import type { PoolFacts } from "./queueSystem.ts";
 export type BareDomain = Omit<DomainShape, "classes"> &
   Omit<QuotaDomain, "unknownBecause" | "nodes" | "classes"> &
   Required<Pick<QuotaDomain, "classes">> & {
-    /** Its physical GPUs, and of the largest node of each class. */
+    /** Physical GPUs of the domain, and of the largest node of each class. */
     readonly physical: number;
     readonly largestNodes: readonly number[];
   };
@@ -45,7 +45,7 @@ interface ClassCount {
   largestNode: number;
 }
 
-/** By domain, then by class. */
+/** The capacity of each domain, and in it of each class. */
 function countCapacities(
   nodes: readonly NodeView[],
   devices: readonly Device[],

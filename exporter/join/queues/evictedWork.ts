@@ -84,7 +84,7 @@ function peopleOf(
   };
 }
 
-/** If the work no longer exists, only its key is known. */
+/** The work that took the place; if it no longer exists, only its key is known. */
 function preemptorOf(key: string, people: (key: string) => Person | undefined): EvictedWork["preemptor"] {
   return people(key) ?? { name: key, team: null, queue: null };
 }

@@ -24,7 +24,7 @@ import { gangsOfPods } from "./waitingPods.ts";
 export interface FoundQueueing {
   readonly queueing: Queueing;
   readonly problems: readonly Problem[];
-  /** By workload: the object by which its queue system knows it, as far as that is a gang with GPUs. */
+  /** For each workload: the object by which its queue system knows it, if that is a gang with GPUs. */
   readonly gangOfWorkload: readonly (DeclaredGang | undefined)[];
 }
 
@@ -100,7 +100,7 @@ function workloadFinder(workloads: readonly WorkloadView[]): WorkloadOfOwner {
   return (uid, namespace) => (namespace === null ? anywhere() : inNamespace()(namespace))?.get(uid);
 }
 
-/** The first that names each owner. */
+/** The first workload that names each owner. */
 function firstByOwner(workloads: readonly WorkloadView[]): ReadonlyMap<string, WorkloadView> {
   const firsts = new Map<string, WorkloadView>();
   for (const workload of workloads)

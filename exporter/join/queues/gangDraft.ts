@@ -32,8 +32,8 @@ export interface GangDraft extends Omit<WaitingGang, "parts" | "gpus" | "pods" |
 }
 
 /**
- * In the order in which a queue serves them: by priority, then by how long they have been in its line, then by name; Workloads of
- * Kueue of the same second by uid (v0.19, pkg/cache/queue `baseCompareFunc`).
+ * Compares gangs in the order in which a queue serves them: by priority, then by how long they have been in its line, then by
+ * name; Workloads of Kueue of the same second by uid (v0.19, pkg/cache/queue `baseCompareFunc`).
  */
 export function inQueueOrder(a: GangDraft, b: GangDraft): number {
   if (a.priority !== b.priority) return b.priority - a.priority;

@@ -20,20 +20,23 @@ export interface GangFacts {
    * that forbid it.
    */
   readonly checks?: readonly HoldingCheck[];
-  /** It has quota and waits for a ProvisioningRequest: its nodes do not exist yet. Absent: no. */
+  /** Whether it has quota and waits for a ProvisioningRequest: its nodes do not exist yet. Absent: no. */
   readonly awaitsNodes?: boolean;
   /**
    * Kueue: the time by which it is in the line of its queue, seconds since the epoch; absent where that is `since`. Work that
    * was preempted keeps the place of its creation.
    */
   readonly queuedAt?: number;
-  /** It is the growth of an elastic job that runs: pods with GPUs that the job has quota for, and that it wants. */
+  /**
+   * For the growth of an elastic job that runs: pods with GPUs for which the job has quota (`from`), and that it wants (`to`).
+   */
   readonly growth?: { readonly from: number; readonly to: number };
   /**
-   * It can never run, and its queue system has no object of it: it is in no queue's line. Absent: it is in a line, or may run.
+   * Whether it can never run, and its queue system has no object of it: it is in no queue's line. Absent: it is in a line, or
+   * may run.
    */
   readonly isOutOfLine?: true;
-  /** Fewer pods than it asks for are enough: this is all that it asks for; `gpus` in physical GPUs, `null` if not known. */
+  /** All that it asks for, where fewer pods are enough; `gpus` in physical GPUs, `null` if not known. */
   readonly most?: { readonly pods: number; readonly gpus: number | null };
 }
 
@@ -59,7 +62,7 @@ export function keptFacts(facts: DeclaredFacts): DeclaredFacts | null {
   };
 }
 
-/** Work that a queue system has sent to another cluster (MultiKueue), as its object here says. */
+/** Work that a queue system has sent to another cluster (MultiKueue), as its object in this cluster reports it. */
 export interface DispatchedGang {
   readonly uid: string;
   readonly kind: string;
@@ -69,7 +72,7 @@ export interface DispatchedGang {
   readonly ownerKind: string | null;
   readonly ownerName: string | null;
   readonly scheduler: QueueScheduler;
-  /** ClusterQueue here; empty where it is not known. */
+  /** The ClusterQueue in this cluster; empty where it is not known. */
   readonly queue: string;
   readonly localQueue: string;
   readonly priorityClass: string | null;
@@ -78,11 +81,11 @@ export interface DispatchedGang {
   /** Since when, seconds since the epoch; `null` where that is not known. */
   readonly since: number | null;
   readonly pods: number;
-  /** What all its pods ask for together, extended resources and base units. */
+  /** The sum of the requests of all its pods: extended resources and base units. */
   readonly requests: ResourceAmounts;
 }
 
-/** Work that runs in another cluster: it neither holds nor waits here, and is counted there. */
+/** Work that runs in another cluster: here it neither holds GPUs nor waits. It is counted in that other cluster. */
 export interface DispatchedWork {
   readonly scheduler: QueueScheduler;
   /** The workload that people know, or else the object itself. */

@@ -9,7 +9,7 @@ export interface GangMembers {
   readonly waiting: readonly number[];
 }
 
-/** While its pods are being found. */
+/** A declared gang while its pods are being found. */
 interface OpenMembers {
   readonly gang: DeclaredGang;
   bound: number[];
@@ -23,7 +23,7 @@ const noMembers: number[] = [];
 export interface MatchedGangs {
   readonly gangs: readonly GangMembers[];
   readonly rest: readonly number[];
-  /** By workload: the gang of its pods, the first of several; `undefined` where no gang has any. */
+  /** For each workload: the gang of its pods, the first one of several; `undefined` where no pod is in a gang. */
   readonly ofWorkload: readonly (DeclaredGang | undefined)[];
 }
 
@@ -77,7 +77,7 @@ function addMember(members: OpenMembers, kind: "bound" | "waiting", pod: number)
   else members[kind].push(pod);
 }
 
-/** Bound pods come first. */
+/** The waiting pods: in the list of all pods they come after those that are bound. */
 function waitingPods({ pods }: QueueingInput): readonly number[] {
   let first = pods.length;
   while (pods[first - 1]?.status === "pending") first -= 1;

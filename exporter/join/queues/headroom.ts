@@ -6,7 +6,7 @@ export interface Headroom {
   readonly now: (leaf: number) => number;
   /** The most that it may ever hold. */
   readonly ever: (leaf: number) => number;
-  /** Something more waits in a leaf. */
+  /** Whether something more waits in a leaf. */
   readonly take: (leaf: number, gpus: number) => void;
 }
 
@@ -21,7 +21,7 @@ export function headroomIn(queues: readonly QueueDraft[]): Headroom {
   // Parents come before children. No recursion: an attacker may write a chain of thousands.
   const most = new Float64Array(queues.length);
   const left = new Float64Array(queues.length);
-  // By queue: the first with a limit on the way up, itself included; -1: none. Mostly few have one.
+  // For each queue: the first queue with a limit on the way up, itself included; -1: none. Mostly few have one.
   const limited = new Int32Array(queues.length).fill(-1);
   const above = new Int32Array(queues.length).fill(-1);
   for (let i = 0; i < queues.length; i++) {

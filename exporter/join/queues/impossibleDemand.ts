@@ -9,11 +9,11 @@ import { isRefusedEverywhere } from "./schedulerMessage.ts";
 /** Why a waiting pod can never run as things are, so that it does not count as demand. */
 export interface ImpossibleDemand {
   readonly never: NeverReason;
-  /** For people; bounded, with untrusted text in it. */
+  /** The reason as people read it; bounded, with untrusted text in it. */
   readonly reason: string;
 }
 
-/** The evidence by which waiting pods are judged. */
+/** The evidence for judging waiting pods. */
 export interface DemandEvidence {
   /** The nodes with GPUs; if it is empty, none are known. */
   readonly nodes: readonly Pick<

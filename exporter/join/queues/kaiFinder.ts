@@ -7,7 +7,7 @@ import { groupsByOwner, isMadeFor, isPlacedBy } from "../trust/placedBy.ts";
 import { queueRefs } from "./queueRefs.ts";
 import type { QueueFinder } from "./queueSystem.ts";
 
-/** Queue of pods of KAI that name none (`DefaultQueueName` of the pod grouper). */
+/** The queue of KAI's pods that name none (`DefaultQueueName` of the pod grouper). */
 const defaultQueue = "default-queue";
 
 /** The PodGroup that a pod's annotation names, as `namespace/name`, whether it exists or not; `null` without the annotation. */

@@ -8,7 +8,7 @@ import type { ReclaimRule } from "./reclaimRule.ts";
 /** The queues that one shard's scheduler reads, as a tree. */
 export interface KaiForest {
   readonly shard: KaiShard;
-  /** Parents before children; indices in `parent` count within this list. */
+  /** The queues, parents before children; `parent` is an index into this list. */
   readonly queues: readonly DeclaredQueue[];
   /** Leaves in which the scheduler runs work: not those below a parent that it cannot find. */
   readonly servedLeaves: ReadonlyMap<string, KaiLeaf>;
@@ -100,7 +100,7 @@ const kaiReclaim: ReclaimRule = {
   setting: `its PodGroups cannot be preempted: priority ${kaiNonPreemptibleFrom} and above`,
 };
 
-/** -1 is all there is, absent is nothing; other negative amounts mean nothing either. */
+/** The GPUs of an amount: -1 means no bound, and an absent amount means none, as does any other negative one. */
 function amount(value: number | undefined): number {
   if (value === -1) return Infinity;
   return value === undefined ? 0 : Math.max(0, value);

@@ -8,7 +8,7 @@ import { gpusOf, isGpuResource } from "./resourceGpus.ts";
 
 /** What KAI writes for pods that ask for GPU memory. */
 const gpuMemory = "run.ai/gpu.memory";
-/** Name of the node pool of what carries no label, as conditions spell it (`DefaultNodePoolName`). */
+/** Name of the node pool of objects without the label, as conditions spell it (`DefaultNodePoolName`). */
 const defaultNodePool = "default";
 /**
  * PodGroups as gangs; those are left out for which neither the status nor a pod with GPUs gives information. `podsOf`: pods
@@ -60,7 +60,7 @@ function hasGpus(amounts: ResourceAmounts | null, isGpu: (resource: string) => b
 const latest = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.max(a, b);
 
-/** Its last start, if it was not evicted since and has all the GPUs that its pods ask for. */
+/** The last start of a group, if it was not evicted since and has all the GPUs that its pods ask for. */
 function startOf(group: KaiPodGroup, isGpu: (resource: string) => boolean): number | null {
   const { requested, allocated, lastStartAt, lastEvictionAt } = group;
   if (requested === null || allocated === null || lastStartAt === null) return null;

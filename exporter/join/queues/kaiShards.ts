@@ -1,13 +1,13 @@
 import type { KaiSchedulingShard } from "../../model/queues/kai.ts";
 import type { PoolFacts } from "./queueSystem.ts";
 
-/** One scheduler of KAI: nodes, queues and pod groups with its value of the node-pool label are its own. */
+/** One scheduler of KAI. The nodes, queues and pod groups with its value of the node-pool label belong to it. */
 export interface KaiShard {
   /** Its value of the label; `default` without one, empty where one scheduler has everything. */
   readonly name: string;
-  /** Whether what carries this value of the label is its own; `null`: the label is not there. */
+  /** Whether an object with this value of the label belongs to it; `null`: the object has no such label. */
   readonly owns: (nodePool: string | null) => boolean;
-  /** Pools with a node of its own. */
+  /** Pools with a node that belongs to it. */
   readonly pools: readonly string[];
 }
 

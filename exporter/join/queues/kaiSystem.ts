@@ -13,7 +13,7 @@ import type { DeclaredQueue, PoolFacts, QueueSystem } from "./queueSystem.ts";
 /** Priority of groups without a class, where no class is the default (`getDefaultPriority`). */
 const kaiDefaultPriority = 50;
 
-/** What KAI Scheduler's queues are read from. */
+/** The input for finding the queues of KAI Scheduler. */
 export interface KaiInput {
   readonly objects: Pick<QueueObjects, "kaiQueues" | "kaiPodGroups" | "kaiSchedulingShards">;
   readonly pools: readonly PoolFacts[];
@@ -22,7 +22,7 @@ export interface KaiInput {
   readonly nodePoolLabel: string;
   /** Pods that hold or ask for GPUs, of whatever scheduler. */
   readonly pods: readonly Pod[];
-  /** Whether any of them is in a queue of KAI. */
+  /** Whether any of these pods is in a queue of KAI. */
   readonly hasPods: boolean;
 }
 

@@ -3,15 +3,15 @@ import type { KueueAdmissionCheck, KueueCheckState, KueueWorkload } from "../../
 import { kueueCheckControllers } from "../../model/wellKnown.ts";
 import type { HoldingCheck } from "./gangFacts.ts";
 
-/** What the admission checks of a Workload say about it. */
+/** The result of the admission checks of a Workload. */
 export interface CheckedWorkload {
-  /** Those that hold it back. */
+  /** The checks that hold it back. */
   readonly holding: readonly HoldingCheck[];
-  /** It has quota, and a ProvisioningRequest for its nodes is not fulfilled yet. */
+  /** Whether it has quota although a ProvisioningRequest for its nodes is not fulfilled yet. */
   readonly awaitsNodes: boolean;
-  /** It is for other clusters: none of its pods is ever created here. */
+  /** Whether it is for other clusters: none of its pods is ever created here. */
   readonly isForOthers: boolean;
-  /** Another cluster has taken it; `null`: none has. */
+  /** The cluster that has taken it, and since when; `null`: none has. */
   readonly dispatched: { readonly cluster: string | null; readonly since: number | null } | null;
 }
 

@@ -8,9 +8,9 @@ import type { PoolFacts, QuotaNode, QuotaScope } from "./queueSystem.ts";
 /** A ResourceFlavor with the pools of the nodes that carry its labels. */
 export interface Flavor {
   readonly object: KueueResourceFlavor;
-  /** Sorted, of each only the nodes with its labels; empty where no node with GPUs has them. */
+  /** The pools, sorted, each with only those nodes that have the flavor's labels; empty where no node with GPUs has them. */
   readonly pools: readonly PoolFacts[];
-  /** Where its quota counts. */
+  /** The scope of its quota. */
   readonly scope: QuotaScope;
 }
 
@@ -31,7 +31,7 @@ export function flavorsByName(
   return found;
 }
 
-/** The flavors of the last cycle: the same while all objects and pools are. */
+/** The flavors of the last cycle, which stay the same while all objects and pools do. */
 export interface FlavorCache {
   last: {
     readonly flavors: readonly KueueResourceFlavor[];
@@ -64,7 +64,7 @@ function scopeOf({ name, nodeLabels }: KueueResourceFlavor): QuotaScope {
   };
 }
 
-/** One node's labels for each way in which the nodes differ in the given labels. */
+/** The labels of one node for each way in which the nodes differ in the given labels. */
 function labelKinds(nodes: readonly QuotaNode[], keys: readonly string[]): readonly TextMap[] {
   const kinds = new Map<string, TextMap>();
   for (const { labels } of nodes) {

@@ -16,23 +16,23 @@ export interface KueueGangCache {
   readonly flavorPools: FlavorCache;
   /** For each flavor: its object and pools; other fields of a flavor do not affect a gang. */
   flavors: ReadonlyMap<string, readonly [object: unknown, pools: string]>;
-  /** Which resources count as GPUs, as far as looked up. */
+  /** Which resources count as GPUs, as far as that was looked up. */
   readonly gpuResources: Map<string, boolean>;
   /** Quotas of ClusterQueues, by name: the same list while its content is the same, although its object is a new one. */
   quotas: Map<string, readonly KueueQuota[]>;
-  /** What every Workload is read with besides its queue and flavors. */
+  /** The objects with which every Workload is read, besides its queue and flavors. */
   rules: WorkloadRules;
-  /** Equal needs are one object, by their content. */
+  /** The one object for all equal needs, by their content. */
   readonly needs: Map<string, PodNeeds>;
-  /** Equal lists of parts are one list, by the needs of the first part. */
+  /** The one list for all equal lists of parts, by the needs of the first part. */
   readonly parts: Map<PodNeeds, (readonly DeclaredPart[])[]>;
 }
 
-/** What was read from one Workload; both `null`: no GPUs, or it has ended. */
+/** The gangs that were read from one Workload; both are `null` if it has no GPUs, or has ended. */
 export interface ReadWorkload {
   readonly queue: WorkloadQueue;
   readonly gang: DeclaredGang | null;
-  /** It runs in another cluster, and is no gang here. */
+  /** The work, if it runs in another cluster: it is no gang here. */
   readonly dispatched: DispatchedGang | null;
 }
 

@@ -7,10 +7,10 @@ import type { NeverReason } from "./queueing.ts";
 
 /** The queue of a Workload, and whether it takes it. */
 export interface WorkloadQueue {
-  /** Name; `null` if its LocalQueue does not exist. */
+  /** Name of the ClusterQueue; `null` if the LocalQueue of the Workload does not exist. */
   readonly clusterQueue: string | null;
   readonly quotas: readonly KueueQuota[];
-  /** Both queues exist, are running and in no cycle of cohorts, and accept its namespace. */
+  /** Whether both queues exist, are running and in no cycle of cohorts, and accept its namespace. */
   readonly takesIt: boolean;
 }
 
@@ -60,7 +60,7 @@ function innerMap<Value>(maps: Map<string, Map<string, Value>>, key: string): Ma
   return made;
 }
 
-/** `stopPolicy` of a queue that is not stopped. */
+/** The `stopPolicy` of a queue that is not stopped. */
 const running = "None";
 
 function isRunning({ stopPolicy, active }: KueueClusterQueue): boolean {

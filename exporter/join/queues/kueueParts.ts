@@ -4,14 +4,14 @@ import { type KueueGangCache, sharedNeeds } from "./kueueGangCache.ts";
 import type { WorkloadQueue } from "./kueueNever.ts";
 import type { DeclaredPart } from "./queueSystem.ts";
 
-/** A pod set of GPUs, as far as it is asked for. */
+/** A pod set with GPUs, with the part of it that is still asked for. */
 export interface AskedPodSet {
   readonly part: DeclaredPart;
-  /** Fewest of its pods that can run. */
+  /** The fewest of its pods that can run. */
   readonly min: number;
 }
 
-/** What a pod set is read with. */
+/** The input for reading a pod set. */
 export interface PartContext {
   readonly queue: WorkloadQueue;
   readonly flavors: ReadonlyMap<string, Flavor>;

@@ -11,7 +11,7 @@ export interface GpuUnit {
   readonly gpus: number | null;
 }
 
-/** The quotas for GPUs of existing flavors; by `quotaKey`. */
+/** The GPU resources of existing flavors for which there are quotas, by `quotaKey`. */
 export function gpuUnits(
   nodes: readonly KueueNode[],
   flavors: ReadonlyMap<string, Flavor>,
@@ -28,7 +28,7 @@ export function gpuUnits(
   return units;
 }
 
-/** Those of the flavors of one domain. */
+/** The GPU resources that belong to flavors of one domain. */
 export function unitsIn(
   units: ReadonlyMap<string, GpuUnit>,
   isInDomain: (flavor: string) => boolean,

@@ -5,8 +5,8 @@ import type { KueueNode } from "./kueueTree.ts";
 import { isGpuResource, unitIn } from "./resourceGpus.ts";
 
 /**
- * GPUs for which quota is reserved in the flavors of one domain, of each node's subtree: by Workloads that are admitted or on
- * the way (`reserving`), without the pods whose quota is free again. `null` where a unit is not known.
+ * GPUs for which quota is reserved in the flavors of one domain, for each node's subtree: by Workloads that are admitted or
+ * about to be (`reserving`), without the pods whose quota is free again. `null` where a unit is not known.
  */
 export function reservedIn(
   nodes: readonly KueueNode[],

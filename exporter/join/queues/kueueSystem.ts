@@ -12,7 +12,7 @@ import { type KueueNode, kueueForest } from "./kueueTree.ts";
 import type { DeclaredQueue, PoolFacts, QueueSystem } from "./queueSystem.ts";
 import type { ReclaimRule } from "./reclaimRule.ts";
 
-/** What the queues of Kueue are found from. */
+/** The input for finding the queues of Kueue. */
 export interface KueueInput {
   readonly objects: Pick<
     QueueObjects,
@@ -25,7 +25,7 @@ export interface KueueInput {
     | "limitRanges"
   >;
   readonly pools: readonly PoolFacts[];
-  /** By name; `null` where namespaces could not be read. */
+  /** The namespaces by name; `null` where they could not be read. */
   readonly namespaces: ReadonlyMap<string, Namespace> | null;
   /**
    * Whether Kueue's fair sharing is on, by its configuration; `null` or absent: not read, so ClusterQueues with a share
@@ -104,7 +104,7 @@ function queuesOf(
   reclaims: readonly (ReclaimRule | null)[],
 ): readonly DeclaredQueue[] {
   const queues: DeclaredQueue[] = [];
-  // By node: its place in the list.
+  // For each node of the tree: its place in the list.
   const places: (number | null)[] = new Array(nodes.length).fill(null);
   for (let i = 0; i < nodes.length; i++) {
     const node = nodes[i];

@@ -15,7 +15,7 @@ export interface KueueNode {
   readonly parent: number | null;
   /** The cohort is its own ancestor: Kueue admits nothing in the whole tree. */
   readonly isInCycle: boolean;
-  /** What it and everything below it have. */
+  /** The quotas of it and of everything below it. */
   readonly quotas: NodeQuotas;
 }
 
@@ -34,7 +34,7 @@ export interface CohortTree {
 export interface KueueForest {
   /** Parents before children, otherwise by name; ClusterQueues without a cohort come last. */
   readonly nodes: readonly KueueNode[];
-  /** By the name of the root; ClusterQueues without a cohort are in none. */
+  /** The trees by the name of their root; ClusterQueues without a cohort are in none. */
   readonly trees: readonly CohortTree[];
 }
 

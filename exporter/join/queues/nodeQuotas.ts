@@ -23,7 +23,7 @@ export function quotaKey({ flavor, resource }: Pick<KueueQuota, "flavor" | "reso
   return `${flavor}\n${resource}`;
 }
 
-/** The resource in such a key. */
+/** The resource in a key that `quotaKey` made. */
 export function resourceIn(key: string): string {
   return key.slice(key.indexOf("\n") + 1);
 }

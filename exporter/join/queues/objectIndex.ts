@@ -14,7 +14,7 @@ export interface Indexed {
 const ranks: Readonly<Record<QueueScheduler, number>> = { kueue: 0, kai: 1, volcano: 2, none: 3 };
 
 /**
- * Whether it comes first of two gangs with the same name: that of the scheduler that comes first, or else the first by name.
+ * Whether one gang comes before another gang with the same name: the one of the earlier scheduler does, else the first by name.
  */
 export function isBefore({ gang: a }: Indexed, { gang: b }: Indexed): boolean {
   if (a.queue.scheduler !== b.queue.scheduler) return ranks[a.queue.scheduler] < ranks[b.queue.scheduler];
@@ -22,7 +22,7 @@ export function isBefore({ gang: a }: Indexed, { gang: b }: Indexed): boolean {
   return a.name === b.name ? a.uid < b.uid : a.name < b.name;
 }
 
-/** Keeps the first of several with the same key, whatever their order. */
+/** Keeps the first of several items with the same key, whatever their order. */
 function keepFirst<Item extends Indexed>(gangs: Map<string, Item>, key: string, members: Item): void {
   const known = gangs.get(key);
   if (known === undefined || isBefore(members, known)) gangs.set(key, members);
@@ -30,13 +30,13 @@ function keepFirst<Item extends Indexed>(gangs: Map<string, Item>, key: string, 
 
 /** Objects of queue systems by the names that pods and owners use. */
 export interface ObjectIndex<Item> {
-  /** Those of one scheduler by name. */
+  /** The objects of one scheduler, by name. */
   readonly named: (scheduler: "kueue" | "kai" | "volcano") => NamespaceIndex<ReadonlyMap<string, Item>>;
-  /** By uid of an owner: pods of any namespace may name any uid. */
+  /** The objects by uid of an owner: pods of any namespace may name any uid. */
   readonly byOwner: NamespaceIndex<ReadonlyMap<string, Item>>;
 }
 
-/** Of several with the same name the first is found, whatever their order. */
+/** Indexes objects. Of several with the same name the first is found, whatever their order. */
 export function indexObjects<Item extends Indexed>(gangs: readonly Item[]): ObjectIndex<Item> {
   const made = new Map<QueueScheduler, NamespaceIndex<ReadonlyMap<string, Item>>>();
   const named = (scheduler: QueueScheduler): NamespaceIndex<ReadonlyMap<string, Item>> => {

@@ -34,14 +34,14 @@ export interface PartPlaces {
   readonly part: PartDraft;
   /** Fewest of its pods that the gang needs. */
   readonly fewest: number;
-  /** By the nodes. */
+  /** The places that the nodes allow. */
   readonly options: readonly ServingDomain[];
-  /** The first where its queue has a record, and the first of these where the limit allows it. */
+  /** The first option where its queue has a record, and the first of these where the limit allows it. */
   readonly queued: Candidate | null;
   readonly allowed: Candidate | null;
-  /** All of these with enough GPUs. */
+  /** All allowed places with enough GPUs. */
   readonly standing: readonly Candidate[];
-  /** Why there is none. */
+  /** Why there is no such place. */
   readonly never: NeverReason | null;
   /** Every gang of its queue that asks for the same has the same places; otherwise its team and namespace decide. */
   readonly isOfQueue: boolean;
@@ -91,7 +91,7 @@ export function firstWithRoom(
   return null;
 }
 
-/** A part in the place that was chosen for it. `last`: such parts of the last cycle, of which an equal one is kept. */
+/** A part in the place that was chosen for it. `last`: parts of the last cycle in this place; one that is equal is reused. */
 export function waitingPart(
   { part, options, queued, allowed, standing }: PartPlaces,
   chosen: Candidate | null,

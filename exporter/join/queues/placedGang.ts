@@ -4,7 +4,7 @@ import { type GangFacts, keptFacts } from "./gangFacts.ts";
 import type { QueueDraft } from "./queueDrafts.ts";
 import type { NeverReason, WaitingGang, WaitingPart } from "./queueing.ts";
 
-/** A gang in its queues; the object of the last cycle while it is equal. */
+/** A gang in its queues. It is the object of the last cycle while it is equal. */
 export function placedGang(
   draft: GangDraft,
   parts: readonly WaitingPart[],
@@ -48,7 +48,7 @@ export function placedGang(
   return gang;
 }
 
-/** Facts that only some gangs have; `null`: this one has none. */
+/** Facts that only some gangs have; `null`: this gang has none. */
 function factsOf(draft: GangDraft, parts: readonly WaitingPart[]): GangFacts | null {
   const kept = keptFacts(draft);
   if (draft.parts.every(({ mostPods }) => mostPods === undefined)) return kept;
@@ -62,7 +62,7 @@ function factsOf(draft: GangDraft, parts: readonly WaitingPart[]): GangFacts | n
   return { ...kept, most: { pods, gpus } };
 }
 
-/** The queue as its users know it; a team's if teams act as queues. */
+/** The name of the queue as its users know it; the team's name if teams act as queues. */
 function queueName(
   { ref, labelledQueue }: GangDraft,
   parts: readonly WaitingPart[],

@@ -6,16 +6,18 @@ import { takesPods } from "./nodeCapacity.ts";
 
 /** A workload with pods of one scheduler's queues on a node. Its pods belong to one team and namespace. */
 export interface WorkloadPresence {
-  /** One of its pods there. */
+  /** Index of one of its pods there. */
   readonly pod: number;
   readonly node: string;
-  /** Of the node; nodes with the same pools share a list. */
+  /** The pools of the node; nodes with the same pools share a list. */
   readonly pools: readonly string[];
   /** `null`: no queue system knows a queue of the pod. */
   readonly scheduler: QueueScheduler | null;
 }
 
-/** What queues need to know about bound pods, in columns: gathered node by node, while these are visited anyway. */
+/**
+ * The facts about bound pods that queues need, in columns. They are gathered node by node, while the nodes are visited anyway.
+ */
 export interface PodTally {
   /**
    * For each holding: its pod and workload, pool (index into `pools`), GPUs, the largest part on one device, and whether no
@@ -34,7 +36,7 @@ export interface PodTally {
   add(binding: NodeBinding, node: NodeView): void;
 }
 
-/** A tally of nothing; times in seconds since the epoch. */
+/** An empty tally; times in seconds since the epoch. */
 export function createPodTally(
   { pods, queueRefs }: Pick<Subjects, "pods" | "queueRefs">,
   recentSince: number,

@@ -41,7 +41,7 @@ export function poolFacts(
   return [...cache.last].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { facts }]) => facts);
 }
 
-/** Only these parts: the rest of an input holds the readings of a cycle. */
+/** The parts of an input that are kept: the rest of it holds the readings of a cycle. */
 const memberOf = ({
   object: { name, labels, capacity },
   inventory: { units, servedByDra },
@@ -70,7 +70,7 @@ function factsOf(pool: string, members: readonly PoolMember[]): PoolFacts {
   let nodes: readonly QuotaNode[] | null = null;
   return {
     pool,
-    // Without quotas nobody asks.
+    // Made when first asked for: without quotas nobody asks.
     get nodes() {
       nodes ??= members.map(({ object }) => object);
       return nodes;

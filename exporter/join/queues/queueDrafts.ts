@@ -18,10 +18,10 @@ export interface QueueDraft extends Written<QueueView> {
 /** The queues of all systems in all domains, before any work is in them. */
 export interface QueueForest {
   readonly domains: readonly QuotaDomain[];
-  /** Parallel to `domains`. */
+  /** The domains before they have queues, parallel to `domains`. */
   readonly bare: readonly BareDomain[];
   readonly queues: QueueDraft[];
-  /** Leaf by domain, then scheduler, then name. */
+  /** Index of each leaf queue, by domain, then by scheduler, then by name. */
   readonly leaves: readonly ReadonlyMap<QueueScheduler, ReadonlyMap<string, number>>[];
   readonly problems: readonly Problem[];
 }

@@ -15,7 +15,7 @@ export interface FoundQueueObject {
 
 /** Finds the object of a pod, with GPUs in it or not; `owners` nearest first, as far as they could be read. */
 export interface QueueObjectFinder {
-  /** There is no object to find. */
+  /** Whether there is no object to find. */
   readonly isEmpty: boolean;
   readonly find: (pod: Pod, owners: readonly { readonly uid: string }[]) => FoundQueueObject | null;
   /** Its last checkpoint; the same function for all states in which no object reports one. */
@@ -58,7 +58,7 @@ export function refOfGang({ queue, namespace, name, uid }: DeclaredGang): QueueO
   return { scheduler, kind: scheduler === "kueue" ? "Workload" : "PodGroup", namespace, name, uid };
 }
 
-/** All that have not ended. */
+/** An entry for each object that has not ended. */
 function entriesOf({ kueueWorkloads, kaiPodGroups, volcanoPodGroups }: QueueObjects): readonly Entry[] {
   const entries: Entry[] = [];
   for (const workload of kueueWorkloads)

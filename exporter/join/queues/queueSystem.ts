@@ -21,7 +21,7 @@ export interface PoolFacts {
    * it cannot be known.
    */
   readonly gpusPerUnit: (resource: string) => number | null | undefined;
-  /** The same for only some of its nodes: quotas and pods often apply to some nodes of a pool. */
+  /** The facts of the pool for some of its nodes only: quotas and pods often apply to some nodes of a pool. */
   readonly among: (isWanted: (node: QuotaNode) => boolean) => PoolFacts;
 }
 
@@ -67,7 +67,7 @@ type DeclaredFields =
   | "reclaim"
   | "reserved";
 
-/** The same with its place in the list of its system. */
+/** A queue as declared, with its place in the list of its system. */
 export interface DeclaredQueue extends Pick<QueueView, DeclaredFields> {
   /** Index of its parent in the same list, smaller than its own; `null` for a root of the system. */
   readonly parent: number | null;
@@ -120,9 +120,13 @@ export interface DeclaredGang extends DeclaredFacts {
    * show it.
    */
   readonly startedAt: number | null;
-  /** The object reports that it has not begun, although its pods may be bound; absent: it reports nothing about that. */
+  /**
+   * Whether the object reports that it has not begun, although its pods may be bound; absent: it reports nothing about that.
+   */
   readonly isStarting?: boolean;
-  /** Only if the gang stays the same object while its content is the same: the last result for it. It changes no answer. */
+  /**
+   * The last result for this gang, where the gang stays the same object while its content is the same. It changes no answer.
+   */
   readonly kept?: { draft: GangDraft | null };
 }
 
@@ -138,7 +142,7 @@ export interface QueueSystem {
   readonly scopes: readonly QuotaScope[];
   /** Its queues in a domain, parents before children, without the root that the core adds. */
   queuesIn(domain: DomainFacts): readonly DeclaredQueue[];
-  /** Work that has not ended: what waits, and what runs (a running gang may lose a member). Those without GPUs are left out. */
+  /** Work that has not ended: what waits, and what runs (a running gang may lose a member). Work without GPUs is left out. */
   readonly gangs: readonly DeclaredGang[];
   /** Work that runs in other clusters and is not a gang here; absent: none. */
   readonly dispatched?: readonly DispatchedGang[];
@@ -152,5 +156,5 @@ export interface QueueSystem {
   readonly problems: readonly Problem[];
 }
 
-/** Finds the queue of a pod; `owners` nearest first. `null`: none of its system. */
+/** Finds the queue of a pod; `owners`: nearest first. `null`: the pod is in no queue of its system. */
 export type QueueFinder = (pod: Pod, owners: readonly OwnerObject[]) => QueueRef | null;

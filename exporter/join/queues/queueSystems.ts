@@ -11,14 +11,14 @@ import type { PoolFacts, QueueSystem } from "./queueSystem.ts";
 import { type TeamPresence, teamSystem } from "./teamSystem.ts";
 import { volcanoSystem } from "./volcanoSystem.ts";
 
-/** What the systems of a cluster are found from. */
+/** The input for finding the systems of a cluster. */
 export interface QueueSystemsInput extends Pick<QueueingInput, "pods" | "queueRefs" | "tally"> {
   readonly state: Pick<ClusterState, "queues" | "pods" | "namespaces" | "priorityClasses" | "known" | "unreadable">;
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly pools: readonly PoolFacts[];
   readonly settings: QueueSettings;
   readonly kueue: SchedulerSettings["kueue"];
-  /** As `volcanoPlugin` finds it. */
+  /** The plugin, as `volcanoPlugin` finds it. */
   readonly volcano: SchedulerSettings["volcano"];
   readonly cache: QueueingCache;
 }
@@ -66,8 +66,8 @@ function schedulersIn({ queueRefs }: QueueSystemsInput): ReadonlySet<QueueSchedu
 }
 
 /**
- * Teams with pods that belong to no scheduler's queue: where they hold, and anywhere as soon as something waits. In pools
- * without a scheduler's quota, that holds whatever queue a pod is in.
+ * Teams with pods that belong to no scheduler's queue: in the pools where they hold GPUs, and in any pool as soon as something
+ * waits. In pools without a scheduler's quota, this also applies to pods that are in a queue.
  */
 function teamsPresent(input: QueueSystemsInput, schedulers: readonly QueueSystem[]): readonly TeamPresence[] {
   const found: PresenceTable = new Map();
@@ -129,7 +129,7 @@ function uncoveredNodes(
   return names;
 }
 
-/** By team, namespace, and list of pools. */
+/** The work of teams by team, namespace, and list of pools. */
 type PresenceTable = Map<string, Map<string, Map<TeamPresence["pools"], TeamPresence>>>;
 
 function addPresence(found: PresenceTable, presence: TeamPresence): void {

@@ -84,7 +84,7 @@ export interface QueueView {
   readonly parent: number | null;
   /** Indices into `Queueing.queues`; empty for a leaf. */
   readonly children: readonly number[];
-  /** Only a leaf can hold and wait. */
+  /** Whether it is a leaf: only leaves can hold and wait. */
   readonly isLeaf: boolean;
   /** The only team whose work is in it; `null` if several share it, or none is known. */
   readonly team: string | null;
@@ -125,11 +125,14 @@ export interface QueueView {
    * it holds nothing.
    */
   readonly allocatedByClass?: readonly AllocatedInClass[];
-  /** For a leaf: the same by priority, the lowest first; absent: not known. */
+  /** For a leaf: `allocated` by priority, the lowest first; absent: not known. */
   readonly allocatedByPriority?: readonly AllocatedByPriority[];
-  /** For a leaf: absent if it is not known that anything is moved between queues. */
+  /** For a leaf: the rule by which its scheduler moves GPUs between queues; absent if it is not known that it moves any. */
   readonly reclaim?: ReclaimRule;
-  /** Quota reserved by admitted or admitting work, bound or not, as the system reports it; `null` if it has no such thing. */
+  /**
+   * Quota reserved by work that is admitted or about to be, bound or not, as the system reports it; `null` if the system has no
+   * such thing.
+   */
   readonly reserved: number | null;
   /** Eligible pending GPUs of the subtree: whole gangs that could be admitted, and missing members of gangs that have begun. */
   readonly pending: number;
@@ -171,8 +174,8 @@ export interface WaitingPart {
   readonly gpusPerPod: number | null;
   readonly needs: PodNeeds;
   /**
-   * All places that it may use by its queue and its own selectors, in the queue's order of flavors, including the place above;
-   * absent: only there, in any class.
+   * All places that its queue and its own selectors allow, in the queue's order of flavors, including the place above; absent:
+   * it may go only there, in any class.
    */
   readonly places?: readonly WaitingPlace[];
 }
@@ -227,7 +230,10 @@ export interface WaitingGang extends GangFacts {
   readonly reason: string;
   /** Members held back by a scheduling gate, or not created yet. */
   readonly notReadyPods: number;
-  /** It has its quota and waits for nodes that are being made for it (a provisioning admission check); absent: it does not. */
+  /**
+   * Whether it has its quota and waits for nodes that are being made for it (a provisioning admission check); absent: it does
+   * not.
+   */
   readonly awaitsNodes?: boolean;
 }
 
@@ -247,7 +253,7 @@ export interface StartedWork {
 
 /** An eviction with what it cost. */
 export interface EvictedWork {
-  /** As in the model's Eviction. */
+  /** The fields of the model's Eviction with the same names. */
   readonly key: string;
   readonly scheduler: QueueScheduler;
   readonly kind: string;

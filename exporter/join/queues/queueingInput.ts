@@ -16,18 +16,18 @@ export interface QueuedPod {
 export interface QueueingInput {
   /** Seconds since the epoch. */
   readonly at: number;
-  /** Those in use, schedulers before teams. */
+  /** The systems in use, schedulers before teams. */
   readonly systems: readonly QueueSystem[];
   readonly pools: readonly PoolFacts[];
   readonly nodes: readonly NodeView[];
   readonly devices: readonly Device[];
   readonly pods: readonly PodView[];
   readonly workloads: readonly WorkloadView[];
-  /** Of all bound pods. */
+  /** The tally of all bound pods. */
   readonly tally: PodTally;
-  /** Of each pod: its queue, as a finder of a queue system reports it; `null` if none knows it. */
+  /** The queue of each pod, as a finder of a queue system reports it; `null` if none knows it. */
   readonly queueRefs: readonly (QueueRef | null)[];
-  /** Of the pod with this index. */
+  /** The facts about the pod with this index. */
   readonly queued: (pod: number) => QueuedPod | null;
   readonly cache: QueueingCache;
   readonly evictions: readonly Eviction[];
@@ -37,5 +37,5 @@ export interface QueueingInput {
   readonly unknownBecause?: string | null;
 }
 
-/** Work by the uid of an owner, in a namespace; `null`: in any. */
+/** Finds work by the uid of an owner, in a namespace; `null`: in any namespace. */
 export type WorkloadOfOwner = (uid: string, namespace: string | null) => WorkloadView | undefined;

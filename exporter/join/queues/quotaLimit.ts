@@ -28,7 +28,7 @@ export function quotaLimit(caps: ResourceAmounts | null, pools: readonly PoolFac
   return limit;
 }
 
-/** What all nodes of the pools offer, each node once. */
+/** The amounts that all nodes of the pools offer; each node counts once. */
 function offered(pools: readonly PoolFacts[]): ResourceAmounts {
   const amounts = bareRecord<number>();
   const nodes = new Map(pools.flatMap((pool) => pool.nodes.map((node) => [node.name, node] as const)));

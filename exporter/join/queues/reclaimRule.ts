@@ -1,6 +1,6 @@
-/** What a scheduler takes back from others for a queue, and from it for others. */
+/** What a scheduler takes back from others for a queue, and from the queue for others. */
 export interface ReclaimRule {
-  /** It takes work of any priority, only lower than that of the waiting work, or none at all. */
+  /** The work of others that it takes: of any priority, only of a lower priority than the waiting work has, or none at all. */
   readonly takes: "any" | "lower-priority" | "nothing";
   /** How much the queue may hold including what is taken back for it. */
   readonly upTo: "guarantee" | "entitlement";

@@ -1,5 +1,5 @@
 /**
- * What a scheduler says about a whole pod, before it looks at any node (kube-scheduler 1.36: VolumeBinding and VolumeZone,
+ * What a scheduler reports about a whole pod, before it looks at any node (kube-scheduler 1.36: VolumeBinding and VolumeZone,
  * PreFilter): nothing on any node would help.
  */
 const aboutPod: readonly RegExp[] = [
@@ -8,7 +8,7 @@ const aboutPod: readonly RegExp[] = [
   /\bstorageclass[\w.]* "[^"]*" not found/i,
 ];
 
-/** Reasons about single nodes, with their number, which no pod could change by leaving them. */
+/** Reasons about single nodes, with the number of nodes: no pod could change them by leaving the node. */
 const aboutNodes =
   /\b(\d+) node\(s\) (?:didn't match Pod's node affinity\/selector|didn't match node selector|didn't match pod affinity rules|had volume node affinity conflict|had no available volume zone|had (?:untolerated taint(?:\(s\))?|taint) \{(?!node\.(?:cloudprovider\.)?kubernetes\.io\/)[^}]*\})/g;
 

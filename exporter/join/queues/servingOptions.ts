@@ -1,7 +1,7 @@
 import type { classFinder, ServingDomain } from "./classFinder.ts";
 import type { PartDraft } from "./gangDraft.ts";
 
-/** Finds the options of a part; those of parts with the same objects are found once. */
+/** Finds the options of a part, once for all parts with the same objects. */
 export function optionFinder(
   servingOf: ReturnType<typeof classFinder>,
 ): (part: PartDraft, scheduler: string) => readonly ServingDomain[] {

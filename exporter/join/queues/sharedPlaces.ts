@@ -2,7 +2,10 @@ import type { ServingDomain } from "./classFinder.ts";
 import type { Candidate } from "./placeCandidates.ts";
 import type { WaitingPart, WaitingPlace } from "./queueing.ts";
 
-/** The places of some choices: the same list for all equal choices among the same options. `last`: those of the last cycle. */
+/**
+ * Finds the places of some choices: the same list for all equal choices among the same options. `last`: the places of the last
+ * cycle.
+ */
 export type SharedPlaces = (
   options: readonly ServingDomain[],
   standing: readonly Candidate[],

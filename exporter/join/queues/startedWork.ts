@@ -8,7 +8,7 @@ import type { QueueingInput } from "./queueingInput.ts";
 /** How long work counts as begun, seconds: longer than any pause between two cycles. */
 export const recentSeconds = 15 * 60;
 
-/** What began to run within the last minutes, by uid. */
+/** The work that began to run within the last minutes, by uid. */
 export function startedWork(
   gangs: readonly GangMembers[],
   input: QueueingInput,

@@ -21,7 +21,7 @@ export interface TeamInput {
   /** `queues.teams` of the configuration. */
   readonly teams: QueueSettings["teams"];
   readonly resourceQuotas: readonly ResourceQuota[];
-  /** Without pods of scheduler-managed queues. One team and namespace may come more than once. */
+  /** The work of teams, without pods of scheduler-managed queues. One team and namespace may come more than once. */
   readonly present: readonly TeamPresence[];
 }
 

@@ -27,7 +27,7 @@ export function queuesUnknownBecause({ unreadable }: Pick<ClusterState, "unreada
   return `${[first, ...others].join(", ")} cannot be read from the Kubernetes API`;
 }
 
-/** The line that reports it. */
+/** The problem that reports it. */
 export function queuesUnknown(because: string): Problem {
   return {
     source: "join",

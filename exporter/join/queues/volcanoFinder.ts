@@ -8,7 +8,7 @@ import { groupsByOwner, isMadeFor, isPlacedBy } from "../trust/placedBy.ts";
 import { queueRefs } from "./queueRefs.ts";
 import type { QueueFinder } from "./queueSystem.ts";
 
-/** Queue of groups that name none. */
+/** The queue of groups that name none. */
 export const volcanoDefaultQueue = "default";
 
 /** The PodGroup that a pod's annotation names, as `namespace/name`, whether it exists or not; `null` without the annotation. */

@@ -9,14 +9,14 @@ import { volcanoGangs } from "./volcanoGangs.ts";
 import { volcanoQueues } from "./volcanoQueues.ts";
 import { volcanoTree } from "./volcanoTree.ts";
 
-/** What Volcano's queues are read from. */
+/** The input for finding the queues of Volcano. */
 export interface VolcanoInput {
   readonly objects: Pick<QueueObjects, "volcanoQueues" | "volcanoPodGroups">;
   readonly pools: readonly PoolFacts[];
   readonly priorityClasses: readonly PriorityClass[];
   /** Pods that hold or ask for GPUs, of whatever scheduler. */
   readonly pods: readonly Pod[];
-  /** Whether any of them is in a queue of Volcano. */
+  /** Whether any of these pods is in a queue of Volcano. */
   readonly hasPods: boolean;
 }
 

@@ -4,8 +4,8 @@ import type { WaitingPart, WaitingPlace } from "./queueing.ts";
 export type PlaceAmount = Pick<WaitingPart, "queue" | "gpusPerPod">;
 
 /**
- * A part as it is in the first of its places that serves it, and may go to no other: where it is counted comes first, then
- * the order of its queue. The part itself where it has no choice; `null`: no place serves it.
+ * A part as it is in the first of its places that serves it, so that it may go to no other: where it is counted comes first,
+ * then the order of its queue. It is the part itself where it has no choice; `null`: no place serves it.
  */
 export function firstPlaceOf(part: WaitingPart, isServed: (place: PlaceAmount) => boolean): WaitingPart | null {
   const { places = [] } = part;

@@ -28,7 +28,7 @@ export function gangsOfPods(rest: readonly number[], input: QueueingInput): read
   return drafts;
 }
 
-/** Waiting pods of one gang or workload, with and without demand. */
+/** Waiting pods of one gang or workload: those that are demand, or those that are not. */
 interface PodsByDemand {
   readonly pods: readonly number[];
   readonly impossible: ImpossibleDemand | null;

@@ -3,10 +3,10 @@ import { type LatencyBucket, latencyKinds, type ServingRecord } from "../../mode
 /** How far back latencies are measured. */
 export const latencyWindowSeconds = 300;
 
-/** Between two moments that are remembered. */
+/** The time between two moments that are remembered. */
 const stepSeconds = 60;
 
-/** More buckets than any server has; of more, these are followed. */
+/** More buckets than any server has; if a page has more, only this many are followed. */
 const mostBuckets = 1000;
 
 /** Requests (tokens) that took no longer than each bound in seconds, cumulative as the server has them. */

@@ -3,7 +3,7 @@ import { type ServingCounter, type ServingRecord, servedKinds } from "../../mode
 /** What a server has done between two looks. */
 export interface Served {
   readonly requests: number;
-  /** `null`: it does not count them. */
+  /** Tokens of prompts and generated tokens; `null`: the server does not count them. */
   readonly promptTokens: number | null;
   readonly generatedTokens: number | null;
 }
@@ -11,10 +11,10 @@ export interface Served {
 /** What each counter of a server last read, by its key: those of engines and models that are not on the page for a while stay. */
 export type CounterReadings = ReadonlyMap<string, number>;
 
-/** More counters than any server has; of more, these are followed. */
+/** More counters than any server has; if a page has more, only this many are followed. */
 const mostCounters = 1000;
 
-/** Counters by key: a page that does not say of what its sums are made has one for each. */
+/** Counters by key: a page that does not show which counters its sums consist of has one counter for each sum. */
 function countersOf({ counters, finished, promptTokens, generatedTokens }: ServingRecord): readonly ServingCounter[] {
   if (counters !== undefined) return counters;
   const sums = { requests: finished, prompt: promptTokens, generated: generatedTokens } as const;

@@ -5,9 +5,9 @@ import { countsInWindow, type LatencyCounts, latencyAfter } from "./latencyWindo
 import { type Served, servedSince } from "./servedSince.ts";
 import { memoryAfter, provesGaps, type ServerMemory } from "./serverMemory.ts";
 
-/** What a server says about the requests of a pod that holds GPUs. */
+/** What a server reports about the requests of a pod that holds GPUs. */
 export interface ServingView {
-  /** Index of the pod whose page says it: the pod itself, or the leader of its group. */
+  /** Index of the pod whose page reports it: the pod itself, or the leader of its group. */
   readonly page: number;
   readonly servers: readonly ServingServer[];
   readonly running: number | null;
@@ -21,9 +21,12 @@ export interface ServingView {
   readonly noRequestsSince: number | null;
   /** Its engines sleep, their weights off the GPU. */
   readonly isAsleep: boolean;
-  /** What was done since the last cycle, by the pod with the page alone; `null` where that is not known. */
+  /** What was done since the last cycle, reported only for the pod that has the page; `null` where that is not known. */
   readonly served: Served | null;
-  /** Latencies of the last five minutes, of the pod with the page alone; absent: its server has no histograms of them. */
+  /**
+   * Latencies of the last five minutes, reported only for the pod that has the page; absent: its server has no histograms of
+   * them.
+   */
   readonly latency?: LatencyCounts;
 }
 
@@ -33,11 +36,11 @@ export interface ServingFound {
   readonly servers: ReadonlyMap<string, ServerMemory>;
 }
 
-/** What a look at servers is made from. */
+/** The input for joining the pages of servers. */
 export interface ServingInput {
   readonly pages: readonly ServingPage[];
   readonly pods: readonly PodView[];
-  /** Whether these are all pods that there are. */
+  /** Whether these are all existing pods. */
   readonly knowsPods: boolean;
   readonly memory: ReadonlyMap<string, ServerMemory>;
 }
@@ -95,12 +98,12 @@ function looked(
   };
 }
 
-/** The views of a gang, and what makes them unknown. */
+/** The views of a gang, with the facts that make them unknown. */
 interface GangPages {
   readonly views: ServingView[];
   /** The pod that answers for those without a page: the leader of a LeaderWorkerSet's group. */
   leader: ServingView | null;
-  /** A pod of it had a page before and has none now: it may have requests. */
+  /** Whether a pod of the gang had a page before and has none now: it may have requests. */
   hasLostPage: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 
-/** What a GPU draws when it does nothing, and its maximum; watts. */
+/** The power that a GPU draws when it does nothing, and its maximum, in watts. */
 export interface PowerRange {
   readonly idleWatts: number;
   readonly fullWatts: number;

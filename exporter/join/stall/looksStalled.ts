@@ -2,19 +2,30 @@ import type { DeviceReading } from "../../model/telemetry.ts";
 import { profilingIsBroken } from "../activity.ts";
 import type { PowerRange } from "./gpuPower.ts";
 
-/** When a sample shows that a GPU looks busy and computes nothing (docs/telemetry.md lists the sources). */
+/** The limits by which a sample shows that a GPU looks busy and computes nothing (docs/telemetry.md lists the sources). */
 export const stallLimits = {
-  /** GR_ENGINE_ACTIVE, without it GPU_UTIL or SM_ACTIVE, from which a GPU looks busy: published hangs show 0.95 to 1. */
+  /**
+   * From this value on a GPU looks busy, by GR_ENGINE_ACTIVE, or without it by GPU_UTIL or SM_ACTIVE: published hangs show 0.95
+   * to 1.
+   */
   busyFrom: 0.9,
-  /** Tensor, DRAM, every other pipe, memory copies, encoder and decoder up to which nothing is done: published rules say 0.01 to 0.05. */
+  /**
+   * Up to this value of tensor, DRAM, every other pipe, memory copies, encoder and decoder nothing is done: published rules say
+   * 0.01 to 0.05.
+   */
   nothingUpTo: 0.02,
-  /** How far from idle to full power: a fifth; published hangs draw 0.14 to 0.28 of the limit. */
+  /**
+   * Up to this part of the way from idle to full power a GPU computes nothing; published hangs draw 0.14 to 0.28 of the limit.
+   */
   powerPart: 0.2,
-  /** Bytes per second over PCIe and NVLink up to which nothing significant is moved: idle GPUs show up to 0.5 MB/s. */
+  /** Up to this many bytes per second over PCIe and NVLink nothing significant is moved: idle GPUs show up to 0.5 MB/s. */
   movedUpTo: 100e6,
 } as const;
 
-/** Software power cap, hardware slowdown, software and hardware thermal slowdown, power brake; idle and set clocks are none. */
+/**
+ * Bits of the clock event reasons that hold a GPU back: software power cap, hardware slowdown, software and hardware thermal
+ * slowdown, power brake. Idle and set clocks are not among them.
+ */
 const heldBackBits = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 /**
@@ -59,7 +70,7 @@ function isHeldBack({ clockEventReasons }: DeviceReading): boolean {
   return clockEventReasons !== null && (clockEventReasons & heldBackBits) !== 0;
 }
 
-/** Every sample of a device since a moment looked busy and computed nothing. */
+/** The time in which every sample of a device looked busy and computed nothing. */
 export interface Stall {
   /** The time of the first of these samples, seconds since the epoch. */
   readonly since: number;
@@ -70,7 +81,7 @@ export interface Stall {
 /** Lost scrapes end no window; after this long it is unknown what the GPU did in between. */
 const unseenLimitSeconds = 5 * 60;
 
-/** What is known after a sample; `null` as the sample: none came, because the page was lost or is implausible. */
+/** What is known after a sample; `sample` is `null` if none came, because the page was lost or is implausible. */
 export function stallAfter(before: Stall | null, sample: boolean | null, at: number): Stall | null {
   if (sample === false) return null;
   if (before === null) return sample === null ? null : { since: at, unseenSince: null };

@@ -5,8 +5,8 @@ import type { PowerRange } from "./gpuPower.ts";
 import { profilingIsLocked } from "./looksStalled.ts";
 
 /**
- * Why nothing shows whether the holder of an allocated device is stalled; `null`: something does. Mirrors `looksStalled`; the range
- * is that of its model.
+ * Why nothing shows whether the holder of an allocated device is stalled; `null`: something does. This mirrors `looksStalled`;
+ * `range` is the power of the device's model.
  */
 export function stallUnknownBecause(device: Device, range: PowerRange | null): StallUnknownReason | null {
   const { reading, gpuInstance, holders } = device;

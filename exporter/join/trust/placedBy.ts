@@ -8,13 +8,13 @@ const namesOf: Readonly<Record<keyof typeof schedulerNames, ReadonlySet<string>>
 };
 
 /**
- * Whether a pod is left to KAI (Run:ai) or Volcano to place. The field is fixed when the pod is created, and no other
- * scheduler binds such a pod: labels and annotations in that scheduler's words count for these pods alone.
+ * Whether a pod leaves it to KAI (Run:ai) or Volcano to place it. The field is fixed when the pod is created, and no other
+ * scheduler binds such a pod: labels and annotations that belong to that scheduler count for these pods alone.
  */
 export const isPlacedBy = (scheduler: keyof typeof schedulerNames, { schedulerName }: Pick<Pod, "schedulerName">) =>
   namesOf[scheduler].has(schedulerName);
 
-/** The fields of a queue system's object that show for what a controller made it. */
+/** The fields of a queue system's object that show for which object a controller made it. */
 interface Owned {
   readonly namespace: string;
   readonly owner: OwnerRef | null;
