@@ -2,8 +2,9 @@ import { type FailedWork, failureHorizonSeconds } from "../join/failedWork.ts";
 import type { Snapshot } from "../join/snapshot.ts";
 import type { FailureError } from "../model/gpuFaults.ts";
 import type { SeenError } from "./applicationErrors.ts";
+import { createOnceShown } from "./onceShown.ts";
 import { createSeen } from "./queueEvents.ts";
-import { createSeriesTable, shared } from "./seriesTable.ts";
+import { createSeriesTable, type Mutable, shared } from "./seriesTable.ts";
 
 /** A failure that was not seen before. */
 export interface SeenFailure extends Omit<FailedWork, "from"> {
@@ -31,8 +32,6 @@ export interface FailureAccount {
   totals(): readonly FailureTotals[];
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 /** Part of `limits.series`, of two series for each label set. */
 const budget = 0.01 / 2;
 /** A program ends soon after the error that ends it; pages are read every half minute. */
@@ -50,8 +49,7 @@ export function createFailureAccount(series: number, teamLabel: (team: string) =
   const seen = createSeen(failureHorizonSeconds);
   /** Until when the work of each pod (uid) is undone already. */
   const undone = new Map<string, number>();
-  /** A series is shown at 0 before its first failure is counted, because otherwise `increase` would miss it. */
-  const onceShown: (() => void)[] = [];
+  const events = createOnceShown();
   let since: number | null = null;
 
   function seenFailure({ from, ...work }: FailedWork, errorOf: (uid: string) => SeenError | null): SeenFailure {
@@ -64,26 +62,22 @@ export function createFailureAccount(series: number, teamLabel: (team: string) =
   }
 
   function count({ team, error, lostGpuSeconds }: SeenFailure): void {
-    const before = table.cells.length;
-    const cell = table.cell({ team: teamLabel(team), error });
-    const add = (): void => {
-      cell.failures += 1;
-      cell.lostGpuSeconds += lostGpuSeconds ?? 0;
-    };
-    if (table.cells.length > before || fresh.has(cell)) {
-      fresh.add(cell);
-      onceShown.push(add);
-    } else add();
+    events.count(
+      table,
+      () => table.cell({ team: teamLabel(team), error }),
+      (cell) => {
+        cell.failures += 1;
+        cell.lostGpuSeconds += lostGpuSeconds ?? 0;
+      },
+    );
   }
-  let fresh = new Set<object>();
 
   return {
     see({ at, failures = [] }, errorOf) {
       const isFirst = since === null;
       since ??= at;
       const begin = since;
-      for (const add of onceShown.splice(0)) add();
-      fresh = new Set();
+      events.begin();
       seen.forget(at);
       for (const [uid, until] of undone) if (until < at - 2 * failureHorizonSeconds) undone.delete(uid);
       const found = [...failures]

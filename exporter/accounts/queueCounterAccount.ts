@@ -3,6 +3,7 @@ import { waitBuckets } from "../analysis/waiting/waiting.ts";
 import type { EvictedWork, Queueing, QueueView } from "../join/queues/queueing.ts";
 import { labelValue } from "../kernel/labelValue.ts";
 import { type AbsentOwner, absentOwners } from "../model/shortfall.ts";
+import { createOnceShown } from "./onceShown.ts";
 import { type AccruedTime, absentAmounts, countedQueueAmounts, type QueueTime } from "./posting.ts";
 import type {
   AbsentTotals,
@@ -18,6 +19,7 @@ import {
   createCounterTable,
   createPoolCounter,
   createSeriesTable,
+  type Mutable,
   other,
   shared,
 } from "./seriesTable.ts";
@@ -32,8 +34,6 @@ export interface QueueCounterAccount {
   count(events: NewEvents): void;
   totals(): Omit<QueueCounters, "debts">;
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface WaitCell extends Omit<Mutable<EndedWaits>, "buckets"> {
   readonly buckets: number[];
@@ -124,11 +124,7 @@ export function createQueueCounterAccount(
       reason: labelValue(reason),
       preemptorQueue: labelValue(preemptor?.queue ?? ""),
     });
-  /**
-   * Events whose label set appeared together with them: they count once the series was shown without them, because otherwise
-   * `increase` would miss them.
-   */
-  const onceShown: (() => void)[] = [];
+  const events = createOnceShown();
 
   function announceTotals({ queues, domains }: Queueing): void {
     const added: QueueView[] = [];
@@ -189,25 +185,23 @@ export function createQueueCounterAccount(
       };
     },
     count({ waits: ended, evictions: seen }) {
-      for (const add of onceShown.splice(0)) add();
-      const fresh = new Set<object>();
-      const add = (cell: object, isFresh: boolean, event: () => void): void => {
-        if (isFresh) fresh.add(cell);
-        if (fresh.has(cell)) onceShown.push(event);
-        else event();
-      };
+      events.begin();
       for (const { queue, priorityClass, phase, seconds } of ended) {
         // The histogram distinguishes the phases; their sum is in the ledger.
         if (phase === "total") continue;
-        const before = waits.cells.length;
-        const cell = waitsOf(queue, priorityClass, phase);
-        add(cell, waits.cells.length > before, () => addWait(cell, seconds));
+        events.count(
+          waits,
+          () => waitsOf(queue, priorityClass, phase),
+          (cell) => addWait(cell, seconds),
+        );
       }
       for (const { eviction, isEarlier } of seen) {
         if (isEarlier) continue;
-        const before = evictions.cells.length;
-        const cell = evictionsOf(eviction);
-        add(cell, evictions.cells.length > before, () => addEviction(cell, eviction));
+        events.count(
+          evictions,
+          () => evictionsOf(eviction),
+          (cell) => addEviction(cell, eviction),
+        );
       }
     },
     totals: () => ({

@@ -6,6 +6,9 @@ export interface CounterCell<Labels> {
   value: number;
 }
 
+/** What is published, while it is counted. */
+export type Mutable<Totals> = { -readonly [Key in keyof Totals]: Totals[Key] };
+
 /** The series of one counter, bounded in number (`SeriesTable`). New ones are at 0. */
 type CounterTable<Labels> = SeriesTable<Labels, CounterCell<Labels>>;
 

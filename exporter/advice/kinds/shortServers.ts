@@ -1,4 +1,5 @@
 import type { ServerLatency } from "../../analysis/serving/serverLatency.ts";
+import { oncePer } from "../../kernel/once.ts";
 import type { Recommendation } from "../../model/recommendation.ts";
 import type { AdviceMoment } from "../moment.ts";
 import { fullName } from "../momentIndex.ts";
@@ -16,12 +17,7 @@ export function shortServers(
   { analysis }: AdviceMoment,
   { byPool }: Pick<OwnGpus, "byPool">,
 ): Recommendation["evidence"] {
-  const { latencies, snapshot } = analysis;
-  const short = latencies.filter(
-    ({ isShort, limit, replicas }) => isShort && (limit?.maxReplicas ?? Number.POSITIVE_INFINITY) > replicas,
-  );
-  if (short.length === 0) return [];
-  const pools = poolsOf(analysis, new Set(short.map(({ workload }) => workload)));
+  const { short, pools } = shortOf(analysis);
   const fits = ({ workload, gpusPerReplica }: ServerLatency): boolean =>
     gpusPerReplica !== null &&
     [...(pools.get(workload) ?? [])].some((pool) => (byPool.get(pool) ?? 0) >= gpusPerReplica);
@@ -30,7 +26,7 @@ export function shortServers(
     .toSorted((one, other) => (other.waiting ?? 0) - (one.waiting ?? 0) || one.workload - other.workload)
     .slice(0, mostNamed)
     .flatMap(({ workload: index, gpusPerReplica, waiting }) => {
-      const workload = snapshot.workloads[index];
+      const workload = analysis.snapshot.workloads[index];
       if (workload === undefined) return [];
       const who = `${workload.kind} ${fullName(workload)} of team ${workload.team}`;
       const why = `over its latency target, ${countWords(waiting ?? 0, "request")} wait`;
@@ -40,15 +36,24 @@ export function shortServers(
     });
 }
 
+/** Those that would gain from GPUs, and the pools where they run; the same for all GPUs that could be released. */
+const shortOf = oncePer(({ latencies, snapshot }: AdviceMoment["analysis"]) => {
+  const short = latencies.filter(
+    ({ isShort, limit, replicas }) => isShort && (limit?.maxReplicas ?? Number.POSITIVE_INFINITY) > replicas,
+  );
+  return { short, pools: poolsOf(snapshot, new Set(short.map(({ workload }) => workload))) };
+});
+
 /** The pools of the GPUs that each of these workloads holds. */
 function poolsOf(
-  { snapshot }: AdviceMoment["analysis"],
+  { devices, pods }: AdviceMoment["analysis"]["snapshot"],
   wanted: ReadonlySet<number>,
 ): ReadonlyMap<number, ReadonlySet<string>> {
   const pools = new Map<number, Set<string>>();
-  for (const { pool, holders } of snapshot.devices)
+  if (wanted.size === 0) return pools;
+  for (const { pool, holders } of devices)
     for (const { pod } of holders) {
-      const workload = snapshot.pods[pod]?.workload ?? -1;
+      const workload = pods[pod]?.workload ?? -1;
       if (wanted.has(workload)) pools.set(workload, (pools.get(workload) ?? new Set()).add(pool));
     }
   return pools;

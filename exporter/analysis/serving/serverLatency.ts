@@ -4,6 +4,7 @@ import type { ServingView } from "../../join/serving/servingViews.ts";
 import type { Snapshot, WorkloadView } from "../../join/snapshot.ts";
 import { histogramQuantile, type Quantile } from "../../kernel/histogramQuantile.ts";
 import { matchesPattern } from "../../kernel/namePattern.ts";
+import { oncePer } from "../../kernel/once.ts";
 import { type LatencyKind, latencyKinds } from "../../model/serving.ts";
 
 /** Settings of the targets of workloads that serve. */
@@ -126,10 +127,17 @@ function addCounts(all: readonly (ReadonlyMap<number, number> | undefined)[]): R
 const sumOf = (counts: readonly (number | null)[]): number | null =>
   counts.reduce<number | null>((sum, count) => (sum === null || count === null ? null : sum + count), 0);
 
+/** The pods of each gang that hold GPUs, by its id: found once, because each member with a page asks for them. */
+const allocatedByGang = oncePer(({ pods }: Snapshot) =>
+  Map.groupBy(
+    pods.filter(({ gang, status }) => gang !== null && status === "allocated"),
+    ({ gang }) => gang?.id,
+  ),
+);
+
 /** The GPUs of a server: those of its pod, or of its gang. */
-function gpusOfReplica(index: number, { pods }: Snapshot): number | null {
-  const pod = pods[index];
+function gpusOfReplica(index: number, snapshot: Snapshot): number | null {
+  const pod = snapshot.pods[index];
   if (pod?.gang === null || pod === undefined) return pod?.gpus ?? null;
-  const id = pod.gang.id;
-  return sumOf(pods.filter(({ gang, status }) => gang?.id === id && status === "allocated").map(({ gpus }) => gpus));
+  return sumOf((allocatedByGang(snapshot).get(pod.gang.id) ?? []).map(({ gpus }) => gpus));
 }

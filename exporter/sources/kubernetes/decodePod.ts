@@ -4,7 +4,7 @@ import { podAnnotations, reservationNamespaces } from "../../model/wellKnown.ts"
 import { annotationsOfPods, textMap, wholeLabels } from "./boundedFields.ts";
 import { controllerOf, type Decoded, decodeObject, type ObjectMeta } from "./decoded.ts";
 import { type ExporterSelector, exporterPod, hasLabels, mayBeExporter, portsByName } from "./exporterPods.ts";
-import { failedRun, gpuContainers } from "./failedRun.ts";
+import { failedRun } from "./failedRun.ts";
 import { child, has, items, number, type Place, text } from "./fields.ts";
 import { keptLabels, labelsText } from "./keptLabels.ts";
 import { requiredAffinity, tolerations } from "./nodeRules.ts";
@@ -125,10 +125,7 @@ function gpuPod(
   const placement = podPlacement(spec);
   const volumeClaims = claimNames(spec);
   const said = known.nodeName === null ? unschedulable(status) : null;
-  const failed = failedRun(
-    object,
-    gpuContainers(spec, (container) => asksForGpus(container, gpuResources)),
-  );
+  const failed = failedRun(object, (container) => asksForGpus(container, gpuResources));
   const address = known.phase === "Running" ? addressOf(object, meta, servers) : null;
   return {
     ...meta,

@@ -3,18 +3,25 @@ import { child, has, items, number, type Place, text, time } from "./fields.ts";
 import { isStopped } from "./podStatus.ts";
 
 /**
- * The last run of one of the named containers that ended with an exit code other than 0: `lastState` of one that was started again,
- * and `state` where the whole pod has failed; `null` without one. What is ended by a deletion, an eviction or a shutdown of its
- * node has not failed.
+ * The last run of a container with GPUs that ended with an exit code other than 0: `lastState` of one that was started again, and
+ * `state` where the whole pod has failed; `null` without one. What is ended by a deletion, an eviction or a shutdown of its node
+ * has not failed.
  */
-export function failedRun(object: Place, containers: ReadonlySet<string>): FailedRun | null {
+export function failedRun(object: Place, asksForGpus: (container: Place) => boolean): FailedRun | null {
   const status = child(object, "status");
   const hasFailed = text(status, "phase") === "Failed" && !isStopped(object);
   const states = hasFailed ? (["lastState", "state"] as const) : (["lastState"] as const);
-  const runs = items(status, "containerStatuses")
-    .filter((container) => containers.has(text(container, "name") ?? ""))
-    .flatMap((container) => states.flatMap((key) => failedIn(child(container, key)) ?? []));
-  return runs.sort((a, b) => b.endedAt - a.endedAt)[0] ?? null;
+  const runs = items(status, "containerStatuses").flatMap((container) =>
+    states.flatMap((key) => {
+      const run = failedIn(child(container, key));
+      return run === null ? [] : [{ run, container: text(container, "name") ?? "" }];
+    }),
+  );
+  // Hardly any pod has one: what its containers ask for is read of those alone.
+  if (runs.length === 0) return null;
+  const named = gpuContainers(child(object, "spec"), asksForGpus);
+  const own = runs.filter(({ container }) => named.has(container)).map(({ run }) => run);
+  return own.sort((a, b) => b.endedAt - a.endedAt)[0] ?? null;
 }
 
 function failedIn(state: Place): FailedRun | null {
@@ -32,7 +39,7 @@ function failedIn(state: Place): FailedRun | null {
  * Names of the containers that ask for GPUs. In a pod of one container it is that one; where several share what the pod claims or
  * is given by an annotation, nobody knows whose it is, and there is none.
  */
-export function gpuContainers(spec: Place, asksForGpus: (container: Place) => boolean): ReadonlySet<string> {
+function gpuContainers(spec: Place, asksForGpus: (container: Place) => boolean): ReadonlySet<string> {
   const all = items(spec, "containers");
   const asking = all.length === 1 ? all : all.filter(asksForGpus);
   return new Set(asking.map((container) => text(container, "name") ?? ""));
