@@ -49,8 +49,8 @@ export class Program {
   }
 
   /** Polls until the probe is answered 200; throws, with the end of the log, when the process ends or time is up. */
-  async ready(probe: () => Promise<number>): Promise<void> {
-    const deadline = Date.now() + READY_TIMEOUT_MS;
+  async ready(probe: () => Promise<number>, timeoutMs = READY_TIMEOUT_MS): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
     let last = "not asked yet";
     while (Date.now() < deadline && this.#isRunning()) {
       last = await probe().then((status) => `status ${status}`, String);
@@ -60,7 +60,7 @@ export class Program {
       await sleep(POLL_MS);
     }
     const ended = this.#failure?.message ?? "it ended";
-    const why = this.#isRunning() ? `not ready in ${READY_TIMEOUT_MS} ms (${last})` : ended;
+    const why = this.#isRunning() ? `not ready in ${timeoutMs} ms (${last})` : ended;
     throw new Error(`${this.#command}: ${why}\n${await this.logTail()}`);
   }
 
@@ -77,11 +77,11 @@ export class Program {
     this.#child?.kill("SIGCONT");
   }
 
-  /** The signal is sent at once; resolves when the process has ended. */
-  async kill(): Promise<void> {
+  /** The signal is sent at once; resolves when the process has ended. SIGTERM lets it end its own processes. */
+  async kill(signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<void> {
     if (this.#child !== undefined && this.#isRunning()) {
       const ended = once(this.#child, "exit");
-      this.#child.kill("SIGKILL");
+      this.#child.kill(signal);
       await ended;
     }
   }

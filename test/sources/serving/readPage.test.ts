@@ -36,6 +36,13 @@ test.each([
     ],
   ],
   [
+    "vllm-busy",
+    [
+      [2.5, 2],
+      [5, 9],
+    ],
+  ],
+  [
     "sglang",
     [
       [0.1, 1],
@@ -70,6 +77,19 @@ describe("pages of real servers (test/captured/SOURCES.md)", () => {
       finished: 1,
       promptTokens: 5,
       generatedTokens: 7,
+      isAsleep: false,
+    });
+  });
+
+  test("vLLM of today under load: two requests run, two wait, and none has ended", () => {
+    expect(withoutCounters(captured("vllm-busy"))).toEqual({
+      servers: ["vllm"],
+      running: 2,
+      waiting: 2,
+      isEmpty: false,
+      finished: 0,
+      promptTokens: 14,
+      generatedTokens: 11,
       isAsleep: false,
     });
   });
@@ -133,11 +153,10 @@ describe("pages of real servers (test/captured/SOURCES.md)", () => {
 });
 
 test("every name of the table is in a captured page but those of TGI, Dynamo's gauge, and names of latencies in other releases", () => {
-  const pages = ["vllm", "sglang", "triton", "nim", "vllm-dynamo"].map(captured).join("\n");
+  const pages = ["vllm", "vllm-busy", "sglang", "triton", "nim", "vllm-dynamo"].map(captured).join("\n");
   const missing = servingMetrics.filter(({ name }) => !new RegExp(`^${name}[ {]`, "m").test(pages));
   expect(missing.map(({ name }) => name)).toEqual([
     "dynamo_component_inflight_requests",
-    "vllm:inter_token_latency_seconds_bucket",
     "sglang:time_per_output_token_seconds_bucket",
     "tgi_batch_current_size",
     "tgi_queue_size",
