@@ -78,7 +78,7 @@ export function checkLedger(db: DatabaseSync): LedgerCheck {
   };
 }
 
-/** Rows in which this is not true: a sum has a cost exactly where its account or node group has a currency. */
+/** Rows that break this rule: a sum has a cost exactly where its account or node group has a currency. */
 function costsWithoutCurrency(db: DatabaseSync): readonly string[] {
   const links = [
     ["gpu_time", "account", "accounts"],
@@ -98,10 +98,7 @@ function costsWithoutCurrency(db: DatabaseSync): readonly string[] {
   });
 }
 
-/**
- * Pools of nodes and hours in which the cost of what is counted differs from the cost of the nodes. Only hours for which both
- * are kept are checked.
- */
+/** Pools of nodes and hours, of those that are kept for both, in which counted GPUs and nodes differ in cost. */
 function openCosts(db: DatabaseSync): readonly string[] {
   return sentences(
     db,
@@ -148,10 +145,7 @@ function openAccounts(db: DatabaseSync): readonly string[] {
   );
 }
 
-/**
- * Days on which single workloads have more time than everything that was counted. Only days for which both are kept are
- * checked.
- */
+/** Days, of those that are kept for both, on which single workloads have more time than everything that was counted. */
 function overcommittedWorkloads(db: DatabaseSync): readonly string[] {
   return db
     .prepare(
@@ -197,10 +191,7 @@ function openQueues(db: DatabaseSync): readonly string[] {
   );
 }
 
-/**
- * Hours of domains in which this is not true: a domain allocates no more than it has, and its guarantees are known for no
- * longer than it existed.
- */
+/** Hours of domains that allocate more than they have, or know their guarantees for longer than they existed. */
 function wrongDomains(db: DatabaseSync): readonly string[] {
   return sentences(
     db,
@@ -214,10 +205,7 @@ function wrongDomains(db: DatabaseSync): readonly string[] {
   );
 }
 
-/**
- * Hours of pools in which this is not true: no more GPUs are stranded than are free, and the mean lies between the least and
- * the most.
- */
+/** Hours of pools with more stranded than free GPUs, or with a mean that is not between the least and the most. */
 function wrongPlacement(db: DatabaseSync): readonly string[] {
   return sentences(
     db,
@@ -231,7 +219,7 @@ function wrongPlacement(db: DatabaseSync): readonly string[] {
   );
 }
 
-/** Rows in which this is not true: the GPU time with uncounted tokens is at most all GPU time. */
+/** Rows in which more GPU time has uncounted tokens than there is. */
 function wrongServed(db: DatabaseSync): readonly string[] {
   const rows = count(
     db,
