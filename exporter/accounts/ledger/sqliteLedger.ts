@@ -106,7 +106,7 @@ interface Sender {
   opened(): (WriterReport & { readonly kind: "opened" }) | null;
   /** Must be called when there is something to send. */
   wake(): void;
-  /** Resolves when nothing waits any more. If the next attempt is not due yet, it does not wait for it. */
+  /** Resolves when nothing waits any more. If an attempt is due later, it is made at once. */
   whenEmpty(): Promise<void>;
   problem(): Problem | null;
   stop(patienceMilliseconds: number): Promise<void>;
