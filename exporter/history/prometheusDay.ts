@@ -38,7 +38,7 @@ export function dayChunks(from: number, to: number): readonly Chunk[] {
 type Failure = Extract<TotalsResult, { readonly ok: false }>;
 
 const nothing: Asked = { ok: true, series: [] };
-/** Replicas overlap when they cover together this many times the time that passed, or more. */
+/** Replicas overlap when together they cover more than this many times the time that passed. */
 const overlapRatio = 1.005;
 /** A day is queried in steps of this length in seconds, and a shorter window in as many steps as `stepsPerWindow`. */
 const longestStepSeconds = 300;
