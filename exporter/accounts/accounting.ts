@@ -47,7 +47,7 @@ export interface AccountedTime {
 
 const rememberedGaps = 100;
 
-/** The accounts of a process: what was last seen, and running totals since the start of the process. */
+/** The accounts of a process: what was last seen, and running totals since the process started. */
 export interface Accounting {
   /** Accounts for the step that ends with this moment; `null` for the first one. */
   account(analysis: Analysis, clock: MomentClock): AccruedStep | null;

@@ -53,5 +53,5 @@ export function ledgerProblem(code: LedgerFault, file: string, found: string): P
   return { source: "ledger", code, severity, subject: file, message, nextStep: nextSteps[code] };
 }
 
-/** A value, or the problem because of which there is none. */
+/** A value, or the problem that prevented it. */
 export type OrProblem<Value> = (Value & { readonly ok: true }) | { readonly ok: false; readonly problem: Problem };
