@@ -70,7 +70,7 @@ export interface AccountingOptions {
   readonly limits: CounterLimits;
   /** Settings `queues`: half-lives of the decayed deviations, in seconds, and what counts as past use. */
   readonly queues?: { readonly halfLives: readonly number[]; readonly history: HistorySettings };
-  /** Setting `cost.co2GramsPerKwh`; absent: no CO2 is reported. */
+  /** Setting `cost.co2GramsPerKwh`; if it is absent, no CO2 is reported. */
   readonly co2GramsPerKwh?: number | undefined;
   /** What a ledger remembers; absent where there is none. */
   readonly remembered?: readonly Remembered[];

@@ -115,7 +115,7 @@ function shownNow({ devices }: Snapshot): Map<string, ShownError> {
   return found;
 }
 
-/** Adds the errors of GPUs that are missing now: a page will show them again when it comes back. */
+/** Adds the errors of GPUs that no page shows now: their pages will show them again when they come back. */
 function withMissing(
   now: Map<string, ShownError>,
   before: ReadonlyMap<string, ShownError>,

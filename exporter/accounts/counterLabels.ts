@@ -30,7 +30,7 @@ export interface EnergyLabels {
   readonly state: GpuState;
 }
 
-/** The labels of GPU time that has a cause of bad health. Team is empty for GPUs that nobody holds. */
+/** The labels of GPU time that has a health cause. Team is empty for GPUs that nobody holds. */
 export interface HealthLabels {
   readonly pool: string;
   readonly team: string;

@@ -51,7 +51,7 @@ export interface AccountCounters {
   /** Grams of CO2 equivalent that a kWh of energy emits; `null` if this is not reported. */
   readonly co2GramsPerKwh: number | null;
   readonly nodeSeconds: readonly Total<NodeSecondsLabels>[];
-  /** GPU-seconds that have a cause of bad health. */
+  /** GPU-seconds that have a health cause. */
   readonly healthSeconds: readonly Total<HealthLabels>[];
   readonly imbalanceGpuSeconds: readonly Total<{ readonly pool: string }>[];
   readonly coveredSeconds: number;
@@ -73,12 +73,12 @@ export interface AccountCounters {
 /** The cells of an account. */
 export interface AccountCells {
   readonly gpuSeconds: CounterCell<GpuSecondsLabels>;
-  /** `null` without a currency. */
+  /** Cell of the cost; `null` without a currency. */
   readonly cost: CounterCell<CostLabels> | null;
-  /** `null` without a currency, and for GPUs that nobody held. */
+  /** Cell of the cost by namespace; `null` without a currency, and for GPUs that nobody held. */
   readonly namespaceCost: CounterCell<NamespaceCostLabels> | null;
   readonly unpriced: CounterCell<{ readonly pool: string }>;
-  /** `null` until some energy of the account was metered. */
+  /** Cell of the energy; `null` until some energy of the account was metered. */
   energy: CounterCell<EnergyLabels> | null;
   /** Whether other accounts share its series. */
   readonly folded: boolean;

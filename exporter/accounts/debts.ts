@@ -51,7 +51,7 @@ export function queueId({ scheduler, kind, queue, domain }: QueueKey): string {
 /** The effect of passing time on decayed sums; both arrays are parallel to the half-lives. */
 export interface Passing {
   readonly factors: Decayed;
-  /** H / ln 2 (1 - 2^(-dt / H)): the decayed integral of 1 over that time. */
+  /** The decayed integral of 1 over that time: H / ln 2 (1 - 2^(-dt / H)). */
   readonly gains: Decayed;
 }
 

@@ -2,8 +2,8 @@ import type { NodeView, Snapshot } from "../join/snapshot.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 
 /**
- * Energy that the GPUs drew over a step, per physical GPU of what is counted on them. It is NaN where it is unknown, and then
- * nothing is added.
+ * Energy that the GPUs drew over a step, divided by the physical GPUs that are counted on them. It is NaN where it is unknown,
+ * and then nothing is added.
  */
 export interface StepEnergy {
   /** Joules per GPU, by index into the earlier `Snapshot.devices`. */

@@ -6,8 +6,8 @@ import type { HealthCause } from "../model/gpuFaults.ts";
 import type { HourPart } from "./stepTime.ts";
 
 /**
- * GPU time that has a cause of bad health, within one hour: all time of the state `unavailable`, and the time of GPUs that
- * worked but were slower than they could be. It is a second view of postings and never added to them.
+ * GPU time that has a health cause, within one hour: all time of the state `unavailable`, and the time of GPUs that worked but
+ * were slower than they could be. It is a second view of postings and never added to them.
  */
 export interface HealthTime {
   /** Begin of the hour, seconds since the epoch. */

@@ -100,8 +100,8 @@ export function createNodeStreakAccount(
   }
 
   /**
-   * Ends streaks after a silence: all of them after a long one, and otherwise those that begin later than now, because the
-   * clock was set back.
+   * Ends streaks after a silence: all of them if it was long, and otherwise those that begin later than now, because the clock
+   * was set back.
    */
   function endUnseen(at: number, seen: number): void {
     const isLong = at - seen > longestSilenceSeconds;

@@ -121,7 +121,8 @@ export const queueGpuAmounts = [
 ] as const;
 
 /**
- * The amount for each of those who can fix a shortfall by absent capacity; their sum is the whole shortfall by absent capacity.
+ * The name of the shortfall by absent capacity that each owner can fix; the sum of these amounts is the whole shortfall by
+ * absent capacity.
  */
 export const absentAmounts = {
   lost_node: "shortfallByLostNode",
@@ -231,7 +232,7 @@ export interface AccruedTime {
   readonly queueTimes: readonly QueueTime[];
   readonly partialGangs: readonly PartialGangTime[];
   readonly capacity: CapacityTime;
-  /** The part of the postings that has a cause of bad health, and the time of GPUs that were slowed down. */
+  /** GPU time that has a health cause: a part of the postings, and GPUs that were slowed down. */
   readonly healthTimes: readonly HealthTime[];
 }
 
@@ -253,6 +254,8 @@ export interface AccruedStep extends AccruedTime {
   readonly servedTimes: readonly ServedTime[];
   /** The prices at which this step is counted; `null` if they are those of the step before. */
   readonly prices: PricesInUse | null;
-  /** The parts of decayed deviations and of past use that must survive a restart. */
+  /**
+   * What must survive a restart: changes of decayed deviations, past use, progress, served work, streaks of nodes and outages.
+   */
   readonly remembered: readonly RememberedChange[];
 }

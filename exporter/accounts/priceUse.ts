@@ -14,7 +14,8 @@ export interface PriceUse {
 const mostPrices = 5000;
 
 /**
- * Creates a price use that has seen no price: the first prices are reported in any case, whatever an earlier process has used.
+ * Creates the report of prices, which has seen none yet: the first prices are reported in any case, whatever an earlier process
+ * has used.
  */
 export function createPriceUse(): PriceUse {
   let last: Prices | null = null;

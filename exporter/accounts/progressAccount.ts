@@ -26,7 +26,7 @@ export interface PreparedProgress {
 export interface ProgressAccount {
   /** Prepares the moment with which a step ends, at `now` (seconds since the epoch); `step` is `null` for the first moment. */
   prepare(snapshot: Snapshot, step: Pick<AccruedTime, "interval" | "postings"> | null, now: number): PreparedProgress;
-  /** The changes that must be remembered now; there are none more than once a minute. */
+  /** The changes that must be remembered now; the list is empty unless a minute has passed since the last changes. */
   changes(now: MomentClock): readonly RememberedChange[];
   /** The workloads that exist, report their progress and have made any; the most expensive one comes first. */
   costs(): readonly ProgressCost[];

@@ -23,7 +23,7 @@ export interface QueueEvents {
 const startHorizonSeconds = 3600;
 const evictionHorizonSeconds = 86_400;
 
-/** Creates a detection of events that has seen nothing yet. */
+/** Creates the report of events, which has seen nothing yet. */
 export function createQueueEvents(): QueueEvents {
   const starts = createSeen(startHorizonSeconds);
   const evictions = createSeen(evictionHorizonSeconds);

@@ -60,5 +60,5 @@ export function createQueueNames(): QueueNames {
   };
 }
 
-/** Leaf queues that represent an object of a queue system. */
+/** Whether leaf queues of this kind represent an object of a queue system. */
 const isObject = (kind: string): boolean => kind === "ClusterQueue" || kind === "Queue";

@@ -49,7 +49,7 @@ export const other = "other";
 /** The label value of a holder's name that has no place of its own; it stays empty where nobody holds the GPUs. */
 export const shared = (name: string): string => (name === "" ? "" : other);
 
-/** Makes of a label set the one that it shares with others. */
+/** Turns a label set into the one that it shares with others. */
 type Fold<Labels> = (labels: Labels) => Labels;
 
 /** The part of the budget that is kept for shared label sets. */

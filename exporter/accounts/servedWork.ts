@@ -29,7 +29,7 @@ export interface ServedWork extends WorkloadKey {
 export interface ServedWorkSums {
   /** Adds a step that ends with this moment, and returns its records. Time that is not covered counts for nothing. */
   add(snapshot: Snapshot, step: Pick<AccruedTime, "interval" | "postings">): readonly ServedTime[];
-  /** The changes that must be remembered now; there are none more than once a minute. */
+  /** The changes that must be remembered now; the list is empty unless a minute has passed since the last changes. */
   changes(now: MomentClock): readonly RememberedChange[];
   /** The sums of all workloads; the workload with the most generated tokens comes first. */
   all(): readonly ServedWork[];

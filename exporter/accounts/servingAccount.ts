@@ -41,7 +41,7 @@ export interface ServingAccount {
   counters(): ServingCounters;
   /** What workloads have served; the workload with the most generated tokens comes first. */
   work(): readonly ServedWork[];
-  /** The changes that must be remembered now; there are none more than once a minute. */
+  /** The changes that must be remembered now; the list is empty unless a minute has passed since the last changes. */
   changes(now: MomentClock): readonly RememberedChange[];
 }
 

@@ -19,7 +19,7 @@ export interface UsageAccount {
   begin(now: MomentClock): void;
   /** Adds a covered step that ends at `now`, with the values of its earlier moment. */
   add(before: Analysis, seconds: number, now: MomentClock): void;
-  /** The changes that must be remembered now; there are none more than once a minute. */
+  /** The changes that must be remembered now; the list is empty unless a minute has passed since the last changes. */
   changes(now: MomentClock): readonly RememberedChange[];
   /** Past use as of the last step; `null` unless it is enabled. */
   history(): UsageHistory | null;

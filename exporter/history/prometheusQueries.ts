@@ -26,7 +26,7 @@ export const labelOf = {
 /** The two counters that count by every dimension. */
 export type TotalsCounter = "fairlead_gpu_seconds_total" | "fairlead_cost_total";
 
-/** The value of the label of a capacity type that is not known; all other labels are empty in this case. */
+/** The value of the label of a capacity type that is not known; other labels are empty where they are not known. */
 const unknownCapacityType = "unknown";
 
 /** The value of a label as totals contain it. */

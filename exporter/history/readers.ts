@@ -11,8 +11,8 @@ export interface Segment {
 }
 
 /**
- * The most segments of one day. More changes of the reader come from replicas that come and go; one reader is used throughout
- * then.
+ * The most segments of one day. With more changes, which come from replicas that come and go, one process is read for the whole
+ * day.
  */
 const maxSegments = 48;
 /** The tolerance for rounding, and for what `increase` extrapolates at the ends of a step. */

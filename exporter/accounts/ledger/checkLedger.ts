@@ -24,7 +24,7 @@ export interface LedgerCheck {
   };
   readonly intervals: number;
   readonly remembered: number;
-  /** From the first interval to the end of the last; `null` in an empty ledger. */
+  /** The time from the first interval to the end of the last one; `null` in an empty ledger. */
   readonly window: { readonly from: number; readonly to: number } | null;
   readonly coverage: LedgerCoverage | null;
 }
@@ -219,7 +219,7 @@ function wrongPlacement(db: DatabaseSync): readonly string[] {
   );
 }
 
-/** Rows in which more GPU time has uncounted tokens than there is. */
+/** Rows in which the GPU time with uncounted tokens is more than all GPU time. */
 function wrongServed(db: DatabaseSync): readonly string[] {
   const rows = count(
     db,
@@ -258,7 +258,7 @@ function orphans(db: DatabaseSync): readonly string[] {
   );
 }
 
-/** Intervals that begin before an earlier one ends. Only after a clock was set back may they do so. */
+/** Intervals that begin before an earlier one ends. They may do so only after a clock was set back. */
 function overlaps(intervals: readonly LedgerInterval[]): readonly string[] {
   const found: string[] = [];
   let end = Number.NEGATIVE_INFINITY;

@@ -36,7 +36,9 @@ export function createIntervalLog(db: DatabaseSync): IntervalLog {
   };
 }
 
-/** The time that nobody saw between two intervals: the process was not running, or the clock was set back. */
+/**
+ * The time between two intervals, in which the process was not running or the clock was set back; `null` if the intervals meet.
+ */
 function holeBetween(before: LedgerInterval, next: LedgerInterval): LedgerInterval | null {
   const missing = next.from - before.to;
   if (Math.abs(missing) <= sameMomentSeconds) return null;

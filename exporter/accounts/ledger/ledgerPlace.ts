@@ -11,7 +11,7 @@ import { sqliteProblem } from "./sqliteError.ts";
 const mountTable = "/proc/self/mountinfo";
 
 /**
- * The reason why the names of a file forbid that it is a ledger; `null` if they do not. The write-ahead log and the writer's
+ * The reason why a file cannot be a ledger because of its names; `null` if there is none. The write-ahead log and the writer's
  * lock are next to the name that is opened: with a second hard link, or where the file alone is mounted, another process would
  * have a log and a lock of its own.
  */
@@ -24,9 +24,9 @@ export function nameRefusal(file: string, mounts: () => string = readMounts): Pr
 }
 
 /**
- * The problem that a file is open elsewhere; `null` if it is not. This is so if the file was not opened under this name before,
- * and a process has it open under another name. It is found by the locks that SQLite holds on the file itself, which the kernel
- * keeps by inode, whatever name they were taken under.
+ * The problem that a file may be open elsewhere: it was not opened under this name before, and a process has it open under
+ * another name. `null` if it is not open. It is found by the locks that SQLite holds on the file itself, which the kernel keeps
+ * by inode, whatever name they were taken under.
  */
 export function openElsewhere(file: string): Problem | null {
   const identity = fileIdentity(file);
@@ -100,7 +100,7 @@ export function networkRefusal(
   try {
     name = networkFileSystem(statfs(path.dirname(file)).type);
   } catch {
-    // What cannot be known here, SQLite itself finds out.
+    // SQLite itself notices later what cannot be found out here.
   }
   return name === null
     ? null

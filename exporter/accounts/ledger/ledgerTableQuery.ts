@@ -62,7 +62,7 @@ export interface LedgerTableQuery {
  *   `guaranteed` is `null` where it is not known, and otherwise covers the `guaranteedSeconds`. Shortfalls by absent capacity
  *   (their sum, and each by who can fix it) and by indivisible capacity are `null` where no row has them: rows written before
  *   version 6 do not.
- * - `domains`: seconds and GPU-seconds; for `guaranteed`, the same holds.
+ * - `domains`: seconds and GPU-seconds; `guaranteed` is as in `queues`.
  * - `waits`: their number, and seconds; p50 and p95 are exact to a fifth.
  * - `evictions`: their number, and GPU-seconds; `unknownLost` is the number of evictions whose loss is unknown.
  * - `failures`: the same amounts for programs that failed and were started again.
@@ -81,8 +81,8 @@ export interface LedgerTableQuery {
  * - `outages`: their number, the part of them within the window, how many ended in it and how long these had lasted from their
  *   begin, and begin and end of the one with the largest part within the window.
  * - `serving`: requests and tokens, the GPU-seconds of the workloads while these were counted, and what a million generated
- *   tokens cost. Tokens are `null` where a server did not count them all the time. The cost of a million is `null` then, too,
- *   without a price for all of the time, and where there are several currencies.
+ *   tokens cost. Tokens are `null` where a server did not count them all the time. The cost of a million is also `null` then,
+ *   and where some of the time has no price or there are several currencies.
  */
 export type LedgerTableAmounts = Readonly<Record<string, number | null>>;
 

@@ -203,7 +203,7 @@ UPDATE recommendations SET record = replace(record, '"heldIdleGpus":', '"idleGpu
 `;
 
 /**
- * GPU time with a cause of bad health, by hour: all time of the state `unavailable`, and the time of GPUs that were slowed down
+ * GPU time that has a health cause, by hour: all time of the state `unavailable`, and the time of GPUs that were slowed down
  * (`healthTime.ts`). It is a second view of `gpu_time`: from this version on, the causes of `unavailable` add up to that state.
  * A row of `outages` is a GPU (empty: GPUs of the node that fail together) that could not be used for at least five minutes;
  * `ends` is NULL while it cannot.

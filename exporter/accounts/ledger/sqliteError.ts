@@ -26,7 +26,7 @@ const noLogCodes: ReadonlySet<number> = new Set([2058, 2314, 3594, 3850, 4618, 4
 /** On a disk with less free space than this, an I/O error means that the shared-memory file could not grow. */
 const nearlyFullBytes = 256 * 1024;
 
-/** An error of SQLite as a problem; `doing` is the failed action, as the message continues ("could not be opened"). */
+/** An error of SQLite as a problem; `doing` continues the message after the file's name ("cannot be read"). */
 export function sqliteProblem(error: unknown, file: string, doing: string): Problem {
   const code = errorNumber(error, "errcode");
   const text = error instanceof Error ? error.message : String(error);

@@ -19,7 +19,7 @@ export interface SqliteLedgerOptions {
   readonly vfs?: string;
   /** The most postings that wait in memory: two days of a large cluster whose disk is full. */
   readonly maxWaitingRows?: number;
-  /** Wait before the first of several attempts; it doubles up to 30 s. */
+  /** The pause before the second attempt; it doubles with each further attempt, up to 30 s. */
   readonly retryMilliseconds?: number;
   /** How long `close` tries to write the entries that still wait. */
   readonly closeMilliseconds?: number;

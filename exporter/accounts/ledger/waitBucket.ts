@@ -1,6 +1,6 @@
 /**
- * The number of buckets for each octave of ended waits. Bucket 0 is below a second; bucket n is from 2^((n - 1) / 4) s to 2^(n
- * / 4) s.
+ * The number of buckets for each octave of ended waits. Bucket 0 is below a second; bucket n ends at 2^(n / 4) s, and begins
+ * where bucket n - 1 ends.
  */
 const bucketsPerOctave = 4;
 
