@@ -10,7 +10,7 @@ import type { HourPart } from "./stepTime.ts";
  * were slower than they could be. It is a second view of postings and never added to them.
  */
 export interface HealthTime {
-  /** Begin of the hour, seconds since the epoch. */
+  /** Start of the hour, seconds since the epoch. */
   readonly hour: number;
   readonly pool: string;
   readonly nodePool: string;

@@ -41,7 +41,7 @@ export interface WorkloadKey {
 
 /** GPU time of one account (and one workload) within one hour. Postings are only added, never taken back. */
 export interface Posting {
-  /** Begin of the hour in which the time is counted, seconds since the epoch; a multiple of 3600. */
+  /** Start of the hour in which the time is counted, seconds since the epoch; a multiple of 3600. */
   readonly hour: number;
   readonly account: Account;
   /** The workload that held the GPUs; `null` if nobody did. */

@@ -66,7 +66,7 @@ interface CostSum {
   nodeCost: number;
 }
 
-/** Compares the cost of the postings of a step with the prices of the nodes that existed at its begin, times its seconds. */
+/** Compares the cost of the postings of a step with the prices of the nodes that existed at its start, times its seconds. */
 export function balanceCosts(
   { postings, interval }: AccruedTime,
   snapshot: Snapshot,

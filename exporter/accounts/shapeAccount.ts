@@ -126,7 +126,7 @@ const patience = 16;
 export function endedBetween(earlier: readonly PodView[], later: readonly PodView[]): readonly CountedPod[] {
   if (earlier === later) return [];
   const missed: CountedPod[] = [];
-  /** Ranges of later pods that are at no earlier pod's place: begin and end of each range, one after the other. */
+  /** Ranges of later pods that are at no earlier pod's place: start and end of each range, one after the other. */
   const strangers: number[] = [];
   let at = 0;
   let failures = 0;

@@ -4,7 +4,7 @@ import type { StepInterval } from "./posting.ts";
 
 /** The time between two cycles, by both clocks. */
 export interface StepTime {
-  /** Wall time at the begin and the end, seconds since the epoch. It decides in which hour the step is counted. */
+  /** Wall time at the start and the end, seconds since the epoch. It decides in which hour the step is counted. */
   readonly from: number;
   readonly to: number;
   /** Monotonic seconds, which are the length of the step. */
@@ -26,7 +26,7 @@ export function gapOf(time: StepTime, objectsKnown: boolean): GapReason | null {
 
 /** A part of a step that is within one hour. */
 export interface HourPart {
-  /** Begin of the hour, seconds since the epoch. */
+  /** Start of the hour, seconds since the epoch. */
   readonly hour: number;
   /** Monotonic seconds of the part. */
   readonly seconds: number;

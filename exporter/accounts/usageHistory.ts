@@ -120,11 +120,11 @@ interface Use {
   gpuSeconds: number;
 }
 
-/** GPU-seconds in one part of the window, weighted as of the part's begin. */
+/** GPU-seconds in one part of the window, weighted as of the part's start. */
 interface UsageSlot {
-  /** Begin of the part, in seconds of the clock that is never set. */
+  /** Start of the part, in seconds of the clock that is never set. */
   readonly begin: number;
-  /** Begin of the part in seconds since the epoch, as of when it began. */
+  /** Start of the part in seconds since the epoch, as of when it began. */
   readonly wallBegin: number;
   /** Use of queues by `scheduler/kind/name/domain name`. */
   readonly allocated: Map<string, Use>;

@@ -36,7 +36,7 @@ export interface TotalsAnswer {
   readonly rows: readonly TotalsRow[];
   /** Seconds of the window that are counted. */
   readonly coveredSeconds: number;
-  /** Begin and end of the part of the window that the answer is about (a ledger may know whole hours or days only). */
+  /** Start and end of the part of the window that the answer is about (a ledger may know whole hours or days only). */
   readonly from: number;
   readonly to: number;
 }

@@ -1,5 +1,5 @@
 /**
- * The characters that make a spreadsheet take a cell for a formula. They count at the begin of the cell, and after the
+ * The characters that make a spreadsheet take a cell for a formula. They count at the start of the cell, and after the
  * characters at which some spreadsheets split cells, whatever the file contains: a semicolon (where the comma is the decimal
  * separator), a tab, a line break. Quotes and blanks before them do not help. The full-width forms count as well: East Asian
  * versions read them as the plain ones.

@@ -8,7 +8,7 @@ const generated = /^[bcdfghjklmnpqrstvwxz2456789]{5,10}$/;
  * others do.
  */
 const timeOfStart = /^\d{8,10}$/;
-/** The begin of a UUID, or of a digest. */
+/** The beginning of a UUID, or of a digest. */
 const digest = /^(?=.*\d)[0-9a-f]{8,64}$/;
 const ordinal = /^\d+$/;
 

@@ -71,7 +71,7 @@ export interface LedgerTableQuery {
  * - `recommendations`: their number, counted when they were first seen; the GPUs predicted under the worse placement rule and
  *   the GPU-hours predicted to be lost; and for those that were taken, what was predicted and what was measured.
  * - `nodeStreaks`: their number, and the part of them within the window, in seconds and GPU-seconds (of nodes whose GPUs are
- *   known); for the one with the largest part within the window, its begin and end (seconds since the epoch, not cut at the
+ *   known); for the one with the largest part within the window, its start and end (seconds since the epoch, not cut at the
  *   window; no end while it lasts) and the GPUs of its node.
  * - `placement`: GPU-seconds of free whole GPUs, of stranded GPUs by reason (`stranded` is the sum of all reasons but
  *   `strandedConstraint`), and of what blocked work needs; and the mean, the least and the most GPUs of the largest pod that
@@ -79,7 +79,7 @@ export interface LedgerTableQuery {
  * - `health`: GPU-seconds by cause, the part of these with a price, and their cost, which is `null` without a price and where
  *   there are several currencies.
  * - `outages`: their number, the part of them within the window, how many ended in it and how long these had lasted from their
- *   begin, and begin and end of the one with the largest part within the window.
+ *   start, and start and end of the one with the largest part within the window.
  * - `serving`: requests and tokens, the GPU-seconds of the workloads while these were counted, and what a million generated
  *   tokens cost. Tokens are `null` where a server did not count them all the time. The cost of a million is also `null` then,
  *   and where some of the time has no price or there are several currencies.

@@ -12,7 +12,7 @@ export const times = { day: `t.hour / ${hoursPerDay}`, hour: "t.hour" };
 
 /**
  * A ledger table: where its rows come from, as parts of a statement, and what it can be asked. `from` or `window` contains two
- * parameters, for the begin and the end of the window in units of `windowSeconds`.
+ * parameters, for the start and the end of the window in units of `windowSeconds`.
  */
 export interface LedgerTableSource {
   readonly from: string;

@@ -28,7 +28,7 @@ const timeHelp = "Use a date (2026-11-21), a time (2026-11-21T07:00Z), or a span
 const accountFilters = accountDimensions.filter((dimension) => dimension !== "day" && dimension !== "hour");
 
 /**
- * Reads a question. The default end is the end of the current hour (or day, for workloads), and the default begin is 7 days
+ * Reads a question. The default end is the end of the current hour (or day, for workloads), and the default start is 7 days
  * before the end.
  */
 export function parseAccountsQuery(
@@ -53,7 +53,7 @@ export type ParsedWindow =
 
 /**
  * Reads a window. The default end is the end of the current hour or day, whose length in seconds is `step`, and the default
- * begin is 7 days before the end.
+ * start is 7 days before the end.
  */
 export function parseWindow(text: Pick<QuestionText, "from" | "to">, step: number, now: number): ParsedWindow {
   const to = text.to === null ? Math.ceil(now / step) * step : timeIn(text.to, now);

@@ -11,7 +11,7 @@ import { lockForWriting } from "./writerLock.ts";
 
 /** The result of a restore, or the reason why nothing was done. */
 export type Restored =
-  | { readonly ok: true /** New name of the earlier ledger; `null` if there was none. */; readonly before: string | null }
+  | { readonly ok: true /** New name of the earlier ledger; `null` if none existed. */; readonly before: string | null }
   | { readonly ok: false; readonly problem: Problem };
 
 /**

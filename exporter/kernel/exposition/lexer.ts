@@ -34,7 +34,7 @@ export interface LexerSink<Row, Metric extends object, Labels> {
   malformed(): void;
 }
 
-/** A label block in the page, and the one that followed it last time: exporters write the devices always in the same order. */
+/** A label block in the page, and the one that followed it last time: exporters always write the devices in the same order. */
 interface SeenBlock<Row> {
   readonly start: number;
   readonly length: number;
