@@ -1,6 +1,6 @@
 /**
- * A number that represents the properties of something. It is whole, below 2 ** 53, and all but
- * surely different for different properties. It is the same on every machine and in every run, but nothing that is stored may depend on it.
+ * A number that represents the properties of something. It is whole, below 2 ** 53, and almost certainly different for
+ * different properties. It is the same on every machine and in every run, but nothing that is stored may depend on it.
  */
 export type TraitHash = number;
 
