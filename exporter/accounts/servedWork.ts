@@ -23,8 +23,8 @@ export interface ServedWork extends WorkloadKey {
 }
 
 /**
- * Sums of workloads that serve, bounded in number. They survive a restart with a ledger, and are forgotten a day after a workload
- * had its last page.
+ * Sums of workloads that serve, bounded in number. They survive a restart with a ledger, and are forgotten a day after a
+ * workload had its last page.
  */
 export interface ServedWorkSums {
   /** Adds a step that ends with this moment, and returns its records. Time that is not covered counts for nothing. */

@@ -72,9 +72,10 @@ function readMounts(): string {
 }
 
 /**
- * Numbers of network file systems in statfs(2) (linux/magic.h), which SQLite cannot distinguish from a disk: a write-ahead log on them
- * opens, and is damaged when a second machine mounts it (https://www.sqlite.org/wal.html). Where such a file system cannot lock or
- * share memory at all, and on those that have no number of their own (FUSE), SQLite's own answer refuses the ledger.
+ * Numbers of network file systems in statfs(2) (linux/magic.h), which SQLite cannot distinguish from a disk: a write-ahead log
+ * on them opens, and is damaged when a second machine mounts it (https://www.sqlite.org/wal.html). Where such a file system
+ * cannot lock or share memory at all, and on those that have no number of their own (FUSE), SQLite's own answer refuses the
+ * ledger.
  */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
