@@ -3,7 +3,7 @@ import type { CapacityType } from "../model/capacityType.ts";
 import { type GpuState, gpuStates, stateIds } from "../model/gpuStates.ts";
 import type { Account } from "./posting.ts";
 
-/** Where counted GPU time is: part of an account. */
+/** The place of counted GPU time; it is part of an account. */
 export interface Place {
   readonly pool: string;
   readonly nodePool: string;
@@ -12,7 +12,7 @@ export interface Place {
   readonly currency: string | null;
 }
 
-/** Who held it: part of an account. */
+/** The names that GPU time is counted to; they are part of an account. */
 export interface Owner {
   readonly team: string | null;
   readonly queue: string | null;
@@ -20,7 +20,7 @@ export interface Owner {
   readonly priorityClass: string | null;
 }
 
-/** Nobody. */
+/** The owner of GPU time that nobody holds. */
 export const nobody: Owner = { team: null, queue: null, namespace: null, priorityClass: null };
 
 /** Keeps one object per distinct account, so that accounts compare by identity. */
@@ -28,7 +28,7 @@ export interface AccountInterner {
   placeId(place: Place): number;
   ownerId(owner: Owner): number;
   account(ownerId: number, placeId: number, state: GpuState): Account;
-  /** Distinct owners so far. */
+  /** The number of distinct owners so far. */
   owners(): number;
 }
 
@@ -47,7 +47,7 @@ export function createAccountInterner(): AccountInterner {
     },
     ownerId({ team, queue, namespace, priorityClass }) {
       const id = ownerIds.idOf([team, queue, namespace, priorityClass]);
-      // A copy: the pod that it came from must not be kept.
+      // This is a copy, because the pod that it came from must not be kept.
       if (id === owners.length) owners.push({ team, queue, namespace, priorityClass });
       return id;
     },

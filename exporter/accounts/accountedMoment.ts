@@ -21,7 +21,7 @@ import { createQueueNames, type QueueNameOf } from "./queueNames.ts";
 /** Everything of one moment that is counted in the same way: one account, one workload. */
 export interface Line {
   readonly account: Account;
-  /** Index into `AccountedMoment.accounts`. */
+  /** Index of `account` in `AccountedMoment.accounts`. */
   readonly accountIndex: number;
   readonly workload: WorkloadKey | null;
 }
@@ -36,9 +36,12 @@ export interface AccountedMoment {
    * step may need both.
    */
   readonly gpus: Float64Array;
-  /** Line of each accounting entry. */
+  /** For each accounting entry: index of its line. */
   readonly lineOf: Int32Array;
-  /** Lines of the same holder's `active` and `underutilized` GPUs; -1 for accounting entries in other states. */
+  /**
+   * For each accounting entry: the lines of the same holder's `active` and `underutilized` GPUs; -1 for entries in other
+   * states.
+   */
   readonly activeLineOf: Int32Array;
   readonly underutilizedLineOf: Int32Array;
   readonly nodeCounts: readonly NodeCount[];
@@ -46,7 +49,7 @@ export interface AccountedMoment {
 
 /**
  * Finds how the entries of a moment are counted. Each moment is looked at once, although it is the later end of one step and
- * the earlier end of the next. This saves work only: with a new one for each step, the postings are the same.
+ * the earlier end of the next. This only saves work: the postings would be the same with a new instance for each step.
  */
 export interface AccountedMoments {
   of(analysis: Analysis): AccountedMoment;
@@ -168,7 +171,10 @@ function accountList(interner: AccountInterner) {
   };
 }
 
-/** A holder mostly stays at one place, so its last block is tried first; most holders never have another. */
+/**
+ * Finds the block of a holder at a place. A holder mostly stays at one place, so its last block is tried first; most holders
+ * never have another.
+ */
 function blocks(accountsOf: (owner: number, place: number) => IndexByState): (holder: Holder, place: number) => Block {
   return (holder, place) => {
     const last = holder.block;
@@ -199,7 +205,7 @@ export function largestFirst(accounts: readonly Account[], { lines, gpus }: Acco
   return ranked.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1)).map(({ account }) => account);
 }
 
-/** Of the accounts that are `wanted`, by index, those with a device that reports energy or power. */
+/** The accounts, among those whose index is `wanted`, that have a device which reports energy or power. */
 export function meteredAccounts(
   { accountingEntries, snapshot }: Analysis,
   { lines, accounts, lineOf, activeLineOf, underutilizedLineOf }: AccountedMoment,

@@ -28,7 +28,7 @@ import { createShapeAccount, type EndedOnDay } from "./shapeAccount.ts";
 import { gapProblem } from "./stepTime.ts";
 import { createUsageAccount, type HistorySettings } from "./usageHistory.ts";
 
-/** When a moment was, by both clocks. */
+/** The time of a moment, by both clocks. */
 export interface MomentClock {
   /** Seconds since the epoch. */
   readonly wall: number;
@@ -36,7 +36,7 @@ export interface MomentClock {
   readonly monotonic: number;
 }
 
-/** Which time of this process has been counted. */
+/** The time of this process that has been counted. */
 export interface AccountedTime {
   /** The first moment, seconds since the epoch. */
   readonly since: number;
@@ -47,30 +47,30 @@ export interface AccountedTime {
 
 const rememberedGaps = 100;
 
-/** The accounts of a process: what was last seen, and running totals since the start. */
+/** The accounts of a process: what was last seen, and running totals since the process started. */
 export interface Accounting {
   /** Accounts for the step that ends with this moment; `null` for the first one. */
   account(analysis: Analysis, clock: MomentClock): AccruedStep | null;
   counters(): AccountCounters;
   /** Past use of the queues, for the next moment's entitlements; `null` unless past use is enabled. */
   usageHistory(): UsageHistory | null;
-  /** Pods with GPUs that ended in the last seven days, by shape; `null` while nothing is known of them. */
+  /** Pods with GPUs that ended in the last seven days, by shape; `null` while nothing is known about them. */
   endedShapes(): readonly EndedShape[] | null;
-  /** `null` before the first moment. */
+  /** The time that has been counted; `null` before the first moment. */
   accountedTime(): AccountedTime | null;
-  /** What workloads have served since they were first seen, the most generated tokens first. */
+  /** What workloads have served since they were first seen; the workload with the most generated tokens comes first. */
   servedWork(): readonly ServedWork[];
   /** What is wrong with the accounts now. */
   problems(): readonly Problem[];
 }
 
 export interface AccountingOptions {
-  /** Seconds between two cycles by configuration. */
+  /** Seconds between two cycles, as configured. */
   readonly intervalSeconds: number;
   readonly limits: CounterLimits;
-  /** Settings `queues`: half-lives of the decayed deviations, seconds; and what counts as past use. */
+  /** Settings `queues`: half-lives of the decayed deviations, in seconds, and what counts as past use. */
   readonly queues?: { readonly halfLives: readonly number[]; readonly history: HistorySettings };
-  /** Setting `cost.co2GramsPerKwh`; absent: no CO2 is reported. */
+  /** Setting `cost.co2GramsPerKwh`; if it is absent, no CO2 is reported. */
   readonly co2GramsPerKwh?: number | undefined;
   /** What a ledger remembers; absent where there is none. */
   readonly remembered?: readonly Remembered[];
@@ -80,13 +80,13 @@ export interface AccountingOptions {
   readonly endedShapes?: readonly EndedOnDay[];
 }
 
-/** A moment, and when it was. */
+/** A moment and its time. */
 interface Seen {
   readonly analysis: Analysis;
   readonly clock: MomentClock;
 }
 
-/** As in the configuration's defaults. */
+/** These are the defaults of the configuration. */
 const defaultQueues: NonNullable<AccountingOptions["queues"]> = {
   halfLives: [3600, 86_400, 604_800],
   history: { enabled: false, halfLifeSeconds: 3600, windowSeconds: 7200, kValue: 1 },
@@ -121,7 +121,7 @@ export function createAccounting(options: AccountingOptions): Accounting {
   let gaps: readonly StepInterval[] = [];
   let problems: readonly Problem[] = [];
 
-  /** Adds a step to all totals, at once; `cells` are those of its postings. */
+  /** Adds a step to all totals at once; `cells` holds the cells of each of its postings, in the same order. */
   function commit(step: AccruedTime, cells: readonly AccountCells[]): void {
     const { gap, seconds } = step.interval;
     if (gap === null) covered += seconds;

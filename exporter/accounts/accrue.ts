@@ -56,12 +56,12 @@ const nothingAccrued: Omit<AccruedTime, "interval"> = {
   healthTimes: [],
 };
 
-/** What each line of a moment has over the step: mean GPUs, joules in all (NaN where unknown), and cost per hour. */
+/** The amounts of each line of a moment over the step: mean GPUs, joules in total (NaN where unknown), and cost per hour. */
 interface Amounts {
   readonly gpus: Float64Array;
   readonly estimated: Float64Array;
   readonly joules: Float64Array;
-  /** Only for lines whose account has a currency. */
+  /** Cost per hour of each line; 0 for lines whose account has no currency. */
   readonly costPerHour: Float64Array;
 }
 
@@ -116,8 +116,9 @@ function amountsOf(before: Analysis, later: Snapshot, moment: AccountedMoment, s
 }
 
 /**
- * `null`: only the earlier activity is known. The mean of a holding, share x (a + b) / 2, is counted piece by piece: half of
- * what was active stays so, and of every piece, half is as active as the later moment.
+ * The activity of a holding at the later moment; `null` if only the earlier activity is known. The mean of a holding, share x
+ * (a + b) / 2, is counted piece by piece: half of what was active stays active, and half of every piece is as active as the
+ * later moment.
  */
 function activityLater(
   earlier: Snapshot,
@@ -139,11 +140,11 @@ function priceOf(prices: AccountedPrices, { device, node }: AccountingEntry): nu
   return device === null ? prices.ofNode(node) : (prices.ofDevice[device] ?? 0);
 }
 
-/** What a physical GPU costs per hour at a moment, by what is counted on it; 0 where nothing has a price, which adds nothing. */
+/** What a physical GPU costs per hour at a moment; 0 where nothing has a price, which adds nothing. */
 interface AccountedPrices {
-  /** By index into `Snapshot.devices`. */
+  /** Price of the GPUs of each device, by index into `Snapshot.devices`. */
   readonly ofDevice: Float64Array;
-  /** For parts of GPUs that are no device, by the name of their node. */
+  /** Price for parts of GPUs that are no device, by the name of their node. */
   ofNode(node: string): number;
 }
 

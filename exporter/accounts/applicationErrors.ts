@@ -11,40 +11,45 @@ export interface ApplicationErrorLabels {
 /** An error of a pod's GPU. */
 export interface SeenError {
   readonly error: ApplicationError;
-  /** When a page first showed it, seconds since the epoch. */
+  /** When a page first showed the error, seconds since the epoch. */
   readonly at: number;
 }
 
 /** Counts XID errors that blame the job and not the GPU, by the team whose job it was. */
 export interface ApplicationErrors {
-  /** Publishes the series that the next moment can add to. Where no telemetry reports XID errors, nothing is known of them. */
+  /** Publishes the series that the next moment can add to. Where no telemetry reports XID errors, nothing is published. */
   announce(snapshot: Snapshot, accounts: readonly Pick<Account, "team">[]): void;
   /**
-   * Counts the errors that a moment shows and the one before did not, for the team that held the GPU alone. An exporter shows the
-   * last error until it restarts, so that one which was there at the first look has no date, and is not counted.
+   * Counts the errors that a moment shows and the one before did not, for the team that held the GPU alone. An exporter shows
+   * the last error until it restarts, so an error that was there at the first look has no date and is not counted.
    */
   see(snapshot: Snapshot): void;
-  /** The last error that a GPU first showed while this pod (uid) held it alone; `null`: none within the last hour. */
+  /**
+   * The last error that a GPU first showed while this pod (uid) held it alone; `null` if there was none within the last hour.
+   */
   errorOf(uid: string): SeenError | null;
   totals(): readonly Readonly<CounterCell<ApplicationErrorLabels>>[];
 }
 
-/** Part of `limits.series`. */
+/** The part of `limits.series` that these series may take. */
 const budget = 0.02;
-/** For so long it is known which pod had an error. */
+/** How long it stays known which pod had an error. */
 const horizonSeconds = 3600;
 
-/** Nothing was seen yet. `teamLabel` gives a team's label, within the budget of teams. */
+/** Creates counters that have seen nothing yet. `teamLabel` gives a team's label, within the budget of teams. */
 export function createApplicationErrors(series: number, teamLabel: (team: string) => string): ApplicationErrors {
   const fold = (labels: ApplicationErrorLabels): ApplicationErrorLabels => ({ ...labels, team: other });
   const table = createCounterTable<ApplicationErrorLabels>(series * budget, fold, fold);
   /** The error that a GPU shows, by UUID; GPUs without one are not in it. */
   let shown: ReadonlyMap<string, ShownError> = new Map();
   let earlier: Snapshot | null = null;
-  /** By uid of the pod that had the GPU. */
+  /** The last error of each pod that had the GPU, by uid. */
   const byPod = new Map<string, SeenError>();
 
-  /** Who held it before comes first: its program may have ended by the error, and the next one may hold the GPU already. */
+  /**
+   * Remembers the error for the pod that held the GPU. The earlier holder comes first: its program may have ended by the error,
+   * and the next one may hold the GPU already.
+   */
   function remember(snapshot: Snapshot, node: string, uuid: string, error: ApplicationError): void {
     const before = earlier === null ? [] : podsAt(earlier, node, uuid);
     const [uid, ...others] = new Set(before.length > 0 ? before : podsAt(snapshot, node, uuid));
@@ -59,7 +64,10 @@ export function createApplicationErrors(series: number, teamLabel: (team: string
     return earlier !== null && devicesAt(earlier, node, uuid).some(({ reading }) => reading?.lastXid === 0);
   }
 
-  /** The job may have ended since, and the next one may hold the GPU already: who held it before counts as well. */
+  /**
+   * The team that an error belongs to; `null` if there is not exactly one. The job may have ended since, and the next one may
+   * hold the GPU already, so earlier holders count as well.
+   */
   function teamOf(snapshot: Snapshot, node: string, uuid: string): string | null {
     const moments = earlier === null ? [snapshot] : [earlier, snapshot];
     const teams = new Set(moments.flatMap((moment) => teamsAt(moment, node, uuid)));
@@ -107,7 +115,7 @@ function shownNow({ devices }: Snapshot): Map<string, ShownError> {
   return found;
 }
 
-/** What a page showed that is missing now will be shown again when it comes back. */
+/** Adds the errors of GPUs that no page shows now: their pages will show them again when they come back. */
 function withMissing(
   now: Map<string, ShownError>,
   before: ReadonlyMap<string, ShownError>,
@@ -123,7 +131,7 @@ function readGpus({ devices }: Snapshot): ReadonlySet<string | null> {
   return new Set(devices.flatMap(({ uuid, reading }) => (reading === null ? [] : [uuid])));
 }
 
-/** A GPU, or its instances. */
+/** The devices of a GPU on a node: the GPU itself, or its MIG instances. */
 function devicesAt({ nodes, devices }: Snapshot, node: string, uuid: string): readonly Device[] {
   const own = nodes.find(({ name }) => name === node)?.devices ?? [];
   return own.flatMap((index) => {
@@ -132,14 +140,14 @@ function devicesAt({ nodes, devices }: Snapshot, node: string, uuid: string): re
   });
 }
 
-/** Uids of the pods that hold any of it; `null` stands for a holder that is only estimated, or has no uid. */
+/** Uids of the pods that hold any part of the GPU; `null` stands for a holder that is only estimated, or has no uid. */
 function podsAt(snapshot: Snapshot, node: string, uuid: string): readonly (string | null)[] {
   return devicesAt(snapshot, node, uuid).flatMap(({ holders }) =>
     holders.map(({ pod, estimated }) => (estimated ? null : (snapshot.pods[pod]?.uid ?? null))),
   );
 }
 
-/** Teams that hold any of it; `null` stands for a holder that is only estimated. */
+/** Teams that hold any part of the GPU; `null` stands for a holder that is only estimated. */
 function teamsAt(snapshot: Snapshot, node: string, uuid: string): readonly (string | null)[] {
   return devicesAt(snapshot, node, uuid).flatMap(({ holders }) =>
     holders.map(({ pod, estimated, isSplitAlone }) =>

@@ -12,10 +12,10 @@ export interface DomainTime {
   readonly domain: string;
   /** Covered time in which the domain existed. */
   readonly seconds: number;
-  /** What could be given out, as in `QuotaDomain.capacity`. */
+  /** The GPUs that could be given out, as in `QuotaDomain.capacity`. */
   readonly capacity: number;
   readonly allocated: number;
-  /** Eligible demand that waited. */
+  /** Eligible demand that was pending. */
   readonly pending: number;
   /** The part of `seconds` in which the guarantees were known. */
   readonly guaranteedSeconds: number;
@@ -44,7 +44,7 @@ export interface PlacementTime {
   readonly largestPlaceableMax: number;
 }
 
-/** Capacity over a step, and which pools and models the names in it have. */
+/** Capacity over a step, with the pools of its domains and the models of its pools. */
 export interface CapacityTime {
   readonly domains: readonly DomainTime[];
   readonly placement: readonly PlacementTime[];
@@ -52,10 +52,13 @@ export interface CapacityTime {
   readonly poolModels: readonly { readonly pool: string; readonly model: string }[];
 }
 
-/** The capacity of a gap: nothing. */
+/** The capacity of a gap, in which nothing is counted. */
 export const noCapacityTime: CapacityTime = { domains: [], placement: [], domainPools: [], poolModels: [] };
 
-/** What each domain and pool of the earlier moment had over a step: its amounts of that moment times the seconds of each hour. */
+/**
+ * The capacity of each domain and pool of the earlier moment over a step: its amounts at that moment times the seconds of each
+ * hour.
+ */
 export function capacityTimeOf(before: Analysis, parts: readonly HourPart[]): CapacityTime {
   const { domains } = before.snapshot.queueing;
   const domainTimes = domainTimesOf(before.snapshot.queueing, parts);
@@ -109,13 +112,13 @@ function placementTimesOf(analysis: Analysis, parts: readonly HourPart[]): reado
   );
 }
 
-/** An amount for each reason. */
+/** A record with the amount for each reason. */
 export function strandedTimes(of: (reason: (typeof strandedReasons)[number]) => number): PlacementTime["stranded"] {
   const [constraint, gpus, cpu, memory, both] = strandedReasons;
   return { constraint: of(constraint), gpus: of(gpus), cpu: of(cpu), memory: of(memory), cpu_and_memory: of(both) };
 }
 
-/** Names come from the cluster; no cluster has more models than this. */
+/** The most pairs of pool and model that are kept. Names come from the cluster, and no cluster has more models than this. */
 const mostModels = 1000;
 
 /** The GPU models of each pool, each pair once. */

@@ -2,7 +2,7 @@ import type { HealthCause } from "../model/gpuFaults.ts";
 import type { GpuState } from "../model/gpuStates.ts";
 import type { NodeTimeState } from "../model/idleKinds.ts";
 
-/** Team, queue and priority class are empty where nobody holds. */
+/** The labels that GPU time is counted by. Team, queue and priority class are empty for GPUs that nobody holds. */
 export interface GpuSecondsLabels {
   readonly state: GpuState;
   readonly team: string;
@@ -17,7 +17,7 @@ export interface CostLabels extends GpuSecondsLabels {
   readonly currency: string;
 }
 
-/** The labels of the cost of what was allocated. */
+/** The labels of the cost of allocated GPUs. */
 export interface NamespaceCostLabels {
   readonly namespace: string;
   readonly team: string;
@@ -30,7 +30,7 @@ export interface EnergyLabels {
   readonly state: GpuState;
 }
 
-/** Team is empty where nobody holds. */
+/** The labels of GPU time that has a health cause. Team is empty for GPUs that nobody holds. */
 export interface HealthLabels {
   readonly pool: string;
   readonly team: string;

@@ -37,28 +37,30 @@ export interface CounterLimits {
 export type Total<Labels> = Readonly<CounterCell<Labels>>;
 
 /**
- * Running totals since the process started, for the page. A total never falls, and a label set is removed only when nothing
- * has been added to it for an hour and the budget has no place for another.
+ * Running totals since the process started, for the page. A total never falls, and a label set is removed only when nothing has
+ * been added to it for an hour and another one needs its place in the budget.
  */
 export interface AccountCounters {
   readonly gpuSeconds: readonly Total<GpuSecondsLabels>[];
-  /** The same labels as `gpuSeconds`, for what has a price. */
+  /** Cost of the GPU time that has a price, with the labels of `gpuSeconds` and the currency. */
   readonly costs: readonly Total<CostLabels>[];
   /** GPU-seconds without a price, for every pool that was counted. */
   readonly unpricedGpuSeconds: readonly Total<{ readonly pool: string }>[];
   readonly namespaceCosts: readonly Total<NamespaceCostLabels>[];
   readonly energyJoules: readonly Total<EnergyLabels>[];
-  /** What a kWh of energy emits, grams of CO2 equivalent; `null`: not reported. */
+  /** Grams of CO2 equivalent that a kWh of energy emits; `null` if this is not reported. */
   readonly co2GramsPerKwh: number | null;
   readonly nodeSeconds: readonly Total<NodeSecondsLabels>[];
-  /** GPU-seconds that are put down to a cause. */
+  /** GPU-seconds that have a health cause. */
   readonly healthSeconds: readonly Total<HealthLabels>[];
   readonly imbalanceGpuSeconds: readonly Total<{ readonly pool: string }>[];
   readonly coveredSeconds: number;
   readonly uncoveredSeconds: Readonly<Record<GapReason, number>>;
-  /** Accounts of the present moment that share their series with others. */
+  /** Number of accounts of the present moment that share their series with others. */
   readonly foldedAccounts: number;
-  /** Progress of workloads that report it. These are no totals: they come and go. The most expensive ones come first. */
+  /**
+   * Progress of workloads that report it. These are not totals, because they come and go. The most expensive ones come first.
+   */
   readonly progress: readonly ProgressCost[];
   /** XID errors that blame the job, by the team that held the GPU; empty where no telemetry reports XID errors. */
   readonly applicationErrors: readonly Total<ApplicationErrorLabels>[];
@@ -71,14 +73,14 @@ export interface AccountCounters {
 /** The cells of an account. */
 export interface AccountCells {
   readonly gpuSeconds: CounterCell<GpuSecondsLabels>;
-  /** `null` without a currency. */
+  /** Cell of the cost; `null` without a currency. */
   readonly cost: CounterCell<CostLabels> | null;
-  /** `null` without a currency, and for GPUs that nobody held. */
+  /** Cell of the cost by namespace; `null` without a currency, and for GPUs that nobody held. */
   readonly namespaceCost: CounterCell<NamespaceCostLabels> | null;
   readonly unpriced: CounterCell<{ readonly pool: string }>;
-  /** `null` until something of the account was metered. */
+  /** Cell of the energy; `null` until some energy of the account was metered. */
   energy: CounterCell<EnergyLabels> | null;
-  /** Whether others share its series. */
+  /** Whether other accounts share its series. */
   readonly folded: boolean;
 }
 
@@ -87,19 +89,19 @@ export interface CounterAccount {
   isKnown(account: Account): boolean;
   account(account: Account): AccountCells;
   /**
-   * Announces that an account belongs to the moment that has begun, before the next step can add to it: its cells stay, and
-   * one that has shared the series of others gets its own if there is a place now.
+   * Announces that an account belongs to the moment that has begun, before the next step can add to it. Its cells stay, and an
+   * account that has shared the series of others gets its own if there is a place now.
    */
   announce(account: Account): AccountCells;
-  /** Begins a moment, seconds since the epoch. */
+  /** Begins the moment at this time, seconds since the epoch. */
   begin(at: number): void;
   energy(account: Account): CounterCell<EnergyLabels>;
   nodeSeconds(node: Pick<NodeCount, "nodePool" | "pool" | "state" | "capacityType">): CounterCell<NodeSecondsLabels>;
   health(group: Pick<HealthGroup, "pool" | "team" | "cause">): CounterCell<HealthLabels>;
   imbalance(pool: string): CounterCell<{ readonly pool: string }>;
   /**
-   * The label of a team; the first `limits.teams` teams have their own label, as long as something of theirs is counted within
-   * an hour.
+   * The label of a team. The first `limits.teams` teams have their own label, which they keep while something of theirs is
+   * counted at least once an hour.
    */
   team(team: string | null): string;
   totals(): Pick<
@@ -118,8 +120,9 @@ export interface CounterAccount {
 const unknown = "unknown";
 
 /**
- * Parts of `limits.series`; more than a quarter of the page is left to everything else, most of that to queues. Cost gets as
- * much as GPU time because it has the same labels; energy counts twice where emissions are reported.
+ * The parts of `limits.series` that these series may take; more than a quarter of the page is left to everything else, most of
+ * that to queues. Cost gets as much as GPU time because it has the same labels; energy counts twice where emissions are
+ * reported.
  */
 const budgets = {
   gpuSeconds: 0.25,
@@ -134,8 +137,8 @@ const budgets = {
 
 /**
  * Creates counters that have counted nothing. The first `limits.teams` teams are named, and label sets get series of their own
- * while the budget lasts; all others count as `other` until there is a place: series under which nobody has had GPUs for an
- * hour are given up when another needs them. No series ever falls.
+ * while the budget lasts. All others count as `other` until there is a place: series under which nobody has had GPUs for an
+ * hour are given up when another label set needs them. No series ever falls.
  */
 export function createCounterAccount({ teams, series }: CounterLimits): CounterAccount {
   const gpuSeconds = createCounterTable<GpuSecondsLabels>(series * budgets.gpuSeconds, foldedLabels, leastLabels);
@@ -210,8 +213,8 @@ export function createCounterAccount({ teams, series }: CounterLimits): CounterA
     const { namespace, pool } = account;
     const cells: AccountCells = {
       gpuSeconds: cell,
-      // Counted under the labels of its own time, even where these were folded into others, so that both counters
-      // divide for the same labels.
+      // The cost is counted under the labels of its own GPU time, even where these were folded into others, so that the two
+      // counters can be divided for the same labels.
       cost: currency === null ? null : costs.cell({ ...cell.labels, currency }),
       namespaceCost:
         currency === null || namespace === null

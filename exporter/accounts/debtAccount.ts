@@ -19,28 +19,29 @@ import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import type { FairnessDebt, QueueKey } from "./queueCounters.ts";
 import { amount, readText } from "./rememberedText.ts";
 
-/** A step that is worked out; the account does not contain it before `commit`. */
+/** A step that has been computed; the account does not contain it before `commit`. */
 export interface PreparedDebts {
-  /** What must be remembered. Most steps have nothing to write: changes follow within a minute. */
+  /** The rows that the ledger must write. Most steps have none: changes follow within a minute. */
   readonly changes: readonly RememberedChange[];
   commit(): void;
 }
 
-/** The decayed deviations of a process, and of the one before it. */
+/** The decayed deviations of a process, which continue those of the process before it. */
 export interface DebtAccount {
   /**
-   * Begins with the first moment: the remembered values decay by the time that has passed since, which counts as not covered.
+   * Begins with the first moment: the remembered values decay by the time that has passed since they were written, which counts
+   * as not covered.
    */
   begin(now: number): void;
-  /** A step that ends at `now` (seconds since the epoch), with the values of its earlier moment. */
+  /** Prepares a step that ends at `now` (seconds since the epoch), with the values of its earlier moment. */
   prepare(before: Analysis, seconds: number, isCovered: boolean, now: number): PreparedDebts;
   debts(): readonly FairnessDebt[];
 }
 
-/** A crash costs the debts of at most this many seconds, which are not covered then. */
+/** Seconds between two writes. A crash loses the debts of at most this time, which is not covered then. */
 const writeSeconds = 60;
 
-/** What has changed and is not handed to the ledger yet: changed queues, and queues and domains that were dropped. */
+/** Changes that the ledger has not been given yet: changed queues, and queues and domains that were dropped. */
 interface Unwritten {
   readonly moved: ReadonlySet<string>;
   readonly dropped: ReadonlySet<string>;
@@ -49,7 +50,10 @@ interface Unwritten {
 
 const nothing: Unwritten = { moved: new Set(), dropped: new Set(), droppedDomains: new Set() };
 
-/** Creates an account for these half-lives. `remembered` is what a ledger holds; `null`: there is no ledger to write to. */
+/**
+ * Creates an account for these half-lives, in seconds. `remembered` holds the rows of the ledger; `null` if there is no ledger
+ * to write to.
+ */
 export function createDebtAccount(halfLives: readonly number[], remembered: readonly Remembered[] | null): DebtAccount {
   let state: DebtState = { queues: new Map(), domains: new Map() };
   let unwritten = nothing;
@@ -96,7 +100,7 @@ function add(before: Unwritten, next: AccruedDebts): Unwritten {
   };
 }
 
-/** A queue that only decays needs no new row: its old one says the same. */
+/** The rows to write. A queue that only decays needs no new row, because the old one has the same meaning. */
 function rows(
   { moved, dropped, droppedDomains }: Unwritten,
   state: DebtState,
@@ -114,7 +118,7 @@ function rows(
   return changes;
 }
 
-/** Kinds in the ledger's `remembered`. */
+/** Kinds of rows in the table `remembered` of the ledger. */
 const queueKind = "debt";
 const domainKind = "debt-domain";
 
@@ -136,8 +140,8 @@ function rowText(head: object, halfLives: readonly number[], sums: readonly Deca
 }
 
 /**
- * The debts as they are at `now`: each row decays by the time since it was written, which no domain covers. Half-lives
- * that the rows do not know begin at 0; rows that cannot be read are left out.
+ * The debts as they are at `now`: each row decays by the time since it was written, and that time is covered in no domain.
+ * Half-lives that the rows do not know begin at 0; rows that cannot be read are left out.
  */
 function debtsIn(rows: readonly Remembered[], halfLives: readonly number[], now: number): DebtState {
   const queues = new Map<string, QueueDebt>();
@@ -164,7 +168,7 @@ function debtsIn(rows: readonly Remembered[], halfLives: readonly number[], now:
 interface Row {
   readonly at: number;
   readonly team: string;
-  /** Parallel to the half-lives. */
+  /** One array for each kind of sum; each array is parallel to the half-lives. */
   readonly sums: readonly Decayed[];
 }
 

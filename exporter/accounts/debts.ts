@@ -4,8 +4,8 @@ import { labelValue } from "../kernel/labelValue.ts";
 import type { FairnessDebt, QueueKey } from "./queueCounters.ts";
 
 /**
- * Decayed integrals x(t) = integral of value x 2^(-age / half-life), one for each half-life; with a constant value over dt
- * exactly x := x 2^(-dt / H) + value H / ln 2 (1 - 2^(-dt / H)).
+ * Decayed integrals x(t) = integral of value x 2^(-age / half-life), one for each half-life. With a constant value over dt, x
+ * becomes exactly x 2^(-dt / H) + value H / ln 2 (1 - 2^(-dt / H)).
  */
 export type Decayed = readonly number[];
 
@@ -22,40 +22,40 @@ export interface DomainDebt {
   readonly domain: string;
   readonly elapsed: Decayed;
   readonly covered: Decayed;
-  /** GPU-seconds. */
+  /** Decayed capacity in GPU-seconds. */
   readonly capacity: Decayed;
 }
 
 /** All decayed sums as of one moment. */
 export interface DebtState {
-  /** By `queueId`. */
+  /** The debts of queues by `queueId`. */
   readonly queues: ReadonlyMap<string, QueueDebt>;
   readonly domains: ReadonlyMap<string, DomainDebt>;
 }
 
-/** There is no ratio below these parts: covered time of all time, and entitlement of the domain's capacity. */
+/** A ratio is shown only from these parts upwards: covered time of all time, and entitlement of the domain's capacity. */
 const leastCoverage = 0.9;
 const leastEntitled = 0.01;
 
 /** A queue that is gone is dropped when its debt is below this part of its domain's capacity, or below a GPU-second. */
 const negligiblePart = 0.001;
 const negligibleGpuSeconds = 1;
-/** The most queues that are gone and still decay; of more, those with the smallest debts are dropped. */
+/** The most departed queues that still decay. If there are more, those with the smallest debts are dropped. */
 const mostDeparted = 10_000;
 
-/** What identifies a queue over time. */
+/** The text that identifies a queue over time. */
 export function queueId({ scheduler, kind, queue, domain }: QueueKey): string {
   return JSON.stringify([scheduler, kind, queue, domain]);
 }
 
-/** What the passing of time does to decayed sums. */
+/** The effect of passing time on decayed sums; both arrays are parallel to the half-lives. */
 export interface Passing {
   readonly factors: Decayed;
-  /** H / ln 2 (1 - 2^(-dt / H)): the decayed integral of 1 over that time. */
+  /** The decayed integral of 1 over that time: H / ln 2 (1 - 2^(-dt / H)). */
   readonly gains: Decayed;
 }
 
-/** What `seconds` of time do to the sums, by half-life. */
+/** The effect of `seconds` of time on the sums, by half-life. */
 export function passing(halfLives: readonly number[], seconds: number): Passing {
   return {
     factors: halfLives.map((halfLife) => 2 ** (-seconds / halfLife)),
@@ -63,7 +63,7 @@ export function passing(halfLives: readonly number[], seconds: number): Passing 
   };
 }
 
-/** A queue after some time in which its values were these. */
+/** The debt of a queue after some time in which its deviation and entitlement had these constant values, in GPUs. */
 export function laterQueue(debt: QueueDebt, { factors, gains }: Passing, deviation = 0, entitled = 0): QueueDebt {
   return {
     ...debt,
@@ -72,7 +72,7 @@ export function laterQueue(debt: QueueDebt, { factors, gains }: Passing, deviati
   };
 }
 
-/** A domain after some time; `capacity` is `null` where that is not covered. */
+/** The debt of a domain after some time; `capacity` is `null` where that time is not covered. */
 export function laterDomain(debt: DomainDebt, { factors, gains }: Passing, capacity: number | null): DomainDebt {
   return {
     domain: debt.domain,
@@ -90,7 +90,7 @@ export interface AccruedDebts extends DebtState {
   readonly droppedDomains: readonly string[];
 }
 
-/** Adds a covered step with the values of the earlier moment; one that is not covered only lets time pass. */
+/** Adds a covered step with the values of the earlier moment. A step that is not covered only lets time pass. */
 export function accrueDebts(
   state: DebtState,
   halfLives: readonly number[],
@@ -147,7 +147,7 @@ function laterDomains(
   return later;
 }
 
-/** Queues that are gone and whose debt is too small to show. */
+/** The ids of departed queues whose debt is too small to show. */
 function negligible(
   queues: ReadonlyMap<string, QueueDebt>,
   domains: ReadonlyMap<string, DomainDebt>,
@@ -189,11 +189,11 @@ export function shownDebts(state: DebtState, halfLives: readonly number[]): read
   return shown;
 }
 
-/** `FairnessDebt.ratio`. */
+/** The value of `FairnessDebt.ratio`. */
 function ratioOf(debt: QueueDebt, domain: DomainDebt | undefined, halfLife: number, i: number): number | null {
   const [elapsed = 0, covered = 0, capacity = 0] = [domain?.elapsed[i], domain?.covered[i], domain?.capacity[i]];
   const entitled = debt.entitled[i] ?? 0;
-  // Of all time there ever was, the last half-life weighs one half of H / ln 2.
+  // All time before a moment weighs H / ln 2 together, and the last half-life weighs one half of that.
   if (!(elapsed >= (0.5 - 1e-9) * (halfLife / Math.LN2))) return null;
   if (!(covered >= leastCoverage * elapsed)) return null;
   return entitled > 0 && entitled >= leastEntitled * capacity ? (debt.deviation[i] ?? 0) / entitled : null;

@@ -8,36 +8,39 @@ import { createSeriesTable, type Mutable, shared } from "./seriesTable.ts";
 
 /** A failure that was not seen before. */
 export interface SeenFailure extends Omit<FailedWork, "from"> {
-  /** GPU time that it undid and that no earlier failure of the pod had undone; `null` where it is not known. */
+  /** GPU time that the failure undid and that no earlier failure of the pod had undone; `null` where it is not known. */
   readonly lostGpuSeconds: number | null;
   readonly error: FailureError;
 }
 
-/** Failures of one team's programs with one error. */
+/** The failures of one team's programs that have the same error. */
 export interface FailureTotals {
   readonly team: string;
   readonly error: FailureError;
   readonly failures: number;
-  /** Upper bound where no checkpoint is known. */
+  /** The lost GPU time; an upper bound where no checkpoint is known. */
   readonly lostGpuSeconds: number;
 }
 
-/** Counts the programs that failed, and the GPU time that this undid. */
+/** Counts the programs that failed, and the GPU time that their failures undid. */
 export interface FailureAccount {
   /**
-   * What is new in a moment. Failures from before the first moment are for the ledger alone, which knows their keys. `errorOf`
-   * gives the last error of a pod's GPU.
+   * Returns the failures that are new in a moment. Those from before the first moment are for the ledger alone, which knows
+   * their keys. `errorOf` gives the last error of a pod's GPU.
    */
   see(snapshot: Snapshot, errorOf: (uid: string) => SeenError | null): readonly SeenFailure[];
   totals(): readonly FailureTotals[];
 }
 
-/** Part of `limits.series`, of two series for each label set. */
+/** The part of `limits.series` that these series may take, for two series of each label set. */
 const budget = 0.01 / 2;
-/** A program ends soon after the error that ends it; pages are read every half minute. */
+/**
+ * An error explains a failure if they are at most this many seconds apart: a program ends soon after the error that ends it,
+ * and pages are read every half minute.
+ */
 const nearSeconds = 300;
 
-/** Nothing was seen yet. `teamLabel` gives a team's label, within the budget of teams. */
+/** Creates an account that has seen nothing yet. `teamLabel` gives a team's label, within the budget of teams. */
 export function createFailureAccount(series: number, teamLabel: (team: string) => string): FailureAccount {
   type Labels = Pick<FailureTotals, "team" | "error">;
   const table = createSeriesTable<Labels, Mutable<FailureTotals>>(
@@ -47,7 +50,7 @@ export function createFailureAccount(series: number, teamLabel: (team: string) =
     (labels) => ({ ...labels, failures: 0, lostGpuSeconds: 0 }),
   );
   const seen = createSeen(failureHorizonSeconds);
-  /** Until when the work of each pod (uid) is undone already. */
+  /** For each pod (uid): the time up to which its work is undone already. */
   const undone = new Map<string, number>();
   const events = createOnceShown();
   let since: number | null = null;

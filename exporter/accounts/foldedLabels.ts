@@ -3,7 +3,7 @@ import type { GpuSecondsLabels } from "./counterLabels.ts";
 import type { CounterLimits } from "./counters.ts";
 import { other, shared } from "./seriesTable.ts";
 
-/** The labels under which a series counts that has no place of its own. */
+/** The labels of the shared series in which a label set counts that has no series of its own. */
 export const foldedLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
   state: l.state,
   team: shared(l.team),
@@ -13,7 +13,7 @@ export const foldedLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
   priorityClass: shared(l.priorityClass),
 });
 
-/** The same where even these have no place. */
+/** The labels of the shared series where even the folded labels have no place. */
 export const leastLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
   state: l.state,
   team: shared(l.team),
@@ -23,7 +23,7 @@ export const leastLabels = (l: GpuSecondsLabels): GpuSecondsLabels => ({
   priorityClass: shared(l.team),
 });
 
-/** That accounts share their series with others. */
+/** The problem that accounts share their series with others; empty if none do. */
 export function foldedSeries(accounts: number, limits: CounterLimits): readonly Problem[] {
   if (accounts === 0) return [];
   return [

@@ -2,19 +2,19 @@ import type { NodeView, Snapshot } from "../join/snapshot.ts";
 import type { DeviceReading } from "../model/telemetry.ts";
 
 /**
- * Energy that the GPUs drew over a step, per physical GPU of what is counted on them. NaN where it is unknown: then nothing is
- * added.
+ * Energy that the GPUs drew over a step, divided by the physical GPUs that are counted on them. It is NaN where it is unknown,
+ * and then nothing is added.
  */
 export interface StepEnergy {
   /** Joules per GPU, by index into the earlier `Snapshot.devices`. */
   readonly ofDevice: Float64Array;
-  /** Joules per GPU of parts of GPUs that are no device. */
+  /** Joules per GPU for parts of GPUs that are no device. */
   ofUnpartitioned(node: string, pool: string): number;
 }
 
 /** No GPU draws more power than this: a counter that rises faster is not believed. */
 const impossibleWatts = 10_000;
-/** A page may be this old, so that a counter may contain more than the seconds of the step. */
+/** A page may be up to this old, so that the rise of a counter may cover more than the seconds of the step. */
 const oldestPageSeconds = 120;
 
 /**
@@ -68,11 +68,11 @@ export function stepEnergy(earlier: Snapshot, later: Snapshot, matches: Int32Arr
   }
 }
 
-/** What telemetry says about a whole GPU, repeated on each of its instances. */
+/** What telemetry reports for a whole GPU; each of its instances repeats it. */
 type GpuReading = Pick<DeviceReading, "energyJoules" | "powerWatts">;
 
 interface PartitionedGpu {
-  /** Parts of the GPU that are counted. */
+  /** Sum of the parts of the GPU that are counted. */
   weight: number;
   before: GpuReading;
   after: GpuReading;
@@ -105,7 +105,10 @@ function joulesOf(before: GpuReading | null, after: GpuReading | null, seconds: 
   return ((before.powerWatts + Math.max(0, wattsLater)) / 2) * seconds;
 }
 
-/** Accounting entries of unpartitioned parts name no GPU, only node and pool: they get the mean of those GPUs. */
+/**
+ * The mean of the GPUs of each pool. Accounting entries of unpartitioned parts name no GPU, only node and pool, so they get
+ * this mean.
+ */
 function meanByPool(parts: Snapshot["unpartitioned"], perGpu: (uuid: string | null) => number): Map<string, number> {
   const sums = new Map<string, { joules: number; weight: number }>();
   for (const { uuid, pool, weight } of parts) {

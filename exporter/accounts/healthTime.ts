@@ -6,33 +6,35 @@ import type { HealthCause } from "../model/gpuFaults.ts";
 import type { HourPart } from "./stepTime.ts";
 
 /**
- * GPU time that is put down to a cause, within one hour: all of the state `unavailable`, and what worked but was slower than it
- * could be. It is a second view of postings, never added to them.
+ * GPU time that has a health cause, within one hour: all time of the state `unavailable`, and the time of GPUs that worked but
+ * were slower than they could be. It is a second view of postings and never added to them.
  */
 export interface HealthTime {
-  /** Begin of the hour, seconds since the epoch. */
+  /** Start of the hour, seconds since the epoch. */
   readonly hour: number;
   readonly pool: string;
   readonly nodePool: string;
-  /** `null`: nobody held it. */
+  /** The team that held the GPUs; `null` if nobody did. */
   readonly team: string | null;
   readonly cause: HealthCause;
   readonly currency: string | null;
   readonly gpuSeconds: number;
-  /** At the prices of the moment; `null` exactly where the currency is. */
+  /** Cost at the prices of the moment; `null` exactly where the currency is. */
   readonly cost: number | null;
 }
 
-/** What is in each cause at one moment. */
+/** The GPUs with one cause at one moment. */
 export interface HealthGroup extends Omit<HealthTime, "hour" | "gpuSeconds" | "cost"> {
-  /** Physical GPUs. */
+  /** Number of physical GPUs. */
   readonly gpus: number;
   readonly costPerHour: number | null;
 }
 
 const secondsPerHour = 3600;
 
-/** The GPUs of a moment by cause, in the order in which they are found: announced in one cycle, and added in the next. */
+/**
+ * The GPUs of a moment by cause, in the order in which they are found. They are announced in one cycle and added in the next.
+ */
 export const healthGroups = oncePer((analysis: Analysis): readonly HealthGroup[] => {
   const found = analysis.accountingEntries.filter(({ cause, gpus }) => cause !== undefined && gpus > 0);
   if (found.length === 0) return [];
@@ -61,7 +63,7 @@ function groupOf(
   return { group, perGpuHour: price?.perGpuHour ?? null };
 }
 
-/** The time of these groups over a step. */
+/** The time of the groups of the earlier moment over a step. */
 export function healthTimesOf(before: Analysis, parts: readonly HourPart[]): readonly HealthTime[] {
   const groups = healthGroups(before);
   return parts.flatMap(({ hour, seconds }) =>

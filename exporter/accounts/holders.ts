@@ -13,11 +13,11 @@ export interface Block {
   readonly accounts: IndexByState;
 }
 
-/** A workload and the owner to which its pods are counted; pods of one workload may have different owners. */
+/** A workload together with the owner that its pods are counted to; pods of one workload may have different owners. */
 export interface Holder {
   readonly owner: number;
   readonly workload: WorkloadKey | null;
-  /** Another holder of the same workload. */
+  /** The next holder of the same workload; `null` for the last one. */
   readonly next: Holder | null;
   /** The block that was used last. */
   block: Block | null;
@@ -31,7 +31,10 @@ export interface Holder {
  */
 export type OwnerMemory = WeakMap<PodView, number>;
 
-/** Finds the holder of a pod; `null`: nobody. Most pods of one workload are alike, so that few are looked up by value. */
+/**
+ * Finds the holder of a pod; for `null`, the holder that stands for nobody. Most pods of one workload are alike, so that few
+ * are looked up by value.
+ */
 export function holders(
   snapshot: Snapshot,
   accounts: AccountInterner,
@@ -122,7 +125,7 @@ export const underutilizedId = stateIds.get("underutilized") ?? 0;
 export interface IndexByState {
   active: number;
   underutilized: number;
-  /** For all other states; `null` while there are none. */
+  /** Indices by state id for all other states; `null` while there are none. */
   others: Int32Array | null;
 }
 

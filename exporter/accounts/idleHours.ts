@@ -18,38 +18,38 @@ export interface IdleGroup {
   readonly currency: string | null;
 }
 
-/** What the nodes of a group had within a window. */
+/** The idle time of the nodes of a group within a window. */
 export interface IdleTime extends IdleGroup {
   readonly nodeSeconds: number;
-  /** `null` exactly where the currency is. */
+  /** Cost of that time; `null` exactly where the currency is. */
   readonly cost: number | null;
 }
 
 /** Idle node time of the last hours or days. */
 export interface IdleWindow {
   readonly window: IdleWindowName;
-  /** How much of the window is counted: the rest is unknown. */
+  /** The seconds of the window that are counted; the rest is unknown. */
   readonly coveredSeconds: number;
   readonly times: readonly IdleTime[];
 }
 
-/** What a ledger knows of the last days. */
+/** The idle time of the last days that a ledger contains. */
 export interface PastIdleTime {
   readonly intervals: readonly LedgerInterval[];
-  /** Time of idle nodes only; the hours of one day may be equal parts of it. */
+  /** The time of idle nodes only; the hours of one day may be equal parts of that day. */
   readonly nodeTimes: readonly NodeTime[];
 }
 
 /** Adds up the time of idle nodes hour by hour, for as long as the longest window. */
 export interface IdleHours {
-  /** Takes in one step. A gap adds nothing. */
+  /** Adds one step. A gap adds nothing. */
   add(step: Pick<AccruedTime, "interval" | "nodeTimes">): void;
   /** Each window up to `at` (seconds since the epoch); its first hour counts partly. */
   windows(at: number): readonly IdleWindow[];
 }
 
 const hourSeconds = 3600;
-/** The hours of the longest window, and the current one. */
+/** The number of hours that are kept: those of the longest window, and the current one. */
 const slots = idleWindows["7d"] / hourSeconds + 1;
 /** With more groups than this, nodes of further pools are counted together. */
 const mostGroups = 2000;
@@ -61,11 +61,11 @@ interface Row {
   readonly cost: Float64Array | null;
 }
 
-/** Creates the sums, filled with what a ledger knows. */
+/** Creates the sums, filled with the contents of a ledger. */
 export function createIdleHours(past: PastIdleTime | null): IdleHours {
   const rows = new Map<string, Row>();
   const covered = new Float64Array(slots);
-  /** The newest hour, counted since the epoch; `null` before the first. */
+  /** The newest hour, in hours since the epoch; `null` before the first one. */
   let newest: number | null = null;
 
   function clear(hour: number): void {

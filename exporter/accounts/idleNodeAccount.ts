@@ -16,9 +16,9 @@ export interface IdleNodeCostLabels {
 
 /** What is reported about idle nodes over time, besides the seconds that all nodes have. */
 export interface IdleNodeCounters {
-  /** Since the process started; only for nodes with a price. */
+  /** Costs since the process started; only nodes with a price are in it. */
   readonly costs: readonly Readonly<CounterCell<IdleNodeCostLabels>>[];
-  /** Up to the last counted moment; empty before the first one. */
+  /** Idle time up to the last counted moment; empty before the first one. */
   readonly windows: readonly IdleWindow[];
 }
 
@@ -27,15 +27,15 @@ export interface IdleNodeAccount {
   /** Announces every cell that the next step can add to, with its value before that step. */
   announce(counts: readonly NodeCount[]): void;
   add(step: Pick<AccruedTime, "interval" | "nodeTimes">): void;
-  /** Totals and windows up to `at`, seconds since the epoch. */
+  /** The totals, and the windows up to `at`, seconds since the epoch. */
   counters(at: number | null): IdleNodeCounters;
 }
 
 const unknown = "unknown";
-/** Part of `limits.series`; idle nodes form few groups, and most clusters have one currency. */
+/** The part of `limits.series` that these series may take; idle nodes form few groups, and most clusters have one currency. */
 const budget = 0.01;
 
-/** Creates an account that has counted nothing since the start, and knows what the ledger knows about the last days. */
+/** Creates an account that has counted nothing since the start, and contains what the ledger has about the last days. */
 export function createIdleNodeAccount(series: number, past: PastIdleTime | null): IdleNodeAccount {
   const hours = createIdleHours(past);
   const costs = createCounterTable<IdleNodeCostLabels>(

@@ -1,6 +1,6 @@
 import type { IdleKind, NodeTimeState } from "../model/idleKinds.ts";
 
-/** The states of time of idle nodes. */
+/** The states in which the time of idle nodes is counted. */
 export const idleNodeStates = [
   "idle_unallocated",
   "idle_allocated",
@@ -10,7 +10,7 @@ export const idleNodeStates = [
 
 export type IdleNodeState = (typeof idleNodeStates)[number];
 
-/** What a state of time means for an idle node. */
+/** The kind of an idle node, as a state of its time shows it. */
 export interface IdleNodeClass {
   readonly kind: IdleKind;
   readonly isWarmPool: boolean;

@@ -67,7 +67,7 @@ export interface NodeCount extends Omit<NodeTime, "hour" | "nodeSeconds" | "cost
   readonly costPerHour: number | null;
 }
 
-/** What the count of nodes is made from. */
+/** The parts of an analysis from which nodes are counted. */
 export type CountedMoment = Pick<Analysis, "snapshot" | "idleNodes" | "prices">;
 
 /** Counts the nodes that have or should have GPUs by pool, node pool, capacity type, state and currency of their price. */
@@ -94,7 +94,7 @@ export function countNodes({ snapshot, idleNodes, prices }: CountedMoment): read
   return counts;
 }
 
-/** The state in which a node is counted; `idle`: how it was found idle, if it was. */
+/** The state in which a node is counted. `idle` is how the node was found idle; `undefined` if it is not idle. */
 export function nodeTimeState(node: NodeView, idle: IdleNode | undefined): NodeTimeState {
   if (node.ready === false) return "not_ready";
   if (node.schedulable === false) return "cordoned";

@@ -1,9 +1,9 @@
 import type { Device, Holding, NodeView, PodView, Snapshot } from "../join/snapshot.ts";
 
 /**
- * Where each device of the earlier moment is in the later one: index into `later.devices`, or -1. A device is the same by
- * node, UUID and GPU instance; one without a UUID is never found again. It is fast while nodes and their devices keep their
- * order, and finds them in any order.
+ * For each device of the earlier moment, its index in `later.devices`, or -1 if it is not there. A device is the same by node,
+ * UUID and GPU instance; a device without a UUID is never found again. The search is fast while nodes and their devices keep
+ * their order, and works in any order.
  */
 export function matchDevices(earlier: Snapshot, later: Snapshot): Int32Array {
   const matches = new Int32Array(earlier.devices.length).fill(-1);
@@ -17,7 +17,7 @@ export function matchDevices(earlier: Snapshot, later: Snapshot): Int32Array {
   return matches;
 }
 
-/** Finds a node by its name; most are where they were. */
+/** Finds a node by its name. The position is tried first, because most nodes are where they were. */
 function nodesByName(nodes: readonly NodeView[]): (name: string, position: number) => NodeView | undefined {
   let byName: ReadonlyMap<string, NodeView> | null = null;
   return (name, position) => {
@@ -46,7 +46,7 @@ function matchNode(
   }
 }
 
-/** Searches from `start` on, and wraps around to it. */
+/** The position of a device among the candidates; -1 if it is not there. Searches from `start` on and wraps around. */
 function findDevice(wanted: Device, candidates: readonly number[], devices: readonly Device[], start: number): number {
   const count = candidates.length;
   for (let step = 0; step < count; step++) {
@@ -58,8 +58,8 @@ function findDevice(wanted: Device, candidates: readonly number[], devices: read
 }
 
 /**
- * Activity, 0..1, of the part of this later device that a pod of the earlier moment still holds; `null` if it holds none of it
- * or is not observed. Several holdings count by their shares.
+ * The activity, 0..1, of the part of this later device that a pod of the earlier moment still holds; `null` if it holds none of
+ * the device or is not observed. Several holdings count by their shares.
  */
 export function laterActivity(pod: PodView, device: Device, later: Snapshot): number | null {
   let active = 0;
@@ -78,7 +78,10 @@ function isObserved(holding: Holding): holding is Holding & { readonly activity:
   return holding.activity !== null;
 }
 
-/** Compared by uid; by namespace and name if telemetry alone names one of them. */
+/**
+ * Whether two views are of the same pod: they are compared by uid, or by namespace and name if one of them has no uid because
+ * only telemetry knows it.
+ */
 function isSamePod(a: PodView, b: PodView): boolean {
   if (a === b) return true;
   if (a.uid !== null && b.uid !== null) return a.uid === b.uid;

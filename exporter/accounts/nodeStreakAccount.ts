@@ -6,7 +6,7 @@ import { nodeTimeState, unknownPool } from "./inventory.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import { readText } from "./rememberedText.ts";
 
-/** The states of nodes that are kept if they last long; of idle nodes, those that are not kept ready on purpose. */
+/** The states of nodes that are kept if they last long. Idle nodes that are kept ready on purpose are left out. */
 export const nodeStreakStates = [
   "idle_unallocated",
   "idle_allocated",
@@ -22,7 +22,7 @@ type NodeStreakState = (typeof nodeStreakStates)[number];
 export interface NodeStreak {
   readonly node: string;
   readonly nodePool: string;
-  /** The first pool of a node that has several. */
+  /** The pool of the node; the first one if it has several. */
   readonly pool: string;
   readonly state: NodeStreakState;
   /** Physical GPUs; `null` if unknown. */
@@ -36,34 +36,34 @@ export interface NodeStreak {
   readonly ends: number | null;
 }
 
-/** What is new since it was last taken. */
+/** The changes since they were last taken. */
 export interface StreakChanges {
   /** Streaks that have lasted for an hour by now, and those of them that have ended. */
   readonly nodeStreaks: readonly NodeStreak[];
-  /** Since when nodes are in a state that is kept; changes only. */
+  /** Since when nodes are in a state that is kept; only what has changed. */
   readonly remembered: readonly RememberedChange[];
 }
 
 /** Follows how long single nodes are idle, cordoned or not ready without a break. */
 export interface NodeStreakAccount {
-  /** Takes in a moment, at `at` (seconds since the epoch). While the objects are unknown, nothing begins or ends. */
+  /** Takes in a moment, `at` seconds since the epoch. While the objects are unknown, no streak begins or ends. */
   see(analysis: Pick<Analysis, "snapshot" | "idleNodes">, at: number): void;
-  /** What must be written to the ledger. */
+  /** Returns the changes that must be written to the ledger. */
   takeChanges(): StreakChanges;
 }
 
-/** A shorter streak is not reported. */
+/** The shortest streak that is reported, in seconds. */
 const shortestSeconds = 3600;
 
 /**
- * After a longer silence nobody knows what the node did: the streak ends with the last moment that was seen
- * (docs/decisions/0006).
+ * The longest silence over which a streak continues, in seconds. After a longer one, it is not known what the node did, so the
+ * streak ends with the last moment that was seen (docs/decisions/0006).
  */
 const longestSilenceSeconds = 3600;
 
 const kind = "node-streak";
 
-/** A streak that lasts: changed in place, so that a cycle creates no object for a node that does not change. */
+/** A streak that has not ended. It is changed in place, so that a cycle creates no object for a node that does not change. */
 interface Followed extends Pick<NodeStreak, "state" | "begins"> {
   nodePool: string;
   pool: string;
@@ -74,8 +74,8 @@ interface Followed extends Pick<NodeStreak, "state" | "begins"> {
 }
 
 /**
- * Creates an account that knows what a ledger remembers: `seenAt` is the last moment that it has covered, seconds since the
- * epoch.
+ * Creates an account that continues what a ledger remembers. `seenAt` is the last moment that the ledger has covered, seconds
+ * since the epoch.
  */
 export function createNodeStreakAccount(
   remembered: readonly Remembered[] = [],
@@ -91,7 +91,7 @@ export function createNodeStreakAccount(
     streaks.push({ node, ...streak, ends });
   }
 
-  /** A clock may have been set back: nothing ends before it began. */
+  /** Ends a streak. If the clock was set back, the streak must not end before it began. */
   function end(node: string, streak: Followed, at: number): void {
     const ends = Math.max(at, streak.begins);
     if (streak.isReported || ends - streak.begins >= shortestSeconds) report(node, streak, ends);
@@ -100,8 +100,8 @@ export function createNodeStreakAccount(
   }
 
   /**
-   * Ends streaks after a silence: all of them after a long one, and those that begin after now, because the clock was set
-   * back.
+   * Ends streaks after a silence: all of them if it was long, and otherwise those that begin later than now, because the clock
+   * was set back.
    */
   function endUnseen(at: number, seen: number): void {
     const isLong = at - seen > longestSilenceSeconds;
@@ -167,7 +167,7 @@ export function createNodeStreakAccount(
   };
 }
 
-/** The text under which a lasting streak is remembered. */
+/** The text in which a streak that has not ended is remembered. */
 function streakText({ state, begins, nodePool, pool, gpus, isReported }: Followed): string {
   return JSON.stringify([state, begins, nodePool, pool, gpus, isReported]);
 }

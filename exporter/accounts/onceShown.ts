@@ -1,11 +1,11 @@
 /**
  * Counts events. An event whose label set appeared together with it is counted when the next moment begins, once the series was
- * shown without it: otherwise `increase` would miss it.
+ * shown without the event: otherwise `increase` would miss it.
  */
 export interface OnceShown {
-  /** A moment begins: what was shown without its events since the last one gets them. */
+  /** Begins a moment: series that were shown without their events since the last one get them now. */
   begin(): void;
-  /** Counts an event in the cell of a table that `find` gives, now or when it was shown. */
+  /** Counts an event in the cell of a table that `find` returns, either now or after the cell was shown. */
   count<Cell extends object>(
     table: { readonly cells: readonly Cell[] },
     find: () => Cell,
@@ -13,7 +13,7 @@ export interface OnceShown {
   ): void;
 }
 
-/** Nothing was counted yet. */
+/** Creates a counter of events that has counted nothing yet. */
 export function createOnceShown(): OnceShown {
   const later: (() => void)[] = [];
   const fresh = new Set<object>();

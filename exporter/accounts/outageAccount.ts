@@ -6,38 +6,42 @@ import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import { readText } from "./rememberedText.ts";
 
 /**
- * A GPU, or GPUs of a node that fail together or have no known UUID, that could not be used for five minutes at least.
- * Node, GPU and `begins` identify it: however often its error is reported, it is one outage until the GPU can be used again.
+ * A GPU, or GPUs of a node that fail together or have no known UUID, that could not be used for at least five minutes. Node,
+ * GPU and `begins` identify an outage: however often its error is reported, it is one outage until the GPU can be used again.
  */
 export interface Outage {
   readonly node: string;
-  /** UUID; empty: GPUs of the node that fail together. */
+  /** UUID of the GPU; empty for GPUs of the node that fail together. */
   readonly gpu: string;
   readonly nodePool: string;
   readonly pool: string;
-  /** The last cause that said anything. */
+  /** The last cause that was known. */
   readonly cause: UnavailableCause;
-  /** The most physical GPUs at once. */
+  /** The most physical GPUs that could not be used at the same time. */
   readonly gpus: number;
-  /** Teams that held any of it meanwhile, in order, by commas; empty: nobody did. */
+  /** Teams that held any part of the GPUs meanwhile, sorted and separated by commas; empty if nobody did. */
   readonly teams: string;
-  /** The first moment at which it could not be used, seconds since the epoch. */
+  /** The first moment at which the GPUs could not be used, seconds since the epoch. */
   readonly begins: number;
-  /** The first moment at which it could be used again, or the last one at which it was seen; `null` while it lasts. */
+  /**
+   * The first moment at which they could be used again, or the last one at which they were seen; `null` while the outage lasts.
+   */
   readonly ends: number | null;
 }
 
-/** Follows since when GPUs have not been usable, and when they are again. */
+/** Follows since when GPUs have not been usable, and when they become usable again. */
 export interface OutageAccount {
-  /** Takes in a moment, at `at` (seconds since the epoch). While the objects are unknown, nothing begins or ends. */
+  /** Takes in a moment, `at` seconds since the epoch. While the objects are unknown, no outage begins or ends. */
   see(analysis: Pick<Analysis, "snapshot" | "accountingEntries">, at: number): void;
-  /** What must be written to the ledger. */
+  /** Returns the changes that must be written to the ledger. */
   takeChanges(): { readonly outages: readonly Outage[]; readonly remembered: readonly RememberedChange[] };
 }
 
-/** A shorter one, such as a restart of a device plugin, is not reported. */
+/** The shortest outage that is reported, in seconds; a restart of a device plugin takes less. */
 const shortestSeconds = 5 * 60;
-/** After a longer silence nobody knows what happened meanwhile. */
+/**
+ * The longest silence over which an outage continues, in seconds. After a longer one, it is not known what happened meanwhile.
+ */
 const longestSilenceSeconds = 3600;
 const mostTeams = 8;
 const kind = "outage";
@@ -48,7 +52,10 @@ interface Followed extends Omit<Outage, "node" | "gpu" | "ends"> {
 
 type Seen = Omit<Followed, "begins" | "isReported">;
 
-/** Creates an account that knows what a ledger remembers: `seenAt` is the last moment that it has covered, seconds since the epoch. */
+/**
+ * Creates an account that continues what a ledger remembers. `seenAt` is the last moment that the ledger has covered, seconds
+ * since the epoch.
+ */
 export function createOutageAccount(
   remembered: readonly Remembered[] = [],
   seenAt: number | null = null,
@@ -63,7 +70,7 @@ export function createOutageAccount(
     outages.push({ node, gpu, ...outage, ends });
   }
 
-  /** A clock may have been set back: nothing ends before it began. */
+  /** Ends an outage. If the clock was set back, the outage must not end before it began. */
   function end(key: string, outage: Followed, at: number): void {
     const ends = Math.max(at, outage.begins);
     if (outage.isReported || ends - outage.begins >= shortestSeconds) report(key, outage, ends);
@@ -106,7 +113,7 @@ export function createOutageAccount(
   };
 }
 
-/** The same object where nothing is new. */
+/** The outage with what is new in it; the same object if nothing is. */
 function withNews(known: Followed, now: Seen): Followed {
   const cause = now.cause === "unknown" ? known.cause : now.cause;
   const gpus = Math.max(known.gpus, now.gpus);
@@ -123,7 +130,7 @@ function joined(one: string, other: string): string {
   return [...names].sort().slice(0, mostTeams).join(",");
 }
 
-/** What cannot be used now. A node that is not ready is one outage. */
+/** The GPUs that cannot be used now, by outage. A node that is not ready is one outage. */
 function outagesOf(snapshot: Analysis["snapshot"], entries: Analysis["accountingEntries"]): ReadonlyMap<string, Seen> {
   const lost = entries.filter(({ state, gpus }) => state === "unavailable" && gpus > 0);
   const seen = new Map<string, Seen>();

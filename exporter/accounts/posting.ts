@@ -16,8 +16,8 @@ import type { QueueKey } from "./queueCounters.ts";
 import type { ServedTime } from "./servedTime.ts";
 
 /**
- * What counted GPU time is accounted to. Two accounts with the same values are the same account; what nobody holds has
- * no team, queue, namespace and priority class.
+ * What GPU time is counted to. Two accounts with the same values are the same account. The account of GPUs that nobody holds
+ * has no team, queue, namespace and priority class.
  */
 export interface Account {
   readonly pool: string;
@@ -32,27 +32,30 @@ export interface Account {
   readonly currency: string | null;
 }
 
-/** The workload that held what was counted. */
+/** The workload that held the GPUs. */
 export interface WorkloadKey {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** GPU time of one account (and one workload) within one hour. Append-only: postings are added up, never taken back. */
+/** GPU time of one account (and one workload) within one hour. Postings are only added, never taken back. */
 export interface Posting {
-  /** Begin of the hour it is counted in, seconds since the epoch; a multiple of 3600. */
+  /** Start of the hour in which the time is counted, seconds since the epoch; a multiple of 3600. */
   readonly hour: number;
   readonly account: Account;
-  /** `null` for what nobody holds. */
+  /** The workload that held the GPUs; `null` if nobody did. */
   readonly workload: WorkloadKey | null;
   /** Physical GPU-seconds, above 0. */
   readonly gpuSeconds: number;
-  /** The part of these from holdings whose device or split of activity is estimated. */
+  /** The part of these GPU-seconds that comes from holdings whose device or split of activity is estimated. */
   readonly estimatedGpuSeconds: number;
-  /** Joules drawn by what was counted; `null` when its GPUs report neither energy nor power. */
+  /** Joules that the GPUs drew in this time; `null` when they report neither energy nor power. */
   readonly energyJoules: number | null;
-  /** At the prices of the moment in which it is counted, in the account's currency; `null` exactly where that is `null`. */
+  /**
+   * Cost at the prices of the moment in which the time is counted, in the account's currency; `null` exactly where that is
+   * `null`.
+   */
   readonly cost: number | null;
 }
 
@@ -83,18 +86,21 @@ export interface StepInterval {
   readonly to: number;
   /** Monotonic seconds between the two cycles. */
   readonly seconds: number;
-  /** `null`: covered, and counted. */
+  /** The reason why the interval is not counted; `null` if it is covered and counted. */
   readonly gap: GapReason | null;
 }
 
-/** |held by device - held by pod| of one node over a step, GPU-seconds; only nodes where the accounts differ. */
+/**
+ * The difference between the GPUs that are held by device and by pod on one node, without its sign, in GPU-seconds over a step.
+ * Only nodes where the two accounts differ have one.
+ */
 export interface NodeImbalance {
   readonly node: string;
   readonly pool: string;
   readonly gpuSeconds: number;
 }
 
-/** What a queue's time is made of, physical GPU-seconds. */
+/** The amounts of a queue's time, in physical GPU-seconds. */
 export const queueGpuAmounts = [
   "allocated",
   "entitled",
@@ -108,12 +114,16 @@ export const queueGpuAmounts = [
   "shortfallByIndivisible",
   "pending",
   /**
-   * The part of `allocated` in the judged seconds. Minus `entitled`, it is the deviation; neither follows from the shortfalls.
+   * The part of `allocated` in the judged seconds. The deviation is this minus `entitled`; it does not follow from the
+   * shortfalls.
    */
   "judgedAllocated",
 ] as const;
 
-/** A shortfall by absent capacity is kept by who can fix it; the sum over these is all of it. */
+/**
+ * The name of the shortfall by absent capacity that each owner can fix; the sum of these amounts is the whole shortfall by
+ * absent capacity.
+ */
 export const absentAmounts = {
   lost_node: "shortfallByLostNode",
   node_to_come: "shortfallByNodeToCome",
@@ -121,24 +131,24 @@ export const absentAmounts = {
   promised_twice: "shortfallByPromisedTwice",
 } as const satisfies Readonly<Record<AbsentOwner, (typeof queueGpuAmounts)[number]>>;
 
-/** What a queue lacked because its guarantees have no nodes, whoever can fix that. */
+/** GPU-seconds that a queue lacked because its guarantees have no nodes, whoever can fix that. */
 export function absentSum(of: Readonly<Record<(typeof absentAmounts)[AbsentOwner], number>>): number {
   return of.shortfallByLostNode + of.shortfallByNodeToCome + of.shortfallByPastQueues + of.shortfallByPromisedTwice;
 }
 
 /** The sums of a queue's time that are counted since the process started. */
 export const countedQueueAmounts = [
-  /** Covered time in which its entitlement was known: only then do the entitlement and what follows from it count. */
+  /** Covered time in which the queue's entitlement was known: the entitlement and what follows from it count only then. */
   "judgedSeconds",
   ...queueGpuAmounts,
 ] as const;
 
-/** The sums that are kept of a queue's time: seconds, and physical GPU-seconds. */
+/** The sums of a queue's time that the ledger keeps: seconds, and physical GPU-seconds. */
 export const queueAmounts = [
-  /** Covered time in which it held, waited for or was entitled to anything. */
+  /** Covered time in which the queue held anything, waited for anything or was entitled to anything. */
   "seconds",
   ...countedQueueAmounts,
-  /** Covered time in which its guarantee was known, whether or not it had anything else. */
+  /** Covered time in which the queue's guarantee was known, whether or not it had anything else. */
   "guaranteedSeconds",
   "guaranteed",
 ] as const;
@@ -146,29 +156,29 @@ export const queueAmounts = [
 export type QueueAmount = (typeof queueAmounts)[number];
 
 /**
- * What a leaf queue had within one hour; a leaf without any of this has no record. A leaf that has only a guarantee has only
- * the amounts of the guarantee.
+ * The amounts of a leaf queue within one hour; a queue without any of them has no record. A queue that has only a guarantee has
+ * only the amounts of the guarantee.
  */
 export interface QueueTime extends QueueKey, Readonly<Record<QueueAmount, number>> {
   readonly hour: number;
-  /** `null` where several teams share it, or none is known. */
+  /** The team of the queue; `null` where several teams share it, or none is known. */
   readonly team: string | null;
 }
 
-/** Phases of a wait, as in `EndedWaits`; `total`: from creation (or requeueing) until its pods were bound. */
+/** Phases of a wait, as in `EndedWaits`; `total` is the time from creation (or requeueing) until the pods were bound. */
 export const waitPhases = ["admission", "start", "total"] as const;
 
 export type WaitPhase = (typeof waitPhases)[number];
 
 /** A wait that has ended. */
 export interface EndedWait {
-  /** Name of the leaf queue, and its one team; `null` without. */
+  /** Name of the leaf queue, and its only team; `null` if there is none. */
   readonly queue: string | null;
   readonly team: string | null;
   readonly priorityClass: string;
   readonly phase: WaitPhase;
   readonly seconds: number;
-  /** Seconds since the epoch. */
+  /** The end of the wait, seconds since the epoch. */
   readonly endedAt: number;
   /** Physical GPUs of the work; `null` where that is not known. */
   readonly gpus: number | null;
@@ -178,8 +188,8 @@ export interface EndedWait {
 export interface SeenEviction {
   readonly eviction: EvictedWork;
   /**
-   * It happened before this process looked for the first time: it counts for the ledger, which knows its key, and not for
-   * counters.
+   * Whether it happened before this process looked for the first time. If so, it counts for the ledger, which knows its key,
+   * and not for counters.
    */
   readonly isEarlier: boolean;
 }
@@ -199,20 +209,20 @@ export interface UsedPrice {
   readonly currency: string | null;
   readonly basis: PriceBasis | null;
   readonly source: PriceSource | null;
-  /** The price's own date, seconds since the epoch. */
+  /** The date of the price itself, seconds since the epoch. */
   readonly dated: number | null;
-  /** Of one physical GPU. */
+  /** Price of one physical GPU for an hour. */
   readonly perGpuHour: number | null;
 }
 
-/** All prices at which time is counted from a moment on, until they change. */
+/** All prices at which time is counted from one moment on, until they change. */
 export interface PricesInUse {
-  /** Seconds since the epoch. */
+  /** The moment from which they are used, seconds since the epoch. */
   readonly since: number;
   readonly prices: readonly UsedPrice[];
 }
 
-/** What follows from the two moments of a step alone. A gap has an interval and nothing else. */
+/** The results that follow from the two moments of a step alone. A gap has an interval and nothing else. */
 export interface AccruedTime {
   readonly interval: StepInterval;
   readonly postings: readonly Posting[];
@@ -222,28 +232,30 @@ export interface AccruedTime {
   readonly queueTimes: readonly QueueTime[];
   readonly partialGangs: readonly PartialGangTime[];
   readonly capacity: CapacityTime;
-  /** What of the postings is put down to faults of hardware and nodes, and what was slowed down. */
+  /** GPU time that has a health cause: a part of the postings, and GPUs that were slowed down. */
   readonly healthTimes: readonly HealthTime[];
 }
 
 /**
- * Everything that one step adds to the accounts. Waits, evictions, failures and ends of pods are events, which a gap has as well; each
- * appears once.
+ * Everything that one step adds to the accounts. Waits, evictions, failures and ends of pods are events, which a gap has as
+ * well; each event appears once.
  */
 export interface AccruedStep extends AccruedTime {
   readonly waits: readonly EndedWait[];
   readonly evictions: readonly SeenEviction[];
   readonly failures: readonly SeenFailure[];
-  /** Pods with GPUs that have ended since the objects were last known, by shape; at `interval.to`. */
+  /** Pods with GPUs that have ended since the objects were last known, by shape; they count at `interval.to`. */
   readonly endedPods: readonly EndedShape[];
-  /** Nodes that have been in one state for an hour now, and those of them that no longer are. */
+  /** Nodes that have now been in one state for an hour, and those of them that no longer are. */
   readonly nodeStreaks: readonly NodeStreak[];
-  /** GPUs that have not been usable for five minutes now, and those of them that are again. */
+  /** GPUs that have now not been usable for five minutes, and those of them that are usable again. */
   readonly outages: readonly Outage[];
   /** What workloads that serve did, and the GPU time that it took. */
   readonly servedTimes: readonly ServedTime[];
-  /** The prices at which this step is counted; `null`: those of the step before. */
+  /** The prices at which this step is counted; `null` if they are those of the step before. */
   readonly prices: PricesInUse | null;
-  /** What must survive a restart of decayed deviations and of past use. */
+  /**
+   * What must survive a restart: changes of decayed deviations, past use, progress, served work, streaks of nodes and outages.
+   */
   readonly remembered: readonly RememberedChange[];
 }

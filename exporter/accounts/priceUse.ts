@@ -1,16 +1,22 @@
 import type { PriceGroup, Prices } from "../analysis/prices/prices.ts";
 import type { PricesInUse, UsedPrice } from "./posting.ts";
 
-/** Reports when the counted prices change. */
+/** Reports when the prices that are counted change. */
 export interface PriceUse {
-  /** What is in use from `since` on; `null` while nothing has changed. Only `commit` makes it the state to compare with. */
+  /**
+   * The prices that are in use from `since` on; `null` if they have not changed. Only `commit` makes them the state to compare
+   * with.
+   */
   prepare(prices: Prices, since: number): { readonly inUse: PricesInUse | null; commit(): void };
 }
 
-/** The most kinds of nodes whose prices are kept; of more, those with the most GPUs. */
+/** The most kinds of nodes whose prices are kept; if there are more, those with the most GPUs. */
 const mostPrices = 5000;
 
-/** Creates a watch that has seen no price: the first prices are reported in any case, whatever the process before had used. */
+/**
+ * Creates the report of prices, which has seen none yet: the first prices are reported in any case, whatever an earlier process
+ * has used.
+ */
 export function createPriceUse(): PriceUse {
   let last: Prices | null = null;
   let lastKeys: ReadonlySet<string> | null = null;
@@ -21,7 +27,7 @@ export function createPriceUse(): PriceUse {
       const used = new Map<string, UsedPrice>();
       for (const group of largest(prices.groups)) {
         const price = usedPrice(group);
-        // A price that is asked for again and again gets a later date without becoming another price.
+        // A source that is asked again and again reports a later date, and the price is still the same.
         const key = JSON.stringify({ ...price, dated: null });
         if (!used.has(key)) used.set(key, price);
       }

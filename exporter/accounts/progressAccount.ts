@@ -6,15 +6,15 @@ import type { AccruedTime, Posting } from "./posting.ts";
 import { createProgressTable, type Tracked } from "./progressTable.ts";
 import { mostCurrencies, progressIn, progressKind, progressRow } from "./rememberedProgress.ts";
 
-/** What a workload that reports its progress cost in one currency, and how much it made in that time. */
+/** The cost of a workload that reports its progress, in one currency, and how much it made in that time. */
 export interface ProgressCost extends Pick<WorkloadView, "team" | "kind" | "namespace" | "name"> {
   readonly currency: string;
   readonly cost: number;
-  /** Above 0. */
+  /** Units of progress, above 0. */
   readonly madeUnits: number;
 }
 
-/** A moment that is worked out; the account does not contain it before `commit`. */
+/** A moment that has been computed; the account does not contain it before `commit`. */
 export interface PreparedProgress {
   commit(): void;
 }
@@ -24,26 +24,27 @@ export interface PreparedProgress {
  * not covered, or in which any of the workload's GPUs has no price, counts for neither.
  */
 export interface ProgressAccount {
-  /** The moment with which a step ends, at `now` (seconds since the epoch); `null`: it is the first one. */
+  /** Prepares the moment with which a step ends, at `now` (seconds since the epoch); `step` is `null` for the first moment. */
   prepare(snapshot: Snapshot, step: Pick<AccruedTime, "interval" | "postings"> | null, now: number): PreparedProgress;
-  /** What must be remembered now; nothing more than once a minute. */
+  /** The changes that must be remembered now; the list is empty unless a minute has passed since the last changes. */
   changes(now: MomentClock): readonly RememberedChange[];
-  /** The workloads that exist, report their progress and have made any; the most expensive first. */
+  /** The workloads that exist, report their progress and have made any; the most expensive one comes first. */
   costs(): readonly ProgressCost[];
   problems(): readonly Problem[];
 }
 
-/** A crash costs at most this many seconds of cost and progress. */
+/** Seconds between two writes. A crash loses cost and progress of at most this time. */
 const writeSeconds = 60;
 
-/** What one workload cost in a step. */
+/** The cost of one workload in a step, by currency. */
 interface StepCost {
   readonly costs: Map<string, number>;
   isUnpriced: boolean;
 }
 
 /**
- * Creates an account of at most `most` workloads. `remembered` is what a ledger holds; `null`: there is no ledger to write to.
+ * Creates an account of at most `most` workloads. `remembered` holds the rows of the ledger; `null` if there is no ledger to
+ * write to.
  */
 export function createProgressAccount(remembered: readonly Remembered[] | null, most = 1000): ProgressAccount {
   const table = createProgressTable(most);
@@ -77,7 +78,10 @@ export function createProgressAccount(remembered: readonly Remembered[] | null, 
     return sums;
   }
 
-  /** Those that are in the account, as many others as it could hold, and the number of the rest. */
+  /**
+   * The workloads that report progress: those that are in the account, and as many others as it could hold. `rest` is the
+   * number of those left out.
+   */
   function reportingIn({ workloads }: Snapshot): { reporting: readonly WorkloadView[]; rest: number } {
     const reporting: WorkloadView[] = [];
     let others = 0;
@@ -146,12 +150,15 @@ function addCost(sum: StepCost, currency: string | null, cost: number | null): v
 
 const noCosts: ReadonlyMap<string, number> = new Map();
 
-/** What it costs in more currencies than are kept has no price that can be shown. */
+/** Whether some of its cost is unknown. The cost of a workload in more currencies than are kept cannot be shown. */
 function isPartlyUnpriced({ progress }: Tracked, { costs, isUnpriced }: StepCost): boolean {
   return isUnpriced || new Set([...progress.costs.keys(), ...costs.keys()]).size > mostCurrencies;
 }
 
-/** `null`: this time does not count. Progress then starts from the next report. */
+/**
+ * Adds the cost and the progress of a step. If `costs` is `null`, this time does not count, and progress then starts from the
+ * next report.
+ */
 function account(tracked: Tracked, costs: ReadonlyMap<string, number> | null): void {
   const { progress, reported, units } = tracked;
   if (costs === null) {
@@ -161,7 +168,7 @@ function account(tracked: Tracked, costs: ReadonlyMap<string, number> | null): v
   for (const [currency, cost] of costs) progress.costs.set(currency, (progress.costs.get(currency) ?? 0) + cost);
   if (costs.size > 0) tracked.isChanged = true;
   if (reported === null) return;
-  // Lost work is subtracted again, but none that was made before the workload was first seen.
+  // Lost work is subtracted again, but none of the work that was made before the workload was first seen.
   if (units !== null) progress.madeUnits = Math.max(0, progress.madeUnits + reported - units);
   tracked.units = reported;
 }

@@ -5,16 +5,16 @@ import { type Progress, progressRowKey } from "./rememberedProgress.ts";
 /** A workload of the account. */
 export interface Tracked {
   readonly progress: Progress;
-  /** In the ledger's `remembered`. */
+  /** The key of its row in the ledger's table `remembered`. */
   readonly rowKey: string;
   team: string;
-  /** What it reports at the present moment; `null` if it does not exist or reports nothing. */
+  /** The units that it reports at the present moment; `null` if it does not exist or reports nothing. */
   reported: number | null;
-  /** What it reported last; `null` if nothing since then counts. */
+  /** The units that it reported last; `null` if nothing since then counts. */
   units: number | null;
-  /** Some of its GPUs had no price in the last step. */
+  /** Whether some of its GPUs had no price in the last step. */
   isUnpriced: boolean;
-  /** The ledger does not have its row as it is. */
+  /** Whether its row in the ledger is out of date. */
   isChanged: boolean;
 }
 
@@ -23,9 +23,12 @@ export interface ProgressTable {
   size(): number;
   all(): Iterable<Tracked>;
   find(workload: WorkloadKey): Tracked | undefined;
-  /** Takes over what an earlier process knew; returns the row keys of what is too old, or too much. */
+  /** Adds what an earlier process knew; returns the row keys of workloads that are too old, or for which there is no place. */
   fill(known: readonly Progress[], now: number): readonly string[];
-  /** The workloads that report their progress at a moment: their reports, new workloads, and which rows are dropped. */
+  /**
+   * Updates the table for the workloads that report their progress at a moment: it takes in their reports and new workloads.
+   * Returns the rows that are dropped.
+   */
   see(reporting: readonly WorkloadView[], now: number): Seen;
 }
 
@@ -35,12 +38,12 @@ interface Seen {
   readonly leftOut: number;
 }
 
-/** A workload that has gone is forgotten after a day: one that was evicted may come back. */
+/** Seconds after which a workload that has gone is forgotten; until then it may come back, as after an eviction. */
 const keptSeconds = 86_400;
 
 /** Creates an empty table. */
 export function createProgressTable(most: number): ProgressTable {
-  /** By namespace, name and kind. */
+  /** The workloads by namespace, name and kind. */
   const byName = new Map<string, Tracked>();
   const tracked = new Set<Tracked>();
 
@@ -58,7 +61,7 @@ export function createProgressTable(most: number): ProgressTable {
     tracked.delete(gone);
   }
 
-  /** `null`: all are there. */
+  /** The workload that has been gone for longest; `null` if all are there. */
   function longestGone(): Tracked | null {
     let oldest: Tracked | null = null;
     for (const one of tracked) {
@@ -67,7 +70,7 @@ export function createProgressTable(most: number): ProgressTable {
     return oldest;
   }
 
-  /** Returns the row keys of what has been gone for too long. */
+  /** Forgets the workloads that have been gone for too long; returns their row keys. */
   function forgetOld(now: number): string[] {
     const dropped: string[] = [];
     for (const one of tracked) {
@@ -78,7 +81,7 @@ export function createProgressTable(most: number): ProgressTable {
     return dropped;
   }
 
-  /** Workloads that still report keep their place; returns those that have none. */
+  /** Takes in the reports of workloads that have a place; returns the workloads that have none. */
   function reportKnown(reporting: readonly WorkloadView[], now: number): readonly WorkloadView[] {
     const others: WorkloadView[] = [];
     for (const view of reporting) {
@@ -96,11 +99,14 @@ export function createProgressTable(most: number): ProgressTable {
     return others;
   }
 
-  /** Returns the key of the row that it replaces, if any; `null`: there is no place for it. */
+  /**
+   * Gives a workload a place. Returns the key of the row that it replaces, the empty text if it replaces none, or `null` if
+   * there is no place for it.
+   */
   function takeIn(view: WorkloadView, now: number): string | null {
     const known = find(view);
     if (known !== undefined && known.reported !== null) {
-      // Two of the same name at once: the one that was there first stays.
+      // If two workloads of the same name exist at once, the one that was there first stays.
       if (known.progress.key.uid === uidOf(view)) known.reported = Math.max(known.reported, view.progressUnits ?? 0);
       return "";
     }
@@ -155,7 +161,9 @@ function uidOf({ ownerUids }: WorkloadView): string {
   return ownerUids.at(-1) ?? "";
 }
 
-/** Lengths separate the names: these are untrusted, and could contain any separator. */
+/**
+ * The text that identifies a workload. Lengths separate the names, because these are untrusted and could contain any separator.
+ */
 function nameOf({ namespace, name, kind }: WorkloadKey): string {
   return `${namespace.length} ${name.length} ${namespace} ${name} ${kind}`;
 }

@@ -28,9 +28,12 @@ import {
 export interface QueueCounterAccount {
   /** Publishes every label set that the next step can add to, with its value before that step. */
   announce(analysis: Analysis): void;
-  /** Finds the cells of a step; what is returned adds it to all of them, at once. */
+  /** Finds the cells of a step. The function that is returned adds the step to all of them at once. */
   prepare(step: AccruedTime): () => void;
-  /** Counts the events of a moment; those with new labels when the next moment comes, so that their series begins at 0. */
+  /**
+   * Counts the events of a moment. Events with new labels are counted when the next moment comes, so that their series begins
+   * at 0.
+   */
   count(events: NewEvents): void;
   totals(): Omit<QueueCounters, "debts">;
 }
@@ -44,7 +47,7 @@ type AbsentLabels = Omit<AbsentTotals, "gpuSeconds">;
 type WaitLabels = Pick<EndedWaits, "queue" | "priorityClass" | "phase">;
 type EvictionLabels = Pick<EvictionTotals, "queue" | "team" | "reason" | "preemptorQueue">;
 
-/** Parts of `limits.series`, and how many series one label set has on the page. */
+/** The parts of `limits.series`, and how many series one label set has on the page. */
 const budgets = {
   totals: { part: 0.1, series: 10 },
   absent: { part: 0.01, series: 1 },
@@ -53,7 +56,7 @@ const budgets = {
   partialGangs: { part: 0.005, series: 1 },
 } as const;
 
-/** Queues whose cells are known without a look at their labels. */
+/** The most queues whose cells are known without looking at their labels. */
 const mostKnown = 100_000;
 
 /** Creates totals that have counted nothing. `teamLabel` is the label of a team within the budget of teams. */
@@ -101,7 +104,7 @@ export function createQueueCounterAccount(
     const { scheduler, kind } = key;
     const queue = labelValue(key.queue);
     const cell = totals.cell({ scheduler, kind, queue, domain: labelValue(key.domain), team: teamLabel(team) });
-    // The cell of a label set never changes: what is forgotten is only looked up again.
+    // The cell of a label set never changes, so that a cell that is forgotten here is only looked up again.
     if (known.size >= mostKnown) known.clear();
     known.set(text, cell);
     return cell;
@@ -148,7 +151,7 @@ export function createQueueCounterAccount(
 
   function announceWaits({ gangs, queues }: Queueing): void {
     for (const { parts, priorityClass, scheduler } of gangs) {
-      // The queue in which it waits, as its start will name it: a name that is only written on pods would cost a series
+      // This is the queue in which it waits, as its start will name it: a name that is only written on pods would cost a series
       // each.
       const queue = queues[parts.find((part) => part.queue !== null)?.queue ?? -1]?.name ?? null;
       if (scheduler === "kueue") waitsOf(queue, priorityClass, "admission");
@@ -214,7 +217,9 @@ export function createQueueCounterAccount(
   };
 }
 
-/** Lengths separate the names: these are untrusted, and could contain any separator. */
+/**
+ * The text that identifies a queue. Lengths separate the names, because these are untrusted and could contain any separator.
+ */
 function textOf(scheduler: string, kind: string, queue: string, domain: string, team: string | null): string {
   return `${scheduler} ${kind} ${queue.length} ${domain.length} ${team === null ? "-" : "+"} ${queue} ${domain} ${team}`;
 }
@@ -258,7 +263,7 @@ function addEviction(cell: Mutable<EvictionTotals>, { lostGpuSeconds }: EvictedW
   if (lostGpuSeconds !== null && lostGpuSeconds > 0) cell.lostGpuSeconds += lostGpuSeconds;
 }
 
-/** Leaves in the order in which they get series of their own. */
+/** Leaf queues in the order in which they get series of their own: those with the most allocated and pending GPUs first. */
 function largestFirst(queues: readonly QueueView[]): readonly QueueView[] {
   const size = ({ allocated, pending }: QueueView): number => allocated + pending;
   return [...queues].sort((a, b) => size(b) - size(a) || (a.name < b.name ? -1 : 1));

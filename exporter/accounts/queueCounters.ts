@@ -3,7 +3,7 @@ import type { QueueScheduler } from "../model/queues/eviction.ts";
 import type { AbsentOwner } from "../model/shortfall.ts";
 import type { countedQueueAmounts } from "./posting.ts";
 
-/** A leaf queue in a domain, as it is in series and in the ledger. */
+/** The names of a leaf queue in a domain, as they are in series and in the ledger. */
 export interface QueueKey {
   readonly scheduler: QueueScheduler;
   readonly kind: QueueKind;
@@ -13,8 +13,9 @@ export interface QueueKey {
 }
 
 /**
- * GPU time of a queue since the process started, GPU-seconds. `allocated` and `pending` count all covered time; the others only
- * the part of it in which the entitlement was known, `judgedSeconds`. Over that part judgedAllocated - entitled is the deviation.
+ * GPU time of a queue since the process started, in GPU-seconds. `allocated` and `pending` count all covered time; the others
+ * count only the part of it in which the entitlement was known, `judgedSeconds`. Over that part, judgedAllocated - entitled is
+ * the deviation.
  */
 export interface QueueTotals extends QueueKey, Readonly<Record<(typeof countedQueueAmounts)[number], number>> {
   /** Team of the queue; empty where several share it. */
@@ -45,14 +46,17 @@ export interface FairnessDebt extends QueueKey {
 export interface EndedWaits {
   readonly queue: string;
   readonly priorityClass: string;
-  /** `admission`: from creation (or requeueing) to reserved quota; `start`: from there, or from creation where there is no such step, until its pods were bound. */
+  /**
+   * `admission` is from creation (or requeueing) to reserved quota; `start` is from there, or from creation where there is no
+   * such step, until the pods were bound.
+   */
   readonly phase: "admission" | "start";
   readonly buckets: readonly number[];
   readonly sumSeconds: number;
   readonly count: number;
 }
 
-/** Evictions of one queue. */
+/** The evictions of one queue that have the same reason and preemptor. */
 export interface EvictionTotals {
   readonly queue: string;
   readonly team: string;
@@ -60,14 +64,14 @@ export interface EvictionTotals {
   /** Queue of the work that took its place; empty if this is not reported, or no work did. */
   readonly preemptorQueue: string;
   readonly evictions: number;
-  /** Upper bound where no checkpoint is known. */
+  /** The lost GPU time; an upper bound where no checkpoint is known. */
   readonly lostGpuSeconds: number;
 }
 
 /** What happened in queues since the process started; totals never fall. */
 export interface QueueCounters {
   readonly totals: readonly QueueTotals[];
-  /** Only owners that a queue has had since the process started. */
+  /** Shortfalls by absent capacity; only for owners that a queue has had since the process started. */
   readonly absent: readonly AbsentTotals[];
   readonly debts: readonly FairnessDebt[];
   readonly waits: readonly EndedWaits[];

@@ -1,7 +1,7 @@
 import type { Queueing, StartedWork } from "../join/queues/queueing.ts";
 import type { EndedWait, SeenEviction } from "./posting.ts";
 
-/** What happened that was not seen before. */
+/** The events that were not seen before. */
 export interface NewEvents {
   readonly waits: readonly EndedWait[];
   readonly evictions: readonly SeenEviction[];
@@ -10,20 +10,20 @@ export interface NewEvents {
 /** Reports each start and eviction once, although moments show them for some time. */
 export interface QueueEvents {
   /**
-   * What is new in a moment at `now` (seconds since the epoch). The first moment is the baseline: no wait that ended
-   * before it counts, and evictions from before it are marked so.
+   * The events that are new in a moment at `now` (seconds since the epoch). The first moment is the baseline: no wait that
+   * ended before it counts, and evictions from before it are marked as earlier.
    */
   see(queueing: Queueing, now: number): NewEvents;
 }
 
 /**
- * Older ones are never new, so that what was seen may be forgotten. Moments show the starts of a quarter of an hour, and
- * evictions for as long as the objects report them.
+ * Seconds after which starts and evictions are never new, so that those that were seen may be forgotten. Moments show the
+ * starts of a quarter of an hour, and evictions for as long as the objects report them.
  */
 const startHorizonSeconds = 3600;
 const evictionHorizonSeconds = 86_400;
 
-/** Nothing was seen yet. */
+/** Creates the report of events, which has seen nothing yet. */
 export function createQueueEvents(): QueueEvents {
   const starts = createSeen(startHorizonSeconds);
   const evictions = createSeen(evictionHorizonSeconds);
@@ -47,14 +47,14 @@ export function createQueueEvents(): QueueEvents {
   };
 }
 
-/** What was seen within a horizon. */
+/** The keys that were seen within a horizon. */
 export interface Seen {
-  /** Whether it is new; from then on it is not. */
+  /** Whether a key is new; it is not new from then on. */
   isNew(key: string, at: number, now: number): boolean;
   forget(now: number): void;
 }
 
-/** Nothing was seen yet. */
+/** Creates a memory for this horizon that has seen nothing yet. */
 export function createSeen(horizonSeconds: number): Seen {
   const seen = new Map<string, number>();
   return {
@@ -70,7 +70,8 @@ export function createSeen(horizonSeconds: number): Seen {
 }
 
 /**
- * The phases of a wait, and the whole wait. Times of different clocks may contradict each other a little: no wait is below 0.
+ * The phases of a wait, and the whole wait. Times of different clocks may contradict each other a little, so waits are at least
+ * 0.
  */
 function waitsOf(work: StartedWork, { queues }: Queueing): readonly EndedWait[] {
   const { since, reservedAt, startedAt, priorityClass } = work;

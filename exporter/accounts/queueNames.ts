@@ -1,28 +1,28 @@
 import type { Analysis } from "../analysis/analysis.ts";
 import type { PodView } from "../join/snapshot.ts";
 
-/** The name under which the GPU time of a pod's queue is kept; `null` if it is in no queue. */
+/** The name that the GPU time of a pod's queue is counted under; `null` if the pod is in no queue. */
 export type QueueNameOf = (pod: PodView) => { readonly name: string | null; readonly isConfirmed: boolean };
 
 /** Names of queues that pods carry and no object confirms, bounded for each team. */
 export interface QueueNames {
-  /** The names that are used at a moment; call it in the order of time. */
+  /** Returns the names that are used at a moment; it must be called in the order of time. */
   of(analysis: Analysis): QueueNameOf;
 }
 
 /** The most names of one team that are kept at once. */
 const mostOfTeam = 50;
-/** A name under which nobody has allocated GPUs for this many seconds makes place for others. */
+/** Seconds after which a name that no allocated GPUs have can give its place to others. */
 const keptSeconds = 3600;
 const other = "other";
 
 /**
- * Keeps accounts by queue bounded. Names of queues that exist always count. Anybody can write any other name on a pod, so each
- * team keeps 50 of those that its pods with GPUs have: those that were there first, then those that hold most. The others are
- * `other` until a name has had no GPUs for an hour.
+ * Keeps the number of accounts by queue bounded. Names of queues that exist always count. Anybody can write any other name on a
+ * pod, so each team keeps 50 of the names that its pods with GPUs have: those that were there first, then those that hold most.
+ * All others are `other` until one of the 50 has had no GPUs for an hour.
  */
 export function createQueueNames(): QueueNames {
-  /** By team and name: when pods with GPUs last had it. */
+  /** By team and name: when pods with GPUs last had the name, seconds since the epoch. */
   const kept = new Map<string, Map<string, number>>();
 
   function keep(team: string, allocated: ReadonlyMap<string, number>, at: number): void {
@@ -60,5 +60,5 @@ export function createQueueNames(): QueueNames {
   };
 }
 
-/** Leaf queues that represent an object of a queue system. */
+/** Whether leaf queues of this kind represent an object of a queue system. */
 const isObject = (kind: string): boolean => kind === "ClusterQueue" || kind === "Queue";

@@ -5,9 +5,9 @@ import { absentAmounts, type PartialGangTime, type QueueTime, queueAmounts } fro
 import type { HourPart } from "./stepTime.ts";
 
 /**
- * What each leaf queue of the earlier moment had over a step: its allocated, entitled and pending GPUs of that moment times
- * the seconds of each hour. Where the entitlement is not known, it has only allocated and pending GPUs. A leaf that has only a
- * guarantee has only the seconds of the guarantee.
+ * The amounts of each leaf queue of the earlier moment over a step: its allocated, entitled and pending GPUs of that moment
+ * times the seconds of each hour. Where the entitlement is not known, there are only allocated and pending GPUs. A queue that
+ * has only a guarantee has only the amounts of the guarantee.
  */
 export function queueTimesOf(before: Analysis, parts: readonly HourPart[]): readonly QueueTime[] {
   const { queues, domains } = before.snapshot.queueing;
@@ -21,14 +21,14 @@ export function queueTimesOf(before: Analysis, parts: readonly HourPart[]): read
   return times;
 }
 
-/** What a leaf queue had at a moment: its names, seconds of each kind in a second, and GPUs. */
+/** The amounts of a leaf queue at a moment: its names, how many seconds of each kind one second counts, and GPUs. */
 type QueueMoment = Omit<QueueTime, "hour">;
 
 function hadOf(view: QueueView, domain: QuotaDomain, fairness: QueueFairness | null): QueueMoment | null {
   const { allocated, pending, scheduler, kind, name, team } = view;
   const entitled = fairness?.entitled ?? 0;
   const isKnown = domain.unknownBecause === null;
-  // What belongs to no queue is guaranteed to nobody.
+  // Pods that belong to no queue have no guarantee.
   const guaranteed = isKnown && kind !== "Unqueued" ? view.guaranteed : 0;
   const has = allocated > 0 || pending > 0 || entitled > 0;
   if (!has && !(guaranteed > 0)) return null;
@@ -51,7 +51,7 @@ function hadOf(view: QueueView, domain: QuotaDomain, fairness: QueueFairness | n
   };
 }
 
-/** By cause, and absent capacity by who can fix it. */
+/** The shortfalls by cause, and those by absent capacity by who can fix them. */
 function shortfallsOf(fairness: QueueFairness | null) {
   const { shortfallByBorrowers = 0, shortfallByIdleGap = 0, shortfallByIndivisible = 0 } = fairness ?? {};
   const absent = {

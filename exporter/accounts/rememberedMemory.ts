@@ -5,7 +5,7 @@ import { sameData } from "../kernel/sameData.ts";
 import type { LedgerStart, RememberedChange } from "./ledger/ledger.ts";
 import { amount, readText } from "./rememberedText.ts";
 
-/** The memory of one cycle, and when that cycle was (seconds since the epoch). */
+/** The memory of one cycle, and the time of that cycle in seconds since the epoch. */
 export interface MemoryAt {
   readonly memory: Memory;
   readonly at: number;
@@ -13,19 +13,23 @@ export interface MemoryAt {
 
 type TimeName = Exclude<keyof Memory, "nodes" | "servers">;
 
-/** A map of times in a memory, as the ledger has it. */
+/** A map of times in a memory, and how the ledger keeps it. */
 interface TimeKind {
   readonly name: TimeName;
-  /** When something was last seen: while it lasts, that is the cycle's own time, which would change every row. */
+  /**
+   * Whether these are the times at which something was last seen. While it lasts, that is the cycle's own time, which would
+   * change every row.
+   */
   readonly isMoving?: true;
   /**
-   * What is left out after a longer silence. `cycles`: samples were not seen, as for coverage. `hour`: meanwhile a gang may have
-   * been whole, a queue not short, work not blocked or a node not idle, and what is seen now is the better answer.
+   * The longest silence over which the times are kept. `cycles`: the time that coverage allows without samples. `hour`: after
+   * an hour, a gang may have been whole meanwhile, a queue not short, work not blocked or a node not idle, and what is seen now
+   * is the better answer. Absent: times are always kept.
    */
   readonly keptOver?: "cycles" | "hour";
 }
 
-/** By their kind in the ledger. */
+/** The maps of times by their kind in the ledger. */
 const timeKinds: ReadonlyMap<string, TimeKind> = new Map<string, TimeKind>([
   ["idle", { name: "idleSince", keptOver: "cycles" }],
   ["stalled", { name: "stalledSince", keptOver: "cycles" }],
@@ -46,7 +50,7 @@ const keptOverOf: ReadonlyMap<TimeName, TimeKind["keptOver"]> = new Map(
 
 type Times = ReadonlyMap<string, number>;
 
-/** A memory of these nodes, servers and times. */
+/** A memory that consists of these nodes, servers and times. */
 function memoryOf({ nodes, servers }: Pick<Memory, "nodes" | "servers">, of: (name: TimeName) => Times): Memory {
   return {
     nodes,
@@ -68,14 +72,14 @@ function memoryOf({ nodes, servers }: Pick<Memory, "nodes" | "servers">, of: (na
 const nodeKind = "node";
 const serverKind = "server";
 
-/** Stands for the time of the cycle with which the row is (or could have been) written. */
+/** The value that means the time of the cycle with which the row was (or could have been) written. */
 const atTheCycle = "=";
 
-/** Coverage allows no more cycles without a sample. */
+/** The most cycles without a sample that coverage allows. */
 const silentCycles = 3;
 const hourSeconds = 3600;
 
-/** What must be written so that the ledger remembers `after` where it remembered `before`; changes only. */
+/** The changes that must be written so that the ledger remembers `after` instead of `before`. */
 export function rememberedChanges(before: MemoryAt, after: MemoryAt): readonly RememberedChange[] {
   const changes: RememberedChange[] = [];
   for (const [kind, { name, isMoving = false }] of timeKinds) timeChanges(kind, name, isMoving, before, after, changes);
@@ -119,7 +123,9 @@ function removals(
   }
 }
 
-/** Without the readings of single counters: what was done while nobody looked counts for nothing. */
+/**
+ * The memory of a server without the readings of single counters: what was done while Fairlead did not run counts for nothing.
+ */
 const keptOfServer = ({ readings: _, latency: __, ...kept }: ServerMemory): ServerMemory => kept;
 
 function recordChanges<Record extends NodeMemory | ServerMemory>(
@@ -142,14 +148,14 @@ function recordChanges<Record extends NodeMemory | ServerMemory>(
 }
 
 /**
- * The memory with which a process begins at `at`, from what the ledger remembers. What may have changed while nobody looked is
- * left out (docs/decisions/0006-what-survives-a-restart.md).
+ * The memory with which a process begins at `at`, from what the ledger remembers. What may have changed while Fairlead did not
+ * run is left out (docs/decisions/0006-what-survives-a-restart.md).
  */
 export function memoryFromLedger(start: LedgerStart, at: number, intervalSeconds: number): Memory {
   const { memory, at: last } = rememberedIn(start);
   const silence = at - last;
   const longest = { cycles: silentCycles * intervalSeconds, hour: hourSeconds };
-  // Counters that have moved say whether requests came meanwhile, unless a server that never had any was restarted.
+  // Counters that have moved show whether requests came meanwhile, unless a server that never had any was restarted.
   const isKept = (server: ServerMemory): boolean =>
     (server.since ?? 0) <= at && (silence <= longest.cycles || provesGaps(server));
   const servers = new Map([...memory.servers].filter(([, server]) => isKept(server)));
@@ -161,7 +167,9 @@ export function memoryFromLedger(start: LedgerStart, at: number, intervalSeconds
   });
 }
 
-/** All that the ledger remembers, as of its last entry: what the first changes are compared with. Unreadable rows are left out. */
+/**
+ * All that the ledger remembers, as of its last entry; the first changes are compared with it. Unreadable rows are left out.
+ */
 export function rememberedIn(start: LedgerStart): MemoryAt {
   const at = start.lastInterval?.to ?? 0;
   const times = new Map<TimeName, Map<string, number>>();

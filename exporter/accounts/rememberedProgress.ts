@@ -3,10 +3,10 @@ import type { WorkloadView } from "../join/snapshot.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import { amount, readText } from "./rememberedText.ts";
 
-/** Kind in the ledger's `remembered`. */
+/** The kind of these rows in the ledger's table `remembered`. */
 export const progressKind = "progress";
 
-/** No real workload has a longer name: a row must stay small. */
+/** The longest key of a row, so that rows stay small; no real workload has a longer name. */
 const longestKey = 1200;
 /** The most currencies in which one workload may have a cost; no more are read from a row. */
 export const mostCurrencies = 8;
@@ -17,10 +17,10 @@ export interface ProgressKey extends Pick<WorkloadView, "kind" | "namespace" | "
   readonly uid: string;
 }
 
-/** What a workload cost, and how much it made for that, in the counted time. */
+/** The cost of a workload in the counted time, and how much it made for that. */
 export interface Progress {
   readonly key: ProgressKey;
-  /** By currency. */
+  /** Costs by currency. */
   readonly costs: Map<string, number>;
   /** Units that were made, minus lost ones. */
   madeUnits: number;

@@ -4,17 +4,17 @@ import type { WorkloadKey } from "./posting.ts";
 import { mostCurrencies } from "./rememberedProgress.ts";
 import { amount, readText } from "./rememberedText.ts";
 
-/** Kind in the ledger's `remembered`. */
+/** The kind of these rows in the ledger's table `remembered`. */
 export const servedKind = "served";
 
-/** No real workload has a longer key: a row must stay small. */
+/** The longest key of a row, so that rows stay small; no real workload has a longer one. */
 export const longestKey = 1200;
 
-/** What a workload has served, being added up (`ServedWork`). */
+/** What a workload has served, while it is added up (`ServedWork`). */
 export interface ServedSums extends WorkloadKey {
   readonly team: string;
   readonly since: number;
-  /** When it last had a page, seconds since the epoch. */
+  /** When one of its servers last had a page, seconds since the epoch. */
   seenAt: number;
   requests: number;
   promptTokens: number | null;
@@ -23,7 +23,7 @@ export interface ServedSums extends WorkloadKey {
   costs: Map<string, number> | null;
 }
 
-/** Key of a workload, and of its row. */
+/** The key of a workload, which is also the key of its row. */
 export const servedKey = ({ kind, namespace, name }: WorkloadKey): string => JSON.stringify([kind, namespace, name]);
 
 /** The row of a workload. */
@@ -34,7 +34,7 @@ export function servedRow(key: string, sums: ServedSums): RememberedChange {
   return { kind: servedKind, key, value: JSON.stringify(value) };
 }
 
-/** All that can be read from the rows, the last seen first, and the keys of the other rows of this kind. */
+/** All workloads that can be read from the rows, the last seen first, and the keys of the other rows of this kind. */
 export function servedIn(rows: readonly Remembered[]): {
   readonly known: readonly ServedSums[];
   readonly unreadable: readonly string[];

@@ -5,16 +5,16 @@ import type { Problem } from "../model/problem.ts";
 import { costsByPool, imbalancedNodes } from "./inventory.ts";
 import type { AccruedTime } from "./posting.ts";
 
-/** Relative difference below which the accounts of a pool count as balanced: rounding errors of sums. */
+/** The relative difference below which the accounts of a pool count as balanced; it covers the rounding errors of sums. */
 const closedWithin = 1e-9;
 const secondsPerHour = 3600;
 
-/** What is counted in a pool over a step, and what its GPUs make of it. */
+/** The GPU-seconds that are counted in a pool over a step, and those of its physical GPUs. */
 export interface PoolBalance {
   readonly pool: string;
   readonly accountedGpuSeconds: number;
   readonly physicalGpuSeconds: number;
-  /** |counted - physical| over the larger of them; 0 where both are 0. */
+  /** The difference between the two, without its sign, divided by the larger of them; 0 where both are 0. */
   readonly relativeDifference: number;
 }
 
@@ -49,13 +49,13 @@ export function openAccounts(step: AccruedTime): readonly Problem[] {
     }));
 }
 
-/** What is counted in a pool over a step in one currency, and what its nodes cost in that time. */
+/** The cost that is counted in a pool over a step in one currency, and the cost of its nodes in that time. */
 export interface CostBalance {
   readonly pool: string;
   readonly currency: string;
   readonly accountedCost: number;
   readonly nodeCost: number;
-  /** |counted - nodes| over the larger of them; 0 where both are 0. */
+  /** The difference between the two, without its sign, divided by the larger of them; 0 where both are 0. */
   readonly relativeDifference: number;
 }
 
@@ -66,7 +66,7 @@ interface CostSum {
   nodeCost: number;
 }
 
-/** Compares the cost of the postings of a step with the prices of the nodes that were there at its begin, times its seconds. */
+/** Compares the cost of the postings of a step with the prices of the nodes that existed at its start, times its seconds. */
 export function balanceCosts(
   { postings, interval }: AccruedTime,
   snapshot: Snapshot,
@@ -75,7 +75,7 @@ export function balanceCosts(
   if (interval.gap !== null) return [];
   const sums: CostSum[] = [];
   const ofPool = new Map<string, CostSum>();
-  // Most pools have one currency: further ones are searched for.
+  // Most pools have one currency; further ones are searched for.
   const sumOf = (pool: string, currency: string): CostSum => {
     const first = ofPool.get(pool);
     if (first?.currency === currency) return first;
@@ -98,7 +98,7 @@ export function balanceCosts(
   });
 }
 
-/** One problem for each pool and currency in which states x price is not node price x time. */
+/** One problem for each pool and currency in which the cost of all states differs from the cost of the nodes. */
 export function openCosts(step: AccruedTime, snapshot: Snapshot, prices: Prices): readonly Problem[] {
   return balanceCosts(step, snapshot, prices)
     .filter(({ relativeDifference }) => !(relativeDifference < closedWithin))
@@ -112,7 +112,7 @@ export function openCosts(step: AccruedTime, snapshot: Snapshot, prices: Prices)
     }));
 }
 
-/** Names the node on which the count by device and the count by pod differ most; nothing while they agree. */
+/** The problem that names the node on which the count by device and the count by pod differ most; empty while they agree. */
 export function worstImbalance(snapshot: Snapshot): readonly Problem[] {
   const different = imbalancedNodes(snapshot, 1);
   const [worst, ...rest] = [...different].sort((a, b) => b.gpuSeconds - a.gpuSeconds || (a.node < b.node ? -1 : 1));

@@ -6,10 +6,10 @@ export interface CounterCell<Labels> {
   value: number;
 }
 
-/** What is published, while it is counted. */
+/** The published form of totals, while they are counted. */
 export type Mutable<Totals> = { -readonly [Key in keyof Totals]: Totals[Key] };
 
-/** The series of one counter, bounded in number (`SeriesTable`). New ones are at 0. */
+/** The series of one counter, bounded in number (`SeriesTable`). A new series is at 0. */
 type CounterTable<Labels> = SeriesTable<Labels, CounterCell<Labels>>;
 
 /** Creates a counter with at most `budget` series (`createSeriesTable`). */
@@ -21,19 +21,19 @@ export function createCounterTable<Labels extends object>(
   return createSeriesTable(budget, fold, lastFold, (labels) => ({ labels, value: 0 }));
 }
 
-/** What is counted by label set, bounded in number. A label set that has a cell of its own keeps it while it is used. */
+/** The cells of label sets, bounded in number. A label set that has a cell of its own keeps it while it is used. */
 interface SeriesTable<Labels, Cell> {
   /** The cell that counts for these labels: their own, or one that they share with others. */
   cell(labels: Labels): Cell;
-  /** In the order in which they came up. */
+  /** The cells in the order in which they were created. */
   readonly cells: readonly Cell[];
-  /** Marks a cell as used now (`begin`): it stays. */
+  /** Marks a cell as used at the current moment (`begin`), so that it stays. */
   use(cell: Cell): void;
   /** Whether a cell still counts. */
   has(cell: Cell): boolean;
-  /** Gives up cells, whether or not they are used. */
+  /** Gives up the cells whose labels are gone, whether or not they are used. */
   drop(isGone: (labels: Labels) => boolean): void;
-  /** A moment begins, seconds since the epoch. Before the first one, no cell is given up. */
+  /** Begins a moment, seconds since the epoch. Before the first one, no cell is given up. */
   begin(at: number): void;
 }
 
@@ -43,13 +43,13 @@ export function createPoolCounter(budget: number): CounterTable<{ readonly pool:
   return createCounterTable(budget, fold, fold);
 }
 
-/** The label value that names share which have no place of their own. */
+/** The label value of all names that have no place of their own. */
 export const other = "other";
 
-/** The same for who holds something: where nobody does, the label stays empty. */
+/** The label value of a holder's name that has no place of its own; it stays empty where nobody holds the GPUs. */
 export const shared = (name: string): string => (name === "" ? "" : other);
 
-/** Labels that a label set shares with others. */
+/** Turns a label set into the one that it shares with others. */
 type Fold<Labels> = (labels: Labels) => Labels;
 
 /** The part of the budget that is kept for shared label sets. */
@@ -59,13 +59,14 @@ const sharedPart = 0.2;
  * has been flat for longer than an `increase` in any alert looks back, and begins at 0 if it appears again.
  */
 export const keptUnusedSeconds = 3600;
-/** Shortest time between two searches for unused cells, seconds: made-up names must not cause a search all the time. */
+/** The shortest time between two searches for unused cells, in seconds: made-up names must not cause a search all the time. */
 const searchSeconds = 60;
 
 /**
  * Creates a table with at most `budget` cells. When four fifths of them are taken, and none has been unused for an hour, new
- * label sets count under the labels that `fold` makes of them, and when that does not fit either, under those of `lastFold`,
- * which always fit because `lastFold` yields few label sets. The names in a label set must always be in the same order.
+ * label sets count under the labels that `fold` makes of them. If these do not fit either, they count under those of
+ * `lastFold`, which always fit because `lastFold` yields few label sets. The names in a label set must always be in the same
+ * order.
  */
 export function createSeriesTable<Labels extends object, Cell extends object>(
   budget: number,
@@ -147,24 +148,24 @@ export function createSeriesTable<Labels extends object, Cell extends object>(
 interface Entry<Labels, Cell> {
   readonly cell: Cell;
   readonly labels: Labels;
-  /** When it was asked for last, seconds since the epoch. */
+  /** When the cell was last used, seconds since the epoch. */
   usedAt: number;
 }
 
 /** The teams that have series of their own, bounded in number. */
 interface TeamNames {
-  /** The label of a team that is counted now: its own, or `other`. */
+  /** The label of a team that is counted now: its own name, or `other`. */
   label(team: string | null): string;
   /** Begins a moment, seconds since the epoch. */
   begin(at: number): void;
 }
 
 /**
- * The first `limit` teams are named, as long as something of theirs is counted within an hour; after that, when others need
- * the place, `forget` receives the labels that are given up.
+ * Creates the names of the first `limit` teams. A team keeps its name while something of it is counted at least once an hour.
+ * After that, when others need the place, the name is given up, and `forget` receives the labels that were.
  */
 export function createTeamNames(limit: number, forget: (labels: ReadonlySet<string>) => void): TeamNames {
-  /** When each team was last counted. */
+  /** When each team was last counted, seconds since the epoch. */
   const named = new Map<string, number>();
   let now = 0;
 

@@ -5,41 +5,41 @@ import { servedKey } from "./rememberedServed.ts";
 
 /**
  * What the servers of a workload did on one day, and the GPU time that it took. What they did is in the record without a
- * currency; each currency in which its GPUs are paid has a record beside it.
+ * currency; each currency in which its GPUs are paid has a further record.
  */
 export interface ServedTime extends WorkloadKey {
   /** Days since the epoch (UTC). */
   readonly day: number;
   readonly team: string;
-  /** `null`: what was done, and GPU time without a price. */
+  /** The currency of the cost; `null` in the record of what the servers did and of GPU time without a price. */
   readonly currency: string | null;
   /** Requests that have ended. */
   readonly requests: number;
-  /** What those of its servers that count tokens have read and written; `null` where none does. */
+  /** The tokens that those of its servers that count tokens have read and written; `null` where none of them counts any. */
   readonly promptTokens: number | null;
   readonly generatedTokens: number | null;
   /** All GPU time of the workload in the steps in which its requests were counted. */
   readonly gpuSeconds: number;
-  /** The part of it in steps in which a server of the workload did not count its tokens. */
+  /** The part of `gpuSeconds` in steps in which a server of the workload did not count its tokens. */
   readonly uncountedGpuSeconds: number;
-  /** `null` exactly where the currency is. */
+  /** Cost of the GPU time; `null` exactly where the currency is. */
   readonly cost: number | null;
 }
 
 /** What the servers of a workload did between two moments. */
 export interface ServedStep {
   readonly requests: number;
-  /** As in `ServedTime`. */
+  /** Tokens as in `ServedTime`. */
   readonly promptTokens: number | null;
   readonly generatedTokens: number | null;
-  /** Whether every server of it counts both. */
+  /** Whether every server of the workload counts both. */
   readonly isCounted: boolean;
 }
 
-/** Of a workload whose servers are all seen for the first time: their past is not counted. */
+/** The step of a workload whose servers are all seen for the first time: their past is not counted. */
 export const nothingServed: ServedStep = { requests: 0, promptTokens: null, generatedTokens: null, isCounted: true };
 
-/** What each workload did since the moment before, by key. */
+/** What each workload did since the moment before, by `servedKey`. */
 export function servedSteps({ serving, pods, workloads }: Snapshot): ReadonlyMap<string, ServedStep> {
   const found = new Map<string, ServedStep>();
   for (const [index, { page, finished, served }] of serving ?? []) {
@@ -69,8 +69,8 @@ interface PaidTime {
 const secondsPerDay = 86_400;
 
 /**
- * The records of a step for these workloads, by key. What they did counts on the day on which it was seen: that on which the step
- * ends.
+ * The records of a step for these workloads, which are given by key. What they did counts on the day on which it was seen,
+ * which is the day on which the step ends.
  */
 export function servedTimesOf(
   workloads: ReadonlyMap<string, WorkloadKey & Pick<ServedTime, "team">>,
@@ -109,7 +109,7 @@ function addPostings(times: ReadonlyMap<string, PaidTime[]>, postings: readonly 
   }
 }
 
-/** The time of that day and currency, which is added where it is missing. */
+/** The time of that day and currency; it is added to `own` if it is missing. */
 function paidTime(own: PaidTime[], day: number, currency: string | null): PaidTime {
   const known = own.find((time) => time.day === day && time.currency === currency);
   if (known !== undefined) return known;

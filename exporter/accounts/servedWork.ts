@@ -5,44 +5,50 @@ import type { AccruedTime, WorkloadKey } from "./posting.ts";
 import { longestKey, type ServedSums, servedIn, servedKey, servedKind, servedRow } from "./rememberedServed.ts";
 import { nothingServed, type ServedStep, type ServedTime, servedSteps, servedTimesOf } from "./servedTime.ts";
 
-/** What the servers of one workload did since they were first seen, and what it took. Time and counters grow together. */
+/**
+ * What the servers of one workload did since they were first seen, and the GPU time and cost that it took. Time and counters
+ * grow together.
+ */
 export interface ServedWork extends WorkloadKey {
   readonly team: string;
   /** Since when this is counted, seconds since the epoch. */
   readonly since: number;
   readonly requests: number;
-  /** `null`: it does not count them. */
+  /** Tokens that the servers have read and written; `null` if they do not count them. */
   readonly promptTokens: number | null;
   readonly generatedTokens: number | null;
   readonly gpuSeconds: number;
-  /** By currency; `null` if any of its GPU time had no price. */
+  /** Costs by currency; `null` if any of its GPU time had no price. */
   readonly costs: ReadonlyMap<string, number> | null;
 }
 
 /**
- * Sums of workloads that serve, bounded in number. They survive a restart with a ledger, and are forgotten a day after a workload
- * had its last page.
+ * Sums of workloads that serve, bounded in number. They survive a restart with a ledger, and are forgotten a day after a
+ * workload had its last page.
  */
 export interface ServedWorkSums {
   /** Adds a step that ends with this moment, and returns its records. Time that is not covered counts for nothing. */
   add(snapshot: Snapshot, step: Pick<AccruedTime, "interval" | "postings">): readonly ServedTime[];
-  /** What must be remembered now; nothing more than once a minute. */
+  /** The changes that must be remembered now; the list is empty unless a minute has passed since the last changes. */
   changes(now: MomentClock): readonly RememberedChange[];
-  /** Those that generated the most tokens first. */
+  /** The sums of all workloads; the workload with the most generated tokens comes first. */
   all(): readonly ServedWork[];
 }
 
-/** A crash costs at most this many seconds of what was served. */
+/** Seconds between two writes. A crash loses at most this time of what was served. */
 const writeSeconds = 60;
 const keptSeconds = 86_400;
 
-/** Creates sums of at most `most` workloads. `remembered` is what a ledger holds; `null`: there is no ledger to write to. */
+/**
+ * Creates sums of at most `most` workloads. `remembered` holds the rows of the ledger; `null` if there is no ledger to write
+ * to.
+ */
 export function createServedWork(remembered: readonly Remembered[] | null = null, most = 1000): ServedWorkSums {
   const { known, unreadable } = servedIn(remembered ?? []);
   const kept = new Map(known.slice(0, most).map((sums) => [servedKey(sums), sums] as const));
   const dropped = new Set<string>([...unreadable, ...known.slice(most).map(servedKey)]);
   const changed = new Set<string>();
-  /** Those that had a page in the moment before. */
+  /** The keys of the workloads that had a page in the moment before. */
   let present: ReadonlySet<string> = new Set();
   let writtenAt = Number.NEGATIVE_INFINITY;
 
@@ -80,7 +86,7 @@ export function createServedWork(remembered: readonly Remembered[] | null = null
         changed.add(key);
       }
       present = now;
-      // Mostly nothing serves, and there may be a hundred thousand postings.
+      // This saves work: mostly nothing serves, and there may be a hundred thousand postings.
       return step.interval.gap === null && counted.size > 0 ? addStep(snapshot, step, counted) : [];
     },
     changes({ monotonic }) {
@@ -115,7 +121,7 @@ function addStep(
   return times;
 }
 
-/** Those whose pages count requests. */
+/** The workloads whose pages count requests. */
 function servingWorkloads({ serving, pods, workloads }: Snapshot): ReadonlySet<WorkloadView> {
   const found = new Set<WorkloadView>();
   for (const [index, { page, finished }] of serving ?? []) {
@@ -125,7 +131,7 @@ function servingWorkloads({ serving, pods, workloads }: Snapshot): ReadonlySet<W
   return found;
 }
 
-/** Adds what a step brought to the sums of a workload. */
+/** Adds the record of a step to the sums of a workload. */
 function addTime(sums: ServedSums, { currency, requests, gpuSeconds, cost }: ServedTime): void {
   sums.requests += requests;
   sums.gpuSeconds += gpuSeconds;
@@ -133,7 +139,7 @@ function addTime(sums: ServedSums, { currency, requests, gpuSeconds, cost }: Ser
   else if (gpuSeconds > 0) sums.costs = null;
 }
 
-/** A part that is not counted makes the sum unknown. */
+/** Adds the tokens of a step to the sums of a workload. A part that is not counted makes the sum unknown. */
 function addTokens(sums: ServedSums, { promptTokens, generatedTokens, isCounted }: ServedStep): void {
   sums.promptTokens = isCounted ? sumOf(sums.promptTokens, promptTokens ?? 0) : null;
   sums.generatedTokens = isCounted ? sumOf(sums.generatedTokens, generatedTokens ?? 0) : null;

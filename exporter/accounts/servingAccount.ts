@@ -11,7 +11,7 @@ import { createCounterTable, other, shared } from "./seriesTable.ts";
 import type { ServedTime } from "./servedTime.ts";
 import { createServedWork, type ServedWork } from "./servedWork.ts";
 
-/** The labels of what servers did. */
+/** The labels that the work of servers is counted by. */
 export interface ServedLabels {
   readonly pool: string;
   readonly team: string;
@@ -25,9 +25,9 @@ export interface TokenLabels extends ServedLabels {
   readonly kind: (typeof tokenKinds)[number];
 }
 
-/** Running totals of idle time by reason, and of what servers did, since the process started. */
+/** Running totals of idle time by reason, and of the work of servers, since the process started. */
 export interface ServingCounters {
-  /** All reasons of a pool and team add up to its GPU-seconds in state `idle`. */
+  /** Idle GPU-seconds by reason. All reasons of a pool and team add up to its GPU-seconds in state `idle`. */
   readonly idleSeconds: readonly Total<IdleReasonLabels>[];
   readonly requests: readonly Total<ServedLabels>[];
   readonly tokens: readonly Total<TokenLabels>[];
@@ -36,16 +36,16 @@ export interface ServingCounters {
 export interface ServingAccount {
   /** Publishes every label set that the next step can add to. */
   announce(analysis: Analysis): void;
-  /** Adds a step between two moments, nothing if it is a gap, and returns what workloads served in it. */
+  /** Adds the step between two moments, or nothing if it is a gap, and returns what workloads served in it. */
   add(before: Analysis, after: Analysis, step: Pick<AccruedTime, "interval" | "postings">): readonly ServedTime[];
   counters(): ServingCounters;
-  /** What workloads have served, those that generated the most tokens first. */
+  /** What workloads have served; the workload with the most generated tokens comes first. */
   work(): readonly ServedWork[];
-  /** What must be remembered now; nothing more than once a minute. */
+  /** The changes that must be remembered now; the list is empty unless a minute has passed since the last changes. */
   changes(now: MomentClock): readonly RememberedChange[];
 }
 
-/** Parts of `limits.series`. */
+/** The parts of `limits.series` that these series may take. */
 const budgets = { idle: 0.02, requests: 0.005, tokens: 0.01 } as const;
 
 /** Opens the account; `teamLabel` gives the label of a team within the budget of teams. */
@@ -105,7 +105,7 @@ interface IdleGroup {
   gpus: number;
 }
 
-/** Idle GPUs of a moment by pool, team and reason: announced in one cycle, and added in the next. */
+/** Idle GPUs of a moment by pool, team and reason. They are announced in one cycle and added in the next. */
 export const idleGroups = oncePer(({ accountingEntries, snapshot }: Analysis): readonly Readonly<IdleGroup>[] => {
   const groups: IdleGroup[] = [];
   const byTeam = new Map<string | null, IdleGroup[]>();
@@ -134,7 +134,9 @@ interface ServedGroup {
   generated: number;
 }
 
-/** What servers did since the moment before, by pool and team; a server on GPUs of several pools counts for the first. */
+/**
+ * What servers did since the moment before, by pool and team. A server on GPUs of several pools counts for the first of them.
+ */
 const servedGroups = oncePer(({ snapshot }: Analysis): readonly Readonly<ServedGroup>[] => {
   const { serving, pods, devices } = snapshot;
   if (serving === undefined || serving.size === 0) return [];

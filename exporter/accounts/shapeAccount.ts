@@ -9,28 +9,32 @@ export interface EndedOnDay extends EndedShape {
   readonly day: number;
 }
 
-/** A step that is worked out; nothing of it is in the account before `commit`. */
+/** A step that has been computed; the account does not contain it before `commit`. */
 export interface PreparedShapes {
-  /** Pods that ended in it, by shape. */
+  /** Pods that ended in the step, by shape. */
   readonly endedPods: readonly EndedShape[];
   commit(): void;
 }
 
 /**
- * Which pods with GPUs ended lately, by shape, so that placement is judged for what the cluster usually runs. Bounded:
- * at most `maxShapes` shapes are kept, the rarest are dropped first; shapes of an extreme length (shapeText.ts) are not kept.
+ * The pods with GPUs that ended lately, by shape, so that placement is judged for what the cluster usually runs. The account is
+ * bounded: at most `maxShapes` shapes are kept, and the rarest are dropped first; shapes of an extreme length (shapeText.ts)
+ * are not kept.
  */
 export interface ShapeAccount {
   /** Looks at the next moment, which ends a step at `now` (seconds since the epoch). */
   prepare(snapshot: Snapshot, now: number, isCovered: boolean): PreparedShapes;
-  /** By shape, of the last seven days and the current one; the same list until something changes. `null`: not known. */
+  /**
+   * Pods that ended in the last seven days and the current one, by shape; the same list until something changes. `null` if this
+   * is not known.
+   */
   ended(): readonly EndedShape[] | null;
 }
 
 const keptDays = 7;
 const secondsPerDay = 86_400;
 const maxShapes = 3000;
-/** The number that is dropped at once, so that the next pod does not cause it again. */
+/** The number of shapes that are dropped at once, so that the next pod does not cause it again. */
 const shapesForgottenAtOnce = 500;
 
 interface KnownShape {
@@ -38,7 +42,7 @@ interface KnownShape {
   readonly podsByDay: Map<number, number>;
 }
 
-/** Creates an account. `remembered` is what a ledger holds; `null`: there is none. */
+/** Creates an account. `remembered` holds the rows of the ledger; `null` if there is none. */
 export function createShapeAccount(remembered: readonly EndedOnDay[] | null): ShapeAccount {
   const known = new Map<string, KnownShape>();
   let pods: readonly PodView[] | null = null;
@@ -60,7 +64,7 @@ export function createShapeAccount(remembered: readonly EndedOnDay[] | null): Sh
     for (const { text } of rarest.slice(0, known.size - maxShapes + shapesForgottenAtOnce)) known.delete(text);
   }
 
-  /** Days after tomorrow were written before the clock was set back. */
+  /** Forgets days that are too old. Days after tomorrow are forgotten, too: they were written before the clock was set back. */
   function forget(now: number): void {
     for (const [text, { podsByDay }] of known) {
       for (const day of podsByDay.keys()) if (day < now - keptDays || day > now + 1) podsByDay.delete(day);
@@ -82,7 +86,7 @@ export function createShapeAccount(remembered: readonly EndedOnDay[] | null): Sh
         commit() {
           const day = Math.floor(now / secondsPerDay);
           pods = snapshot.pods;
-          // A clock that is wrong for a moment must not make the account forget; the first moment says what day it is.
+          // A clock that is wrong for a moment must not make the account forget; the first moment decides what day it is.
           const isNewDay = day !== today && (isCovered || today === null);
           if (isKnown && endedPods.length === 0 && !isNewDay) return;
           isKnown = true;
@@ -108,7 +112,7 @@ export function createShapeAccount(remembered: readonly EndedOnDay[] | null): Sh
 type CountedPod = PodView & { readonly uid: string } & Pick<EndedShape, "gpus" | "needs">;
 
 /**
- * Moments list their pods in the same order, so that a pod is searched for at its own place and at this many places after it.
+ * A pod is searched for at its own place and at this many places after it, because moments list their pods in the same order.
  */
 const reach = 64;
 
@@ -122,12 +126,12 @@ const patience = 16;
 export function endedBetween(earlier: readonly PodView[], later: readonly PodView[]): readonly CountedPod[] {
   if (earlier === later) return [];
   const missed: CountedPod[] = [];
-  /** Ranges of later pods that are at no earlier pod's place: begin and end of each in turn. */
+  /** Ranges of later pods that are at no earlier pod's place: start and end of each range, one after the other. */
   const strangers: number[] = [];
   let at = 0;
   let failures = 0;
 
-  /** Whether the pod is at its place or soon after it. */
+  /** Searches for the pod at its place and soon after it. A pod that is not found there, or no longer holds GPUs, is missed. */
   function take(pod: CountedPod): void {
     const found = placeOf(pod.uid, later, at, failures < patience ? reach : 1);
     failures = found < 0 ? failures + 1 : 0;
@@ -137,7 +141,7 @@ export function endedBetween(earlier: readonly PodView[], later: readonly PodVie
     at = found + 1;
   }
 
-  /** Another pod has its place, and the next pod is where it was: no further search is needed. */
+  /** Whether another pod has its place, and the next pod is where it was: no further search is needed then. */
   const isReplaced = ({ uid }: CountedPod, index: number): boolean => {
     const next = earlier[index + 1]?.uid ?? null;
     return later[at]?.uid !== uid && next !== null && next === later[at + 1]?.uid;
@@ -164,7 +168,7 @@ function isCounted(pod: PodView): pod is CountedPod {
   return pod.uid !== null && isAllocated(pod) && pod.gpus !== null && pod.gpus > 0;
 }
 
-/** A pod that only telemetry names is no longer an object. */
+/** Whether the pod exists and holds GPUs. A pod that only telemetry names is no longer an object. */
 function isAllocated(pod: PodView | undefined): boolean {
   return pod !== undefined && pod.status === "allocated" && pod.needs !== null;
 }
@@ -195,7 +199,7 @@ function podsOf({ podsByDay }: KnownShape): number {
   return pods;
 }
 
-/** Pods that ask for the same mostly share one object, so that few texts are compared. */
+/** The pods by shape. Pods that ask for the same mostly share one object, so that few texts are compared. */
 function byShape(ended: readonly PodShape[]): readonly EndedShape[] {
   const byNeeds = new Map<PodNeeds, Map<number, number>>();
   for (const { gpus, needs } of ended) {

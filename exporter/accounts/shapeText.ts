@@ -4,15 +4,15 @@ import type { PodShape } from "../model/podShape.ts";
 import type { PodNeeds } from "../model/queues/podNeeds.ts";
 import { amount, readText } from "./rememberedText.ts";
 
-/** Shapes whose text is longer are not remembered: thousands of them must stay small. */
+/** The longest text of a shape that is remembered: thousands of them must stay small. */
 const maxTextLength = 8192;
 
 const longerThanMax = "";
 
-/** Pods that ask for the same mostly share one object, which is converted to text once. */
+/** The texts of needs that were seen. Pods that ask for the same mostly share one object, which is converted to text once. */
 const needsTexts = new WeakMap<PodNeeds, string>();
 
-/** A shape as JSON text, the same for shapes that ask for the same; `null` where it is too long. */
+/** A shape as JSON text, which is the same for shapes that ask for the same; `null` where it is too long. */
 export function shapeText({ gpus, needs }: PodShape): string | null {
   const known = needsTexts.get(needs) ?? textOf(needs);
   needsTexts.set(needs, known);

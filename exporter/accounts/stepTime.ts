@@ -4,19 +4,19 @@ import type { StepInterval } from "./posting.ts";
 
 /** The time between two cycles, by both clocks. */
 export interface StepTime {
-  /** Wall time at its begin and end, seconds since the epoch: it decides in which hour the step is counted. */
+  /** Wall time at the start and the end, seconds since the epoch. It decides in which hour the step is counted. */
   readonly from: number;
   readonly to: number;
-  /** Monotonic seconds: the length of the step. */
+  /** Monotonic seconds, which are the length of the step. */
   readonly seconds: number;
-  /** Seconds between two cycles by configuration. */
+  /** Seconds between two cycles, as configured. */
   readonly intervalSeconds: number;
 }
 
-/** A longer step is not covered: too much may have happened that nobody saw. */
+/** A step that is longer than this many intervals is not covered: too much may have happened that Fairlead did not see. */
 const longestStepIntervals = 3;
 
-/** Whether the two moments of a step were known well enough, for a step of this length; `null`: it is covered. */
+/** The reason why the two moments of a step were not known well enough for a step of this length; `null` if it is covered. */
 export function gapOf(time: StepTime, objectsKnown: boolean): GapReason | null {
   const { from, to, seconds, intervalSeconds } = time;
   if (!(seconds <= longestStepIntervals * intervalSeconds)) return "too-long";
@@ -24,11 +24,11 @@ export function gapOf(time: StepTime, objectsKnown: boolean): GapReason | null {
   return objectsKnown ? null : "stale-objects";
 }
 
-/** A part of a step that lies in one hour. */
+/** A part of a step that is within one hour. */
 export interface HourPart {
-  /** Begin of the hour, seconds since the epoch. */
+  /** Start of the hour, seconds since the epoch. */
   readonly hour: number;
-  /** Monotonic seconds. */
+  /** Monotonic seconds of the part. */
   readonly seconds: number;
 }
 
@@ -58,7 +58,7 @@ function hourOf(time: number): number {
   return Math.floor(time / hourSeconds) * hourSeconds;
 }
 
-/** Names a step that is counted nowhere and that no source explains; it is gone with the next step. */
+/** The problem of a step that is counted nowhere and that no source explains; it is gone with the next step. */
 export function gapProblem({ from, to, seconds, gap }: StepInterval): readonly Problem[] {
   const base = { source: "accounts", severity: "warning", subject: null } as const;
   if (gap === "clock-jump") {

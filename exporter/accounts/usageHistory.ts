@@ -5,7 +5,7 @@ import type { MomentClock } from "./accounting.ts";
 import type { Remembered, RememberedChange } from "./ledger/ledger.ts";
 import { amount, readText } from "./rememberedText.ts";
 
-/** Settings `queues.history`. */
+/** The settings in `queues.history`. */
 export interface HistorySettings {
   readonly enabled: boolean;
   readonly halfLifeSeconds: number;
@@ -13,31 +13,31 @@ export interface HistorySettings {
   readonly kValue: number;
 }
 
-/** What queues used of a window. */
+/** The GPU time that queues used within a window. */
 export interface UsageAccount {
-  /** Begins with the first moment: what was remembered becomes older by the time in which nobody looked. */
+  /** Begins with the first moment: what was remembered becomes older by the time since it was written. */
   begin(now: MomentClock): void;
-  /** Adds a covered step that ends now, with the values of its earlier moment. */
+  /** Adds a covered step that ends at `now`, with the values of its earlier moment. */
   add(before: Analysis, seconds: number, now: MomentClock): void;
-  /** What must be remembered now; nothing more than once a minute. */
+  /** The changes that must be remembered now; the list is empty unless a minute has passed since the last changes. */
   changes(now: MomentClock): readonly RememberedChange[];
-  /** As of the last step; `null` unless it is enabled. */
+  /** Past use as of the last step; `null` unless it is enabled. */
   history(): UsageHistory | null;
 }
 
-/** The window is forgotten in this many parts. */
+/** The number of parts of the window; one part is forgotten at a time. */
 const slotsOfWindow = 60;
 const writeSeconds = 60;
 
 /**
- * Creates an account of past use as time-based fairshare counts it (KAI: sum of allocated GPUs x 0.5^(age / half-life) over
- * the window, over the sum of the capacity weighted likewise). Queues of all levels count. `remembered` is what a ledger
- * holds; `null`: there is no ledger to write to.
+ * Creates an account of past use as time-based fairshare counts it (KAI: the sum of allocated GPUs x 0.5^(age / half-life) over
+ * the window, divided by the sum of the capacity with the same weights). Queues of all levels count. `remembered` holds the
+ * rows of the ledger; `null` if there is no ledger to write to.
  */
 export function createUsageAccount(settings: HistorySettings, remembered: readonly Remembered[] | null): UsageAccount {
   const { enabled, halfLifeSeconds, windowSeconds, kValue } = settings;
   let slots: readonly UsageSlot[] = [];
-  /** Keys of the rows that the ledger has. */
+  /** The keys of the rows that the ledger has. */
   let written = new Set<string>();
   let writtenAt = Number.NEGATIVE_INFINITY;
   let at = 0;
@@ -65,7 +65,7 @@ export function createUsageAccount(settings: HistorySettings, remembered: readon
       const { queues, domains } = before.snapshot.queueing;
       const { begin, allocated, capacity } = slotAt(now);
       at = now.monotonic;
-      // Use at a time t weighs 2^((t - begin) / H) as of `begin`; this is its integral over the step.
+      // As of `begin`, use at a time t weighs 2^((t - begin) / H); this is the integral of that weight over the step.
       const weight = (Math.exp(rate * (at - begin)) * -Math.expm1(-rate * seconds)) / rate;
       for (const { name, capacity: gpus } of domains) plus(capacity, name, gpus * weight);
       for (const { scheduler, kind, name, domain: index, allocated: gpus } of queues) {
@@ -114,25 +114,25 @@ function plusUse(uses: Map<string, Use>, key: string, domain: string, gpuSeconds
   else use.gpuSeconds += gpuSeconds;
 }
 
-/** What one queue held in one part of the window. */
+/** The GPU time that one queue held in one part of the window. */
 interface Use {
   readonly domain: string;
   gpuSeconds: number;
 }
 
-/** GPU-seconds in one part of the window, weighted as of the part's begin. */
+/** GPU-seconds in one part of the window, weighted as of the part's start. */
 interface UsageSlot {
-  /** On the clock that is never set. */
+  /** Start of the part, in seconds of the clock that is never set. */
   readonly begin: number;
-  /** The same in seconds since the epoch, as of when it began. */
+  /** Start of the part in seconds since the epoch, as of when it began. */
   readonly wallBegin: number;
-  /** By `scheduler/kind/name/domain name`. */
+  /** Use of queues by `scheduler/kind/name/domain name`. */
   readonly allocated: Map<string, Use>;
-  /** By name of the domain. */
+  /** Capacity by name of the domain. */
   readonly capacity: Map<string, number>;
 }
 
-/** Kind in the ledger's `remembered`. */
+/** The kind of these rows in the ledger's table `remembered`. */
 const usageKind = "usage";
 
 /** Key of the row of a slot. */

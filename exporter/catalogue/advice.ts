@@ -6,8 +6,8 @@ import type { MetricArea } from "./metric.ts";
 const record = ["cluster", "kind", "id", "from_team", "for_team", "queue", "pool"] as const;
 
 /**
- * Recommendations (docs/recommendations.md): the few open ones of each kind with the most worth (`advice.topSeries`), so that
- * an alert's annotation can say what to do, and how many there are. A series exists as long as its recommendation.
+ * Recommendations (docs/recommendations.md): their number, and the few open ones of each kind with the most worth
+ * (`advice.topSeries`), so that an alert's annotation can name the next step. A series exists as long as its recommendation.
  */
 export const adviceMetrics = {
   fairlead_recommendation_gpus: {

@@ -1,7 +1,7 @@
 import { forecastBounds } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
-/** Budgets of teams in a calendar month (UTC), from the history (docs/history.md). Absent where nothing keeps the past. */
+/** Budgets of teams in a calendar month (UTC), from the history (docs/history.md). They are absent where no history is kept. */
 export const budgetsMetrics = {
   fairlead_budget_amount: {
     unit: "cost",

@@ -14,7 +14,7 @@ import { telemetryMetrics } from "./telemetry.ts";
 import { utilizationMetrics } from "./utilization.ts";
 import { waitingMetrics } from "./waiting.ts";
 
-/** The areas in the order in which a budget of series is spent: what shows whether the rest is true comes first. */
+/** The areas in the order in which a budget of series is spent. Metrics that show whether the others are true come first. */
 export const metricAreas = [
   { title: "Fairlead itself", metrics: selfMetrics },
   { title: "Trust: sources, telemetry, estimates", metrics: telemetryMetrics },
@@ -56,10 +56,10 @@ type HistogramName = {
   [Name in MetricName]: (typeof metrics)[Name] extends { readonly buckets: readonly number[] } ? Name : never;
 }[MetricName];
 
-/** The names under which Prometheus stores the series: those of a histogram have a suffix. */
+/** The names of the series in Prometheus: those of a histogram have a suffix. */
 export type SeriesName = Exclude<MetricName, HistogramName> | `${HistogramName}_${"bucket" | "sum" | "count"}`;
 
-/** Names of the counters: what `rate` and `increase` may be asked of. */
+/** The names of the counters, which `rate` and `increase` may be applied to. */
 export type CounterName = Extract<MetricName, `${string}_total`> | `${HistogramName}_${"bucket" | "sum" | "count"}`;
 
 /** The metric that has the series. */
@@ -74,7 +74,7 @@ export type LabelsOf<Name extends MetricName | SeriesName> =
   | (typeof metrics)[MetricOf<Name>]["labels"][number]
   | (Name extends `${HistogramName}_bucket` ? "le" : never);
 
-/** What a label of one metric can be: its fixed values if the catalogue lists them, or else any text. */
+/** The values of a label of one metric: its fixed values if the catalogue lists them, or else any text. */
 export type LabelValue<
   Name extends MetricName | SeriesName,
   Label extends string,
@@ -84,7 +84,7 @@ export type LabelValue<
   ? Value
   : string;
 
-/** All names in the order of the areas. */
+/** The names of all metrics, in the order of the areas. */
 export const metricNames: readonly MetricName[] = keysOf(metrics);
 
 /** The definition of a metric, widened to what all metrics have in common, and its type. */

@@ -4,8 +4,8 @@ import { capacityTypeLabels } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
 /**
- * What GPU time cost, at the prices of that time. Counters are never charged to anybody: unallocated
- * cost has an empty team (docs/cost.md).
+ * The cost of GPU time, at the prices of that time. Unallocated cost is not charged to anybody in these counters: it has an
+ * empty team (docs/cost.md).
  */
 export const costMetrics = {
   fairlead_cost_total: {

@@ -5,10 +5,13 @@ import type { MetricArea } from "./metric.ts";
 
 const queue = ["cluster", "scheduler", "kind", "queue", "domain", "team"] as const;
 
-/** What all amounts of a queue have in common. */
+/** The parts that the metrics of all amounts of a queue have in common. */
 const ofQueue = { labels: queue, values: { scheduler: queueSchedulers } } as const;
 
-/** What queues and teams are entitled to, and how far they are from it. Only queues that hold or wait themselves (leaves). */
+/**
+ * What queues and teams are entitled to, and how far they are from it. Only leaf queues have series: those in which pods hold
+ * GPUs or wait.
+ */
 export const fairnessMetrics = {
   fairlead_domain_capacity_gpus: {
     unit: "gpus",

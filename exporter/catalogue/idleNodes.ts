@@ -6,7 +6,7 @@ import type { MetricArea } from "./metric.ts";
 const nodes = ["cluster", "pool", "node_pool", "capacity_type", "idle_kind", "warm_pool"] as const;
 const kinds = { idle_kind: idleKinds, warm_pool: warmPoolLabels } as const;
 
-/** Nodes that serve nobody or nothing, what they cost, and who could remove them. */
+/** Idle nodes, what they cost, and who could remove them. */
 export const idleNodesMetrics = {
   fairlead_idle_nodes: {
     unit: "nodes",

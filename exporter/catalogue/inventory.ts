@@ -3,7 +3,7 @@ import { gpuStates } from "../model/gpuStates.ts";
 import { nodeStates } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
-/** What is there. */
+/** The GPUs and nodes of the cluster. */
 export const inventoryMetrics = {
   fairlead_gpus: {
     unit: "gpus",

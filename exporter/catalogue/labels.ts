@@ -1,4 +1,4 @@
-/** Every label that a metric may carry, with its meaning. A label that is not here does not compile. */
+/** Every label that a metric may have, with its meaning. A label that is not here does not compile. */
 export const labelMeanings = {
   cluster: "Name of the cluster, from the configuration.",
   pool: "GPUs that are interchangeable; by default one GPU model.",
@@ -77,16 +77,16 @@ export const labelMeanings = {
 
 export type LabelName = keyof typeof labelMeanings;
 
-/** A node with GPUs is in the first of these that is true of it. */
+/** The states of a node with GPUs. A node is in the first one that is true for it. */
 export const nodeStates = ["not_ready", "cordoned", "ready", "unknown"] as const;
 
-/** Whether nodes are kept ready on purpose. */
+/** The values of the label that shows whether nodes are kept ready on purpose. */
 export const warmPoolLabels = ["false", "true"] as const;
 
 /** The windows over which the time of idle nodes is added up. */
 export const idleWindowLabels = ["24h", "7d"] as const;
 
-/** The state of one telemetry target. `never`: it has not answered since the start. */
+/** The states of a telemetry target. `never` means that it has not answered since the start. */
 export const targetStates = ["fresh", "stale", "never"] as const;
 
 /** The stages of a cycle, in order. */
@@ -94,13 +94,13 @@ export const cycleStages = ["collect", "join", "analyse", "accrue", "advise", "p
 
 export const cycleResults = ["ok", "failed"] as const;
 
-/** What is exported by OTLP. */
+/** The kinds of items that are exported by OTLP. */
 export const otlpItems = ["point", "span"] as const;
 
-/** How an export by OTLP ended. `rejected`: the endpoint took the rest of the request, but not these. */
+/** The results of an export by OTLP. `rejected` means that the endpoint took the rest of the request, but not these items. */
 export const otlpResults = ["sent", "rejected", "failed"] as const;
 
-/** Parts of an ended wait. */
+/** The parts of an ended wait. */
 export const waitPhases = ["admission", "start"] as const;
 
 /** Upper bounds of the ages and lengths of waits, seconds. */
@@ -108,7 +108,7 @@ export const waitBounds = [
   30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400, 172_800, 604_800,
 ] as const;
 
-/** The numbers by which schedulers themselves judge queues. */
+/** The numbers by which the schedulers themselves judge queues. */
 export const schedulerNumbers = [
   "kueue-reserved-gpus",
   "kueue-weighted-share",
@@ -121,11 +121,11 @@ export const schedulerNumbers = [
   "volcano-share",
 ] as const;
 
-/** The sources of a scheduler's number. */
+/** The sources of a number of a scheduler. */
 export const numberSources = ["computed", "reported"] as const;
 
-/** How nodes are paid for, as a label has it. */
+/** The values of the label for how nodes are paid for. */
 export const capacityTypeLabels = ["on-demand", "spot", "reserved", "unknown"] as const;
 
-/** The numbers of a forecast: four ends in five should lie between `low` and `high`. */
+/** The numbers of a forecast: four of five ends should be between `low` and `high`. */
 export const forecastBounds = ["low", "mid", "high"] as const;

@@ -3,7 +3,7 @@ import { fragmentationCauses, strandedReasons } from "../model/fragmentation.ts"
 import { placedSizeNames } from "../model/placedSizes.ts";
 import type { MetricArea } from "./metric.ts";
 
-/** How well free GPUs can be used, and the work that they keep waiting. */
+/** How well free GPUs can be used, and the work that waits because they cannot. */
 export const placementMetrics = {
   fairlead_pool_free_gpus: {
     unit: "gpus",

@@ -2,7 +2,7 @@ import { priceBases, priceSources, unpricedReasons } from "../model/prices.ts";
 import { capacityTypeLabels } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
-/** What GPUs cost, by which source, and which GPUs have no known price. */
+/** What GPUs cost by each source, and which GPUs have no known price. */
 export const pricesMetrics = {
   fairlead_price_per_gpu_hour: {
     unit: "cost_per_hour",

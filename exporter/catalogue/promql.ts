@@ -1,17 +1,17 @@
 import type { CounterName, LabelsOf, LabelValue, SeriesName } from "./catalogue.ts";
 
 /**
- * A PromQL expression whose result carries exactly `Labels`. Expressions are made by the functions of this file alone,
- * so a metric that does not exist, a label that its metric does not have, or one that was aggregated away does not compile.
+ * A PromQL expression whose result has exactly `Labels`. Expressions are made only by the functions of this folder, so a metric
+ * that does not exist, a label that its metric does not have, or one that was aggregated away does not compile.
  */
 export interface Expression<in out Labels extends string> {
   readonly text: string;
-  /** Whether it must be in parentheses as an operand. */
+  /** Whether it needs parentheses as an operand. */
   readonly compound: boolean;
   readonly labels?: readonly Labels[];
 }
 
-/** A plain selector: what range functions take. */
+/** A plain selector, which range functions take. */
 export interface Selector<Name extends SeriesName> extends Expression<LabelsOf<Name>> {
   readonly metric: Name;
 }
@@ -19,10 +19,12 @@ export interface Selector<Name extends SeriesName> extends Expression<LabelsOf<N
 /** A length of time, as PromQL writes it. */
 export type Duration = `${number}${"s" | "m" | "h" | "d" | "w"}`;
 
-/** A window that a dashboard sets: its time range, the step of a panel, or enough of them for a rate. Only Grafana fills it in. */
+/**
+ * A window that a dashboard sets: its time range, the step of a panel, or enough steps for a rate. Only Grafana replaces it.
+ */
 type DashboardWindow = "$__range" | "$__interval" | "$__rate_interval";
 
-/** What range functions look back over. */
+/** The time that range functions look back over. */
 export type Window = Duration | DashboardWindow;
 
 /** A regular expression (RE2, anchored) or a negated match in a selector. */
@@ -31,19 +33,19 @@ export interface Matcher {
   readonly value: string;
 }
 
-/** What a selector asks of the labels of its metric. */
+/** What a selector requires of the labels of its metric. */
 export type Matchers<Name extends SeriesName> = {
   readonly [Label in LabelsOf<Name>]?: LabelValue<Name, Label> | Matcher;
 };
 
-/** `label=~"pattern"`. */
+/** A matcher that is written `label=~"pattern"`. */
 export const matches = (pattern: string): Matcher => ({ operator: "=~", value: pattern });
-/** `label!~"pattern"`. */
+/** A matcher that is written `label!~"pattern"`. */
 export const matchesNot = (pattern: string): Matcher => ({ operator: "!~", value: pattern });
-/** `label!="value"`. */
+/** A matcher that is written `label!="value"`. */
 export const isNot = (value: string): Matcher => ({ operator: "!=", value });
 
-/** `label=~"a|b"` for exactly these values; an empty one also matches a missing label. */
+/** A matcher for exactly these values, written `label=~"a|b"`; an empty value also matches a missing label. */
 export const oneOf = (values: readonly string[]): Matcher =>
   matches(values.map((value) => value.replaceAll(/[\\.+*?()|[\]{}^$]/g, "\\$&")).join("|"));
 
@@ -53,7 +55,7 @@ export function metric<Name extends SeriesName>(name: Name, matchers?: Matchers<
   return { text: selectorText(name, entries), compound: false, metric: name };
 }
 
-/** `name{label="value", ...}`. */
+/** The text of a selector: `name{label="value", ...}`. */
 export function selectorText(
   name: string,
   asked: readonly (readonly [label: string, matcher: string | Matcher | undefined])[],
@@ -69,7 +71,7 @@ export function selectorText(
 const ordinaryName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * Narrows a selector by labels that are not Fairlead's own: what a server adds when it scrapes (`instance`, `pod`, `job`).
+ * Narrows a selector by labels that are not Fairlead's own, which a server adds when it scrapes (`instance`, `pod`, `job`).
  * Names that only newer servers can write are left out.
  */
 export function scrapedWith<Name extends SeriesName>(
@@ -138,7 +140,7 @@ export function withLabelsOf<Left extends string, Right extends string, On exten
   return { text: `${operand(left)} ${matching} ${operand(info)}`, compound: true };
 }
 
-/** Keeps the series for which the comparison holds. */
+/** Keeps the series for which the comparison is true. */
 export function where<Labels extends string>(
   left: Expression<Labels>,
   operator: ">" | ">=" | "<" | "<=" | "==" | "!=",
@@ -157,12 +159,12 @@ export function filter<Left extends string, Right extends string, On extends Lef
   return { text: `${operand(left)} ${operator} on (${on.join(", ")}) ${operand(right)}`, compound: true };
 }
 
-/** An expression from its text, which its caller vouches for: for the functions of this folder. */
+/** An expression from its text, for the functions of this folder. The caller is responsible for its labels. */
 export function call<Labels extends string>(text: string): Expression<Labels> {
   return { text, compound: false };
 }
 
-/** The text of an expression beside an operator. */
+/** The text of an expression as an operand. */
 export function operand<Labels extends string>(of: Expression<Labels> | number): string {
   if (typeof of === "number") return of < 0 ? `(${of})` : `${of}`;
   return of.compound ? `(${of.text})` : of.text;

@@ -17,7 +17,7 @@ export function recordedSeries<Labels extends string>(
   return { text: selectorText(name, entries), compound: false, metric: name };
 }
 
-/** A plain series, narrowed by labels that are known as data only. */
+/** A plain series, narrowed by labels that are known only as data. */
 export function narrowed<Labels extends string>(
   of: SeriesSelector<Labels>,
   asked: readonly (readonly [label: string, matcher: Matcher])[],
@@ -35,14 +35,14 @@ export function seriesOverTime<Labels extends string>(
 }
 
 /**
- * GPU-hours of a series of GPUs over a window, parts of which may be missing. It adds up what the series was every five minutes,
- * so that it does not matter how often its rule is evaluated.
+ * The GPU-hours of a series of GPUs over a window, parts of which may be missing. It adds up the values of every five minutes,
+ * so that it does not matter how often the rule of the series is evaluated.
  */
 export function gpuHoursOver<Labels extends string>(of: SeriesSelector<Labels>, window: Window): Expression<Labels> {
   return { text: `sum_over_time(${of.text}[${window}:5m]) / 12`, compound: true };
 }
 
-/** The quantile of every series over a window; 0..1. */
+/** The quantile, 0..1, of every series over a window. */
 export function quantileOverTime<Labels extends string>(
   quantile: number,
   of: SeriesSelector<Labels>,
@@ -51,7 +51,7 @@ export function quantileOverTime<Labels extends string>(
   return call(`quantile_over_time(${quantile}, ${of.text}[${window}])`);
 }
 
-/** The value of a linear trend through the window in this many seconds. */
+/** The value that a linear trend through the window has in this many seconds. */
 export function predictLinear<Labels extends string>(
   of: SeriesSelector<Labels>,
   window: Window,
@@ -60,12 +60,12 @@ export function predictLinear<Labels extends string>(
   return call(`predict_linear(${of.text}[${window}], ${seconds})`);
 }
 
-/** How much a series rises in a second, by a line through the window. */
+/** The rise of a series per second, by a line through the window. */
 export function slope<Labels extends string>(of: SeriesSelector<Labels>, window: Window): Expression<Labels> {
   return call(`deriv(${of.text}[${window}])`);
 }
 
-/** 1 without labels if no such series had a sample in the window. */
+/** Gives 1 without labels if no series of this kind had a sample in the window. */
 export function absentOverTime<Labels extends string>(of: SeriesSelector<Labels>, window: Window): Expression<never> {
   return call(`absent_over_time(${of.text}[${window}])`);
 }
@@ -89,7 +89,7 @@ export function smallest<Labels extends string>(of: Expression<Labels>): Express
   return call(`bottomk(1, ${of.text})`);
 }
 
-/** In the order of their numbers, for panels that show series in the order in which they come. */
+/** The series in the order of their values, for panels that show series in the order of the answer. */
 export function sorted<Labels extends string>(
   of: Expression<Labels>,
   first: "smallest" | "largest",
@@ -97,12 +97,12 @@ export function sorted<Labels extends string>(
   return call(`${first === "smallest" ? "sort" : "sort_desc"}(${of.text})`);
 }
 
-/** Values below `floor` become it. */
+/** Values below `floor` are replaced by it. */
 export function clampMin<Labels extends string>(of: Expression<Labels>, floor: number): Expression<Labels> {
   return call(`clamp_min(${of.text}, ${floor})`);
 }
 
-/** The moment that is so many seconds ahead. */
+/** The time stamp that is this many seconds ahead. */
 export function secondsFromNow<Labels extends string>(of: Expression<Labels>): Expression<Labels> {
   return { text: `time() + ${operand(of)}`, compound: true };
 }
@@ -130,7 +130,7 @@ export function labelled<Labels extends string, Target extends string>(
   return call(`label_replace(${of.text}, "${target}", "${value}", "", "")`);
 }
 
-/** All of `left`, and of `right` what `left` does not have. */
+/** All series of `left`, and those of `right` that `left` does not have. */
 export function union<Labels extends string, Fewer extends Labels>(
   left: Expression<Labels>,
   right: Expression<Fewer>,
@@ -147,7 +147,7 @@ export function sumOfEither<Labels extends string>(
   return { text: `(${a} + ${b}) or ${a} or ${b}`, compound: true };
 }
 
-/** Arithmetic of many series with the one that shares their labels `on`; all labels of `left` stay. */
+/** Arithmetic of many series with the one series that has the same values of the labels `on`; all labels of `left` stay. */
 export function arithmeticWithOne<Left extends string, Right extends string, On extends Left & Right>(
   left: Expression<Left>,
   operator: "+" | "-" | "*" | "/",
@@ -160,7 +160,7 @@ export function arithmeticWithOne<Left extends string, Right extends string, On 
   };
 }
 
-/** The quantile of buckets that were added up before; 0..1. */
+/** The quantile, 0..1, of buckets that were added up before. */
 export function quantileOfBuckets<Labels extends string>(
   quantile: number,
   of: Expression<Labels | "le">,
@@ -170,7 +170,7 @@ export function quantileOfBuckets<Labels extends string>(
 
 /**
  * Keeps the series that have a partner with the same values of the labels `on`. These may be labels that are not Fairlead's
- * own, such as `instance`, which a server adds when it scrapes: what distinguishes two replicas of one exporter.
+ * own, such as `instance`, which a server adds when it scrapes and which distinguishes two replicas of one exporter.
  */
 export function scrapedTogether<Labels extends string, Right extends string>(
   left: Expression<Labels>,
@@ -180,10 +180,10 @@ export function scrapedTogether<Labels extends string, Right extends string>(
   return { text: `${operand(left)} and on (${on.join(", ")}) ${operand(right)}`, compound: true };
 }
 
-/** What distinguishes two replicas of one exporter: these labels are added by servers, except `cluster`. */
+/** The labels that distinguish two replicas of one exporter. Servers add them, except `cluster`. */
 export const replicaLabels = ["cluster", "instance", "pod"] as const;
 
-/** One number for each replica. */
+/** Aggregates to one number for each replica. */
 export function byReplica<Labels extends string>(
   how: "sum" | "max",
   of: Expression<Labels | "cluster">,

@@ -1,7 +1,7 @@
 import { cycleResults, cycleStages, otlpItems, otlpResults } from "./labels.ts";
 import type { MetricArea } from "./metric.ts";
 
-/** How Fairlead itself is doing. */
+/** The state of Fairlead itself. */
 export const selfMetrics = {
   fairlead_build_info: {
     unit: "info",

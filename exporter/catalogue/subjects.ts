@@ -3,15 +3,15 @@ import { careTiers, healthCauses } from "../model/gpuFaults.ts";
 import { waitCauses } from "../model/waitCauses.ts";
 import type { MetricArea } from "./metric.ts";
 
-/** How many workloads or nodes have a name in series: of each team and pool, each pool, or each node pool. */
+/** The most workloads or nodes that have a name in series: for each team and pool, each pool, or each node pool. */
 export const namedEach = 3;
 
-/** How many series each of these metrics has at most, the largest first, whatever the cluster has. */
+/** The most series of each of these metrics, however large the cluster is; the largest values have them. */
 export const namedInAll = 500;
 
 /**
- * The few workloads and nodes that an alert is about, so that its text can name them. A series lasts as long as what it names
- * is so; the lists of the API have all of them.
+ * The few workloads and nodes that an alert is about, so that its text can name them. A series lasts as long as its condition
+ * is true; the lists of the API contain all of them.
  */
 export const subjectMetrics = {
   fairlead_queue_head_gpus: {

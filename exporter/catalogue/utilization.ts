@@ -1,7 +1,7 @@
 import { allocatedTimeStates } from "../model/gpuStates.ts";
 import type { MetricArea } from "./metric.ts";
 
-/** Who holds what, and uses it. */
+/** Who holds which GPUs, and how much of them is used. */
 export const utilizationMetrics = {
   fairlead_pool_gpu_utilization_ratio: {
     unit: "ratio",

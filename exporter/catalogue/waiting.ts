@@ -4,7 +4,7 @@ import type { MetricArea } from "./metric.ts";
 
 const waiting = ["cluster", "scheduler", "kind", "queue", "domain", "team", "priority_class"] as const;
 
-/** What waits, why and for how long; who was evicted; gangs that run only in part. */
+/** What waits, why and for how long; which work was evicted; gangs of which only a part runs. */
 export const waitingMetrics = {
   fairlead_queue_waiting_gpus: {
     unit: "gpus",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { adviceKinds } from "../model/recommendation.ts";
 
-/** Settings of recommendations: `advice` of the configuration. */
+/** The settings of recommendations: `advice` in the configuration. */
 export const adviceSchema = z.strictObject({
   enabled: z.boolean().default(true).describe("Look for advice in each cycle."),
   disabledKinds: z.array(z.enum(adviceKinds)).default([]).describe("Kinds of advice that are never given."),

@@ -3,7 +3,7 @@ import { isRecord } from "../kernel/parseJson.ts";
 import { type ConfigError, type ConfigResult, formatPath } from "./configError.ts";
 import { nearestName } from "./nearestName.ts";
 
-/** Checks the content of a file against a schema; all errors at once, in the order of the schema. */
+/** Checks the content of a file against a schema. All errors are returned at once, in the order of the schema. */
 export function checkValue<Schema extends z.ZodType>(schema: Schema, data: unknown): ConfigResult<z.output<Schema>> {
   const result = schema.safeParse(data, { error: issueText });
   return result.success
@@ -11,10 +11,13 @@ export function checkValue<Schema extends z.ZodType>(schema: Schema, data: unkno
     : { ok: false, errors: result.error.issues.flatMap(toErrors) };
 }
 
-/** One part of an issue's text per line: `unrecognized_keys` has one for each key. */
+/** An issue as zod passes it to a function that makes its text. */
 type RawIssue = z.core.$ZodRawIssue;
 
-/** What zod found, in the words of the configuration: what is there, and what is allowed. */
+/**
+ * The text of an issue in the words of the configuration: what was found, and what is allowed. `unrecognized_keys` has one line
+ * for each key.
+ */
 function issueText(issue: RawIssue): string {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => unknownSetting(key, allowedKeys(issue.inst))).join("\n");
@@ -78,7 +81,7 @@ function foundAndExpected(found: unknown, expected: string): string {
   return found === undefined ? `missing, expected ${expected}` : `found ${describeValue(found)}, expected ${expected}`;
 }
 
-/** A value as it may be in a message: short, on one line. */
+/** A value in the form for a message: short, and on one line. */
 function describeValue(value: unknown): string {
   if (value === null) return "nothing";
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);

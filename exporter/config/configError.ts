@@ -12,8 +12,8 @@ export type ConfigResult<Value> =
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
 /**
- * The errors of a file as people see them: each with its path, what was found, what is allowed, and the next step
- * (`nextStep` replaces the usual one, for files that check-config does not read).
+ * The errors of a file in the form for people: each with its path, what was found and what is allowed, and at the end the next
+ * step (`nextStep` replaces the usual one, for files that check-config does not read).
  */
 export function formatConfigErrors(
   file: string,
@@ -25,7 +25,7 @@ export function formatConfigErrors(
   return [`fairlead: configuration ${file} has ${count}`, ...lines, `Nothing was started. ${nextStep}`, ""].join("\n");
 }
 
-/** A path as settings are named: `dcgm.targets[0].url`, `gpu.resources["acme.com/half"]`. */
+/** A path in the form in which settings are named: `dcgm.targets[0].url`, `gpu.resources["acme.com/half"]`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   let text = "";
   for (const part of path) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// A channel is the name of a file, which a key of a Secret becomes.
+// A channel is the name of a file, because a key of a Secret becomes a file.
 const channel = z
   .string()
   .regex(
@@ -22,7 +22,7 @@ const ownerRule = z.strictObject({
     .describe("Which values count in which namespaces. Anything else is ignored, and the team is written to."),
 });
 
-/** Settings of the digest of idle GPUs: `digest` of the configuration. */
+/** The settings of the digest of idle GPUs: `digest` in the configuration. */
 export const digestSchema = z.strictObject({
   minIdleHours: z
     .number()

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const resourceName = z.string().min(1).max(317);
 
-/** What counts as a GPU, and how busy it is. */
+/** The settings of GPUs and their activity: `gpu` in the configuration. */
 export const gpuSchema = z.strictObject({
   signal: z
     .enum(["auto", "sm_active", "gr_engine_active", "gpu_util"])

@@ -24,11 +24,11 @@ function filesOfServer(...place: FileSetting): readonly FileSetting[] {
   return [["caFile"], ["auth", "tokenFile"], ["auth", "passwordFile"]].map((key) => [...place, ...key]);
 }
 
-/** Reads, checks and completes the configuration file. File names in the result are absolute. */
+/** Reads and checks the configuration file, and adds defaults. File names in the result are absolute. */
 export async function loadConfig(file: string): Promise<ConfigResult<Config>> {
   const loaded = await loadFile(file, configSchema, fileSettings);
   if (!loaded.ok || loaded.value.ledger === undefined) return loaded;
-  // The one file that need not be there yet.
+  // The ledger is the only file that need not exist yet.
   const ledger = { ...loaded.value.ledger, path: path.resolve(path.dirname(file), loaded.value.ledger.path) };
   return { ok: true, value: { ...loaded.value, ledger } };
 }
@@ -53,18 +53,18 @@ export async function loadFile<Schema extends z.ZodType>(
   return { ok: false, errors: [...(checked.ok ? [] : checked.errors), ...errors] };
 }
 
-/** Where a setting that names a file can be; `[]` is every entry of a list. */
+/** The place of a setting that names a file; `[]` stands for every entry of a list. */
 type FileSetting = readonly string[];
 
-/** A configuration with absolute file names, and what is wrong with the files. */
+/** A configuration with absolute file names, and the errors of the files. */
 interface ResolvedFiles {
   readonly data: unknown;
   readonly errors: readonly ConfigError[];
 }
 
 /**
- * Makes the file names of a configuration absolute, relative to the folder of the file that they are in, and checks
- * that each can be read. Works on data that has not been checked yet, so that all errors are found in one go.
+ * Makes the file names of a configuration absolute, relative to the folder of the file that they are in, and checks that each
+ * can be read. The data need not have been checked yet, so that all errors are found at once.
  */
 async function resolveFiles(
   data: unknown,

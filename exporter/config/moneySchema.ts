@@ -9,7 +9,7 @@ const currency = z
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,15}$/, "expected a short word such as USD")
   .describe("Currency, such as `USD`; a word that is shown as it is, and never converted.");
 
-/** A server that is asked for numbers: where it is and how it is reached. */
+/** The settings of a server that is queried for numbers: its address and how it is reached. */
 const askedServer = prometheusServer.pick({
   url: true,
   auth: true,
@@ -21,7 +21,7 @@ const askedServer = prometheusServer.pick({
   maxAnswerBytes: true,
 });
 
-/** Settings of the price list: `prices` of the configuration. */
+/** The settings of the price list: `prices` in the configuration. */
 export const pricesSchema = z.strictObject({
   file: z
     .string()
@@ -60,7 +60,7 @@ export const pricesSchema = z.strictObject({
     ),
 });
 
-/** Settings of what is charged: `cost` of the configuration. */
+/** The settings of what is charged: `cost` in the configuration. */
 export const costSchema = z.strictObject({
   notCharged: z
     .array(z.enum(allocatedTimeStates))
@@ -105,7 +105,7 @@ const targetShape = z.strictObject({
   popularity: z.number().positive().max(1e9).default(1).describe("How common it is, relative to the others."),
 });
 
-/** Settings of placement: `placement` of the configuration. */
+/** The settings of placement: `placement` in the configuration. */
 export const placementSchema = z.strictObject({
   targetWorkload: z
     .array(targetShape)
@@ -113,7 +113,7 @@ export const placementSchema = z.strictObject({
     .describe("Pods for which placement is judged. Default: those that run, wait or ended in the last seven days."),
 });
 
-/** Settings of history: `history` of the configuration. */
+/** The settings of history: `history` in the configuration. */
 export const historySchema = z.strictObject({
   prometheus: askedServer
     .optional()

@@ -12,12 +12,12 @@ export function nearestName(found: string, allowed: readonly string[]): string |
   return best;
 }
 
-/** `max_age_seconds` and `max-age-seconds` are near to `maxAgeSeconds`. */
+/** The letters of a name, so that `max_age_seconds` and `max-age-seconds` are near to `maxAgeSeconds`. */
 function spelling(name: string): string {
   return name.slice(0, 100).replaceAll(/[-_]/g, "").toLowerCase();
 }
 
-/** Levenshtein distance. */
+/** The Levenshtein distance of two texts. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Credentials of one place, from files. */
+/** The credentials for one address, which are read from files. */
 export const auth = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("none") }).describe("No credentials are sent."),
   z
@@ -21,7 +21,10 @@ export const auth = z.discriminatedUnion("kind", [
 export type Auth = z.infer<typeof auth>;
 
 const labelName = z.string().regex(/^(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,99}$/, "expected the name of a label");
-/** Names that the connection, the body or `auth` decide. No flag: the chart's JSON schema takes over the pattern alone. */
+/**
+ * The name of a header that neither the connection nor the body nor `auth` decides. The expression has no flags, because the
+ * chart's JSON schema contains the pattern alone.
+ */
 const extraHeader = z
   .string()
   .regex(
@@ -29,7 +32,7 @@ const extraHeader = z
     "expected the name of a header that is not sent anyway (credentials belong into auth)",
   );
 
-/** A server that is asked for what it scraped from exporters. */
+/** The settings of a server that is queried for what it scraped from exporters. */
 export const prometheusServer = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })

@@ -26,7 +26,7 @@ const waitTarget = z.strictObject({
   seconds: seconds(1, 31_536_000).describe("Work that waits longer is late."),
 });
 
-/** Settings of queues, entitlement and waiting: `queues` of the configuration. */
+/** The settings of queues, entitlement and waiting: `queues` in the configuration. */
 export const queuesSchema = z.strictObject({
   teams: z
     .array(teamQuota)

@@ -104,7 +104,7 @@ function rowsOf(schema: JsonSchema, prefix: string): Row[] {
   );
 }
 
-/** What the entries of a list look like, where they are more than one value. */
+/** The schema of the entries of a list; `null` where an entry is a single value. */
 function itemsOf(schema: JsonSchema): JsonSchema | null {
   const items = schema.items;
   if (!isSchema(items)) return null;

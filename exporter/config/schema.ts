@@ -8,11 +8,11 @@ import { queuesSchema } from "./queuesSchema.ts";
 import { servingSchema } from "./servingSchema.ts";
 import { teamRule } from "./teamRule.ts";
 
-// The path of a setting is its name in docs/config.md, its description is its text there.
+// The path of a setting is its name in docs/config.md, and its description is the text there.
 const seconds = (min: number, max: number) => z.number().min(min).max(max);
 const days = z.number().int().min(2).max(4000);
 const ratio = z.number().min(0).max(1);
-// RFC 9110, section 5.6.2.
+// The allowed characters are those of RFC 9110, section 5.6.2.
 const otlpHeaderName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "expected the name of an HTTP header");
 
 const exporterSelector = z.strictObject({
@@ -41,7 +41,7 @@ const listedTarget = z.strictObject({
     .describe("Do not verify the target's certificate. Anyone in between can then invent GPUs."),
 });
 
-/** A name, as a browser sends it: no scheme, no port. */
+/** The name of a host as a browser sends it, without scheme and port. */
 const host = z
   .string()
   .regex(
@@ -49,7 +49,7 @@ const host = z
     "expected a name without scheme and port, such as fairlead.example.com",
   );
 
-/** How Fairlead is asked. */
+/** The settings of the web server: `web` in the configuration. */
 export const webSchema = z.strictObject({
   allowedHosts: z
     .array(host)
@@ -59,7 +59,7 @@ export const webSchema = z.strictObject({
     ),
 });
 
-/** Everything that can be configured, with its default. The one source of types, checks and `docs/config.md`. */
+/** Everything that can be configured, with its default. Types, checks and `docs/config.md` are all made from this. */
 export const configSchema = z.strictObject({
   cluster: z
     .string()

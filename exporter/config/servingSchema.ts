@@ -47,7 +47,7 @@ const latencyTarget = z
     },
   );
 
-/** A server that is asked for what it scraped from servers of models. */
+/** The settings of a server that is queried for what it scraped from model servers. */
 const servingServer = prometheusServer.omit({ nodeLabel: true, scrapeToo: true, maxSampleAgeSeconds: true }).extend({
   maxAnswerBytes: z
     .number()
@@ -58,7 +58,7 @@ const servingServer = prometheusServer.omit({ nodeLabel: true, scrapeToo: true, 
     .describe("A larger answer is refused. One pod takes about 10 kB."),
 });
 
-/** Where requests of servers are read (docs/serving.md). */
+/** The settings of the servers whose requests are read (docs/serving.md). */
 export const servingSchema = z.strictObject({
   discovery: z
     .array(rule)
@@ -101,5 +101,5 @@ export const servingSchema = z.strictObject({
   concurrency: z.number().int().min(1).max(1024).default(32).describe("Pages that are fetched at the same time."),
 });
 
-/** How the pages of the pods of some namespaces are found. */
+/** A rule that finds the pages of the pods of some namespaces. */
 export type ServingRule = z.infer<typeof rule>;

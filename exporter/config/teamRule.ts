@@ -9,7 +9,7 @@ const allowedTeams = z
   )
   .min(1);
 
-/** A rule that says who answers for a workload: one entry of `teams`. */
+/** A rule that decides who answers for a workload: one entry of `teams`. */
 export const teamRule = z.discriminatedUnion("from", [
   z
     .strictObject({

@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { ConfigResult } from "./configError.ts";
 import { loadFile } from "./load.ts";
 
-/** The TLS versions by the names that Prometheus exporters use. */
+/** The TLS versions, by the names that Prometheus exporters use. */
 const tlsVersion = z.enum(["TLS10", "TLS11", "TLS12", "TLS13"]);
 
-/** What clients must show, by the names of Go's crypto/tls. */
+/** What clients must present, by the names of Go's crypto/tls. */
 const clientAuthType = z.enum([
   "NoClientCert",
   "RequestClientCert",
@@ -40,7 +40,10 @@ const tlsServer = z
       "names prove nothing unless certificates are verified, expected client_auth_type RequireAndVerifyClientCert or VerifyClientCertIfGiven",
   });
 
-/** A bcrypt hash as `htpasswd -nBC 10` writes it. The message never repeats what was found: it may be a password. */
+/**
+ * The error for text that is not a bcrypt hash as `htpasswd -nBC 10` writes it. The message never repeats what was found,
+ * because that may be a password.
+ */
 const notAHash = "is not a bcrypt hash (make one with: htpasswd -nBC 10 NAME)";
 const bcryptHash = z.string({ error: notAHash }).regex(/^\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}$/, { error: notAHash });
 
@@ -78,7 +81,7 @@ export const webConfigSchema = z
 export type WebConfig = z.infer<typeof webConfigSchema>;
 export type TlsServerConfig = NonNullable<WebConfig["tls_server_config"]>;
 
-/** Plain HTTP without authentication: what holds without a web configuration file. */
+/** Plain HTTP without authentication, which applies without a web configuration file. */
 export const openWebConfig: WebConfig = { basic_auth_users: {} };
 
 /** Reads and checks the file of `--web.config.file`. File names in the result are absolute. */

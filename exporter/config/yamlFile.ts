@@ -2,13 +2,13 @@ import { open } from "node:fs/promises";
 import { type Document, isScalar, LineCounter, parseDocument, visit, type YAMLError } from "yaml";
 import type { ConfigError, ConfigResult } from "./configError.ts";
 
-/** A configuration file is written by people; a larger one is a mistake. */
+/** The largest configuration file in bytes. People write these files, so a larger one is a mistake. */
 export const maxFileBytes = 1024 * 1024;
 
-/** More uses of an anchor than people write; fewer than it takes to fill memory. */
+/** The most uses of anchors: more than people write, and fewer than it takes to fill memory. */
 const maxAliases = 100;
 
-/** Syntax errors beyond the first few follow from them. */
+/** The most syntax errors that are shown; further ones mostly follow from the first. */
 const maxSyntaxErrors = 10;
 
 const tooDeep = "is nested too deeply to be read, expected a few levels";
@@ -56,7 +56,7 @@ export async function readYamlFile(file: string): Promise<ConfigResult<unknown>>
   }
 }
 
-/** A setting without a value (`kubeconfig:`) is a setting that is not there. */
+/** The value without empty settings: a setting without a value (`kubeconfig:`) counts as absent. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== "object" || value === null) return value;
@@ -72,7 +72,10 @@ function yamlError(error: YAMLError): ConfigError {
   return { path: "", message: `${place}${firstLine(error.message).replace(/ at line \d+, column \d+:?$/, "")}` };
 }
 
-/** The parser's own check compares each key with each other, which takes minutes for what fits into a file. */
+/**
+ * Finds keys that occur twice. The parser's own check compares each key with every other, which takes minutes for what fits
+ * into a file.
+ */
 function repeatedKeys(document: Document.Parsed, lines: LineCounter): ConfigError[] {
   const errors: ConfigError[] = [];
   visit(document, {

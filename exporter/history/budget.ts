@@ -3,48 +3,51 @@ import { isCharged } from "../model/charge.ts";
 import type { History, TotalsRow } from "./history.ts";
 import { monthOf } from "./month.ts";
 
-/** What a team may cost in a calendar month (UTC), by allocation. */
+/** The amount that a team may cost in a calendar month (UTC), by allocation. */
 export interface Budget {
   readonly team: string;
   readonly perMonth: number;
   readonly currency: string;
 }
 
-/** One UTC day, or the part of it that has passed, as the history has it. */
+/** One UTC day, or the part of it that has passed, as the history contains it. */
 export interface DayTotals {
-  /** Seconds since the epoch. */
+  /** Start of the day, seconds since the epoch. */
   readonly from: number;
   readonly to: number;
   readonly coveredSeconds: number;
-  /** By team and state, in this order. */
+  /** Totals by team and state, in this order. */
   readonly rows: readonly TotalsRow[];
 }
 
-/** How a budget is doing. */
+/** The status of a budget. */
 export interface BudgetStatus extends Budget {
-  /** `2026-11`. */
+  /** The calendar month, such as `2026-11`. */
   readonly month: string;
-  /** Charged so far in this month, as far as it is covered; `null` where nothing is, or the team's GPU time has no price. */
+  /** Charged so far in this month, as far as it is covered; `null` where none of it is, or the team's GPU time has no price. */
   readonly spent: number | null;
-  /** At the end of the month. */
+  /** The amount at the end of the month; `null` until it can be estimated. */
   readonly forecast: Forecast | null;
-  /** Part of the budget that is spent over the part of the month that has passed: at 1, it is used up exactly at its end. */
+  /**
+   * The part of the budget that is spent, divided by the part of the month that has passed. At 1, the budget is used up exactly
+   * at the end of the month.
+   */
   readonly burnRate: number | null;
   /** Part of the month so far that is counted, 0..1. */
   readonly coveredRatio: number | null;
-  /** Currencies of the team's other costs, which are in no number here. */
+  /** Currencies of the team's other costs; no number here contains those costs. */
   readonly otherCurrencies: readonly string[];
 }
 
-/** By what days must be distinguished, in this order. */
+/** The dimensions by which days must be grouped, in this order. */
 const budgetDimensions = ["team", "state"] as const;
 
-/** Days that a forecast looks back. */
+/** The number of days that a forecast looks back. */
 export const forecastDays = 28;
 
 /**
- * Works out a budget as of `now` from the days of the month so far and of the last 28 days. What is charged is what the team
- * held, used or not, but for states that nobody pays for (`cost.notCharged`).
+ * Computes the status of a budget as of `now`, from the days of the month so far and of the last 28 days. A team is charged for
+ * what it held, used or not, except in states that nobody pays for (`cost.notCharged`).
  */
 export function budgetStatus(
   budget: Budget,
@@ -85,7 +88,10 @@ function chargedOn(day: DayTotals, { team, currency }: Budget, notCharged: reado
     .reduce((sum, { costs }) => sum + (costs[currency] ?? 0), 0);
 }
 
-/** A team that held nothing spent nothing; if its time has no price at all, its spending is unknown. */
+/**
+ * Whether the spending of a team is known. A team that held nothing spent nothing; if its time has no price at all, its
+ * spending is unknown.
+ */
 function isPriced(days: readonly DayTotals[], { team }: Budget): boolean {
   const rows = days.flatMap((day) => ofTeam(day, team));
   return rows.length === 0 || rows.some(({ costs }) => Object.keys(costs).length > 0);
@@ -97,15 +103,15 @@ function otherCurrencies(days: readonly DayTotals[], { team, currency }: Budget)
   return [...found].sort();
 }
 
-/** Why days cannot be had. */
+/** The reason why days are not available. */
 interface BudgetDaysFailure {
   readonly error: string;
   readonly nextStep: string;
 }
 
 /**
- * The days from a midnight to a moment, the last one cut, of some teams: what budgets are worked out from. A day in `known` is
- * not requested. A day that is not in the history has no coverage.
+ * The days of some teams from a midnight to a moment, from which budgets are computed; the last day ends at that moment. A day
+ * in `known` is not requested. A day that is not in the history has no coverage.
  */
 export async function budgetDays(
   history: History,
@@ -134,7 +140,7 @@ async function dayOf(
   return { from, to, coveredSeconds: result.answer.coveredSeconds, rows: result.answer.rows };
 }
 
-/** What one day cost, and how much of it is counted. */
+/** The cost of one day, and how much of the day is counted. */
 interface DailyAmount {
   readonly amount: number;
   readonly coveredSeconds: number;
@@ -145,19 +151,20 @@ interface Forecast {
   readonly low: number | null;
   readonly mid: number;
   readonly high: number | null;
-  /** Days that are covered at least by half: the range is computed from them. */
+  /** The number of days that are covered at least by half; the range is computed from them. */
   readonly days: number;
 }
 
-/** A day with less coverage says nothing about the spread. */
+/** A day with less coverage than this part is not used for the spread. */
 const leastCoveredPart = 0.5;
-/** For a normal distribution, so that four ends in five are within the range. */
+/** The number of standard deviations to each side, so that four of five ends are within the range of a normal distribution. */
 const deviationsOfRange = 1.28;
 
 /**
- * What a period will have come to: what was spent and the mean day for each day that remains. Time that is not covered is left
- * out of the mean, so a day that is half covered counts half. The range is that of a sum of independent days (the spread of
- * the days, and of their mean): 1.28 standard deviations to each side, never below what is spent. `null` until a whole day is covered.
+ * The amount that a period will have cost at its end: what was spent, and the mean day for each day that remains. Time that is
+ * not covered is left out of the mean, so a day that is half covered counts half. The range is that of a sum of independent
+ * days (the spread of the days, and of their mean): 1.28 standard deviations to each side, but at least what is spent. `null`
+ * until a whole day is covered.
  */
 export function forecastOf(spent: number, days: readonly DailyAmount[], remainingSeconds: number): Forecast | null {
   const covered = days.reduce((sum, { coveredSeconds }) => sum + coveredSeconds, 0);
@@ -176,7 +183,7 @@ export function forecastOf(spent: number, days: readonly DailyAmount[], remainin
   return { low: Math.max(spent, mid - away), mid, high: mid + away, days: count };
 }
 
-/** For a sample. */
+/** The standard deviation of a sample. */
 function standardDeviation(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);

@@ -4,30 +4,30 @@ import { type Budget, type BudgetStatus, budgetDays, budgetStatus, type DayTotal
 import type { History } from "./history.ts";
 import { monthOf } from "./month.ts";
 
-/** The state of all budgets, as of a moment. */
+/** The status of all budgets, as of one moment. */
 export interface Budgets {
-  /** Seconds since the epoch. */
+  /** The moment, in seconds since the epoch. */
   readonly at: number;
   readonly source: Pick<History, "name" | "kind">;
   readonly budgets: readonly BudgetStatus[];
 }
 
-/** Asks the history again from time to time. */
+/** Queries the history again from time to time. */
 export interface BudgetWatch {
   /** The last answer; `null` before the first, and when the last is too old. */
   latest(): Budgets | null;
   problems(): readonly Problem[];
-  /** Asks when the last answer is five minutes old and no question is under way. Never rejects. */
+  /** Queries the history when the last answer is five minutes old and no query is running. Never rejects. */
   refreshWhenDue(): Promise<void>;
 }
 
 const refreshSeconds = 300;
-/** Older answers are shown no more: the history has not answered for an hour. */
+/** Answers that are older than this, in seconds, are not shown: the history has not answered for an hour. */
 const maxAgeSeconds = 3600;
-/** A day that ended so long ago does not change any more. */
+/** A day that ended at least this many seconds ago does not change any more. */
 const settledAfterSeconds = 7200;
 
-/** Creates a watch over the budgets of the configuration. Days that are over are asked for once. */
+/** Creates a watch over the budgets of the configuration. Days that are over are queried once. */
 export function createBudgetWatch(
   settings: { readonly budgets: readonly Budget[]; readonly notCharged: readonly string[] },
   history: History | null,

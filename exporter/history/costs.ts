@@ -3,7 +3,7 @@ import { type ChargeBasis, isCharged, shareUnallocated } from "../model/charge.t
 import type { TotalsDimension, TotalsRow } from "./history.ts";
 import { sortedRecord } from "./totalsSum.ts";
 
-/** By what costs can be distinguished. */
+/** The dimensions that costs can be grouped by. */
 export const costDimensions = ["day", "team", "queue", "pool", "capacityType", "priorityClass"] as const;
 
 export type CostDimension = (typeof costDimensions)[number];
@@ -12,42 +12,42 @@ export type CostDimension = (typeof costDimensions)[number];
 export interface CostView {
   readonly by: readonly CostDimension[];
   readonly charge: ChargeBasis;
-  /** States for which nobody pays. */
+  /** The states that nobody pays for. */
   readonly notCharged: readonly string[];
   /** Whether teams that hold GPUs also pay for unallocated ones, in proportion to what was allocated to them. */
   readonly sharesUnallocated: boolean;
 }
 
-/** What a group's cost is made of, in one currency. */
+/** The parts of a group's cost, in one currency. */
 export interface CostParts {
-  /** What it pays for its own. */
+  /** What the group pays for its own GPU time. */
   readonly charged: number;
-  /** What it held in states for which nobody pays: the platform's part. */
+  /** The cost of what it held in states that nobody pays for, which is the platform's part. */
   readonly platform: number;
-  /** Its share of the unallocated cost; 0 if that is not shared. */
+  /** The group's share of the unallocated cost; 0 if that is not shared. */
   readonly shared: number;
 }
 
 /** The cost of one group. */
 export interface CostItem {
-  /** In the order of `CostView.by`; empty text: none. */
+  /** The values of the group in the order of `CostView.by`; empty text means none. */
   readonly values: readonly string[];
-  /** GPU-seconds that it held. */
+  /** GPU-seconds that the group held. */
   readonly allocatedGpuSeconds: number;
-  /** By currency. */
+  /** Cost by currency. */
   readonly costs: Readonly<Record<string, CostParts>>;
 }
 
-/** A bill and its parts: for each currency, all parts of the items and `unallocated` add up to `bill`. */
+/** A bill and its parts: in each currency, all parts of the items and `unallocated` add up to `bill`. */
 export interface Costs {
-  /** Those that cost most first. */
+  /** The items; those that cost most come first. */
   readonly items: readonly CostItem[];
-  /** Unallocated cost for which nobody pays, by currency. */
+  /** Unallocated cost that no group pays, by currency. */
   readonly unallocated: Readonly<Record<string, number>>;
   readonly bill: Readonly<Record<string, number>>;
 }
 
-/** By what totals must be distinguished for a view, in this order. */
+/** The dimensions by which totals must be grouped for a view, in this order. */
 export function costQuestion(by: readonly CostDimension[]): readonly TotalsDimension[] {
   return [...by.filter((dimension) => dimension !== "team"), "team", "state"];
 }
@@ -57,7 +57,10 @@ interface Draft {
   allocatedGpuSeconds: number;
   readonly charged: Map<string, number>;
   readonly platform: Map<string, number>;
-  /** By allocation, whatever the basis is: what shares go by. */
+  /**
+   * Cost of allocated GPUs by currency, whatever the basis of charges is; shares of the unallocated cost are in proportion to
+   * it.
+   */
   readonly allocated: Map<string, number>;
 }
 
@@ -103,7 +106,7 @@ const draftOf = (values: readonly string[]): Draft => ({
   allocated: new Map(),
 });
 
-/** Takes out of `unallocated` what each group pays of it. What nobody can pay, because nobody was charged, stays. */
+/** Moves from `unallocated` to each group what it pays. The cost stays if nobody can pay it, because nobody was charged. */
 function shareOut(groups: readonly Draft[], unallocated: Map<string, number>): ReadonlyMap<Draft, Map<string, number>> {
   const all = new Map(groups.map((draft) => [draft, new Map<string, number>()]));
   for (const [currency, cost] of unallocated) {
@@ -127,7 +130,7 @@ function itemOf(draft: Draft, shared: ReadonlyMap<string, number> = new Map()): 
   return { values: draft.values, allocatedGpuSeconds: draft.allocatedGpuSeconds, costs };
 }
 
-/** Currencies are not compared: the largest amount decides, then GPU time, then the name. */
+/** Compares items by cost. Different currencies are not compared: the largest amount decides, then GPU time, then the name. */
 function byCost(one: CostItem, other: CostItem): number {
   return (
     largest(other) - largest(one) ||

@@ -2,32 +2,32 @@ import { secondsPerDay } from "../accounts/ledger/schema.ts";
 import { isoTime } from "../kernel/isoTime.ts";
 import type { QueueHistory } from "./queueHistory.ts";
 
-/** By what totals can be distinguished. `day`: UTC days, written `2026-11-21`. */
+/** The dimensions that totals can be grouped by. `day` means UTC days, written `2026-11-21`. */
 export const totalsDimensions = ["day", "state", "team", "queue", "pool", "capacityType", "priorityClass"] as const;
 
 export type TotalsDimension = (typeof totalsDimensions)[number];
 
-/** By what totals can be chosen. */
+/** The dimensions that totals can be selected by. */
 export const totalsFilters = totalsDimensions.filter((name) => name !== "day");
 
-/** What GPU time a window had. */
+/** A question about the GPU time of a window. */
 export interface TotalsQuestion {
-  /** Seconds since the epoch; the window is [from, to). */
+  /** Start of the window [from, to), seconds since the epoch. */
   readonly from: number;
   readonly to: number;
   readonly by: readonly TotalsDimension[];
-  /** Only what has one of these values; empty text means "none" (no team, no queue). */
+  /** Only GPU time that has one of these values is counted; empty text means "none" (no team, no queue). */
   readonly where: Readonly<Partial<Record<(typeof totalsFilters)[number], readonly string[]>>>;
 }
 
 /** One group of a window. */
 export interface TotalsRow {
-  /** In the order of `TotalsQuestion.by`; empty text: none. */
+  /** The values of the group in the order of `TotalsQuestion.by`; empty text means none. */
   readonly values: readonly string[];
   readonly gpuSeconds: number;
   /** Cost by currency, at the prices of the time at which it was counted. */
   readonly costs: Readonly<Record<string, number>>;
-  /** Part of `gpuSeconds` that had no price; `null` where the server cannot say. */
+  /** The part of `gpuSeconds` that had no price; `null` where the server does not know it. */
   readonly unpricedGpuSeconds: number | null;
 }
 
@@ -36,21 +36,21 @@ export interface TotalsAnswer {
   readonly rows: readonly TotalsRow[];
   /** Seconds of the window that are counted. */
   readonly coveredSeconds: number;
-  /** Begin and end of what the history can know of the window (a ledger may know whole hours or days only). */
+  /** Start and end of the part of the window that the answer is about (a ledger may know whole hours or days only). */
   readonly from: number;
   readonly to: number;
 }
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 export type TotalsResult =
   | { readonly ok: true; readonly answer: TotalsAnswer }
   | {
       readonly ok: false;
       readonly error: string;
       readonly nextStep: string;
-      /** It answered, and has nothing at all of the window. */
+      /** Whether the history answered, but contains nothing at all of the window. */
       readonly isEmpty?: true;
-      /** The question itself cannot be answered by any history. */
+      /** Whether no history can answer this question. */
       readonly isRefused?: true;
     };
 
@@ -59,11 +59,11 @@ export type TotalsResult =
  * except for what a scrape at each end of the window cannot see.
  */
 export interface History {
-  /** Where the answers come from, to be shown: a file or the address of a server. */
+  /** The file, or the address of a server, that the answers come from, in the form to be shown. */
   readonly name: string;
   readonly kind: "ledger" | "prometheus";
   totals(question: TotalsQuestion): Promise<TotalsResult>;
-  /** What queues had, if that is known besides GPU time: for a ledger, its table of queues is asked. */
+  /** Totals of queues, if they are known besides GPU time; for a ledger, they come from its table of queues. */
   readonly queues?: QueueHistory;
 }
 
@@ -71,7 +71,7 @@ type Failure = Extract<TotalsResult, { readonly ok: false }>;
 
 const maxDays = 400;
 
-/** Why a window is none, or too long for one question. */
+/** The reason why a window is invalid, or too long for one question; `null` if it is good. */
 export function wrongWindow({ from, to }: Pick<TotalsQuestion, "from" | "to">): Failure | null {
   if (!Number.isFinite(from) || !Number.isFinite(to) || !(from < to)) {
     const shown = [from, to].map((at) => (Number.isFinite(at) ? isoTime(at) : "no time"));
@@ -93,7 +93,7 @@ export function wrongWindow({ from, to }: Pick<TotalsQuestion, "from" | "to">): 
   return null;
 }
 
-/** A question whose answer has more groups than one may have. */
+/** The failure that the answer to a question has more groups than are allowed. */
 export function tooManyGroups(most: number): Failure {
   return {
     ok: false,

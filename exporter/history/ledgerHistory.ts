@@ -17,8 +17,8 @@ import { createTotalsSum } from "./totalsSum.ts";
 const maxGroups = 100_000;
 
 /**
- * The history that a ledger keeps, asked through `ask`. A ledger knows whole hours, and whole days (UTC) of the time that it
- * has folded: a window that cuts them is widened, and the answer says to what.
+ * The history that a ledger keeps, queried through `ask`. A ledger knows whole hours, and whole days (UTC) for the time that it
+ * has folded: a window that cuts them is widened, and the answer contains the window that was used.
  */
 export function createLedgerHistory(name: string, ask: (query: AccountsQuery) => Promise<AccountsResult>): History {
   const within = async (question: TotalsQuestion, step: number): Promise<AccountsResult> =>
@@ -69,7 +69,7 @@ function filtersOf(where: TotalsQuestion["where"]): ReadonlyMap<AccountFilter, r
 
 const maxTeams = 100_000;
 
-/** What queues had, as a ledger keeps it; windows are whole hours, and whole days (UTC) where only these are kept. */
+/** The totals of queues that a ledger keeps. Windows are whole hours, and whole days (UTC) where only these are kept. */
 export function createLedgerQueueHistory(ask: (query: LedgerTableQuery) => Promise<LedgerTableResult>): QueueHistory {
   return {
     async queueTotals({ from, to, team }) {

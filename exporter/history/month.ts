@@ -1,12 +1,12 @@
-/** A calendar month (UTC), seconds since the epoch; it ends before `to`. */
+/** A calendar month (UTC), from `from` up to but without `to`, in seconds since the epoch. */
 interface Month {
-  /** `2026-11`. */
+  /** The name of the month, such as `2026-11`. */
   readonly name: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The month that a moment lies in. */
+/** The month that contains a moment. */
 export function monthOf(at: number): Month {
   const date = new Date(at * 1000);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

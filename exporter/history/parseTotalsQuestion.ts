@@ -8,12 +8,12 @@ import {
 import { secondsPerHour } from "../accounts/ledger/schema.ts";
 import { type TotalsDimension, type TotalsQuestion, totalsDimensions, totalsFilters } from "./history.ts";
 
-/** A question as it was written, understood, or why it is none. */
+/** The question that a text contains, or the reason why it could not be read. */
 type ParsedTotals = { readonly ok: true; readonly question: TotalsQuestion } | QuestionFailure;
 
 type TotalsFilter = (typeof totalsFilters)[number];
 
-/** Reads a question about the past: windows are written as for the ledger (docs/ledger.md). Each dimension counts once. */
+/** Reads a question about the past. Windows are written as for the ledger (docs/ledger.md). Each dimension counts once. */
 export function parseTotalsQuestion(text: Omit<QuestionText, "limit">, now: number): ParsedTotals {
   const words = [...new Set((text.by ?? "").split(",").filter((word) => word !== ""))];
   const by: TotalsDimension[] = [];

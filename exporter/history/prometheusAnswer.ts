@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { own, readEnvelope } from "../sources/http/prometheusApi.ts";
 
-/** One series of an answer: its labels, and its values in the order of time. Untrusted text. */
+/** One series of an answer: its labels, and its values in the order of time. Its text is untrusted. */
 export interface AnsweredSeries {
   readonly labels: Readonly<Record<string, string>>;
-  /** Seconds since the epoch, and a finite value. */
+  /** The points: seconds since the epoch, and a finite value. */
   readonly points: readonly (readonly [at: number, value: number])[];
 }
 
-/** What a server answered to a query. */
+/** The answer of a server to a query. */
 export type ParsedAnswer =
   | { readonly kind: "series"; readonly series: readonly AnsweredSeries[] }
-  /** The server says that it failed, in its own words. */
+  /** The server reports that it failed; `reason` is its own message. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** It is no answer of the API. */
+  /** The answer does not have the form of the API. */
   | { readonly kind: "odd"; readonly finding: string };
 
-/** More series than any question of this folder has. */
+/** The most series of an answer; no question of this folder has more. */
 const maxSeries = 200_000;
 
 const point = z.tuple([z.number(), z.string().max(400)]);
@@ -32,14 +32,14 @@ const dataSchema = z.discriminatedUnion("resultType", [
   }),
 ]);
 
-/** Reads the answer to a query of Prometheus' HTTP API. Points that are no finite number are left out. Never throws. */
+/** Reads the answer to a query of Prometheus' HTTP API. Points that are not a finite number are left out. Never throws. */
 export function parseHistoryAnswer(text: string): ParsedAnswer {
   const envelope = readEnvelope(text);
   if (envelope.kind === "refused") return envelope;
   if (envelope.kind === "not-json")
     return { kind: "odd", finding: envelope.found === "html" ? "a web page" : "no JSON" };
   if (envelope.kind === "odd") return { kind: "odd", finding: "no vector or matrix" };
-  // VictoriaMetrics' cluster says so when a storage node did not answer.
+  // VictoriaMetrics' cluster reports this when a storage node did not answer.
   if (own(envelope.answer, "isPartial") === true) return { kind: "refused", reason: "it can answer only in part now" };
   const checked = dataSchema.safeParse(envelope.data);
   if (!checked.success) {
@@ -57,7 +57,7 @@ export function parseHistoryAnswer(text: string): ParsedAnswer {
   };
 }
 
-/** A label's value; empty where it is absent, as for Prometheus itself. */
+/** The value of a label; empty where it is absent, as in Prometheus itself. */
 export function labelIn(labels: Readonly<Record<string, string>>, name: string): string {
   return Object.hasOwn(labels, name) ? (labels[name] ?? "") : "";
 }

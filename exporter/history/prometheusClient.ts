@@ -7,34 +7,35 @@ import { type AnsweredSeries, type ParsedAnswer, parseHistoryAnswer } from "./pr
 
 /** A server with Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics. */
 export interface HistoryServer {
-  /** What is before `/api/v1`; parameters after `?` are sent along. */
+  /** The part of the address before `/api/v1`; parameters after `?` are sent along. */
   readonly url: string;
   readonly auth: Auth;
   readonly caFile: string | null;
   readonly insecureSkipVerify: boolean;
-  /** Sent with each query, such as `X-Scope-OrgID`. */
+  /** Headers that are sent with each query, such as `X-Scope-OrgID`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
 }
 
-/** Series, or why there are none. */
+/** Series, or the reason why there are none. */
 export type Asked =
   | { readonly ok: true; readonly series: readonly AnsweredSeries[] }
   | { readonly ok: false; readonly error: string; readonly nextStep: string };
 
-/** Asks one server. Never throws. */
+/** Queries one server. Never throws. */
 export interface PrometheusClient {
-  /** The address as it may be shown. */
+  /** The address in the form to be shown. */
   readonly name: string;
-  /** A query as of one moment. */
+  /** Runs a query as of one moment. */
   instant(query: string, at: number): Promise<Asked>;
-  /** The same at each step of [from, to]. */
+  /** Runs a query at each step of [from, to]; times are in seconds. */
   range(query: string, from: number, to: number, step: number): Promise<Asked>;
 }
 
 /**
- * Creates a client. An answer in part counts as none (Thanos and VictoriaMetrics are asked to do so): sums that lack a store look
- * like less GPU time. The pool's own pauses after failures are not used: who asks wants to know.
+ * Creates a client. A partial answer counts as none (Thanos and VictoriaMetrics are asked to refuse it), because sums without
+ * one of the stores look like less GPU time. The pool's own pauses after failures are not used, because the caller wants an
+ * answer now.
  */
 export function createPrometheusClient(server: HistoryServer, pool: GetPool): PrometheusClient {
   const { auth, caFile, insecureSkipVerify, headers } = server;
@@ -57,7 +58,7 @@ export function createPrometheusClient(server: HistoryServer, pool: GetPool): Pr
   };
 }
 
-/** Whole answers or none: Thanos, and VictoriaMetrics' cluster. */
+/** Parameters that make Thanos, and VictoriaMetrics' cluster, give whole answers or none. */
 const whole = { partial_response: "false", deny_partial_response: "1" } as const;
 
 function answered(name: string, answer: ParsedAnswer): Asked {

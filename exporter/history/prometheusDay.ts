@@ -16,11 +16,11 @@ import {
 import { chooseReaders, type Segment } from "./readers.ts";
 import type { TotalsPart } from "./totalsSum.ts";
 
-/** A part of a window that lies within one UTC day. Times are seconds since the epoch. */
+/** A part of a window that is within one UTC day. Times are seconds since the epoch. */
 export interface Chunk {
   readonly from: number;
   readonly to: number;
-  /** `2026-11-21`. */
+  /** The day, such as `2026-11-21`. */
   readonly day: string;
 }
 
@@ -38,25 +38,25 @@ export function dayChunks(from: number, to: number): readonly Chunk[] {
 type Failure = Extract<TotalsResult, { readonly ok: false }>;
 
 const nothing: Asked = { ok: true, series: [] };
-/** Replicas overlap when together they cover this much more than the time that passed. */
+/** Replicas overlap when together they cover more than this many times the time that passed. */
 const overlapRatio = 1.005;
-/** A day is queried in steps of this length, a shorter window in as many steps. */
+/** A day is queried in steps of this length in seconds, and a shorter window in as many steps as `stepsPerWindow`. */
 const longestStepSeconds = 300;
 const stepsPerWindow = 24;
 
-/** What was counted on one day of a window. */
+/** The totals of one day of a window. */
 export interface CountedDay {
-  /** Values of the dimensions but the day. */
+  /** The totals by all dimensions but the day. */
   readonly parts: readonly TotalsPart[];
   readonly coveredSeconds: number;
   readonly clusters: readonly string[];
   readonly isUnpricedKnown: boolean;
 }
 
-/** The same, or why it is not known. */
+/** A day, or the reason why it is not known. */
 type DayResult = { readonly ok: true; readonly day: CountedDay } | Failure;
 
-/** Asks for one day, or a part of it. */
+/** Queries the totals of one day, or of a part of it. */
 export async function totalsOfDay(
   client: PrometheusClient,
   scope: SeriesScope,
@@ -79,7 +79,10 @@ export async function totalsOfDay(
   return { ok: true, day: { parts, coveredSeconds: Math.min(length, coveredSeconds), clusters, isUnpricedKnown } };
 }
 
-/** Whose counters are read when within one day, and which clusters it has; no segments if nothing covers it. */
+/**
+ * Finds which process's counters are read at which times of one day, and the clusters of the day. There are no segments if
+ * nothing covers it.
+ */
 export async function segmentsOfDay(
   client: PrometheusClient,
   scope: SeriesScope,
@@ -95,7 +98,10 @@ export async function segmentsOfDay(
   return readers.ok ? { ...readers, clusters } : readers;
 }
 
-/** Most days have one process after the other: only where more was covered than passed, its course is looked at. */
+/**
+ * Finds the processes whose counters are read. Most days have one process after the other; only where more time was covered
+ * than passed, the course of the day is queried.
+ */
 async function readersOf(
   client: PrometheusClient,
   scope: SeriesScope,
@@ -113,7 +119,7 @@ async function readersOf(
   return { ok: true, segments: chooseReaders(course.series.map(processOf), from, to, step) };
 }
 
-/** Labels that identify a process: all that the server gave it, and none of Fairlead's own. */
+/** Keeps the labels that identify a process: all that the server gave it, and none of Fairlead's own. */
 function processOf({ labels, points }: AnsweredSeries): AnsweredSeries {
   const { cluster: _own, __name__: _name, ...process } = labels;
   return { labels: process, points };
@@ -152,7 +158,7 @@ async function partsOf(
     ...partsFrom(cost.series, (amount, labels) => ({ costs: [[labelIn(labels, "currency"), amount]] })),
     ...partsFrom(unpriced.series, (unpricedGpuSeconds) => ({ unpricedGpuSeconds })),
   ];
-  // Without either, the scraped version did not know prices.
+  // If there are neither, the scraped version did not know prices.
   const hasPrices = gpuTime.series.length === 0 || cost.series.length + unpriced.series.length > 0;
   return { ok: true, parts, isUnpricedKnown: isCounted && hasPrices };
 }

@@ -15,22 +15,23 @@ import { createTotalsSum, type TotalsSum } from "./totalsSum.ts";
 
 type Failure = Extract<TotalsResult, { readonly ok: false }>;
 
-/** Which series belong to this cluster, and which server has them. */
+/** The series that belong to this cluster, and the server that has them. */
 interface PrometheusHistoryOptions {
   readonly client: PrometheusClient;
   readonly scope: SeriesScope;
-  /** Seconds since the epoch: nothing is asked of the time to come. */
+  /** The current time in seconds since the epoch; the time after it is not queried. */
   readonly now: () => number;
 }
 
-/** Questions that may be under way; more would pile up at the server. */
+/** The most questions that may be running; more would pile up at the server. */
 const maxUnderWay = 8;
 const maxGroups = 100_000;
 
 /**
- * The history that a server with Prometheus' HTTP API keeps of Fairlead's counters. A window is asked day by day: each day is
- * the increase of the counters within it, of one process wherever several cover the same time. What counters counted before
- * their first or after their last scrape in a window is seen as far as the server's `increase` guesses it.
+ * The history that a server with Prometheus' HTTP API keeps of Fairlead's counters. A window is queried day by day: the total
+ * of each day is the increase of the counters within it, and only those of one process count wherever several cover the same
+ * time. What counters counted before their first or after their last scrape in a window is included as far as the server's
+ * `increase` extrapolates it.
  */
 export function createPrometheusHistory({ client, scope, now }: PrometheusHistoryOptions): History {
   const days = createSettledDays<CountedDay, Failure>(now, ({ parts }) => parts.length);
@@ -80,7 +81,7 @@ export function createPrometheusHistory({ client, scope, now }: PrometheusHistor
     return clusters.size > 1 ? severalClusters(client.name, [...clusters]) : { ok: true, rows: sumQueueTotals(parts) };
   }
 
-  /** Answers unless too many wait. */
+  /** Runs a query, unless too many are running. */
   async function inTurn<Result>(ask: () => Promise<Result>): Promise<Result | Failure> {
     if (underWay >= maxUnderWay) {
       return {
@@ -105,15 +106,15 @@ export function createPrometheusHistory({ client, scope, now }: PrometheusHistor
   };
 }
 
-/** A day, or why it is not known. */
+/** A day, or the reason why it is not known. */
 type Asked<Day, Failure> = { readonly ok: true; readonly day: Day } | Failure;
 
-/** Days that are over do not change, but for samples that come late. */
+/** Seconds after which a day that is over does not change any more; samples may come late. */
 const settledAfterSeconds = 7200;
 const keptSeconds = 21_600;
 const maxKeptParts = 50_000;
 
-/** Keeps what was answered of days that are over, so that they are asked for once; `partsOf` is the size of a day. */
+/** Keeps the answers about days that are over, so that they are queried once; `partsOf` is the size of a day. */
 function createSettledDays<Day, Failure extends { readonly ok: false }>(
   now: () => number,
   partsOf: (day: Day) => number,
@@ -127,7 +128,7 @@ function createSettledDays<Day, Failure extends { readonly ok: false }>(
     kept.delete(key);
   }
 
-  /** The day as it was answered lately, or as `ask` answers now. */
+  /** Returns the day as it was answered lately, or as `ask` answers now. */
   return async (
     question: unknown,
     chunk: Chunk,

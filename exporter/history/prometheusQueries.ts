@@ -2,15 +2,15 @@ import { aggregate, type Duration, increase, type Matchers, metric, oneOf, scrap
 import { labelValue } from "../kernel/labelValue.ts";
 import type { TotalsDimension, TotalsQuestion } from "./history.ts";
 
-/** What decides whose series are asked for. */
+/** The scope that series must be in to be queried. */
 export interface SeriesScope {
-  /** `null`: all that the server has; more than one is then an error. */
+  /** The name of the cluster; `null` for all that the server has, and more than one is an error then. */
   readonly cluster: string | null;
   /** Labels with the exact values that a series must have. */
   readonly matchers: Readonly<Record<string, string>>;
 }
 
-/** Dimensions that are labels. */
+/** The dimensions that are labels. */
 type LabelDimension = Exclude<TotalsDimension, "day">;
 
 /** The label of each dimension. */
@@ -23,18 +23,18 @@ export const labelOf = {
   priorityClass: "priority_class",
 } as const satisfies Record<LabelDimension, string>;
 
-/** The twins that count by every dimension. */
+/** The two counters that count by every dimension. */
 export type TotalsCounter = "fairlead_gpu_seconds_total" | "fairlead_cost_total";
 
-/** Where a capacity type is not known, its label says so; everything else is then empty. */
+/** The value of the label of a capacity type that is not known; other labels are empty where they are not known. */
 const unknownCapacityType = "unknown";
 
-/** A label's value as totals have it. */
+/** The value of a label as totals contain it. */
 export function valueFrom(dimension: LabelDimension, text: string): string {
   return dimension === "capacityType" && text === unknownCapacityType ? "" : text;
 }
 
-/** What one counter grew by within the last `seconds`, by the labels of the question (and the currency, of costs). */
+/** A query for the growth of one counter within the last `seconds`, by the labels of the question (costs also by currency). */
 export function growthQuery(
   counter: TotalsCounter,
   scope: SeriesScope,
@@ -50,7 +50,7 @@ export function growthQuery(
     : aggregate("sum", growth, labels).text;
 }
 
-/** The same of time without a price, which is counted by pool alone. */
+/** A query for the growth of the time without a price within the last `seconds`; this time is counted by pool alone. */
 export function unpricedQuery(
   scope: SeriesScope,
   process: Readonly<Record<string, string>> | null,
@@ -76,7 +76,10 @@ export type QueueCounter =
   | "fairlead_queue_absent_capacity_gpu_seconds_total"
   | "fairlead_queue_pending_gpu_seconds_total";
 
-/** What a counter of queues grew by within the last `seconds`, by team; a shortfall by its cause, too, and absent capacity by its owner. */
+/**
+ * A query for the growth of a counter of queues within the last `seconds`, by team; shortfalls are also by cause, and absent
+ * capacity by owner.
+ */
 export function queueGrowthQuery(
   counter: QueueCounter,
   scope: SeriesScope,
@@ -109,7 +112,7 @@ export function isUnpricedCounted({ by, where }: Pick<TotalsQuestion, "by" | "wh
   return [...by, ...Object.keys(where)].every((name) => name === "day" || name === "pool");
 }
 
-/** What each process counted within the last `seconds`, with all labels that distinguish processes. */
+/** A query for the seconds that each process counted within the last `seconds`, with all labels that distinguish processes. */
 export function coveredQuery(scope: SeriesScope, seconds: number): string {
   const all = metric("fairlead_covered_seconds_total", ofCluster(scope));
   return increase(scrapedWith(all, scope.matchers), lengthOf(seconds)).text;

@@ -8,13 +8,13 @@ import type { QueueAmount, QueueTotalsResult } from "./queueHistory.ts";
 
 type Failure = Extract<QueueTotalsResult, { readonly ok: false }>;
 
-/** What queues had within one day of a window. */
+/** The amounts of queues within one day of a window. */
 export interface CountedQueueDay {
   readonly parts: readonly { readonly team: string; readonly of: QueueAmount; readonly amount: number }[];
   readonly clusters: readonly string[];
 }
 
-/** The same, or why it is not known. */
+/** A day, or the reason why it is not known. */
 type QueueDayResult = { readonly ok: true; readonly day: CountedQueueDay } | Failure;
 
 const counters: readonly QueueCounter[] = [
@@ -52,7 +52,7 @@ const byCause: Readonly<Record<string, QueueAmount>> = {
   indivisible: "shortfallByIndivisible",
 };
 
-/** Asks for one day, or a part of it: of one process wherever several cover the same time. */
+/** Queries one day, or a part of it. Only one process counts wherever several cover the same time. */
 export async function queueTotalsOfDay(
   client: PrometheusClient,
   scope: SeriesScope,
@@ -78,14 +78,14 @@ export async function queueTotalsOfDay(
 
 function partsOf(counter: QueueCounter, labels: Labels, amount: number): readonly Part[] {
   const team = labelIn(labels, "team");
-  // A queue has series only for owners that it has had: for the others the value is known to be 0.
+  // A queue has series only for owners that it has had; for all others, the value is known to be 0.
   if (labelIn(labels, "cause") === "absent_capacity")
     return Object.values(absentAmounts).map((of) => ({ team, of, amount: 0 }));
   const of = amountOf[counter](labels);
   return of === null || !(amount >= 0) ? [] : [{ team, of, amount }];
 }
 
-/** What was allocated in judged time, of processes that did not count it: for them it followed from their excess and shortfalls. */
+/** The GPU time allocated in judged time, for processes that did not count it: it follows from their excess and shortfalls. */
 function judgedAllocatedOf(parts: readonly Part[]): readonly Part[] {
   const signs: Partial<Record<QueueAmount, number>> = {
     entitled: 1,

@@ -2,39 +2,39 @@ import type { absentAmounts, countedQueueAmounts } from "../accounts/posting.ts"
 import type { AbsentOwner } from "../model/shortfall.ts";
 import type { TotalsResult } from "./history.ts";
 
-/** What the queues of teams had in a window. */
+/** A question about the amounts of queues within a window. */
 export interface QueueTotalsQuestion {
-  /** Seconds since the epoch; the window is [from, to). */
+  /** Start of the window [from, to), seconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** Only queues of this team; `null`: all. */
+  /** Only queues of this team are counted; `null` for all teams. */
   readonly team: string | null;
 }
 
-/** The amounts of a team's queues: GPU-seconds; all but `allocated` and `pending` are of the judged time. */
+/** The amounts of a team's queues: seconds and GPU-seconds. All but `allocated` and `pending` are those of the judged time. */
 export type QueueAmount = (typeof countedQueueAmounts)[number];
 
 /** Amounts that older versions of Fairlead did not distinguish. */
 type LaterAmount = (typeof absentAmounts)[AbsentOwner] | "shortfallByIndivisible";
 
 /**
- * All queues of one team; `judgedSeconds` adds up over them: 0 where entitlement was never known. What no part of the window
- * contains is `null`.
+ * The amounts of all queues of one team. `judgedSeconds` adds up over the queues, and is 0 where entitlement was never known.
+ * An amount that no part of the window contains is `null`.
  */
 export interface QueueTotalsRow
   extends Readonly<Record<Exclude<QueueAmount, LaterAmount>, number>>,
     Readonly<Record<LaterAmount, number | null>> {
-  /** Empty: queues of no team. */
+  /** Name of the team; empty for queues of no team. */
   readonly team: string;
 }
 
-/** By team; no rows at all if nothing is known about queues. */
+/** The amounts by team; there are no rows at all if nothing is known about queues. */
 export type QueueTotalsResult =
   | { readonly ok: true; readonly rows: readonly QueueTotalsRow[] }
   | Extract<TotalsResult, { readonly ok: false }>;
 
 /**
- * A source of what queues had: the ledger's table of queues, or a server that scrapes their counters. Both give the same
+ * A source of the amounts of queues: the ledger's table of queues, or a server that scrapes their counters. Both give the same
  * answer.
  */
 export interface QueueHistory {

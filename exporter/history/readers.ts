@@ -1,33 +1,37 @@
 import type { AnsweredSeries } from "./prometheusAnswer.ts";
 
-/** A part of a window, and whose counters are read in it. */
+/** A part of a window, and the process whose counters are read in it. */
 export interface Segment {
   readonly from: number;
   readonly to: number;
-  /** Labels that the server gave this process when it scraped it; `null`: all processes, because none overlap. */
+  /** Labels that the server gave this process when it scraped it; `null` for all processes, because none overlap. */
   readonly process: Readonly<Record<string, string>> | null;
-  /** Seconds that are counted in it. */
+  /** Seconds that are counted in the segment. */
   readonly coveredSeconds: number;
 }
 
-/** More changes of the reader than this within one day come from replicas that come and go; then one is read throughout. */
+/**
+ * The most segments of one day. With more changes, which come from replicas that come and go, one process is read for the whole
+ * day.
+ */
 const maxSegments = 48;
-/** Rounding, and what `increase` guesses at the ends of a step. */
+/** The tolerance for rounding, and for what `increase` extrapolates at the ends of a step. */
 const tolerance = 1.1;
-/** A reader is kept while it covers nearly as much as the best. */
+/** A reader is kept while it covers at least this part of what the best one covers. */
 const nearlyAsMuch = 0.8;
 
 interface Step {
   readonly from: number;
   readonly to: number;
-  /** Covered seconds of each process, by its index. */
+  /** Seconds that each process covered within the step, by its index. */
   readonly covered: readonly number[];
 }
 
 /**
- * Decides whose counters count when: several replicas count the same GPUs, so their counters must not be added up; a process
- * that follows another (a restart, a new pod) must be. `series` say, at the end of each step, what each process covered
- * within the step. Where two of them cover the same time, one is read, as long as it covers about as much as the best.
+ * Decides whose counters count at which time. Several replicas count the same GPUs, so their counters must not be added up,
+ * while those of a process that follows another (a restart, a new pod) must be. `series` contain, at the end of each step, the
+ * seconds that each process covered within the step. Where two processes cover the same time, one is read, as long as it covers
+ * about as much as the best.
  */
 export function chooseReaders(
   series: readonly AnsweredSeries[],

@@ -1,7 +1,7 @@
 import { bareRecord } from "../kernel/bareRecord.ts";
 import type { TotalsRow } from "./history.ts";
 
-/** What is added to one group. */
+/** The amounts that are added to one group. */
 export interface TotalsPart {
   readonly values: readonly string[];
   readonly gpuSeconds?: number;
@@ -13,7 +13,7 @@ export interface TotalsPart {
 /** Adds up groups by their values. */
 export interface TotalsSum {
   add(part: TotalsPart): void;
-  /** The groups in the order of their values; `isUnpricedKnown`: whether what has no price is known at all. */
+  /** The groups in the order of their values; `isUnpricedKnown` is whether the time without a price is known at all. */
   rows(isUnpricedKnown: boolean): readonly TotalsRow[];
 }
 
@@ -24,7 +24,7 @@ interface Draft {
   unpricedGpuSeconds: number;
 }
 
-/** Begins with nothing. */
+/** Creates a sum that is empty. */
 export function createTotalsSum(): TotalsSum {
   const drafts = new Map<string, Draft>();
   return {
@@ -50,7 +50,7 @@ export function createTotalsSum(): TotalsSum {
   };
 }
 
-/** Amounts by currency. Currencies may be words of a server, so no name means more than itself. */
+/** Amounts by currency, sorted. Currencies may be words of a server, so no name has a special meaning. */
 export function sortedRecord(amounts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
   const record = bareRecord<number>();
   for (const [name, amount] of [...amounts].sort(([one], [other]) => (one < other ? -1 : 1))) record[name] = amount;

@@ -10,36 +10,36 @@ export type WaterfallLevel = (typeof waterfallLevels)[number];
 /** An amount of GPU time, and what it cost. */
 export interface WaterfallAmount {
   readonly gpuSeconds: number;
-  /** By currency; what has no price is in none. */
+  /** Cost by currency; time without a price is in none. */
   readonly costs: Readonly<Record<string, number>>;
-  /** Part of `gpuSeconds` that had no price; `null` where that is known of the whole alone, or not at all. */
+  /** The part of `gpuSeconds` that had no price; `null` where that is known only for the whole, or not at all. */
   readonly unpricedGpuSeconds: number | null;
 }
 
-/** What is lost between a level and the next. */
+/** The GPU time that is lost between a level and the next. */
 interface WaterfallDrop extends WaterfallAmount {
   readonly state: GpuState;
-  /** Whether someone held it: GPUs are unavailable under a pod as well as free. */
+  /** Whether a pod held the GPUs: GPUs can be unavailable both under a pod and free. */
   readonly isAllocated: boolean;
 }
 
-/** A level, and what the next one lacks of it: its drops and the next level add up to it. */
+/** A level, and what the next one lacks of it: the drops and the next level add up to this level. */
 export interface WaterfallStage extends WaterfallAmount {
   readonly level: WaterfallLevel;
   readonly drops: readonly WaterfallDrop[];
 }
 
-/** Where a window's GPU time went. */
+/** The steps from all GPU time of a window to the active GPU time. */
 interface Waterfall {
   readonly stages: readonly WaterfallStage[];
-  /** The part of the whole without a price; `null` if it is unknown. */
+  /** The part of all GPU time without a price; `null` if it is unknown. */
   readonly unpricedGpuSeconds: number | null;
 }
 
 /** The dimensions that the totals of a waterfall need, in this order. */
 export const waterfallDimensions = ["state", "team"] as const;
 
-/** What each level loses before the next, as states and whether they are allocated. */
+/** The drops between each level and the next, as states and whether they are allocated. */
 const dropsAfter: Readonly<
   Record<Exclude<WaterfallLevel, "active">, readonly (readonly [state: GpuState, isAllocated: boolean])[]>
 > = {
@@ -65,14 +65,14 @@ const dropsAfter: Readonly<
   ],
 };
 
-/** A level's drops; of the last level, none. */
+/** The drops of a level; the last level has none. */
 const drops = (level: WaterfallLevel) => (level === "active" ? [] : dropsAfter[level]);
 
 /**
- * Builds the waterfall from totals by state and team: from capacity, unavailable and cordoned time leads to ready; unallocated
- * time to allocated; time of waiting and starting to started; idle, stalled, underutilized and unobserved time to active. Each
- * level is the sum of the next one and its drops, so all sums close. `unpriced` is for the whole, for servers that do not know
- * it by state.
+ * Builds the waterfall from totals by state and team. From capacity, unavailable and cordoned time leads to ready; unallocated
+ * time leads to allocated; time of waiting and starting leads to started; idle, stalled, underutilized and unobserved time
+ * leads to active. Each level is the sum of the next one and its drops, so all sums are balanced. `unpriced` is for all GPU
+ * time, for servers that do not know it by state.
  */
 export function waterfallOf(rows: readonly TotalsRow[], unpriced: number | null = null): Waterfall {
   const amounts = amountsByState(rows);
@@ -86,7 +86,10 @@ export function waterfallOf(rows: readonly TotalsRow[], unpriced: number | null 
   return { stages: stages.toReversed(), unpricedGpuSeconds: below.unpricedGpuSeconds ?? unpriced };
 }
 
-/** Only `unavailable` is distinguished by whether someone held it: every other state is one or the other. */
+/**
+ * Amounts by state and whether a pod held the GPUs. Only `unavailable` can be both; every other state is always one or the
+ * other.
+ */
 function amountsByState(rows: readonly TotalsRow[]): (state: GpuState, isAllocated: boolean) => WaterfallAmount {
   const sums = new Map<string, WaterfallAmount>();
   for (const { values, gpuSeconds, costs, unpricedGpuSeconds } of rows) {
@@ -117,20 +120,20 @@ function added(one: WaterfallAmount, other: WaterfallAmount): WaterfallAmount {
 
 /** A waterfall of a window, and how much of the window it covers. */
 export interface WaterfallAnswer extends Waterfall {
-  /** Seconds since the epoch; what the history can know of the window that was asked for. */
+  /** Start of the part of the window that the history can know about, seconds since the epoch. */
   readonly from: number;
   readonly to: number;
   readonly coveredSeconds: number;
-  /** Where it comes from. */
+  /** The history that the answer comes from. */
   readonly source: Pick<History, "name" | "kind">;
 }
 
-/** A waterfall, or why there is none. */
+/** A waterfall, or the reason why there is none. */
 type WaterfallResult =
   | { readonly ok: true; readonly answer: WaterfallAnswer }
   | Extract<TotalsResult, { readonly ok: false }>;
 
-/** Asks a history for the waterfall of a window, of all GPUs or of some. */
+/** Queries a history for the waterfall of a window, of all GPUs or of some. */
 export async function askWaterfall(
   history: History,
   { from, to, where }: Omit<TotalsQuestion, "by">,

@@ -1,13 +1,14 @@
 /**
- * What makes a spreadsheet take a cell for a formula, at its begin or after what some spreadsheets split cells at, whatever the file
- * says: a semicolon (where the comma is the decimal separator), a tab, a line break. Quotes and blanks before it do not help. The
- * full-width forms count as well: East Asian versions read them as the plain ones.
+ * The characters that make a spreadsheet take a cell for a formula. They count at the start of the cell, and after the
+ * characters at which some spreadsheets split cells, whatever the file contains: a semicolon (where the comma is the decimal
+ * separator), a tab, a line break. Quotes and blanks before them do not help. The full-width forms count as well: East Asian
+ * versions read them as the plain ones.
  */
 const formula = /(^|[;\t\r\n])(?=[ \u00a0\u3000"]{0,64}[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /**
- * Text as a cell of RFC 4180; nothing is empty. Text from a cluster is untrusted: what a spreadsheet would take for a formula
- * gets a quote before it (https://owasp.org/www-community/attacks/CSV_Injection).
+ * Text as a cell of RFC 4180; `null` is an empty cell. Text from a cluster is untrusted: what a spreadsheet would take for a
+ * formula gets a quote before it (https://owasp.org/www-community/attacks/CSV_Injection).
  */
 export function csvTextCell(value: string | null): string {
   if (value === null) return "";

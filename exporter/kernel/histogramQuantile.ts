@@ -1,19 +1,19 @@
 /** A quantile of a histogram. */
 export interface Quantile {
   readonly value: number;
-  /** It lies above all bounds but the last: the value is the largest of them. */
+  /** Whether the quantile is above all bounds but the last; `value` is the largest of these bounds then. */
   readonly isAtLeast: boolean;
 }
 
 /**
- * The value that a part `quantile` (0..1) of what was observed does not exceed, as Prometheus' `histogram_quantile` has it: evenly
- * spread within each bucket, the first of which begins at 0. `counts` has the cumulative count of each upper bound, the last of
- * which is infinite. `null`: nothing was observed, or the counts are no histogram.
+ * The value that a part `quantile` (0..1) of what was observed does not exceed, computed like Prometheus' `histogram_quantile`:
+ * values are evenly spread within each bucket, and the first bucket begins at 0. `counts` maps each upper bound to its
+ * cumulative count; the last bound is infinite. `null` if nothing was observed, or if the counts are not a histogram.
  */
 export function histogramQuantile(quantile: number, counts: ReadonlyMap<number, number>): Quantile | null {
   const buckets = [...counts].sort(([one], [other]) => one - other);
   if (buckets.length < 2 || buckets.at(-1)?.[0] !== Number.POSITIVE_INFINITY) return null;
-  // Counts that fall from one bound to the next come from reads at different moments: the larger one holds.
+  // Counts that fall from one bound to the next come from reads at different moments; the larger one counts.
   let most = 0;
   const cumulative = buckets.map(([, count]) => {
     most = Math.max(most, count);

@@ -8,14 +8,14 @@ export function isoTime(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** The minute of such a text as people read it: `2026-11-21 07:00`. */
+/** The minute of a text that `isoTime` wrote, for people to read: `2026-11-21 07:00`. */
 export function shownMinute(iso: string): string {
   return iso.slice(0, 16).replace("T", " ");
 }
 
 const timeStamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A time stamp (RFC 3339) in seconds since the epoch; `null` for text that is none. */
+/** A time stamp (RFC 3339) in seconds since the epoch; `null` for any other text. */
 export function parseTimeStamp(text: string | null | undefined): number | null {
   if (text === null || text === undefined || !timeStamp.test(text)) return null;
   const milliseconds = Date.parse(text);

@@ -1,31 +1,34 @@
-/** Amounts below it count as 0: rounding errors of sums of fractions. */
+/** Amounts below this count as 0, because they are rounding errors of sums of fractions. */
 const nothing = 1e-9;
 
 /** A network of nodes and arcs with capacities, in which the most that can flow from one node to another is found. */
 export interface FlowNetwork {
-  /** Adds a node; its number. */
+  /** Adds a node and returns its number. */
   addNode(): number;
-  /** Adds an arc with a capacity of at least 0, which may be `Infinity`; its number. What flows is taken away. */
+  /** Adds an arc with a capacity of at least 0, which may be `Infinity`, and returns its number. All flow is removed. */
   addArc(from: number, to: number, capacity: number): number;
-  /** Changes the capacity of an arc. What flows stays until `clear`. */
+  /** Changes the capacity of an arc. The flow stays until `clear`. */
   setCapacity(arc: number, capacity: number): void;
-  /** Takes all flow away. */
+  /** Removes all flow. */
   clear(): void;
-  /** Adds as much flow as there is room for; what was added. */
+  /** Adds as much flow as the free capacity allows, and returns how much was added. */
   augment(source: number, sink: number): number;
-  /** What flows through an arc. */
+  /** The flow through an arc. */
   flowOf(arc: number): number;
-  /** Nodes (by number) to which more could flow from a node: after `augment`, the side of a smallest cut that the source is on. */
+  /**
+   * For each node, by number: 1 if more could flow to it from `source`, else 0. After `augment`, these nodes are the side of a
+   * smallest cut that contains the source.
+   */
   reachableFrom(source: number): Uint8Array;
 }
 
 /**
- * An empty network. Dinic's algorithm (1970): shortest paths are filled until none is left. Not by recursion: paths may be
- * thousands of arcs long. At most O(nodes^2 x arcs); on networks of a few layers mostly a few passes over the arcs, which lie
- * node by node in plain columns.
+ * Creates an empty network. The algorithm is Dinic's (1970): shortest paths are filled until none is left. It is not recursive,
+ * because paths may be thousands of arcs long. It takes at most O(nodes^2 x arcs); on networks of a few layers, it mostly takes
+ * a few passes over the arcs, which are in plain columns, node by node.
  */
 export function createFlowNetwork(): FlowNetwork {
-  // Of each arc: where it begins. It ends where its reverse begins.
+  // The node at which each arc begins. An arc ends where its reverse begins.
   const from: number[] = [];
   const capacity: number[] = [];
   let nodes = 0;
@@ -39,7 +42,7 @@ export function createFlowNetwork(): FlowNetwork {
     addNode: () => nodes++,
     addArc(source, target, capacityOfArc) {
       built = null;
-      // Every arc is followed by its reverse, through which flow is taken back.
+      // Every arc is followed by its reverse, through which flow can be reduced.
       from.push(source, target);
       return capacity.push(capacityOfArc, 0) - 2;
     },
@@ -78,18 +81,18 @@ export function createFlowNetwork(): FlowNetwork {
 
 /** The arcs of a network, node by node. */
 interface Columns {
-  /** Where the arcs of each node begin, with one more entry for the end. */
+  /** The index of the first arc of each node, with one more entry for the end. */
   readonly first: Int32Array;
   readonly target: Int32Array;
-  /** Where the reverse of each arc is. */
+  /** The index of the reverse of each arc. */
   readonly reverse: Int32Array;
-  /** What can still flow; of a reverse, what flows. */
+  /** The flow that can still be added to an arc; for a reverse, the flow of its arc. */
   readonly residual: Float64Array;
-  /** By the number of an arc: where it is. */
+  /** The index of each arc by its number. */
   readonly places: Int32Array;
-  /** Of each node, from the source that was asked for last; -1: not reached. */
+  /** The distance of each node from the source that was used last; -1 if it was not reached. */
   readonly distance: Int32Array;
-  /** Used while flow is added: nodes that are still to be visited, and the arc of each node that is tried next. */
+  /** These are used while flow is added: nodes that are still to be visited, and the arc of each node that is tried next. */
   readonly open: Int32Array;
   readonly current: Int32Array;
 }
@@ -119,7 +122,7 @@ function columnsOf(nodes: number, from: readonly number[], capacity: readonly nu
   return { first, target, reverse, residual, places, distance, open, current: next };
 }
 
-/** Measures how far each node is from the source over arcs with free capacity, up to the distance of the sink. */
+/** Measures the distance of each node from the source over arcs with free capacity, up to the distance of the sink. */
 function measure(all: Columns, source: number, sink: number): Columns {
   const { first, target, residual, distance: found, open } = all;
   found.fill(-1);
@@ -140,7 +143,7 @@ function measure(all: Columns, source: number, sink: number): Columns {
   return all;
 }
 
-/** Fills paths along which the distance grows by one at each arc, until none is left. */
+/** Fills paths on which the distance grows by one at each arc, until none is left. Returns the flow that was added. */
 function fill(all: Columns, source: number, sink: number): number {
   const { first, target, reverse, current, distance } = all;
   current.set(first.subarray(0, current.length));
@@ -169,7 +172,10 @@ function fill(all: Columns, source: number, sink: number): number {
   }
 }
 
-/** The next arc of a node, from one on, that has free capacity and leads one step further; its end where there is none. */
+/**
+ * The next arc of a node, from `from` on, that has free capacity and leads one step further; the end of the node's arcs if
+ * there is none.
+ */
 function nextArc({ first, target, residual, distance }: Columns, node: number, from: number): number {
   const end = first[node + 1] ?? 0;
   const deeper = (distance[node] ?? 0) + 1;
@@ -178,7 +184,7 @@ function nextArc({ first, target, residual, distance }: Columns, node: number, f
   return at;
 }
 
-/** Fills a path; by how much, and which of its arcs is the first that is full then. */
+/** Fills a path; returns by how much, and the position on the path of its first arc that is full then. */
 function pushAlong({ residual, reverse }: Columns, path: Int32Array, length: number) {
   let amount = Number.POSITIVE_INFINITY;
   let full = 0;

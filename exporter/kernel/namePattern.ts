@@ -1,4 +1,4 @@
-/** Whether a name matches a pattern in which `*` matches any text; linear time whatever the pattern. */
+/** Whether a name matches a pattern in which `*` matches any text. This takes linear time for every pattern. */
 export function matchesPattern(pattern: string, name: string): boolean {
   const parts = pattern.split("*");
   const first = parts[0] ?? "";

@@ -1,6 +1,6 @@
 const named = 3;
 
-/** Names in a sentence; beyond the third they are only counted. */
+/** Names as a part of a sentence; those beyond the third are only counted. */
 export function nameWords(names: readonly string[]): string {
   if (names.length <= named)
     return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for, and no second time. */
+/** Returns a function that makes a value when it is first called, and returns the same value from then on. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | null = null;
   return () => {
@@ -7,7 +7,10 @@ export function once<Value>(make: () => Value): () => Value {
   };
 }
 
-/** Makes the value of an object, which never changes, when it is first asked for; it is kept for as long as the object. */
+/**
+ * Returns a function that makes the value of an object, which never changes, when it is first called for the object. The value
+ * is kept for as long as the object.
+ */
 export function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {

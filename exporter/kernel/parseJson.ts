@@ -1,7 +1,7 @@
-/** A JSON object of unknown content: any name may be in it, `__proto__` too. */
+/** A JSON object of unknown content; it may contain any name, even `__proto__`. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Whether it is an object, and no list. */
+/** Whether a value is an object and not a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,19 +1,19 @@
 /**
- * Reads the protobuf wire format (protobuf.dev/programming-guides/encoding) of untrusted bytes: a cursor moves over
- * the fields of a message; the caller reads those it wants and skips the rest by their length.
+ * Reads the protobuf wire format (protobuf.dev/programming-guides/encoding) of untrusted bytes. A cursor moves over the fields
+ * of a message; the caller reads the wanted ones and skips the rest by their length.
  *
- * Nothing here throws or reads beyond the limit that it is given. Bytes that are no message make the cursor fail: it
- * moves to its end, so that every loop of the form `while (cursor.position < end)` stops, and what was read is void.
+ * Nothing here throws or reads beyond the limit that it is given. Bytes that are not a message make the cursor fail: it moves
+ * to its end, so that every loop of the form `while (cursor.position < end)` stops, and what was read is invalid.
  */
 export interface ProtobufCursor {
   readonly bytes: Buffer;
   position: number;
-  /** Where the value ends that `seekField` found. */
+  /** The end of the value that `seekField` found. */
   limit: number;
   failed: boolean;
 }
 
-/** The low three bits of a tag; groups (3 and 4) are only skipped. */
+/** The low three bits of a tag; groups (3 and 4) are always skipped. */
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
 
 const maxGroupDepth = 32;
@@ -25,14 +25,14 @@ export function protobufCursor(bytes: Uint8Array): ProtobufCursor {
   return { bytes: buffer, position: 0, limit: 0, failed: false };
 }
 
-/** Marks the bytes as no message. Returns 0, so that a reader can return it. */
+/** Marks the bytes as invalid. Returns 0, so that a reader can return it. */
 export function failCursor(cursor: ProtobufCursor): 0 {
   cursor.failed = true;
   cursor.position = cursor.bytes.length;
   return 0;
 }
 
-/** An unsigned varint; exact up to 2^53, and rounded to the nearest number above. */
+/** Reads an unsigned varint; above 2^53, it is rounded to the nearest number. */
 export function readVarint(cursor: ProtobufCursor, end: number): number {
   const at = cursor.position;
   if (at < end) {
@@ -45,7 +45,7 @@ export function readVarint(cursor: ProtobufCursor, end: number): number {
   return readLongVarint(cursor, end);
 }
 
-/** The halves of the varint that was read last, where it had more than one byte. */
+/** The halves of the varint that was read last, if it had more than one byte. */
 let lastLow = 0;
 let lastHigh = 0;
 
@@ -75,19 +75,19 @@ function readLongVarint(cursor: ProtobufCursor, end: number): number {
   return failCursor(cursor);
 }
 
-/** A signed 64-bit number (`int64`), rounded to the nearest number beyond 2^53. */
+/** Reads a signed 64-bit number (`int64`); beyond 2^53, it is rounded to the nearest number. */
 export function readInt64(cursor: ProtobufCursor, end: number): number {
   const unsigned = readVarint(cursor, end);
   return unsigned < 0x80 ? unsigned : lastHigh * 2 ** 32 + (lastLow >>> 0);
 }
 
-/** A signed 32-bit number (`int32`); higher bits are cut off, as other readers do. */
+/** Reads a signed 32-bit number (`int32`); higher bits are cut off, as other readers do. */
 export function readInt32(cursor: ProtobufCursor, end: number): number {
   const unsigned = readVarint(cursor, end);
   return unsigned < 0x80 ? unsigned : lastLow;
 }
 
-/** The tag of the next field; 0 where there is none. `fieldOf` and `wireTypeOf` take it apart. */
+/** Reads the tag of the next field; 0 if there is none. `fieldOf` and `wireTypeOf` give its parts. */
 export function readTag(cursor: ProtobufCursor, end: number): number {
   const tag = readVarint(cursor, end);
   if (tag < 8 || tag > maxFieldNumber * 8 + 7) return failCursor(cursor);
@@ -102,7 +102,7 @@ export function wireTypeOf(tag: number): number {
   return tag & 7;
 }
 
-/** Reads the length of a text, of bytes or of a nested message: its end; the cursor then is at its start. */
+/** Reads the length of a text, of bytes or of a nested message, and returns its end. The cursor is then at its start. */
 export function readLimit(cursor: ProtobufCursor, end: number): number {
   const length = readVarint(cursor, end);
   if (length <= end - cursor.position) return cursor.position + length;
@@ -110,7 +110,7 @@ export function readLimit(cursor: ProtobufCursor, end: number): number {
   return cursor.position;
 }
 
-/** Passes over the value of a field. */
+/** Skips the value of a field. */
 export function skipField(cursor: ProtobufCursor, tag: number, end: number): void {
   switch (wireTypeOf(tag)) {
     case wireTypes.bytes:

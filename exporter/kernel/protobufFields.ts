@@ -1,14 +1,14 @@
 import { failCursor, type ProtobufCursor, readLimit, readTag, skipField, wireTypeOf, wireTypes } from "./protobuf.ts";
 
-/** The tags of the fields of a message that a reader wants: 1 at each of them. */
+/** The tags of the fields of a message that a reader wants; the value at each of these tags is 1. */
 export type WantedTags = Uint8Array;
 
-/** The tag of a text, bytes or a nested message. */
+/** The tag of a field that contains a text, bytes or a nested message. */
 export function bytesTag(field: number): number {
   return field * 8 + wireTypes.bytes;
 }
 
-/** The tag of a number or a flag. */
+/** The tag of a field that contains a number or a flag. */
 export function varintTag(field: number): number {
   return field * 8 + wireTypes.varint;
 }
@@ -20,9 +20,9 @@ export function wantedTags(...tags: readonly number[]): WantedTags {
 }
 
 /**
- * Moves to the next wanted field of the message that ends at `end`, and gives its tag; 0 where there is none, or the
- * cursor failed. The cursor then is at the value; of bytes, `limit` is where it ends: the caller moves there.
- * All other fields are passed over; this is where nearly all bytes of an object go by.
+ * Moves to the next wanted field of the message that ends at `end`, and returns its tag; 0 where there is none, or the cursor
+ * failed. The cursor is then at the value. For bytes, `limit` is the end of the value, and the caller must move there. All
+ * other fields are skipped, which are nearly all bytes of an object.
  */
 export function seekField(cursor: ProtobufCursor, end: number, wanted: WantedTags): number {
   const { bytes } = cursor;
@@ -42,7 +42,7 @@ export function seekField(cursor: ProtobufCursor, end: number, wanted: WantedTag
       }
       at = valueAt + length;
     } else if (wireType === wireTypes.varint && wanted[tag] !== 1) {
-      // What was taken for a length was the number itself.
+      // The bytes that were taken for a length are the number itself.
       at = valueAt;
     } else {
       cursor.position = at;
@@ -55,21 +55,21 @@ export function seekField(cursor: ProtobufCursor, end: number, wanted: WantedTag
   return 0;
 }
 
-/** A varint of one or two bytes, as nearly all tags and lengths are; `odd` where there is none. */
+/** A varint of one or two bytes, as nearly all tags and lengths are; `odd` if there is none. */
 function shortVarint(bytes: Buffer, at: number, end: number): number {
   const low = at < end ? (bytes[at] ?? 0) : odd;
   if (low < 0x80) return low;
   const high = at + 1 < end ? (bytes[at + 1] ?? 0) : 0;
-  // Ends in 0 only where it is longer than it needs to be.
+  // The second byte is 0 only if the varint is longer than it needs to be.
   return high > 0 && high < 0x80 ? (low & 0x7f) | (high << 7) : odd;
 }
 
-/** Of a field whose tag and length, or number, are short; `odd` of any other. */
+/** The wire type of a field whose tag and length, or number, are short; `odd` for any other field. */
 function shortWireType(tag: number, length: number): number {
   return tag < 8 || length === odd ? odd : wireTypeOf(tag);
 }
 
-/** More than two bytes can say; as a tag, of no wire type that is read here. */
+/** A number that two bytes cannot represent; as a tag, it has none of the wire types that are read here. */
 const odd = 2 ** 20 + 7;
 
 function readOddField(cursor: ProtobufCursor, end: number, wanted: WantedTags): number {
@@ -80,7 +80,7 @@ function readOddField(cursor: ProtobufCursor, end: number, wanted: WantedTags): 
   return isWanted && !cursor.failed ? tag : 0;
 }
 
-/** Goes on behind a value that was read; a cursor that has failed stays at its end. */
+/** Continues after a value that was read; a cursor that has failed stays at its end. */
 export function leaveField(cursor: ProtobufCursor, limit: number): void {
   if (!cursor.failed) cursor.position = limit;
 }

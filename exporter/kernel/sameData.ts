@@ -1,6 +1,6 @@
 /**
- * Whether two values are the same plain data: equal numbers, texts and nulls, lists of the same length and order,
- * records of the same keys. For data without cycles; prototypes are not compared.
+ * Whether two values are the same plain data: equal numbers, texts and nulls, lists of the same length and order, records with
+ * the same keys. The data must have no cycles; prototypes are not compared.
  */
 export function sameData(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
@@ -8,7 +8,7 @@ export function sameData(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) || Array.isArray(other)) return sameLists(one, other);
   const keys = Object.keys(one);
   if (keys.length !== Object.keys(other).length) return false;
-  // Loops, not closures: this runs for every event of a pod with GPUs.
+  // These are loops and not closures, because this runs for every event of a pod with GPUs.
   for (const key of keys) if (!Object.hasOwn(other, key) || !sameData(one[key], other[key])) return false;
   return true;
 }

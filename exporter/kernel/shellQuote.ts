@@ -1,4 +1,4 @@
-/** Characters without a meaning in a POSIX shell, wherever they are. */
+/** Text of characters that have no meaning in a POSIX shell, wherever they are. */
 const plainWord = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
 /**

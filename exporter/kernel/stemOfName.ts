@@ -1,17 +1,20 @@
 /**
- * The alphabet from which Kubernetes makes name suffixes (k8s.io/apimachinery/pkg/util/rand: no vowels, none of 0, 1 and 3).
- * A suffix of `generateName` has 5 characters, a hash of a pod template up to 10.
+ * A suffix that Kubernetes generates. Its alphabet has no vowels, and none of 0, 1 and 3 (k8s.io/apimachinery/pkg/util/rand). A
+ * suffix of `generateName` has 5 characters, a hash of a pod template up to 10.
  */
 const generated = /^[bcdfghjklmnpqrstvwxz2456789]{5,10}$/;
-/** Minutes since the epoch, by which a CronJob names its Jobs; seconds since the epoch, by which others do. */
+/**
+ * A time of start: minutes since the epoch, which a CronJob puts into the names of its Jobs, or seconds since the epoch, as
+ * others do.
+ */
 const timeOfStart = /^\d{8,10}$/;
 /** The beginning of a UUID, or of a digest. */
 const digest = /^(?=.*\d)[0-9a-f]{8,64}$/;
 const ordinal = /^\d+$/;
 
 /**
- * A name without what someone's machine put behind it, and without the numbers that count what follows: `sweep` of
- * `sweep-ttblx-2`, `crawl` of `crawl-29384756`. Names that would have nothing left stay as they are.
+ * A name without generated suffixes, and without the ordinals after these: `sweep` for `sweep-ttblx-2`, `crawl` for
+ * `crawl-29384756`. Names that would have nothing left stay as they are.
  */
 export function stemOfName(name: string): string {
   const kept: string[] = [];
@@ -27,15 +30,15 @@ export function stemOfName(name: string): string {
   return kept.join("-") || name;
 }
 
-/** `namespace/name` in a text. Nodes, pools and queues have no namespace, and keep their whole names. */
+/** `namespace/name` within a text. Nodes, pools and queues have no namespace, and keep their whole names. */
 const namespaced = /(?<![\w./-])([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)/g;
 
-/** A text in which no namespaced name has a generated suffix. */
+/** The text with all namespaced names replaced by their stems. */
 export function withoutGeneratedSuffixes(text: string): string {
   return text.replace(namespaced, (_, namespace: string, name: string) => `${namespace}/${stemOfName(name)}`);
 }
 
-/** The stems of names, each once, in their order. */
+/** The stems of names, each once, in the order of the names. */
 export function stemsOf(names: readonly string[]): readonly string[] {
   return [...new Set(names.map(withoutGeneratedSuffixes))];
 }

@@ -1,16 +1,16 @@
-/** Text of some bytes; the same string again for bytes that were seen lately. */
+/** Returns the text of some bytes; it is the same string for bytes that were seen lately. */
 export type TextCache = (bytes: Buffer, start: number, end: number) => string;
 
 const maxCachedBytes = 64;
 const firstHash = 0x811c9dc5;
 const hashPrime = 0x01000193;
-/** Bytes at either end that make the hash: names differ there. */
+/** The number of bytes at either end that make the hash: names differ there. */
 const hashedBytes = 12;
 
 /**
- * Texts that are in many objects (namespaces, node names, keys of labels) are made once and shared. The cache has
- * a fixed number of places (a power of two), and a text takes the place of another of the same hash: hostile text can
- * make it slow, not large. Long texts and those that are not ASCII are not kept.
+ * Creates a cache, so that texts that are in many objects (namespaces, node names, keys of labels) are made once and shared. It
+ * has a fixed number of places (a power of two), and a text replaces another one with the same hash: hostile text can make it
+ * slow, but not large. Long texts and those that are not ASCII are not kept.
  */
 export function createTextCache(places = 16_384): TextCache {
   const cached: string[] = new Array(places).fill("");

@@ -1,13 +1,13 @@
 /**
- * Numbers that represent what things are: whole, below 2 ** 53, and all but surely different for what is different. They are
- * the same on every machine and in every run; nothing that is kept may rest on them all the same.
+ * A number that represents the properties of something. It is whole, below 2 ** 53, and almost certainly different for
+ * different properties. It is the same on every machine and in every run, but nothing that is stored may depend on it.
  */
 export type TraitHash = number;
 
 const two32 = 2 ** 32;
 const high = (hash: TraitHash): number => Math.floor(hash / two32);
 
-/** The hash of two hashes, where it matters which of them comes first (the finish of MurmurHash3, over two halves). */
+/** The hash of two hashes, which depends on their order (the finish of MurmurHash3, over two halves). */
 export function mix(a: TraitHash, b: TraitHash): TraitHash {
   const [one, other] = [a | 0, high(a)];
   let low = Math.imul(one ^ (b | 0), 0x9e3779b1) ^ other;
@@ -17,7 +17,7 @@ export function mix(a: TraitHash, b: TraitHash): TraitHash {
   return (top & 0x1fffff) * two32 + (low >>> 0);
 }
 
-/** The hash of two hashes, whichever comes first: so those of many things are added up. */
+/** The hash of two hashes, which does not depend on their order, so that the hashes of many things can be added up. */
 export const together = (a: TraitHash, b: TraitHash): TraitHash =>
   ((high(a) + high(b)) & 0x1fffff) * two32 + (((a >>> 0) + (b >>> 0)) >>> 0);
 

@@ -1,10 +1,10 @@
 /** A part of a tuple; `null` is a value of its own. */
 export type TuplePart = string | null;
 
-/** Gives each distinct tuple of texts a small integer, counted from 0. Tuples of one interner have one length. */
+/** Gives each distinct tuple of texts a small integer, counted from 0. All tuples of one interner have the same length. */
 export interface TupleInterner {
   idOf(parts: readonly TuplePart[]): number;
-  /** How many distinct tuples it has seen. */
+  /** The number of distinct tuples that it has seen. */
   size(): number;
 }
 

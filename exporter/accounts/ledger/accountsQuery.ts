@@ -23,44 +23,50 @@ export const accountDimensions = [
 
 export type AccountDimension = (typeof accountDimensions)[number];
 
-/** What rows can be selected by. */
+/** The dimensions that rows can be selected by. */
 export type AccountFilter = Exclude<AccountDimension, "day" | "hour">;
 
 /** A question about a window of time. */
 export interface AccountsQuery {
-  /** Seconds since the epoch; the window is [from, to). Whole hours, and whole days (UTC) where only those are kept. */
+  /**
+   * Start of the window [from, to), seconds since the epoch. Both ends are whole hours, or whole days (UTC) where only days are
+   * kept.
+   */
   readonly from: number;
   readonly to: number;
   readonly groupBy: readonly AccountDimension[];
   /** Allowed values; `null` is "none" (no team, no queue). A workload is `KIND/NAMESPACE/NAME`. */
   readonly where: ReadonlyMap<AccountFilter, readonly (string | null)[]>;
-  /** The most groups that are returned: days or hours in order, and within each the largest first. The totals count all. */
+  /**
+   * The most groups that are returned: days or hours in order, and within each the largest first. The totals contain all
+   * groups.
+   */
   readonly limit: number;
 }
 
 /** Sums of GPU time. */
 export interface AccountSums {
   readonly gpuSeconds: number;
-  /** The part of these from holdings whose device or split of activity is estimated. */
+  /** The part of these GPU-seconds that comes from holdings whose device or split of activity is estimated. */
   readonly estimatedGpuSeconds: number;
-  /** `null` when none of the time was metered. */
+  /** Energy of the metered time; `null` when none of the time was metered. */
   readonly energyJoules: number | null;
   /** GPU-seconds for which the energy is known. */
   readonly meteredGpuSeconds: number;
-  /** At the prices of the time at which it was counted, by currency; empty when none of it had a price. */
+  /** Costs by currency, at the prices of the time at which they were counted; empty when none of the time had a price. */
   readonly costs: ReadonlyMap<string, number>;
-  /** The only one of `costs`; `null` if there are none or several, because currencies are never added up. */
+  /** The only one of `costs`; `null` if there are none or several, because different currencies are never added up. */
   readonly cost: number | null;
   /** GPU-seconds that had a price. */
   readonly pricedGpuSeconds: number;
 }
 
-/** One group. Values are in the order of `AccountsQuery.groupBy`; days are `2026-11-21`, hours `2026-11-21T07:00:00Z`. */
+/** One group. `values` are in the order of `AccountsQuery.groupBy`; days are `2026-11-21`, hours `2026-11-21T07:00:00Z`. */
 export interface AccountsRow extends AccountSums {
   readonly values: readonly (string | null)[];
 }
 
-/** Why a part of a window is not covered; the last two are outside what the ledger has seen. */
+/** The reason why a part of a window is not covered; the last two are for time that the ledger has not seen. */
 export type UncoveredReason = StoredGapReason | "before-ledger" | "after-last-entry";
 
 /** A part of the window for which nothing is counted. */
@@ -74,9 +80,9 @@ export interface UncoveredTime {
 export interface LedgerCoverage {
   readonly windowSeconds: number;
   readonly coveredSeconds: number;
-  /** Covered part, 0..1. */
+  /** The covered part of the window, 0..1. */
   readonly ratio: number;
-  /** The first `maxGaps`, in order. */
+  /** The first `maxGaps` parts that are not covered, in order. */
   readonly gaps: readonly UncoveredTime[];
   readonly gapsLeftOut: number;
 }
@@ -92,10 +98,10 @@ export interface AccountsAnswer {
   readonly coverage: LedgerCoverage;
 }
 
-/** An answer, or why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
+/** An answer, or the reason why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
 export type AccountsResult = LedgerResult<AccountsAnswer>;
 
-/** Values that a filter can have; `null`: any text is allowed. */
+/** The values that a filter can have; `null` if any text is allowed. */
 export function filterValues(filter: AccountFilter): readonly string[] | null {
   return filter === "state" ? gpuStates : null;
 }

@@ -4,12 +4,12 @@ import type { StoredAdvice } from "../../model/storedAdvice.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";
 import { placesFor } from "./tables.ts";
 
-/** Advice that closed within this many days of the last entry is read when a process begins. */
+/** When a process begins, it reads advice that closed within this many days of the last entry. */
 const daysRead = 30;
-/** Of more recommendations than this, only those that were first seen last are read. */
+/** The most recommendations that are read; if there are more, only those that were first seen last. */
 const mostRead = 1000;
 
-/** The columns of `recommendations`. */
+/** The columns of the table `recommendations`. */
 export const adviceColumns = [
   "id",
   "first_seen",
@@ -47,8 +47,8 @@ export function createAdviceWriter(db: DatabaseSync) {
 }
 
 /**
- * Open advice, dismissed advice (a dismissal may last for years), and advice that closed lately; kinds that this version does
- * not know are left out.
+ * Reads open advice, dismissed advice (a dismissal may last for years), and advice that closed lately. Kinds that this version
+ * does not know are left out.
  */
 export function readAdvice(db: DatabaseSync): readonly StoredAdvice[] {
   return db
@@ -62,7 +62,7 @@ export function readAdvice(db: DatabaseSync): readonly StoredAdvice[] {
     .flatMap((row) => adviceIn(row) ?? []);
 }
 
-/** A row of `recommendations`; `null` for a kind or state that this version does not know. */
+/** The advice in a row of `recommendations`; `null` for a kind or state that this version does not know. */
 export function adviceIn(row: SqliteRow): StoredAdvice | null {
   const kind = textIn(row, "kind");
   const state = textIn(row, "state");
@@ -90,7 +90,9 @@ export function adviceIn(row: SqliteRow): StoredAdvice | null {
 const isKind = (text: string): text is AdviceKind => adviceKinds.some((kind) => kind === text);
 const isState = (text: string): text is AdviceState => adviceStates.some((state) => state === text);
 
-/** Merges the advice of entries: the last report of each lifecycle, and of too many the latest ones. */
+/**
+ * Merges the advice of two entries: the last report of each lifecycle is kept, and if there are too many, only the latest ones.
+ */
 export function mergeAdvice(earlier: readonly StoredAdvice[], later: readonly StoredAdvice[]): readonly StoredAdvice[] {
   if (later.length === 0) return earlier;
   const last = new Map<string, StoredAdvice>();

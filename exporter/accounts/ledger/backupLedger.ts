@@ -14,9 +14,9 @@ import { damageOf } from "./openForWriting.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 
 /**
- * Copies a ledger as it is at one moment, even while another process writes it. This is one reading transaction (VACUUM INTO),
- * because SQLite's online backup would start again with every cycle. The copy is checked before it gets its name, and an
- * existing file is never replaced.
+ * Copies a ledger as it is at one moment, even while another process writes it. The copy is made in one reading transaction
+ * (VACUUM INTO), because SQLite's online backup would start again with every cycle. It is checked before it gets its name, and
+ * an existing file is never replaced. Returns the problem that prevented the copy; `null` if the copy was made.
  */
 export function backupLedger(file: string, target: string, knownAs: FileKnowledge = "unknown"): Problem | null {
   const refused = knownAs === "held" ? null : refusalToRead(file);

@@ -6,15 +6,15 @@ import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import { addRowSql } from "./tables.ts";
 
 /**
- * Writes the time of domains and pools, the streaks of nodes, and outages; `forget` drops the ids that a rolled back transaction has
- * made.
+ * Creates the writer of the time of domains and pools, the streaks of nodes, and outages; its `forget` drops the ids that a
+ * rolled back transaction has made.
  */
 export function createCapacityWriter(db: DatabaseSync) {
   const domainPoolIds = createDimensionIds(db, "domain_pools");
   const poolModelIds = createDimensionIds(db, "pool_models");
   const addDomain = db.prepare(addRowSql("domain_time"));
   const addPlacement = db.prepare(addRowSql("placement_time"));
-  // A node is in one state at a time: if its end could not be kept, the state ended at the latest when the next one
+  // A node is in one state at a time. If the end of a state could not be kept, the state ended at the latest when the next one
   // began.
   const endOlder = db.prepare(
     "UPDATE node_streaks SET ends = max(begins, ?) WHERE node = ? AND ends IS NULL AND begins <> ?",

@@ -9,7 +9,7 @@ import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts";
 import { allSumTables, isBelowZero, strandedColumn, sumsOf } from "./tables.ts";
 
-/** What a check of a ledger found; nothing in `wrong` means that the accounts are good. */
+/** What a check of a ledger found; if `wrong` is empty, the accounts are good. */
 export interface LedgerCheck {
   /** Problems as sentences; at most `maxFindings` of each kind. */
   readonly wrong: readonly string[];
@@ -24,7 +24,7 @@ export interface LedgerCheck {
   };
   readonly intervals: number;
   readonly remembered: number;
-  /** From the first interval to the end of the last; `null` in an empty ledger. */
+  /** The time from the first interval to the end of the last one; `null` in an empty ledger. */
   readonly window: { readonly from: number; readonly to: number } | null;
   readonly coverage: LedgerCoverage | null;
 }
@@ -34,7 +34,7 @@ const maxFindings = 10;
 /** Accounts are balanced when both sides differ by less than this part of the larger side. */
 export const closingTolerance = 1e-9;
 
-/** Entitlements are found by bisection and clamping, so that their sums differ by more. */
+/** The tolerance for queues is larger, because entitlements are found by bisection and clamping. */
 const queueTolerance = 1e-6;
 
 /** Checks the whole of a ledger: SQLite's structures, the accounts, and the record of what was covered. */
@@ -78,7 +78,7 @@ export function checkLedger(db: DatabaseSync): LedgerCheck {
   };
 }
 
-/** A sum has a cost exactly where its account or node group has a currency. */
+/** Rows that break this rule: a sum has a cost exactly where its account or node group has a currency. */
 function costsWithoutCurrency(db: DatabaseSync): readonly string[] {
   const links = [
     ["gpu_time", "account", "accounts"],
@@ -98,7 +98,7 @@ function costsWithoutCurrency(db: DatabaseSync): readonly string[] {
   });
 }
 
-/** Pools of nodes and hours in which what is counted does not cost what the nodes cost; only hours for which both are kept. */
+/** Pools of nodes and hours, of those that are kept for both, in which counted GPUs and nodes differ in cost. */
 function openCosts(db: DatabaseSync): readonly string[] {
   return sentences(
     db,
@@ -126,7 +126,7 @@ const nothing: Omit<LedgerCheck, "wrong"> = {
   coverage: null,
 };
 
-/** Pools and hours in which the sum over accounts is not the pool's control sum. */
+/** Pools and hours in which the sum over accounts differs from the pool's control sum. */
 function openAccounts(db: DatabaseSync): readonly string[] {
   return sentences(
     db,
@@ -145,7 +145,7 @@ function openAccounts(db: DatabaseSync): readonly string[] {
   );
 }
 
-/** Days on which single workloads have more than everything that was counted; only days for which both are kept. */
+/** Days, of those that are kept for both, on which single workloads have more time than everything that was counted. */
 function overcommittedWorkloads(db: DatabaseSync): readonly string[] {
   return db
     .prepare(
@@ -165,9 +165,9 @@ function overcommittedWorkloads(db: DatabaseSync): readonly string[] {
 }
 
 /**
- * Hours and days of queues that contradict themselves. What was allocated in judged time is part of everything allocated, and
- * all of it if all time was judged. Minus the entitlement it is at most the excess, and at least the excess minus all
- * shortfalls: absent and indivisible capacity is a shortfall beyond the entitlement.
+ * Hours and days of queues that contradict themselves. The GPU time that was allocated in judged time is a part of all
+ * allocated GPU time, and equal to it if all time was judged. Minus the entitlement, it is at most the excess, and at least the
+ * excess minus all shortfalls, because absent and indivisible capacity is a shortfall beyond the entitlement.
  */
 function openQueues(db: DatabaseSync): readonly string[] {
   const slack = `${queueTolerance} * (allocated_gpu_seconds + entitled_gpu_seconds + seconds)`;
@@ -191,7 +191,7 @@ function openQueues(db: DatabaseSync): readonly string[] {
   );
 }
 
-/** A domain allocates no more than it has, and its guarantees are known for no longer than it existed. */
+/** Hours of domains that allocate more than they have, or know their guarantees for longer than they existed. */
 function wrongDomains(db: DatabaseSync): readonly string[] {
   return sentences(
     db,
@@ -205,7 +205,7 @@ function wrongDomains(db: DatabaseSync): readonly string[] {
   );
 }
 
-/** No more is stranded than is free, and the mean is between the least and the most. */
+/** Hours of pools with more stranded than free GPUs, or with a mean that is not between the least and the most. */
 function wrongPlacement(db: DatabaseSync): readonly string[] {
   return sentences(
     db,
@@ -219,7 +219,7 @@ function wrongPlacement(db: DatabaseSync): readonly string[] {
   );
 }
 
-/** No more GPU time has uncounted tokens than there is. */
+/** Rows in which the GPU time with uncounted tokens is more than all GPU time. */
 function wrongServed(db: DatabaseSync): readonly string[] {
   const rows = count(
     db,
@@ -258,7 +258,7 @@ function orphans(db: DatabaseSync): readonly string[] {
   );
 }
 
-/** Intervals that begin before an earlier one ends, except after a clock was set back. */
+/** Intervals that begin before an earlier one ends. They may do so only after a clock was set back. */
 function overlaps(intervals: readonly LedgerInterval[]): readonly string[] {
   const found: string[] = [];
   let end = Number.NEGATIVE_INFINITY;
@@ -276,7 +276,10 @@ function overlaps(intervals: readonly LedgerInterval[]): readonly string[] {
   return found.slice(0, maxFindings);
 }
 
-/** The rows of a statement as sentences; `when` is the hour, or the day (`daily`), that begins with its `hour`. */
+/**
+ * The rows of a statement as sentences; `when` is the hour, or the day (if the row is `daily`), that begins with the row's
+ * `hour`.
+ */
 function sentences(db: DatabaseSync, sql: string, say: (row: SqliteRow, when: string) => string): readonly string[] {
   return db
     .prepare(sql)

@@ -13,12 +13,12 @@ export interface DimensionIds {
   reload(): void;
 }
 
-/** When more tuples than this are known, those of earlier days are forgotten. */
+/** The most tuples that are known; if there are more, those of earlier days are forgotten. */
 const maxKnown = 200_000;
 
 /**
  * Keeps ids by content in memory, so that the tables need no second index, which for workloads would be larger than the first.
- * A tuple that was not in use lately gets a second row; queries group by content, so that this is never visible.
+ * A tuple that was not in use lately gets a second row. This is never visible, because queries group by content.
  */
 export function createDimensionIds(db: DatabaseSync, table: Dimension): DimensionIds {
   const columns = dimensions[table];

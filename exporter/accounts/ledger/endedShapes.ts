@@ -8,16 +8,16 @@ import { secondsPerDay } from "./schema.ts";
 import { numberIn, numberOrNullIn, textIn } from "./sqliteRow.ts";
 import { addRowSql } from "./tables.ts";
 
-/** Ended pods of one day and shape. */
+/** Number of pods of one shape that ended on one day. */
 export interface PackedShape {
   /** Days since the epoch. */
   readonly day: number;
-  /** As `shapeText` writes it. */
+  /** The shape as `shapeText` writes it. */
   readonly shape: string;
   readonly pods: number;
 }
 
-/** The most shapes of one entry, also when it was merged from several; the rarest beyond this are left out. */
+/** The most shapes of one entry, even if it was merged from several; the rarest shapes beyond this are left out. */
 const maxShapesPerEntry = 4000;
 
 /** Packs the pods that ended by `at`, seconds since the epoch. */
@@ -54,13 +54,13 @@ export function endedShapesIn(rows: readonly PackedShape[]): readonly EndedOnDay
   });
 }
 
-/** The most shapes of one day; pods of other shapes that end on it are not kept, so that nobody's pods can fill the disk. */
+/** The most shapes of one day. Pods of other shapes that end on it are not kept, so that no user's pods can fill the disk. */
 const maxShapesPerDay = 4000;
 
-/** The days that the account looks back (shapeAccount.ts), and the current one. */
+/** The number of days that are read: those that the account looks back (shapeAccount.ts), and the current one. */
 const daysRead = 8;
 
-/** Writes which shapes the pods that ended had; `forget` drops the ids that a rolled back transaction has made. */
+/** Creates the writer of the shapes of pods that ended; its `forget` drops the ids that a rolled back transaction has made. */
 export function createShapeWriter(db: DatabaseSync) {
   const shapeIds = createDimensionIds(db, "shapes");
   const addPods = db.prepare(addRowSql("pod_shapes"));
@@ -86,7 +86,7 @@ export function createShapeWriter(db: DatabaseSync) {
   };
 }
 
-/** The shapes of the last days on which pods ended, the most common first. */
+/** The shapes of the last days on which pods ended; the most common shape comes first. */
 export function readShapes(db: DatabaseSync): readonly PackedShape[] {
   return db
     .prepare(

@@ -17,7 +17,7 @@ import { createWithheldWriter } from "./withheld.ts";
 
 /** Adds entries to the accounts, each in one transaction. */
 export interface EntryWriter {
-  /** Number of the last entry that is in the file. */
+  /** The number of the last entry that is in the file. */
   lastEntry(): number;
   /** Writes an entry, or throws and writes nothing. An entry whose number is already in the file is not added again. */
   write(number: number, entry: PackedEntry): void;
@@ -70,13 +70,19 @@ export function createEntryWriter(db: DatabaseSync): EntryWriter {
   };
 }
 
-/** The record of which prices were used from when to when, so that every cost can be explained. */
+/** The record of the prices that were used and the time of their use, so that every cost can be explained. */
 interface PriceLog {
-  /** From `since` on exactly these prices are used: a price that is no longer among them ends there, and a new one begins. */
+  /**
+   * Records that exactly these prices are used from `since` on: a price that is no longer among them ends there, and a new one
+   * begins.
+   */
   write(inUse: PricesInUse): void;
 }
 
-/** What distinguishes two prices. Their date does not: a source that asks again reports the same price with a later date. */
+/**
+ * The columns that distinguish two prices. Their date is not among them, because a source that asks again reports the same
+ * price with a later date.
+ */
 const priceIdentity = [
   "pool",
   "node_pool",
@@ -88,7 +94,7 @@ const priceIdentity = [
   "per_gpu_hour",
 ] as const;
 
-/** Creates the log of an open ledger. It remembers nothing, so that a transaction may be rolled back without harm. */
+/** Creates the log of an open ledger. It keeps nothing in memory, so that a transaction may be rolled back without harm. */
 function createPriceLog(db: DatabaseSync): PriceLog {
   const open = db.prepare(`SELECT id, begins, ${priceIdentity.join(", ")} FROM price_log WHERE ends IS NULL`);
   const end = db.prepare("UPDATE price_log SET ends = ? WHERE id = ?");
@@ -101,7 +107,7 @@ function createPriceLog(db: DatabaseSync): PriceLog {
       const added = new Map(prices.map((price) => [JSON.stringify(identityOf(price)), price] as const));
       for (const row of open.all()) {
         const isStillUsed = added.delete(JSON.stringify(priceIdentity.map((column) => row[column])));
-        // A clock may have been set back: nothing ends before it began.
+        // If the clock was set back, a price must not end before it began.
         if (!isStillUsed) end.run(Math.max(since, numberIn(row, "begins")), numberIn(row, "id"));
       }
       for (const price of added.values()) insert.run(...identityOf(price), price.dated, since);
@@ -109,7 +115,7 @@ function createPriceLog(db: DatabaseSync): PriceLog {
   };
 }
 
-/** In the order of `identity`. */
+/** The values of a price in the order of `priceIdentity`. */
 function identityOf(price: UsedPrice): readonly (string | number | null)[] {
   const { pool, nodePool, instanceType, capacityType, currency, basis, source, perGpuHour } = price;
   return [pool, nodePool, instanceType, capacityType, currency, basis, source, perGpuHour];
@@ -152,7 +158,7 @@ function createPostingWriter(db: DatabaseSync): PartWriter {
   };
 }
 
-/** Writes postings, added up by hour and account, and by day, workload and account. */
+/** Adds postings up in two ways: by hour and account, and by day, workload and account. */
 function sumRows(rows: PackedRows): readonly [PackedRows, PackedRows] {
   const hourly = createRowSums(rows.hour.length);
   const daily = createRowSums(rows.hour.length);
@@ -180,7 +186,7 @@ function knownOrNull(value: number | undefined): number | null {
   return value === undefined || Number.isNaN(value) ? null : value;
 }
 
-/** Writes control sums, node times, time by cause, what was served, and what is remembered. */
+/** Creates the writer of control sums, node times, time by cause, served work, and what is remembered. */
 function createOtherWriter(db: DatabaseSync): PartWriter {
   const groupIds = createDimensionIds(db, "node_groups");
   const healthIds = createDimensionIds(db, "health_groups");

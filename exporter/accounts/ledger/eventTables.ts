@@ -15,7 +15,7 @@ const losses = {
   unknownLost: "sum(t.lost_gpu_seconds IS NULL)",
 } as const;
 
-/** What undid work: a row for each time. */
+/** The sources of the tables of events that undid work; each event has a row of its own. */
 export const eventTables = {
   evictions: {
     ...ofEvents,

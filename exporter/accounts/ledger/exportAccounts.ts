@@ -3,7 +3,7 @@ import { isCharged } from "../../model/charge.ts";
 import type { ExportQuery, ExportRow } from "./exportQuery.ts";
 import { numberIn, numberOrNullIn, textIn, textOrNullIn } from "./sqliteRow.ts";
 
-/** What the time of one exported row has in common besides the workload. */
+/** What the time of one exported row has in common, besides the workload. */
 export type ExportGroup = Pick<
   ExportRow,
   | "pool"
@@ -18,9 +18,9 @@ export type ExportGroup = Pick<
   | "currency"
 >;
 
-/** An account as an export sees it: the same object for all rows of the ledger's accounts with the same content. */
+/** An account as an export sees it. All accounts of the ledger with the same content share one object. */
 export interface ExportAccount {
-  /** The same object for all accounts that go into one row. */
+  /** The group of the account; all accounts that go into one row share one object. */
   readonly group: ExportGroup;
   readonly isActive: boolean;
 }
@@ -32,7 +32,7 @@ export interface ExportAccounts {
   tidy(): void;
 }
 
-/** More accounts than this are not kept in memory from one period to the next. */
+/** If more accounts than this were found, they are not kept in memory from one period to the next. */
 const maxKept = 200_000;
 
 /** Creates an empty memory of a ledger's accounts. */
@@ -89,7 +89,7 @@ export function createExportAccounts(
   };
 }
 
-/** The basis of prices and where they came from, as far as the ledger remembers. */
+/** The basis of a group's prices and their source within a time, as far as the ledger has them. */
 export type PriceFacts = (
   group: ExportGroup,
   from: number,
@@ -103,7 +103,7 @@ interface PriceUse {
   readonly ends: number;
 }
 
-/** Reads which prices were used within a window. */
+/** Reads the prices that were used within a window. */
 export function readPriceFacts(db: DatabaseSync, { from, to }: Pick<ExportQuery, "from" | "to">): PriceFacts {
   const uses = new Map<string, PriceUse[]>();
   const rows = db
@@ -115,7 +115,7 @@ export function readPriceFacts(db: DatabaseSync, { from, to }: Pick<ExportQuery,
   for (const row of rows) {
     const key = priceKey(
       textIn(row, "pool"),
-      // Accounts have a word for nodes without the label.
+      // Accounts have the name `unknown` for the pool of nodes without the label.
       textIn(row, "node_pool") || "unknown",
       textOrNullIn(row, "capacity_type"),
       textIn(row, "currency"),

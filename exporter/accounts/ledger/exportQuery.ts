@@ -5,61 +5,76 @@ import type { WorkloadKey } from "../posting.ts";
 import { type Refusal, refusal, refuseWindow } from "./queryWindow.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 
-/** How long the time of one exported row is. Workloads are kept by the day, so that hourly rows name none. */
+/** The length of time of one exported row. Workloads are kept by day, so that hourly rows name none. */
 export const exportGranularities = ["day", "hour"] as const;
 
 export type ExportGranularity = (typeof exportGranularities)[number];
 
-/** What is exported. */
+/** The request for an export. */
 export interface ExportQuery {
-  /** Seconds since the epoch; the window is [from, to), in whole hours or days. */
+  /** Start of the window [from, to), seconds since the epoch. Both ends are whole hours or days. */
   readonly from: number;
   readonly to: number;
   readonly granularity: ExportGranularity;
   readonly charge: ChargeBasis;
-  /** States of `cost.notCharged`. */
+  /** The states in the setting `cost.notCharged`. */
   readonly notCharged: readonly string[];
 }
 
-/** GPU time of one hour or day (UTC) that belongs together: one team, queue, namespace, workload, kind of node, and payer. */
+/**
+ * GPU time of one hour or day (UTC) that belongs together: it has one team, queue, namespace, workload, kind of node, and
+ * payer.
+ */
 export interface ExportRow {
   readonly from: number;
   readonly to: number;
   readonly pool: string;
   readonly nodePool: string;
   readonly capacityType: string | null;
-  /** Who held it, whoever pays; `null`: nobody. */
+  /** The team that held the GPUs, even if it does not pay; `null` if nobody held them. */
   readonly team: string | null;
   readonly queue: string | null;
   readonly namespace: string | null;
   readonly priorityClass: string | null;
-  /** `null` where nobody held it, in hourly rows, and on days whose workloads are not kept any more. */
+  /**
+   * The workload that held the GPUs; `null` where nobody did, in hourly rows, and on days whose workloads are not kept any
+   * more.
+   */
   readonly workload: WorkloadKey | null;
-  /** `charged`: its team pays. Otherwise the state for which the platform pays. */
+  /** `charged` if the team pays; otherwise the state for which the platform pays. */
   readonly state: string;
   readonly isCharged: boolean;
   readonly gpuSeconds: number;
   readonly activeGpuSeconds: number;
   readonly estimatedGpuSeconds: number;
-  /** `null` when none of it was metered. */
+  /** Energy of the metered time; `null` when none of the time was metered. */
   readonly energyJoules: number | null;
-  /** `null` for time without a price; the currency is `null` exactly then. */
+  /** Cost of the time; `null` for time without a price, and the currency is `null` exactly then. */
   readonly cost: number | null;
   readonly currency: string | null;
-  /** The basis of the price and where it came from, joined by `+` where it changed; `null` where this is not known. */
+  /**
+   * The basis and the source of the price; different values are joined by `+` where it changed. `null` where they are not
+   * known.
+   */
   readonly priceBasis: string | null;
   readonly priceSource: string | null;
-  /** Units of progress that the workload has made since it was first seen, and what one has cost in this currency; `null`: not known. */
+  /**
+   * Units of progress that the workload has made since it was first seen, and what one unit has cost in this currency; `null`
+   * where they are not known.
+   */
   readonly progressUnits: number | null;
   readonly costPerProgressUnit: number | null;
 }
 
-/** Length of one row in seconds. */
+/** The length of one row in seconds. */
 export function exportStep(granularity: ExportGranularity): number {
   return granularity === "day" ? secondsPerDay : secondsPerHour;
 }
 
-/** A window must not begin or end within a unit that is kept as one sum, nor ask for hours where only days are kept. */
+/**
+ * The reason why a window cannot be exported; `null` if it can. A window must not begin or end within a unit that is kept as
+ * one sum, and hours cannot be exported where only days are kept.
+ */
 export function refuseExport(db: DatabaseSync, { from, to, granularity }: ExportQuery): Refusal | null {
   const refused = refuseWindow(db, { from, to, groupBy: [granularity], where: new Map(), limit: 0 });
   if (refused !== null || granularity === "hour") return refused;

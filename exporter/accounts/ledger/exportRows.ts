@@ -13,9 +13,9 @@ import { numberIn, numberOrNullIn, type SqliteRow, textIn } from "./sqliteRow.ts
 import { readWorkloadProgress } from "./workloadProgress.ts";
 
 /**
- * Reads the rows of an export one after the other, in the order of time; only one period's accounts are in memory. Their
- * totals are the ledger's: what an account has beyond its workloads (everything, where nobody held it or workloads are no
- * longer kept) becomes rows without a workload. Run it within one transaction.
+ * Reads the rows of an export one after the other, in the order of time; only one period's accounts are in memory. The totals
+ * are those of the ledger: what an account has beyond its workloads becomes rows without a workload. That is everything where
+ * nobody held the GPUs or workloads are no longer kept. Run it within one transaction.
  */
 export function* exportRows(db: DatabaseSync, query: ExportQuery): Generator<ExportRow, void> {
   const accounts = createExportAccounts(db, query);
@@ -57,7 +57,7 @@ export function* exportRows(db: DatabaseSync, query: ExportQuery): Generator<Exp
   }
 }
 
-/** What each workload held on a day, which is subtracted from `left`. */
+/** The GPU time that each workload held on a day; it is subtracted from `left`. */
 function* allocatedOn(
   db: DatabaseSync,
   day: number,
@@ -88,7 +88,7 @@ function* allocatedOn(
   yield { workload, groups };
 }
 
-/** A difference below this part of the sum is rounding. */
+/** A difference below this part of the sum is caused by rounding. */
 const noise = 1e-9;
 
 const summed =

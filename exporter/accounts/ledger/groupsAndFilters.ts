@@ -9,8 +9,8 @@ export interface FilterCondition {
 }
 
 /**
- * A condition that is true for rows that every filter allows; `null` among its values allows rows without one. `columnOf`
- * returns columns that are in the code: text from the question never becomes part of a statement.
+ * A condition that is true for rows that every filter allows. `null` among the values of a filter allows rows without a value.
+ * `columnOf` returns columns that are in the code: text from the question never becomes part of a statement.
  */
 export function filterCondition<Filter extends string>(
   where: ReadonlyMap<Filter, readonly (string | null)[]>,
@@ -28,7 +28,7 @@ export function filterCondition<Filter extends string>(
   return { condition: parts.join(" AND "), values };
 }
 
-/** The value of a group in this column, where days and hours since the epoch become dates and times; `null` is "none". */
+/** The value of a group in this column, where days and hours since the epoch become dates and times; `null` means "none". */
 export function groupValue(row: SqliteRow, column: string, dimension: string): string | null {
   if (row[column] === null) return null;
   if (dimension === "day") return isoDay(numberIn(row, column) * secondsPerDay);

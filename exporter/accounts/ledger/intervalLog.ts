@@ -4,7 +4,7 @@ import type { LedgerInterval, StoredGapReason } from "./ledger.ts";
 import { sameMomentSeconds } from "./mergeEntries.ts";
 import { numberIn, type SqliteRow, textOrNullIn } from "./sqliteRow.ts";
 
-/** The record of what was covered. */
+/** The record of the time that was covered. */
 export interface IntervalLog {
   /** Adds an interval; one that continues the last interval, for the same reason, extends it. */
   add(interval: LedgerInterval): void;
@@ -12,7 +12,7 @@ export interface IntervalLog {
 
 const lastSql = "SELECT id, begins, ends, seconds, gap FROM intervals ORDER BY id DESC LIMIT 1";
 
-/** Creates the log of an open ledger. It remembers nothing, so that a transaction may be rolled back without harm. */
+/** Creates the log of an open ledger. It keeps nothing in memory, so that a transaction may be rolled back without harm. */
 export function createIntervalLog(db: DatabaseSync): IntervalLog {
   const last = db.prepare(lastSql);
   const insert = db.prepare("INSERT INTO intervals (begins, ends, seconds, gap) VALUES (?, ?, ?, ?)");
@@ -36,7 +36,9 @@ export function createIntervalLog(db: DatabaseSync): IntervalLog {
   };
 }
 
-/** The time that nobody saw between two intervals: the process was not running, or the clock was set back. */
+/**
+ * The time between two intervals, in which the process was not running or the clock was set back; `null` if the intervals meet.
+ */
 function holeBetween(before: LedgerInterval, next: LedgerInterval): LedgerInterval | null {
   const missing = next.from - before.to;
   if (Math.abs(missing) <= sameMomentSeconds) return null;
@@ -50,7 +52,7 @@ export function lastInterval(db: DatabaseSync): LedgerInterval | null {
   return row === undefined ? null : toInterval(row);
 }
 
-/** A row of `intervals`. */
+/** The interval in a row of `intervals`. */
 export function toInterval(row: SqliteRow): LedgerInterval {
   return {
     from: numberIn(row, "begins"),
@@ -69,13 +71,16 @@ function gapReason(text: string | null): StoredGapReason | null {
 /** The most gaps that an answer lists. */
 const maxGaps = 1000;
 
-/** How much of [from, to) is counted, and which parts are not. */
+/** The seconds of [from, to) that are counted, and the parts that are not. */
 export function coverageOf(db: DatabaseSync, from: number, to: number): LedgerCoverage {
   const intervals = db.prepare("SELECT begins, ends, seconds, gap FROM intervals ORDER BY id").all().map(toInterval);
   return coverageOfIntervals(intervals, from, to);
 }
 
-/** The same for intervals in the order in which they were written, which may overlap after a clock was set back. */
+/**
+ * The coverage of [from, to) by intervals. These are in the order in which they were written, and may overlap after a clock was
+ * set back.
+ */
 export function coverageOfIntervals(intervals: readonly LedgerInterval[], from: number, to: number): LedgerCoverage {
   const first = intervals.reduce((least, interval) => Math.min(least, interval.from), Number.POSITIVE_INFINITY);
   const last = intervals.reduce((most, interval) => Math.max(most, interval.to), Number.NEGATIVE_INFINITY);
@@ -104,7 +109,7 @@ export function coverageOfIntervals(intervals: readonly LedgerInterval[], from: 
   };
 }
 
-/** Divides [from, to) by reason: a recorded gap, or time outside of what the ledger has seen. */
+/** Divides [from, to) by reason: a recorded gap, or time that the ledger has not seen. */
 function explainHole(
   from: number,
   to: number,

@@ -1,21 +1,21 @@
 import type { WorkloadKey } from "../posting.ts";
 import type { LedgerResult } from "./ledgerQuestion.ts";
 
-/** A question about single workloads: which cost most, and which wasted most. */
+/** A question about single workloads: which of them cost most, and which wasted most. */
 export interface JobsQuery {
-  /** Seconds since the epoch; the window is [from, to), whole days (UTC). */
+  /** Start of the window [from, to), seconds since the epoch. The window is whole days (UTC). */
   readonly from: number;
   readonly to: number;
-  /** Only what this team held; `null`: all. */
+  /** Only GPU time that this team held is counted; `null` for all teams. */
   readonly team: string | null;
-  /** How many of each list. */
+  /** The most rows of each list. */
   readonly limit: number;
 }
 
-/** What a workload held in a window; GPU-seconds, and money by currency. */
+/** The GPU time of a workload within a window in GPU-seconds, and its cost by currency. */
 export interface JobRow {
   readonly workload: WorkloadKey;
-  /** The team of the account in which it held most; `null`: none. */
+  /** The team of the account in which the workload held most; `null` if that has none. */
   readonly team: string | null;
   readonly queue: string | null;
   readonly gpuSeconds: number;
@@ -26,22 +26,30 @@ export interface JobRow {
   readonly wastedGpuSeconds: number;
   readonly costs: Readonly<Record<string, number>>;
   readonly wasteCosts: Readonly<Record<string, number>>;
-  /** What a unit of progress has cost since the workload was first seen; empty where it says none, or has been gone for a day. */
+  /**
+   * Cost of a unit of progress since the workload was first seen, by currency; empty where the workload reports no progress, or
+   * has been gone for a day.
+   */
   readonly costPerUnit: Readonly<Record<string, number>>;
 }
 
 /** The answer to a `JobsQuery`. */
 export interface JobsAnswer {
-  /** Workloads that allocated GPUs. */
+  /** The number of workloads that allocated GPUs. */
   readonly count: number;
-  /** The same by team; the empty text is no team. A workload that changed its team counts for each. */
+  /**
+   * The number of workloads by team; the empty text stands for no team. A workload that changed its team counts for each of its
+   * teams.
+   */
   readonly countByTeam: ReadonlyMap<string, number>;
   readonly gpuSeconds: number;
   readonly costs: Readonly<Record<string, number>>;
-  /** Amounts of different currencies are not compared: the largest amount decides, then GPU time. */
+  /**
+   * The workloads that cost most. Amounts of different currencies are not compared: the largest amount decides, then GPU time.
+   */
   readonly byCost: readonly JobRow[];
   readonly byWaste: readonly JobRow[];
 }
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 export type JobsResult = LedgerResult<JobsAnswer>;

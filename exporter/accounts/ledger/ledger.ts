@@ -7,26 +7,27 @@ import type { EndedOnDay } from "../shapeAccount.ts";
 import type { OrProblem } from "./ledgerProblem.ts";
 
 /**
- * What must survive a restart, such as since when a state has lasted, by kind and key. Values are opaque JSON text or seconds.
+ * A change of what must survive a restart, such as since when a state has lasted. It is kept by kind and key; values are opaque
+ * JSON text or seconds.
  */
 export interface RememberedChange {
   readonly kind: string;
   readonly key: string;
-  /** `null` removes it. */
+  /** The new value; `null` removes the old one. */
   readonly value: string | null;
 }
 
-/** One cycle's addition to the ledger: all of it is written, or nothing. */
+/** One cycle's addition to the ledger: either all of it is written, or none of it. */
 export interface LedgerEntry {
   readonly step: AccruedStep;
   readonly remembered: readonly RememberedChange[];
-  /** Advice that is new or has changed; absent: none. */
+  /** Advice that is new or has changed; absent if there is none. */
   readonly advice?: readonly StoredAdvice[];
-  /** Why needs were not served: reasons that have lasted for another hour, or ended; absent: none. */
+  /** The reasons why needs were not served that have lasted for another hour, or ended; absent if there are none. */
   readonly withheld?: readonly StoredWithheld[];
 }
 
-/** Why an interval that the ledger knows is not counted; `not-written`: its postings could not be kept. */
+/** The reason why an interval that the ledger knows is not counted; `not-written` means that its postings could not be kept. */
 export type StoredGapReason = GapReason | "not-written";
 
 /**
@@ -37,11 +38,11 @@ export interface LedgerInterval {
   readonly from: number;
   readonly to: number;
   readonly seconds: number;
-  /** `null`: covered, and counted. */
+  /** The reason why the time is not counted; `null` if it is covered and counted. */
   readonly gap: StoredGapReason | null;
 }
 
-/** One thing that is remembered. */
+/** One value that is remembered over a restart. */
 export interface Remembered {
   readonly kind: string;
   readonly key: string;
@@ -62,28 +63,29 @@ export interface LedgerStart {
 }
 
 /**
- * The port of the ledger. `append` returns at once; entries are written in their order, each in one transaction, outside the
- * thread that runs the cycle. What cannot be written is kept in memory (bounded) and tried again; `problems` says so.
+ * The port of the ledger. `append` returns at once. Entries are written in their order, each in one transaction, outside the
+ * thread that runs the cycle. Entries that cannot be written are kept in memory (bounded) and tried again, and `problems`
+ * reports this.
  */
 export interface Ledger {
   readonly start: LedgerStart;
   append(entry: LedgerEntry): void;
-  /** Resolves when everything appended so far is on disk or given up. */
+  /** Resolves when everything appended so far is on disk or was given up. */
   flush(): Promise<void>;
   problems(): readonly Problem[];
-  /** Writes what is still waiting, for a few seconds at most, and lets go of the file. */
+  /** Writes the entries that still wait, for a few seconds at most, and releases the file. */
   close(): Promise<void>;
 }
 
 /** How long the ledger keeps its sums, in days. */
 export interface LedgerRetention {
-  /** Hourly sums, which are folded into daily ones afterwards. */
+  /** Days for hourly sums, which are folded into daily ones afterwards. */
   readonly hourlyDays: number;
-  /** Daily sums, and the record of what was covered. */
+  /** Days for daily sums, and for the record of the covered time. */
   readonly dailyDays: number;
-  /** Daily sums by workload. */
+  /** Days for daily sums by workload. */
   readonly workloadDays: number;
 }
 
-/** A ledger, or why the file cannot be one; nothing in a refused file is changed. */
+/** A ledger, or the reason why the file cannot be one. Nothing in a refused file is changed. */
 export type OpenedLedger = OrProblem<{ readonly ledger: Ledger }>;

@@ -7,23 +7,25 @@ import type { BackupOrder, BackupReport } from "./backupThread.ts";
 import { ledgerProblem } from "./ledgerProblem.ts";
 import { startThread } from "./ledgerThread.ts";
 
-/** A checked copy of a ledger in a file that no longer has a name: it disappears with `close`, or with the process. */
+/**
+ * A checked copy of a ledger in a file that no longer has a name. The file disappears with `close`, or when the process ends.
+ */
 export interface LedgerCopy {
   readonly bytes: number;
-  /** Reads all of it, from its beginning. */
+  /** Reads the whole copy, from its beginning. */
   readonly read: () => Readable;
-  /** Deletes the copy; the next one may be taken then. */
+  /** Deletes the copy; after that, the next one may be taken. */
   readonly close: () => Promise<void>;
 }
 
-/** A copy, or why there is none; `busy`: another one is being made, or not closed. */
+/** A copy, or the reason why there is none; `busy` means that another copy is being made, or is not closed yet. */
 export type TakenCopy =
   | { readonly ok: true; readonly copy: LedgerCopy }
   | { readonly ok: false; readonly problem: Problem | "busy" };
 
-/** Copies a ledger as it is at one moment, outside of the thread that asks. One at a time. */
+/** Copies a ledger as it is at one moment, outside of the thread that asks. Only one copy may exist at a time. */
 export interface LedgerCopies {
-  /** Never throws. */
+  /** Takes a copy; never throws. */
   take(): Promise<TakenCopy>;
 }
 
@@ -80,7 +82,10 @@ export function createLedgerCopies(file: string): LedgerCopies {
 
 const ownPrefix = `fairlead-backup-${process.pid}-`;
 
-/** Copies that a process of the same number left when it was killed: in a container all processes have the same number. */
+/**
+ * Removes copies that a process with the same number left when it was killed: in a container all processes have the same
+ * number.
+ */
 async function removeLeftBehind(): Promise<void> {
   for (const name of await readdir(tmpdir()))
     if (name.startsWith(ownPrefix)) await rm(path.join(tmpdir(), name), { recursive: true, force: true });
@@ -89,7 +94,7 @@ async function removeLeftBehind(): Promise<void> {
 function copyInThread(order: BackupOrder): Promise<BackupReport> {
   return new Promise((resolve, reject) => {
     const worker = startThread("backupThread", order);
-    // A process that ends does not wait for it.
+    // A process that ends does not wait for the thread.
     worker.unref();
     worker.on("message", (report: BackupReport) => resolve(report));
     worker.on("error", reject);

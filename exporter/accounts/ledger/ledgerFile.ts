@@ -23,7 +23,7 @@ export type FoundFile =
   | { readonly kind: "none" | "empty" | "ledger" }
   | { readonly kind: "refused"; readonly problem: Problem };
 
-/** An open database, or why it could not be opened. */
+/** An open database, or the reason why it could not be opened. */
 export type OpenedDatabase = OrProblem<{ readonly db: DatabaseSync }>;
 
 const headerBytes = 100;
@@ -67,15 +67,15 @@ export function hasLog(file: string): boolean {
 }
 
 /**
- * What this process knows about a file before it reads it. `held`: the process itself has this ledger open, so its header must
- * not be looked at, because closing any handle of a file gives up all locks that a process has on it (POSIX, fcntl), and
- * another program could then take the write-ahead log away.
+ * What this process knows about a file before it reads it. `held` means that the process itself has this ledger open. The
+ * header must not be looked at then, because closing any handle of a file gives up all locks that a process has on it (POSIX,
+ * fcntl), and another program could then remove the write-ahead log.
  */
 export type FileKnowledge = "held" | "unknown";
 
 /**
- * Why there is no ledger to read at a path; `null` if there is one. It must not be asked about a file that this process has
- * open.
+ * The reason why there is no ledger to read at a path; `null` if there is one. It must not be called for a file that this
+ * process has open.
  */
 export function refusalToRead(file: string): Problem | null {
   const found = lookAtFile(file);
@@ -84,7 +84,10 @@ export function refusalToRead(file: string): Problem | null {
   return ledgerProblem("ledger-missing", file, found.kind === "none" ? "does not exist" : "is empty");
 }
 
-/** Why a file or its folder cannot be written; SQLite itself would open such a file and fail in the first cycle. */
+/**
+ * The reason why a file or its folder cannot be written; `null` if they can. SQLite itself would open such a file and fail in
+ * the first cycle.
+ */
 export function writeRefusal(file: string): Problem | null {
   const folder = path.dirname(file);
   if (!mayWrite(folder))
@@ -116,8 +119,8 @@ export function openToRead(file: string): OpenedDatabase {
   try {
     return { ok: true, db: openChecked(file) };
   } catch (error) {
-    // A log that nobody can attach to, such as a copy on a read-only mount. Without a log, the file alone is the
-    // ledger.
+    // The file may have a log that nobody can attach to, such as a copy on a read-only mount. Without a log, the file alone is
+    // the ledger.
     if (statOf(file) === null) return { ok: false, problem: ledgerProblem("ledger-missing", file, "does not exist") };
     const problem = sqliteProblem(error, file, "cannot be read");
     if (problem.code !== "ledger-read-only" || hasLog(file)) return { ok: false, problem };
@@ -140,7 +143,7 @@ function openChecked(place: DatabasePlace): DatabaseSync {
   }
 }
 
-/** How long SQLite waits for another connection before it says that the file is locked. */
+/** How long SQLite waits for another connection before it reports that the file is locked. */
 export const busyMilliseconds = 2000;
 
 /** Moves a finished file to its place, and makes sure that the file and its name survive a loss of power. */

@@ -11,8 +11,9 @@ import { sqliteProblem } from "./sqliteError.ts";
 const mountTable = "/proc/self/mountinfo";
 
 /**
- * Why a file cannot be a ledger because of its names. The write-ahead log and the writer's lock are next to the name that is
- * opened: with a second hard link, or where the file alone is mounted, another process would have a log and a lock of its own.
+ * The reason why a file cannot be a ledger because of its names; `null` if there is none. The write-ahead log and the writer's
+ * lock are next to the name that is opened: with a second hard link, or where the file alone is mounted, another process would
+ * have a log and a lock of its own.
  */
 export function nameRefusal(file: string, mounts: () => string = readMounts): Problem | null {
   const links = linksOf(file);
@@ -23,8 +24,9 @@ export function nameRefusal(file: string, mounts: () => string = readMounts): Pr
 }
 
 /**
- * Why a file may be open elsewhere: it was not opened under this name before, and a process has it open under another. Found
- * by the locks that SQLite holds on the file itself, which the kernel keeps by inode, under whatever name they were taken.
+ * The problem that a file may be open elsewhere: it was not opened under this name before, and a process has it open under
+ * another name. `null` if it is not open. It is found by the locks that SQLite holds on the file itself, which the kernel keeps
+ * by inode, whatever name they were taken under.
  */
 export function openElsewhere(file: string): Problem | null {
   const identity = fileIdentity(file);
@@ -55,7 +57,7 @@ function isMountPoint(file: string, mounts: string): boolean {
   return mounts.split("\n").some((line) => plainPath(line.split(" ")[4] ?? "") === file);
 }
 
-/** Without the kernel's escapes of blanks and backslashes. */
+/** The path without the kernel's escapes of blanks and backslashes. */
 function plainPath(text: string): string {
   return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
@@ -70,9 +72,10 @@ function readMounts(): string {
 }
 
 /**
- * Numbers of network file systems in statfs(2) (linux/magic.h), which SQLite cannot distinguish from a disk: a write-ahead log on them
- * opens, and is damaged when a second machine mounts it (https://www.sqlite.org/wal.html). Where such a file system cannot lock or
- * share memory at all, and on those that have no number of their own (FUSE), SQLite's own answer refuses the ledger.
+ * Numbers of network file systems in statfs(2) (linux/magic.h), which SQLite cannot distinguish from a disk: a write-ahead log
+ * on them opens, and is damaged when a second machine mounts it (https://www.sqlite.org/wal.html). Where such a file system
+ * cannot lock or share memory at all, and on those that have no number of their own (FUSE), SQLite's own answer refuses the
+ * ledger.
  */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
@@ -89,7 +92,7 @@ function networkFileSystem(type: number): string | null {
   return networkFileSystems.get(type >>> 0) ?? null;
 }
 
-/** Why a ledger cannot lie in its folder, if that is on a network file system. */
+/** The problem that a ledger is in a folder on a network file system; `null` if it is not. */
 export function networkRefusal(
   file: string,
   statfs: (folder: string) => { readonly type: number } = statfsSync,
@@ -98,7 +101,7 @@ export function networkRefusal(
   try {
     name = networkFileSystem(statfs(path.dirname(file)).type);
   } catch {
-    // SQLite itself finds out what cannot be known here.
+    // SQLite itself notices later what cannot be found out here.
   }
   return name === null
     ? null

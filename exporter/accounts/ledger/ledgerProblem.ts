@@ -1,6 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 
-/** What can be wrong with a ledger's file. */
+/** The codes of the problems that a ledger's file can have. */
 export type LedgerFault = keyof typeof nextSteps;
 
 const nextSteps = {
@@ -53,5 +53,5 @@ export function ledgerProblem(code: LedgerFault, file: string, found: string): P
   return { source: "ledger", code, severity, subject: file, message, nextStep: nextSteps[code] };
 }
 
-/** A value, or why there is none. */
+/** A value, or the problem that prevented it. */
 export type OrProblem<Value> = (Value & { readonly ok: true }) | { readonly ok: false; readonly problem: Problem };

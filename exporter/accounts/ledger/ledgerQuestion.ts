@@ -6,7 +6,7 @@ import type { AdviceAnswer, AdviceQuery } from "./queryAdvice.ts";
 import type { PoolsAnswer, PoolsQuery } from "./queryPools.ts";
 import type { WithheldAnswer, WithheldQuery } from "./withheld.ts";
 
-/** What the reader's thread can be asked about: each question and its answer. */
+/** The topics that the reader's thread can be asked about, each with its question and its answer. */
 export interface LedgerTopics {
   readonly "gpu-time": { readonly query: AccountsQuery; readonly answer: AccountsAnswer };
   readonly "ledger-table": { readonly query: LedgerTableQuery; readonly answer: LedgerTableAnswer };
@@ -24,7 +24,7 @@ export type LedgerQuestion<Topic extends LedgerTopic = LedgerTopic> = {
   [About in Topic]: { readonly about: About; readonly query: LedgerTopics[About]["query"] };
 }[Topic];
 
-/** Why there is no answer: the question cannot be answered as asked, or the ledger cannot be read. */
+/** The reason why there is no answer: the question cannot be answered as asked, or the ledger cannot be read. */
 export interface LedgerFailure {
   readonly ok: false;
   readonly fault: "question" | "ledger";
@@ -32,10 +32,10 @@ export interface LedgerFailure {
   readonly nextStep: string;
 }
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 export type LedgerResult<Answer> = { readonly ok: true; readonly answer: Answer } | LedgerFailure;
 
-/** There is no answer because the ledger cannot be read. */
+/** The failure that the ledger cannot be read. */
 export function ledgerFailure(error: string, nextStep: string): LedgerFailure {
   return { ok: false, fault: "ledger", error, nextStep };
 }

@@ -18,24 +18,24 @@ import type { WithheldQuery, WithheldResult } from "./withheld.ts";
 
 /** Answers questions about a ledger, outside the thread that asks. */
 export interface LedgerReader {
-  /** Never throws. Questions are answered one after the other. */
+  /** Answers a question about GPU time. Questions are answered one after the other. None of these methods throws. */
   query(query: AccountsQuery): Promise<AccountsResult>;
-  /** The same for a ledger table (`ledgerTables`). */
+  /** Answers a question about a ledger table (`ledgerTables`). */
   queryLedgerTable(query: LedgerTableQuery): Promise<LedgerTableResult>;
-  /** The same for the prices that were used. */
+  /** Answers a question about the prices that were used. */
   queryPrices(query: PriceQuery): Promise<PriceResult>;
-  /** The same for the pools of quota domains, and the GPU models of pools. */
+  /** Answers a question about the pools of quota domains, and the GPU models of pools. */
   queryPools(query: PoolsQuery): Promise<PoolsResult>;
-  /** The same for single recommendations. */
+  /** Answers a question about single recommendations. */
   queryAdvice(query: AdviceQuery): Promise<AdviceResult>;
-  /** The same for what was not advised, and why. */
+  /** Answers a question about plans that were not advised, and the reasons. */
   queryWithheld(query: WithheldQuery): Promise<WithheldResult>;
-  /** The same for the workloads that cost and wasted most. */
+  /** Answers a question about the workloads that cost and wasted most. */
   queryJobs(query: JobsQuery): Promise<JobsResult>;
   close(): Promise<void>;
 }
 
-/** The most questions that may wait; more would pile up behind a slow one. */
+/** The most questions that may wait, so that they do not pile up behind a slow one. */
 const maxWaiting = 8;
 const defaultPatienceMilliseconds = 60_000;
 const idleMilliseconds = 60_000;
@@ -49,8 +49,8 @@ interface Asked {
 }
 
 /**
- * Creates a reader of the ledger in this file. Its thread starts with the first question and ends when none has come for a
- * while.
+ * Creates a reader of the ledger in this file. Its thread starts with the first question and ends when no question has come for
+ * a while.
  */
 export function createLedgerReader(file: string, patienceMilliseconds = defaultPatienceMilliseconds): LedgerReader {
   const waiting: Asked[] = [];
@@ -65,7 +65,7 @@ export function createLedgerReader(file: string, patienceMilliseconds = defaultP
     return started;
   }
 
-  /** The question that was being answered fails; the others are asked again in a new thread. */
+  /** Ends a thread that failed. The question that was being answered fails; the others are asked again in a new thread. */
   function endThread(which: Worker, reason: string): void {
     if (worker !== which) return;
     worker = null;

@@ -8,11 +8,15 @@ import type { LedgerResult } from "./ledgerQuestion.ts";
 import { sizeClasses } from "./waitBucket.ts";
 
 /**
- * The ledger tables: what the ledger counts besides GPU time. `queues` has their GPU-seconds, `nodes` the time in each state,
- * `domains` (over which quotas count) what they can give out and how much of it they gave out, `placement` how free GPUs were
- * spread over nodes, `nodeStreaks` the single nodes that were in one state for at least an hour, `health` what was lost to
- * faults of hardware and nodes, or slowed down, `outages` the single GPUs that could not be used, and `serving` what workloads
- * that serve did for their GPU time.
+ * The ledger tables, which contain what the ledger counts besides GPU time:
+ * - `queues`: the GPU-seconds of queues;
+ * - `domains`: what quota domains can give out, and how much of it they gave out;
+ * - `nodes`: the time of nodes in each state;
+ * - `placement`: how free GPUs were spread over nodes;
+ * - `nodeStreaks`: single nodes that were in one state for at least an hour;
+ * - `health`: GPU time that was lost to faults of hardware and nodes, or was slowed down;
+ * - `outages`: single GPUs that could not be used;
+ * - `serving`: what workloads that serve did for their GPU time.
  */
 export const ledgerTables = [
   "queues",
@@ -35,41 +39,54 @@ export type LedgerTable = (typeof ledgerTables)[number];
 export interface LedgerTableQuery {
   readonly of: LedgerTable;
   /**
-   * Seconds since the epoch; the window is [from, to): whole hours, or whole days (UTC) for waits and where hours are folded.
+   * Start of the window [from, to), seconds since the epoch. The window is whole hours, or whole days (UTC) for waits and where
+   * hours are folded.
    */
   readonly from: number;
   readonly to: number;
-  /** Some of `dimensionsOf(of)`. */
+  /** The dimensions of the groups, some of `dimensionsOf(of)`. */
   readonly groupBy: readonly string[];
-  /** Allowed values; `null` is "none". */
+  /** Allowed values by dimension; `null` means "none". */
   readonly where: ReadonlyMap<string, readonly (string | null)[]>;
-  /** The most groups that are returned: days or hours in order, and within each the largest first. The totals count all. */
+  /**
+   * The most groups that are returned: days or hours in order, and within each the largest first. The totals contain all
+   * groups.
+   */
   readonly limit: number;
 }
 
 /**
- * Amounts by name, of each row those of `amountsOf`; `null` where one is not known, or there is nothing to divide by. `queues`: seconds and GPU-seconds, and `deviationRatio`: deviation over entitlement of the judged
- * time; `guaranteed` is `null` where it is not known, and otherwise covers the `guaranteedSeconds`. Shortfalls by absent
- * capacity (their sum, and each by who can fix it) and by indivisible capacity are `null` where no row has them: rows written
- * before version 6 do not. `domains`: the same. `waits`: their number, and seconds; p50 and p95 are exact to a fifth.
- * `evictions`: their number, and GPU-seconds; `unknownLost` counts evictions whose loss is unknown. `failures`: the same of
- * programs that failed and were started again. `nodes`: seconds, seconds
- * with a price, and the cost of their GPUs, which is `null` without a price and where there are several currencies.
- * `recommendations`: their number, counted when they were first seen; GPUs predicted under the worse placement rule, GPU-hours
- * predicted to be lost, and for those that were taken, what was predicted and what was measured. `nodeStreaks`: their number,
- * and the part of them within the window, in seconds and GPU-seconds (of nodes whose GPUs are known); begin and end of the one
- * that has the largest part within it (seconds since the epoch, not cut at the window; no end: it lasts), and the GPUs of its
- * node. `placement`: GPU-seconds of free whole GPUs, the stranded ones by reason (`stranded`: all but `strandedConstraint`),
- * what blocked work needs; and the mean, least and most GPUs of the largest pod that could be placed. The seconds of several
- * domains or pools are added up. `health`: GPU-seconds by cause, of these with a price, and their cost, which is `null` without a
- * price and where there are several currencies. `outages`: their number, the part of them within the window, how many ended in it and how long these had lasted from their
- * begin, and begin and end of the one with the largest part. `serving`: requests and tokens, the GPU-seconds of the workloads
- * while these were counted, and what a million generated tokens cost; tokens are `null` where a server did not count them all the
- * time, and the cost of a million also without a price for all of the time, or where there are several currencies.
+ * The amounts of a row by name; the names are those of `amountsOf`. An amount is `null` where it is not known, or where there
+ * is nothing to divide by. Seconds of several domains or pools are added up.
+ * - `queues`: seconds and GPU-seconds, and `deviationRatio`, which is deviation over entitlement of the judged time.
+ *   `guaranteed` is `null` where it is not known, and otherwise covers the `guaranteedSeconds`. Shortfalls by absent capacity
+ *   (their sum, and each by who can fix it) and by indivisible capacity are `null` where no row has them: rows written before
+ *   version 6 do not.
+ * - `domains`: seconds and GPU-seconds; `guaranteed` is as in `queues`.
+ * - `waits`: their number, and seconds; p50 and p95 are exact to a fifth.
+ * - `evictions`: their number, and GPU-seconds; `unknownLost` is the number of evictions whose loss is unknown.
+ * - `failures`: the same amounts for programs that failed and were started again.
+ * - `nodes`: seconds, seconds with a price, and the cost of the GPUs, which is `null` without a price and where there are
+ *   several currencies.
+ * - `recommendations`: their number, counted when they were first seen; the GPUs predicted under the worse placement rule and
+ *   the GPU-hours predicted to be lost; and for those that were taken, what was predicted and what was measured.
+ * - `nodeStreaks`: their number, and the part of them within the window, in seconds and GPU-seconds (of nodes whose GPUs are
+ *   known); for the one with the largest part within the window, its start and end (seconds since the epoch, not cut at the
+ *   window; no end while it lasts) and the GPUs of its node.
+ * - `placement`: GPU-seconds of free whole GPUs, of stranded GPUs by reason (`stranded` is the sum of all reasons but
+ *   `strandedConstraint`), and of what blocked work needs; and the mean, the least and the most GPUs of the largest pod that
+ *   could be placed.
+ * - `health`: GPU-seconds by cause, the part of these with a price, and their cost, which is `null` without a price and where
+ *   there are several currencies.
+ * - `outages`: their number, the part of them within the window, how many ended in it and how long these had lasted from their
+ *   start, and start and end of the one with the largest part within the window.
+ * - `serving`: requests and tokens, the GPU-seconds of the workloads while these were counted, and what a million generated
+ *   tokens cost. Tokens are `null` where a server did not count them all the time. The cost of a million is also `null` then,
+ *   and where some of the time has no price or there are several currencies.
  */
 export type LedgerTableAmounts = Readonly<Record<string, number | null>>;
 
-/** One group. Values are in the order of `groupBy`; days are `2026-11-21`, hours `2026-11-21T07:00:00Z`. */
+/** One group. `values` are in the order of `groupBy`; days are `2026-11-21`, hours `2026-11-21T07:00:00Z`. */
 export interface LedgerTableRow {
   readonly values: readonly (string | null)[];
   readonly amounts: LedgerTableAmounts;
@@ -87,7 +104,7 @@ export interface LedgerTableAnswer {
   readonly coverage: LedgerCoverage;
 }
 
-/** An answer, or why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
+/** An answer, or the reason why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
 export type LedgerTableResult = LedgerResult<LedgerTableAnswer>;
 
 /** Whether a text names a ledger table. */
@@ -95,7 +112,7 @@ export function isLedgerTable(text: string): text is LedgerTable {
   return ledgerTables.some((subject) => subject === text);
 }
 
-/** Values that a dimension can have; `null`: any text. */
+/** The values that a dimension can have; `null` if any text is allowed. */
 export function ledgerTableFilterValues(of: LedgerTable, dimension: string): readonly string[] | null {
   if (dimension === "phase") return waitPhases;
   if (dimension === "sizeClass") return sizeClasses;

@@ -1,8 +1,8 @@
 import { hoursPerDay, secondsPerHour } from "./schema.ts";
 
-/** Of rows by the hour. */
+/** The window of tables whose rows are always kept by hour. */
 export const byHour = { window: "t.hour >= ? AND t.hour < ?", windowSeconds: secondsPerHour };
-/** Hours that are folded into days after some time. */
+/** The window of tables whose rows by hour are folded into days after some time. */
 export const byHourOrDay = {
   window: "t.daily IN (0, 1) AND t.hour >= ? AND t.hour < ?",
   windowSeconds: secondsPerHour,
@@ -11,18 +11,21 @@ export const byHourOrDay = {
 export const times = { day: `t.hour / ${hoursPerDay}`, hour: "t.hour" };
 
 /**
- * A ledger table: where its rows come from, as parts of a statement, and what it can be asked. `from` or `window` has two
- * parameters, for the begin and the end of the window in units of `windowSeconds`.
+ * A ledger table: where its rows come from, as parts of a statement, and what it can be asked. `from` or `window` contains two
+ * parameters, for the start and the end of the window in units of `windowSeconds`.
  */
 export interface LedgerTableSource {
   readonly from: string;
   readonly window: string;
   readonly windowSeconds: number;
-  /** By dimension: rows can be grouped by each, and selected by all but times. A workload is `KIND/NAMESPACE/NAME`. */
+  /**
+   * The columns by dimension. Rows can be grouped by each dimension, and selected by all but times. A workload is
+   * `KIND/NAMESPACE/NAME`.
+   */
   readonly columns: Readonly<Record<string, string>>;
-  /** Dimensions that an answer is grouped by if the question does not say. */
+  /** The dimensions, separated by commas, that an answer is grouped by if the question names none. */
   readonly groups: string;
-  /** Sums of a group. */
+  /** The sums of a group by name. */
   readonly sums: Readonly<Record<string, string>>;
   /** The amounts of an answer's rows, where some of them are computed from the sums; by default the sums themselves. */
   readonly amounts?: readonly string[];
@@ -30,6 +33,6 @@ export interface LedgerTableSource {
   readonly addsUp: boolean;
   /** The sum by which groups are ordered. */
   readonly rank: string;
-  /** Column whose values are kept apart within a group; absent: none. */
+  /** The column whose values are kept apart within a group; absent if there is none. */
   readonly bucket?: string;
 }

@@ -7,17 +7,20 @@ import { secondsPerDay, secondsPerHour } from "./schema.ts";
 import { servedSource } from "./servedSource.ts";
 import { queueColumns, strandedColumn } from "./tables.ts";
 
-/** As alerts count it: labels and taints that keep every typical pod out are intended. */
+/**
+ * The stranded GPU time as alerts count it. Constraints are left out, because labels and taints that keep every typical pod out
+ * are intended.
+ */
 const strandedSum = strandedReasons
   .filter((reason) => reason !== "constraint")
   .map((reason) => `sum(t.${strandedColumn(reason)})`)
   .join(" + ");
 
-/** A streak that lasts is known until the last moment that the ledger covers. */
+/** A streak that has not ended is known until the last moment that the ledger covers. */
 const streakEnds = "coalesce(t.ends, seen.last)";
 const streakSeconds = `min(${streakEnds}, asked.ends) - max(t.begins, asked.begins)`;
 
-/** The sources of the ledger tables about capacity, and about what was lost of it. */
+/** The sources of the ledger tables about capacity, and about lost capacity. */
 const capacitySources = {
   domains: {
     ...byHour,
@@ -108,7 +111,7 @@ const capacitySources = {
   nodeStreaks: {
     from: `(SELECT ? AS begins, ? AS ends) asked, (SELECT max(ends) AS last FROM intervals WHERE gap IS NULL) seen,
       node_streaks t`,
-    // The first condition is the one that the index serves.
+    // The first condition is the one that the index supports.
     window: `(t.ends > asked.begins OR t.ends IS NULL) AND ${streakEnds} > asked.begins AND t.begins < asked.ends`,
     windowSeconds: 1,
     columns: { node: "t.node", nodePool: "t.node_pool", pool: "t.pool", state: "t.state" },
@@ -237,7 +240,7 @@ export const ledgerTableSources: Readonly<Record<LedgerTable, LedgerTableSource>
   },
 };
 
-/** What the rows of a table can be grouped by. */
+/** The dimensions that the rows of a table can be grouped by. */
 export const dimensionsOf = (of: LedgerTable): readonly string[] => Object.keys(ledgerTableSources[of].columns);
 
 /** The names of the amounts that each row of an answer has. */

@@ -5,8 +5,8 @@ import { startThread as startAny } from "../../kernel/startThread.ts";
 const ended = -1;
 
 /**
- * Waits until a thread that was asked to end has ended by itself; after this time it is terminated. A thread that is
- * terminated from outside may be doing anything, even ending, and there V8 has more than once ended the whole process instead
+ * Waits until a thread that was asked to end has ended by itself; after this time it is terminated. A thread that is terminated
+ * from outside may be doing anything, even ending, and in that case V8 has more than once ended the whole process instead
  * (https://github.com/nodejs/node/issues/43182, https://github.com/nodejs/node/issues/62114).
  */
 export async function endGently(worker: Worker, patienceMilliseconds: number): Promise<void> {
@@ -19,7 +19,7 @@ export async function endGently(worker: Worker, patienceMilliseconds: number): P
   await worker.terminate();
 }
 
-/** Waits for something, but not longer than this. */
+/** Waits until `done` resolves, but no longer than this. */
 export async function within(milliseconds: number, done: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | null = null;
   const late = new Promise<void>((resolve) => {

@@ -6,14 +6,15 @@ import { numberIn, numberOrNullIn, textIn } from "./sqliteRow.ts";
 interface Lifecycle {
   readonly source: number;
   readonly firstSeen: number;
-  /** When it closed; for one that is open, the end of time. */
+  /** The time at which it closed; for a lifecycle that is open, `endOfTime`. */
   readonly ends: number;
 }
 
 /**
- * Writes recommendations. Each replica advises for itself: the same advice has the same id, and begins and ends some seconds
- * earlier or later. A lifecycle counts if its source was taken for any of its hours. If lifecycles of the same id overlap,
- * those of the source count that covered more of the time that they span together, because it saw what became of them.
+ * Writes recommendations. Each replica advises for itself: the same advice has the same id in all of them, and begins and ends
+ * some seconds earlier or later. A lifecycle counts if its source was chosen for any of its hours. If lifecycles of the same id
+ * overlap, the one counts whose source covered more of the time that they span together, because that source saw what became of
+ * the advice.
  */
 export function mergeAdvice(db: DatabaseSync, sources: readonly string[]): void {
   db.exec("CREATE TEMP TABLE lives (id TEXT NOT NULL, source INTEGER NOT NULL, first_seen REAL NOT NULL, closed REAL)");
@@ -66,5 +67,5 @@ export function mergeAdvice(db: DatabaseSync, sources: readonly string[]): void 
   if (id !== null) put(id, together);
 }
 
-/** Later than anything: open advice has no end yet. */
+/** A time that is later than all others: open advice has no end yet. */
 const endOfTime = 1e15;

@@ -3,10 +3,10 @@ import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn } from "./sqliteRow.ts";
 
 /**
- * `runs`: from which source each hour is taken, [first, last) in hours since the epoch; `day_runs`: the same for what is kept
- * by day. The first run begins, and the last one ends, beyond all times. `open_end` is the latest end of something that lasts
- * according to its source, where another source takes over: the end of the run, or, before a longer silence, the last covered
- * moment.
+ * The temporary tables of the choice. `runs` contains the source that each hour is taken from, [first, last) in hours since the
+ * epoch; `day_runs` contains the same for what is kept by day. The first run begins, and the last one ends, beyond all times.
+ * `open_end` is the latest end of something that has not ended according to its source, where another source takes over: the
+ * end of the run, or, before a longer silence, the last covered moment.
  */
 const tables = `
 CREATE TEMP TABLE candidates (
@@ -24,13 +24,16 @@ CREATE TEMP TABLE day_runs (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, so
 
 const foldedTables = ["gpu_time", "pool_time", "node_time", "queue_time"];
 
-/** Beyond all hours, on both sides. */
+/** A number of hours that is beyond all hours, on both sides. */
 const farHour = 1_000_000_000;
 
-/** Which source is preferred where two covered as much: one that counted anything, then the order of the sources. */
+/**
+ * The order in which sources are preferred: the one that covered more; then one that counted anything; then the order of the
+ * sources.
+ */
 const order = "seconds DESC, counted DESC, source";
 
-/** A silence over which something that lasts goes on, as for streaks of nodes (seconds). */
+/** Something that has not ended continues over a silence of at most this many seconds, as streaks of nodes do. */
 const silenceSeconds = 3600;
 
 /** Chooses the source of each hour and day, from `pieces`. */
@@ -60,7 +63,7 @@ export function chooseSources(db: DatabaseSync, sources: readonly string[]): voi
   setOpenEnds(db);
 }
 
-/** Chooses by the hour; if one of the sources has folded a day, the whole day is taken from its best source. */
+/** Chooses the source of each hour. If one of the sources has folded a day, the whole day is taken from its best source. */
 function chooseHours(db: DatabaseSync): void {
   const best = (candidates: string, at: string): string =>
     `SELECT ${at}, source FROM (
@@ -75,8 +78,8 @@ function chooseHours(db: DatabaseSync): void {
 }
 
 /**
- * Daily rows come from a source that has all hours of the day; if the hours come from several sources, from the best of that
- * day.
+ * Chooses the source of each day's daily rows: the one that all hours of the day come from, or, if they come from several
+ * sources, the best source of that day.
  */
 function chooseDays(db: DatabaseSync): void {
   db.exec(`
@@ -85,7 +88,7 @@ function chooseDays(db: DatabaseSync): void {
     WHERE h.day = chosen_days.day`);
 }
 
-/** Neighbours of the same source are one run; times that no source knows belong to the run before them. */
+/** Writes the runs. Neighbours of the same source are one run; times that no source knows belong to the run before them. */
 function writeRuns(db: DatabaseSync, table: "runs" | "day_runs", chosen: string): void {
   const insert = db.prepare(`INSERT INTO temp.${table} (first, last, source) VALUES (?, ?, ?)`);
   let first = -farHour;
@@ -116,7 +119,7 @@ function setOpenEnds(db: DatabaseSync): void {
   }
 }
 
-/** Days whose hours come from several sources. */
+/** Days whose hours come from several sources, as days since the epoch. */
 export function mixedDays(db: DatabaseSync): readonly number[] {
   return db
     .prepare("SELECT day FROM temp.chosen_days WHERE sources > 1 ORDER BY day")
@@ -124,7 +127,7 @@ export function mixedDays(db: DatabaseSync): readonly number[] {
     .map((row) => numberIn(row, "day"));
 }
 
-/** The sources that know anything about a day, the best first. */
+/** The sources that know anything about a day; the best comes first. */
 export function sourcesOfDay(db: DatabaseSync, day: number): readonly number[] {
   return db
     .prepare(`SELECT source FROM temp.day_candidates WHERE day = ? ORDER BY ${order}`)

@@ -4,8 +4,8 @@ import { secondsPerHour } from "./schema.ts";
 import { numberIn, textOrNullIn } from "./sqliteRow.ts";
 
 /**
- * `pieces`: what each source covered, and its gaps, cut at the hours; pieces of one source never overlap, even where its clock
- * was set back. The union of what a source covered is what `coverageOf` counts.
+ * `pieces` contains what each source covered, and its gaps, cut at the hours. Pieces of one source never overlap, even where
+ * its clock was set back. The union of what a source covered is what `coverageOf` counts.
  */
 const piecesTable = `
 CREATE TEMP TABLE pieces (
@@ -18,7 +18,7 @@ const piecesIndex = "CREATE INDEX temp.pieces_at ON pieces (source, begins)";
 interface Part {
   readonly begins: number;
   readonly ends: number;
-  /** Counted seconds, by a clock that is never set: they may differ from the length. */
+  /** Counted seconds, by a clock that is never set; they may differ from the length of the part. */
   readonly seconds: number;
   readonly gap: string | null;
 }
@@ -42,7 +42,7 @@ export function cutCoverage(db: DatabaseSync, sources: readonly string[]): void 
     for (const part of inTurn(db, name, "gap IS NULL")) add(part);
     for (const part of inTurn(db, name, "gap IS NOT NULL")) {
       let at = part.begins;
-      // A covered piece can follow a gap at the same time only if the clock was set back.
+      // A gap can contain a covered piece only if the clock was set back.
       const covered = overlapping.all(source, part.begins - secondsPerHour, part.ends, part.begins);
       for (const row of covered) {
         add(partOf(part, at, numberIn(row, "begins")));
@@ -87,7 +87,8 @@ function partOf(part: Part, begins: number, ends: number): Part {
 }
 
 /**
- * Writes what was covered and the gaps, from the source of each hour; intervals that meet and have the same reason become one.
+ * Writes the covered intervals and the gaps, from the source of each hour; intervals that meet and have the same reason become
+ * one.
  */
 export function mergeIntervals(db: DatabaseSync): void {
   const insert = db.prepare("INSERT INTO main.intervals (begins, ends, seconds, gap) VALUES (?, ?, ?, ?)");

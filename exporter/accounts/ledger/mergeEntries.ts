@@ -15,14 +15,14 @@ import { mergeWithheld } from "./withheld.ts";
 export const sameMomentSeconds = 0.001;
 
 /**
- * Of more price changes than this, only the last are logged: waiting entries must not grow without end where prices change all
- * the time.
+ * The most price changes that are logged; if there are more, only the last ones are: waiting entries must not grow without end
+ * where prices change all the time.
  */
 const mostPriceChanges = 20;
 
 /**
- * Merges two entries into one that adds what both add, the earlier one first. Postings of the same hour, account and workload
- * become one.
+ * Merges two entries into one that adds what both add; the earlier one comes first. Postings of the same hour, account and
+ * workload become one.
  */
 export function mergeEntries(earlier: PackedEntry, later: PackedEntry): PackedEntry {
   const accounts = createTupleList();
@@ -91,7 +91,7 @@ const addServed = (one: ServedTime, other: ServedTime): ServedTime => ({
   cost: addKnown(one.cost, other.cost),
 });
 
-/** The entry without its postings: its time becomes a gap; what it remembers, its prices, ended pods and node streaks stay. */
+/** The entry without its postings. Its time becomes a gap; what it remembers, its prices, ended pods and node streaks stay. */
 export function withoutPostings(entry: PackedEntry): PackedEntry {
   const intervals = entry.intervals.map((interval) => ({ ...interval, gap: interval.gap ?? ("not-written" as const) }));
   const rows = emptyRows(0);
@@ -125,7 +125,7 @@ export function mergeIntervals(intervals: readonly LedgerInterval[]): readonly L
   return runs;
 }
 
-/** Of several changes of one thing only the last counts. */
+/** Only the last of several changes of one thing counts. */
 function lastChanges(parts: readonly TuplePart[]): readonly TuplePart[] {
   const keys = createTupleList();
   const last: (readonly TuplePart[])[] = [];

@@ -18,10 +18,10 @@ import { numberIn, numberOrNullIn, textIn } from "./sqliteRow.ts";
 import { inTransaction } from "./transaction.ts";
 import { mergeWithheldOf } from "./withheld.ts";
 
-/** How much of a merged ledger comes from which file. */
+/** How much of a merged ledger comes from one of the files. */
 export interface MergedPart {
   readonly file: string;
-  /** Seconds that it covered in all, and those of them that were taken. */
+  /** Seconds that the file covered in total, and those of them that were taken. */
   readonly coveredSeconds: number;
   readonly takenSeconds: number;
 }
@@ -29,24 +29,24 @@ export interface MergedPart {
 export type MergedLedgers = OrProblem<{ readonly parts: readonly MergedPart[] }>;
 
 /**
- * Makes one new ledger of those of several replicas that watched the same cluster. Nothing is ever added up across ledgers: each
- * hour is taken whole from the one that covered more of it. Files may be written meanwhile: each is read as it was at one moment.
- * An existing target is never replaced, and the new file gets its name when it is whole and sound.
+ * Makes one new ledger from those of several replicas that watched the same cluster. Nothing is ever added up across ledgers:
+ * each hour is taken whole from the ledger that covered more of it. Files may be written meanwhile, because each is read as it
+ * was at one moment. An existing target is never replaced, and the new file gets its name when it is whole and sound.
  *
- * - An hour: GPU time, pools, nodes, queues, domains, placement, and the intervals, from the ledger that covered more seconds of it.
- *   Where several covered as much: from one that counted anything; then from the one that covered more in all its time; then by a
- *   name made of its content. The order in which files are named never matters.
- * - A day whose hours any of the ledgers has folded: the same, for the day.
- * - What is kept by day (workloads, waits, shapes of pods): from the ledger that has all hours of the day, else from the one that
- *   covered more of it. On a day of several ledgers, that is less than the hours say; workloads that would hold more than the hours
- *   (which only a ledger that contradicts the others has) are taken from the next, or left out.
- * - Evictions: those of the ledger of the hour in which they were, each key once.
- * - Recommendations: mergeAdvice.ts. Prices in use and streaks of nodes: mergeSpans.ts.
+ * - An hour: GPU time, pools, nodes, queues, domains, placement, and the intervals come from the ledger that covered more
+ *   seconds of it. Where several covered as much, they come from one that counted anything; then from the one that covered more
+ *   in all its time; then the order of names made of their contents decides. The order in which files are named never matters.
+ * - A day whose hours any of the ledgers has folded: the same rule, for the day.
+ * - What is kept by day (workloads, waits, shapes of pods): from the ledger that has all hours of the day, else from the one
+ *   that covered more of it. On a day of several ledgers, that is less than the hours contain; workloads that would hold more
+ *   than the hours (which only a ledger that contradicts the others has) are taken from the next ledger, or left out.
+ * - Evictions: those of the ledger of the hour in which they happened, each key once.
+ * - Recommendations: see mergeAdvice.ts. Prices in use and streaks of nodes: see mergeSpans.ts.
  * - What is remembered, and the number of the last entry: those of the ledger that covered the latest moment.
  * - Accounts, workloads and other names: by their content (mergeRows.ts).
  *
- * All of it is SQL between attached files, and no row stays in memory; SQLite's own temporary files take about as much disk as the
- * names do. Older ledgers are read from copies beside the target that are brought up to date.
+ * All of it is SQL between attached files, and no row stays in memory; SQLite's own temporary files take about as much disk as
+ * the names do. Older ledgers are read from copies next to the target that are brought up to date.
  */
 export function mergeLedgers(files: readonly string[], target: string): MergedLedgers {
   const refused = refuseTarget(files, target);
@@ -88,7 +88,7 @@ function mergeInto(file: string, given: readonly MergeSource[]): MergedLedgers {
   if (problem !== null) return { ok: false, problem };
   const db = new DatabaseSync(file, { timeout: busyMilliseconds });
   try {
-    // An unfinished merge is thrown away: nothing must survive a crash, and nothing is rolled back.
+    // An unfinished merge is thrown away, so that nothing must survive a crash, and nothing is rolled back.
     db.exec(
       "PRAGMA main.journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp.cache_size = -32768",
     );
@@ -125,9 +125,7 @@ function write(db: DatabaseSync, sources: readonly string[]): void {
   mergeMemory(db, sources);
 }
 
-/**
- * The order of the ledgers: the first one wins where two covered as much, and it also decides about what none of them knows.
- */
+/** The order of the ledgers. The first one is preferred where two covered as much, and also for what none of them knows. */
 function inOrder(db: DatabaseSync, given: readonly MergeSource[]): readonly number[] {
   const ids = new Map<number, string>();
   const idOf = (i: number): string => {
@@ -151,8 +149,8 @@ function inOrder(db: DatabaseSync, given: readonly MergeSource[]): readonly numb
 const batch = 1000;
 
 /**
- * A name for what an attached ledger holds (hexadecimal): the same content has the same one, wherever it lies. Reads the whole
- * ledger.
+ * A hexadecimal name for the content of an attached ledger: the same content has the same name, wherever the file is. Reads the
+ * whole ledger.
  */
 function contentId(db: DatabaseSync, name: string): string {
   const hash = createHash("sha256");
@@ -205,7 +203,7 @@ function strangers(db: DatabaseSync, sources: readonly string[]): readonly [numb
   return null;
 }
 
-/** Events that have a key: which ledger saw one does not matter. */
+/** Writes events that have a key, for which it does not matter which ledger saw them. */
 function mergeEvents(db: DatabaseSync, sources: readonly string[], table: "evictions" | "failures"): void {
   for (const [source, name] of sources.entries()) {
     db.exec(`

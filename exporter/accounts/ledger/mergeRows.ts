@@ -5,11 +5,11 @@ import { hoursPerDay } from "./schema.ts";
 import { numberIn } from "./sqliteRow.ts";
 import { addToExisting, allSumTables, type Dimension, dimensions } from "./tables.ts";
 
-/** The table that says which row of the merged ledger a row of a source has become: (source, id) -> merged. */
+/** The table that maps a row of a source to the row of the merged ledger that it has become: (source, id) -> merged. */
 const idsOf = (dimension: Dimension): string => `temp.ids_${dimension}`;
 
 /**
- * Writes the dimension tables: one row for each content, its last use is the last use in any source. Sources may have several
+ * Writes the dimension tables: one row for each content, whose last use is the last use in any source. Sources may have several
  * rows of the same content; their sums are added up, as queries do. CROSS JOIN keeps SQLite from taking the tables in another
  * order, which has no index.
  */
@@ -38,8 +38,8 @@ export function mergeDimensions(db: DatabaseSync, sources: readonly string[]): v
 }
 
 /**
- * Adds the rows of a source that `where` selects, as `t`, among the hours or days of `chosen`; ids of the source become those of
- * the merged ledger. A source may name the same content twice, so that rows with the same key are combined.
+ * Adds the rows of a source that `where` selects, as `t`, among the hours or days of `chosen`. Ids of the source become those
+ * of the merged ledger. A source may name the same content twice, so rows with the same key are combined.
  */
 function addRows(
   db: DatabaseSync,
@@ -102,8 +102,8 @@ export function mergeDays(db: DatabaseSync, sources: readonly string[]): void {
 }
 
 /**
- * Whether the workloads of a source hold no more than was counted on that day: hours may come from several sources, workloads
- * come from one.
+ * Whether the workloads of a source hold no more than was counted on that day: hours may come from several sources, while
+ * workloads come from one.
  */
 function fits(db: DatabaseSync, name: string, day: number): boolean {
   const row = db

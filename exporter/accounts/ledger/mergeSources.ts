@@ -12,16 +12,16 @@ export const maxMergedLedgers = 8;
 
 /** A ledger that is read for a merge. */
 export interface MergeSource {
-  /** The file as it was named. */
+  /** The path of the file as it was given. */
   readonly file: string;
-  /** What is read: the file itself, or a copy of an older one that was brought up to date. */
+  /** The file that is read: the file itself, or a copy of an older one that was brought up to date. */
   readonly readFrom: string;
 }
 
-/** A source, or why this file cannot be one. */
+/** A source, or the reason why this file cannot be one. */
 export type PreparedSource = OrProblem<{ readonly source: MergeSource }>;
 
-/** Looks whether a file is a ledger; one of an older version is copied to `copy`, and the copy is brought up to date. */
+/** Checks that a file is a ledger. One of an older version is copied to `copy`, and the copy is brought up to date. */
 export function prepareSource(file: string, copy: string): PreparedSource {
   const refused = refusalToRead(file);
   if (refused !== null) return { ok: false, problem: refused };
@@ -64,7 +64,7 @@ export function attach(db: DatabaseSync, { readFrom }: MergeSource, name: string
   try {
     attachAt(fileAddress(readFrom, { mode: "ro" }));
   } catch (error) {
-    // As in `openToRead`: a copy on a read-only mount, whose log nobody can attach to.
+    // As in `openToRead`, this may be a copy on a read-only mount, whose log nobody can attach to.
     if (logSize(readFrom) > 0) throw error;
     attachAt(fileAddress(readFrom, { immutable: "1" }));
   }

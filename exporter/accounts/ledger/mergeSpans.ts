@@ -6,21 +6,21 @@ import { numberIn, numberOrNullIn, type SqliteRow } from "./sqliteRow.ts";
 const from = `r.first * ${secondsPerHour}`;
 const to = `r.last * ${secondsPerHour}`;
 
-/** Later than anything that is counted (seconds). */
+/** A time that is later than all that is counted, seconds since the epoch. */
 const endOfTime = 1e13;
 
-/** A table of rows that last from `begins` to `ends` (NULL: until now). */
+/** A table of rows that last from `begins` to `ends` (NULL if they have not ended). */
 interface SpanTable {
   readonly table: "price_log" | "node_streaks" | "outages";
   /** Rows that agree in these columns can continue one another. */
   readonly same: readonly string[];
   /** The other columns: a span in several parts takes the last known value. */
   readonly others: readonly string[];
-  /** What distinguishes the rows of one source. */
+  /** The column that distinguishes the rows of one source. */
   readonly order: string;
   /** A span continues over at most this much time that nobody covered (seconds). */
   readonly silence: number;
-  /** The latest end of a span that lasts according to its source, where another source takes over. */
+  /** The latest end of a span that has not ended according to its source, where another source takes over. */
   readonly openEnd: string;
 }
 
@@ -52,9 +52,9 @@ const spanTables: readonly SpanTable[] = [
 ];
 
 /**
- * Writes prices in use, streaks of nodes and outages: from each source the parts within its runs, cut at their edges. A part is joined
- * to the same span of the next source if no covered time is between them, so that a node is in one streak at a time, and a
- * price is used once.
+ * Writes prices in use, streaks of nodes and outages: from each source come the parts within its runs, cut at their edges. A
+ * part is joined to the same span of the next source if no covered time is between them, so that a node is in one streak at a
+ * time, and a price is used once.
  */
 export function mergeSpans(db: DatabaseSync, sources: readonly string[]): void {
   db.exec("CREATE TEMP TABLE covered (begins REAL PRIMARY KEY, ends REAL NOT NULL) WITHOUT ROWID");

@@ -24,19 +24,18 @@ import { lockForWriting, type WriterLock } from "./writerLock.ts";
 export interface WritableLedger {
   readonly db: DatabaseSync;
   readonly lock: WriterLock;
-  /** Its name without symbolic links, next to which its log is. */
+  /** Its name without symbolic links; the log is next to this name. */
   readonly name: string;
   /** The file and the log that were opened. */
   readonly files: OpenedFiles | null;
-  /** What was repaired before it could be opened; `null`: nothing. */
+  /** What was repaired before the ledger could be opened; `null` if nothing was. */
   readonly notice: Problem | null;
 }
 
 export type OpenedForWriting = OrProblem<{ readonly ledger: WritableLedger }>;
 
 /**
- * Opens a ledger, creates it where there is none, and brings an older one up to date. A file that is refused is left
- * unchanged.
+ * Opens a ledger, creates it where there is none, and brings an older one up to date. A file that is refused is left unchanged.
  */
 export function openForWriting(
   named: string,
@@ -70,7 +69,7 @@ function openLocked(
 ): OrProblem<{ readonly taken: Omit<WritableLedger, "lock" | "name"> }> {
   const aside = setAsideLog(file, lastOpened(file));
   const notice = aside === null ? null : logSetAside(file, aside);
-  // Another process may have created it since.
+  // Another process may have created the file since then.
   const now = lookAtFile(file);
   const problem =
     now.kind === "refused"
@@ -91,7 +90,10 @@ export function logSetAside(file: string, aside: string): Problem {
   return ledgerProblem("ledger-log-set-aside", file, found);
 }
 
-/** Why a ledger cannot be continued: its version, or damage; found by a connection that cannot write. */
+/**
+ * The reason why a ledger cannot be continued, which is its version or damage; `null` if it can. It is found by a connection
+ * that cannot write.
+ */
 export function takeoverRefusal(file: string, newest: number): Problem | null {
   const problem = versionOrDamage(file, newest);
   if (problem?.code !== "ledger-corrupt" || !isSoundWithoutLog(file)) return problem;
@@ -156,7 +158,10 @@ export function versionOf(db: DatabaseSync): number {
   return numberOrNullIn(db.prepare("PRAGMA user_version").get(), "user_version") ?? 0;
 }
 
-/** Makes the new file under another name, and moves it into place when it is complete: a crash never leaves half a ledger. */
+/**
+ * Creates the new file under another name, and moves it into place when it is complete, so that a crash never leaves half a
+ * ledger.
+ */
 export function createLedger(file: string, migrations: readonly string[]): Problem | null {
   const unfinished = `${file}.new`;
   try {
@@ -176,7 +181,7 @@ export function createLedger(file: string, migrations: readonly string[]): Probl
   }
 }
 
-/** Larger than SQLite's default of 4096: a cycle changes rows that are close together. */
+/** Bytes of a page. This is larger than SQLite's default of 4096, because a cycle changes rows that are close together. */
 const pageBytes = 8192;
 
 function openAndMigrate(
@@ -201,8 +206,9 @@ function openAndMigrate(
 }
 
 /**
- * Write-ahead log, so that readers and the writer do not wait for each other. `synchronous = FULL`: a committed cycle
- * survives a loss of power, at the price of one fsync each cycle; NORMAL would survive kill -9 only.
+ * Sets up the connection; returns the reason why the ledger cannot be written, `null` if it can. It uses a write-ahead log, so
+ * that readers and the writer do not wait for each other. With `synchronous = FULL`, a committed cycle survives a loss of
+ * power, at the price of one fsync each cycle; with NORMAL, it would survive only kill -9.
  */
 function prepareConnection(db: DatabaseSync, file: string): Problem | null {
   const row = db.prepare("PRAGMA journal_mode = WAL").get();
@@ -218,8 +224,8 @@ function prepareConnection(db: DatabaseSync, file: string): Problem | null {
 }
 
 /**
- * Whether the log's shared memory (-shm) can be written: if not, SQLite opens the file read-only, and the first cycle would
- * fail instead of the start.
+ * The problem that the log's shared memory (-shm) cannot be written; `null` if it can. SQLite opens the file read-only then,
+ * and without this check the first cycle would fail instead of the start.
  */
 function refusedWrite(db: DatabaseSync, file: string): Problem | null {
   try {
@@ -228,7 +234,7 @@ function refusedWrite(db: DatabaseSync, file: string): Problem | null {
   } catch (error) {
     const problem = sqliteProblem(error, file, "cannot be written through its write-ahead log");
     if (problem.code !== "ledger-read-only") return problem;
-    // That the folder and the file can be written was checked before.
+    // It was checked before that the folder and the file can be written.
     const text = error instanceof Error ? error.message : String(error);
     return ledgerProblem("ledger-no-wal", file, `cannot share its write-ahead log's memory (${file}-shm): ${text}`);
   }

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { parseJson } from "../../kernel/parseJson.ts";
 
 /**
- * Which file is at a path, by device and inode, whatever names it has; `null` if there is none. Two names of one file (a
- * symbolic or hard link, a bind mount) have the same identity; a file that has replaced another has a new one.
+ * The identity of the file at a path, by device and inode, whatever names it has; `null` if there is none. Two names of one
+ * file (a symbolic or hard link, a bind mount) have the same identity; a file that has replaced another has a new one.
  */
 export function fileIdentity(file: string): string | null {
   try {
@@ -17,8 +17,8 @@ export function fileIdentity(file: string): string | null {
 }
 
 /**
- * The name of a file without symbolic links, which SQLite uses for the log next to it; for a file that does not exist yet,
- * that of its folder.
+ * The name of a file without symbolic links, which SQLite uses for the log next to it. For a file that does not exist yet, the
+ * links of its folder are resolved.
  */
 export function realName(file: string): string {
   try {
@@ -36,7 +36,7 @@ export function realName(file: string): string {
 /** The files that a writer opened under a name, by `fileIdentity`. */
 export interface OpenedFiles {
   readonly file: string;
-  /** Its write-ahead log (-wal). */
+  /** The identity of its write-ahead log (-wal). */
   readonly log: string;
 }
 
@@ -44,20 +44,20 @@ const openedFiles = z.object({ file: z.string(), log: z.string() });
 
 const recordOf = (file: string): string => `${file}-opened`;
 
-/** The files that are there now; `null` without a ledger or without a log. */
+/** The files that exist now under a name; `null` without a ledger or without a log. */
 export function filesAt(name: string): OpenedFiles | null {
   const [file, log] = [fileIdentity(name), fileIdentity(`${name}-wal`)];
   return file === null || log === null ? null : { file, log };
 }
 
-/** Records next to the ledger which files the writer has opened, so that the next one knows whose log it finds there. */
+/** Records next to the ledger which files the writer has opened, so that the next writer knows whose log it finds there. */
 export function noteOpened(name: string, opened: OpenedFiles): void {
   const before = lastOpened(name);
   if (before?.file === opened.file && before.log === opened.log) return;
   writeFileSync(recordOf(name), `${JSON.stringify(opened)}\n`);
 }
 
-/** What was last opened under this name; `null` if it was not recorded. */
+/** The files that were last opened under this name; `null` if they were not recorded. */
 export function lastOpened(name: string): OpenedFiles | null {
   try {
     const parsed = openedFiles.safeParse(parseJson(readFileSync(recordOf(name), "utf8")));
@@ -68,9 +68,9 @@ export function lastOpened(name: string): OpenedFiles | null {
 }
 
 /**
- * Moves the log of `opened` aside where another file has taken that ledger's place: SQLite would apply it to the new file,
- * which is then malformed. Only the log that was opened with that ledger is touched. Returns where it is now; `null`: there
- * was none to move. The log's index (-shm) contains nothing that is not in the log, and is removed.
+ * Moves the log of `opened` aside if another file has taken that ledger's place: SQLite would apply the log to the new file,
+ * which would then be malformed. Only the log that was opened with that ledger is touched. Returns the log's new name; `null`
+ * if there was none to move. The log's index (-shm) contains nothing that is not in the log, and is removed.
  */
 export function setAsideLog(name: string, opened: OpenedFiles | null): string | null {
   const log = `${name}-wal`;
@@ -86,7 +86,7 @@ export function setAsideLog(name: string, opened: OpenedFiles | null): string | 
   return aside;
 }
 
-/** The first of these names that no file has: `nameOf` is asked with 1, 2, 3 and so on. */
+/** The first of these names that no file has; `nameOf` is called with 1, 2, 3 and so on. */
 export function freeName(nameOf: (number: number) => string): string {
   for (let number = 1; ; number++) {
     const name = nameOf(number);

@@ -10,15 +10,15 @@ import type { NodeStreak } from "../nodeStreakAccount.ts";
 import type { Outage } from "../outageAccount.ts";
 import { createTupleList } from "./tupleList.ts";
 
-/** What an entry adds to the accounts of capacity: these are few rows, so that they need no columns. */
+/** What an entry adds to the accounts of capacity. These are few rows, so they need no columns. */
 export interface PackedCapacity extends CapacityTime {
   readonly nodeStreaks: readonly NodeStreak[];
   readonly outages: readonly Outage[];
 }
 
 /**
- * Waiting entries must not grow without end where nodes come and go all the time; of more streaks or outages than
- * this, the last are kept.
+ * The most streaks or outages that are kept; if there are more, only the last ones are: waiting entries must not grow without
+ * end where nodes come and go all the time.
  */
 const mostStreaks = 50_000;
 const mostNames = 10_000;
@@ -28,7 +28,10 @@ export function capacityRowCount({ domains, placement }: PackedCapacity): number
   return domains.length + placement.length;
 }
 
-/** Merges two of them: times of the same hour and domain (or pool) become one, and of each streak the last report counts. */
+/**
+ * Merges two of these: times of the same hour and domain (or pool) become one, and only the last report of each streak or
+ * outage counts.
+ */
 export function mergeCapacity(earlier: PackedCapacity, later: PackedCapacity): PackedCapacity {
   return {
     domains: sumBy([...earlier.domains, ...later.domains], ({ hour, domain }) => [`${hour}`, domain], addDomains),
@@ -40,7 +43,7 @@ export function mergeCapacity(earlier: PackedCapacity, later: PackedCapacity): P
   };
 }
 
-/** The same without its sums, whose time is not covered. */
+/** The capacity without its sums, whose time is not covered. */
 export function withoutTimes(capacity: PackedCapacity): PackedCapacity {
   const { domains, placement } = noCapacityTime;
   return { ...capacity, domains, placement };

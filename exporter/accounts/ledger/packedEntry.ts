@@ -12,7 +12,7 @@ import { secondsPerHour } from "./schema.ts";
 export const accountParts = 9;
 export const workloadParts = 3;
 
-/** Stands for "no workload" in `PackedRows.workload`. */
+/** The value that means "no workload" in `PackedRows.workload`. */
 export const noWorkload = 0xffff_ffff;
 
 /** Postings as columns. Unknown energy is NaN, and so is a cost without a price. */
@@ -30,8 +30,8 @@ export interface PackedRows {
 }
 
 /**
- * An entry as it crosses to the writer's thread: copying ten thousand nested objects would block the cycle, copying a few
- * columns does not. Waiting entries are merged into one of these, so it can have several intervals.
+ * An entry as it is sent to the writer's thread: copying ten thousand nested objects would block the cycle, while copying a few
+ * columns does not. Waiting entries are merged into one of these, so that it can have several intervals.
  */
 export interface PackedEntry {
   readonly intervals: readonly LedgerInterval[];
@@ -46,7 +46,7 @@ export interface PackedEntry {
   readonly servedTimes: readonly ServedTime[];
   readonly queues: PackedQueues;
   readonly capacity: PackedCapacity;
-  /** In the order in which they came into use. */
+  /** The prices in use, in the order in which they came into use. */
   readonly prices: readonly PricesInUse[];
   readonly endedPods: readonly PackedShape[];
   readonly advice: readonly StoredAdvice[];
@@ -122,7 +122,7 @@ function addAccount(parts: TuplePart[], account: Account): void {
   parts.push(pool, nodePool, capacityType, team, queue, namespace, priorityClass, state, currency);
 }
 
-/** Numbers objects in the order in which they are first seen, and adds each to a list then. */
+/** Numbers objects in the order in which they are first seen; the first time, `add` is called for the object. */
 function numbering<Key extends object>(add: (key: Key) => void): (key: Key) => number {
   const known = new Map<Key, number>();
   return (key) => {

@@ -7,7 +7,7 @@ import { sizeClassOf, waitBucket } from "./waitBucket.ts";
 
 export const queueParts = 5;
 
-/** Ended waits of one day, group and bucket. */
+/** The ended waits of one day, group and bucket. */
 interface PackedWaits {
   /** Days since the epoch. */
   readonly day: number;
@@ -26,14 +26,14 @@ export interface PackedQueues {
   readonly hour: Uint32Array;
   /** Index of the tuple in `keys`. */
   readonly queue: Uint32Array;
-  /** `queueAmounts` of each row, one row after the other. */
+  /** The `queueAmounts` of each row, one row after the other. */
   readonly amounts: Float64Array;
   readonly waits: readonly PackedWaits[];
   readonly evictions: readonly SeenEviction["eviction"][];
   readonly failures: readonly SeenFailure[];
 }
 
-/** Of a step in which nothing happened in queues. */
+/** The queues of a step in which nothing happened in queues. */
 export const noPackedQueues: PackedQueues = {
   keys: [],
   hour: new Uint32Array(0),
@@ -44,7 +44,7 @@ export const noPackedQueues: PackedQueues = {
   failures: [],
 };
 
-/** Rows that an entry adds at most. */
+/** The most rows that an entry adds. */
 export function queueRowCount({ hour, waits, evictions, failures }: PackedQueues): number {
   return hour.length + waits.length + evictions.length + failures.length;
 }

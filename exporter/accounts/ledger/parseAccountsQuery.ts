@@ -3,18 +3,18 @@ import { secondsPerDay, secondsPerHour } from "./schema.ts";
 
 /** A question as people write it, on a command line or in an address. */
 export interface QuestionText {
-  /** `2026-11-21`, `2026-11-21T07:00Z`, seconds since the epoch, or a span before the end: `7d`, `12h`. */
+  /** Start of the window: `2026-11-21`, `2026-11-21T07:00Z`, seconds since the epoch, or a span before the end: `7d`, `12h`. */
   readonly from: string | null;
-  /** The same; the window ends before it. */
+  /** End of the window, in the same forms; it is not part of the window. */
   readonly to: string | null;
-  /** Dimensions, separated by commas. */
+  /** The dimensions, separated by commas. */
   readonly by: string | null;
-  /** Names and values; several values of one name are allowed, an empty one is "none". */
+  /** Names of filters, and their values. Several values of one name are allowed; an empty value means "none". */
   readonly where: readonly (readonly [name: string, value: string])[];
   readonly limit: number;
 }
 
-/** Why a text is not a question. */
+/** The reason why a text is not a question. */
 export interface QuestionFailure {
   readonly ok: false;
   readonly error: string;
@@ -28,7 +28,7 @@ const timeHelp = "Use a date (2026-11-21), a time (2026-11-21T07:00Z), or a span
 const accountFilters = accountDimensions.filter((dimension) => dimension !== "day" && dimension !== "hour");
 
 /**
- * Reads a question. The default end is the end of this hour (of this day, for workloads), and the default begin is 7 days
+ * Reads a question. The default end is the end of the current hour (or day, for workloads), and the default start is 7 days
  * before the end.
  */
 export function parseAccountsQuery(
@@ -46,14 +46,14 @@ export function parseAccountsQuery(
   return window.ok ? { ok: true, query: { ...window.window, groupBy, where, limit: text.limit } } : window;
 }
 
-/** A window of time, or why there is none. */
+/** A window of time, or the reason why there is none. */
 export type ParsedWindow =
   | { readonly ok: true; readonly window: { readonly from: number; readonly to: number } }
   | QuestionFailure;
 
 /**
- * Reads a window. The default end is the end of this step (hour or day, in seconds), and the default begin is 7 days before
- * the end.
+ * Reads a window. The default end is the end of the current hour or day, whose length in seconds is `step`, and the default
+ * start is 7 days before the end.
  */
 export function parseWindow(text: Pick<QuestionText, "from" | "to">, step: number, now: number): ParsedWindow {
   const to = text.to === null ? Math.ceil(now / step) * step : timeIn(text.to, now);
@@ -63,7 +63,7 @@ export function parseWindow(text: Pick<QuestionText, "from" | "to">, step: numbe
   return { ok: true, window: { from, to } };
 }
 
-/** Reads dimensions that are separated by commas, each once; `of` names the rows in a message ("queues "). */
+/** Reads dimensions that are separated by commas; each counts once. `of` names the rows in a message ("queues "). */
 export function groupsIn<Dimension extends string>(
   text: string,
   of: string,
@@ -79,7 +79,10 @@ export function groupsIn<Dimension extends string>(
   return { ok: true, groupBy: [...groupBy] };
 }
 
-/** Reads the allowed values of each filter; `valuesOf` returns those that it can have, or `null` for any text. */
+/**
+ * Reads the allowed values of each filter; `valuesOf` returns the values that a filter can have, or `null` if any text is
+ * allowed.
+ */
 export function filtersIn<Filter extends string>(
   texts: QuestionText["where"],
   of: string,
@@ -97,7 +100,7 @@ export function filtersIn<Filter extends string>(
   return { ok: true, where };
 }
 
-/** Seconds since the epoch; a span counts back from `end`. `null` if it is not a time. */
+/** The time in seconds since the epoch; a span counts back from `end`. `null` if the text is not a time. */
 function timeIn(text: string, end: number): number | null {
   const span = /^(\d{1,5})([dh])$/.exec(text);
   if (span !== null) return end - Number(span[1]) * (span[2] === "d" ? secondsPerDay : secondsPerHour);
@@ -107,7 +110,7 @@ function timeIn(text: string, end: number): number | null {
   return Number.isFinite(milliseconds) && milliseconds >= 0 ? milliseconds / 1000 : null;
 }
 
-/** A message shows no more characters of a wrong word. */
+/** The part of a wrong word that a message shows. */
 export const shortened = (text: string): string => text.slice(0, 60);
 
 function unknownWord(what: string, word: string, known: readonly string[]): QuestionFailure {

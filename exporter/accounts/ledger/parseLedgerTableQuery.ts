@@ -3,10 +3,10 @@ import { dimensionsOf, ledgerTableSources } from "./ledgerTableSources.ts";
 import { filtersIn, groupsIn, parseWindow, type QuestionFailure, type QuestionText } from "./parseAccountsQuery.ts";
 import { secondsPerDay, secondsPerHour } from "./schema.ts";
 
-/** A question as it was written and understood, or why it could not be read. */
+/** The question that a text contains, or the reason why it could not be read. */
 export type ParsedLedgerTableQuestion = { readonly ok: true; readonly query: LedgerTableQuery } | QuestionFailure;
 
-/** Reads a question to a ledger table; `by: null` groups by the default of the table. Waits and workloads are kept by day. */
+/** Reads a question to a ledger table; `by: null` groups by the default of the table. Waits and serving are kept by day. */
 export function parseLedgerTableQuery(of: LedgerTable, text: QuestionText, now: number): ParsedLedgerTableQuestion {
   const dimensions = dimensionsOf(of);
   const groups = groupsIn(text.by ?? ledgerTableSources[of].groups, `${of} `, dimensions);

@@ -6,7 +6,7 @@ import { refuseEmpty } from "./queryWindow.ts";
 import { secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textOrNullIn } from "./sqliteRow.ts";
 
-/** What prices can be selected by. */
+/** The columns that prices can be selected by. */
 export const priceFilters = [
   "pool",
   "nodePool",
@@ -21,20 +21,20 @@ type PriceFilter = (typeof priceFilters)[number];
 
 /** A question about the prices that were used within a window of time. */
 export interface PriceQuery {
-  /** Seconds since the epoch; any price that was used at some moment of [from, to). */
+  /** Start of the window [from, to), seconds since the epoch. Any price that was used at some moment of it is listed. */
   readonly from: number;
   readonly to: number;
-  /** Allowed values; `null` is "none". */
+  /** Allowed values by column; `null` means "none". */
   readonly where: ReadonlyMap<PriceFilter, readonly (string | null)[]>;
   readonly limit: number;
 }
 
-/** A price at which nodes of one kind were counted; without currency and amount, they had no price. */
+/** A price at which nodes of one kind were counted. Without currency and amount, they had no price. */
 export interface PriceRow extends Readonly<Record<PriceFilter, string | null>> {
   readonly perGpuHour: number | null;
-  /** The price's own date when its use began. */
+  /** The date of the price itself when its use began, seconds since the epoch. */
   readonly dated: number | null;
-  /** From when to when it was used, seconds since the epoch; `null`: it still is. */
+  /** The time of its use, seconds since the epoch; `ends` is `null` while it is still used. */
   readonly begins: number;
   readonly ends: number | null;
 }
@@ -47,13 +47,13 @@ export interface PriceAnswer {
   readonly totalRows: number;
 }
 
-/** An answer, or why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
+/** An answer, or the reason why there is none: the question cannot be answered as asked, or the ledger cannot be read. */
 export type PriceResult = LedgerResult<PriceAnswer>;
 
-/** A question as it was written and understood, or why it could not be read. */
+/** The question that a text contains, or the reason why it could not be read. */
 export type ParsedPriceQuestion = { readonly ok: true; readonly query: PriceQuery } | QuestionFailure;
 
-/** Reads a question about prices. They are listed one by one: there is nothing to group by. */
+/** Reads a question about prices. They are listed one by one, so there is nothing to group by. */
 export function parsePriceQuery(text: QuestionText, now: number): ParsedPriceQuestion {
   if (text.by !== null) {
     return { ok: false, error: "prices are not grouped: each is a row", nextStep: "Leave out the dimensions." };

@@ -29,8 +29,8 @@ const columns: Readonly<Record<AccountFilter, string>> = {
 };
 
 /**
- * Answers a question from one moment of the ledger. With `workload` among the groups or filters it counts allocated time, by
- * whole days; otherwise all time.
+ * Answers a question from one moment of the ledger. With `workload` among the groups or filters, it counts allocated time by
+ * whole days; otherwise, it counts all time.
  */
 export function queryAccounts(db: DatabaseSync, query: AccountsQuery): AccountsResult {
   return atOneMoment(db, () => {
@@ -70,10 +70,10 @@ const noTime: AccountSums = {
   pricedGpuSeconds: 0,
 };
 
-/** Only a price file could name more currencies than this; the costs in the others are left out. */
+/** The most currencies that are read; costs in others are left out. Only a price file could name more. */
 const mostCurrencies = 100;
 
-/** Costs in different currencies are never added up: each has a sum of its own. */
+/** The currencies of all accounts. Costs in different currencies are never added up: each has a sum of its own. */
 function currenciesOf(db: DatabaseSync): readonly string[] {
   return db
     .prepare(
@@ -83,7 +83,10 @@ function currenciesOf(db: DatabaseSync): readonly string[] {
     .map((row) => textIn(row, "currency"));
 }
 
-/** Rows are added up by account before accounts are joined: there are far fewer accounts than rows. */
+/**
+ * The statement of a question. Rows are added up by account before accounts are joined, because there are far fewer accounts
+ * than rows.
+ */
 function statement(
   query: AccountsQuery,
   currencies: readonly string[],
@@ -139,7 +142,7 @@ function expression(dimension: AccountDimension): string {
   return dimension === "day" || dimension === "hour" ? "t.period" : columns[dimension];
 }
 
-/** The sums of a row; `null` for the one row of an empty sum. */
+/** The sums of a row; `null` for the only row of an empty sum. */
 function sumsIn(row: SqliteRow, currencies: readonly string[]): AccountSums | null {
   const gpuSeconds = numberOrNullIn(row, "gpu");
   if (gpuSeconds === null) return null;

@@ -6,7 +6,7 @@ import { refuseEmpty } from "./queryWindow.ts";
 
 /** A question about recommendations that were open at some moment of a window. */
 export interface AdviceQuery {
-  /** Seconds since the epoch; the window is [from, to). */
+  /** Start of the window [from, to), seconds since the epoch. */
   readonly from: number;
   readonly to: number;
   /** The most lifecycles that are returned. */
@@ -15,7 +15,7 @@ export interface AdviceQuery {
 
 /** One lifecycle of a recommendation, as it was last reported. */
 export interface AdviceLifecycle extends Omit<StoredAdvice, "record"> {
-  /** What is in no column; `null` where another version of Fairlead wrote it otherwise. */
+  /** The part that has no columns of its own; `null` where another version of Fairlead wrote it in another form. */
   readonly detail: StoredAdviceDetail | null;
 }
 
@@ -27,12 +27,12 @@ export interface AdviceAnswer {
   readonly totalRows: number;
 }
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 export type AdviceResult = LedgerResult<AdviceAnswer>;
 
 /**
- * Lists the recommendations that were open at some moment of a window; those of kinds or states that this version does not
- * know are left out.
+ * Lists the recommendations that were open at some moment of a window. Those of kinds or states that this version does not know
+ * are left out.
  */
 export function queryAdvice(db: DatabaseSync, { from, to, limit }: AdviceQuery): AdviceResult {
   const refused = refuseEmpty(from, to);

@@ -36,7 +36,7 @@ interface Draft {
 }
 
 /**
- * Finds the workloads that cost and wasted most, from one moment of the ledger. Workloads are read day by day: however many
+ * Finds the workloads that cost and wasted most, from one moment of the ledger. Workloads are read day by day. However many
  * there are, only those of the day and the best of each list stay in memory, and those that came back stay until all have been
  * read.
  */
@@ -64,8 +64,8 @@ function answerOf(db: DatabaseSync, { from, to, team, limit }: JobsQuery): JobsA
 }
 
 /**
- * Every workload with all that it held in [first, end), days since the epoch. Rows come day by day, as they are stored: a
- * workload is finished once the last day on which it was seen has passed.
+ * Yields every workload with all that it held in [first, end), days since the epoch. Rows come day by day, as they are stored:
+ * a workload is finished once the last day on which it was seen has passed.
  */
 function* drafts(db: DatabaseSync, first: number, end: number, team: string | null): Generator<Draft, void> {
   const accounts = readAccounts(db, team);
@@ -137,8 +137,8 @@ function readLastDays(db: DatabaseSync, since: number): (id: number) => number |
 }
 
 /**
- * Workloads that came back after days without GPUs have a row for each time (dimensionIds.ts), but are one job. Maps the id of
- * each such row to the first of them.
+ * Maps the id of each row of a workload that has several to the first of them. Workloads that came back after days without GPUs
+ * have a row for each time (dimensionIds.ts), but are one job.
  */
 function readTwins(db: DatabaseSync, since: number): ReadonlyMap<number, number> {
   const sameName = "OVER (PARTITION BY kind, namespace, name)";
@@ -153,7 +153,7 @@ function readTwins(db: DatabaseSync, since: number): ReadonlyMap<number, number>
   return twins;
 }
 
-/** Reads accounts by id; only those of one team, if it is named. */
+/** Reads accounts by id; if a team is named, only its accounts. */
 function readAccounts(db: DatabaseSync, only: string | null): ReadonlyMap<number, Account> {
   const condition = only === null ? "1" : "team = ?";
   const rows = db
@@ -217,8 +217,8 @@ function finished({ gpuSeconds, active, judged: seen, wasted: lost, costs, waste
 }
 
 /**
- * Keeps the `limit` largest by their ranks, where the first rank counts most; of equal ones, the one that is older in the
- * ledger.
+ * Keeps the `limit` largest by their ranks, where the first rank counts most. Of equal ones, the one that is older in the
+ * ledger is kept.
  */
 function createTop(limit: number, ranksOf: (draft: Draft) => readonly number[]) {
   const kept: { readonly draft: Draft; readonly ranks: readonly number[] }[] = [];
@@ -247,7 +247,7 @@ function createNames(db: DatabaseSync): (id: number) => WorkloadKey {
   };
 }
 
-/** Every team that held anything under this workload; the empty text is no team. */
+/** Every team that held anything under this workload; the empty text stands for no team. */
 const teamsOf = ({ byHolder }: Draft): ReadonlySet<string> =>
   new Set([...byHolder.values()].map(({ account }) => account.team ?? ""));
 

@@ -37,7 +37,7 @@ export function queryLedgerTable(db: DatabaseSync, query: LedgerTableQuery): Led
 interface Group {
   readonly values: readonly (string | null)[];
   sums: Sums;
-  /** What groups are ordered by, the largest first. */
+  /** The amount that groups are ordered by; the largest comes first. */
   rank: number;
 }
 
@@ -68,20 +68,21 @@ function readGroups(db: DatabaseSync, query: LedgerTableQuery): readonly Group[]
 }
 
 /**
- * Most sums of groups add up. Costs may be in different currencies, which only the rows know, and the same holds for extremes.
+ * The sums of all rows. Most sums of groups add up. Costs may be in different currencies, which only the rows contain, and
+ * extremes do not add up either.
  */
 function totalsOf(db: DatabaseSync, query: LedgerTableQuery, groups: readonly Group[]): Sums {
   const all = ledgerTableSources[query.of].addsUp ? groups : readGroups(db, { ...query, groupBy: [] });
   return all.reduce((sum, group) => addAmounts(sum, group.sums), emptySums);
 }
 
-/** What a group adds up to: sums by name, and its waits by bucket. */
+/** The sums of a group by name, and its waits by bucket. */
 interface Sums {
   readonly amounts: LedgerTableAmounts;
   readonly buckets: ReadonlyMap<number, BucketedWaits>;
 }
 
-/** The sums of nothing. */
+/** The sums of no rows. */
 const emptySums: Sums = { amounts: {}, buckets: new Map() };
 
 /** The sums of a row. */
@@ -95,7 +96,7 @@ function amountsIn(row: SqliteRow, names: readonly string[], hasBucket: boolean)
   };
 }
 
-/** The sums of both; what both do not know stays unknown. */
+/** The sums of both; an amount that is unknown in both stays unknown. */
 function addAmounts(one: Sums, other: Sums): Sums {
   const names = new Set([...Object.keys(one.amounts), ...Object.keys(other.amounts)]);
   const amounts = Object.fromEntries(
@@ -114,7 +115,7 @@ function plus(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : a + b;
 }
 
-/** The amounts of `amountsOf`: sums, and what is computed from them. */
+/** The amounts of `amountsOf`, which are the sums and the values that are computed from them. */
 function finish(of: LedgerTable, { amounts, buckets }: Sums): LedgerTableAmounts {
   const all: Record<string, number | null> = { ...amounts };
   if (of === "queues") {
@@ -134,7 +135,7 @@ function finish(of: LedgerTable, { amounts, buckets }: Sums): LedgerTableAmounts
   return Object.fromEntries(amountsOf(of).map((name) => [name, all[name] ?? emptyAmount(name)]));
 }
 
-/** Without any row, sums are 0, and amounts of single rows are unknown. */
+/** An amount for no rows: sums are 0, and amounts of single rows are unknown. */
 function emptyAmount(name: string): number | null {
   return [
     "deviationRatio",

@@ -19,19 +19,19 @@ export function queryPools(db: DatabaseSync, { from, to }: PoolsQuery): PoolsRes
 
 /** A question about the pools of domains and the models of pools within a window. */
 export interface PoolsQuery {
-  /** Seconds since the epoch; the window is [from, to). */
+  /** Start of the window [from, to), seconds since the epoch. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Which pools quota domains had, and which GPU models pools had, each pair once, sorted by name: those in use on the day of
- * `from` or later. The pools of a domain never change, because its name contains them.
+ * The pools of quota domains, and the GPU models of pools; each pair appears once, sorted by name. Only those in use on the day
+ * of `from` or later are in it. The pools of a domain never change, because its name contains them.
  */
 export interface PoolsAnswer extends PoolsQuery {
   readonly domains: readonly { readonly domain: string; readonly pool: string }[];
   readonly models: readonly { readonly pool: string; readonly model: string }[];
 }
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 export type PoolsResult = LedgerResult<PoolsAnswer>;

@@ -34,7 +34,7 @@ const answers: Answers = {
   jobs: queryJobs,
 };
 
-// The thread that answers questions, over a connection of its own that cannot write. It ends when it is sent null.
+// This thread answers questions, over a connection of its own that cannot write. It ends when it is sent null.
 const port = parentPort;
 if (port === null) throw new Error("the ledger's reader runs in a thread of its own");
 const file: string = workerData;

@@ -6,18 +6,18 @@ import type { LedgerTableQuery } from "./ledgerTableQuery.ts";
 import { hoursPerDay, secondsPerDay, secondsPerHour } from "./schema.ts";
 import { numberOrNullIn } from "./sqliteRow.ts";
 
-/** Why a question cannot be answered as asked. */
+/** The reason why a question cannot be answered as asked. */
 export type Refusal = LedgerFailure & { readonly fault: "question" };
 
-/** A window must end after it begins. */
+/** Refuses a window that does not end after it begins; `null` if the window is good. */
 export function refuseEmpty(from: number, to: number): Refusal | null {
   if (from < to) return null;
   return refusal(`the window ends (${isoTime(to)}) before it begins (${isoTime(from)})`, "Give a later end.");
 }
 
 /**
- * A window must not begin or end within a unit that is kept as one sum: an hour, a day once hours are folded, and a day for
- * workloads.
+ * Refuses a window that begins or ends within a unit that is kept as one sum: an hour, a day once hours are folded, and a day
+ * for workloads. `null` if the window is good.
  */
 export function refuseWindow(db: DatabaseSync, query: AccountsQuery): Refusal | null {
   const refused = refuseHours(query);
@@ -27,7 +27,10 @@ export function refuseWindow(db: DatabaseSync, query: AccountsQuery): Refusal | 
     : refuseForFolded(db, query, "gpu_time");
 }
 
-/** The same for questions to ledger tables: an hour, a day once hours are folded, and a day for waits and workloads. */
+/**
+ * Refuses the windows of questions to ledger tables in the same way: the units are an hour, a day once hours are folded, and a
+ * day for waits and workloads.
+ */
 export function refuseLedgerTableWindow(db: DatabaseSync, query: LedgerTableQuery): Refusal | null {
   const { of, from, to } = query;
   const refused = refuseHours(query);
@@ -39,7 +42,7 @@ export function refuseLedgerTableWindow(db: DatabaseSync, query: LedgerTableQuer
   return cutsDay ? wholeDays(from, to, "cuts a day, and ended waits are kept by day (UTC)") : null;
 }
 
-/** Tables that are always kept by the hour, or row by row. */
+/** Tables that are always kept by hour, or row by row. */
 const neverFolded: ReadonlySet<LedgerTableQuery["of"]> = new Set([
   "evictions",
   "failures",
@@ -121,7 +124,7 @@ function wholeDays(from: number, to: number, why: string): Refusal {
 const roundDown = (seconds: number, step: number): number => Math.floor(seconds / step) * step;
 const roundUp = (seconds: number, step: number): number => Math.ceil(seconds / step) * step;
 
-/** A refusal in words. */
+/** A refusal with its message and the next step. */
 export function refusal(error: string, nextStep: string): Refusal {
   return { ok: false, fault: "question", error, nextStep };
 }

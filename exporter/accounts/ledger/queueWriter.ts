@@ -10,13 +10,16 @@ import { tuples } from "./tupleList.ts";
 const guaranteedAt = queueAmounts.indexOf("guaranteed");
 const guaranteedSecondsAt = queueAmounts.indexOf("guaranteedSeconds");
 
-/** Writes queue time, waits, evictions and failures; `forget` drops the ids that a rolled back transaction has made. */
+/**
+ * Creates the writer of queue time, waits, evictions and failures; its `forget` drops the ids that a rolled back transaction
+ * has made.
+ */
 export function createQueueWriter(db: DatabaseSync) {
   const queueIds = createDimensionIds(db, "queues");
   const groupIds = createDimensionIds(db, "wait_groups");
   const addTime = db.prepare(addRowSql("queue_time"));
   const addWaits = db.prepare(addRowSql("waits"));
-  // Every process sees an eviction for as long as the objects report it: the key makes them one.
+  // Every process sees an eviction for as long as the objects report it; the key makes all these reports one row.
   const addEviction = db.prepare(
     `INSERT INTO evictions (key, at, scheduler, kind, namespace, name, team, queue, priority_class, reason, is_preemption,
        preemptor, preemptor_team, preemptor_queue, gpus, lost_gpu_seconds, is_upper_bound)

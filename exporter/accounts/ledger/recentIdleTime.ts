@@ -8,7 +8,8 @@ import { hoursPerDay, secondsPerHour } from "./schema.ts";
 import { numberIn, numberOrNullIn, type SqliteRow, textIn, textOrNullIn } from "./sqliteRow.ts";
 
 /**
- * These sums are small compared with GPU time; this keeps a file that has more than any cluster could from filling the memory.
+ * The most rows that are read. These sums are small compared with GPU time; the limit keeps a file that has more than any
+ * cluster could from filling the memory.
  */
 const mostRows = 200_000;
 const mostIntervals = 20_000;
@@ -21,7 +22,10 @@ const nodeTimesSql = `SELECT t.daily, t.hour, t.node_seconds, t.cost, g.pool, g.
   WHERE t.daily IN (0, 1) AND t.hour >= ? AND t.hour <= ? AND g.state IN (${idleNodeStates.map((state) => `'${state}'`).join(", ")})
   LIMIT ${mostRows}`;
 
-/** The time of idle nodes in the last days before the last entry, and how much of it is counted; `null` in a new ledger. */
+/**
+ * The time of idle nodes in the last days before the last entry, and the intervals in which it is counted; `null` in a new
+ * ledger.
+ */
 export function recentIdleTime(db: DatabaseSync): PastIdleTime | null {
   const last = lastInterval(db);
   if (last === null) return null;
@@ -30,7 +34,7 @@ export function recentIdleTime(db: DatabaseSync): PastIdleTime | null {
   const lastHour = Math.ceil(last.to / secondsPerHour);
   return {
     intervals: db.prepare(intervalsSql).all(begin, last.to).map(toInterval),
-    // The first day may be folded, and then begins before the window.
+    // The first day may be folded, and its row begins before the window then.
     nodeTimes: db
       .prepare(nodeTimesSql)
       .all(firstHour - hoursPerDay, lastHour)
@@ -38,7 +42,7 @@ export function recentIdleTime(db: DatabaseSync): PastIdleTime | null {
   };
 }
 
-/** One for each hour of the row: a day whose hours are folded is divided equally. */
+/** A row as one time for each of its hours: a day whose hours are folded is divided equally. */
 function toNodeTimes(row: SqliteRow): readonly NodeTime[] {
   const hours = numberIn(row, "daily") === 1 ? hoursPerDay : 1;
   const state = textIn(row, "state");

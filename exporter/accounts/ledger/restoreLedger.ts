@@ -9,13 +9,13 @@ import { ledgerVersion } from "./schema.ts";
 import { sqliteProblem } from "./sqliteError.ts";
 import { lockForWriting } from "./writerLock.ts";
 
-/** What a restore did, or why it did nothing. */
+/** The result of a restore, or the reason why nothing was done. */
 export type Restored =
-  | { readonly ok: true /** Where the ledger lies that was there before. */; readonly before: string | null }
+  | { readonly ok: true /** New name of the earlier ledger; `null` if none existed. */; readonly before: string | null }
   | { readonly ok: false; readonly problem: Problem };
 
 /**
- * Puts a copy of a ledger in its place; no process may be writing there. The copy is written next to the place and checked
+ * Puts a copy of a ledger in its place, where no process may be writing. The copy is written next to the place and checked
  * before it gets its name. An existing ledger is replaced only if `replace` allows it, and is kept under another name.
  */
 export async function restoreLedger(
@@ -62,7 +62,7 @@ async function write(copy: AsyncIterable<Uint8Array>, file: string): Promise<voi
   }
 }
 
-/** Whether the copy is a sound ledger of a version that this Fairlead can continue. */
+/** The reason why the copy is not a sound ledger of a version that this Fairlead can continue; `null` if it is. */
 function checkArrived(file: string): Problem | null {
   const found = lookAtFile(file);
   if (found.kind === "refused") return found.problem;
@@ -70,7 +70,7 @@ function checkArrived(file: string): Problem | null {
   return takeoverRefusal(file, ledgerVersion);
 }
 
-/** The log moves with the file, which is incomplete without it. */
+/** Renames a ledger. The log moves with the file, which is incomplete without it. */
 function moveAway(file: string, to: string): void {
   for (const suffix of ["-wal", "-shm", ""])
     if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${to}${suffix}`);

@@ -5,19 +5,19 @@ import { numberOrNullIn } from "./sqliteRow.ts";
 import { addToExisting, allSumTables, dimensions } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** About the number of rows in one slice: these take much less time than there is between two cycles. */
+/** The approximate number of rows in one slice, which takes much less time than there is between two cycles. */
 const sliceRows = 5000;
 
-/** Folds old hours and prunes what is past its time, a little at a time. */
+/** Folds old hours and prunes rows that are kept no longer, a little at a time. */
 export interface Retention {
   /**
-   * Folds one hour of sums, or prunes a few thousand rows, in a transaction of its own. Returns whether there is more to
-   * do. Totals by day stay what they were.
+   * Folds one hour of sums, or prunes a few thousand rows, in a transaction of its own. Returns whether there is more to do.
+   * Totals by day do not change.
    */
   slice(): boolean;
 }
 
-/** Creates the retention of an open ledger. Once everything of a day is done, it looks again on the next. */
+/** Creates the retention of an open ledger. Once everything of a day is done, it begins again on the next day. */
 export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retention {
   let doneOn: number | null = null;
   return {
@@ -37,7 +37,7 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
           pruneRows(db, "evictions", "key", "at", firstSecond, "at") ||
           pruneRows(db, "failures", "key", "at", firstSecond, "at") ||
           pruneDay(db, "pod_shapes", firstDay) ||
-          // Open recommendations, prices in use and streaks that last stay.
+          // Open recommendations, prices in use and streaks that have not ended stay.
           pruneRows(db, "recommendations", "rowid", "closed", firstSecond) ||
           pruneRows(db, "withheld_advice", "id, begins", "ends", firstSecond) ||
           pruneRows(db, "price_log", "id", "ends", firstSecond) ||
@@ -56,8 +56,8 @@ export function createRetention(db: DatabaseSync, keep: LedgerRetention): Retent
 }
 
 /**
- * The day up to which time was covered. A run shorter than an hour does not count: a clock that is wrong for a moment
- * must not make the ledger forget.
+ * The day up to which time was covered, in days since the epoch; `null` if none was. A run shorter than an hour does not count:
+ * a clock that is wrong for a moment must not make the ledger forget.
  */
 function coveredDay(db: DatabaseSync): number | null {
   const ends = numberOrNullIn(
@@ -120,8 +120,8 @@ function pruneDay(db: DatabaseSync, table: "served_time" | "waits" | "pod_shapes
 }
 
 /**
- * Prunes the rows with an earlier `time`; rows where it is NULL stay. `key` identifies a row, and `order` says which are
- * first: an index in this order saves reading them all.
+ * Prunes the rows whose `time` is before `before`; rows where it is NULL stay. `key` identifies a row. Rows are pruned in the
+ * order of `order`; an index in this order makes it unnecessary to read all rows. Returns whether anything was pruned.
  */
 function pruneRows(
   db: DatabaseSync,

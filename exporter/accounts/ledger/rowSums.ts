@@ -8,7 +8,9 @@ export interface RowSums {
   rows(): PackedRows;
 }
 
-/** No entry has this many accounts: an entry's postings are bounded (`maxWaitingRows`). */
+/**
+ * A number that is larger than the number of accounts of any entry, because an entry's postings are bounded (`maxWaitingRows`).
+ */
 const maxAccounts = 2 ** 22;
 
 /** Creates sums for at most `capacity` keys. */
@@ -56,7 +58,7 @@ export function createRowSums(capacity: number): RowSums {
   };
 }
 
-/** Unknown values are NaN, and add nothing. */
+/** The sum of two values; unknown values are NaN, and add nothing. */
 function sumOfKnown(one: number, other: number): number {
   if (Number.isNaN(one)) return other;
   return Number.isNaN(other) ? one : one + other;

@@ -1,10 +1,10 @@
-/** Written to the file's header (`FLdr`), so that no other SQLite file is taken for a ledger. */
+/** The number in the file's header (`FLdr`), which keeps other SQLite files from being taken for ledgers. */
 export const ledgerApplicationId = 0x46_4c_64_72;
 
 /**
- * Sums stay sums: rows are added to, never replaced. `hour` counts hours, `day` days since the epoch (UTC); `daily` is 1 for a
- * sum over the day that begins with `hour`. Energy is NULL if none of the row was metered, and `unmetered_gpu_seconds` is the
- * part of `gpu_seconds` for which it is unknown.
+ * Sums stay sums: rows are added to, never replaced. `hour` is in hours and `day` in days since the epoch (UTC); `daily` is 1
+ * for a sum over the day that begins with `hour`. Energy is NULL if none of the row was metered, and `unmetered_gpu_seconds` is
+ * the part of `gpu_seconds` for which it is unknown.
  */
 const version1 = `
 CREATE TABLE accounts (
@@ -47,8 +47,9 @@ INSERT INTO progress VALUES (1, 0);
 `;
 
 /**
- * Queues. Of `queue_time`, the amounts from `entitled_gpu_seconds` on but for `pending_gpu_seconds` are those of the judged
- * seconds. Waits are kept by day in buckets a quarter of an octave wide (waitBucket.ts); an eviction is known by its `key`.
+ * Queues. In `queue_time`, the amounts from `entitled_gpu_seconds` on, except `pending_gpu_seconds`, are those of the judged
+ * seconds. Waits are kept by day in buckets a quarter of an octave wide (waitBucket.ts). An eviction is identified by its
+ * `key`.
  */
 const version2 = `
 CREATE TABLE queues (
@@ -79,11 +80,11 @@ CREATE INDEX evictions_at ON evictions (at);
 `;
 
 /**
- * Money. `cost` is in the currency of the row's account (node group), and NULL exactly where that has none: time of GPUs
- * without a price, and all time from before there were costs. A row of `price_log` says that nodes of that kind were booked
- * at this price from `begins` to `ends` (NULL: until now), seconds since the epoch; without a price, currency and amount are
- * NULL. `dated` is the price's own date when its use began. `pod_shapes` counts the pods with GPUs that ended on a day, by
- * what they asked for (JSON, shapeText.ts).
+ * Cost. `cost` is in the currency of the row's account (node group), and NULL exactly where that has none: for time of GPUs
+ * without a price, and for all time from before there were costs. A row of `price_log` means that nodes of that kind were
+ * counted at this price from `begins` to `ends` (NULL: until now), seconds since the epoch; without a price, currency and
+ * amount are NULL. `dated` is the date of the price itself when its use began. `pod_shapes` counts the pods with GPUs that
+ * ended on a day, by what they asked for (JSON, shapeText.ts).
  */
 const version3 = `
 ALTER TABLE accounts ADD COLUMN currency TEXT;
@@ -103,8 +104,9 @@ CREATE TABLE pod_shapes (
 `;
 
 /**
- * Recommendations: one row for each life of each, replaced when something of it changes. Times are seconds since the epoch,
- * `closed` is NULL while it is open; `record` is JSON that Fairlead alone reads (advice/life/storedSchema.ts).
+ * Recommendations: each lifecycle of each recommendation has one row, which is replaced when something in it changes. Times are
+ * seconds since the epoch, and `closed` is NULL while it is open; `record` is JSON that only Fairlead reads
+ * (advice/lifecycle/storedSchema.ts).
  */
 const version4 = `
 CREATE TABLE recommendations (
@@ -117,10 +119,10 @@ CREATE INDEX recommendations_first_seen ON recommendations (first_seen);
 `;
 
 /**
- * Capacity. `domain_time` and `placement_time` stay by the hour: they are small. The guarantee is known in the
- * `guaranteed_seconds`; `guaranteed_gpu_seconds` is NULL where there are none (before version 5: in all rows). What is
- * stranded is in a column for each reason. A row of `node_streaks` is a node that was in one state for an hour at least;
- * `ends` is NULL while it is, and `gpus` is NULL where nobody knows how many it has. A domain has pools, and a pool has GPU
+ * Capacity. `domain_time` and `placement_time` are always kept by hour, because they are small. The guarantee is known in the
+ * `guaranteed_seconds`; `guaranteed_gpu_seconds` is NULL where there are none (in all rows from before version 5). Stranded
+ * GPUs have a column for each reason. A row of `node_streaks` is a node that was in one state for at least an hour; `ends` is
+ * NULL while it is, and `gpus` is NULL where the number of its GPUs is not known. A domain has pools, and a pool has GPU
  * models.
  */
 const version5 = `
@@ -153,9 +155,9 @@ ALTER TABLE queue_time ADD COLUMN guaranteed_gpu_seconds REAL;
 `;
 
 /**
- * Shortfalls that nobody's borrowing explains: by absent capacity, by who can fix it, and what nothing moves or no gang can use.
- * They are NULL in rows from before this version, for which nobody knows them. `judged_held_gpu_seconds` is what was allocated in
- * the judged seconds: before this version, it followed from the excess and the two shortfalls.
+ * Shortfalls that no borrowing explains: those by absent capacity, by who can fix it, and those by capacity that no gang can
+ * use. They are NULL in rows from before this version, for which they are not known. `judged_held_gpu_seconds` is what was
+ * allocated in the judged seconds; before this version, it followed from the excess and the two shortfalls.
  */
 const version6 = `
 ALTER TABLE queue_time ADD COLUMN short_by_lost_node_gpu_seconds REAL;
@@ -169,8 +171,8 @@ UPDATE queue_time SET judged_held_gpu_seconds = min(held_gpu_seconds, max(0,
 `;
 
 /**
- * What was looked at and not advised, and why: a row for each reason that lasted for a quarter of an hour without a pause of more
- * than half an hour. Times are seconds since the epoch; `ends` is when it was last seen to be so.
+ * Plans that were looked at and not advised, and the reasons: a row for each reason that lasted for a quarter of an hour
+ * without a pause of more than half an hour. Times are seconds since the epoch; `ends` is when the reason was last seen.
  */
 export const withheldMigration = `
 CREATE TABLE withheld_advice (
@@ -179,7 +181,10 @@ CREATE TABLE withheld_advice (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** The words that schedulers and dashboards use: `allocated`, `idle` and `underutilized`, also for what was written before. */
+/**
+ * The words that schedulers and dashboards use (`allocated`, `idle` and `underutilized`), also in rows that were written
+ * before.
+ */
 const version8 = `
 ALTER TABLE queue_time RENAME COLUMN held_gpu_seconds TO allocated_gpu_seconds;
 ALTER TABLE queue_time RENAME COLUMN judged_held_gpu_seconds TO judged_allocated_gpu_seconds;
@@ -198,9 +203,10 @@ UPDATE recommendations SET record = replace(record, '"heldIdleGpus":', '"idleGpu
 `;
 
 /**
- * GPU time that is put down to faults, by the hour: all of the state `unavailable` and what was slowed down (`healthTime.ts`). It
- * is a second view of `gpu_time`: the causes of `unavailable` add up to that state from this version on. A row of `outages` is a GPU (empty:
- * GPUs of the node that fail together) that could not be used for five minutes at least; `ends` is NULL while it cannot.
+ * GPU time that has a health cause, by hour: all time of the state `unavailable`, and the time of GPUs that were slowed down
+ * (`healthTime.ts`). It is a second view of `gpu_time`: from this version on, the causes of `unavailable` add up to that state.
+ * A row of `outages` is a GPU (empty: GPUs of the node that fail together) that could not be used for at least five minutes;
+ * `ends` is NULL while it cannot.
  */
 const version9 = `
 CREATE TABLE health_groups (
@@ -218,7 +224,10 @@ CREATE TABLE outages (
 CREATE INDEX outages_ends ON outages (ends);
 `;
 
-/** Programs that failed and were started again: what each undid, known by its `key`; `error` is the XID error of its GPU, if one was seen. */
+/**
+ * Programs that failed and were started again, with the GPU time that each failure undid. A failure is identified by its `key`;
+ * `error` is the XID error of its GPU, if one was seen.
+ */
 const version10 = `
 CREATE TABLE failures (
   key TEXT PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL, pod TEXT NOT NULL,
@@ -228,9 +237,9 @@ CREATE INDEX failures_at ON failures (at);
 `;
 
 /**
- * What workloads that serve did by the day, and what it took (`servedTime.ts`). Requests and tokens are in the row whose group has
- * no currency. Tokens are NULL where no server counts them, and `uncounted_gpu_seconds` is the part of `gpu_seconds` in which a
- * server of the workload did not.
+ * What workloads that serve did, by day, and the GPU time that it took (`servedTime.ts`). Requests and tokens are in the row
+ * whose group has no currency. Tokens are NULL where no server counts them, and `uncounted_gpu_seconds` is the part of
+ * `gpu_seconds` in which a server of the workload did not count them.
  */
 const version11 = `
 CREATE TABLE served_groups (
@@ -243,7 +252,10 @@ CREATE TABLE served_time (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** The statements that lead from each version to the next; the first begins with an empty file. Only ever appended to. */
+/**
+ * The statements that lead from each version to the next; the first begins with an empty file. New versions are appended, and
+ * old ones never change.
+ */
 export const ledgerMigrations: readonly string[] = [
   version1,
   version2,
@@ -258,7 +270,7 @@ export const ledgerMigrations: readonly string[] = [
   version11,
 ];
 
-/** Version of the files that this Fairlead writes. */
+/** The version of the files that this Fairlead writes. */
 export const ledgerVersion = ledgerMigrations.length;
 
 export const secondsPerHour = 3600;

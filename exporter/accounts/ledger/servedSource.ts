@@ -1,9 +1,9 @@
 import type { LedgerTableSource } from "./ledgerTableSource.ts";
 import { secondsPerDay } from "./schema.ts";
 
-/** Tokens of a group are known only if all servers of its workloads count them, all the time. */
+/** Whether the tokens of a group are known: all servers of its workloads count them, all the time. */
 const isCounted = "sum(t.uncounted_gpu_seconds) = 0";
-/** All GPU time has a price, in one currency: different currencies are never added up. */
+/** Whether all GPU time has a price, in one currency: different currencies are never added up. */
 const isPriced =
   "count(DISTINCT g.currency) = 1 AND sum(CASE WHEN g.currency IS NULL THEN t.gpu_seconds ELSE 0 END) = 0";
 

@@ -3,7 +3,9 @@ import { dirname } from "node:path";
 import type { Problem } from "../../model/problem.ts";
 import { type LedgerFault, ledgerProblem } from "./ledgerProblem.ts";
 
-/** Result codes of SQLite (https://www.sqlite.org/rescode.html); extended codes carry them in their low byte. */
+/**
+ * The faults by SQLite's result codes (https://www.sqlite.org/rescode.html); extended codes contain these in their low byte.
+ */
 const faults: ReadonlyMap<number, LedgerFault> = new Map<number, LedgerFault>([
   [5, "ledger-locked"],
   [6, "ledger-locked"],
@@ -21,10 +23,10 @@ const faults: ReadonlyMap<number, LedgerFault> = new Map<number, LedgerFault>([
  */
 const noLogCodes: ReadonlySet<number> = new Set([2058, 2314, 3594, 3850, 4618, 4874, 5130, 5386, 15]);
 
-/** On a disk with less than this left, an I/O error means that the shared-memory file could not grow. */
+/** On a disk with less free space than this, an I/O error means that the shared-memory file could not grow. */
 const nearlyFullBytes = 256 * 1024;
 
-/** An error of SQLite as a problem; `doing` says what was being done ("could not be opened"). */
+/** An error of SQLite as a problem; `doing` continues the message after the file's name ("cannot be read"). */
 export function sqliteProblem(error: unknown, file: string, doing: string): Problem {
   const code = errorNumber(error, "errcode");
   const text = error instanceof Error ? error.message : String(error);
@@ -43,7 +45,7 @@ export function sqliteProblem(error: unknown, file: string, doing: string): Prob
   );
 }
 
-/** Whether trying again can help: it cannot if SQLite does not accept the statement itself. */
+/** Whether another attempt can help: it cannot if SQLite does not accept the statement itself. */
 export function canTryAgain(problem: Problem): boolean {
   return problem.code !== "ledger-rejected";
 }

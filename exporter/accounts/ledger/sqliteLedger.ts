@@ -8,7 +8,7 @@ import { ledgerMigrations } from "./schema.ts";
 import { createWaitingEntries, type WaitingEntries } from "./waitingEntries.ts";
 import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";
 
-/** A ledger in a SQLite file. Settings with a default are for tests. */
+/** Options of a ledger in a SQLite file. Those with a default are for tests. */
 export interface SqliteLedgerOptions {
   readonly file: string;
   readonly retention: LedgerRetention;
@@ -19,9 +19,9 @@ export interface SqliteLedgerOptions {
   readonly vfs?: string;
   /** The most postings that wait in memory: two days of a large cluster whose disk is full. */
   readonly maxWaitingRows?: number;
-  /** Wait before the first of several attempts; it doubles up to 30 s. */
+  /** The pause before the second attempt; it doubles with each further attempt, up to 30 s. */
   readonly retryMilliseconds?: number;
-  /** How long `close` tries to write what waits. */
+  /** How long `close` tries to write the entries that still wait. */
   readonly closeMilliseconds?: number;
 }
 
@@ -30,7 +30,7 @@ const defaultRetryMilliseconds = 1000;
 const longestRetryMilliseconds = 30_000;
 const defaultCloseMilliseconds = 5000;
 
-/** Opens or creates the ledger; a file that cannot be one is refused, and left as it is. */
+/** Opens or creates the ledger. A file that cannot be one is refused and left unchanged. */
 export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<OpenedLedger> {
   const settings: WriterSettings = {
     file: options.file,
@@ -96,17 +96,17 @@ function createLedger(
 }
 
 /**
- * Hands waiting entries to the writer's thread one at a time, tries again after a failure, and starts the thread again if it
+ * Sends waiting entries to the writer's thread one at a time, tries again after a failure, and starts the thread again if it
  * ends.
  */
 interface Sender {
-  /** Starts the thread; returns why the ledger is refused, or `null`. */
+  /** Starts the thread; returns the reason why the ledger is refused, or `null`. */
   start(): Promise<Problem | null>;
-  /** What the first start found. */
+  /** The report of the first start; `null` before it. */
   opened(): (WriterReport & { readonly kind: "opened" }) | null;
-  /** There is something to send. */
+  /** Must be called when there is something to send. */
   wake(): void;
-  /** Resolves when nothing waits any more; does not wait until the next attempt is due. */
+  /** Resolves when nothing waits any more. If an attempt is due later, it is made at once. */
   whenEmpty(): Promise<void>;
   problem(): Problem | null;
   stop(patienceMilliseconds: number): Promise<void>;
@@ -132,7 +132,7 @@ function createSender(settings: WriterSettings, waiting: WaitingEntries, firstRe
     }
     link = started.link;
     opened ??= link.opened;
-    // Entries that the previous thread had committed without reporting it.
+    // These entries were committed by the previous thread, which did not report it.
     waiting.written(link.opened.lastEntry);
     return null;
   }
@@ -209,14 +209,14 @@ function createSender(settings: WriterSettings, waiting: WaitingEntries, firstRe
 interface WriterLink {
   readonly opened: WriterReport & { readonly kind: "opened" };
   send(request: WriterRequest): void;
-  /** Asks the thread to close the ledger and to end; after this time it is terminated. */
+  /** Asks the thread to close the ledger and to end; after this time, the thread is terminated. */
   end(patienceMilliseconds: number): Promise<void>;
 }
 
 /** Receives the reports of a writer's thread after it has opened the ledger. */
 interface WriterListener {
   onReport(report: WriterReport): void;
-  /** The thread is gone. */
+  /** Called when the thread has ended. */
   onEnd(problem: Problem): void;
 }
 

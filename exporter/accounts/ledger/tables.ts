@@ -2,8 +2,8 @@ import { type StrandedReason, strandedReasons } from "../../model/fragmentation.
 import { absentAmounts, type QueueAmount, queueAmounts } from "../posting.ts";
 
 /**
- * The names that sums refer to by id: the columns of each table, without its id and the day on which it was last used. Rows to
- * which no sum refers any more are pruned by that day.
+ * The names that sums refer to by id: the columns of each table, without its id and the day on which it was last used. Rows
+ * that no sum refers to any more are pruned by that day.
  */
 export const dimensions = {
   accounts: ["pool", "node_pool", "capacity_type", "team", "queue", "namespace", "priority_class", "state", "currency"],
@@ -18,17 +18,20 @@ export const dimensions = {
   pool_models: ["pool", "model"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** A table of names to which sums refer by id. */
+/** A table of names that sums refer to by id. */
 export type Dimension = keyof typeof dimensions;
 
-/** How the values of two rows with the same key become one. `sumOfKnown`: NULL is unknown, and adds nothing. */
+/** How the values of two rows with the same key become one. With `sumOfKnown`, NULL is unknown and adds nothing. */
 type Combination = "sum" | "sumOfKnown" | "min" | "max";
 
 /** A table of sums, in which each row has a key of its own. */
 interface SumTable {
-  /** `folded`: by hour, and later by day (column `daily`). */
+  /** The period of a row. `folded` means by hour, and later by day (column `daily`). */
   readonly keptBy: "folded" | "hour" | "day";
-  /** The columns that identify a row within its hour or day, and the dimension whose id each holds; `null`: it is a name. */
+  /**
+   * The columns that identify a row within its hour or day, and the dimension whose id each of them holds; `null` if the column
+   * holds a name.
+   */
   readonly keys: Readonly<Record<string, Dimension | null>>;
   readonly sums: Readonly<Record<string, Combination>>;
 }
@@ -53,7 +56,7 @@ export const queueColumns: Readonly<Record<QueueAmount, string>> = {
   guaranteed: "guaranteed_gpu_seconds",
 };
 
-/** These are NULL, which is not 0, in rows that do not have them. */
+/** The amounts that are NULL, which is not 0, in rows that do not have them. */
 const maybeUnknown: ReadonlySet<QueueAmount> = new Set<QueueAmount>([
   ...Object.values(absentAmounts),
   "shortfallByIndivisible",
@@ -74,7 +77,7 @@ const ofPostings = {
 const combined = (columns: readonly string[], combination: Combination): Record<string, Combination> =>
   Object.fromEntries(columns.map((column) => [column, combination]));
 
-/** Every table of sums. Rows are added to: what writes, folds, merges or checks them does so by this list. */
+/** Every table of sums. Rows are only added to; all code that writes, folds, merges or checks them uses this list. */
 export const sumTables = {
   gpu_time: { keptBy: "folded", keys: { account: "accounts" }, sums: ofPostings },
   pool_time: { keptBy: "folded", keys: { pool: null }, sums: { physical_gpu_seconds: "sum" } },
@@ -156,7 +159,7 @@ export function isBelowZero(name: SumTableName): string {
     .join(", ")}) < 0`;
 }
 
-/** The end of a statement that inserts: an existing row with the same key is combined with the new one. */
+/** The end of an INSERT statement: an existing row with the same key is combined with the new one. */
 export function addToExisting(name: string, { sums }: SumTable): string {
   const sets = Object.entries(sums).map(([column, how]) => {
     const [old, added] = [`${name}.${column}`, `excluded.${column}`];
@@ -177,5 +180,5 @@ export function addRowSql(name: SumTableName): string {
     VALUES (${isFolded ? "0, " : ""}${placesFor(columns)}) ${addToExisting(name, table)}`;
 }
 
-/** A parameter for each column. */
+/** The parameters of a statement, one for each column. */
 export const placesFor = (columns: readonly unknown[]): string => columns.map(() => "?").join(", ");

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Does all of the work, or none if it throws. */
+/** Runs `work` in a transaction: either all of its changes are written, or none if it throws. */
 export function inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
   db.exec("BEGIN IMMEDIATE");
   try {

@@ -1,7 +1,10 @@
-/** Buckets of ended waits, a quarter of an octave wide: 0 is below a second, n from 2^((n - 1) / 4) s to 2^(n / 4) s. */
+/**
+ * The number of buckets for each octave of ended waits. Bucket 0 is below a second; bucket n ends at 2^(n / 4) s, and begins
+ * where bucket n - 1 ends.
+ */
 const bucketsPerOctave = 4;
 
-/** Longer waits are in the last bucket: 2^40 s. */
+/** The last bucket, which contains all longer waits: 2^40 s. */
 const lastBucket = 40 * bucketsPerOctave;
 
 /** The bucket of a wait, in seconds. */
@@ -18,8 +21,8 @@ export interface BucketedWaits {
 }
 
 /**
- * The wait that a part `quantile` (0..1) of all waits does not exceed (nearest rank): the mean of its bucket, which is off
- * by less than the width of a bucket, 19 %. `null` without any.
+ * The wait that a part `quantile` (0..1) of all waits does not exceed (nearest rank), in seconds. It is the mean of its bucket,
+ * which is off by less than the width of a bucket, 19 %. `null` if there are no waits.
  */
 export function waitQuantile(buckets: readonly BucketedWaits[], quantile: number): number | null {
   const total = buckets.reduce((sum, { waits }) => sum + waits, 0);
@@ -32,12 +35,12 @@ export function waitQuantile(buckets: readonly BucketedWaits[], quantile: number
   return null;
 }
 
-/** Sizes of work by which waits are distinguished, physical GPUs. */
+/** The sizes of work that waits are distinguished by, in physical GPUs. */
 export const sizeClasses = ["<1", "1", "2-7", "8", "9-63", "64+", "unknown"] as const;
 
 export type SizeClass = (typeof sizeClasses)[number];
 
-/** The class of work that asks for this many GPUs. */
+/** The class of work that asks for this many GPUs; `null` if that is not known. */
 export function sizeClassOf(gpus: number | null): SizeClass {
   if (gpus === null || !(gpus >= 0)) return "unknown";
   if (gpus < 1) return "<1";

@@ -3,36 +3,39 @@ import { capacityRowCount } from "./packedCapacity.ts";
 import type { PackedEntry } from "./packedEntry.ts";
 import { queueRowCount } from "./packedQueues.ts";
 
-/** An entry with its number; one that was merged from several has the number of the last one. */
+/** An entry with its number; an entry that was merged from several has the number of the last one. */
 export interface NumberedEntry {
   readonly number: number;
   readonly entry: PackedEntry;
 }
 
-/** What had to be given up. */
+/** The entries that had to be given up. */
 export interface LostTime {
   readonly entries: number;
   /** Seconds of covered time whose postings are not in the ledger. */
   readonly seconds: number;
 }
 
-/** Entries that are not written yet, in their order. Bounded: they are merged when many wait, and cut when that is not enough. */
+/**
+ * Entries that are not written yet, in their order. They are bounded: entries are merged when many wait, and cut when that is
+ * not enough.
+ */
 export interface WaitingEntries {
   add(entry: NumberedEntry): void;
   first(): NumberedEntry | null;
-  /** Removes all up to this number, because they are written. */
+  /** Removes all entries up to this number, because they are written. */
   written(number: number): void;
   /** Gives up the postings of the first entry; an entry without postings is removed. */
   giveUpFirst(): void;
-  /** Gives up all. */
+  /** Gives up all entries. */
   giveUpAll(): void;
   lost(): LostTime;
 }
 
-/** With this many entries, new ones are merged into the last. The first may be on its way and stays as it is. */
+/** The most entries; with this many, new ones are merged into the last one. The first may be on its way and stays as it is. */
 const maxEntries = 8;
 
-/** The number of rows that can be given up. */
+/** The number of rows of an entry that can be given up. */
 const rowsOf = ({ rows, queues, capacity }: PackedEntry): number =>
   rows.hour.length + queueRowCount(queues) + capacityRowCount(capacity);
 

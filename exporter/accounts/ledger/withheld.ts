@@ -5,21 +5,21 @@ import type { LedgerResult } from "./ledgerQuestion.ts";
 import { refuseEmpty } from "./queryWindow.ts";
 import { numberIn, textIn } from "./sqliteRow.ts";
 
-/** A question about what was not advised in a window. */
+/** A question about plans that were not advised within a window. */
 export interface WithheldQuery {
-  /** Seconds since the epoch; the window is [from, to). */
+  /** Start of the window [from, to), seconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** The most reasons that are returned, those that lasted longest. */
+  /** The most reasons that are returned: those that lasted longest. */
   readonly limit: number;
 }
 
-/** Why a need was not served, and for how much of the window. */
+/** The reason why a need was not served, and the part of the window in which it lasted. */
 export interface WithheldTime {
   readonly kind: AdviceKind;
   readonly subject: string;
   readonly why: WithheldReason;
-  /** As it was last reported. */
+  /** The reason in words, as it was last reported. */
   readonly reason: string;
   readonly seconds: number;
 }
@@ -28,11 +28,11 @@ export interface WithheldAnswer {
   readonly from: number;
   readonly to: number;
   readonly rows: readonly WithheldTime[];
-  /** Also counts those beyond the limit. */
+  /** The number of all rows, including those beyond the limit. */
   readonly totalRows: number;
 }
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 export type WithheldResult = LedgerResult<WithheldAnswer>;
 
 /** Adds up how long each reason lasted; time that several replicas saw counts once. */
@@ -60,10 +60,10 @@ export function queryWithheld(db: DatabaseSync, { from, to, limit }: WithheldQue
 
 const columns = "id, begins, ends, kind, subject, why, reason";
 
-/** The most such rows in an entry that waits. */
+/** The most rows about withheld advice in an entry that waits. */
 const mostWaiting = 1000;
 
-/** Writes why needs were not served. */
+/** Creates the writer of the reasons why needs were not served. */
 export function createWithheldWriter(db: DatabaseSync) {
   const put = db.prepare(`INSERT OR REPLACE INTO withheld_advice (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
   return {
@@ -74,7 +74,7 @@ export function createWithheldWriter(db: DatabaseSync) {
   };
 }
 
-/** Merges those of waiting entries: the last report of each row. */
+/** Merges the rows of waiting entries: the last report of each row is kept. */
 export function mergeWithheld(
   earlier: readonly StoredWithheld[],
   later: readonly StoredWithheld[],
@@ -84,7 +84,7 @@ export function mergeWithheld(
   return [...last.values()].slice(-mostWaiting);
 }
 
-/** Writes the rows of replicas: each saw the same for itself, and queries add up time and not rows. */
+/** Writes the rows of replicas. Each replica saw the same for itself, but queries add up time and not rows. */
 export function mergeWithheldOf(db: DatabaseSync, sources: readonly string[]): void {
   for (const name of sources)
     db.exec(

@@ -4,15 +4,18 @@ import type { WorkloadKey } from "../posting.ts";
 import { type Progress, progressIn, progressKind } from "../rememberedProgress.ts";
 import { textIn } from "./sqliteRow.ts";
 
-/** What a workload has made by its own account since Fairlead saw it first, and what each unit of it cost. */
+/** The progress that a workload itself has reported since Fairlead saw it first, and the cost of each unit. */
 export interface WorkloadProgress {
-  /** Above 0. */
+  /** Units of progress, above 0. */
   readonly madeUnits: number;
-  /** By currency. */
+  /** Cost of one unit by currency. */
   readonly costPerUnit: Readonly<Record<string, number>>;
 }
 
-/** Finds the progress that a ledger remembers of workloads; `null` for those that say none, made none, or have been gone for a day. */
+/**
+ * Finds the progress of a workload that a ledger remembers; `null` for workloads that report none, made none, or have been gone
+ * for a day.
+ */
 export function readWorkloadProgress(db: DatabaseSync): (workload: WorkloadKey) => WorkloadProgress | null {
   const rows = db
     .prepare("SELECT key, value FROM remembered WHERE kind = ?")
@@ -21,7 +24,7 @@ export function readWorkloadProgress(db: DatabaseSync): (workload: WorkloadKey) 
   const byName = new Map<string, Progress>();
   for (const progress of progressIn(rows).known) {
     const name = nameOf(progress.key);
-    // Of several that came one after the other, the last one is meant.
+    // If several workloads had the same name one after the other, the last one is meant.
     if ((byName.get(name)?.seenAt ?? Number.NEGATIVE_INFINITY) < progress.seenAt) byName.set(name, progress);
   }
   return (workload) => {

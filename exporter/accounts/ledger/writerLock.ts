@@ -9,8 +9,8 @@ export interface WriterLock {
 }
 
 /**
- * Takes the right to write. A write-ahead log lets two processes write in turn, and both would count the same time; a lock
- * that SQLite itself could hold for that long would keep readers out, too. So an empty file next to the ledger's name without
+ * Takes the right to write. A write-ahead log lets two processes write in turn, and both would count the same time. A lock that
+ * SQLite itself could hold for that long would keep readers out, too. Therefore an empty file next to the ledger's name without
  * symbolic links is locked; other names of the file are checked before (`ledgerPlace.ts`).
  */
 export function lockForWriting(named: string): OrProblem<{ readonly lock: WriterLock }> {

@@ -5,18 +5,18 @@ import type { PackedShape } from "./endedShapes.ts";
 import type { LedgerInterval, LedgerRetention, Remembered } from "./ledger.ts";
 import type { PackedEntry } from "./packedEntry.ts";
 
-/** What the writer's thread is started with. */
+/** The settings that the writer's thread is started with. */
 export interface WriterSettings {
   readonly file: string;
   readonly retention: LedgerRetention;
   readonly migrations: readonly string[];
-  /** The most pages that the file may have, for tests of a full disk; `null`: no limit. */
+  /** The most pages that the file may have, for tests of a full disk; `null` if there is no limit. */
   readonly maxPages: number | null;
-  /** SQLite's layer over the file system, for tests of a file system without shared memory; `null`: the default. */
+  /** SQLite's layer over the file system, for tests of a file system without shared memory; `null` for the default. */
   readonly vfs: string | null;
 }
 
-/** A request to the writer's thread. It ends after `close`, which is not answered. */
+/** A request to the writer's thread. The thread ends after `close`, which is not answered. */
 export type WriterRequest =
   | { readonly kind: "write"; readonly number: number; readonly entry: PackedEntry }
   | { readonly kind: "close" };
@@ -30,9 +30,9 @@ export type WriterReport =
       readonly endedShapes: readonly PackedShape[];
       readonly idleTime: PastIdleTime | null;
       readonly advice: readonly StoredAdvice[];
-      /** Number of the last entry in the file. */
+      /** The number of the last entry in the file. */
       readonly lastEntry: number;
-      /** What was repaired before the ledger could be opened; `null`: nothing. */
+      /** What was repaired before the ledger could be opened; `null` if nothing was. */
       readonly notice: Problem | null;
     }
   | { readonly kind: "refused"; readonly problem: Problem }

@@ -15,12 +15,12 @@ import { canTryAgain, sqliteProblem } from "./sqliteError.ts";
 import { textIn } from "./sqliteRow.ts";
 import type { WriterReport, WriterRequest, WriterSettings } from "./writerMessages.ts";
 
-/** Answers requests, each but `close` by one report. */
+/** Answers each request by one report; only `close` is not answered. */
 interface Writer {
   handle(request: WriterRequest): void;
 }
 
-/** Opens the ledger, reports the result, and returns the function that answers requests. */
+/** Opens the ledger, reports the result, and returns the writer that answers requests. */
 function runWriter(settings: WriterSettings, report: (report: WriterReport) => void): Writer {
   const opened = openForWriting(settings.file, settings.migrations, settings.vfs);
   if (!opened.ok) {
@@ -66,7 +66,7 @@ function startWriting(
     }
   }
 
-  /** Tidies one slice at a time: entries that came meanwhile go first. */
+  /** Tidies one slice. Entries that came meanwhile are written before the next slice. */
   function tidy(): void {
     tidying = false;
     if (!open || isReplaced()) return;
@@ -131,11 +131,11 @@ function closeQuietly(db: DatabaseSync): void {
   try {
     db.close();
   } catch {
-    // The log stays beside the file, and the next start applies it.
+    // The log stays next to the file, and the next start applies it.
   }
 }
 
-// The thread that owns the ledger's one writing connection.
+// This thread owns the ledger's only writing connection.
 const port = parentPort;
 if (port === null) throw new Error("the ledger's writer runs in a thread of its own");
 const settings: WriterSettings = workerData;

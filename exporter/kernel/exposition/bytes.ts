@@ -1,4 +1,4 @@
-/** The bytes of the exposition format that mean something. */
+/** The bytes that have a meaning in the exposition format. */
 export const byte = {
   tab: 0x09,
   newline: 0x0a,
@@ -22,19 +22,19 @@ const nameStart = 1;
 const nameRest = 2;
 const metricOnly = 4;
 
-/** Class of every byte: may begin a name, may go on in one, only in metric names (`:`). */
+/** The class of every byte, as bits: it may begin a name, may continue one, or is allowed only in metric names (`:`). */
 const classes = new Uint8Array(256);
 for (const letter of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
   classes[letter.charCodeAt(0)] = nameStart | nameRest;
 for (const digit of "0123456789") classes[digit.charCodeAt(0)] = nameRest;
 classes[":".charCodeAt(0)] = metricOnly;
 
-/** End of the label name at `at` (exclusive); `at` itself when there is none. */
+/** The end (exclusive) of the label name that begins at `at`; `at` itself when there is none. */
 export function endOfLabelName(bytes: Uint8Array, at: number, end: number): number {
   return endOfName(bytes, at, end, nameStart, nameRest);
 }
 
-/** End of the metric name at `at` (exclusive); `at` itself when there is none. */
+/** The end (exclusive) of the metric name that begins at `at`; `at` itself when there is none. */
 export function endOfMetricName(bytes: Uint8Array, at: number, end: number): number {
   return endOfName(bytes, at, end, nameStart | metricOnly, nameRest | metricOnly);
 }
@@ -46,7 +46,7 @@ function endOfName(bytes: Uint8Array, at: number, end: number, first: number, re
   return next;
 }
 
-/** First position at or after `at` that is no blank, tab or carriage return. */
+/** The first position at or after `at` that is not a blank, tab or carriage return. */
 export function skipBlanks(bytes: Uint8Array, at: number, end: number): number {
   let next = at;
   while (next < end) {
@@ -63,9 +63,9 @@ export function isSameRange(view: DataView, one: number, other: number, length: 
 }
 
 /**
- * Whether `length` bytes at `from` in one buffer are those at `otherFrom` in another. Eight at a time: for names and
- * label blocks of 30 to 400 bytes faster than a call into native code, and (the compiler compares the machine words,
- * no big integer is made) than floats or 32-bit integers.
+ * Whether `length` bytes at `from` in one buffer are equal to those at `otherFrom` in another. Eight bytes are compared at a
+ * time: for names and label blocks of 30 to 400 bytes, this is faster than a call into native code and than floats or 32-bit
+ * integers. No big integers are made, because the compiler compares the machine words.
  */
 export function isSameBytes(view: DataView, from: number, other: DataView, otherFrom: number, length: number): boolean {
   const last = length - 8;
@@ -74,7 +74,7 @@ export function isSameBytes(view: DataView, from: number, other: DataView, other
       if (view.getUint8(from + offset) !== other.getUint8(otherFrom + offset)) return false;
     return true;
   }
-  // Two words a turn: a twentieth less time for whole pages.
+  // Comparing two words in each turn takes a twentieth less time for whole pages.
   let offset = 0;
   for (; offset < last - 8; offset += 16) {
     if (view.getBigUint64(from + offset, true) !== other.getBigUint64(otherFrom + offset, true)) return false;
@@ -82,18 +82,18 @@ export function isSameBytes(view: DataView, from: number, other: DataView, other
   }
   if (offset < last && view.getBigUint64(from + offset, true) !== other.getBigUint64(otherFrom + offset, true))
     return false;
-  // The last eight may overlap those before: cheaper than up to seven single bytes.
+  // The last eight bytes may overlap those before, which is cheaper than up to seven single bytes.
   return view.getBigUint64(from + last, true) === other.getBigUint64(otherFrom + last, true);
 }
 
-/** A number of few collisions for the bytes of a short name; `hashOfName` gives the same for the name as text. */
+/** A hash with few collisions for the bytes of a short name; `hashOfName` gives the same hash for the name as text. */
 export function hashOfRange(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0;
   for (let at = from; at < to; at += 1) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
   return hash;
 }
 
-/** See `hashOfRange`. For ASCII names. */
+/** The hash that `hashOfRange` gives for an ASCII name. */
 export function hashOfName(name: string): number {
   return hashOfRange(Buffer.from(name, "latin1"), 0, name.length);
 }

@@ -1,8 +1,8 @@
 import { byte } from "./bytes.ts";
 
-/** Digits that a double holds exactly, whatever they are. */
+/** The number of decimal digits that a double always represents exactly. */
 const exactDigits = 15;
-/** 10 to the power of the index. */
+/** Powers of 10 by exponent. */
 export const powersOfTen = Array.from({ length: exactDigits + 1 }, (_unused, exponent) => 10 ** exponent);
 
 /** The number written in `[from, to)`; `NaN` for anything that is not one finite decimal number. */
@@ -28,12 +28,12 @@ export function readDecimal(bytes: Buffer, from: number, to: number): number {
   return finiteNumber(bytes.toString("latin1", from, Math.min(to, from + 400)));
 }
 
-/** What Go writes of a finite number. */
+/** The form in which Go writes a finite number. */
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-/** Longer texts are no numbers: the longest that Go writes have 309 digits. */
+/** The longest text that is read as a number; the longest numbers that Go writes have 309 digits. */
 const maxNumberLength = 400;
 
-/** The number that a text is; `NaN` for anything that is not one finite decimal number. */
+/** The number that a text contains; `NaN` for anything that is not one finite decimal number. */
 export function finiteNumber(text: string): number {
   const value = text.length <= maxNumberLength && decimal.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? value : Number.NaN;

@@ -1,15 +1,15 @@
 import { byte, endOfLabelName, skipBlanks } from "./bytes.ts";
 
-/** Longest label value (bytes as written) that is believed; names of Kubernetes end at 253. */
+/** The longest label value (in bytes as written) that is accepted; names of Kubernetes have at most 253. */
 export const maxLabelBytes = 4096;
 
-/** Gets one label: where its name is, and where its value is between the quotes, still escaped. */
+/** Receives one label: where its name is, and where its value is between the quotes, still escaped. */
 export type TakeLabel = (nameFrom: number, nameTo: number, valueFrom: number, valueTo: number) => void;
 
 /**
- * Reads the label block whose opening brace is at `open`, at most up to `lineEnd`: the position after the closing brace, or -1
- * when it is malformed. Accepts what real pages have: blanks anywhere between the parts, a comma at the end, a comma that is
- * missing.
+ * Reads the label block whose opening brace is at `open`, at most up to `lineEnd`. Returns the position after the closing
+ * brace, or -1 when the block is malformed. Accepts what real pages contain: blanks anywhere between the parts, a comma at the
+ * end, a missing comma.
  */
 export function readLabels(bytes: Buffer, open: number, lineEnd: number, take: TakeLabel): number {
   let at = skipBlanks(bytes, open + 1, lineEnd);
@@ -20,7 +20,7 @@ export function readLabels(bytes: Buffer, open: number, lineEnd: number, take: T
   return at >= lineEnd ? -1 : at + 1;
 }
 
-/** Reads one label and the comma after it; the position after them, or -1 when it is malformed. */
+/** Reads one label and the comma after it. Returns the position after them, or -1 when the label is malformed. */
 function readLabel(bytes: Buffer, start: number, lineEnd: number, take: TakeLabel): number {
   const nameEnd = endOfLabelName(bytes, start, lineEnd);
   const equals = skipBlanks(bytes, nameEnd, lineEnd);
@@ -34,7 +34,7 @@ function readLabel(bytes: Buffer, start: number, lineEnd: number, take: TakeLabe
   return after < lineEnd && bytes[after] === byte.comma ? skipBlanks(bytes, after + 1, lineEnd) : after;
 }
 
-/** Position of the closing quote; -1 when the line ends before it. */
+/** The position of the closing quote; -1 when the line ends before it. */
 function endOfValue(bytes: Buffer, from: number, lineEnd: number): number {
   let at = from;
   while (at < lineEnd) {
@@ -45,7 +45,9 @@ function endOfValue(bytes: Buffer, from: number, lineEnd: number): number {
   return -1;
 }
 
-/** `\\`, `\"` and `\n`; any other backslash is literal, as in pages that do not escape at all. */
+/**
+ * A label value without the escapes `\\`, `\"` and `\n`. Any other backslash is literal, as in pages that do not escape at all.
+ */
 export function unescaped(text: string): string {
   if (!text.includes("\\")) return text;
   return text.replace(/\\([\\"n])/g, (_match, escaped: string) => (escaped === "n" ? "\n" : escaped));

@@ -1,37 +1,40 @@
 import { byte, endOfMetricName, isSameRange, skipBlanks } from "./bytes.ts";
 import { maxExpectedTail, maxLineBytes, nearNewline, readSampleValue } from "./sampleTail.ts";
 
-/** A label block and where it ends. */
+/** A label block and its end. */
 export interface LabelBlock<Labels> {
   readonly labels: Labels;
-  /** Position after the closing brace. */
+  /** The position after the closing brace. */
   readonly end: number;
 }
 
-/** What a page is read for: the metrics and labels that mean something. */
+/** The metrics and labels that a page is read for. */
 export interface PageVocabulary<Metric extends object, Labels> {
-  /** Of a metric that is read; `presence` if only its labels are, and `skip` if nothing of it is. */
+  /**
+   * The use of a metric with this name: what it is read as; `presence` if only its labels are read, and `skip` if nothing of it
+   * is.
+   */
   useOf(name: string): Metric | "presence" | "skip";
-  /** The label block whose opening brace is at `open`, at most up to `lineEnd`; `null` when it is malformed. */
+  /** Reads the label block whose opening brace is at `open`, at most up to `lineEnd`; `null` when it is malformed. */
   readBlock(bytes: Buffer, open: number, lineEnd: number): LabelBlock<Labels> | null;
-  /** Labels of a row without any. */
+  /** The labels of a row that has none. */
   noLabels(): Labels;
 }
 
 /** What the lexer reports, in the order of the page. A `Row` is one distinct set of labels. */
 export interface LexerSink<Row, Metric extends object, Labels> {
   /**
-   * A label block that was not seen before, and where it is: `[from, to)`, empty for a row without labels. The
-   * result is handed back with every sample that has this block.
+   * Reports a label block that was not seen before, and where it is: `[from, to)`, which is empty for a row without labels. The
+   * result is passed back with every sample that has this block.
    */
   row(labels: Labels, from: number, to: number): Row;
-  /** A sample; `NaN` where the value is no finite number. */
+  /** Reports a sample; the value is `NaN` where it is not a finite number. */
   sample(metric: Metric, row: Row, value: number): void;
-  /** A line that is no comment and no sample. */
+  /** Reports a line that is neither a comment nor a sample. */
   malformed(): void;
 }
 
-/** A label block in the page, and the one that followed it last time: exporters write the devices in one order. */
+/** A label block in the page, and the one that followed it last time: exporters always write the devices in the same order. */
 interface SeenBlock<Row> {
   readonly start: number;
   readonly length: number;
@@ -40,9 +43,9 @@ interface SeenBlock<Row> {
 }
 
 /**
- * One pass over a page in the text exposition format. Never throws, whatever the bytes are. A value's line is decoded
- * only where its metric is known, and a label block only the first time it appears: the next line's block is
- * compared with the one that followed before, byte by byte.
+ * Reads a page in the text exposition format, in one pass. Never throws, whatever the bytes are. The value of a line is decoded
+ * only if its metric is known, and a label block only the first time it appears: the block of the next line is compared, byte
+ * by byte, with the one that followed before.
  */
 export function lexPage<Row, Metric extends object, Labels>(
   bytes: Buffer,
@@ -88,7 +91,7 @@ export function lexPage<Row, Metric extends object, Labels>(
     return block;
   };
 
-  /** Whether the line is a sample, of whatever metric. */
+  /** Reads a line; returns whether it is a sample, of any metric. */
   const readLine = (start: number, lineEnd: number): boolean => {
     const nameEnd = endOfMetricName(bytes, start, lineEnd);
     if (nameEnd === start || nameEnd === lineEnd) return false;
@@ -114,8 +117,8 @@ export function lexPage<Row, Metric extends object, Labels>(
   };
 
   /**
-   * Reads the line at `start` if it is what most lines are: the metric of the line before, and the label block that
-   * came next last time. Returns the start of the next line, or -1 when the line must be read in full.
+   * Reads the line at `start` if it is like most lines: it has the metric of the line before, and the label block that came
+   * next last time. Returns the start of the next line, or -1 when the line must be read in full.
    */
   const readExpectedLine = (start: number): number => {
     const expected: SeenBlock<Row> | null = previous === null ? first : previous.next;

@@ -1,15 +1,15 @@
 import { byte, skipBlanks } from "./bytes.ts";
 import { readDecimal } from "./decimal.ts";
 
-/** Longest line that is read; a longer one is malformed. */
+/** The longest line that is read, in bytes; a longer one is malformed. */
 export const maxLineBytes = 65_536;
 
-/** After its labels, an ordinary line has a value and perhaps a time stamp: at most this many bytes. */
+/** The most bytes of an ordinary line after its labels: a value, and perhaps a time stamp. */
 export const maxExpectedTail = 64;
 
 /**
- * The value of a sample whose name and labels end at `from`: `NaN` where it is no finite number, `null` where the
- * rest of the line is malformed.
+ * The value of a sample whose name and labels end at `from`; `NaN` where it is not a finite number, `null` where the rest of
+ * the line is malformed.
  */
 export function readSampleValue(bytes: Buffer, from: number, lineEnd: number): number | null {
   const start = skipBlanks(bytes, from, lineEnd);
@@ -19,7 +19,7 @@ export function readSampleValue(bytes: Buffer, from: number, lineEnd: number): n
   return Number.isNaN(value) || isEndOfSample(bytes, end, lineEnd) ? value : null;
 }
 
-/** Position of the newline that ends an ordinary line; -1 when it is not near. */
+/** The position of the newline that ends an ordinary line; -1 when it is not near. */
 export function nearNewline(bytes: Buffer, from: number): number {
   const searchEnd = Math.min(bytes.length, from + maxExpectedTail);
   for (let at = from; at < searchEnd; at += 1) if (bytes[at] === byte.newline) return at;
@@ -36,7 +36,7 @@ function endOfToken(bytes: Buffer, from: number, lineEnd: number): number {
   return at;
 }
 
-/** After the value: nothing, a time stamp, an exemplar (`# ...`) or both. */
+/** Whether the line may end like this after the value: with nothing, a time stamp, an exemplar (`# ...`) or both. */
 function isEndOfSample(bytes: Buffer, from: number, lineEnd: number): boolean {
   let at = skipBlanks(bytes, from, lineEnd);
   if (at === lineEnd || bytes[at] === byte.hash) return true;
