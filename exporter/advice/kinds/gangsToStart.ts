@@ -6,7 +6,7 @@ import { gpuTolerance } from "../../model/gpuTolerance.ts";
 import { momentOrder } from "../momentOrder.ts";
 import { gpusAsked } from "./waitingFor.ts";
 
-/** GPUs that are released. */
+/** GPUs that a plan releases. */
 export interface FreedGpus {
   /** Physical GPUs by pool. */
   readonly byPool: ReadonlyMap<string, number>;
@@ -57,7 +57,7 @@ export function findGangsToStart(analysis: Analysis): GangsToStart {
   };
 }
 
-/** Work that lacks quota is served by GPUs that its own queue releases. */
+/** Whether released GPUs can serve the work: work that lacks quota is served only by GPUs that its own queue releases. */
 const isServedBy = ({ gang: { parts }, isQuota }: Waiting, { queues }: FreedGpus): boolean =>
   !isQuota || parts.every((part) => recordsOf(part).some((queue) => queues.has(queue)));
 
