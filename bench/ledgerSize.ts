@@ -19,8 +19,8 @@ import {
   workloadsADay,
 } from "./quarterLedger.ts";
 
-// How large the ledger of a large cluster becomes in a quarter, and how long it takes to write a cycle and to answer.
-// Run: node bench/ledgerSize.ts
+// Measures how large the ledger of a large cluster becomes in a quarter, and how long it takes to write a cycle and to answer
+// questions. Run: node bench/ledgerSize.ts
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const seconds = (since: number): string => ((performance.now() - since) / 1000).toFixed(2);
