@@ -20,7 +20,8 @@ import {
 } from "./quarterLedger.ts";
 
 // Measures how large the ledger of a large cluster becomes in a quarter, and how long it takes to write a cycle and to answer
-// questions. Run: node bench/ledgerSize.ts
+// questions.
+// Run: node bench/ledgerSize.ts
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const seconds = (since: number): string => ((performance.now() - since) / 1000).toFixed(2);
