@@ -60,7 +60,7 @@ interface FleetNode {
   claimants: (readonly TelemetryClaimant[])[];
 }
 
-/** A fleet of `count` nodes with 8 GPUs and 10 pods each; every fifth node shares its GPUs. The same seed makes the same fleet. */
+/** A fleet of `count` nodes with 8 GPUs and 10 pods each; every fifth node shares its GPUs. One seed makes one fleet. */
 export function createFleet(count: number, seed = 1): Fleet {
   const random = seededRandom(seed);
   const nodes = Array.from({ length: count }, (_, i) => makeNode(i, Math.max(20, Math.ceil(count / 20))));

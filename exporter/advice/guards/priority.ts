@@ -167,7 +167,7 @@ function kaiRefusal({ lookup, moment }: Asked, { pod }: AskedPod): string | null
 }
 
 /**
- * With this annotation, work of Volcano forbids that it is taken off its nodes; without it, this is allowed
+ * With this label and a value other than `true`, work of Volcano must not be taken off its nodes; without it, this is allowed
  * (pkg/scheduler/api/pod_info.go).
  */
 const volcanoPreemptable = "volcano.sh/preemptable";

@@ -39,7 +39,7 @@ export function idleTexts(facts: IdleFacts): Pick<Candidate, "title" | "reason" 
   const verb = decision.act === "ask" ? `ask team ${workload.team} about` : "release";
   const seen = seenWords[idle.reason];
   return {
-    // A title does not change as long as the advice stays: it says since when, not for how long.
+    // A title does not change as long as the advice stays: it gives the time since which work is idle, not for how long.
     title: `${verb} ${gpus} idle ${own.words} of ${name}: ${seen.title} since ${minuteWords(idle.since)}`,
     reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpus} ${own.words} with ${countWords(allocated.length, "pod")}. ${seen.reason} since ${new Date(idle.since * 1000).toISOString()}.${costs} Its habit: ${habitWords(past)}.`,
     evidence: [

@@ -154,7 +154,7 @@ function stalledTexts(facts: StalledFacts): Pick<Candidate, "title" | "reason" |
   const lasts = durationWords(snapshot.at - work.since);
   const suspect = suspectWords(moment, work);
   return {
-    // As with idle work, a title contains since when, not for how long.
+    // As with idle work, a title gives the time since which the work has been stalled, not for how long.
     title: `ask team ${workload.team} to restart ${name} if it hangs: ${gpuWords(gpus)} ${own.words} look busy and compute nothing since ${minuteWords(work.since)}`,
     reason: `${workload.kind} ${name} of team ${workload.team} holds ${gpuWords(gpus)} ${own.words} with ${countWords(allocated.length, "pod")}. In every sample of the last ${lasts} ${gpuWords(work.stalled.length)} of them looked busy while tensor pipe, DRAM and power said that nothing is computed.${suspect === null ? "" : ` ${sentence(suspect)}`}${price === "" ? "" : ` They cost ${price}.`}`,
     evidence: [

@@ -13,8 +13,8 @@ export interface ClosedAdvice {
   add(living: LivingOffer, at: number): void;
   /**
    * Takes out the record of a need that only went away for a while: advice that expired less than a day ago, if nothing else
-   * has happened to that need since. A need that comes back on the same day thus keeps one record instead of getting one for
-   * each time.
+   * has happened to that need since. A need that comes back on the same day keeps one record instead of getting one for each
+   * time.
    */
   takeBack(id: string, at: number): LivingOffer | null;
   /**

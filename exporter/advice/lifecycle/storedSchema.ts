@@ -163,14 +163,14 @@ const living = z.object({
       lostGpuHours: amount,
       at: time,
       isFinal: z.boolean(),
-      // It is missing in records of earlier versions.
+      // This field is missing in records of earlier versions.
       undone: z
         .object({ how: z.enum(undoneWays), at: time, gpus: amount })
         .nullable()
         .default(null),
     })
     .nullable(),
-  // It is missing in records from before aftermaths were recorded.
+  // This field is missing in records from before aftermaths were recorded.
   aftermath: z
     .object({ outcome: z.enum(aftermathOutcomes), at: time, regretGpuHours: amount })
     .nullable()
