@@ -31,7 +31,9 @@ export type GuardName = (typeof guardNames)[number];
 export interface GuardQuestion {
   /** Indices into `Snapshot.pods`. */
   readonly pods: readonly number[];
-  /** `move`: they are placed again; `lose`: they give up what they hold; `release`: their own team gives up what it does not use. */
+  /**
+   * `move`: they are placed again; `lose`: they give up what they hold; `release`: their team gives up what it does not use.
+   */
   readonly how: "move" | "lose" | "release";
   /**
    * The request by which they leave. `eviction`, which is also meant where this is absent: each pod is evicted; `requeue`:

@@ -67,8 +67,8 @@ function recordsOf({ queue, places = [] }: WaitingPart): readonly number[] {
 }
 
 /**
- * The GPUs that a gang needs in the first record of its queue that freed GPUs serve; `null` if it fits without more, can never run, or `left`
- * plus what is free is too little. Work that lacks quota where it is counted may have quota in another flavor.
+ * The GPUs that a gang needs in the first record of its queue that freed GPUs serve; `null` if it fits already, can never run,
+ * or `left` plus what is free is too little. Work that lacks quota where it is counted may have quota in another flavor.
  */
 function wantedOf(
   freeCapacities: GangFreeCapacities,
