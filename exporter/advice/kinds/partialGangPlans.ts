@@ -22,8 +22,8 @@ const kind = "unblock_gang";
 const mostVictims = 8;
 
 /**
- * Finds gangs of a deadlock to requeue so that another one completes: those that lose the fewest GPU-hours, then the fewest
- * gangs.
+ * Advice to requeue gangs of a deadlock so that another one completes, or why there is none. Gangs of the lowest priority are
+ * preferred, then the fewest lost GPU-hours, then the fewest gangs.
  */
 export function brokenDeadlock(
   planning: Planning,
@@ -74,7 +74,7 @@ export function brokenDeadlock(
 /** The most other gangs for which it is computed whether they would start. */
 const mostOthers = 10;
 
-/** Finds a reason to requeue a partial gang as a whole: another one that waits starts because of that. */
+/** Advice to requeue a partial gang as a whole, so that another gang that waits starts; or why there is none. */
 export function requeuedForOthers(planning: Planning, known: KnownGang): MadeCandidate {
   const { moment, trial } = planning;
   const { snapshot, waiting } = moment.analysis;
